@@ -1,0 +1,48 @@
+/** Every error that Troupe throws. `retry`: whether doing the same again can help. */
+export const errorTable = {
+  usage: { retry: false, summary: 'a command, flag or argument is wrong' },
+  config_invalid: { retry: false, summary: 'a configuration or agent definition is wrong' },
+  agent_file_invalid: { retry: false, summary: 'an agent file is wrong' },
+  agent_unknown: { retry: false, summary: 'no agent has that name' },
+  tool_unknown: { retry: false, summary: 'no tool has that name' },
+  model_unknown: { retry: false, summary: 'no model has that name' },
+  script_invalid: { retry: false, summary: 'a script for the script model is wrong' },
+  script_mismatch: { retry: false, summary: 'a scripted model was asked otherwise than its script says' },
+  tree_unknown: { retry: false, summary: 'no tree has that id' },
+  tree_owned: { retry: true, summary: 'another process drives this tree' },
+  tree_moved: { retry: false, summary: 'another process has taken this tree over' },
+  approval_unknown: { retry: false, summary: 'no open approval has that id' },
+  store_failed: { retry: true, summary: 'the store could not read or write' },
+  store_invalid: { retry: false, summary: 'the store holds something that this version can not read' },
+  runtime_closed: { retry: false, summary: 'the runtime was closed' },
+  internal: { retry: false, summary: 'an invariant of Troupe itself was broken' },
+} as const
+
+export type ErrorCode = keyof typeof errorTable
+
+/** One thing that is wrong: where, what was expected instead, and how to mend it. */
+export interface Problem {
+  /** `researcher.ai:3:1`, `config.agents[0].tools[2]`, `--json`. */
+  readonly place: string
+  readonly message: string
+  readonly remedy?: string
+  /** The line of the file that it stands in. */
+  readonly line?: string
+}
+
+export class TroupeError extends Error {
+  override readonly name = 'TroupeError'
+  readonly code: ErrorCode
+  readonly retry: boolean
+  readonly remedy: string | undefined
+  /** Everything that is wrong, all at once; empty where the message says it all. */
+  readonly problems: readonly Problem[]
+
+  constructor(code: ErrorCode, message: string, more: { readonly remedy?: string; readonly problems?: readonly Problem[]; readonly cause?: unknown } = {}) {
+    super(message, more.cause === undefined ? undefined : { cause: more.cause })
+    this.code = code
+    this.retry = errorTable[code].retry
+    this.remedy = more.remedy
+    this.problems = more.problems ?? []
+  }
+}

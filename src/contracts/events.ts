@@ -1,0 +1,140 @@
+import type { AgentSpec } from './agent.ts'
+import type { Diagnostic, ModelFailure, TurnReason } from './failures.ts'
+import type { ApprovalId, ClientId, ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
+import type { ItemIntent, ItemRecord } from './items.ts'
+import type { JsonObject } from './json.ts'
+import type { CallPart, InputPart } from './messages.ts'
+import type { Report, Trace } from './outcome.ts'
+import type { Cost, Usage } from './usage.ts'
+
+/** Tokens set aside before an attempt, settled by its real figure. */
+export interface Reservation {
+  readonly input: number
+  readonly output: number
+}
+
+/** A part of a reply in its order: an item of this step by id, or a call as the model wrote it. */
+export type ReplyRef = { readonly type: 'item'; readonly id: ItemId } | CallPart
+
+export type InputMode = 'queue' | 'steer'
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other'
+/** Why the coming step is the last one and has its tools switched off. */
+export type LastStepReason = Extract<TurnReason, 'steps' | 'tokens' | 'time' | 'calls' | 'stopped'>
+
+export interface ApprovalKey {
+  /** Canonical, e.g. `tool:delete_file` or `path:/srv/a`. */
+  readonly key: string
+  /** How a person reads it. */
+  readonly label: string
+}
+export type ApprovalDecision =
+  | { readonly kind: 'approve'; readonly breadth: 'once' | 'session' }
+  | { readonly kind: 'deny'; readonly feedback?: string }
+  /** Deny and end the turn. */
+  | { readonly kind: 'abort' }
+
+export interface ApprovalRequest {
+  readonly id: ApprovalId
+  readonly itemId: ItemId
+  readonly tool: string
+  readonly summary: string
+  /** The exact arguments; a change of them voids the approval. */
+  readonly input: JsonObject
+  readonly inputHash: string
+  readonly keys: readonly ApprovalKey[]
+  /** `unsandboxed` asks to run again outside the sandbox. */
+  readonly scope: 'call' | 'unsandboxed'
+}
+
+export interface TurnTotals {
+  readonly usage: Usage
+  readonly cost: Cost
+  readonly steps: number
+  readonly calls: number
+  readonly durationMs: number
+}
+
+interface Bodies {
+  'interaction.session.created': { readonly agent: AgentSpec; readonly trace: Trace; readonly tools: readonly string[]; readonly policy: string }
+  'interaction.session.configured': { readonly agent: AgentSpec; readonly tools: readonly string[]; readonly reason: string }
+  'interaction.session.resumed': { readonly epoch: number; readonly diagnostics: readonly Diagnostic[] }
+  'interaction.session.idle': unknown
+
+  'interaction.input.accepted': { readonly clientId: ClientId; readonly parts: readonly InputPart[]; readonly mode: InputMode; readonly inbox?: number }
+
+  'interaction.turn.started': { readonly inputs: readonly ClientId[] }
+  'interaction.turn.completed': { readonly status: 'completed' | 'partial'; readonly reason?: TurnReason; readonly report: Report; readonly totals: TurnTotals }
+  'interaction.turn.failed': { readonly reason: TurnReason; readonly message: string; readonly remedy?: string; readonly failure?: ModelFailure; readonly report?: Report; readonly totals: TurnTotals }
+  'interaction.turn.interrupted': { readonly reason: TurnReason; readonly report?: Report; readonly totals: TurnTotals }
+  'interaction.turn.suspended': { readonly reason: 'approval'; readonly approvals: readonly ApprovalId[] }
+
+  'interaction.step.started': {
+    readonly model: string
+    readonly attempt: number
+    readonly reservation: Reservation
+    /** Steering input that enters the request of this step. */
+    readonly absorbs: readonly ClientId[]
+    /** Present on a forced last step: why, and what the model is told. */
+    readonly last?: { readonly reason: LastStepReason; readonly notice: string }
+  }
+  'interaction.step.completed': { readonly reply: readonly ReplyRef[]; readonly finish: FinishReason; readonly usage: Usage; readonly cost: Cost; readonly latencyMs: number; readonly metadata?: JsonObject }
+  'interaction.step.failed': { readonly failure: ModelFailure; readonly usage: Usage; readonly cost: Cost; readonly latencyMs: number; /** Not before this long after the failure. */ readonly delayMs: number }
+
+  'interaction.item.started': { readonly item: ItemIntent }
+  /** A further attempt of a call, with the force of an intent. */
+  'interaction.item.updated': { readonly attempt: number; readonly reason: 'resumed' | 'unsandboxed' }
+  'interaction.item.completed': { readonly item: ItemRecord }
+
+  'interaction.approval.requested': { readonly request: ApprovalRequest }
+  'interaction.approval.resolved': { readonly approvalId: ApprovalId; readonly decision: ApprovalDecision; readonly by: string; readonly inbox?: number }
+  'interaction.approval.revoked': { readonly keys: readonly string[]; readonly by: string; readonly inbox?: number }
+
+  'interaction.subagent.selected': { readonly agent: string; readonly reason: string; readonly scores: { readonly [agent: string]: number } }
+
+  'interaction.hook.completed': { readonly hook: string; readonly verdict: 'changed' | 'blocked' | 'context' | 'failed'; readonly message?: string }
+  'interaction.context.added': { readonly source: string; readonly text: string }
+
+  'interaction.cancel.requested': { readonly mode: 'stop' | 'interrupt'; readonly by: string; readonly inbox?: number }
+  'interaction.diagnostic': { readonly diagnostic: Diagnostic }
+}
+
+export type EventType = keyof Bodies
+
+export interface Envelope {
+  /** Gap-free over the tree; the one cursor. */
+  readonly seq: number
+  readonly treeId: TreeId
+  readonly sessionId: SessionId
+  /** `root`, `root/researcher#2`. */
+  readonly agentPath: string
+  readonly turnId?: TurnId
+  readonly stepId?: StepId
+  readonly itemId?: ItemId
+  /** Milliseconds since 1970. */
+  readonly at: number
+}
+
+export type EventBody<Type extends EventType = EventType> = { [T in Type]: { readonly type: T } & Bodies[T] }[Type]
+/** A durable event: one entry of the journal. */
+export type InteractionEvent<Type extends EventType = EventType> = { [T in Type]: Envelope & { readonly type: T } & Bodies[T] }[Type]
+
+/** What an event is before the ledger numbers and dates it. */
+export type EventDraft = EventBody & { readonly turnId?: TurnId; readonly stepId?: StepId; readonly itemId?: ItemId }
+
+/** Provisional, never in the journal, never needed to rebuild anything. */
+export interface LiveEvent {
+  readonly type: 'interaction.item.delta'
+  readonly treeId: TreeId
+  readonly sessionId: SessionId
+  readonly agentPath: string
+  readonly turnId: TurnId
+  readonly stepId: StepId
+  readonly itemId: ItemId
+  /** The attempt that this belongs to; a later attempt replaces what an earlier one said. */
+  readonly attempt: number
+  readonly kind: 'text' | 'reasoning' | 'progress'
+  readonly text: string
+}
+
+/** What a stream yields. `'seq' in event` tells durable from live. */
+export type StreamEvent = InteractionEvent | LiveEvent

@@ -1,0 +1,65 @@
+/** Why a model attempt failed. Decides whether and where the next attempt goes. */
+export type ModelFailureClass =
+  | 'rate_limit'
+  | 'auth'
+  | 'quota'
+  | 'network'
+  | 'timeout'
+  | 'invalid_response'
+  | 'model'
+  | 'config'
+  /** The driver died while the attempt was in flight; what it cost is not known. */
+  | 'lost'
+
+export interface ModelFailure {
+  readonly class: ModelFailureClass
+  readonly message: string
+  readonly remedy?: string
+  /** The server asked to wait this long. */
+  readonly retryAfterMs?: number
+}
+
+/** Why a call failed, in words that a model and a person can act on. */
+export type ToolFailureClass =
+  | 'unknown_tool'
+  | 'invalid_input'
+  | 'blocked'
+  | 'denied'
+  | 'budget'
+  | 'timeout'
+  | 'cancelled'
+  | 'sandbox'
+  | 'config'
+  | 'auth'
+  | 'network'
+  | 'model'
+  | 'failed'
+
+export interface ToolFailure {
+  readonly class: ToolFailureClass
+  readonly message: string
+  readonly remedy?: string
+}
+
+/** Why a turn did not complete. */
+export type TurnReason =
+  | 'steps'
+  | 'tokens'
+  | 'time'
+  | 'calls'
+  | 'stopped'
+  | 'interrupted'
+  | 'approval'
+  | 'denied'
+  | 'model'
+  | 'store'
+  | 'internal'
+
+export type Severity = 'info' | 'warning' | 'error'
+
+export interface Diagnostic {
+  readonly code: string
+  readonly severity: Severity
+  readonly message: string
+  readonly remedy?: string
+}

@@ -1,0 +1,62 @@
+import type { ToolFailure } from './failures.ts'
+import type { ItemId } from './ids.ts'
+import type { Json, JsonObject } from './json.ts'
+
+/** `skipped` never ran; `unknown` may have run: the driver died before it could tell. */
+export type ItemStatus = 'completed' | 'failed' | 'declined' | 'interrupted' | 'skipped' | 'unknown'
+
+export type CallItemType = 'tool_call' | 'command_execution' | 'file_change' | 'mcp_tool_call' | 'subagent_call' | 'todo_list'
+export type TextItemType = 'agent_message' | 'reasoning' | 'error'
+export type ItemType = CallItemType | TextItemType
+
+export type Effect = 'read' | 'idempotent' | 'write'
+
+/** Which calls of a step may not overlap: `exclusive` with none, equal keys not with each other. */
+export type Lane = { readonly kind: 'shared' } | { readonly kind: 'exclusive' } | { readonly kind: 'key'; readonly key: string }
+
+/** The intent of a call: once this is in the journal, the call may have run. */
+export interface CallIntent {
+  readonly id: ItemId
+  readonly type: CallItemType
+  readonly tool: string
+  readonly namespace: string
+  readonly title: string
+  /** The provider's id of this call, to answer it under. */
+  readonly callId: string
+  readonly input: JsonObject
+  readonly inputHash: string
+  readonly effect: Effect
+  readonly lane: Lane
+  /** What the view adds for people: a command line, the paths of a change. */
+  readonly details?: JsonObject
+}
+
+export interface CallRecord {
+  readonly id: ItemId
+  readonly type: CallItemType
+  readonly status: ItemStatus
+  /** What the model is shown. */
+  readonly content: string
+  readonly value?: Json
+  readonly error?: ToolFailure
+  /** Where the whole of an oversized output is kept. */
+  readonly output?: { readonly handle: string; readonly bytes: number }
+  readonly latencyMs: number
+  readonly bytesIn: number
+  readonly bytesOut: number
+}
+
+export interface TextIntent {
+  readonly id: ItemId
+  readonly type: TextItemType
+}
+export interface TextRecord {
+  readonly id: ItemId
+  readonly type: TextItemType
+  readonly status: ItemStatus
+  readonly text: string
+  readonly metadata?: JsonObject
+}
+
+export type ItemIntent = CallIntent | TextIntent
+export type ItemRecord = CallRecord | TextRecord

@@ -1,0 +1,88 @@
+import type { Diagnostic, ModelFailure, TurnReason } from './failures.ts'
+import type { ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
+import type { ItemStatus } from './items.ts'
+import type { Json } from './json.ts'
+import type { AgentLoopStateSnapshot } from './snapshot.ts'
+import type { Cost, Usage } from './usage.ts'
+
+export type OutcomeStatus = 'completed' | 'partial' | 'failed' | 'interrupted' | 'suspended'
+
+export interface Report {
+  readonly format: 'text' | 'json'
+  readonly text: string
+  readonly value?: Json
+}
+
+/** Where a session stands in a larger whole. */
+export interface Trace {
+  readonly originId: string
+  readonly parentId?: string
+  readonly callPath: string
+  readonly turnPath: string
+}
+
+export interface ModelEntry {
+  readonly kind: 'model'
+  readonly agentPath: string
+  readonly stepId: StepId
+  readonly attempt: number
+  /** `provider/id`. */
+  readonly model: string
+  readonly status: 'completed' | 'failed'
+  readonly usage: Usage
+  readonly cost: Cost
+  readonly latencyMs: number
+  readonly failure?: ModelFailure
+}
+export interface CallEntry {
+  readonly kind: 'call'
+  readonly agentPath: string
+  readonly stepId: StepId
+  readonly itemId: ItemId
+  readonly tool: string
+  readonly namespace: string
+  readonly title: string
+  readonly status: ItemStatus
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly latencyMs: number
+  readonly error?: string
+}
+/** One entry for each model attempt and each call, in the order in which they ended. */
+export type AccountingEntry = ModelEntry | CallEntry
+
+export interface StepOperation {
+  readonly kind: 'step'
+  readonly stepId: StepId
+  readonly attempts: readonly ModelEntry[]
+  readonly calls: readonly CallEntry[]
+}
+/** Turn → step → call, as it happened. */
+export interface TurnOperation {
+  readonly kind: 'turn'
+  readonly agentPath: string
+  readonly turnId: TurnId
+  readonly status: OutcomeStatus
+  readonly durationMs: number
+  readonly steps: readonly StepOperation[]
+}
+
+/** How a turn ended. A run always has one; it never throws. */
+export interface Outcome {
+  readonly status: OutcomeStatus
+  readonly reason?: TurnReason
+  readonly message?: string
+  readonly remedy?: string
+  readonly failure?: ModelFailure
+  readonly treeId: TreeId
+  readonly sessionId: SessionId
+  readonly turnId?: TurnId
+  readonly report?: Report
+  readonly usage: Usage
+  readonly cost: Cost
+  readonly accounting: readonly AccountingEntry[]
+  readonly operations: TurnOperation | undefined
+  readonly trace: Trace
+  readonly diagnostics: readonly Diagnostic[]
+  readonly snapshot: AgentLoopStateSnapshot
+}

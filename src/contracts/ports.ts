@@ -1,0 +1,66 @@
+import type { ApprovalDecision, ApprovalRequest } from './events.ts'
+import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
+import type { Confinement, ToolOutput } from './tool.ts'
+
+export interface Clock {
+  /** Milliseconds since 1970; may jump. */
+  now(): number
+  /** Milliseconds from an arbitrary start; never goes back. Deadlines and latencies use this one. */
+  monotonic(): number
+  /** Calls `fire` once after `ms` of monotonic time; the answer cancels it. */
+  after(ms: number, fire: () => void): () => void
+}
+
+/** A source of ids that nobody can guess. */
+export interface Ids {
+  next(): string
+}
+
+/** Uniform in [0, 1); the same key gives the same number in the same session. */
+export interface Random {
+  fraction(key: string): number
+}
+
+/**
+ * Decides what rules do not: a person at a terminal, a policy service.
+ * `suspend` ends the driving until an answer is in the inbox; `wait` goes on waiting for it.
+ */
+export interface Approver {
+  review(request: ApprovalRequest, signal: AbortSignal): MaybePromise<(ApprovalDecision & { readonly by: string }) | 'suspend' | 'wait'>
+}
+
+export interface CallView {
+  readonly tool: string
+  readonly input: JsonObject
+}
+export type BeforeCallVerdict =
+  | { readonly kind: 'continue' }
+  | { readonly kind: 'change'; readonly input: JsonObject; readonly reason: string }
+  | { readonly kind: 'block'; readonly reason: string }
+export type AfterCallVerdict = { readonly kind: 'continue' } | { readonly kind: 'context'; readonly text: string }
+
+export interface Hook {
+  readonly name: string
+  /** What a crash of the hook means: `closed` blocks the call, `open` lets it through. */
+  readonly onFailure: 'closed' | 'open'
+  beforeCall?(call: CallView): MaybePromise<BeforeCallVerdict>
+  afterCall?(call: CallView & { readonly output: ToolOutput }): MaybePromise<AfterCallVerdict>
+}
+
+/** Runs an attempt confined. An attempt that hit the walls answers with class `sandbox`. */
+export interface Sandbox {
+  readonly confinement: Confinement
+}
+
+/** JSON Schema behind one narrow door, so that core needs no library. Compiled once per schema, lazily. */
+export interface SchemaValidator {
+  validator(schema: JsonSchema): MaybePromise<Validate>
+  /** Mends JSON text that a model broke; `undefined` when there is nothing to mend it to. */
+  repair(text: string): MaybePromise<string | undefined>
+}
+export type Validate = (value: unknown) => Validation
+/** `value` may differ from what was given where a type could be mended without loss, e.g. `"10"` to `10`. */
+export type Validation =
+  | { readonly ok: true; readonly value: unknown }
+  /** Each problem names the place, what was expected and what was there. */
+  | { readonly ok: false; readonly problems: readonly string[] }

@@ -1,0 +1,25 @@
+import type { AgentSpec } from './agent.ts'
+import type { ApprovalKey } from './events.ts'
+import type { SessionId, TreeId } from './ids.ts'
+import type { JsonObject } from './json.ts'
+import type { Message } from './messages.ts'
+
+/** The state of a session at a position of its journal: plain JSON, the same bytes for the same journal. */
+export interface AgentLoopStateSnapshot {
+  readonly version: 1
+  readonly treeId: TreeId
+  readonly sessionId: SessionId
+  readonly seq: number
+  readonly selectedAgent: AgentSpec
+  /** Skills in force, with the hash of what they said. */
+  readonly skills: readonly { readonly id: string; readonly scope: string; readonly path: string; readonly hash: string }[]
+  /** Names offered to the model, sorted. */
+  readonly tools: readonly string[]
+  /** Approvals given for the whole session. */
+  readonly approvalKeys: readonly ApprovalKey[]
+  /** Fingerprint of the policy that they were given under. */
+  readonly policy: string
+  readonly history: readonly Message[]
+  /** The rest of the fold. Read it with `restore`, not by hand. */
+  readonly state: JsonObject
+}

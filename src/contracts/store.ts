@@ -1,0 +1,100 @@
+import type { ApprovalDecision, InputMode, InteractionEvent } from './events.ts'
+import type { ApprovalId, BlobId, ClientId, OwnerId, TreeId } from './ids.ts'
+import type { MaybePromise } from './json.ts'
+import type { InputPart } from './messages.ts'
+import type { OutcomeStatus } from './outcome.ts'
+
+/** What lists show of a tree; written together with the events that change it. */
+export interface TreeSummary {
+  readonly agent: string
+  readonly title: string
+  readonly status: OutcomeStatus | 'running'
+}
+export interface TreeEntry extends TreeSummary {
+  readonly treeId: TreeId
+  readonly seq: number
+  readonly createdAt: number
+  readonly updatedAt: number
+}
+
+export type Claim =
+  /** `seq` is the last one in the journal, 0 for a new tree. */
+  | { readonly ok: true; readonly epoch: number; readonly seq: number }
+  /** Somebody alive drives this tree. */
+  | { readonly ok: false; readonly owner: string }
+
+export interface AppendBatch {
+  readonly treeId: TreeId
+  /** The last `seq` before this batch. */
+  readonly expectedSeq: number
+  readonly epoch: number
+  /** Never empty; numbered from `expectedSeq + 1` without a gap. */
+  readonly events: readonly InteractionEvent[]
+  readonly summary?: TreeSummary
+}
+export type Append =
+  | { readonly ok: true }
+  /** `epoch`: another owner has taken over. `seq`: the journal goes on differently. `missing`: never claimed. */
+  | { readonly ok: false; readonly refusal: 'epoch' | 'seq' | 'missing' }
+
+/**
+ * The durable events of every tree.
+ *
+ * 1. A batch is stored whole or not at all, and is durable when `append` has answered.
+ * 2. A wrong `expectedSeq` or an old `epoch` is refused: a second driver can not write.
+ * 3. Repeating an append whose answer was lost succeeds when the same events stand there.
+ * 4. Whatever is ready in the same tick may share a commit; one refused batch never harms another.
+ * 5. A failure of the medium throws `store_failed`; nothing of that batch is stored.
+ */
+export interface Journal {
+  /** Becomes the one driver of a tree; a dead owner is replaced, and every older epoch refused from then on. */
+  claim(treeId: TreeId, owner: OwnerId): MaybePromise<Claim>
+  /** Gives the tree up, so that another process need not wait for this one to be found dead. */
+  release(treeId: TreeId, epoch: number): MaybePromise<void>
+  append(batch: AppendBatch): MaybePromise<Append>
+  /** Events with `seq > after`, in order; at most `limit`. */
+  read(treeId: TreeId, after: number, limit?: number): MaybePromise<readonly InteractionEvent[]>
+  /** Calls `wake` after appends to this tree by any process. May call once too often, never too seldom. */
+  watch(treeId: TreeId, wake: () => void): () => void
+}
+
+export type InboxMessage =
+  | { readonly kind: 'input'; readonly parts: readonly InputPart[]; readonly mode: InputMode }
+  | { readonly kind: 'approval'; readonly approvalId: ApprovalId; readonly decision: ApprovalDecision; readonly by: string }
+  | { readonly kind: 'revoke'; readonly keys: readonly string[]; readonly by: string }
+  | { readonly kind: 'cancel'; readonly mode: 'stop' | 'interrupt'; readonly by: string }
+
+export interface InboxRow {
+  /** Grows within a tree; the driver's cursor. */
+  readonly position: number
+  readonly clientId: ClientId
+  readonly message: InboxMessage
+}
+
+/** What came from outside and is not yet in the journal. Any process may add; the driver drains. */
+export interface Inbox {
+  /** A repeated client id is taken once: the answer names the first one's position. */
+  add(treeId: TreeId, clientId: ClientId, message: InboxMessage): MaybePromise<{ readonly position: number; readonly repeated: boolean }>
+  read(treeId: TreeId, after: number): MaybePromise<readonly InboxRow[]>
+  watch(treeId: TreeId, wake: () => void): () => void
+}
+
+/** Outputs too large for the journal. Text only. Durable before `put` answers. */
+export interface Blobs {
+  put(treeId: TreeId, text: string): MaybePromise<BlobId>
+  get(treeId: TreeId, id: BlobId): MaybePromise<string | undefined>
+}
+
+export interface Trees {
+  get(treeId: TreeId): MaybePromise<TreeEntry | undefined>
+  /** Newest first. */
+  list(options?: { readonly limit?: number; readonly before?: number }): MaybePromise<readonly TreeEntry[]>
+}
+
+export interface Store {
+  readonly journal: Journal
+  readonly inbox: Inbox
+  readonly blobs: Blobs
+  readonly trees: Trees
+  close(): Promise<void>
+}

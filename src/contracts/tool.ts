@@ -1,0 +1,68 @@
+import type { ApprovalKey } from './events.ts'
+import type { ToolFailure } from './failures.ts'
+import type { CallId } from './ids.ts'
+import type { CallItemType, Effect } from './items.ts'
+import type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
+import type { ModelAbility } from './model.ts'
+
+/** What a tool requires before it is offered: an ability of the model, or a feature flag. */
+export type Gate = { readonly ability: ModelAbility } | { readonly flag: string }
+
+export interface RemainingBudget {
+  readonly steps: number
+  readonly tokens?: number
+  readonly calls?: number
+  readonly timeMs?: number
+}
+
+/** How a call is confined. A tool that starts processes obeys it. */
+export type Confinement = { readonly kind: 'none' } | { readonly kind: 'sandbox'; readonly name: string }
+
+export interface ToolContext {
+  /** Aborted on interrupt, timeout and end of budget. */
+  readonly signal: AbortSignal
+  /** Stable over resume: an idempotency key. */
+  readonly callId: CallId
+  /** 1, or more where a call runs again after a crash or outside the sandbox. */
+  readonly attempt: number
+  /** The session's variables; there is no other environment. */
+  readonly overlay: { readonly [name: string]: string }
+  readonly remaining: RemainingBudget
+  readonly confinement: Confinement
+  /** Shows people what is going on; never seen by the model. */
+  progress(text: string): void
+}
+
+export type ToolOutput =
+  | { readonly ok: true; readonly content: string; readonly value?: Json }
+  | { readonly ok: false; readonly error: ToolFailure; readonly partial?: string }
+
+export interface ItemView {
+  readonly type: CallItemType
+  readonly details?: JsonObject
+}
+
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** Added to the prompt of every agent that is offered this tool. */
+  readonly instructions?: string
+  readonly inputSchema: JsonSchema
+  /** Default `write`: never run twice. */
+  readonly effect?: Effect
+  /** Default `exclusive`. */
+  readonly concurrency?: 'shared' | 'exclusive' | { key(input: JsonObject): MaybePromise<string> }
+  readonly timeoutMs?: number
+  readonly requires?: readonly Gate[]
+  /** A label for logs and views, e.g. the server or package that it comes from. The loop never looks at it. */
+  readonly namespace?: string
+  approval?(input: JsonObject): MaybePromise<{ readonly keys: readonly ApprovalKey[]; readonly summary: string } | undefined>
+  view?(input: JsonObject): MaybePromise<ItemView>
+  /** Expected failures are returned. A throw costs this call and becomes class `failed`. */
+  execute(input: JsonObject, context: ToolContext): MaybePromise<ToolOutput | string>
+}
+
+export interface ToolSource {
+  list(): Promise<readonly Tool[]>
+  close?(): Promise<void>
+}
