@@ -38,7 +38,11 @@ export class TroupeError extends Error {
   /** Everything that is wrong, all at once; empty where the message says it all. */
   readonly problems: readonly Problem[]
 
-  constructor(code: ErrorCode, message: string, more: { readonly remedy?: string; readonly problems?: readonly Problem[]; readonly cause?: unknown } = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    more: { readonly remedy?: string; readonly problems?: readonly Problem[]; readonly cause?: unknown } = {},
+  ) {
     super(message, more.cause === undefined ? undefined : { cause: more.cause })
     this.code = code
     this.retry = errorTable[code].retry

@@ -40,7 +40,7 @@ export interface ApprovalRequest {
   readonly summary: string
   /** The exact arguments; a change of them voids the approval. */
   readonly input: JsonObject
-  readonly inputHash: string
+  readonly inputHash: number
   readonly keys: readonly ApprovalKey[]
   /** `unsandboxed` asks to run again outside the sandbox. */
   readonly scope: 'call' | 'unsandboxed'
@@ -55,16 +55,46 @@ export interface TurnTotals {
 }
 
 interface Bodies {
-  'interaction.session.created': { readonly agent: AgentSpec; readonly trace: Trace; readonly tools: readonly string[]; readonly policy: string }
-  'interaction.session.configured': { readonly agent: AgentSpec; readonly tools: readonly string[]; readonly reason: string }
+  'interaction.session.created': {
+    readonly agent: AgentSpec
+    readonly trace: Trace
+    /** Names of the tools that the agent may be offered, sorted. */
+    readonly tools: readonly string[]
+    /** Size of prompt and tool specs. */
+    readonly promptChars: number
+    readonly policy: string
+  }
+  'interaction.session.configured': {
+    readonly agent: AgentSpec
+    readonly tools: readonly string[]
+    readonly promptChars: number
+    readonly reason: string
+  }
   'interaction.session.resumed': { readonly epoch: number; readonly diagnostics: readonly Diagnostic[] }
   'interaction.session.idle': unknown
 
-  'interaction.input.accepted': { readonly clientId: ClientId; readonly parts: readonly InputPart[]; readonly mode: InputMode; readonly inbox?: number }
+  'interaction.input.accepted': {
+    readonly clientId: ClientId
+    readonly parts: readonly InputPart[]
+    readonly mode: InputMode
+    readonly inbox?: number
+  }
 
   'interaction.turn.started': { readonly inputs: readonly ClientId[] }
-  'interaction.turn.completed': { readonly status: 'completed' | 'partial'; readonly reason?: TurnReason; readonly report: Report; readonly totals: TurnTotals }
-  'interaction.turn.failed': { readonly reason: TurnReason; readonly message: string; readonly remedy?: string; readonly failure?: ModelFailure; readonly report?: Report; readonly totals: TurnTotals }
+  'interaction.turn.completed': {
+    readonly status: 'completed' | 'partial'
+    readonly reason?: TurnReason
+    readonly report: Report
+    readonly totals: TurnTotals
+  }
+  'interaction.turn.failed': {
+    readonly reason: TurnReason
+    readonly message: string
+    readonly remedy?: string
+    readonly failure?: ModelFailure
+    readonly report?: Report
+    readonly totals: TurnTotals
+  }
   'interaction.turn.interrupted': { readonly reason: TurnReason; readonly report?: Report; readonly totals: TurnTotals }
   'interaction.turn.suspended': { readonly reason: 'approval'; readonly approvals: readonly ApprovalId[] }
 
@@ -77,8 +107,21 @@ interface Bodies {
     /** Present on a forced last step: why, and what the model is told. */
     readonly last?: { readonly reason: LastStepReason; readonly notice: string }
   }
-  'interaction.step.completed': { readonly reply: readonly ReplyRef[]; readonly finish: FinishReason; readonly usage: Usage; readonly cost: Cost; readonly latencyMs: number; readonly metadata?: JsonObject }
-  'interaction.step.failed': { readonly failure: ModelFailure; readonly usage: Usage; readonly cost: Cost; readonly latencyMs: number; /** Not before this long after the failure. */ readonly delayMs: number }
+  'interaction.step.completed': {
+    readonly reply: readonly ReplyRef[]
+    readonly finish: FinishReason
+    readonly usage: Usage
+    readonly cost: Cost
+    readonly latencyMs: number
+    readonly metadata?: JsonObject
+  }
+  'interaction.step.failed': {
+    readonly failure: ModelFailure
+    readonly usage: Usage
+    readonly cost: Cost
+    readonly latencyMs: number /** Not before this long after the failure. */
+    readonly delayMs: number
+  }
 
   'interaction.item.started': { readonly item: ItemIntent }
   /** A further attempt of a call, with the force of an intent. */
@@ -86,16 +129,28 @@ interface Bodies {
   'interaction.item.completed': { readonly item: ItemRecord }
 
   'interaction.approval.requested': { readonly request: ApprovalRequest }
-  'interaction.approval.resolved': { readonly approvalId: ApprovalId; readonly decision: ApprovalDecision; readonly by: string; readonly inbox?: number }
+  'interaction.approval.resolved': {
+    readonly approvalId: ApprovalId
+    readonly decision: ApprovalDecision
+    readonly by: string
+    readonly inbox?: number
+  }
   'interaction.approval.revoked': { readonly keys: readonly string[]; readonly by: string; readonly inbox?: number }
 
-  'interaction.subagent.selected': { readonly agent: string; readonly reason: string; readonly scores: { readonly [agent: string]: number } }
+  'interaction.subagent.selected': {
+    readonly agent: string
+    readonly reason: string
+    readonly scores: { readonly [agent: string]: number }
+  }
 
-  'interaction.hook.completed': { readonly hook: string; readonly verdict: 'changed' | 'blocked' | 'context' | 'failed'; readonly message?: string }
-  'interaction.context.added': { readonly source: string; readonly text: string }
+  'interaction.hook.completed': {
+    readonly hook: string
+    readonly verdict: 'changed' | 'blocked' | 'context' | 'failed'
+    readonly message?: string
+  }
 
   'interaction.cancel.requested': { readonly mode: 'stop' | 'interrupt'; readonly by: string; readonly inbox?: number }
-  'interaction.diagnostic': { readonly diagnostic: Diagnostic }
+  'interaction.diagnostic': { readonly diagnostic: Diagnostic; readonly inbox?: number }
 }
 
 export type EventType = keyof Bodies

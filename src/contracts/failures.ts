@@ -8,6 +8,8 @@ export type ModelFailureClass =
   | 'invalid_response'
   | 'model'
   | 'config'
+  /** The turn was interrupted while the attempt was in flight. */
+  | 'cancelled'
   /** The driver died while the attempt was in flight; what it cost is not known. */
   | 'lost'
 
@@ -52,6 +54,7 @@ export type TurnReason =
   | 'approval'
   | 'denied'
   | 'model'
+  | 'config'
   | 'store'
   | 'internal'
 

@@ -64,6 +64,19 @@ export type {
 } from './ports.ts'
 export type { SendOptions, SessionService } from './session-service.ts'
 export type { AgentLoopStateSnapshot } from './snapshot.ts'
-export type { Append, AppendBatch, Blobs, Claim, Inbox, InboxMessage, InboxRow, Journal, Store, TreeEntry, Trees, TreeSummary } from './store.ts'
+export type {
+  Append,
+  AppendBatch,
+  Blobs,
+  Claim,
+  Inbox,
+  InboxMessage,
+  InboxRow,
+  Journal,
+  Store,
+  TreeEntry,
+  TreeSummary,
+  Trees,
+} from './store.ts'
 export type { Confinement, Gate, ItemView, RemainingBudget, Tool, ToolContext, ToolOutput, ToolSource } from './tool.ts'
 export { type Cost, noUsage, type Usage } from './usage.ts'

@@ -24,7 +24,8 @@ export interface CallIntent {
   /** The provider's id of this call, to answer it under. */
   readonly callId: string
   readonly input: JsonObject
-  readonly inputHash: string
+  /** Fingerprint of the arguments. */
+  readonly inputHash: number
   readonly effect: Effect
   readonly lane: Lane
   /** What the view adds for people: a command line, the paths of a change. */

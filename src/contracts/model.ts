@@ -19,6 +19,8 @@ export interface ModelRequest {
   /** Not to be changed or kept: it grows with the session. Copy what you need after the stream has ended. */
   readonly messages: readonly Message[]
   readonly tools: readonly ToolSpec[]
+  /** `none` on a forced last step: the tools stay in place, so that the provider's prefix cache still hits. */
+  readonly toolChoice: 'auto' | 'none'
   readonly parameters: ModelParameters
 }
 
@@ -29,7 +31,13 @@ export type ModelPart =
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: string; readonly metadata?: JsonObject }
   | { readonly type: 'error'; readonly failure: ModelFailure }
   /** The last part of a whole reply. A stream that ends without it was cut. */
-  | { readonly type: 'finish'; readonly reason: FinishReason; readonly usage?: Usage; readonly costUsd?: number; readonly metadata?: JsonObject }
+  | {
+      readonly type: 'finish'
+      readonly reason: FinishReason
+      readonly usage?: Usage
+      readonly costUsd?: number
+      readonly metadata?: JsonObject
+    }
 
 export interface ModelCall {
   readonly signal: AbortSignal

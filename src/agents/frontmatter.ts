@@ -1,0 +1,107 @@
+import { isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import type { Position, SourceText } from './source-text.ts'
+
+/** A setting as written. `value` is null where nothing stands behind the key. */
+export interface Setting {
+  readonly key: string
+  readonly at: Position
+  readonly value: Node | null
+  readonly valueAt: Position
+}
+
+export interface Frontmatter {
+  /** Where it opens. */
+  readonly at: Position
+  readonly settings: readonly Setting[]
+  /** False where the YAML is so wrong that nothing can be said about what is missing. */
+  readonly whole: boolean
+  positionOf(node: Node): Position
+  readonly prompt: { readonly text: string; readonly at: Position }
+}
+
+const fence = '---'
+/** Settings are a few lines. The bound keeps a hostile file from costing seconds. */
+const maxFrontmatterLength = 32_768
+
+/** Splits an agent file and reads its settings. What is wrong is told to `source`; `undefined` where the parts can not be told apart. */
+export function readFrontmatter(source: SourceText): Frontmatter | undefined {
+  const { lines } = source
+  const first = lines[0]?.startsWith('#!') ? 1 : 0
+  const open = lines.findIndex((line, i) => i >= first && line.trim() !== '')
+  const at = { line: Math.max(0, open) + 1, column: 1 }
+  if (lines[open]?.trimEnd() !== fence) {
+    source.problem(
+      at,
+      'an agent file begins with its settings between two lines of `---`',
+      'Begin with `---`, `description: …`, `models: …`, `---`.',
+    )
+    return undefined
+  }
+  const close = lines.findIndex((line, i) => i > open && line.trimEnd() === fence)
+  if (close === -1) {
+    source.problem(at, 'the settings that begin here are never closed', 'Put a line of `---` between the settings and the prompt.')
+    return undefined
+  }
+  const prompt = {
+    text: lines
+      .slice(close + 1)
+      .join('\n')
+      .trim(),
+    at: { line: close + 1, column: 1 },
+  }
+  // Empty lines stand for what comes before, so that the parser counts lines as the file does.
+  const yaml = '\n'.repeat(open + 1) + lines.slice(open + 1, close).join('\n')
+  return { ...readSettings(source, yaml, at), at, prompt }
+}
+
+function readSettings(source: SourceText, yaml: string, at: Position): Pick<Frontmatter, 'settings' | 'whole' | 'positionOf'> {
+  const counter = new LineCounter()
+  const position = (offset: number): Position => {
+    const { line, col } = counter.linePos(offset)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
+  }
+  const positionOf = (node: Node): Position => position(node.range?.[0] ?? 0)
+  const broken = { settings: [], whole: false, positionOf }
+  if (yaml.length > maxFrontmatterLength) {
+    source.problem(
+      at,
+      `the settings are longer than ${maxFrontmatterLength} characters`,
+      'Long text belongs below the settings, into the prompt.',
+    )
+    return broken
+  }
+  try {
+    const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' })
+    const faults = [...document.errors, ...document.warnings]
+    for (const { pos, message } of faults) source.problem(position(pos[0]), sentence(message))
+    visit(document, {
+      Alias: (_key, node) => source.problem(positionOf(node), 'aliases are not allowed here', 'Write the value out.'),
+      Value: (_key, node) => {
+        if (node.anchor !== undefined)
+          source.problem(positionOf(node), `the anchor \`&${node.anchor}\` is not allowed here`, 'Leave it away.')
+      },
+    })
+    const { contents } = document
+    if (contents === null) return { settings: [], whole: faults.length === 0, positionOf }
+    if (!isMap<Node, Node | null>(contents)) {
+      source.problem(positionOf(contents), 'the settings must be lines of `key: value`')
+      return broken
+    }
+    const settings = contents.items.map(({ key, value }) => ({
+      key: isScalar(key) ? String(key.value) : yaml.slice(key.range?.[0], key.range?.[1]),
+      at: positionOf(key),
+      value: value ?? null,
+      valueAt: value ? positionOf(value) : positionOf(key),
+    }))
+    return { settings, whole: faults.length === 0, positionOf }
+  } catch (error) {
+    // The parser is recursive: thousands of nested brackets exhaust its stack.
+    source.problem(at, `the settings can not be read as YAML: ${error instanceof Error ? error.message : String(error)}`)
+    return broken
+  }
+}
+
+function sentence(message: string): string {
+  const first = message.split('\n', 1)[0] ?? message
+  return `the settings are not valid YAML: ${first}`
+}

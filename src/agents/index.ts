@@ -1,0 +1,1 @@
+export { type AgentFile, parseAgentFile } from './agent-file.ts'

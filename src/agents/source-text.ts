@@ -1,0 +1,40 @@
+import { type ErrorCode, type Problem, TroupeError } from '../contracts/index.ts'
+
+/** Beyond this a list helps nobody, and a hostile file could make it as long as itself. */
+const mostTold = 25
+
+/** Where in the text, counted from 1. */
+export interface Position {
+  readonly line: number
+  readonly column: number
+}
+
+/** The text of a file that remembers what is wrong with it, each problem with its place and its line. */
+export class SourceText {
+  readonly lines: readonly string[]
+  readonly #place: string
+  readonly #found = new Map<string, { readonly at: Position; readonly problem: Problem }>()
+
+  constructor(text: string, place: string) {
+    this.lines = text.split('\n')
+    this.#place = place
+  }
+
+  problem(at: Position, message: string, remedy?: string): void {
+    const place = `${this.#place}:${at.line}:${at.column}`
+    const line = this.lines[at.line - 1]
+    const problem = { place, message, ...(remedy !== undefined && { remedy }), ...(line !== undefined && { line }) }
+    this.#found.set(`${place} ${message}`, { at, problem })
+  }
+
+  /** Throws what was found, in the order of the text. */
+  done(code: ErrorCode, what: string): void {
+    if (this.#found.size === 0) return
+    const found = [...this.#found.values()].sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)
+    const problems = found.slice(0, mostTold).map(({ problem }) => problem)
+    const shown = found.length > mostTold ? `; here are the first ${mostTold}` : ''
+    throw new TroupeError(code, `${what} ${this.#place} has ${found.length === 1 ? 'a problem' : `${found.length} problems`}${shown}`, {
+      problems,
+    })
+  }
+}

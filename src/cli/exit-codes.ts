@@ -1,0 +1,91 @@
+import type { ErrorCode, ModelFailureClass, Outcome, TroupeError, TurnReason } from '../contracts/index.ts'
+
+/** What the shell is told, and what it means. */
+export const exitCodes = {
+  done: { code: 0, summary: 'done' },
+  failed: { code: 1, summary: 'failed' },
+  usage: { code: 2, summary: 'usage or configuration is wrong' },
+  model: { code: 3, summary: 'no model, or not let in' },
+  provider: { code: 4, summary: 'provider or network' },
+  budget: { code: 5, summary: 'steps, tokens, calls or time ran out' },
+  approval: { code: 6, summary: 'an approval was denied or is needed' },
+  interrupted: { code: 130, summary: 'interrupted' },
+} as const
+
+export type ExitName = keyof typeof exitCodes
+
+const byFailure: { readonly [Class in ModelFailureClass]: ExitName } = {
+  auth: 'model',
+  config: 'usage',
+  rate_limit: 'provider',
+  quota: 'provider',
+  network: 'provider',
+  timeout: 'provider',
+  invalid_response: 'provider',
+  model: 'provider',
+  lost: 'provider',
+  cancelled: 'interrupted',
+}
+
+const byReason: { readonly [Reason in TurnReason]: ExitName } = {
+  steps: 'budget',
+  tokens: 'budget',
+  time: 'budget',
+  calls: 'budget',
+  stopped: 'done',
+  interrupted: 'interrupted',
+  approval: 'approval',
+  denied: 'approval',
+  model: 'provider',
+  config: 'usage',
+  store: 'failed',
+  internal: 'failed',
+}
+
+const byError: { readonly [Code in ErrorCode]: ExitName } = {
+  usage: 'usage',
+  config_invalid: 'usage',
+  agent_file_invalid: 'usage',
+  agent_unknown: 'usage',
+  tool_unknown: 'usage',
+  model_unknown: 'model',
+  script_invalid: 'usage',
+  script_mismatch: 'failed',
+  tree_unknown: 'usage',
+  tree_owned: 'failed',
+  tree_moved: 'failed',
+  approval_unknown: 'usage',
+  store_failed: 'failed',
+  store_invalid: 'failed',
+  runtime_closed: 'failed',
+  internal: 'failed',
+}
+
+/** How a run went, for the shell. An answer that had to be forced is printed and still counts as run out. */
+export function exitCodeOf({ status, reason, failure }: Pick<Outcome, 'status' | 'reason' | 'failure'>): number {
+  switch (status) {
+    case 'completed':
+      return exitCodes.done.code
+    case 'suspended':
+      return exitCodes.approval.code
+    case 'interrupted':
+      return exitCodes[reason === undefined ? 'interrupted' : byReason[reason]].code
+    case 'partial':
+      return exitCodes[reason === undefined ? 'done' : byReason[reason]].code
+    case 'failed':
+      return failedCode(reason, failure?.class)
+    default:
+      return status satisfies never
+  }
+}
+
+/** What stopped a run before it began. */
+export function exitCodeOfError({ code }: Pick<TroupeError, 'code'>): number {
+  return exitCodes[byError[code]].code
+}
+
+function failedCode(reason: TurnReason | undefined, failure: ModelFailureClass | undefined): number {
+  if (failure !== undefined && (reason === undefined || reason === 'model')) return exitCodes[byFailure[failure]].code
+  const name = reason === undefined ? 'failed' : byReason[reason]
+  return exitCodes[name === 'done' ? 'failed' : name].code
+}

@@ -1,0 +1,44 @@
+import type { Readable } from 'node:stream'
+import { Output } from './output.ts'
+import { type Paint, paintFor } from './paint.ts'
+
+/** What a command sees of the process it runs in. */
+export interface Host {
+  readonly env: { readonly [name: string]: string | undefined }
+  readonly stdin: Readable & { readonly isTTY?: boolean }
+  /** Belongs to the answer. */
+  readonly stdout: Output
+  /** Everything else. */
+  readonly stderr: Output
+  /** Colours of standard error. */
+  readonly paint: Paint
+  /** Columns of standard error. */
+  readonly width: number
+  /** Calls back whenever a person or the system asks to end. The answer stops listening. */
+  onInterrupt(listener: () => void): () => void
+  /** Ends the process at once. */
+  exit(code: number): never
+}
+
+/** Where there is no terminal, lines are as long as most people's. */
+const plainWidth = 100
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+export function processHost(): Host {
+  const { env, stdin, stdout, stderr } = process
+  return {
+    env,
+    stdin,
+    stdout: new Output(stdout),
+    stderr: new Output(stderr),
+    paint: paintFor(stderr, env),
+    width: stderr.isTTY ? stderr.columns || plainWidth : plainWidth,
+    onInterrupt(listener) {
+      for (const signal of signals) process.on(signal, listener)
+      return () => {
+        for (const signal of signals) process.off(signal, listener)
+      }
+    },
+    exit: (code) => process.exit(code),
+  }
+}

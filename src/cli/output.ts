@@ -1,0 +1,52 @@
+/*
+ * 1. Writing never rejects and never throws: a reader that went away is no error of ours.
+ * 2. After the first failure nothing more is written.
+ */
+import type { Writable } from 'node:stream'
+
+type State = { readonly kind: 'open' } | { readonly kind: 'gone' } | { readonly kind: 'failed'; readonly error: Error }
+
+/** Standard output or standard error, whose reader may leave at any time. */
+export class Output {
+  readonly #stream: Writable
+  readonly #leaving = new Set<() => void>()
+  #state: State = { kind: 'open' }
+
+  constructor(stream: Writable) {
+    this.#stream = stream
+    stream.on('error', (error: NodeJS.ErrnoException) => this.#end(error))
+  }
+
+  /** Why writing failed, other than by the reader leaving: a full disk, say. */
+  get failure(): Error | undefined {
+    return this.#state.kind === 'failed' ? this.#state.error : undefined
+  }
+
+  /** Resolves when the text is handed over, or can not be. */
+  write(text: string): Promise<void> {
+    if (this.#state.kind !== 'open') return Promise.resolve()
+    return new Promise((resolve) => {
+      this.#stream.write(text, () => resolve())
+    })
+  }
+
+  line(text: string): Promise<void> {
+    return this.write(`${text}\n`)
+  }
+
+  lines(lines: readonly string[]): Promise<void> {
+    return lines.length === 0 ? Promise.resolve() : this.line(lines.join('\n'))
+  }
+
+  /** Calls back once nothing more can be written. */
+  onEnd(listener: () => void): void {
+    this.#leaving.add(listener)
+  }
+
+  #end(error: NodeJS.ErrnoException): void {
+    if (this.#state.kind !== 'open') return
+    const hasLeft = error.code === 'EPIPE' || error.code === 'ECONNRESET' || error.code === 'EOF'
+    this.#state = hasLeft ? { kind: 'gone' } : { kind: 'failed', error }
+    for (const listener of this.#leaving) listener()
+  }
+}

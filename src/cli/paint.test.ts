@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest'
+import { colourPaint, fitWidth, paintFor, plainPaint, printable, widthOf } from './paint.ts'
+
+test('colours only on a terminal that wants them', () => {
+  expect(paintFor({ isTTY: true }, {})).toBe(colourPaint)
+  expect(paintFor({ isTTY: true }, { NO_COLOR: '' })).toBe(colourPaint)
+  expect(paintFor({ isTTY: true }, { NO_COLOR: '1' })).toBe(plainPaint)
+  expect(paintFor({ isTTY: true }, { TERM: 'dumb' })).toBe(plainPaint)
+  expect(paintFor({}, {})).toBe(plainPaint)
+})
+
+test.each([
+  ['a\n\n b\tc', 'a b c'],
+  ['\u001b]0;title\u0007x', ']0;titlex'],
+  ['\u202eevil\u200b', 'evil'],
+])('%j is printed as %j', (text, expected) => {
+  expect(printable(text)).toBe(expected)
+})
+
+test.each([
+  ['abc', 5, 'abc  '],
+  ['abcdef', 4, 'abc…'],
+  ['日本語', 4, '日… '],
+  ['🎉🎉', 4, '🎉🎉'],
+  ['e\u0301e\u0301', 3, 'e\u0301e\u0301 '],
+])('%s in %d columns', (text, width, expected) => {
+  expect(fitWidth(text, width)).toBe(expected)
+  expect(widthOf(expected)).toBe(width)
+})

@@ -1,0 +1,62 @@
+import { type Problem, TroupeError } from '../contracts/index.ts'
+import { exitCodeOfError } from './exit-codes.ts'
+import { type Paint, printable } from './paint.ts'
+
+/** What `--json` prints where a run did not come about. */
+export interface ErrorDocument {
+  readonly error: { readonly code: string; readonly message: string; readonly remedy?: string; readonly problems: readonly Problem[] }
+  readonly exitCode: number
+}
+
+export function errorDocument(error: TroupeError): ErrorDocument {
+  const { code, message, remedy, problems } = error
+  return { error: { code, message, ...(remedy !== undefined && { remedy }), problems }, exitCode: exitCodeOfError(error) }
+}
+
+/** Anything thrown, as an error with a code. */
+export function troupeError(error: unknown): TroupeError {
+  if (error instanceof TroupeError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new TroupeError('internal', message, { remedy: 'This is a fault of Troupe itself; please report it.', cause: error })
+}
+
+/** An error as people read it: what, where, the line, what to do. */
+export function errorLines(
+  { message, remedy, problems }: Pick<TroupeError, 'message' | 'remedy' | 'problems'>,
+  paint: Paint,
+): readonly string[] {
+  return [
+    `${paint('red', 'error:')} ${headline(message)}`,
+    ...problems.flatMap((problem) => ['', ...problemLines(problem, paint)]),
+    ...(remedy === undefined ? [] : [...(problems.length > 0 ? [''] : []), `${paint('cyan', '→')} ${printable(remedy)}`]),
+  ]
+}
+
+/** Some messages repeat their problems for those who see nothing else. */
+function headline(message: string): string {
+  return printable(message.split('\n', 1)[0]?.replace(/:\s*$/, '.') ?? '')
+}
+
+function problemLines({ place, message, remedy, line }: Problem, paint: Paint): readonly string[] {
+  return [
+    `  ${paint('bold', printable(place))}  ${printable(message)}`,
+    ...(line === undefined || line.trim() === '' ? [] : excerpt(place, line, paint)),
+    ...(remedy === undefined ? [] : [`    ${paint('cyan', '→')} ${printable(remedy)}`]),
+  ]
+}
+
+const longestExcerpt = 100
+
+/** The line with a mark below the column that the place names. */
+function excerpt(place: string, line: string, paint: Paint): readonly string[] {
+  const [row = 1, column = 1] = place.split(':').slice(-2).map(Number)
+  if (!Number.isInteger(row) || !Number.isInteger(column)) return []
+  const from = column > longestExcerpt ? column - longestExcerpt / 2 : 0
+  const shown = line.slice(from, from + longestExcerpt).replace(/[\s\p{Cc}\p{Cf}]/gu, ' ')
+  const gutter = `    ${row} │ `
+  const blank = `${' '.repeat(gutter.length - 2)}│ `
+  return [
+    `${paint('dim', gutter)}${shown.trimEnd()}`,
+    `${paint('dim', blank)}${' '.repeat(Math.max(0, column - 1 - from))}${paint('red', '^')}`,
+  ]
+}

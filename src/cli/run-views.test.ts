@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest'
+import {
+  type AgentSpec,
+  type CallIntent,
+  type CallRecord,
+  defaultLimits,
+  type EventBody,
+  type InteractionEvent,
+  type LiveEvent,
+  noUsage,
+  type SessionId,
+  type TreeId,
+  type Usage,
+} from '../contracts/index.ts'
+import { colourPaint, plainPaint, widthOf } from './paint.ts'
+import { PlainProgress } from './plain-progress.ts'
+import { renderTree } from './render-tree.ts'
+
+// A turn with a retry, two calls side by side, a failing call and a forced last answer, as a journal would tell it.
+
+const usage = (input: number, output: number): Usage => ({ ...noUsage, input, output })
+const agent: AgentSpec = {
+  name: 'trip',
+  description: 'Plans trips',
+  prompt: 'Plan.',
+  models: ['script/trip'],
+  tools: ['*'],
+  limits: defaultLimits,
+  parameters: {},
+}
+
+type Draft = EventBody & { readonly at: number; readonly stepId?: string }
+
+const intent = (id: string, tool: string, title: string): CallIntent => ({
+  id: id as CallIntent['id'],
+  type: 'tool_call',
+  tool,
+  namespace: '',
+  title,
+  callId: id,
+  input: {},
+  inputHash: 0,
+  effect: 'read',
+  lane: { kind: 'shared' },
+})
+const record = (id: string, latencyMs: number, error?: CallRecord['error']): CallRecord => ({
+  id: id as CallRecord['id'],
+  type: 'tool_call',
+  status: error ? 'failed' : 'completed',
+  content: '',
+  latencyMs,
+  bytesIn: 0,
+  bytesOut: 0,
+  ...(error && { error }),
+})
+const started = (attempt: number): EventBody<'interaction.step.started'> => ({
+  type: 'interaction.step.started',
+  model: 'script/trip',
+  attempt,
+  reservation: { input: 1, output: 1 },
+  absorbs: [],
+})
+const completed = (latencyMs: number, spent: Usage): EventBody<'interaction.step.completed'> => ({
+  type: 'interaction.step.completed',
+  reply: [],
+  finish: 'stop',
+  usage: spent,
+  cost: 0,
+  latencyMs,
+})
+
+const drafts: readonly Draft[] = [
+  {
+    at: 0,
+    type: 'interaction.session.created',
+    agent,
+    trace: { originId: 'tree', callPath: 'trip', turnPath: '' },
+    tools: [],
+    promptChars: 5,
+    policy: '',
+  },
+  { at: 0, type: 'interaction.turn.started', inputs: [] },
+  { at: 0, stepId: 't1.s1', ...started(1) },
+  {
+    at: 20,
+    stepId: 't1.s1',
+    type: 'interaction.step.failed',
+    failure: { class: 'rate_limit', message: 'too many requests' },
+    usage: noUsage,
+    cost: 0,
+    latencyMs: 20,
+    delayMs: 180,
+  },
+  { at: 200, stepId: 't1.s1', ...started(2) },
+  { at: 300, stepId: 't1.s1', ...completed(100, usage(120, 30)) },
+  { at: 300, stepId: 't1.s1', type: 'interaction.item.started', item: intent('a', 'look_up_weather', 'Will it rain?') },
+  { at: 300, stepId: 't1.s1', type: 'interaction.item.started', item: intent('b', 'look_up_trains', 'look_up_trains') },
+  { at: 500, stepId: 't1.s1', type: 'interaction.item.completed', item: record('b', 200) },
+  { at: 600, stepId: 't1.s1', type: 'interaction.item.completed', item: record('a', 300) },
+  { at: 600, stepId: 't1.s2', ...started(1) },
+  { at: 700, stepId: 't1.s2', ...completed(100, usage(12_000, 40)) },
+  { at: 700, stepId: 't1.s2', type: 'interaction.item.started', item: intent('c', 'book_room', 'Two nights') },
+  {
+    at: 800,
+    stepId: 't1.s2',
+    type: 'interaction.item.completed',
+    item: record('c', 100, { class: 'network', message: 'The hotel does not answer.', remedy: 'Try again later.' }),
+  },
+  { at: 800, stepId: 't1.s3', ...started(1), last: { reason: 'steps', notice: 'Answer now.' } },
+  { at: 1000, stepId: 't1.s3', ...completed(200, usage(300, 50)) },
+  {
+    at: 1000,
+    type: 'interaction.turn.completed',
+    status: 'partial',
+    reason: 'steps',
+    report: { format: 'text', text: 'Go.' },
+    totals: { usage: usage(12_420, 120), cost: 0, steps: 3, calls: 3, durationMs: 1000 },
+  },
+  { at: 1000, type: 'interaction.session.idle' },
+]
+
+const tripEvents: readonly InteractionEvent[] = drafts.map(
+  (draft, i) => ({ seq: i + 1, treeId: 'tree' as TreeId, sessionId: 'tree' as SessionId, agentPath: 'root', ...draft }) as InteractionEvent,
+)
+
+describe('the tree', () => {
+  const escapes = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
+
+  test('a turn is drawn with its steps, retries, parallel and failed calls, and forced end', () => {
+    expect(renderTree(tripEvents, { paint: plainPaint, width: 100 }).join('\n')).toMatchInlineSnapshot(`
+      "trip  partial: steps ran out · 3 steps · 3 calls         1.00 s   12.4k → 120  ▏──────────────────▕
+      ├─ step 1  script/trip                                   100 ms      120 → 30  ▏   ▒▒             ▕
+      │  ├─ ↻ rate_limit  too many requests                     20 ms                ▏█                 ▕
+      │  ├─ ✓ look_up_weather  Will it rain?               ∥   300 ms                ▏     ██████       ▕
+      │  └─ ✓ look_up_trains                               ∥   200 ms                ▏     ████         ▕
+      ├─ step 2                                                100 ms    12.0k → 40  ▏          ▒▒▒     ▕
+      │  └─ ✗ book_room        Two nights                      100 ms                ▏            ██    ▕
+      │       network: The hotel does not answer.
+      │       → Try again later.
+      └─ step 3 · forced last answer                           200 ms      300 → 50  ▏              ▒▒▒▒▕"
+    `)
+  })
+
+  test('a narrow terminal gets no bars, and no line wraps', () => {
+    const lines = renderTree(tripEvents, { paint: plainPaint, width: 72 })
+    expect(lines.join('\n')).not.toMatch(/[▏█▒]/)
+    for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(72)
+    for (const line of renderTree(tripEvents, { paint: plainPaint, width: 100 })) expect(widthOf(line)).toBeLessThanOrEqual(100)
+  })
+
+  test('colours change nothing but the colours', () => {
+    const coloured = renderTree(tripEvents, { paint: colourPaint, width: 100 })
+    expect(coloured.map((line) => line.replace(escapes, '').trimEnd())).toEqual(renderTree(tripEvents, { paint: plainPaint, width: 100 }))
+    expect(coloured.find((line) => line.includes('book_room'))).toContain('\u001b[31m✗ \u001b[39m\u001b[31mbook_room')
+  })
+
+  test('a turn that is not over is drawn as far as it came', () => {
+    const lines = renderTree(tripEvents.slice(0, 8), { paint: plainPaint, width: 72 })
+    expect(lines[0]).toMatch(/^trip {2}running/)
+    expect(lines.at(-1)).toMatch(/… look_up_trains {3}running/)
+  })
+
+  test('no events, no tree', () => {
+    expect(renderTree([], { paint: plainPaint, width: 80 })).toEqual([])
+  })
+})
+
+describe('the lines of progress', () => {
+  test('a run is told in lines: step, call with title, result, retry', () => {
+    const progress = new PlainProgress(plainPaint)
+    expect(tripEvents.flatMap((event) => progress.lines(event))).toEqual([
+      'step 1 script/trip',
+      '  ↻ rate_limit: too many requests; next in 180 ms',
+      '  → look_up_weather · Will it rain?',
+      '  → look_up_trains',
+      '  ✓ look_up_trains 200 ms',
+      '  ✓ look_up_weather 300 ms',
+      'step 2',
+      '  → book_room · Two nights',
+      '  ✗ book_room network: The hotel does not answer. 100 ms',
+      'step 3 · last answer forced: steps ran out',
+    ])
+  })
+
+  test('progress of a tool is told, text of the model is not', () => {
+    const progress = new PlainProgress(plainPaint)
+    const live = (kind: LiveEvent['kind']): LiveEvent => ({
+      ...(tripEvents[5] as unknown as LiveEvent),
+      type: 'interaction.item.delta',
+      attempt: 1,
+      kind,
+      text: 'half\u001b[2J way',
+    })
+    expect([...progress.lines(live('progress')), ...progress.lines(live('text'))]).toEqual(['    half[2J way'])
+  })
+})

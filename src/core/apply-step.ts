@@ -1,0 +1,223 @@
+import type {
+  CallEntry,
+  CallRecord,
+  CallResult,
+  InteractionEvent,
+  Message,
+  ModelEntry,
+  ModelFailure,
+  ReplyPart,
+  StepId,
+  TextRecord,
+  Usage,
+} from '../contracts/index.ts'
+import { addSpent } from './accounting.ts'
+import { absorb, illegal, openTurn, say, sizeOf, withTurn } from './changes.ts'
+import { itemName } from './names.ts'
+import type { AskingStep, Call, CallingStep, FailedAttempt, OpenTurn, SessionState, StartedCall } from './state.ts'
+
+// How steps, and the items and calls in them, change the state.
+
+type Event<T extends InteractionEvent['type']> = InteractionEvent<T>
+
+export function applyStepStarted(state: SessionState, event: Event<'interaction.step.started'>): SessionState {
+  const turn = openTurn(state, event)
+  if (turn.step.kind !== 'ready' && turn.step.kind !== 'answered') throw illegal(event, 'the step before it has not ended')
+  if (!event.stepId) throw illegal(event, 'it names no step')
+  let next = absorb(state, event.absorbs)
+  if (event.last && turn.last === undefined) next = say(next, { role: 'user', parts: [{ type: 'text', text: event.last.notice }] })
+  const step: AskingStep = {
+    kind: 'asking',
+    id: event.stepId,
+    model: event.model,
+    attempt: event.attempt,
+    failures: turn.step.kind === 'ready' ? turn.step.failures : [],
+    reservation: event.reservation,
+    requestChars: next.promptChars + next.historyChars,
+    open: [],
+    texts: [],
+    orphaned: false,
+  }
+  const steps = event.attempt === 1 ? turn.steps + 1 : turn.steps
+  return withTurn(next, event, event.last ? { steps, step, last: event.last.reason } : { steps, step })
+}
+
+export function applyStepCompleted(state: SessionState, event: Event<'interaction.step.completed'>): SessionState {
+  const turn = openTurn(state, event)
+  const step = asking(turn, event)
+  const parts: ReplyPart[] = []
+  const calls: Call[] = []
+  let text = ''
+  for (const ref of event.reply) {
+    const part = ref.type === 'call' ? ref : textPart(step, ref.id, event)
+    parts.push(part)
+    if (part.type === 'text') text += part.text
+    if (part.type === 'call')
+      calls.push({ kind: 'requested', itemId: itemName(step.id, step.attempt, step.texts.length + calls.length + 1), part })
+  }
+  const message: Message = { role: 'assistant', parts }
+  return {
+    ...state,
+    seq: event.seq,
+    at: event.at,
+    history: state.history.append(message),
+    historyChars: state.historyChars + sizeOf(message),
+    charsPerToken: ratio(state, step, event.usage),
+    spent: addSpent(state.spent, event.usage, event.cost),
+    turn: {
+      ...turn,
+      spent: addSpent(turn.spent, event.usage, event.cost),
+      step: calls.length > 0 ? { kind: 'calling', id: step.id, calls } : { kind: 'answered', text, truncated: event.finish === 'length' },
+      lastText: text === '' ? turn.lastText : text,
+      accounting: turn.accounting.append(modelEntry(event, step, 'completed')),
+    },
+  }
+}
+
+export function applyStepFailed(state: SessionState, event: Event<'interaction.step.failed'>): SessionState {
+  const turn = openTurn(state, event)
+  const step = asking(turn, event)
+  if (step.open.length > 0) throw illegal(event, 'items of it are still open')
+  const failed = { model: step.model, failure: event.failure, notBefore: event.at + event.delayMs }
+  return withTurn({ ...state, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
+    spent: addSpent(turn.spent, event.usage, event.cost),
+    step: { kind: 'ready', failures: [...step.failures, failed] },
+    dropped: isFinal(event.failure) ? [...turn.dropped, step.model] : turn.dropped,
+    accounting: turn.accounting.append({ ...modelEntry(event, step, 'failed'), failure: event.failure }),
+  })
+}
+
+export function applyItemStarted(state: SessionState, event: Event<'interaction.item.started'>): SessionState {
+  const turn = openTurn(state, event)
+  const { item } = event
+  if (!('tool' in item)) {
+    if (item.type === 'error') return withTurn(state, event, {})
+    const step = asking(turn, event)
+    return withTurn(state, event, { step: { ...step, open: [...step.open, item] } })
+  }
+  const call = callOf(turn, event)
+  if (call.kind === 'started' || call.kind === 'ended') throw illegal(event, 'the call has already been started')
+  const started: Call = {
+    kind: 'started',
+    itemId: call.itemId,
+    part: call.part,
+    intent: item,
+    attempt: 1,
+    orphaned: false,
+    unsandboxed: false,
+  }
+  return withTurn(state, event, { step: replaceCall(turn, started), calls: turn.calls + 1 })
+}
+
+export function applyItemUpdated(state: SessionState, event: Event<'interaction.item.updated'>): SessionState {
+  const turn = openTurn(state, event)
+  const call = callOf(turn, event)
+  if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
+  return withTurn(state, event, { step: replaceCall(turn, { ...call, attempt: event.attempt, orphaned: false }) })
+}
+
+export function applyItemCompleted(state: SessionState, event: Event<'interaction.item.completed'>): SessionState {
+  const { item } = event
+  if (item.type === 'error') return withTurn(state, event, {})
+  return 'text' in item ? textCompleted(state, event, item) : callCompleted(state, event, item)
+}
+
+function textCompleted(state: SessionState, event: InteractionEvent, item: TextRecord): SessionState {
+  const turn = openTurn(state, event)
+  const step = asking(turn, event)
+  if (!step.open.some((open) => open.id === item.id)) throw illegal(event, 'the item is not open')
+  return withTurn(state, event, {
+    step: { ...step, open: step.open.filter((open) => open.id !== item.id), texts: [...step.texts, item] },
+    lastText: item.type === 'agent_message' && item.text !== '' ? item.text : turn.lastText,
+  })
+}
+
+/** Once all calls of the step have ended, their results enter the history in call order. */
+function callCompleted(state: SessionState, event: Event<'interaction.item.completed'>, item: CallRecord): SessionState {
+  const turn = openTurn(state, event)
+  const call = callOf(turn, event)
+  if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
+  const { intent } = call
+  const result = { id: intent.callId, name: intent.tool, ok: item.status === 'completed', content: item.content }
+  const step = replaceCall(turn, { kind: 'ended', itemId: call.itemId, part: call.part, result })
+  const results = resultsOf(step.calls)
+  const said = results ? say(state, { role: 'tool', results }) : state
+  return withTurn(item.output ? { ...said, storedOutputs: said.storedOutputs + 1 } : said, event, {
+    step: results ? { kind: 'ready', failures: noFailures } : step,
+    accounting: turn.accounting.append(callEntry(event, call, { stepId: step.id, item })),
+  })
+}
+
+function callOf(turn: OpenTurn, event: InteractionEvent): Call {
+  if (turn.step.kind !== 'calling') throw illegal(event, 'no step has calls')
+  for (const call of turn.step.calls) if (call.itemId === event.itemId) return call
+  throw illegal(event, 'the step has no such call')
+}
+
+function replaceCall(turn: OpenTurn, changed: Call): CallingStep {
+  const { id, calls } = turn.step as CallingStep
+  return {
+    kind: 'calling',
+    id,
+    calls: calls.length === 1 ? [changed] : calls.map((call) => (call.itemId === changed.itemId ? changed : call)),
+  }
+}
+
+function callEntry(event: InteractionEvent, { intent }: StartedCall, { stepId, item }: { stepId: StepId; item: CallRecord }): CallEntry {
+  const entry = {
+    kind: 'call',
+    agentPath: event.agentPath,
+    stepId,
+    itemId: item.id,
+    tool: intent.tool,
+    namespace: intent.namespace,
+    title: intent.title,
+    status: item.status,
+    bytesIn: item.bytesIn,
+    bytesOut: item.bytesOut,
+    latencyMs: item.latencyMs,
+  } as const
+  return item.error ? { ...entry, error: item.error.class } : entry
+}
+
+const noFailures: readonly FailedAttempt[] = []
+
+/** The results of all calls in their order, or nothing while one is open. */
+function resultsOf(calls: readonly Call[]): readonly CallResult[] | undefined {
+  const results: CallResult[] = []
+  for (const call of calls) {
+    if (call.kind !== 'ended') return undefined
+    results.push(call.result)
+  }
+  return results
+}
+
+function modelEntry(
+  event: Event<'interaction.step.completed' | 'interaction.step.failed'>,
+  step: AskingStep,
+  status: 'completed' | 'failed',
+): ModelEntry {
+  const { agentPath, usage, cost, latencyMs } = event
+  return { kind: 'model', agentPath, stepId: step.id, attempt: step.attempt, model: step.model, status, usage, cost, latencyMs }
+}
+
+function textPart(step: AskingStep, id: string, event: InteractionEvent): ReplyPart {
+  const item = step.texts.find((text) => text.id === id)
+  if (!item) throw illegal(event, `it refers to item ${id}, which its step does not have`)
+  const type = item.type === 'reasoning' ? 'reasoning' : 'text'
+  return item.metadata ? { type, text: item.text, metadata: item.metadata } : { type, text: item.text }
+}
+
+/** Asking the same model again can not help. */
+const isFinal = ({ class: kind }: ModelFailure): boolean => kind === 'auth' || kind === 'quota' || kind === 'config'
+
+function asking(turn: OpenTurn, event: InteractionEvent): AskingStep {
+  if (turn.step.kind !== 'asking') throw illegal(event, 'no model is being asked')
+  return turn.step
+}
+
+/** Characters to a token, learnt from what the provider counted for a request of known size. */
+function ratio(state: SessionState, step: AskingStep, usage: Usage): number {
+  if (usage.estimated || usage.input < 64) return state.charsPerToken
+  return Math.min(8, Math.max(0.5, step.requestChars / usage.input))
+}

@@ -1,0 +1,296 @@
+import { describe, expect, it } from 'vitest'
+import * as sample from '../../test/sample-journal.ts'
+import type { ApprovalId, ClientId, EventDraft, EventType, ItemId } from '../contracts/index.ts'
+import { fold } from './apply.ts'
+import type { OpenTurn, SessionState } from './state.ts'
+
+const {
+  accepted,
+  turnStarted,
+  stepStarted,
+  textStarted,
+  textCompleted,
+  answered,
+  called,
+  stepFailed,
+  callStarted,
+  callCompleted,
+  approvalRequested,
+} = sample
+
+const state = (...drafts: EventDraft[]): SessionState => fold(sample.journal(drafts))
+const openTurn = (...drafts: EventDraft[]): OpenTurn => {
+  const { turn } = state(...drafts)
+  if (turn.kind !== 'open') throw new Error(`the turn is ${turn.kind}`)
+  return turn
+}
+const begun = [accepted(), turnStarted()]
+const asked = [...begun, stepStarted()]
+const resolved = (decision: Extract<EventDraft, { type: 'interaction.approval.resolved' }>['decision']): EventDraft => ({
+  type: 'interaction.approval.resolved',
+  approvalId: 't1.s1.1.approval' as ApprovalId,
+  decision,
+  by: 'ann',
+})
+
+/** One test, at least, for each type; `covers every event type` fails when one has none. */
+const tests: { readonly [Type in EventType]: () => void } = {
+  'interaction.session.created': () => {
+    expect(state()).toMatchObject({
+      treeId: 'tree',
+      agentPath: 'root',
+      seq: 1,
+      at: 1_000,
+      tools: ['look_up'],
+      promptChars: 400,
+      turns: 0,
+      turn: { kind: 'none' },
+    })
+    const [first] = sample.journal([])
+    expect(() => fold([first!, { ...first!, seq: 2 }])).toThrow(/a session is created once/)
+  },
+  'interaction.session.configured': () => {
+    const agent = { ...sample.agent, prompt: 'Another.' }
+    expect(state({ type: 'interaction.session.configured', agent, tools: [], promptChars: 8, reason: 'asked' })).toMatchObject({
+      agent,
+      tools: [],
+      promptChars: 8,
+    })
+  },
+  'interaction.session.resumed': () => {
+    const diagnostic = { code: 'tool_missing', severity: 'warning', message: 'gone' } as const
+    const resumed: EventDraft = { type: 'interaction.session.resumed', epoch: 2, diagnostics: [diagnostic] }
+    expect(openTurn(...asked, resumed)).toMatchObject({ step: { kind: 'asking', orphaned: true }, idleMs: 1 })
+    expect(openTurn(...asked, called('look_up'), callStarted(), resumed)).toMatchObject({
+      step: { calls: [{ kind: 'started', orphaned: true }] },
+    })
+    expect(openTurn(...asked, called('look_up'), resumed)).toMatchObject({ step: { calls: [{ kind: 'requested' }] } })
+    expect([...openTurn(...begun, resumed).diagnostics]).toEqual([diagnostic])
+    expect(state(resumed).diagnostics).toEqual([diagnostic])
+  },
+  'interaction.session.idle': () => {
+    expect(state({ type: 'interaction.session.idle' })).toEqual({ ...state(), seq: 2, at: 1_001 })
+  },
+  'interaction.input.accepted': () => {
+    expect(state({ ...accepted(), inbox: 7 } as EventDraft)).toMatchObject({
+      inputs: [{ clientId: 'c1', parts: [{ type: 'text', text: 'hello' }], mode: 'queue' }],
+      inboxCursor: 7,
+    })
+  },
+  'interaction.turn.started': () => {
+    const next = state(...begun)
+    expect(next).toMatchObject({
+      turns: 1,
+      inputs: [],
+      turn: { kind: 'open', id: 't1', steps: 0, calls: 0, step: { kind: 'ready', failures: [] } },
+    })
+    expect([...next.history]).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'hello' }] }])
+    expect(() => state(...begun, accepted('c2'), turnStarted('c2', 't2' as never))).toThrow(/the turn before it has not ended/)
+    expect(() => state(turnStarted('nobody'))).toThrow(/never accepted/)
+  },
+  'interaction.turn.suspended': () => {
+    expect(
+      openTurn(...asked, called('look_up'), approvalRequested(), { type: 'interaction.turn.suspended', reason: 'approval', approvals: [] })
+        .suspended,
+    ).toBe(true)
+  },
+  'interaction.turn.completed': () => {
+    const end: EventDraft = {
+      type: 'interaction.turn.completed',
+      status: 'partial',
+      reason: 'steps',
+      report: { format: 'text', text: 'done' },
+      totals: sample.totals,
+    }
+    expect(state(...begun, end).turn).toMatchObject({
+      kind: 'ended',
+      id: 't1',
+      status: 'partial',
+      reason: 'steps',
+      report: { text: 'done' },
+      totals: sample.totals,
+    })
+    expect(() => state(...begun, end, end)).toThrow(/none is open/)
+  },
+  'interaction.turn.failed': () => {
+    const failure = { class: 'auth', message: 'no key' } as const
+    const end: EventDraft = {
+      type: 'interaction.turn.failed',
+      reason: 'model',
+      message: 'no key',
+      remedy: 'Set one.',
+      failure,
+      totals: sample.totals,
+    }
+    expect(state(...begun, end).turn).toMatchObject({
+      kind: 'ended',
+      status: 'failed',
+      reason: 'model',
+      message: 'no key',
+      remedy: 'Set one.',
+      failure,
+    })
+    expect(() => state(...begun, end, stepStarted())).toThrow(/none is open/)
+  },
+  'interaction.turn.interrupted': () => {
+    const end: EventDraft = { type: 'interaction.turn.interrupted', reason: 'interrupted', totals: sample.totals }
+    expect(state(...begun, end).turn).toMatchObject({ kind: 'ended', status: 'interrupted', reason: 'interrupted' })
+  },
+  'interaction.step.started': () => {
+    expect(openTurn(...asked)).toMatchObject({
+      steps: 1,
+      step: { kind: 'asking', id: 't1.s1', model: 'first', attempt: 1, open: [], texts: [], orphaned: false },
+    })
+    const steered = state(...begun, accepted('c2', 'steer', 'and this'), stepStarted({ absorbs: ['c2' as ClientId] }))
+    expect([...steered.history].at(-1)).toEqual({ role: 'user', parts: [{ type: 'text', text: 'and this' }] })
+    const last = stepStarted({ last: { reason: 'steps', notice: 'Answer now.' } })
+    expect([...state(...begun, last).history].at(-1)).toEqual({ role: 'user', parts: [{ type: 'text', text: 'Answer now.' }] })
+    expect(openTurn(...begun, last).last).toBe('steps')
+    expect(state(...begun, last, stepFailed(), { ...last, attempt: 2 } as EventDraft).history.length).toBe(2)
+    expect(() => state(...asked, stepStarted())).toThrow(/the step before it has not ended/)
+  },
+  'interaction.step.completed': () => {
+    const next = state(...asked, textStarted(), textCompleted(), answered())
+    expect([...next.history].at(-1)).toEqual({ role: 'assistant', parts: [{ type: 'text', text: 'done' }] })
+    expect(next).toMatchObject({
+      spent: { usage: sample.usage, cost: 0.5 },
+      turn: { step: { kind: 'answered', text: 'done', truncated: false }, lastText: 'done' },
+    })
+    expect(openTurn(...asked, textStarted(), textCompleted(), answered('t1.s1.1', 'length')).step).toMatchObject({ truncated: true })
+    expect(openTurn(...asked, called('look_up', 'other')).step).toMatchObject({
+      kind: 'calling',
+      calls: [
+        { kind: 'requested', itemId: 't1.s1.1' },
+        { kind: 'requested', itemId: 't1.s1.2' },
+      ],
+    })
+    expect([...openTurn(...asked, called('look_up')).accounting]).toEqual([
+      {
+        kind: 'model',
+        agentPath: 'root',
+        stepId: 't1.s1',
+        attempt: 1,
+        model: 'first',
+        status: 'completed',
+        usage: sample.usage,
+        cost: 0.5,
+        latencyMs: 5,
+      },
+    ])
+    expect(() => state(...asked, answered())).toThrow(/which its step does not have/)
+  },
+  'interaction.step.failed': () => {
+    const turn = openTurn(...asked, stepFailed('auth', 300))
+    expect(turn).toMatchObject({
+      dropped: ['first'],
+      spent: { cost: 'unknown' },
+      step: { kind: 'ready', failures: [{ model: 'first', failure: { class: 'auth' }, notBefore: 1_304 }] },
+    })
+    expect(openTurn(...asked, stepFailed(), stepStarted({ attempt: 2, model: 'second' })).steps).toBe(1)
+    expect(() => state(...asked, textStarted(), stepFailed())).toThrow(/items of it are still open/)
+  },
+  'interaction.item.started': () => {
+    expect(openTurn(...asked, textStarted()).step).toMatchObject({ open: [{ id: 't1.s1.1', type: 'agent_message' }] })
+    expect(openTurn(...asked, called('look_up'), callStarted())).toMatchObject({
+      calls: 1,
+      step: { calls: [{ kind: 'started', attempt: 1, orphaned: false, intent: { tool: 'look_up' } }] },
+    })
+    expect(() => state(...asked, called('look_up'), callStarted(), callStarted())).toThrow(/already been started/)
+    expect(() => state(...asked, called('look_up'), callStarted(2))).toThrow(/the step has no such call/)
+  },
+  'interaction.item.updated': () => {
+    const updated: EventDraft = { type: 'interaction.item.updated', itemId: 't1.s1.1' as ItemId, attempt: 2, reason: 'resumed' }
+    const orphaned = [
+      ...asked,
+      called('look_up'),
+      callStarted(),
+      { type: 'interaction.session.resumed', epoch: 2, diagnostics: [] } as EventDraft,
+    ]
+    expect(openTurn(...orphaned, updated).step).toMatchObject({ calls: [{ kind: 'started', attempt: 2, orphaned: false }] })
+    expect(() => state(...asked, called('look_up'), updated)).toThrow(/not under way/)
+  },
+  'interaction.item.completed': () => {
+    const two = [...asked, called('look_up', 'other'), callStarted(1), callStarted(2)]
+    expect(openTurn(...two, callCompleted(2, 'second')).step).toMatchObject({ calls: [{ kind: 'started' }, { kind: 'ended' }] })
+    const both = state(...two, callCompleted(2, 'second'), callCompleted(1, 'first'))
+    expect([...both.history].at(-1)).toEqual({
+      role: 'tool',
+      results: [
+        { id: 'call_1', name: 'look_up', ok: true, content: 'first' },
+        { id: 'call_2', name: 'look_up', ok: true, content: 'second' },
+      ],
+    })
+    expect(both.turn).toMatchObject({ step: { kind: 'ready', failures: [] } })
+    expect(() => state(...two, callCompleted(1), callCompleted(1))).toThrow(/not under way/)
+    expect(() => state(...asked, textCompleted())).toThrow(/the item is not open/)
+    const stored = { ...callCompleted(1) } as Extract<EventDraft, { type: 'interaction.item.completed' }>
+    expect(state(...two, { ...stored, item: { ...stored.item, output: { handle: 'b', bytes: 9 } } } as EventDraft).storedOutputs).toBe(1)
+  },
+  'interaction.approval.requested': () => {
+    expect(openTurn(...asked, called('look_up'), approvalRequested())).toMatchObject({
+      waitingSince: 1_005,
+      step: { calls: [{ kind: 'awaiting' }] },
+    })
+    expect(() => state(...asked, approvalRequested())).toThrow(/no step has calls/)
+  },
+  'interaction.approval.resolved': () => {
+    const waiting = [...asked, called('look_up'), approvalRequested()]
+    expect(state(...waiting, resolved({ kind: 'approve', breadth: 'session' }))).toMatchObject({
+      grants: [{ key: 'tool:look_up' }],
+      turn: { idleMs: 1, suspended: false, step: { calls: [{ kind: 'approved' }] } },
+    })
+    expect(state(...waiting, resolved({ kind: 'approve', breadth: 'once' })).grants).toEqual([])
+    expect(openTurn(...waiting, resolved({ kind: 'deny', feedback: 'not now' })).step).toMatchObject({
+      calls: [{ kind: 'denied', feedback: 'not now' }],
+    })
+    expect(openTurn(...waiting, resolved({ kind: 'abort' }))).toMatchObject({ cancel: 'abort', step: { calls: [{ kind: 'denied' }] } })
+  },
+  'interaction.approval.revoked': () => {
+    const granted = [...asked, called('look_up'), approvalRequested(), resolved({ kind: 'approve', breadth: 'session' })]
+    expect(state(...granted, { type: 'interaction.approval.revoked', keys: ['tool:look_up'], by: 'ann', inbox: 3 })).toMatchObject({
+      grants: [],
+      inboxCursor: 3,
+    })
+  },
+  'interaction.subagent.selected': () => {
+    expect(state({ type: 'interaction.subagent.selected', agent: 'clerk', reason: 'explicit', scores: {} })).toEqual({
+      ...state(),
+      seq: 2,
+      at: 1_001,
+    })
+  },
+  'interaction.hook.completed': () => {
+    expect(state({ type: 'interaction.hook.completed', hook: 'audit', verdict: 'changed' })).toEqual({ ...state(), seq: 2, at: 1_001 })
+  },
+  'interaction.cancel.requested': () => {
+    const cancel = (mode: 'stop' | 'interrupt'): EventDraft => ({ type: 'interaction.cancel.requested', mode, by: 'ann', inbox: 4 })
+    expect(state(...begun, cancel('stop'))).toMatchObject({ inboxCursor: 4, turn: { cancel: 'stop' } })
+    expect(openTurn(...begun, cancel('stop'), cancel('interrupt')).cancel).toBe('interrupt')
+    expect(openTurn(...begun, cancel('interrupt'), cancel('stop')).cancel).toBe('interrupt')
+    expect(state(cancel('stop')).turn).toEqual({ kind: 'none' })
+  },
+  'interaction.diagnostic': () => {
+    const diagnostic = { code: 'x', severity: 'info', message: 'm' } as const
+    expect([...openTurn(...begun, { type: 'interaction.diagnostic', diagnostic }).diagnostics]).toEqual([diagnostic])
+    const early = state({ type: 'interaction.diagnostic', diagnostic, inbox: 2 })
+    expect(early).toMatchObject({ diagnostics: [diagnostic], inboxCursor: 2 })
+    expect([...openTurn({ type: 'interaction.diagnostic', diagnostic }, ...begun).diagnostics]).toEqual([diagnostic])
+  },
+}
+
+describe('apply', () => {
+  for (const [type, test] of Object.entries(tests)) it(`folds ${type}`, test)
+
+  it('never changes the state it is given', () => {
+    const events = sample.journal([...asked, called('look_up'), callStarted(), callCompleted(), stepStarted({ stepId: 't1.s2' as never })])
+    const before = fold(events.slice(0, 5))
+    const kept = JSON.stringify(before)
+    fold(events)
+    expect(JSON.stringify(before)).toBe(kept)
+  })
+
+  it('refuses a journal that does not begin with its creation', () => {
+    expect(() => fold(sample.journal([accepted()]).slice(1))).toThrow(/begins with interaction.session.created/)
+    expect(() => fold([])).toThrow(/is empty/)
+  })
+})

@@ -1,0 +1,73 @@
+import type { JsonObject, MaybePromise, SchemaValidator, ToolFailure, Validate } from '../contracts/index.ts'
+import type { OfferedTool } from './tool-registry.ts'
+
+export type Arguments =
+  | { readonly ok: true; readonly input: JsonObject; readonly reason: string | undefined }
+  | { readonly ok: false; readonly failure: ToolFailure }
+
+/** Parse, repair, take the reason off, validate. Synchronous once the validator of the tool is compiled. */
+export function parseArguments(validator: SchemaValidator, offered: OfferedTool, text: string): MaybePromise<Arguments> {
+  const validate = validator.validator(offered.tool.inputSchema)
+  const parsed = parseObject(text)
+  if (parsed && !(validate instanceof Promise)) return check(offered, parsed, validate)
+  return repairAndCheck({ validator, offered, text, parsed, validate })
+}
+
+interface Repair {
+  readonly validator: SchemaValidator
+  readonly offered: OfferedTool
+  readonly text: string
+  readonly parsed: JsonObject | undefined
+  readonly validate: MaybePromise<Validate>
+}
+
+async function repairAndCheck({ validator, offered, text, parsed, validate }: Repair): Promise<Arguments> {
+  const repaired = parsed ? undefined : await validator.repair(text)
+  const object = parsed ?? (repaired === undefined ? undefined : parseObject(repaired))
+  if (object) return check(offered, object, await validate)
+  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text
+  return {
+    ok: false,
+    failure: {
+      class: 'invalid_input',
+      message: `The arguments of "${offered.name}" are no JSON object: ${shown}`,
+      remedy: 'Send one JSON object.',
+    },
+  }
+}
+
+/** Holds an input against the tool's own schema, without the reason field. */
+export function check(offered: OfferedTool, object: JsonObject, validate: Validate): Arguments {
+  const reason = object[offered.reasonField]
+  const input = reason === undefined ? object : without(object, offered.reasonField)
+  const validation = validate(input)
+  if (validation.ok)
+    return {
+      ok: true,
+      input: validation.value as JsonObject,
+      reason: typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined,
+    }
+  return {
+    ok: false,
+    failure: {
+      class: 'invalid_input',
+      message: `The arguments of "${offered.name}" do not fit: ${validation.problems.join('; ')}.`,
+      remedy: 'Correct them and call again.',
+    },
+  }
+}
+
+function without(object: JsonObject, field: string): JsonObject {
+  const { [field]: _, ...rest } = object
+  return rest
+}
+
+/** No arguments at all is how some models call a tool that needs none. */
+function parseObject(text: string): JsonObject | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
+  } catch {
+    return text.trim() === '' ? {} : undefined
+  }
+}

@@ -1,0 +1,91 @@
+import type { LastStepReason, RemainingBudget, Reservation } from '../contracts/index.ts'
+import type { OpenTurn, SessionState } from './state.ts'
+
+// What a session may still spend. A reserve for the last answer is held back from the start, so that a turn
+// which runs out can still say what it found.
+
+/** Output that an attempt may produce where the agent sets no cap of its own. */
+const outputTokens = 4_096
+const lastAnswerTokens = 1_024
+/** Less than this is no answer. */
+const leastAnswerTokens = 64
+const lastAnswerMs = 30_000
+
+export type Allowance =
+  | { readonly kind: 'step'; readonly reservation: Reservation }
+  /** Only the reserve is left: answer now. */
+  | { readonly kind: 'last'; readonly reason: LastStepReason; readonly reservation: Reservation }
+  | { readonly kind: 'none'; readonly reason: LastStepReason }
+
+/** What the next step may be. Pure: time is the time of the last event. */
+export function allowance(state: SessionState, turn: OpenTurn): Allowance {
+  const { limits } = state.agent
+  const tokens = tokenAllowance(state, turn)
+  const timeLeft = remainingTime(state, turn, state.at)
+  const hasTools = state.tools.length > 0
+  if (turn.steps >= limits.maxToolTurns) return { kind: 'none', reason: 'steps' }
+  if (timeLeft !== undefined && timeLeft <= 0) return { kind: 'none', reason: 'time' }
+  if (tokens.kind === 'none') return tokens
+  if (turn.last !== undefined) return { kind: 'last', reason: turn.last, reservation: tokens.reservation }
+  if (turn.cancel === 'stop') return { kind: 'last', reason: 'stopped', reservation: tokens.reservation }
+  if (tokens.kind === 'last') return tokens
+  if (timeLeft !== undefined && timeLeft <= timeReserve(state)) return { kind: 'last', reason: 'time', reservation: tokens.reservation }
+  if (hasTools && turn.steps === limits.maxToolTurns - 1) return { kind: 'last', reason: 'steps', reservation: tokens.reservation }
+  if (hasTools && limits.maxCalls !== undefined && turn.calls >= limits.maxCalls) {
+    return { kind: 'last', reason: 'calls', reservation: tokens.reservation }
+  }
+  return tokens
+}
+
+export function estimatedInput(state: SessionState): number {
+  return Math.ceil((state.promptChars + state.historyChars) / state.charsPerToken)
+}
+
+/** Milliseconds of work that the turn still has at `now`, or `undefined` where it has no limit. */
+export function remainingTime(state: SessionState, turn: OpenTurn, now: number): number | undefined {
+  const { timeBudget } = state.agent.limits
+  if (timeBudget === undefined) return undefined
+  const waiting = turn.waitingSince === undefined ? 0 : Math.max(0, now - turn.waitingSince)
+  return timeBudget - (now - turn.startedAt - turn.idleMs - waiting)
+}
+
+/** The part of the time budget in which only the last answer is given. */
+export function timeReserve(state: SessionState): number {
+  return Math.min(lastAnswerMs, (state.agent.limits.timeBudget ?? 0) / 5)
+}
+
+export function remaining(state: SessionState, turn: OpenTurn, now: number): RemainingBudget {
+  const { limits } = state.agent
+  const tokens = remainingTokens(state, turn)
+  const timeMs = remainingTime(state, turn, now)
+  return {
+    steps: Math.max(0, limits.maxToolTurns - turn.steps),
+    ...(tokens !== undefined && { tokens: Math.max(0, tokens) }),
+    ...(limits.maxCalls !== undefined && { calls: Math.max(0, limits.maxCalls - turn.calls) }),
+    ...(timeMs !== undefined && { timeMs: Math.max(0, timeMs) }),
+  }
+}
+
+function remainingTokens(state: SessionState, turn: OpenTurn): number | undefined {
+  const { maxTokens, maxSessionTokens } = state.agent.limits
+  const ofTurn = maxTokens === undefined ? undefined : maxTokens - turn.spent.usage.input - turn.spent.usage.output
+  const ofSession = maxSessionTokens === undefined ? undefined : maxSessionTokens - state.spent.usage.input - state.spent.usage.output
+  if (ofTurn === undefined) return ofSession
+  return ofSession === undefined ? ofTurn : Math.min(ofTurn, ofSession)
+}
+
+/**
+ * A normal step is allowed while, after it, the history could be read once more for the last answer.
+ * Its output is capped by what is left, so that an attempt can not overspend by talking.
+ */
+function tokenAllowance(state: SessionState, turn: OpenTurn): Allowance {
+  const input = estimatedInput(state)
+  const wanted = state.agent.parameters.maxOutputTokens ?? outputTokens
+  const left = remainingTokens(state, turn)
+  if (left === undefined) return { kind: 'step', reservation: { input, output: wanted } }
+  if (left < input + leastAnswerTokens) return { kind: 'none', reason: 'tokens' }
+  const afterStep = left - input - (input + lastAnswerTokens)
+  const output = Math.min(wanted, Math.floor(afterStep / 2))
+  if (output >= leastAnswerTokens) return { kind: 'step', reservation: { input, output } }
+  return { kind: 'last', reason: 'tokens', reservation: { input, output: Math.min(wanted, left - input) } }
+}

@@ -1,0 +1,56 @@
+import type { ClientId, InteractionEvent, Message } from '../contracts/index.ts'
+import { TroupeError } from '../contracts/index.ts'
+import type { OpenTurn, SessionState } from './state.ts'
+
+// The small changes that the reducers are made of.
+
+export const stamp = (event: InteractionEvent): { seq: number; at: number } => ({ seq: event.seq, at: event.at })
+
+export function illegal(event: InteractionEvent, rule: string): TroupeError {
+  return new TroupeError('store_invalid', `Event ${event.seq} (${event.type}) can not stand where it stands: ${rule}.`)
+}
+
+export function openTurn(state: SessionState, event: InteractionEvent): OpenTurn {
+  if (state.turn.kind !== 'open') throw illegal(event, 'it belongs to an open turn, and none is open')
+  return state.turn
+}
+
+export function withTurn(state: SessionState, event: InteractionEvent, change: Partial<OpenTurn>): SessionState {
+  return { ...state, seq: event.seq, at: event.at, turn: { ...openTurn(state, event), ...change } }
+}
+
+/** Takes accepted inputs out of the waiting line and into the history, in the order given. */
+export function absorb(state: SessionState, clientIds: readonly ClientId[]): SessionState {
+  if (clientIds.length === 0) return state
+  let { history, historyChars } = state
+  for (const clientId of clientIds) {
+    const input = state.inputs.find((candidate) => candidate.clientId === clientId)
+    if (!input) throw new TroupeError('store_invalid', `The journal starts work on input ${clientId}, which was never accepted.`)
+    const message: Message = { role: 'user', parts: input.parts }
+    history = history.append(message)
+    historyChars += sizeOf(message)
+  }
+  return { ...state, history, historyChars, inputs: state.inputs.filter((input) => !clientIds.includes(input.clientId)) }
+}
+
+/** Adds a message to what the model will see. */
+export function say(state: SessionState, message: Message): SessionState {
+  return { ...state, history: state.history.append(message), historyChars: state.historyChars + sizeOf(message) }
+}
+
+/** About how many characters of a request a message takes. */
+export function sizeOf(message: Message): number {
+  switch (message.role) {
+    case 'user':
+      return message.parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : 4_000), 16)
+    case 'assistant':
+      return message.parts.reduce(
+        (sum, part) => sum + (part.type === 'call' ? part.input.length + part.name.length + 16 : part.text.length),
+        16,
+      )
+    case 'tool':
+      return message.results.reduce((sum, result) => sum + result.content.length + 32, 16)
+    default:
+      return message satisfies never
+  }
+}

@@ -1,0 +1,141 @@
+import type { ClientId, LastStepReason, ModelFailure, Reservation, TurnReason } from '../contracts/index.ts'
+import { allowance } from './budget.ts'
+import type { Call, FailedAttempt, OpenTurn, PendingInput, SessionState, StartedCall } from './state.ts'
+
+// The centre: what to do next, from the state alone. No clock, no chance, no ports.
+
+export type Action =
+  | { readonly kind: 'begin'; readonly input: PendingInput }
+  | AskAction
+  /** Take calls through the pipeline up to their intent. */
+  | { readonly kind: 'review'; readonly calls: readonly Call[] }
+  | { readonly kind: 'execute'; readonly calls: readonly StartedCall[] }
+  /** End calls that never ran. */
+  | { readonly kind: 'skip'; readonly calls: readonly Call[]; readonly reason: 'interrupted' | 'stopped' | 'denied' }
+  /** Settle what a dead driver left open. */
+  | { readonly kind: 'recover' }
+  /** Only a person can go on. */
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'finish'; readonly ending: Ending }
+  | { readonly kind: 'idle' }
+
+export interface AskAction {
+  readonly kind: 'ask'
+  readonly model: string
+  readonly attempt: number
+  readonly notBefore: number
+  readonly reservation: Reservation
+  readonly absorbs: readonly ClientId[]
+  readonly last?: LastStepReason
+}
+
+export type Ending =
+  | { readonly status: 'completed' }
+  | { readonly status: 'partial'; readonly reason: TurnReason }
+  | {
+      readonly status: 'failed'
+      readonly reason: TurnReason
+      readonly message: string
+      readonly remedy?: string
+      readonly failure?: ModelFailure
+    }
+  | { readonly status: 'interrupted'; readonly reason: TurnReason }
+
+export function decide(state: SessionState): Action {
+  const { turn } = state
+  if (turn.kind !== 'open') {
+    const [input] = state.inputs
+    return input ? { kind: 'begin', input } : { kind: 'idle' }
+  }
+  switch (turn.step.kind) {
+    case 'asking':
+      return { kind: 'recover' }
+    case 'calling':
+      return decideCalls(turn, turn.step.calls)
+    case 'answered':
+      return decideAnswer(state, turn, turn.step.truncated)
+    case 'ready':
+      return decideStep(state, turn, turn.step.failures)
+    default:
+      return turn.step satisfies never
+  }
+}
+
+function decideCalls(turn: OpenTurn, calls: readonly Call[]): Action {
+  const started: StartedCall[] = []
+  const open: Call[] = []
+  for (const call of calls) {
+    if (call.kind === 'started') {
+      if (call.orphaned) return { kind: 'recover' }
+      started.push(call)
+    } else if (call.kind !== 'ended') open.push(call)
+  }
+  if (open.length > 0 && turn.cancel !== 'no') return { kind: 'skip', calls: open, reason: skipReasons[turn.cancel] }
+  const reviewable = open.filter((call) => call.kind !== 'awaiting')
+  if (reviewable.length > 0) return { kind: 'review', calls: reviewable }
+  return started.length > 0 ? { kind: 'execute', calls: started } : { kind: 'wait' }
+}
+
+const skipReasons = { interrupt: 'interrupted', abort: 'denied', stop: 'stopped' } as const
+
+/** An answer ends the turn, unless somebody has steered meanwhile and there is a step left to take it in. */
+function decideAnswer(state: SessionState, turn: OpenTurn, truncated: boolean): Action {
+  if (turn.cancel === 'no' && turn.last === undefined && steering(state).length > 0 && allowance(state, turn).kind !== 'none') {
+    return decideStep(state, turn, [])
+  }
+  if (turn.last !== undefined) return finish({ status: 'partial', reason: turn.last })
+  return finish(truncated ? { status: 'partial', reason: 'tokens' } : { status: 'completed' })
+}
+
+function decideStep(state: SessionState, turn: OpenTurn, failures: readonly FailedAttempt[]): Action {
+  if (turn.cancel === 'interrupt') return finish({ status: 'interrupted', reason: 'interrupted' })
+  if (turn.cancel === 'abort') return finish({ status: 'interrupted', reason: 'denied' })
+  const next = nextModel(state, turn, failures)
+  if (!next) return finish(modelFailed(failures))
+  // A retry stays the step it is: only a new one asks the budget for a step.
+  const allowed = allowance(state, failures.length > 0 ? { ...turn, steps: turn.steps - 1 } : turn)
+  if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
+  const { model, attempt, notBefore } = next
+  const absorbs = state.inputs.length === 0 ? nobody : steering(state).map((input) => input.clientId)
+  const ask = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
+  return allowed.kind === 'last' ? { ...ask, last: allowed.reason } : ask
+}
+
+const nobody: readonly ClientId[] = []
+
+/**
+ * Rotates over the agent's models in order. A model that has not failed in this step is asked at once; only when
+ * all have failed is there something to wait for.
+ */
+function nextModel(
+  { agent }: SessionState,
+  { dropped }: OpenTurn,
+  failures: readonly FailedAttempt[],
+): Pick<AskAction, 'model' | 'attempt' | 'notBefore'> | undefined {
+  const live = dropped.length === 0 ? agent.models : agent.models.filter((model) => !dropped.includes(model))
+  const attempt = failures.length + 1
+  const previous = failures.at(-1)
+  if (!previous) return live[0] === undefined ? undefined : { model: live[0], attempt, notBefore: 0 }
+  if (failures.filter((each) => each.failure.class !== 'lost').length > agent.limits.maxRetries) return undefined
+
+  const start = agent.models.indexOf(previous.model) + (previous.failure.class === 'lost' ? 0 : 1)
+  const rotation = [...agent.models.slice(start), ...agent.models.slice(0, start)].filter((model) => live.includes(model))
+  const notBefore = (model: string) => failures.findLast((each) => each.model === model)?.notBefore ?? 0
+  const [model] = rotation.toSorted((a, b) => notBefore(a) - notBefore(b))
+  return model === undefined ? undefined : { model, attempt, notBefore: notBefore(model) }
+}
+
+function modelFailed(failures: readonly FailedAttempt[]): Ending {
+  const failure = failures.at(-1)?.failure
+  if (!failure) return { status: 'failed', reason: 'model', message: 'The agent names no model.', remedy: 'Give the agent a model.' }
+  return {
+    status: 'failed',
+    reason: 'model',
+    message: failures.length > 1 ? `${failures.length} attempts failed; the last: ${failure.message}` : failure.message,
+    ...(failure.remedy !== undefined && { remedy: failure.remedy }),
+    failure,
+  }
+}
+
+const finish = (ending: Ending): Action => ({ kind: 'finish', ending })
+const steering = (state: SessionState): readonly PendingInput[] => state.inputs.filter((input) => input.mode === 'steer')

@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest'
+import type { Append, AppendBatch, InteractionEvent, ItemId, SessionId, StepId, StreamEvent, TreeId, TurnId } from '../contracts/index.ts'
+import { Ledger } from './ledger.ts'
+
+const treeId = 'tree' as TreeId
+const speaker = { treeId, sessionId: 'tree' as SessionId, agentPath: 'root' }
+const event = (): InteractionEvent => ({ type: 'interaction.session.idle', seq: 0, ...speaker, at: 0 })
+const delta = (text: string) => ({
+  type: 'interaction.item.delta' as const,
+  ...speaker,
+  turnId: 't1' as TurnId,
+  stepId: 't1.s1' as StepId,
+  itemId: 't1.s1.1' as ItemId,
+  attempt: 1,
+  kind: 'text' as const,
+  text,
+})
+
+/** A journal whose answers are given by hand. */
+class HandJournal {
+  readonly batches: AppendBatch[] = []
+  readonly #answers: { resolve(answer: Append): void; reject(error: Error): void }[] = []
+
+  append = (batch: AppendBatch): Promise<Append> => {
+    this.batches.push(batch)
+    return new Promise((resolve, reject) => this.#answers.push({ resolve, reject }))
+  }
+
+  answer(answer: Append = { ok: true }): void {
+    this.#answers.shift()?.resolve(answer)
+  }
+
+  fail(error: Error): void {
+    this.#answers.shift()?.reject(error)
+  }
+}
+
+function setUp(append: (batch: AppendBatch) => Append | Promise<Append>) {
+  const published: StreamEvent[] = []
+  let time = 0
+  const ledger = new Ledger({
+    journal: { append },
+    treeId,
+    epoch: 3,
+    seq: 10,
+    now: () => ++time,
+    publish: (event) => published.push(event),
+  })
+  const shown = () => published.map((event) => ('seq' in event ? event.seq : event.text))
+  return { ledger, shown }
+}
+
+describe('Ledger', () => {
+  it('numbers without a gap and hands over one batch (1, 3)', () => {
+    const batches: AppendBatch[] = []
+    const { ledger } = setUp((batch) => {
+      batches.push(batch)
+      return { ok: true }
+    })
+    ledger.record(event())
+    ledger.record(event())
+    expect(ledger.flush()).toBeUndefined()
+    expect(ledger.flush()).toBeUndefined()
+    ledger.record(event())
+    ledger.summarise({ agent: 'a', title: 't', status: 'running' })
+    ledger.flush()
+    expect(batches).toEqual([
+      {
+        treeId,
+        expectedSeq: 10,
+        epoch: 3,
+        events: [
+          { ...event(), seq: 11, at: 1 },
+          { ...event(), seq: 12, at: 2 },
+        ],
+      },
+      {
+        treeId,
+        expectedSeq: 12,
+        epoch: 3,
+        events: [{ ...event(), seq: 13, at: 3 }],
+        summary: { agent: 'a', title: 't', status: 'running' },
+      },
+    ])
+  })
+
+  it('publishes nothing before it is durable, and keeps live events in their place (2)', async () => {
+    const journal = new HandJournal()
+    const { ledger, shown } = setUp(journal.append)
+    ledger.live(delta('before'))
+    ledger.record(event())
+    ledger.live(delta('between'))
+    const first = ledger.flush()
+    ledger.record(event())
+    ledger.live(delta('after'))
+    const second = ledger.flush()
+    expect(shown()).toEqual(['before'])
+    journal.answer()
+    await first
+    expect(shown()).toEqual(['before', 11, 'between'])
+    journal.answer()
+    await second
+    expect(shown()).toEqual(['before', 11, 'between', 12, 'after'])
+    expect(journal.batches.map((batch) => batch.expectedSeq)).toEqual([10, 11])
+    expect(ledger.flush()).toBeUndefined()
+  })
+
+  it('writes nothing more after a refusal (4)', async () => {
+    const journal = new HandJournal()
+    const { ledger, shown } = setUp(journal.append)
+    ledger.record(event())
+    const writing = ledger.flush()
+    journal.answer({ ok: false, refusal: 'epoch' })
+    await expect(writing).rejects.toMatchObject({ code: 'tree_moved' })
+    ledger.record(event())
+    expect(() => ledger.flush()).toThrow(/taken over/)
+    expect(journal.batches).toHaveLength(1)
+    expect(shown()).toEqual([])
+  })
+
+  it('passes a failure of the store on to everyone who waits (4)', async () => {
+    const journal = new HandJournal()
+    const { ledger } = setUp(journal.append)
+    ledger.record(event())
+    const first = ledger.flush()
+    ledger.record(event())
+    const second = ledger.flush()
+    journal.fail(new Error('disk full'))
+    journal.answer()
+    await expect(first).rejects.toThrow('disk full')
+    await expect(second).rejects.toThrow('disk full')
+    expect(() => ledger.flush()).toThrow('disk full')
+  })
+
+  it('refuses at once when the journal answers at once', () => {
+    const { ledger } = setUp(() => ({ ok: false, refusal: 'missing' }))
+    ledger.record(event())
+    expect(() => ledger.flush()).toThrow(/does not know tree/)
+    expect(() => ledger.flush()).toThrow(/does not know tree/)
+  })
+})

@@ -1,0 +1,134 @@
+import type {
+  AppendBatch,
+  InteractionEvent,
+  Journal,
+  LiveEvent,
+  MaybePromise,
+  StreamEvent,
+  TreeId,
+  TreeSummary,
+} from '../contracts/index.ts'
+import { TroupeError } from '../contracts/index.ts'
+
+export interface LedgerOptions {
+  readonly journal: Pick<Journal, 'append'>
+  readonly treeId: TreeId
+  readonly epoch: number
+  /** The last `seq` in the journal. */
+  readonly seq: number
+  now(): number
+  publish(event: StreamEvent): void
+}
+
+/**
+ * The one pen of a tree: numbers events, hands them to the journal, and publishes them once they are durable.
+ *
+ * 1. `record` numbers without a gap, in the order of the calls.
+ * 2. Nothing durable is published before it is durable, and publishing keeps the order of recording; live events
+ *    keep their place among the durable ones.
+ * 3. `flush` hands over everything recorded so far as one batch; batches reach the journal in order.
+ * 4. After a refusal or a failure nothing more is written: every later `flush` throws the same error.
+ */
+export class Ledger {
+  readonly #options: LedgerOptions
+  #seq: number
+  #handedOver: number
+  /** Recorded, not yet handed over; live events among them stay where they happened. */
+  #pending: StreamEvent[] = []
+  #hasLive = false
+  #summary: TreeSummary | undefined
+  /** Handed over, not yet durable. */
+  readonly #inFlight: StreamEvent[][] = []
+  #writing: Promise<void> | undefined
+  #broken: unknown
+
+  constructor(options: LedgerOptions) {
+    this.#options = options
+    this.#seq = options.seq
+    this.#handedOver = options.seq
+  }
+
+  /** Takes the event over, with its number and its time yet to be filled in. */
+  record(event: InteractionEvent): void {
+    const mine = event as { -readonly [Key in keyof InteractionEvent]: InteractionEvent[Key] }
+    mine.seq = ++this.#seq
+    mine.at = this.#options.now()
+    this.#pending.push(event)
+  }
+
+  live(event: LiveEvent): void {
+    if (this.#pending.length > 0) {
+      this.#pending.push(event)
+      this.#hasLive = true
+      return
+    }
+    const last = this.#inFlight.at(-1)
+    if (last) last.push(event)
+    else this.#options.publish(event)
+  }
+
+  /** Goes into the index with the next batch. */
+  summarise(summary: TreeSummary): void {
+    this.#summary = summary
+  }
+
+  /** Hands over what was recorded; resolves when it and all before it is durable. Costs nothing when nothing is open. */
+  flush(): MaybePromise<void> {
+    if (this.#broken !== undefined) throw this.#broken
+    if (this.#pending.length > 0) this.#handOver()
+    return this.#writing
+  }
+
+  #handOver(): void {
+    const shown = this.#pending
+    const answer = this.#options.journal.append(this.#batch(shown))
+    this.#pending = []
+    this.#hasLive = false
+    this.#summary = undefined
+    this.#handedOver = this.#seq
+    if (!this.#writing && !(answer instanceof Promise)) return this.#settle(answer, shown)
+    // The journal may keep what it was given; what live events are added to meanwhile is a copy.
+    const waiting = shown.slice()
+    this.#inFlight.push(waiting)
+    this.#writing = this.#write(answer, waiting)
+    // Whoever awaits `flush` sees the failure; an unawaited hand-over must not end the process.
+    this.#writing.catch(() => {})
+  }
+
+  #batch(shown: readonly StreamEvent[]): AppendBatch {
+    const { treeId, epoch } = this.#options
+    const events = this.#hasLive ? shown.filter(isDurable) : (shown as readonly InteractionEvent[])
+    const batch = { treeId, expectedSeq: this.#handedOver, epoch, events }
+    return this.#summary ? { ...batch, summary: this.#summary } : batch
+  }
+
+  async #write(answer: ReturnType<Journal['append']>, shown: readonly StreamEvent[]): Promise<void> {
+    const before = this.#writing
+    try {
+      await before
+      this.#settle(await answer, shown)
+    } catch (error) {
+      this.#broken ??= error
+      throw this.#broken
+    }
+    this.#inFlight.shift()
+    if (this.#inFlight.length === 0) this.#writing = undefined
+  }
+
+  #settle(answer: Awaited<ReturnType<Journal['append']>>, shown: readonly StreamEvent[]): void {
+    if (!answer.ok) {
+      this.#broken ??= refused(this.#options.treeId, answer.refusal)
+      throw this.#broken
+    }
+    for (const event of shown) this.#options.publish(event)
+  }
+}
+
+const isDurable = (event: StreamEvent): event is InteractionEvent => 'seq' in event
+
+function refused(treeId: TreeId, refusal: 'epoch' | 'seq' | 'missing'): TroupeError {
+  if (refusal === 'missing') return new TroupeError('tree_unknown', `The store does not know tree ${treeId}.`)
+  return new TroupeError('tree_moved', `Another process has taken over tree ${treeId}; this one wrote nothing more.`, {
+    remedy: 'Open the tree again to follow it.',
+  })
+}

@@ -1,0 +1,68 @@
+import type { CallRecord, Json, ToolOutput } from '../contracts/index.ts'
+import { fitText, utf8Length } from '../util/fit-text.ts'
+import { failureText } from './results.ts'
+import type { Session } from './session.ts'
+
+/** Takes whatever a tool returned for an output, or says that it was none. */
+export function normal(raw: unknown, tool: string): ToolOutput {
+  if (typeof raw === 'string') return { ok: true, content: raw }
+  if (isOutput(raw)) return raw
+  return { ok: false, error: { class: 'failed', message: `"${tool}" returned neither a text nor an output with "ok".` } }
+}
+
+function isOutput(raw: unknown): raw is ToolOutput {
+  if (typeof raw !== 'object' || raw === null || !('ok' in raw)) return false
+  if (raw.ok === true) return 'content' in raw && typeof raw.content === 'string'
+  return (
+    raw.ok === false &&
+    'error' in raw &&
+    typeof raw.error === 'object' &&
+    raw.error !== null &&
+    'class' in raw.error &&
+    'message' in raw.error
+  )
+}
+
+/** What of an output is put on record. */
+export type Shown = Pick<CallRecord, 'content' | 'value' | 'error' | 'output' | 'bytesOut'>
+
+/** Redacts, then fits: journal and model see the same, and neither sees a secret or fifty megabytes. */
+export function fitted(session: Session, output: ToolOutput): Shown | Promise<Shown> {
+  const { redactor } = session.ports
+  const { maxOutputBytes } = session.state.agent.limits
+  if (output.ok && output.value === undefined) {
+    const content = redactor.text(output.content)
+    const bytesOut = utf8Length(content)
+    return bytesOut <= maxOutputBytes ? { content, bytesOut } : stored(session, { content, bytesOut })
+  }
+  const error = output.ok
+    ? undefined
+    : (redactor.json({ ...output.error } as unknown as Json) as unknown as NonNullable<CallRecord['error']>)
+  const text = redactor.text(
+    output.ok ? output.content : withPartial(output.error === undefined ? '' : failureText(output.error), output.partial),
+  )
+  const bytesOut = utf8Length(text)
+  const shown = { content: text, bytesOut, ...(error && { error }), ...valueOf(session, output) }
+  return bytesOut <= maxOutputBytes ? shown : stored(session, shown)
+}
+
+async function stored(session: Session, shown: Shown): Promise<Shown> {
+  const { blobs } = session.ports
+  const handle = await blobs.put(session.state.treeId, shown.content)
+  const content = fitText(shown.content, { maxBytes: session.state.agent.limits.maxOutputBytes, handle })
+  return { ...shown, content, output: { handle, bytes: shown.bytesOut } }
+}
+
+/** The structured form is kept where it is JSON and small enough; the text always is. */
+function valueOf(session: Session, output: ToolOutput): { value?: Json } {
+  if (!output.ok || output.value === undefined) return {}
+  try {
+    const json = JSON.stringify(output.value)
+    if (json === undefined || json.length > session.state.agent.limits.maxOutputBytes) return {}
+    return { value: session.ports.redactor.json(JSON.parse(json) as Json) }
+  } catch {
+    return {}
+  }
+}
+
+const withPartial = (text: string, partial: string | undefined): string => (partial ? `${text}\n\nPartial output:\n${partial}` : text)

@@ -1,0 +1,55 @@
+import type { Lane, Usage } from '../contracts/index.ts'
+import { unknownResult } from './results.ts'
+import type { Session } from './session.ts'
+import type { AskingStep, Call, StartedCall } from './state.ts'
+
+// What a dead driver left open is settled from the journal alone.
+
+export function recover(session: Session): void {
+  const { step } = session.turn
+  if (step.kind === 'asking') loseAttempt(session, step)
+  if (step.kind === 'calling')
+    for (const call of step.calls) if (call.kind === 'started' && call.orphaned) recoverCall(session, step.calls, call)
+}
+
+/** The attempt may have been answered and paid for: what was reserved for it counts as spent. */
+function loseAttempt(session: Session, { id, open, reservation }: AskingStep): void {
+  for (const item of open) {
+    session.note({ type: 'interaction.item.completed', itemId: item.id, item: { ...item, status: 'interrupted', text: '' } }, id)
+  }
+  const usage: Usage = { ...reservation, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
+  const failure = { class: 'lost', message: 'The process that asked the model ended before the reply was recorded.' } as const
+  session.note({ type: 'interaction.step.failed', failure, usage, cost: 'unknown', latencyMs: 0, delayMs: 0 }, id)
+}
+
+/** `read` and `idempotent` run again under the same call id; so does what can not have begun. The rest is unknown. */
+function recoverCall(session: Session, calls: readonly Call[], call: StartedCall): void {
+  const { step } = session.turn
+  const stepId = step.kind === 'calling' ? step.id : undefined
+  if (call.intent.effect !== 'write' || hasNotBegun(calls, call)) {
+    session.note({ type: 'interaction.item.updated', itemId: call.itemId, attempt: call.attempt + 1, reason: 'resumed' }, stepId)
+    return
+  }
+  session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unknownResult(call) }, stepId)
+  const diagnostic = {
+    code: 'call_unknown',
+    severity: 'warning',
+    message: `It is not known whether ${call.intent.tool} (${call.itemId}) ran before the process ended.`,
+    remedy: 'Check whether it took effect; it was not run again.',
+  } as const
+  session.note({ type: 'interaction.diagnostic', diagnostic }, stepId)
+}
+
+/** A call starts only when every earlier one in its way has a durable result. */
+function hasNotBegun(calls: readonly Call[], call: StartedCall): boolean {
+  const before = calls.slice(
+    0,
+    calls.findIndex((each) => each.itemId === call.itemId),
+  )
+  return before.some((each) => each.kind === 'started' && each.orphaned && inTheWay(each.intent.lane, call.intent.lane))
+}
+
+function inTheWay(a: Lane, b: Lane): boolean {
+  if (a.kind === 'exclusive' || b.kind === 'exclusive') return true
+  return a.kind === 'key' && b.kind === 'key' && a.key === b.key
+}

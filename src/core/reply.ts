@@ -1,0 +1,143 @@
+import type {
+  CallPart,
+  FinishReason,
+  ItemId,
+  JsonObject,
+  ModelFailure,
+  ModelPart,
+  ReplyRef,
+  StepId,
+  TextItemType,
+  Usage,
+} from '../contracts/index.ts'
+import { itemName } from './names.ts'
+
+/** Text that a reply has brought so far. */
+export interface ReplyText {
+  readonly id: ItemId
+  readonly type: Extract<TextItemType, 'agent_message' | 'reasoning'>
+  text: string
+  metadata?: JsonObject
+}
+
+export type Verdict =
+  | { readonly ok: true; readonly reply: readonly ReplyRef[]; readonly finish: FinishReason }
+  | { readonly ok: false; readonly failure: ModelFailure }
+
+/** A reply beyond this is a model that does not stop. */
+const mostCharacters = 16 * 1024 * 1024
+
+/**
+ * Gathers the parts of one attempt and judges them as a whole.
+ *
+ * 1. Nothing of a reply counts before its `finish`: a stream that was cut never becomes a call.
+ * 2. Only `stop` and `tool-calls` make calls valid; `length` may end a text, never a call.
+ */
+export class Reply {
+  readonly #stepId: StepId
+  readonly #attempt: number
+  readonly #refs: ReplyRef[] = []
+  readonly texts: ReplyText[] = []
+  readonly calls: CallPart[] = []
+  #finish: Extract<ModelPart, { type: 'finish' }> | undefined
+  #failure: ModelFailure | undefined
+  #characters = 0
+
+  constructor(stepId: StepId, attempt: number) {
+    this.#stepId = stepId
+    this.#attempt = attempt
+  }
+
+  /** Takes a part in. Answers with the text item that it extends, if it does. */
+  add(part: ModelPart): ReplyText | undefined {
+    switch (part.type) {
+      case 'text':
+      case 'reasoning':
+        return this.#extend(part)
+      case 'call':
+        this.#grow(part.input.length)
+        this.calls.push(part)
+        this.#refs.push(part)
+        return undefined
+      case 'error':
+        this.fail(part.failure)
+        return undefined
+      case 'finish':
+        this.#finish = part
+        return undefined
+      default:
+        return part satisfies never
+    }
+  }
+
+  /** The first failure stands. */
+  fail(failure: ModelFailure): void {
+    this.#failure ??= failure
+  }
+
+  get failed(): boolean {
+    return this.#failure !== undefined
+  }
+
+  get usage(): Usage | undefined {
+    return this.#finish?.usage
+  }
+
+  get costUsd(): number | undefined {
+    return this.#finish?.costUsd
+  }
+
+  get metadata(): JsonObject | undefined {
+    return this.#finish?.metadata
+  }
+
+  get characters(): number {
+    return this.#characters
+  }
+
+  verdict(toolChoice: 'auto' | 'none'): Verdict {
+    if (this.#failure) return { ok: false, failure: this.#failure }
+    const finish = this.#finish?.reason
+    if (finish === undefined) return failed('invalid_response', 'The stream ended before the reply was whole.')
+    if (finish === 'content-filter') return failed('model', 'The provider withheld the reply (content filter).')
+    if (finish === 'error' || finish === 'other') return failed('invalid_response', `The reply ended with "${finish}".`)
+    const said = this.texts.some((text) => text.type === 'agent_message' && text.text !== '')
+    if (toolChoice === 'none' && said) return { ok: true, reply: this.#refs.filter((ref) => ref.type === 'item'), finish }
+    if (toolChoice === 'none' && this.calls.length > 0) return failed('invalid_response', 'The model called a tool where it had to answer.')
+    if (finish === 'length' && this.calls.length > 0)
+      return failed('invalid_response', 'The reply was cut at its length limit in the middle of its calls.')
+    if (!said && this.calls.length === 0) return failed('invalid_response', 'The reply was empty.')
+    const wrong = this.#wrongCall()
+    return wrong === undefined ? { ok: true, reply: this.#refs, finish } : failed('invalid_response', wrong)
+  }
+
+  #extend(part: Extract<ModelPart, { type: 'text' | 'reasoning' }>): ReplyText {
+    const type = part.type === 'text' ? 'agent_message' : 'reasoning'
+    const last = this.#refs.at(-1)?.type === 'item' ? this.texts.at(-1) : undefined
+    let text = last?.type === type ? last : undefined
+    if (!text) {
+      text = { id: itemName(this.#stepId, this.#attempt, this.texts.length + 1), type, text: '' }
+      this.texts.push(text)
+      this.#refs.push({ type: 'item', id: text.id })
+    }
+    text.text += part.text
+    if (part.metadata) text.metadata = { ...text.metadata, ...part.metadata }
+    this.#grow(part.text.length)
+    return text
+  }
+
+  #grow(characters: number): void {
+    this.#characters += characters
+    if (this.#characters > mostCharacters) this.fail({ class: 'invalid_response', message: 'The reply did not stop.' })
+  }
+
+  #wrongCall(): string | undefined {
+    for (const [index, call] of this.calls.entries()) {
+      if (call.id === '' || call.name === '') return 'A call has no id or no name.'
+      if (index > 0 && this.calls.findIndex((other) => other.id === call.id) < index) return `Two calls share the id "${call.id}".`
+    }
+    return undefined
+  }
+}
+
+const failed = (kind: ModelFailure['class'], message: string): Verdict => ({ ok: false, failure: { class: kind, message } })

@@ -1,0 +1,59 @@
+import type { AccountingEntry, AgentLoopStateSnapshot, Diagnostic, JsonObject } from '../contracts/index.ts'
+import { TroupeError } from '../contracts/index.ts'
+import { Sequence } from '../util/sequence.ts'
+import type { SessionState, Turn } from './state.ts'
+
+// A snapshot is the state as plain JSON. `restore(snapshotOf(state))` is the state again, and the same journal gives
+// the same bytes, so nothing here may depend on anything but the state.
+
+export function snapshotOf(state: SessionState): AgentLoopStateSnapshot {
+  const { treeId, sessionId, seq, agent, tools, grants, policy, history, turn, ...rest } = state
+  return {
+    version: 1,
+    treeId,
+    sessionId,
+    seq,
+    selectedAgent: agent,
+    skills: [],
+    tools,
+    approvalKeys: grants,
+    policy,
+    history: history.toJSON(),
+    state: { ...rest, turn: flatten(turn) } as unknown as JsonObject,
+  }
+}
+
+/** @throws TroupeError `store_invalid` for a snapshot of another version. */
+export function restore(snapshot: AgentLoopStateSnapshot): SessionState {
+  if (snapshot.version !== 1) {
+    throw new TroupeError('store_invalid', `Snapshot version ${String(snapshot.version)} is not known; this release reads version 1.`)
+  }
+  const { treeId, sessionId, seq, selectedAgent, tools, approvalKeys, policy, history } = snapshot
+  const { turn, ...rest } = snapshot.state as unknown as Omit<SessionState, 'history' | 'turn'> & { turn: FlatTurn }
+  return {
+    ...rest,
+    treeId,
+    sessionId,
+    seq,
+    agent: selectedAgent,
+    tools,
+    grants: approvalKeys,
+    policy,
+    history: Sequence.from(history),
+    turn: unflatten(turn),
+  }
+}
+
+type FlatTurn = Turn extends infer T
+  ? T extends { accounting: unknown }
+    ? Omit<T, 'accounting' | 'diagnostics'> & { accounting: readonly AccountingEntry[]; diagnostics: readonly Diagnostic[] }
+    : T
+  : never
+
+function flatten(turn: Turn): FlatTurn {
+  return turn.kind === 'none' ? turn : { ...turn, accounting: turn.accounting.toJSON(), diagnostics: turn.diagnostics.toJSON() }
+}
+
+function unflatten(turn: FlatTurn): Turn {
+  return turn.kind === 'none' ? turn : { ...turn, accounting: Sequence.from(turn.accounting), diagnostics: Sequence.from(turn.diagnostics) }
+}

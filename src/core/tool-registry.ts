@@ -1,0 +1,151 @@
+import type { Gate, JsonObject, JsonSchema, ModelAbility, Problem, Tool, ToolSpec } from '../contracts/index.ts'
+import { checkSchema } from '../util/check-schema.ts'
+import { shortHash } from '../util/hash.ts'
+import { nearestNames } from '../util/nearest-names.ts'
+
+/** A tool under the name that models know it by. */
+export interface OfferedTool {
+  readonly tool: Tool
+  readonly name: string
+  /** The field in which the model says why it calls: `reason`, or `call_reason` where the tool owns that word. */
+  readonly reasonField: string
+  readonly spec: ToolSpec
+}
+
+/** What one step offers. Frozen for the step; built once for each set of facts. */
+export interface Offer {
+  readonly specs: readonly ToolSpec[]
+  /** What the offered tools add to the prompt. */
+  readonly instructions: string
+  find(name: string): OfferedTool | undefined
+  names(): readonly string[]
+}
+
+/** What gates are checked against. */
+export interface Facts {
+  readonly abilities: readonly ModelAbility[]
+  readonly flags: readonly string[]
+}
+
+/**
+ * All tools of a runtime. Never branches on where one comes from.
+ *
+ * 1. Tools are ordered by name, everywhere.
+ * 2. Specs are built once; the same facts give the same offer object.
+ */
+export class ToolRegistry {
+  readonly #tools: readonly OfferedTool[]
+  readonly #byName: ReadonlyMap<string, Tool>
+  readonly #offers = new Map<string, Offer>()
+
+  constructor(tools: readonly Tool[]) {
+    this.#tools = tools.map(offered).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    this.#byName = new Map(this.#tools.map((each) => [each.name, each.tool]))
+  }
+
+  /** Tools whose names match the allowlist, gates aside. */
+  allowed(allowlist: readonly string[]): readonly OfferedTool[] {
+    return this.#tools.filter(({ tool, name }) => allowlist.some((pattern) => matches(pattern, tool.name) || matches(pattern, name)))
+  }
+
+  find(name: string): Tool | undefined {
+    return this.#byName.get(name)
+  }
+
+  offer(names: readonly string[], facts: Facts): Offer {
+    const key = `${names.join()}|${facts.abilities.join()}|${facts.flags.join()}`
+    const known = this.#offers.get(key)
+    if (known) return known
+    const wanted = new Set(names)
+    const tools = this.#tools.filter(({ name, tool }) => wanted.has(name) && (tool.requires ?? []).every((gate) => isOpen(gate, facts)))
+    const offer = offerOf(tools)
+    this.#offers.set(key, offer)
+    return offer
+  }
+}
+
+/** Everything that is wrong with a list of tools. */
+export function checkTools(tools: readonly Tool[], place: string): readonly Problem[] {
+  const problems: Problem[] = []
+  const taken = new Map<string, number>()
+  for (const [index, tool] of tools.entries()) {
+    const here = `${place}[${index}]`
+    if (typeof tool.name !== 'string' || tool.name === '') {
+      problems.push({ place: `${here}.name`, message: 'expected a name', remedy: 'Give the tool a name of letters, digits, "_" or "-".' })
+      continue
+    }
+    const other = taken.get(offeredName(tool.name))
+    if (other !== undefined)
+      problems.push({
+        place: `${here}.name`,
+        message: `"${tool.name}" is already the name of ${place}[${other}]`,
+        remedy: 'Tool names are unique.',
+      })
+    taken.set(offeredName(tool.name), index)
+    if (typeof tool.description !== 'string' || tool.description.trim() === '') {
+      problems.push({
+        place: `${here}.description`,
+        message: `tool "${tool.name}" has no description`,
+        remedy: 'Models choose tools by their description.',
+      })
+    }
+    if (typeof tool.execute !== 'function')
+      problems.push({ place: `${here}.execute`, message: `tool "${tool.name}" has no execute function` })
+    problems.push(...checkSchema(tool.inputSchema, `${here}.inputSchema`))
+  }
+  return problems
+}
+
+/** What to tell a model that asked for a tool which is not there. */
+export function unknownTool(name: string, offer: Offer): { message: string; remedy: string } {
+  const names = offer.names()
+  const near = nearestNames(name, names)
+  if (names.length === 0)
+    return { message: `There is no tool "${name}".`, remedy: 'No tools are available now: answer with what you know.' }
+  const listed = near.length > 0 ? `Did you mean ${near.map((each) => `"${each}"`).join(' or ')}?` : `Available: ${names.join(', ')}.`
+  return { message: `There is no tool "${name}".`, remedy: listed }
+}
+
+/** Names that models accept. `server/tool` and `extension.tool` become `server__tool`; too long ones end in a hash. */
+export function offeredName(name: string): string {
+  const safe = name.replaceAll(/[/.]/g, '__').replaceAll(/[^a-zA-Z0-9_-]/g, '_')
+  return safe.length <= 64 ? safe : `${safe.slice(0, 52)}_${shortHash(name)}`
+}
+
+export function matches(pattern: string, name: string): boolean {
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name
+}
+
+function offerOf(tools: readonly OfferedTool[]): Offer {
+  const byName = new Map(tools.map((each) => [each.name, each]))
+  for (const each of tools) if (!byName.has(each.tool.name)) byName.set(each.tool.name, each)
+  const names = tools.map((each) => each.name)
+  return {
+    specs: tools.map((each) => each.spec),
+    instructions: tools.flatMap(({ tool }) => (tool.instructions ? [tool.instructions] : [])).join('\n\n'),
+    find: (name) => byName.get(name),
+    names: () => names,
+  }
+}
+
+function offered(tool: Tool): OfferedTool {
+  const name = offeredName(tool.name)
+  const properties = (tool.inputSchema.properties ?? {}) as JsonObject
+  const reasonField = 'reason' in properties ? 'call_reason' : 'reason'
+  return { tool, name, reasonField, spec: { name, description: tool.description, inputSchema: withReason(tool.inputSchema, reasonField) } }
+}
+
+function withReason(schema: JsonSchema, field: string): JsonSchema {
+  const reason = { type: 'string', description: 'Why you make this call, in a few words. Shown to the person.' }
+  const required = Array.isArray(schema.required) ? schema.required : []
+  return {
+    ...schema,
+    type: 'object',
+    properties: { ...(schema.properties as JsonObject), [field]: reason },
+    required: [...required, field],
+  }
+}
+
+function isOpen(gate: Gate, facts: Facts): boolean {
+  return 'ability' in gate ? facts.abilities.includes(gate.ability) : facts.flags.includes(gate.flag)
+}

@@ -1,0 +1,134 @@
+/*
+ * How a step is chosen. A request does not say which session it belongs to, so the script is read off the
+ * history: a request after n replies gets reply n + 1. Faults leave no reply behind, so those that stand before a
+ * reply are counted here, under the session's opening message, until that reply has gone out whole. That makes
+ * the model stateless but for these counts:
+ *
+ * 1. After a resume in another process the script goes on where it was; a fault that was being played is played again.
+ * 2. Sessions do not disturb each other, save two that open with the same words and meet the same fault at once.
+ */
+import type { Clock, Message, Model, ModelCall, ModelFailure, ModelPart, ModelRequest } from '../contracts/index.ts'
+import { shortHash } from '../util/hash.ts'
+import type { ScriptFault, ScriptStep } from './parse-script.ts'
+
+export interface ScriptModelOptions {
+  /** `script/<file>`, as it stands in accounting. */
+  readonly id: string
+  readonly clock: Clock
+}
+
+/** A reply with the faults that come before it. The last slot has no reply where a script ends in faults. */
+interface Slot {
+  readonly faults: readonly ScriptStep[]
+  readonly reply?: ScriptStep
+}
+
+/**
+ * A model that plays steps written in YAML: for demonstrations and tests, labelled as no LLM, free of charge.
+ * `place` names the text in problems. Throws `script_invalid` with all of them.
+ */
+export async function scriptModel(text: string, place: string, options: ScriptModelOptions): Promise<Model> {
+  const { parseScript } = await import('./parse-script.ts')
+  const slots = slotsOf(parseScript(text, place))
+  const played = new Map<string, number>()
+
+  function stream(request: ModelRequest, call: ModelCall): AsyncIterable<ModelPart> {
+    const position = request.messages.filter(({ role }) => role === 'assistant').length
+    const slot = slots[position]
+    const key = sessionKey(request, position)
+    const faults = played.get(key) ?? 0
+    const fault = slot?.faults[faults]
+    if (fault) played.set(key, faults + 1)
+    const step = fault ?? slot?.reply
+    if (!step) return usedUp(options.id, slots)
+    return play(step, { position, clock: options.clock, signal: call.signal, done: () => played.delete(key) })
+  }
+  return { id: options.id, abilities: ['tools', 'reasoning'], stream }
+}
+
+interface Playing {
+  readonly position: number
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  /** The reply has gone out whole. */
+  done(): void
+}
+
+async function* play(step: ScriptStep, { position, clock, signal, done }: Playing): AsyncGenerator<ModelPart> {
+  if (step.delayMs > 0) await pause(step.delayMs, clock, signal)
+  for (const part of partsOf(step, position)) {
+    if (signal.aborted) return
+    yield part
+  }
+  if (signal.aborted || step.fault === 'cut') return
+  if (step.fault === 'silence') return aborted(signal)
+  if (step.fault !== undefined) return yield { type: 'error', failure: failureOf(step.fault) }
+  done()
+  yield { type: 'finish', reason: step.calls.length > 0 ? 'tool-calls' : 'stop', ...(step.usage && { usage: step.usage }), costUsd: 0 }
+}
+
+async function* usedUp(id: string, slots: readonly Slot[]): AsyncGenerator<ModelPart> {
+  const replies = slots.filter(({ reply }) => reply !== undefined).length
+  const message = `${id} is used up: its ${replies === 1 ? 'only reply has' : `${replies} replies have`} been given`
+  yield { type: 'error', failure: { class: 'config', message, remedy: 'Add a step to the script.' } }
+}
+
+function* partsOf(step: ScriptStep, position: number): Generator<ModelPart> {
+  for (const text of words(step.reasoning)) yield { type: 'reasoning', text }
+  for (const text of words(step.text)) yield { type: 'text', text }
+  for (const [i, { tool, input }] of step.calls.entries()) yield { type: 'call', id: `call_${position + 1}_${i + 1}`, name: tool, input }
+}
+
+function slotsOf(steps: readonly ScriptStep[]): readonly Slot[] {
+  const slots: Slot[] = []
+  let faults: ScriptStep[] = []
+  for (const step of steps) {
+    if (step.fault !== undefined) faults.push(step)
+    else {
+      slots.push({ faults, reply: step })
+      faults = []
+    }
+  }
+  return faults.length > 0 ? [...slots, { faults }] : slots
+}
+
+function sessionKey({ system, messages }: ModelRequest, position: number): string {
+  const opening: Message | undefined = messages[0]
+  return shortHash(JSON.stringify([system, opening, position]))
+}
+
+function words(text = ''): readonly string[] {
+  return text.match(/\s*\S+(?:\s+$)?/g) ?? (text === '' ? [] : [text])
+}
+
+const faultWords: { readonly [F in Exclude<ScriptFault, 'cut' | 'silence'>]: string } = {
+  rate_limit: 'too many requests',
+  auth: 'the key is refused',
+  quota: 'the quota is used up',
+  network: 'the connection broke',
+  timeout: 'the provider did not answer in time',
+  invalid_response: 'the answer can not be read',
+  model: 'the provider failed',
+}
+
+function failureOf(fault: Exclude<ScriptFault, 'cut' | 'silence'>): ModelFailure {
+  return { class: fault, message: `${faultWords[fault]} (as the script says)` }
+}
+
+function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve()
+    const end = (): void => {
+      cancel()
+      signal.removeEventListener('abort', end)
+      resolve()
+    }
+    const cancel = clock.after(ms, end)
+    signal.addEventListener('abort', end, { once: true })
+  })
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve()
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
+}

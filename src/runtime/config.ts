@@ -1,0 +1,30 @@
+import type { AgentLimits, ModelParameters, Tool, ToolSource } from '../contracts/index.ts'
+
+/** An agent as an embedder writes it. Its agent-file twin is read by `agents/`. */
+export interface AgentDefinition {
+  readonly name: string
+  readonly displayName?: string
+  readonly description: string
+  readonly prompt: string
+  /** One model, or several in the order in which they are tried. */
+  readonly model?: string
+  readonly models?: readonly string[]
+  /** Names and `prefix*` patterns out of `config.tools`. Omitted means all of them. */
+  readonly tools?: readonly string[]
+  readonly limits?: Partial<AgentLimits>
+  readonly parameters?: ModelParameters
+}
+
+/** What agents there are and what they may use; fixed for the life of a runtime. */
+export interface AgentLoopConfig {
+  readonly agents: readonly AgentDefinition[]
+  /** Which agent speaks. May be left out where there is only one. */
+  readonly agentSelection?: { readonly agent: string }
+  readonly tools?: readonly (Tool | ToolSource)[]
+  /** Flags that tools may require. */
+  readonly features?: { readonly [flag: string]: boolean }
+  /** The variables of every session; tools get them, and nothing else of the environment. */
+  readonly overlay?: { readonly [name: string]: string }
+  /** Defaults for every agent. */
+  readonly limits?: Partial<AgentLimits>
+}

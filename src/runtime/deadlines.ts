@@ -1,0 +1,82 @@
+/**
+ * Many deadlines on few timers. Almost every deadline is cancelled long before it is due, and a timer of its own for
+ * each would cost more than the call that it guards.
+ *
+ * 1. Deadlines of one duration are due in the order in which they were set, so each duration needs one timer.
+ * 2. A cancelled deadline leaves nothing behind.
+ * 3. The process stays alive while any is set, and only then.
+ */
+export class Deadlines {
+  readonly #lines = new Map<number, Line>()
+
+  after(ms: number, fire: () => void): () => void {
+    let line = this.#lines.get(ms)
+    if (!line) {
+      line = new Line(ms, () => this.#lines.delete(ms))
+      this.#lines.set(ms, line)
+    }
+    return line.add(fire)
+  }
+}
+
+interface Deadline {
+  readonly due: number
+  fire: (() => void) | undefined
+  before: Deadline | undefined
+  after: Deadline | undefined
+}
+
+/** Node's timers end at 2³¹ ms and fire at once beyond. */
+const longest = 2_147_483_647
+
+class Line {
+  readonly #ms: number
+  readonly #empty: () => void
+  #first: Deadline | undefined
+  #last: Deadline | undefined
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(ms: number, empty: () => void) {
+    this.#ms = ms
+    this.#empty = empty
+  }
+
+  add(fire: () => void): () => void {
+    const deadline: Deadline = { due: performance.now() + this.#ms, fire, before: this.#last, after: undefined }
+    if (this.#last) this.#last.after = deadline
+    else {
+      this.#first = deadline
+      this.#wait(this.#ms)
+    }
+    this.#last = deadline
+    return () => this.#remove(deadline)
+  }
+
+  #remove(deadline: Deadline): void {
+    if (!deadline.fire) return
+    deadline.fire = undefined
+    if (deadline.before) deadline.before.after = deadline.after
+    else this.#first = deadline.after
+    if (deadline.after) deadline.after.before = deadline.before
+    else this.#last = deadline.before
+    if (!this.#first) this.#timer?.unref()
+  }
+
+  /** One timer serves the line for as long as it is in use; it wakes early where its deadline was cancelled, and waits on. */
+  #wait(ms: number): void {
+    if (this.#timer) this.#timer.ref()
+    else this.#timer = setTimeout(() => this.#wake(), Math.min(ms, longest))
+  }
+
+  #wake(): void {
+    this.#timer = undefined
+    const now = performance.now()
+    while (this.#first && this.#first.due <= now) {
+      const { fire } = this.#first
+      this.#remove(this.#first)
+      fire?.()
+    }
+    if (this.#first) this.#wait(Math.ceil(this.#first.due - now))
+    else this.#empty()
+  }
+}

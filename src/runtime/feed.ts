@@ -1,0 +1,83 @@
+import type { StreamEvent } from '../contracts/index.ts'
+import { keepShape } from '../util/keep-shape.ts'
+
+/** Beyond this a reader that lags loses live events; they are provisional, and durable ones stay. */
+const mostQueued = 8_192
+
+/** One reader's queue of events: written by the driver whether or not anybody reads. */
+export class Subscription implements AsyncIterableIterator<StreamEvent> {
+  #queue: StreamEvent[] = []
+  #head = 0
+  #closed = false
+  #waiting: ((result: IteratorResult<StreamEvent>) => void) | undefined
+  readonly #leave: (subscription: Subscription) => void
+
+  constructor(leave: (subscription: Subscription) => void) {
+    this.#leave = leave
+    keepShape('subscription', this)
+  }
+
+  push(event: StreamEvent): void {
+    const waiting = this.#waiting
+    if (waiting) {
+      this.#waiting = undefined
+      waiting({ value: event, done: false })
+      return
+    }
+    if (!('seq' in event) && this.#queue.length - this.#head >= mostQueued) return
+    this.#queue.push(event)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#waiting?.({ value: undefined, done: true })
+    this.#waiting = undefined
+  }
+
+  next(): Promise<IteratorResult<StreamEvent>> {
+    const event = this.#queue[this.#head]
+    if (event) {
+      if (++this.#head === this.#queue.length) {
+        this.#queue = []
+        this.#head = 0
+      }
+      return Promise.resolve({ value: event, done: false })
+    }
+    if (this.#closed) return Promise.resolve({ value: undefined, done: true })
+    return new Promise((resolve) => {
+      this.#waiting = resolve
+    })
+  }
+
+  return(): Promise<IteratorResult<StreamEvent>> {
+    this.#leave(this)
+    this.#queue = []
+    this.#head = 0
+    this.close()
+    return Promise.resolve({ value: undefined, done: true })
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this
+  }
+}
+
+/** Hands the events of one tree to everyone who listens. */
+export class Feed {
+  readonly #subscriptions = new Set<Subscription>()
+
+  subscribe(): Subscription {
+    const subscription = new Subscription((leaving) => this.#subscriptions.delete(leaving))
+    this.#subscriptions.add(subscription)
+    return subscription
+  }
+
+  publish(event: StreamEvent): void {
+    for (const subscription of this.#subscriptions) subscription.push(event)
+  }
+
+  close(): void {
+    for (const subscription of this.#subscriptions) subscription.close()
+    this.#subscriptions.clear()
+  }
+}

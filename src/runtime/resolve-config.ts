@@ -1,0 +1,237 @@
+import type { AgentLimits, AgentSpec, Problem, Tool, ToolSource } from '../contracts/index.ts'
+import { defaultLimits, TroupeError } from '../contracts/index.ts'
+import { checkTools, matches, offeredName } from '../core/index.ts'
+import { nearestNames } from '../util/nearest-names.ts'
+import type { AgentDefinition, AgentLoopConfig } from './config.ts'
+
+/** A configuration that was found to be right. */
+export interface ResolvedConfig {
+  /** Sorted by name. */
+  readonly agents: readonly AgentSpec[]
+  readonly selected: string
+  readonly tools: readonly Tool[]
+  readonly sources: readonly ToolSource[]
+  readonly flags: readonly string[]
+  readonly overlay: { readonly [name: string]: string }
+}
+
+const configKeys = ['agents', 'agentSelection', 'tools', 'features', 'overlay', 'limits'] satisfies (keyof AgentLoopConfig)[]
+const agentKeys = [
+  'name',
+  'displayName',
+  'description',
+  'prompt',
+  'model',
+  'models',
+  'tools',
+  'limits',
+  'parameters',
+] satisfies (keyof AgentDefinition)[]
+const parameterKeys = ['temperature', 'topP', 'maxOutputTokens', 'seed']
+const limitKeys: { readonly [Key in keyof AgentLimits]-?: 'count' | 'positive' } = {
+  maxToolTurns: 'positive',
+  maxTokens: 'positive',
+  maxSessionTokens: 'positive',
+  maxCalls: 'count',
+  timeBudget: 'positive',
+  llmTimeout: 'positive',
+  toolTimeout: 'positive',
+  maxRetries: 'count',
+  parallelToolCalls: 'positive',
+  maxOutputBytes: 'positive',
+}
+/** Below this, head, tail and the way to the rest do not fit. */
+const leastOutputBytes = 512
+
+/** @throws TroupeError `config_invalid` with every problem at once. */
+export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
+  const problems: Problem[] = []
+  if (!isRecord(config)) throw invalid([{ place: 'config', message: 'expected an object with agents' }])
+  checkKeys(problems, config, { known: configKeys, place: 'config' })
+  const given = (config.tools ?? []) as readonly (Tool | ToolSource)[]
+  const tools = given.filter((each): each is Tool => !isSource(each))
+  problems.push(...checkTools(tools, 'config.tools'))
+  if (config.limits) checkLimits(problems, config.limits, 'config.limits')
+  checkStrings(problems, config.overlay ?? {}, 'config.overlay')
+  const sources = given.filter(isSource)
+  const agents = resolveAgents(problems, config, sources.length > 0 ? undefined : tools)
+  const selected = select(problems, config, agents)
+  if (problems.length > 0) throw invalid(problems)
+  return {
+    agents,
+    selected,
+    tools,
+    sources,
+    flags: Object.entries(config.features ?? {})
+      .flatMap(([flag, on]) => (on ? [flag] : []))
+      .toSorted(),
+    overlay: Object.freeze({ ...config.overlay }),
+  }
+}
+
+/** Which tools an allowlist names that are not there. */
+export function checkAllowlist(agent: Pick<AgentSpec, 'tools'>, tools: readonly Tool[], place: string): readonly Problem[] {
+  const names = tools.map((tool) => tool.name)
+  return agent.tools.flatMap((pattern, index) => {
+    if (pattern === '*' || names.some((name) => matches(pattern, name) || matches(pattern, offeredName(name)))) return []
+    const near = nearestNames(pattern, names)
+    const remedy =
+      near.length > 0
+        ? `Did you mean "${near[0]}"?`
+        : names.length > 0
+          ? `There are: ${names.toSorted().join(', ')}.`
+          : 'There are no tools.'
+    return [{ place: `${place}.tools[${index}]`, message: `no tool matches "${pattern}"`, remedy }]
+  })
+}
+
+/** @throws TroupeError `agent_unknown` that lists what there is. */
+export function findAgent(agents: readonly AgentSpec[], name: string): AgentSpec {
+  const agent = agents.find((each) => each.name === name)
+  if (agent) return agent
+  const names = agents.map((each) => each.name)
+  const [near] = nearestNames(name, names)
+  throw new TroupeError('agent_unknown', `There is no agent "${name}".`, {
+    remedy: near ? `Did you mean "${near}"? There are: ${names.join(', ')}.` : `There are: ${names.join(', ')}.`,
+  })
+}
+
+function resolveAgents(problems: Problem[], config: AgentLoopConfig, tools: readonly Tool[] | undefined): readonly AgentSpec[] {
+  if (!Array.isArray(config.agents) || config.agents.length === 0) {
+    problems.push({ place: 'config.agents', message: 'expected at least one agent', remedy: 'Give name, description, prompt and model.' })
+    return []
+  }
+  const names = new Map<string, number>()
+  const specs = config.agents.flatMap((agent: AgentDefinition, index) => {
+    const place = `config.agents[${index}]`
+    if (!isRecord(agent)) {
+      problems.push({ place, message: 'expected an object with name, description, prompt and model' })
+      return []
+    }
+    checkAgent(problems, agent, place)
+    const other = names.get(agent.name)
+    if (other !== undefined)
+      problems.push({
+        place: `${place}.name`,
+        message: `"${agent.name}" is already the name of config.agents[${other}]`,
+        remedy: 'Agent names are unique.',
+      })
+    names.set(agent.name, index)
+    const spec = specOf(agent, config.limits ?? {})
+    if (tools && Array.isArray(agent.tools)) problems.push(...checkAllowlist(spec, tools, place))
+    return [spec]
+  })
+  return specs.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
+function specOf(agent: AgentDefinition, limits: Partial<AgentLimits>): AgentSpec {
+  return {
+    name: agent.name,
+    ...(agent.displayName !== undefined && { displayName: agent.displayName }),
+    description: agent.description,
+    prompt: agent.prompt,
+    models: agent.models ?? (agent.model === undefined ? [] : [agent.model]),
+    tools: agent.tools ?? ['*'],
+    limits: { ...defaultLimits, ...limits, ...agent.limits },
+    parameters: agent.parameters ?? {},
+  }
+}
+
+function checkAgent(problems: Problem[], agent: AgentDefinition, place: string): void {
+  checkKeys(problems, agent, { known: agentKeys, place })
+  for (const key of ['name', 'description', 'prompt'] as const) {
+    if (typeof agent[key] !== 'string' || agent[key].trim() === '')
+      problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(agent[key])}` })
+  }
+  const { model, models } = agent
+  if (model !== undefined && models !== undefined)
+    problems.push({ place: `${place}.model`, message: 'expected either model or models, found both' })
+  const names: readonly unknown[] = Array.isArray(models) ? models : [model]
+  if (
+    (models !== undefined && !Array.isArray(models)) ||
+    names.length === 0 ||
+    names.some((name) => typeof name !== 'string' || name === '')
+  ) {
+    problems.push({
+      place: `${place}.model`,
+      message: `expected a model name, found ${show(models ?? model)}`,
+      remedy: 'Give model: "provider/name", or models: a list in the order of trying.',
+    })
+  }
+  if (agent.tools !== undefined && (!Array.isArray(agent.tools) || agent.tools.some((name) => typeof name !== 'string'))) {
+    problems.push({ place: `${place}.tools`, message: `expected a list of tool names, found ${show(agent.tools)}` })
+  }
+  if (agent.limits !== undefined) checkLimits(problems, agent.limits, `${place}.limits`)
+  if (agent.parameters !== undefined) {
+    checkKeys(problems, agent.parameters, { known: parameterKeys, place: `${place}.parameters` })
+    for (const [key, value] of Object.entries(agent.parameters)) {
+      if (typeof value !== 'number' || !Number.isFinite(value))
+        problems.push({ place: `${place}.parameters.${key}`, message: `expected a number, found ${show(value)}` })
+    }
+  }
+}
+
+function checkLimits(problems: Problem[], limits: Partial<AgentLimits>, place: string): void {
+  checkKeys(problems, limits, { known: Object.keys(limitKeys), place })
+  for (const [key, value] of Object.entries(limits)) {
+    const least = key === 'maxOutputBytes' ? leastOutputBytes : limitKeys[key as keyof AgentLimits] === 'count' ? 0 : 1
+    if (!Number.isInteger(value) || (value as number) < least)
+      problems.push({ place: `${place}.${key}`, message: `expected a whole number of at least ${least}, found ${show(value)}` })
+  }
+}
+
+function checkStrings(problems: Problem[], map: object, place: string): void {
+  for (const [key, value] of Object.entries(map)) {
+    if (typeof value !== 'string') problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(value)}` })
+  }
+}
+
+function select(problems: Problem[], config: AgentLoopConfig, agents: readonly AgentSpec[]): string {
+  const names = agents.map((agent) => agent.name)
+  if (config.agentSelection === undefined) {
+    if (agents.length > 1)
+      problems.push({
+        place: 'config.agentSelection',
+        message: 'expected the name of the agent that speaks, because there are several',
+        remedy: `There are: ${names.join(', ')}.`,
+      })
+    return names[0] ?? ''
+  }
+  checkKeys(problems, config.agentSelection, { known: ['agent'], place: 'config.agentSelection' })
+  const { agent } = config.agentSelection
+  if (!names.includes(agent)) {
+    const [near] = nearestNames(String(agent), names)
+    problems.push({
+      place: 'config.agentSelection.agent',
+      message: `there is no agent ${show(agent)}`,
+      remedy: near ? `Did you mean "${near}"?` : `There are: ${names.join(', ')}.`,
+    })
+  }
+  return agent
+}
+
+function checkKeys(problems: Problem[], value: object, { known, place }: { known: readonly string[]; place: string }): void {
+  for (const key of Object.keys(value)) {
+    if (known.includes(key)) continue
+    const [near] = nearestNames(key, known)
+    problems.push({
+      place: `${place}.${key}`,
+      message: 'unknown key',
+      remedy: near ? `Did you mean "${near}"?` : `Known keys: ${known.join(', ')}.`,
+    })
+  }
+}
+
+export function invalid(problems: readonly Problem[]): TroupeError {
+  const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy ? `. ${remedy}` : ''}`)
+  return new TroupeError(
+    'config_invalid',
+    `The configuration is wrong in ${problems.length === 1 ? 'one place' : `${problems.length} places`}:\n  ${lines.join('\n  ')}`,
+    { problems },
+  )
+}
+
+const isSource = (value: Tool | ToolSource): value is ToolSource =>
+  typeof value === 'object' && value !== null && 'list' in value && typeof value.list === 'function'
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const show = (value: unknown): string => (value === undefined ? 'nothing' : (JSON.stringify(value)?.slice(0, 60) ?? typeof value))

@@ -1,0 +1,25 @@
+import { randomUUID } from 'node:crypto'
+import type { Approver, Clock, Ids, Random, Sandbox, TreeId } from '../contracts/index.ts'
+import { seededFraction } from '../util/hash.ts'
+import { Deadlines } from './deadlines.ts'
+
+// The plain defaults behind the ports.
+
+const deadlines = new Deadlines()
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after: (ms, fire) => deadlines.after(ms, fire),
+}
+
+/** Sorts by time, and nobody can guess it. */
+export const randomIds: Ids = {
+  next: () => `${Date.now().toString(36)}-${randomUUID().slice(0, 18)}`,
+}
+
+export const seededRandom = (treeId: TreeId): Random => ({ fraction: (key) => seededFraction(`${treeId}/${key}`) })
+
+export const denyAll: Approver = { review: () => ({ kind: 'deny', feedback: 'nobody is there to approve it', by: 'runtime' }) }
+
+export const noSandbox: Sandbox = { confinement: { kind: 'none' } }

@@ -1,0 +1,76 @@
+import type {
+  ApprovalDecision,
+  ApprovalId,
+  Approver,
+  Clock,
+  Hook,
+  Ids,
+  InputPart,
+  Model,
+  ModelAdapter,
+  Outcome,
+  Sandbox,
+  SendOptions,
+  SessionService,
+  Store,
+  StreamEvent,
+  TreeId,
+} from '../contracts/index.ts'
+import type { Recipe } from '../core/index.ts'
+import type { AgentLoopConfig } from './config.ts'
+
+export type RunInput = string | readonly InputPart[]
+
+/** Lives as long as the process: where models come from, where journals go, who decides. */
+export interface RuntimeOptions {
+  readonly config: AgentLoopConfig
+  /** A model, or whatever finds one by name. */
+  readonly adapter: Model | ModelAdapter
+  /** Default `agentLoop`. */
+  readonly recipe?: Recipe
+  /** Default: memory. */
+  readonly store?: Store
+  /** Default: whatever needs an approval is denied. */
+  readonly approver?: Approver
+  readonly sandbox?: Sandbox
+  readonly hooks?: readonly Hook[]
+  readonly clock?: Clock
+  readonly ids?: Ids
+}
+
+export interface RunOptions {
+  /** Aborting interrupts the turn. */
+  readonly signal?: AbortSignal
+  /** Another agent of the config for this tree. */
+  readonly agent?: string
+}
+
+/**
+ * A run that goes on whether or not anybody reads it. Iterating yields events from the beginning of this
+ * handle; leaving the loop detaches and changes nothing.
+ */
+export interface RunHandle extends AsyncIterable<StreamEvent> {
+  readonly treeId: TreeId
+  /** Resolves when the session is idle or suspended; never rejects. */
+  readonly outcome: Promise<Outcome>
+  /** A further turn, after the present one. */
+  send(input: RunInput, options?: SendOptions): Promise<void>
+  /** Enters the present turn at its next step. */
+  steer(input: RunInput): Promise<void>
+  /** Ends the turn with a last answer. */
+  stop(): Promise<void>
+  /** Ends the turn now. */
+  interrupt(): Promise<void>
+  approve(approvalId: ApprovalId, decision: ApprovalDecision): Promise<void>
+}
+
+export interface AgentRuntime {
+  /** One turn in a new tree. Never throws once started: the outcome tells. */
+  run(input: RunInput, options?: RunOptions): Promise<Outcome>
+  stream(input: RunInput, options?: RunOptions): RunHandle
+  /** Takes up an existing tree: goes on with what is unfinished, or waits to be sent something. */
+  open(treeId: TreeId): Promise<RunHandle>
+  readonly sessions: SessionService
+  /** Interrupts what runs, waits for it, closes tools. The store stays its owner's. */
+  close(): Promise<void>
+}

@@ -1,0 +1,107 @@
+import type { BlobId, ClientId, InboxRow, InteractionEvent, OwnerId, TreeId, TreeSummary } from '../../contracts/index.ts'
+import { closedError } from '../shared/closed-error.ts'
+
+/** Everything that is known of one tree. Its last `seq` is the number of its events. */
+export interface MemoryTree {
+  readonly treeId: TreeId
+  readonly events: InteractionEvent[]
+  /** 0: never claimed. */
+  epoch: number
+  owner: OwnerId | undefined
+  summary: TreeSummary
+  createdAt: number
+  inbox: { readonly rows: InboxRow[]; readonly positions: Map<ClientId, number> } | undefined
+  blobs: Map<BlobId, string> | undefined
+}
+
+const unnamed: TreeSummary = { agent: '', title: '', status: 'running' }
+
+/**
+ * The trees of a memory store, and which of them are kept.
+ *
+ * 1. A tree with an owner is never forgotten.
+ * 2. `#unowned` holds exactly the trees without an owner, in the order in which they lost it or were made.
+ * 3. There are never more than `keep` of those, but for one that was made just now by who is about to fill it.
+ * 4. `createdAt` grows strictly from tree to tree, so that it can serve lists as a cursor.
+ */
+export class Forest {
+  readonly #trees = new Map<TreeId, MemoryTree>()
+  readonly #unowned = new Set<MemoryTree>()
+  readonly #keep: number
+  #lastCreatedAt = Number.NEGATIVE_INFINITY
+  #state: 'open' | 'closed' = 'open'
+
+  constructor(keep: number) {
+    this.#keep = keep
+  }
+
+  find(treeId: TreeId): MemoryTree | undefined {
+    if (this.#state === 'closed') throw closedError()
+    return this.#trees.get(treeId)
+  }
+
+  /** For what may come before anybody drives the tree: messages and blobs. */
+  findOrMake(treeId: TreeId): MemoryTree {
+    const found = this.find(treeId)
+    if (found !== undefined) return found
+    const tree = this.#make(treeId)
+    this.#unowned.add(tree)
+    this.#forget(Math.max(1, this.#keep))
+    return tree
+  }
+
+  /** The tree as it stands afterwards: with this owner and a new epoch, or still with the owner that it had. */
+  claim(treeId: TreeId, owner: OwnerId): MemoryTree {
+    const tree = this.find(treeId) ?? this.#make(treeId)
+    if (tree.owner !== undefined && tree.owner !== owner) return tree
+    tree.owner = owner
+    tree.epoch += 1
+    this.#unowned.delete(tree)
+    return tree
+  }
+
+  giveUp(tree: MemoryTree): void {
+    tree.owner = undefined
+    this.#unowned.add(tree)
+    this.#forget(this.#keep)
+  }
+
+  creationTime(at: number): number {
+    this.#lastCreatedAt = Math.max(at, this.#lastCreatedAt + 1)
+    return this.#lastCreatedAt
+  }
+
+  all(): Iterable<MemoryTree> {
+    if (this.#state === 'closed') throw closedError()
+    return this.#trees.values()
+  }
+
+  close(): void {
+    this.#state = 'closed'
+    this.#trees.clear()
+    this.#unowned.clear()
+  }
+
+  #make(treeId: TreeId): MemoryTree {
+    const tree: MemoryTree = {
+      treeId,
+      events: [],
+      epoch: 0,
+      owner: undefined,
+      summary: unnamed,
+      createdAt: 0,
+      inbox: undefined,
+      blobs: undefined,
+    }
+    this.#trees.set(treeId, tree)
+    return tree
+  }
+
+  #forget(keep: number): void {
+    for (const tree of this.#unowned) {
+      if (this.#unowned.size <= keep) return
+      this.#unowned.delete(tree)
+      this.#trees.delete(tree.treeId)
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'vitest'
+import type { ClientId, InboxMessage, MaybePromise, OwnerId, Store, TreeId } from '../../contracts/index.ts'
+import { storeContract } from '../../testing/index.ts'
+import { batch, event, events } from '../fixtures/sample-tree.ts'
+import { memoryStore } from './index.ts'
+
+const me = 'me' as OwnerId
+
+/** Everything is at hand at once: an answer is no promise. */
+function atOnce<Answer>(answer: MaybePromise<Answer>): Answer {
+  assert(!(answer instanceof Promise), 'the answer is a promise')
+  return answer
+}
+
+function claim(store: Store, name: string): { readonly treeId: TreeId; readonly epoch: number } {
+  const treeId = name as TreeId
+  const answer = atOnce(store.journal.claim(treeId, me))
+  assert(answer.ok)
+  return { treeId, epoch: answer.epoch }
+}
+
+function plant(store: Store, name: string): { readonly treeId: TreeId; readonly epoch: number } {
+  const { treeId, epoch } = claim(store, name)
+  assert.deepEqual(atOnce(store.journal.append(batch(treeId, epoch, { after: 0, count: 2 }))), { ok: true })
+  return { treeId, epoch }
+}
+
+function release(store: Store, trees: readonly { readonly treeId: TreeId; readonly epoch: number }[]): void {
+  for (const { treeId, epoch } of trees) atOnce(store.journal.release(treeId, epoch))
+}
+
+const known = (store: Store, names: readonly string[]): readonly string[] =>
+  names.filter((name) => atOnce(store.trees.get(name as TreeId)) !== undefined)
+const cancel: InboxMessage = { kind: 'cancel', mode: 'stop', by: 'me' }
+
+describe('the contract of stores', () => {
+  const open = async () => {
+    const store = memoryStore()
+    return { store, dispose: () => store.close() }
+  }
+  for (const { name, run } of storeContract(open)) it(name, run)
+})
+
+describe('answers', () => {
+  it('come at once, never as promises', () => {
+    const store = memoryStore()
+    const { treeId, epoch } = plant(store, 'a')
+    const blob = atOnce(store.blobs.put(treeId, 'text'))
+    assert.equal(atOnce(store.blobs.get(treeId, blob)), 'text')
+    assert.equal(atOnce(store.journal.read(treeId, 0)).length, 2)
+    assert.equal(atOnce(store.inbox.add(treeId, 'c' as ClientId, cancel)).position, 1)
+    assert.equal(atOnce(store.inbox.read(treeId, 0)).length, 1)
+    assert.equal(atOnce(store.trees.get(treeId))?.seq, 2)
+    assert.equal(atOnce(store.trees.list()).length, 1)
+    atOnce(store.journal.release(treeId, epoch))
+  })
+
+  it('hold the very events that were appended', () => {
+    const store = memoryStore()
+    const { treeId, epoch } = claim(store, 'a')
+    const given = event(treeId, 1)
+    atOnce(store.journal.append({ treeId, epoch, expectedSeq: 0, events: [given] }))
+    assert.equal(atOnce(store.journal.read(treeId, 0))[0], given)
+  })
+
+  it('do not grow with what comes later', () => {
+    const store = memoryStore()
+    const { treeId, epoch } = plant(store, 'a')
+    const before = atOnce(store.journal.read(treeId, 0))
+    atOnce(store.journal.append(batch(treeId, epoch, { after: 2, count: 3 })))
+    assert.deepEqual(before, events(treeId, 1, 2))
+  })
+})
+
+describe('trees without an owner (invariants of the forest)', () => {
+  it('are forgotten from the one given up longest ago on (2, 3)', () => {
+    const store = memoryStore({ keepTrees: 2 })
+    const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => plant(store, name))
+    assert(a && b && c && d)
+    release(store, [b, a, d])
+    assert.deepEqual(known(store, ['a', 'b', 'c', 'd']), ['a', 'c', 'd'])
+    assert.deepEqual(store.journal.read(b.treeId, 0), [])
+    assert.deepEqual(store.journal.append(batch(b.treeId, b.epoch, { after: 2, count: 1 })), { ok: false, refusal: 'missing' })
+  })
+
+  it('are never forgotten while they have an owner (1)', () => {
+    const store = memoryStore({ keepTrees: 1 })
+    const names = Array.from({ length: 50 }, (_, index) => `tree-${index}`)
+    for (const name of names) plant(store, name)
+    assert.deepEqual(known(store, names), names)
+  })
+
+  it('are safe again once they are claimed', () => {
+    const store = memoryStore({ keepTrees: 1 })
+    const [a, b, c] = ['a', 'b', 'c'].map((name) => plant(store, name))
+    assert(a && b && c)
+    release(store, [a])
+    assert.deepEqual(claim(store, 'a'), { treeId: 'a', epoch: a.epoch + 1 })
+    release(store, [b, c])
+    assert.deepEqual(known(store, ['a', 'b', 'c']), ['a', 'c'])
+  })
+
+  it('are not pushed out by trees that start', () => {
+    const store = memoryStore({ keepTrees: 1 })
+    release(store, [plant(store, 'a')])
+    plant(store, 'b')
+    assert.deepEqual(known(store, ['a', 'b']), ['a', 'b'])
+  })
+
+  it('take messages even where none is kept', () => {
+    const store = memoryStore({ keepTrees: 0 })
+    atOnce(store.inbox.add('a' as TreeId, 'c' as ClientId, cancel))
+    const { treeId, epoch } = claim(store, 'a')
+    assert.equal(atOnce(store.inbox.read(treeId, 0)).length, 1)
+    release(store, [{ treeId, epoch }])
+    assert.deepEqual(store.inbox.read(treeId, 0), [])
+  })
+})
+
+describe('misuse', () => {
+  it('throws for an empty batch and for one that is numbered wrongly', () => {
+    const store = memoryStore()
+    const { treeId, epoch } = plant(store, 'a')
+    assert.throws(() => store.journal.append({ treeId, epoch, expectedSeq: 2, events: [] }), { code: 'internal' })
+    assert.throws(() => store.journal.append({ treeId, epoch, expectedSeq: 2, events: [event(treeId, 3), event(treeId, 5)] }), {
+      code: 'internal',
+    })
+  })
+
+  it('throws after the store was closed', async () => {
+    const store = memoryStore()
+    const { treeId, epoch } = plant(store, 'a')
+    await store.close()
+    assert.throws(() => store.journal.append(batch(treeId, epoch, { after: 2, count: 1 })), {
+      code: 'store_failed',
+      message: 'the store was closed',
+    })
+    assert.throws(() => store.trees.list(), { code: 'store_failed' })
+  })
+})

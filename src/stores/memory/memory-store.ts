@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import type { BlobId, Blobs, Store, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
+import { Forest, type MemoryTree } from './forest.ts'
+import { MemoryInbox } from './memory-inbox.ts'
+import { MemoryJournal } from './memory-journal.ts'
+
+export interface MemoryStoreOptions {
+  /** How many trees without an owner are remembered; the one given up longest ago is forgotten first. Default 100. */
+  readonly keepTrees?: number
+}
+
+/**
+ * A store that lives and dies with the process. Every answer comes at once, never as a promise, and events
+ * are kept as they were given: whoever appends them must not change them afterwards.
+ *
+ * Owners do not die before their process does, so a tree stays with its owner until it is given up.
+ */
+export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  const forest = new Forest(options.keepTrees ?? 100)
+  return {
+    journal: new MemoryJournal(forest),
+    inbox: new MemoryInbox(forest),
+    blobs: memoryBlobs(forest),
+    trees: memoryTrees(forest),
+    close: async () => forest.close(),
+  }
+}
+
+function memoryBlobs(forest: Forest): Blobs {
+  return {
+    put(treeId: TreeId, text: string): BlobId {
+      const tree = forest.findOrMake(treeId)
+      tree.blobs ??= new Map()
+      // UTF-16 tells lone surrogates apart, which UTF-8 would make equal.
+      const id = createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 32) as BlobId
+      tree.blobs.set(id, text)
+      return id
+    },
+    get(treeId: TreeId, id: BlobId): string | undefined {
+      return forest.find(treeId)?.blobs?.get(id)
+    },
+  }
+}
+
+function memoryTrees(forest: Forest): Trees {
+  return {
+    get(treeId: TreeId): TreeEntry | undefined {
+      const tree = forest.find(treeId)
+      return tree === undefined ? undefined : entryOf(tree)
+    },
+    list({ limit = Number.POSITIVE_INFINITY, before = Number.POSITIVE_INFINITY } = {}): readonly TreeEntry[] {
+      const entries: TreeEntry[] = []
+      for (const tree of forest.all()) {
+        const entry = entryOf(tree)
+        if (entry !== undefined && entry.createdAt < before) entries.push(entry)
+      }
+      return entries.sort((one, other) => other.createdAt - one.createdAt).slice(0, limit)
+    },
+  }
+}
+
+/** A tree without events has nothing to show yet. */
+function entryOf({ treeId, events, createdAt, summary }: MemoryTree): TreeEntry | undefined {
+  const last = events.at(-1)
+  if (last === undefined) return undefined
+  const { agent, title, status } = summary
+  return { treeId, seq: last.seq, agent, title, status, createdAt, updatedAt: Math.max(createdAt, last.at) }
+}

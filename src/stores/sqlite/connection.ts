@@ -1,0 +1,111 @@
+import { join } from 'node:path'
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { closedError } from '../shared/closed-error.ts'
+import { isBusy, storeError } from './failures.ts'
+import { makeFile, makeFolder } from './folder.ts'
+import { InboxTable } from './inbox-table.ts'
+import { JournalTable } from './journal-table.ts'
+import type { SqliteSettings } from './options.ts'
+import { OwnerTable } from './owner-table.ts'
+import { prepareSchema } from './schema.ts'
+import { TreeTable } from './tree-table.ts'
+
+export interface Tables {
+  readonly trees: TreeTable
+  readonly journal: JournalTable
+  readonly inbox: InboxTable
+  readonly owners: OwnerTable
+}
+
+type State =
+  /** The file is there, and was too busy to be prepared. */
+  | { readonly kind: 'opening'; readonly database: DatabaseSync }
+  | { readonly kind: 'open'; readonly database: DatabaseSync; readonly tables: Tables; readonly dataVersion: StatementSync }
+  | { readonly kind: 'closed' }
+
+/**
+ * The one connection of a store.
+ *
+ * 1. A file that can not be used is found out by the constructor, but for one that is busy: that one is
+ *    prepared by whoever needs it next, under the same asynchronous retry as everything else.
+ * 2. A transaction begins and ends within one synchronous call, so that reads never see half of one.
+ */
+export class Connection {
+  readonly #settings: SqliteSettings
+  #state: State
+
+  constructor(settings: SqliteSettings) {
+    this.#settings = settings
+    this.#state = { kind: 'opening', database: openFile(settings) }
+    try {
+      this.#prepare()
+    } catch (error) {
+      if (isBusy(error)) return
+      this.close()
+      throw storeError(error, `open the store in ${settings.path}`)
+    }
+  }
+
+  /** To read with, outside of a transaction. */
+  get tables(): Tables {
+    return this.#prepare().tables
+  }
+
+  /** Runs `work` in one write transaction; all of it is durable when this returns, nothing stored when it throws. */
+  transaction<Result>(work: (tables: Tables) => Result): Result {
+    const { database, tables } = this.#prepare()
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      const result = work(tables)
+      database.exec('COMMIT')
+      return result
+    } catch (error) {
+      // Some failures have ended the transaction already.
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
+  }
+
+  /** Changes when another connection, of any process, has committed something. */
+  dataVersion(): number {
+    return Number(this.#prepare().dataVersion.get()?.data_version)
+  }
+
+  close(): void {
+    const state = this.#state
+    this.#state = { kind: 'closed' }
+    if (state.kind !== 'closed') state.database.close()
+  }
+
+  #prepare(): Extract<State, { readonly kind: 'open' }> {
+    const state = this.#state
+    if (state.kind === 'open') return state
+    if (state.kind === 'closed') throw closedError()
+    const { database } = state
+    prepareSchema(database)
+    const open = {
+      kind: 'open',
+      database,
+      tables: {
+        trees: new TreeTable(database),
+        journal: new JournalTable(database),
+        inbox: new InboxTable(database),
+        owners: new OwnerTable(database, this.#settings),
+      },
+      dataVersion: database.prepare('PRAGMA data_version'),
+    } as const
+    this.#state = open
+    return open
+  }
+}
+
+function openFile({ path, surroundings }: SqliteSettings): DatabaseSync {
+  try {
+    makeFolder(join(path, 'blobs'))
+    const file = join(path, 'troupe.db')
+    makeFile(file)
+    return surroundings.openDatabase(file)
+  } catch (error) {
+    throw storeError(error, `open the store in ${path}`)
+  }
+}

@@ -1,0 +1,67 @@
+import { TroupeError } from '../../contracts/index.ts'
+
+/** Primary result codes of SQLite that this store tells apart. */
+const codes = {
+  busy: 5,
+  noMemory: 7,
+  readOnly: 8,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cantOpen: 14,
+  protocol: 15,
+  notDatabase: 26,
+} as const
+
+const held = 'another process holds the database: wait for it or end it, then try again'
+const full = 'free some space on the disk, then try again'
+const forbidden = 'make the data folder and its files writable, then try again'
+
+const remedies: { readonly [code: number | string]: string } = {
+  [codes.busy]: held,
+  [codes.protocol]: held,
+  [codes.readOnly]: forbidden,
+  [codes.cantOpen]: forbidden,
+  [codes.full]: full,
+  ENOSPC: full,
+  EDQUOT: full,
+  EACCES: forbidden,
+  EPERM: forbidden,
+  EROFS: forbidden,
+}
+
+/** Another process holds a lock; nothing was done, and the same thing may work a moment later. */
+export function isBusy(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === codes.busy || code === codes.protocol
+}
+
+/** Whether every other operation on the database would have failed as well. */
+export function isMediumFailure(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === codes.full || code === codes.ioError || code === codes.readOnly || code === codes.cantOpen || code === codes.noMemory
+}
+
+export function storeError(error: unknown, action: string): TroupeError {
+  if (error instanceof TroupeError) return error
+  const code = sqliteCode(error)
+  const message = error instanceof Error ? error.message : String(error)
+  if (code === codes.notDatabase || code === codes.corrupt) return damaged(`can not ${action}: ${message}`, error)
+  const remedy = remedies[code ?? systemCode(error)] ?? 'check the data folder and its disk, then try again'
+  return new TroupeError('store_failed', `can not ${action}: ${message}`, { remedy, cause: error })
+}
+
+/** The data is there and is not what this store writes. */
+export function damaged(message: string, cause?: unknown): TroupeError {
+  return new TroupeError('store_invalid', message, { remedy: 'restore the data folder from a backup, or use another folder', cause })
+}
+
+/** The extended code says more than is needed here; its low byte is the primary one. */
+function sqliteCode(error: unknown): number | undefined {
+  const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined
+  return typeof code === 'number' ? code & 0xff : undefined
+}
+
+function systemCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

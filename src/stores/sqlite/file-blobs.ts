@@ -1,0 +1,118 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { access, type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { BlobId, Blobs, TreeId } from '../../contracts/index.ts'
+import { closedError } from '../shared/closed-error.ts'
+import { damaged, storeError } from './failures.ts'
+
+type Encoding = 'utf8' | 'utf16le'
+
+/**
+ * A file for each blob, named after its content, in a folder for each tree. The root folder exists.
+ *
+ * 1. A file that has its final name is whole and durable: it was synced under another name before it got it.
+ * 2. Ids come from outside; only what has the form of one ever becomes part of a path.
+ */
+export class FileBlobs implements Blobs {
+  readonly #root: string
+  readonly #puts = new Set<Promise<BlobId>>()
+  #state: 'open' | 'closed' = 'open'
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  async put(treeId: TreeId, text: string): Promise<BlobId> {
+    if (this.#state === 'closed') throw closedError()
+    const put = this.#write(treeId, text)
+    this.#puts.add(put)
+    try {
+      return await put
+    } catch (error) {
+      throw storeError(error, 'write a blob')
+    } finally {
+      this.#puts.delete(put)
+    }
+  }
+
+  async get(treeId: TreeId, id: BlobId): Promise<string | undefined> {
+    if (this.#state === 'closed') throw closedError()
+    if (!/^w?[0-9a-f]{32}$/.test(id)) return undefined
+    const content = await readFile(join(this.#folder(treeId), id)).catch(unlessMissing)
+    if (content === undefined) return undefined
+    const encoding = id.startsWith('w') ? 'utf16le' : 'utf8'
+    if (idOf(content, encoding) !== id) throw damaged(`blob ${id} of tree ${treeId} is not what was written`)
+    return content.toString(encoding)
+  }
+
+  /** Waits for what is being written. */
+  async close(): Promise<void> {
+    this.#state = 'closed'
+    await Promise.allSettled(this.#puts)
+  }
+
+  async #write(treeId: TreeId, text: string): Promise<BlobId> {
+    // UTF-8 can not keep lone surrogates; such a text is kept as what it is in memory.
+    const encoding = text.isWellFormed() ? 'utf8' : 'utf16le'
+    const content = Buffer.from(text, encoding)
+    const id = idOf(content, encoding)
+    const folder = this.#folder(treeId)
+    await mkdir(folder, { mode: 0o700 }).catch(unlessThere)
+    const file = join(folder, id)
+    const exists = await access(file).then(
+      () => true,
+      () => false,
+    )
+    if (!exists) await writeWhole(file, content)
+    // Also where all was there: whoever made it may not have come to this yet.
+    await Promise.all([syncEntries(folder), syncEntries(this.#root)])
+    return id
+  }
+
+  /** Any string may be the id of a tree; what is no safe file name everywhere is hashed. */
+  #folder(treeId: TreeId): string {
+    const safe = /^[a-z0-9_-]{1,100}$/.test(treeId)
+    return join(this.#root, safe ? treeId : `~${createHash('sha256').update(treeId, 'utf16le').digest('hex')}`)
+  }
+}
+
+async function writeWhole(file: string, content: Buffer): Promise<void> {
+  const draft = `${file}.${randomUUID()}.tmp`
+  let handle: FileHandle | undefined
+  try {
+    handle = await open(draft, 'wx', 0o600)
+    await handle.writeFile(content)
+    await handle.sync()
+    await handle.close()
+    handle = undefined
+    await rename(draft, file)
+  } catch (error) {
+    await handle?.close().catch(() => undefined)
+    await rm(draft, { force: true }).catch(() => undefined)
+    throw error
+  }
+}
+
+function idOf(content: Buffer, encoding: Encoding): BlobId {
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 32)
+  return (encoding === 'utf8' ? hash : `w${hash}`) as BlobId
+}
+
+/** The entries of a folder are durable only when the folder itself is. */
+async function syncEntries(folder: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+function unlessThere(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EEXIST') throw error
+}
+
+function unlessMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw storeError(error, 'read a blob')
+}

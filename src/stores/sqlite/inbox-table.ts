@@ -1,0 +1,42 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import type { ClientId, InboxMessage, InboxRow, TreeId } from '../../contracts/index.ts'
+import { decodeText, encodeText } from './text.ts'
+
+export interface InboxEntry {
+  readonly key: number
+  readonly clientId: ClientId
+  /** The message as JSON. */
+  readonly text: string
+}
+
+export class InboxTable {
+  readonly #find: StatementSync
+  readonly #insert: StatementSync
+  readonly #select: StatementSync
+
+  constructor(database: DatabaseSync) {
+    this.#find = database.prepare('SELECT position FROM inbox WHERE tree = ? AND client = ?')
+    this.#insert = database.prepare(
+      `INSERT INTO inbox (tree, position, client, message)
+       SELECT ?1, coalesce(max(position), 0) + 1, ?2, ?3 FROM inbox WHERE tree = ?1 RETURNING position`,
+    )
+    this.#select = database.prepare(
+      'SELECT position, client, message FROM inbox WHERE tree = (SELECT key FROM trees WHERE id = ?) AND position > ? ORDER BY position',
+    )
+  }
+
+  add({ key, clientId, text }: InboxEntry): { readonly position: number; readonly repeated: boolean } {
+    const client = encodeText(clientId)
+    const first = this.#find.get(key, client)
+    if (first !== undefined) return { position: Number(first.position), repeated: true }
+    return { position: Number(this.#insert.get(key, client, text)?.position), repeated: false }
+  }
+
+  read(treeId: TreeId, after: number): readonly InboxRow[] {
+    return this.#select.all(encodeText(treeId), after).map((row) => ({
+      position: Number(row.position),
+      clientId: decodeText(String(row.client)) as ClientId,
+      message: JSON.parse(String(row.message)) as InboxMessage,
+    }))
+  }
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto'
+import type { TreeId } from '../../contracts/index.ts'
+import type { CommitQueue } from './commit-queue.ts'
+
+export interface Holding {
+  readonly key: number
+  readonly epoch: number
+}
+
+/**
+ * The trees that were claimed through this store.
+ *
+ * 1. A holding is entered after its claim was committed, and removed when it was given up or found lost.
+ * 2. The heart beats only while there is a holding, and never keeps the process alive.
+ */
+export class Ownership {
+  /** Tells this store from an earlier or later one under the same owner id. */
+  readonly instance = randomUUID()
+  readonly #queue: CommitQueue
+  readonly #heartbeatMs: number
+  readonly #holdings = new Map<TreeId, Holding>()
+  #timer: NodeJS.Timeout | undefined
+  #beat: Promise<void> | undefined
+
+  constructor(queue: CommitQueue, heartbeatMs: number) {
+    this.#queue = queue
+    this.#heartbeatMs = heartbeatMs
+  }
+
+  find(treeId: TreeId): Holding | undefined {
+    return this.#holdings.get(treeId)
+  }
+
+  enter(treeId: TreeId, holding: Holding): void {
+    this.#holdings.set(treeId, holding)
+    this.#timer ??= setInterval(() => this.#renew(), this.#heartbeatMs).unref()
+  }
+
+  remove(treeId: TreeId, epoch: number): void {
+    if (this.#holdings.get(treeId)?.epoch !== epoch) return
+    this.#holdings.delete(treeId)
+    if (this.#holdings.size === 0) this.stop()
+  }
+
+  stop(): void {
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+
+  #renew(): void {
+    // A beat that fails is not repeated: the next one comes soon, and what it is for outlasts two lost ones.
+    this.#beat ??= this.#queue
+      .add({ apply: ({ owners }) => owners.renew(this.instance) })
+      .catch(() => undefined)
+      .finally(() => {
+        this.#beat = undefined
+      })
+  }
+}

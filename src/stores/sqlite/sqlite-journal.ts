@@ -1,0 +1,123 @@
+import {
+  type Append,
+  type AppendBatch,
+  type Claim,
+  type InteractionEvent,
+  type Journal,
+  type OwnerId,
+  type TreeId,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { checkBatch } from '../shared/check-batch.ts'
+import { whileBusy } from './backoff.ts'
+import type { Operation } from './commit-queue.ts'
+import type { Tables } from './connection.ts'
+import type { StoreParts } from './store-parts.ts'
+
+interface TextBatch {
+  readonly batch: AppendBatch
+  readonly last: InteractionEvent
+  readonly text: string
+}
+
+/** Well below what SQLite takes in one value, at three bytes a character. */
+const longestText = 250_000_000
+
+export class SqliteJournal implements Journal {
+  readonly #parts: StoreParts
+
+  constructor(parts: StoreParts) {
+    this.#parts = parts
+  }
+
+  claim(treeId: TreeId, owner: OwnerId): Promise<Claim> {
+    const { queue, ownership } = this.#parts
+    let key = 0
+    return queue.add<Claim>({
+      apply({ trees, owners }) {
+        const tree = trees.findOrMake(treeId)
+        const former = tree.owner === owner ? undefined : tree.owner
+        const driver = former === undefined ? undefined : owners.alive(former)
+        if (driver !== undefined) return { ok: false, owner: driver }
+        owners.register(owner, ownership.instance)
+        trees.take(tree.key, owner)
+        if (former !== undefined) owners.dismissIdle(former)
+        key = tree.key
+        return { ok: true, epoch: tree.epoch + 1, seq: tree.head }
+      },
+      committed(claim) {
+        if (claim.ok) ownership.enter(treeId, { key, epoch: claim.epoch })
+      },
+    })
+  }
+
+  release(treeId: TreeId, epoch: number): Promise<void> {
+    const { queue, ownership } = this.#parts
+    return queue.add({
+      apply({ trees, owners }) {
+        const tree = trees.find(treeId)
+        if (tree?.owner === undefined || tree.epoch !== epoch) return
+        trees.giveUp(tree.key)
+        owners.dismissIdle(tree.owner)
+      },
+      committed: () => ownership.remove(treeId, epoch),
+    })
+  }
+
+  append(batch: AppendBatch): Promise<Append> {
+    checkBatch(batch)
+    return this.#parts.queue.add(this.#appending({ batch, last: batch.events.at(-1) as InteractionEvent, text: textOf(batch) }))
+  }
+
+  read(treeId: TreeId, after: number, limit?: number): Promise<readonly InteractionEvent[]> {
+    const { connection, busyTimeoutMs } = this.#parts
+    return whileBusy(() => connection.tables.journal.read(treeId, after, limit), busyTimeoutMs)
+  }
+
+  watch(treeId: TreeId, wake: () => void): () => void {
+    return this.#parts.changes.watch('journal', treeId, wake)
+  }
+
+  #appending(entry: TextBatch): Operation<Append> {
+    const { ownership, changes } = this.#parts
+    const { treeId, epoch, expectedSeq, summary } = entry.batch
+    const { last, text } = entry
+    return {
+      apply(tables) {
+        const key = ownership.find(treeId)?.key ?? tables.trees.find(treeId)?.key
+        if (key === undefined) return { ok: false, refusal: 'missing' }
+        const advance = { key, from: expectedSeq, to: last.seq, epoch, at: last.at, summary }
+        if (!tables.trees.advance(advance)) return refusal(tables, entry)
+        tables.journal.insert({ key, seq: expectedSeq + 1, last: last.seq, text })
+        return { ok: true }
+      },
+      committed(append) {
+        if (append.ok) changes.wake('journal', treeId)
+        else if (append.refusal === 'epoch') ownership.remove(treeId, epoch)
+      },
+    }
+  }
+}
+
+/** Why the head could not be moved. A batch that stands there already, its answer lost, is no refusal at all. */
+function refusal({ trees, journal }: Tables, { batch, text }: TextBatch): Append {
+  const tree = trees.find(batch.treeId)
+  if (tree === undefined || tree.epoch === 0) return { ok: false, refusal: 'missing' }
+  if (tree.epoch !== batch.epoch || tree.owner === undefined) return { ok: false, refusal: 'epoch' }
+  const there = journal.read(batch.treeId, batch.expectedSeq, batch.events.length)
+  // Writing what was parsed gives the text that it was parsed from: JSON keeps the order of keys.
+  return JSON.stringify(there) === text ? { ok: true } : { ok: false, refusal: 'seq' }
+}
+
+function textOf({ treeId, events }: AppendBatch): string {
+  let text: string
+  try {
+    text = JSON.stringify(events)
+  } catch (cause) {
+    throw new TroupeError('internal', `an event for tree ${treeId} is not JSON`, { cause })
+  }
+  if (text.length <= longestText) return text
+  throw new TroupeError('store_failed', `the events for tree ${treeId} are too large to store: ${text.length} characters`, {
+    remedy: 'limit the size of outputs (maxOutputBytes)',
+  })
+}

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict'
+import type { MaybePromise, Model, ModelPart, ModelRequest } from '../contracts/index.ts'
+import type { ContractCase } from './contract-case.ts'
+import { within } from './within.ts'
+
+/** How the model is to behave on the next request; where it comes over a wire, a local server plays the provider. */
+export type ModelBehaviour = 'text' | 'calls' | 'fault' | 'silence'
+
+/** What every model keeps to. `make` gives a fresh model that behaves as named on its first request. */
+export function modelContract(make: (behaviour: ModelBehaviour) => MaybePromise<Model>): readonly ContractCase[] {
+  return [
+    {
+      name: 'is named after provider and model',
+      run: async () => assert.match((await make('text')).id, /^[^/\s]+\/\S+$/),
+    },
+    {
+      name: 'ends a reply with exactly one finish',
+      run: async () => {
+        const parts = await collect(await make('text'))
+        assertOneEnd(parts, 'finish')
+        assert.notEqual(textOf(parts), '', 'the reply has no text')
+      },
+    },
+    {
+      name: 'sends whole calls under ids of their own',
+      run: async () => {
+        const parts = await collect(await make('calls'))
+        assertOneEnd(parts, 'finish')
+        const calls = parts.filter((part) => part.type === 'call')
+        assert(calls.length > 0, 'the reply has no call')
+        for (const call of calls) assertObject(call.input)
+        assert.equal(new Set(calls.map(({ id }) => id)).size, calls.length, 'two calls share an id')
+      },
+    },
+    {
+      name: 'yields a failure of the provider instead of throwing it',
+      run: async () => assertOneEnd(await collect(await make('fault')), 'error'),
+    },
+    {
+      name: 'ends when the signal aborts while the provider is silent',
+      run: async () => {
+        const controller = new AbortController()
+        const ended = settle(collect(await make('silence'), controller.signal))
+        setImmediate(() => controller.abort(new Error('aborted by the contract')))
+        await endsSoon(ended)
+      },
+    },
+    {
+      name: 'ends when the signal had aborted before',
+      run: async () => endsSoon(settle(collect(await make('silence'), AbortSignal.abort(new Error('aborted by the contract'))))),
+    },
+    {
+      name: 'lets its reader leave early',
+      run: async () => {
+        const parts = (await make('text')).stream(request, { signal: new AbortController().signal })[Symbol.asyncIterator]()
+        await parts.next()
+        await endsSoon(Promise.resolve(parts.return?.()))
+      },
+    },
+  ]
+}
+
+const request: ModelRequest = {
+  system: 'You are checked against a contract.',
+  messages: [{ role: 'user', parts: [{ type: 'text', text: 'Go.' }] }],
+  tools: [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' } }],
+  toolChoice: 'auto',
+  parameters: {},
+}
+
+async function collect(model: Model, signal = new AbortController().signal): Promise<readonly ModelPart[]> {
+  const parts: ModelPart[] = []
+  for await (const part of model.stream(request, { signal })) parts.push(part)
+  return parts
+}
+
+function assertOneEnd(parts: readonly ModelPart[], type: 'finish' | 'error'): void {
+  const ends = parts.filter((part) => part.type === 'finish' || part.type === 'error')
+  assert.deepEqual(
+    ends.map((part) => part.type),
+    [type],
+    `exactly one ${type} and no other end`,
+  )
+  assert.equal(parts.at(-1), ends[0], 'something comes after the end')
+}
+
+function assertObject(json: string): void {
+  const value: unknown = JSON.parse(json)
+  assert(typeof value === 'object' && value !== null && !Array.isArray(value), `the input of a call is no object: ${json}`)
+}
+
+function textOf(parts: readonly ModelPart[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+}
+
+/** After an abort a stream may end or throw; it must not go on. */
+function settle(work: Promise<unknown>): Promise<unknown> {
+  return work.catch(() => undefined)
+}
+
+async function endsSoon(work: Promise<unknown>): Promise<void> {
+  assert(await within(1000, work), 'still going after a second')
+}

@@ -1,0 +1,46 @@
+import type { Store } from '../contracts/index.ts'
+import type { ContractCase } from './contract-case.ts'
+import { blobCases } from './store-cases/blob-cases.ts'
+import { inboxCases } from './store-cases/inbox-cases.ts'
+import { journalCases } from './store-cases/journal-cases.ts'
+import { ownershipCases } from './store-cases/ownership-cases.ts'
+import { repeatCases } from './store-cases/repeat-cases.ts'
+import type { StoreCase } from './store-cases/store-case.ts'
+import { treeCases } from './store-cases/tree-cases.ts'
+import { watchCases } from './store-cases/watch-cases.ts'
+
+export interface StoreUnderTest {
+  /** Empty, and used by nobody else. */
+  readonly store: Store
+  /** A second store over the same data, as another process would open it. Left out where no other can. */
+  another?(): Promise<Store>
+  /** Closes every store that was opened and removes what they left. */
+  dispose(): Promise<void>
+}
+
+/**
+ * What every store keeps to: `for (const { name, run } of storeContract(open)) test(name, run)`.
+ * Each case opens a store of its own. What needs a broken medium or a dead process is for the store's own tests.
+ */
+export function storeContract(open: () => Promise<StoreUnderTest>): readonly ContractCase[] {
+  const groups: readonly (readonly [string, readonly StoreCase[]])[] = [
+    ['journal', journalCases],
+    ['repeated append', repeatCases],
+    ['ownership', ownershipCases],
+    ['watch', watchCases],
+    ['inbox', inboxCases],
+    ['blobs', blobCases],
+    ['trees', treeCases],
+  ]
+  return groups.flatMap(([group, cases]) => cases.map((each) => ({ name: `${group}: ${each.name}`, run: () => runCase(open, each) })))
+}
+
+async function runCase(open: () => Promise<StoreUnderTest>, { run }: StoreCase): Promise<void> {
+  const test = await open()
+  try {
+    const { store } = test
+    await run({ store, other: (await test.another?.()) ?? store })
+  } finally {
+    await test.dispose()
+  }
+}

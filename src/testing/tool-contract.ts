@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict'
+import type { CallId, JsonObject, Tool, ToolContext, ToolOutput } from '../contracts/index.ts'
+import type { ContractCase } from './contract-case.ts'
+import { within } from './within.ts'
+
+export interface ToolExamples {
+  /** An input that works. It is executed several times, effects included. */
+  readonly good: JsonObject
+  /** An input that fits the schema and can not work. */
+  readonly bad?: JsonObject
+  /** What the tool needs beyond the defaults, e.g. variables. */
+  readonly context?: Partial<ToolContext>
+  /** How long a call may go on after its signal has aborted. Default 1,000 ms. */
+  readonly graceMs?: number
+}
+
+/** What every tool keeps to: `for (const { name, run } of toolContract(tool, examples)) test(name, run)`. */
+export function toolContract(tool: Tool, examples: ToolExamples): readonly ContractCase[] {
+  const graceMs = examples.graceMs ?? 1000
+  const execute = async (input: JsonObject, signal: AbortSignal): Promise<ToolOutput | string> =>
+    tool.execute(input, { ...plainContext, ...examples.context, signal })
+  const settles = async (controller: AbortController): Promise<void> => {
+    const call = execute(examples.good, controller.signal).then(ignore, ignore)
+    controller.abort(new Error('aborted by the contract'))
+    assert(await within(graceMs, call), `the call goes on ${graceMs} ms after its signal aborted`)
+  }
+
+  const cases: ContractCase[] = [
+    { name: 'has a name that models accept', run: async () => assert.match(tool.name, /^[a-zA-Z0-9_-]{1,64}$/) },
+    { name: 'says what it is for', run: async () => assert.notEqual(tool.description.trim(), '') },
+    {
+      name: 'takes an object',
+      run: async () => {
+        assert.equal(tool.inputSchema.type, 'object')
+        assert.doesNotThrow(() => JSON.stringify(tool.inputSchema), 'the schema is plain JSON')
+      },
+    },
+    {
+      name: 'gives an output for the good example',
+      run: async () => {
+        const output = await execute(examples.good, new AbortController().signal)
+        assertOutput(output)
+        assert(typeof output === 'string' || output.ok, `the good example failed: ${JSON.stringify(output)}`)
+      },
+    },
+    {
+      name: 'ends soon when its signal has aborted before it starts',
+      run: () => {
+        const controller = new AbortController()
+        controller.abort(new Error('aborted by the contract'))
+        return settles(controller)
+      },
+    },
+    { name: 'ends soon when its signal aborts on the way', run: () => settles(new AbortController()) },
+  ]
+  const { bad } = examples
+  if (bad === undefined) return cases
+  return [
+    ...cases,
+    {
+      name: 'returns an expected failure instead of throwing it',
+      run: async () => {
+        const output = await execute(bad, new AbortController().signal)
+        assertOutput(output)
+        assert(typeof output !== 'string' && !output.ok, 'the bad example succeeded')
+        assert.notEqual(output.error.message.trim(), '', 'the failure says nothing')
+      },
+    },
+  ]
+}
+
+const plainContext: Omit<ToolContext, 'signal'> = {
+  callId: 'contract-call' as CallId,
+  attempt: 1,
+  overlay: {},
+  remaining: { steps: 1 },
+  confinement: { kind: 'none' },
+  storedOutput: async () => undefined,
+  progress: ignore,
+}
+
+function assertOutput(output: unknown): asserts output is ToolOutput | string {
+  if (typeof output === 'string') return
+  assert(typeof output === 'object' && output !== null && 'ok' in output, `neither text nor an output: ${JSON.stringify(output)}`)
+  if (output.ok === true) assert(typeof (output as { content?: unknown }).content === 'string', 'the content is no text')
+  else assert(typeof (output as { error?: { class?: unknown } }).error?.class === 'string', 'the failure has no class')
+}
+
+function ignore(): void {}

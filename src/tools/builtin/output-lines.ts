@@ -1,0 +1,72 @@
+import { indexAfter, isPairAt } from '../../util/fit-text.ts'
+
+/** A part of a line, with what was cut off it: columns count from 1. */
+export interface LinePart {
+  readonly text: string
+  readonly from: number
+  readonly to: number
+  readonly of: number
+}
+
+/** A large text by lines, without copying it. Lines count from 1; a line end at the very end begins no further line. */
+export class OutputLines {
+  readonly text: string
+  /** Where each line starts. */
+  readonly #starts: readonly number[]
+
+  constructor(text: string) {
+    this.text = text
+    const starts: number[] = []
+    for (let start = 0; start < text.length; ) {
+      starts.push(start)
+      const end = text.indexOf('\n', start)
+      start = end < 0 ? text.length : end + 1
+    }
+    this.#starts = starts
+  }
+
+  get count(): number {
+    return this.#starts.length
+  }
+
+  /** Where a line starts; past the end for a line after the last. */
+  start(line: number): number {
+    return this.#starts[line - 1] ?? this.text.length
+  }
+
+  /** Where a line ends, without its line end. */
+  end(line: number): number {
+    const next = this.start(line + 1)
+    const end = next > this.start(line) && this.text[next - 1] === '\n' ? next - 1 : next
+    return end > this.start(line) && this.text[end - 1] === '\r' ? end - 1 : end
+  }
+
+  length(line: number): number {
+    return this.end(line) - this.start(line)
+  }
+
+  /** The line that a position belongs to. */
+  lineOf(position: number): number {
+    let low = 0
+    let high = this.#starts.length
+    while (low + 1 < high) {
+      const middle = (low + high) >> 1
+      if (this.start(middle + 1) <= position) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
+
+  /** At most so many columns and bytes of a line, from a column on. */
+  part(line: number, from: number, most: { readonly columns: number; readonly bytes: number }): LinePart {
+    const start = this.start(line)
+    const end = this.end(line)
+    let first = Math.min(start + Math.max(from, 1) - 1, end)
+    if (first > start && isPairAt(this.text, first - 1)) first--
+    let last = Math.min(end, first + most.columns)
+    if (last < end && isPairAt(this.text, last - 1)) last--
+    const shown = this.text.slice(first, last)
+    const text = shown.slice(0, indexAfter(shown, most.bytes))
+    return { text, from: first - start + 1, to: first - start + text.length, of: end - start }
+  }
+}

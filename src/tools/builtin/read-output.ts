@@ -1,0 +1,196 @@
+import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../contracts/index.ts'
+import { utf8Length } from '../../util/fit-text.ts'
+import { showValue } from '../../util/show-value.ts'
+import { type LinePart, OutputLines } from './output-lines.ts'
+import { type Hit, searchOutput } from './search-output.ts'
+
+// What it answers must itself fit what a model is shown.
+const mostBytes = 22_500
+const mostLines = 2_000
+const defaultLines = 200
+const mostHits = 50
+const defaultContext = 2
+const mostContext = 20
+/** Longer lines are shortened, so that one of them does not crowd out the others. */
+const longestLine = 2_000
+const longestHit = 600
+/** Where a hit stands in what is shown of a long line. */
+const beforeHit = 150
+
+/** Pages and searches outputs that were too large to show. Offered once there is one. */
+export function readOutputTool(): Tool {
+  return {
+    name: 'read_output',
+    description:
+      'Reads an earlier output that was too large to show in full: page through its lines, or search in it. The handle stands where the output was cut.',
+    inputSchema,
+    effect: 'read',
+    concurrency: 'shared',
+    requires: [{ flag: 'stored_output' }],
+    execute: readOutput,
+  }
+}
+
+const inputSchema = {
+  type: 'object',
+  properties: {
+    handle: { type: 'string', description: 'The handle of the output.' },
+    from_line: { type: 'integer', minimum: 1, description: 'The first line to show or to search. Default 1.' },
+    lines: { type: 'integer', minimum: 1, maximum: mostLines, description: `How many lines to show. Default ${defaultLines}.` },
+    from_column: { type: 'integer', minimum: 1, description: 'Shows only the line from_line, from this column on: for very long lines.' },
+    search: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 500,
+      description: 'Shows the lines that contain this text instead; letter case does not matter.',
+    },
+    context: {
+      type: 'integer',
+      minimum: 0,
+      maximum: mostContext,
+      description: `Lines to show around each hit. Default ${defaultContext}.`,
+    },
+  },
+  required: ['handle'],
+  additionalProperties: false,
+}
+
+interface Request {
+  readonly handle: string
+  readonly fromLine: number
+  readonly fromColumn: number | undefined
+  readonly lines: number
+  readonly search: string | undefined
+  readonly context: number
+}
+
+async function readOutput(input: JsonObject, context: ToolContext): Promise<ToolOutput> {
+  const request = requestOf(input)
+  const text = await context.storedOutput(request.handle)
+  if (text === undefined) {
+    const remedy = 'Use a handle as it stands in an output that was cut: read_output {"handle":"…"}.'
+    return {
+      ok: false,
+      error: { class: 'invalid_input', message: `No stored output has the handle ${showValue(request.handle)}.`, remedy },
+    }
+  }
+  const output = new OutputLines(text)
+  if (request.fromLine > Math.max(output.count, 1)) {
+    const message = `from_line ${request.fromLine} is past the end: the output has ${counted(output.count, 'line')}.`
+    return { ok: false, error: { class: 'invalid_input', message, remedy: `Ask for a line from 1 to ${Math.max(output.count, 1)}.` } }
+  }
+  if (request.search !== undefined) return { ok: true, content: found(output, request, request.search) }
+  return { ok: true, content: request.fromColumn === undefined ? page(output, request) : longLine(output, request, request.fromColumn) }
+}
+
+/** The input has been validated; this only fills in what was left out. */
+function requestOf({ handle, from_line, from_column, lines, search, context }: JsonObject): Request {
+  return {
+    handle: String(handle),
+    fromLine: whole(from_line, [1, Number.MAX_SAFE_INTEGER]) ?? 1,
+    fromColumn: whole(from_column, [1, Number.MAX_SAFE_INTEGER]),
+    lines: whole(lines, [1, mostLines]) ?? defaultLines,
+    search: typeof search === 'string' && search !== '' ? search : undefined,
+    context: whole(context, [0, mostContext]) ?? defaultContext,
+  }
+}
+
+function whole(value: unknown, [least, most]: readonly [number, number]): number | undefined {
+  return typeof value === 'number' ? Math.min(most, Math.max(least, Math.floor(value))) : undefined
+}
+
+function page(output: OutputLines, request: Request): string {
+  const rows = new Rows()
+  let line = request.fromLine
+  for (const end = Math.min(output.count, line + request.lines - 1); line <= end; line++) {
+    if (!rows.add(`${line}: ${shown(output.part(line, 1, { columns: longestLine, bytes: mostBytes }))}`)) break
+  }
+  const size = sizeOf(output)
+  const head = output.count === 0 ? `The output is empty: ${size}.` : `Lines ${request.fromLine}-${line - 1} of ${size}.`
+  const next = line <= output.count ? `Next: ${call(request, { from_line: line })}` : 'End of the output.'
+  return [head, ...rows.list, ...hints(output, request, line), next].join('\n')
+}
+
+/** How to see the rest of the first line that was shortened. */
+function hints(output: OutputLines, request: Request, end: number): readonly string[] {
+  for (let line = request.fromLine; line < end; line++) {
+    if (output.length(line) > longestLine)
+      return [`Long lines are shortened; go on in one with ${call(request, { from_line: line, from_column: longestLine + 1 })}`]
+  }
+  return []
+}
+
+function longLine(output: OutputLines, request: Request, column: number): string {
+  const line = request.fromLine
+  const part = output.part(line, column, { columns: mostBytes, bytes: mostBytes })
+  const head = `Line ${line} of ${sizeOf(output)}.`
+  if (part.text === '') return `${head}\nIt ends at column ${part.of}, before column ${column}.`
+  const next = part.to < part.of ? `Next: ${call(request, { from_line: line, from_column: part.to + 1 })}` : 'End of the line.'
+  return `${head}\n${line}: ${part.text} [columns ${part.from}-${part.to} of ${part.of}]\n${next}`
+}
+
+function found(output: OutputLines, request: Request, wanted: string): string {
+  const from = { line: request.fromLine, column: request.fromColumn ?? 1 }
+  const { hits, total } = searchOutput(output, { wanted, from, longest: longestHit, stride: longestHit - beforeHit, most: mostHits + 1 })
+  const within = from.line === 1 && from.column === 1 ? '' : ` from line ${from.line} on`
+  const head = `${total === 0 ? 'No hits' : counted(total, 'hit')} for ${showValue(wanted)}${within} in ${sizeOf(output)}.`
+  if (total === 0) return `${head} Letter case does not matter; try a shorter text, or page with ${call(request, {})}`
+  const rows = new Rows()
+  const shownHits = addHits(rows, output, { hits: hits.slice(0, mostHits), context: request.context })
+  const next = hits[shownHits]
+  if (next === undefined) return [head, ...rows.list].join('\n')
+  const where = { search: wanted, from_line: next.line, ...(next.column > 1 && { from_column: next.column }) }
+  return [head, ...rows.list, `${total - shownHits} more: ${call(request, where)}`].join('\n')
+}
+
+interface Hits {
+  readonly hits: readonly Hit[]
+  readonly context: number
+}
+
+/** Adds hits with the lines around them, each line once; answers how many hits had room. */
+function addHits(rows: Rows, output: OutputLines, { hits, context }: Hits): number {
+  let last = 0
+  for (const [index, hit] of hits.entries()) {
+    const before = Math.max(last + 1, hit.line - context, 1)
+    const after = Math.min(hit.line + context, (hits[index + 1]?.line ?? output.count + 1) - 1, output.count)
+    const block: string[] = last > 0 && before > last + 1 ? ['--'] : []
+    for (let line = before; line < hit.line; line++) block.push(contextRow(output, line))
+    block.push(hitRow(output, hit))
+    for (let line = hit.line + 1; line <= after; line++) block.push(contextRow(output, line))
+    if (!rows.add(block.join('\n'))) return index
+    last = Math.max(hit.line, after)
+  }
+  return hits.length
+}
+
+const contextRow = (output: OutputLines, line: number): string =>
+  `  ${line}: ${shown(output.part(line, 1, { columns: longestHit / 2, bytes: 400 }))}`
+
+/** A long line is shown around the hit. */
+function hitRow(output: OutputLines, { line, column }: Hit): string {
+  const isShort = output.length(line) <= longestHit
+  return `> ${line}: ${shown(output.part(line, isShort ? 1 : column - beforeHit, { columns: longestHit, bytes: mostBytes }))}`
+}
+
+const shown = ({ text, from, to, of }: LinePart): string => (from === 1 && to === of ? text : `${text} [columns ${from}-${to} of ${of}]`)
+
+/** Rows up to what an answer may hold. */
+class Rows {
+  readonly list: string[] = []
+  #left = mostBytes
+
+  /** The first one always has room. */
+  add(row: string): boolean {
+    this.#left -= utf8Length(row) + 1
+    if (this.#left < 0 && this.list.length > 0) return false
+    this.list.push(row)
+    return true
+  }
+}
+
+const call = ({ handle }: Request, more: JsonObject): string => `read_output ${JSON.stringify({ handle, ...more })}`
+
+const sizeOf = (output: OutputLines): string => `${counted(output.count, 'line')} (${utf8Length(output.text)} bytes)`
+
+const counted = (count: number, one: string): string => `${count} ${count === 1 ? one : `${one}s`}`

@@ -1,0 +1,2 @@
+export { readOutputTool } from './builtin/read-output.ts'
+export { schemaValidator } from './schema/index.ts'

@@ -1,0 +1,148 @@
+import type { ErrorObject } from 'ajv/dist/2020.js'
+import type { JsonSchema } from '../../contracts/index.ts'
+import { nearestNames } from '../../util/nearest-names.ts'
+import { showValue } from '../../util/show-value.ts'
+import { describeSchema, shortened } from './describe-schema.ts'
+import type { Complaint } from './group-errors.ts'
+import { readablePath } from './value-path.ts'
+
+interface Subject {
+  readonly value: unknown
+  readonly schema: JsonSchema
+}
+
+const mostProblems = 10
+const mostNames = 20
+
+/** What is wrong with a value, in sentences that a model can act on: each names the place, what was expected and what was there. */
+export function explainErrors(complaints: readonly Complaint[], subject: Subject): readonly string[] {
+  const problems = [...new Set(complaints.map(({ error }) => sentence(error, subject)))]
+  const more = problems.length - mostProblems
+  return more > 0 ? [...problems.slice(0, mostProblems), `and ${more} more`] : problems
+}
+
+function sentence(error: ErrorObject, subject: Subject): string {
+  const path = readablePath(error.instancePath, subject.value)
+  const aboutObject = objectSentence(error, subject.schema)
+  if (aboutObject !== undefined) return path === '' ? aboutObject : `${path}: ${aboutObject}`
+  const place = path === '' ? 'input' : path
+  return `${error.propertyName === undefined ? place : `name of a property of ${place}`}: ${valueSentence(error, subject.schema)}`
+}
+
+/** Errors about which properties an object has; they read well without naming the root. */
+function objectSentence({ keyword, params, parentSchema }: ErrorObject, root: JsonSchema): string | undefined {
+  const properties = (parentSchema?.properties ?? {}) as { readonly [name: string]: unknown }
+  switch (keyword) {
+    case 'required':
+      return missing(params.missingProperty, properties, root)
+    case 'dependentRequired':
+    case 'dependencies':
+      return `missing ${showValue(params.missingProperty)}, which is required together with ${showValue(params.property)}`
+    case 'additionalProperties':
+      return unknownProperty(params.additionalProperty, parentSchema ?? {})
+    case 'unevaluatedProperties':
+      return unknownProperty(params.unevaluatedProperty, parentSchema ?? {})
+    default:
+      return undefined
+  }
+}
+
+function missing(name: string, properties: { readonly [name: string]: unknown }, root: JsonSchema): string {
+  const property = Object.hasOwn(properties, name) ? properties[name] : undefined
+  const text = `missing required ${showValue(name)}`
+  if (typeof property !== 'object' || property === null) return text
+  const kind = describeSchema(property, root)
+  const about =
+    'description' in property && typeof property.description === 'string' ? `: ${shortened(property.description.trim(), 100)}` : ''
+  return `${text} (${kind}${about})`
+}
+
+function unknownProperty(name: string, schema: JsonSchema): string {
+  const allowed = Object.keys(schema.properties ?? {})
+  const [near] = nearestNames(name, allowed, 1)
+  const meant = near === undefined ? '' : `; did you mean ${showValue(near)}?`
+  const shown = allowed.slice(0, mostNames).join(', ') + (allowed.length > mostNames ? ', …' : '')
+  const patterns = Object.keys(schema.patternProperties ?? {}).map((pattern) => `names matching ${shortened(pattern, 40)}`)
+  const all = [shown, ...patterns].filter((text) => text !== '').join(', ')
+  const stop = near === undefined ? '.' : ''
+  return `unknown property ${showValue(name)}${meant}${stop} Allowed: ${all === '' ? 'none' : all}`
+}
+
+/** Errors about one value: what was expected, and what was there. */
+function valueSentence(error: ErrorObject, root: JsonSchema): string {
+  const { keyword, params, data } = error
+  const got = `got ${showValue(data)}`
+  switch (keyword) {
+    case 'type':
+      return `expected ${[params.type].flat().join(' or ')}, ${got}`
+    case 'enum':
+      return `expected ${allowedValues(params.allowedValues)}, ${got}${nearValue(data, params.allowedValues)}`
+    case 'const':
+      return `expected ${showValue(params.allowedValue)}, ${got}`
+    case 'anyOf':
+    case 'oneOf':
+      return choiceSentence(error, root)
+    case 'contains':
+      return `expected ${counted(params.minContains, 'item')} or more that fit: ${describeSchema(error.schema, root)}; ${got}`
+    case 'not':
+      return `expected anything but ${describeSchema(error.schema, root)}, ${got}`
+    case 'pattern':
+      return `expected a text that matches ${shortened(params.pattern, 100)}, ${got}`
+    case 'multipleOf':
+      return `expected a multiple of ${params.multipleOf}, ${got}`
+    case 'uniqueItems':
+      return `expected different items, but [${Math.min(params.i, params.j)}] and [${Math.max(params.i, params.j)}] are equal`
+    case 'false schema':
+      return `nothing is allowed here, ${got}`
+    default:
+      return boundSentence(error) ?? `${error.message ?? 'does not fit'}, ${got}`
+  }
+}
+
+function choiceSentence({ params, schema, data }: ErrorObject, root: JsonSchema): string {
+  const fitting: unknown = params.passingSchemas
+  if (Array.isArray(fitting))
+    return `fits several forms of which it must fit one only (${fitting.map((index: number) => index + 1).join(' and ')}), got ${showValue(data)}`
+  return `expected ${describeSchema({ anyOf: schema }, root)}, got ${showValue(data)}`
+}
+
+/** Bounds of numbers, texts, lists and objects. */
+function boundSentence({ keyword, params, data }: ErrorObject): string | undefined {
+  switch (keyword) {
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return `expected a number ${params.comparison} ${params.limit}, got ${showValue(data)}`
+    case 'minLength':
+    case 'maxLength':
+      return `expected ${atMost(keyword)} ${counted(params.limit, 'character')}, got ${[...String(data)].length}: ${showValue(data, 40)}`
+    case 'minItems':
+    case 'maxItems':
+    case 'items':
+    case 'unevaluatedItems':
+      return `expected ${atMost(keyword)} ${counted(params.limit ?? params.len, 'item')}, got ${Array.isArray(data) ? data.length : showValue(data)}`
+    case 'minProperties':
+    case 'maxProperties':
+      return `expected ${atMost(keyword)} ${counted(params.limit, 'property', 'properties')}, got ${Object.keys(data as object).length}`
+    default:
+      return undefined
+  }
+}
+
+const atMost = (keyword: string): string => (keyword.startsWith('min') ? 'at least' : 'at most')
+const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
+
+function allowedValues(values: readonly unknown[]): string {
+  const shown = values.slice(0, mostNames).map((value) => showValue(value, 40))
+  const more = values.length - mostNames
+  if (values.length === 1) return shown.join('')
+  return `one of ${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+}
+
+function nearValue(value: unknown, allowed: readonly unknown[]): string {
+  if (typeof value !== 'string') return ''
+  const texts = allowed.filter((each) => typeof each === 'string')
+  const [near] = nearestNames(value, texts, 1)
+  return near === undefined ? '' : `; did you mean ${showValue(near)}?`
+}

@@ -1,0 +1,1 @@
+export { schemaValidator } from './schema-validator.ts'

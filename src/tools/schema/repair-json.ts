@@ -1,0 +1,67 @@
+import type { MaybePromise } from '../../contracts/index.ts'
+
+const longestText = 1_000_000
+// The library goes back to the start of a text at every quote that it finds in it: a megabyte of quotes would hold
+// the process for minutes. This keeps it well below a second.
+const mostWork = 1_000_000_000
+
+let jsonrepair: ((text: string) => string) | undefined
+
+/** Mends JSON text that a model broke. Answers the text of one JSON object, or `undefined`. */
+export function repairJson(text: string): MaybePromise<string | undefined> {
+  if (text.length > longestText) return undefined
+  const bare = withoutFence(text.trim())
+  if (bare === '') return undefined
+  const whole = asObject(bare)
+  if (whole !== undefined) return whole
+  if (bare.length * quotes(bare) > mostWork) return undefined
+  if (jsonrepair !== undefined) return mend(jsonrepair, bare)
+  return import('jsonrepair').then((loaded) => {
+    jsonrepair = loaded.jsonrepair
+    return mend(jsonrepair, bare)
+  })
+}
+
+function mend(repair: (text: string) => string, text: string): string | undefined {
+  try {
+    return asObject(repair(text))
+  } catch {
+    // Nothing it knows how to mend, or nested deeper than the stack.
+    return undefined
+  }
+}
+
+/** The text itself if it is an object; what is in it if it is a text that holds one. */
+function asObject(text: string): string | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'string') return isObject(JSON.parse(value)) ? value : undefined
+    return isObject(value) ? text : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What stands between code fences, if the text has some outside of the JSON; the last one may be missing. */
+function withoutFence(text: string): string {
+  const open = text.indexOf('```')
+  const brace = text.indexOf('{')
+  if (open < 0 || (brace >= 0 && brace < open)) return text
+  const start = text.indexOf('\n', open)
+  const body = start < 0 ? text.slice(open + 3).replace(/^[a-z]+/i, '') : text.slice(start + 1)
+  const close = body.lastIndexOf('```')
+  return (close < 0 ? body : body.slice(0, close)).trim()
+}
+
+/** All that the library takes for a quote. */
+function quotes(text: string): number {
+  let count = 0
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit === 0x5c) index++
+    else if (unit === 0x22 || unit === 0x27 || unit === 0x60 || unit === 0xb4 || (unit >= 0x2018 && unit <= 0x201d)) count++
+  }
+  return count
+}

@@ -1,0 +1,60 @@
+/**
+ * A cancellation that costs next to nothing until somebody asks for its signal: most calls never do.
+ *
+ * 1. It fires once; whoever listens later is told at once.
+ * 2. A child fires with its parent, never the other way round; a closed child no longer listens.
+ */
+export class Interrupt {
+  #reason: string | undefined
+  #controller: AbortController | undefined
+  #listeners: (() => void)[] | undefined
+  #children: Interrupt[] | undefined
+  #parent: Interrupt | undefined
+
+  constructor(parent?: Interrupt) {
+    if (parent?.reason !== undefined) this.#reason = parent.reason
+    else if (parent) {
+      if (parent.#children) parent.#children.push(this)
+      else parent.#children = [this]
+      this.#parent = parent
+    }
+  }
+
+  get reason(): string | undefined {
+    return this.#reason
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#reason !== undefined && !this.#controller.signal.aborted) this.#controller.abort(new Error(this.#reason))
+    return this.#controller.signal
+  }
+
+  fire(reason: string): void {
+    if (this.#reason !== undefined) return
+    this.#reason = reason
+    this.close()
+    this.#controller?.abort(new Error(reason))
+    for (const listener of this.#listeners?.splice(0) ?? []) listener()
+    for (const child of [...(this.#children ?? [])]) child.fire(reason)
+  }
+
+  listen(listener: () => void): void {
+    if (this.#reason !== undefined) return listener()
+    if (this.#listeners) this.#listeners.push(listener)
+    else this.#listeners = [listener]
+  }
+
+  /** No longer fires with its parent. */
+  close(): void {
+    if (this.#parent) this.#parent.#disown(this)
+    this.#parent = undefined
+  }
+
+  #disown(child: Interrupt): void {
+    const children = this.#children
+    const index = children ? children.lastIndexOf(child) : -1
+    const last = children?.pop()
+    if (children && last && last !== child) children[index] = last
+  }
+}

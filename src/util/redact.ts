@@ -1,0 +1,132 @@
+import type { Json, JsonObject } from '../contracts/index.ts'
+import { writtenForms } from './written-forms.ts'
+
+export interface Redactor {
+  text(text: string): string
+  /** Values and keys. Answers the very same value where there is nothing to hide. */
+  json(value: Json): Json
+}
+
+/**
+ * Hides the values of secret variables, however they are written: as they are, in base64, in a URL, in JSON.
+ * `redactor({ GITHUB_TOKEN: 'ghp_x1y2z3' }).text('use ghp_x1y2z3')` is `use [redacted:GITHUB_TOKEN]`.
+ */
+export function redactor(overlay: { readonly [name: string]: string }): Redactor {
+  const secrets = new Map<string, string>()
+  for (const name of Object.keys(overlay).toSorted()) {
+    const value = overlay[name] ?? ''
+    if (value.trim().length < shortestSecret || !isSecretName(name)) continue
+    for (const form of writtenForms(value)) if (form.length >= shortestSecret && !secrets.has(form)) secrets.set(form, name)
+  }
+  return secrets.size === 0 ? identity : hiding(secrets)
+}
+
+// Shorter ones would be found everywhere.
+const shortestSecret = 6
+
+const identity: Redactor = { text: (text) => text, json: (value) => value }
+
+const secretWords = new Set([
+  'KEY',
+  'TOKEN',
+  'SECRET',
+  'PASSWORD',
+  'PASSWD',
+  'PASSPHRASE',
+  'CREDENTIAL',
+  'AUTH',
+  'AUTHORIZATION',
+  'PRIVATE',
+  'DSN',
+])
+/** Often written together with the word before: `PGPASSWORD`, `APIKEY`, `OAUTH`. */
+const secretEndings = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH)$/
+const otherWords = new Set(['MONKEY', 'DONKEY', 'TURKEY', 'HOCKEY', 'JOCKEY', 'WHISKEY', 'HOTKEY'])
+/** With these a token is something that one counts. */
+const amounts = new Set(['MAX', 'MIN', 'LIMIT', 'COUNT', 'BUDGET', 'NUM', 'NUMBER'])
+
+function isSecretName(name: string): boolean {
+  const words = name
+    .replaceAll(/(\p{Ll})(\p{Lu})/gu, '$1_$2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1_$2')
+    .toUpperCase()
+    .split(/[^\p{L}]+/u)
+  const isAmount = words.includes('TOKENS') && words.some((word) => amounts.has(word))
+  return words.some((word) => {
+    const singular = word.endsWith('S') ? word.slice(0, -1) : word
+    if (isAmount && singular === 'TOKEN') return false
+    return secretWords.has(singular) || (secretEndings.test(singular) && !otherWords.has(singular))
+  })
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+  readonly name: string
+}
+
+function hiding(secrets: ReadonlyMap<string, string>): Redactor {
+  const forms = [...secrets].toSorted(([one], [other]) => other.length - one.length)
+  const shortest = Math.min(...forms.map(([form]) => form.length))
+  // A number can only hold a secret of digits.
+  const hasDigits = forms.some(([form]) => /^[\d.e+-]+$/.test(form))
+  const text = (plain: string): string => (plain.length < shortest ? plain : withoutRanges(plain, rangesOf(plain, forms)))
+  const json = (value: Json): Json => {
+    if (typeof value === 'string') return text(value)
+    if (typeof value === 'number' && hasDigits) {
+      const shown = String(value)
+      const hidden = text(shown)
+      return hidden === shown ? value : hidden
+    }
+    if (typeof value !== 'object' || value === null) return value
+    return Array.isArray(value) ? mapList(value, json) : mapObject(value as JsonObject, { text, json })
+  }
+  return { text, json }
+}
+
+/** All places at once and in the original text, so that what one secret leaves of another is hidden too. */
+function rangesOf(text: string, forms: readonly (readonly [string, string])[]): Range[] {
+  const ranges: Range[] = []
+  for (const [form, name] of forms) {
+    for (let start = text.indexOf(form); start >= 0; start = text.indexOf(form, start + form.length)) {
+      ranges.push({ start, end: start + form.length, name })
+    }
+  }
+  return ranges
+}
+
+function withoutRanges(text: string, ranges: Range[]): string {
+  if (ranges.length === 0) return text
+  // The sort is stable: of two that start together the longer secret gives its name.
+  ranges.sort((one, other) => one.start - other.start)
+  let result = ''
+  let end = 0
+  for (const range of ranges) {
+    if (range.start >= end) result += `${text.slice(end, range.start)}[redacted:${range.name}]`
+    end = Math.max(end, range.end)
+  }
+  return result + text.slice(end)
+}
+
+function mapList(list: readonly Json[], json: (value: Json) => Json): readonly Json[] {
+  let copy: Json[] | undefined
+  for (const [index, value] of list.entries()) {
+    const hidden = json(value)
+    if (hidden !== value) {
+      copy ??= [...list]
+      copy[index] = hidden
+    }
+  }
+  return copy ?? list
+}
+
+function mapObject(object: JsonObject, { text, json }: Redactor): JsonObject {
+  let isChanged = false
+  const entries = Object.entries(object).map(([key, value]): [string, Json | undefined] => {
+    const hiddenKey = text(key)
+    const hidden = value === undefined ? value : json(value)
+    if (hiddenKey !== key || hidden !== value) isChanged = true
+    return [hiddenKey, hidden]
+  })
+  return isChanged ? Object.fromEntries(entries) : object
+}

@@ -1,0 +1,174 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the planted sources have templates of their own
+import { globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { importsOf, type Skeleton, skeleton } from './source-scanner.ts'
+
+const everyone = ['contracts', 'util']
+const library = ['agents', 'core', 'models', 'stores', 'tools', 'runtime', 'kernel']
+
+/** Which folder of src/ may import which. This table is the architecture: a new edge is a decision. */
+const edges: { readonly [folder: string]: readonly string[] } = {
+  contracts: [],
+  util: [],
+  core: [...everyone],
+  agents: [...everyone],
+  models: [...everyone],
+  stores: [...everyone],
+  testing: [...everyone],
+  tools: [...everyone, 'core'],
+  runtime: [...everyone, 'core', 'tools', 'agents', 'models', 'stores'],
+  kernel: [...everyone, 'runtime', 'agents', 'tools'],
+  headends: [...everyone],
+  cli: [...everyone, ...library, 'headends', 'testing'],
+  // The façade, src/index.ts. Concrete stores and the testing kit have entries of their own.
+  '': [...everyone, 'core', 'agents', 'models', 'tools', 'runtime', 'kernel'],
+}
+const forTests = ['testing', 'stores']
+
+/** Folders whose parts are chosen one by one, so that each has its own door. */
+const doors: { readonly [folder: string]: RegExp } = {
+  // Helpers have nothing in common: whoever wants one loads that one.
+  util: /^util\/[a-z-]+\.ts$/,
+  stores: /^stores\/[a-z-]+\/index\.ts$/,
+  headends: /^headends\/[a-z-]+\/index\.ts$/,
+}
+/** Folders that need nothing but the language. */
+const pure = ['contracts', 'util', 'core']
+
+/** Fixtures are what tests start in processes of their own. */
+const isTest = (file: string) => /\.test(?:-d)?\.ts$|\/fixtures\//.test(file)
+const folderOf = (path: string) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : '')
+
+/** `file` and the answers are relative to src/. */
+function importProblems(file: string, specifiers: readonly string[]): string[] {
+  const folder = folderOf(file)
+  const allowed = [...(edges[folder] ?? []), ...(isTest(file) ? forTests : [])]
+  return specifiers.flatMap((from) => {
+    if (!from.startsWith('.')) {
+      if (/^troupe(?:\/|$)/.test(from)) return [`imports the package by its own name: ${from}`]
+      return pure.includes(folder) && !isTest(file) ? [`${folder} imports a package: ${from}`] : []
+    }
+    const target = posix.join(posix.dirname(file), from)
+    const owner = folderOf(target)
+    if (owner === folder) {
+      const [part, other] = [file, target].map((path) => path.split('/')[1])
+      return folder === 'headends' && part !== other ? [`a headend imports another: ${target}`] : []
+    }
+    if (owner === '..') return [`leaves src: ${target}`]
+    if (!allowed.includes(owner)) return [`${folder || 'index.ts'} may not import ${owner || target}`]
+    return (doors[owner] ?? /^[a-z]+\/index\.ts$/).test(target) ? [] : [`not through index.ts: ${target}`]
+  })
+}
+
+const ambient = /\bprocess\s*(?:\?\.|\.)\s*(?:env|chdir)\b|\bprocess\s*(?:\?\.)?\s*\[|\{[^{}]*\b(?:env|chdir)\b[^{}]*\}\s*=\s*process\b/
+const output = /\bconsole\s*(?:\?\.|\.|\[)/
+const unnamed = /\bexport\s*(?:type\s*)?\*|\bexport\s+default\b|\bas\s+default\b/
+
+function codeProblems(file: string, { code }: Skeleton, specifiers: readonly string[]): string[] {
+  const inside = folderOf(file) !== 'cli' && !isTest(file)
+  const rules: [boolean, string][] = [
+    [
+      inside && (ambient.test(code) || specifiers.some((from) => /^(?:node:)?process$/.test(from))),
+      'process.env or chdir outside cli/ (invariant 2)',
+    ],
+    [inside && output.test(code), 'console outside cli/ (invariant 9)'],
+    [posix.basename(file) === 'index.ts' && unnamed.test(code), 'an index.ts has named exports only'],
+  ]
+  return rules.flatMap(([broken, message]) => (broken ? [message] : []))
+}
+
+function problems(file: string, source: string): string[] {
+  const bones = skeleton(source)
+  const specifiers = importsOf(bones)
+  const unknown = folderOf(file) in edges ? [] : ['a folder that the table does not know']
+  return [...unknown, ...importProblems(file, specifiers), ...codeProblems(file, bones, specifiers)]
+}
+
+const root = posix.join(import.meta.dirname, '..')
+const files = (pattern: string) => globSync(pattern, { cwd: root }).sort()
+const read = (file: string) => readFileSync(posix.join(root, file), 'utf8')
+const lines = (file: string) => read(file).split('\n').length - 1
+
+describe('the sources', () => {
+  it('keep to the table', () => {
+    const found = files('src/**/*.ts').flatMap((file) =>
+      problems(file.slice('src/'.length), read(file)).map((problem) => `${file}: ${problem}`),
+    )
+    expect(found).toEqual([])
+  })
+  it('have no file over 500 lines', () => {
+    expect([...files('src/**/*.ts'), ...files('test/**/*.ts'), ...files('bin/*')].filter((file) => lines(file) > 500)).toEqual([])
+  })
+  it('have a core of at most 1,500 lines', () => {
+    const core = files('src/core/**/*.ts').filter((file) => !isTest(file))
+    expect(core.reduce((sum, file) => sum + lines(file), 0)).toBeLessThanOrEqual(1500)
+  })
+})
+
+describe('the scanner', () => {
+  const planted: [file: string, source: string, expected: string[]][] = [
+    ['core/a.ts', `import { x } from './b.ts'\nexport type { Y } from '../contracts/index.ts'`, []],
+    ['core/a.ts', `import { x } from '../runtime/index.ts'`, ['core may not import runtime']],
+    ['core/a.ts', `import type { X } from '../stores/memory/index.ts'`, ['core may not import stores']],
+    ['core/a.ts', `export { x } from "../tools/index.ts"`, ['core may not import tools']],
+    ['core/a.ts', `export * from '../agents/index.ts'`, ['core may not import agents']],
+    ['core/a.ts', `import '../models/index.ts'`, ['core may not import models']],
+    ['core/a.ts', `const x = await import('../models/index.ts')`, ['core may not import models']],
+    ['core/a.ts', `const x = await import(\`../models/index.ts\`)`, ['core may not import models']],
+    ['core/a.ts', `type X = import('../models/index.ts').X`, ['core may not import models']],
+    ['core/a.ts', `import {\n  a, // it's from 'there'\n  b,\n} from '../models/index.ts'`, ['core may not import models']],
+    ['core/a.ts', `import a, { b as c } from /* the */ '../models/index.ts'`, ['core may not import models']],
+    ['core/a.ts', `import { readFileSync } from 'node:fs'`, ['core imports a package: node:fs']],
+    ['core/a.ts', `import { x } from '../index.ts'`, ['core may not import index.ts']],
+    ['core/a.test.ts', `import { x } from '../testing/index.ts'\nimport { it } from 'vitest'`, []],
+    ['core/a.test.ts', `import { x } from '../stores/sqlite/index.ts'`, []],
+    ['core/a.test.ts', `import { x } from '../runtime/index.ts'`, ['core may not import runtime']],
+    ['core/deep/a.ts', `import { x } from '../../contracts/events.ts'`, ['not through index.ts: contracts/events.ts']],
+    ['core/a.ts', `import { x } from '../util/hash.ts'`, []],
+    ['core/a.test.ts', `import { x } from '../../test/b.ts'`, ['leaves src: ../test/b.ts']],
+    ['stores/sqlite/fixtures/a.ts', `import { x } from '../../../testing/index.ts'`, []],
+    ['contracts/a.ts', `import { x } from '../util/index.ts'`, ['contracts may not import util']],
+    ['util/a.ts', `import { x } from '../contracts/index.ts'`, ['util may not import contracts']],
+    ['runtime/a.ts', `import { x } from '../stores/memory/index.ts'`, []],
+    ['runtime/a.ts', `import { x } from '../stores/memory/journal.ts'`, ['not through index.ts: stores/memory/journal.ts']],
+    ['runtime/a.ts', `import { x } from '../core/drive.ts'`, ['not through index.ts: core/drive.ts']],
+    ['runtime/a.ts', `import { x } from '../kernel/index.ts'`, ['runtime may not import kernel']],
+    ['runtime/a.ts', `import { x } from 'troupe/testing'`, ['imports the package by its own name: troupe/testing']],
+    ['headends/rest/a.ts', `import { x } from './b.ts'`, []],
+    ['headends/rest/a.ts', `import { x } from '../mcp/index.ts'`, ['a headend imports another: headends/mcp/index.ts']],
+    ['headends/rest/a.ts', `import { x } from '../../runtime/index.ts'`, ['headends may not import runtime']],
+    ['cli/a.ts', `import { x } from '../headends/rest/index.ts'\nconsole.log(process.env.HOME)`, []],
+    ['odd/a.ts', '', ['a folder that the table does not know']],
+    ['index.ts', `export { x } from './runtime/index.ts'`, []],
+    ['index.ts', `export { x } from './stores/sqlite/index.ts'`, ['index.ts may not import stores']],
+    ['index.ts', `export * from './runtime/index.ts'`, ['an index.ts has named exports only']],
+    ['core/index.ts', `export type * from './a.ts'`, ['an index.ts has named exports only']],
+    ['core/index.ts', `export default 1`, ['an index.ts has named exports only']],
+    ['tools/a.ts', `const home = process.env['HOME']`, ['process.env or chdir outside cli/ (invariant 2)']],
+    ['tools/a.ts', `process?.chdir('/')`, ['process.env or chdir outside cli/ (invariant 2)']],
+    ['tools/a.ts', `const { env } = process`, ['process.env or chdir outside cli/ (invariant 2)']],
+    ['tools/a.ts', `process['env']`, ['process.env or chdir outside cli/ (invariant 2)']],
+    ['tools/a.ts', `import { env } from 'node:process'`, ['process.env or chdir outside cli/ (invariant 2)']],
+    ['tools/a.ts', 'const x = `${`${console.log(1)}`}`', ['console outside cli/ (invariant 9)']],
+    ['tools/a.test.ts', `process.env.X`, []],
+  ]
+  it.each(planted)('%s with %j', (file, source, expected) => {
+    expect(problems(file, source)).toEqual(expected)
+  })
+
+  it.each([
+    [`// import x from '../runtime/index.ts'`],
+    [`/* import '../runtime/index.ts'\n process.env */`],
+    [`const x = "import y from '../runtime/index.ts'; process.env; console.log()"`],
+    [`const x = 'it\\'s // import "../runtime/index.ts"'`],
+    ['const x = `import "../runtime/index.ts" ${ { a: 1 }.a } process.env`'],
+    ['const x = `${`https://a/${1}`}`; const y = "import \'../runtime/index.ts\'"'],
+    [`const x = /["'\`]\\/[/"]/.test(y); const z = "import '../runtime/index.ts'"`],
+    [`const x = a / b; const y = "import '../runtime/index.ts'" // /`],
+    [`const x = Array.from('../runtime/index.ts')`],
+    [`const x = { from: '../runtime/index.ts' }; export const y = '../runtime/index.ts'`],
+  ])('is not fooled by %j', (source) => {
+    expect(problems('core/a.ts', source)).toEqual([])
+  })
+})

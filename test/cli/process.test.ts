@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process'
+import { copyFile, mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import manifest from '../../package.json' with { type: 'json' }
+import { binary, workbench } from './troupe.ts'
+
+const { agent, start, troupe, folder } = await workbench()
+
+describe.concurrent('an interrupt', () => {
+  test('ends the run, keeps the outcome and exits 130 within two seconds', async () => {
+    const run = start(['run', await agent('slow', 'steps: [{ text: never, delay: 1h }]'), 'Go', '--json'])
+    await run.says('step 1')
+    const asked = performance.now()
+    run.process.kill('SIGINT')
+    const ended = await run.ended
+    expect(performance.now() - asked).toBeLessThan(2000)
+    expect(ended).toMatchObject({ code: 130, signal: null })
+    expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'interrupted', exitCode: 130 })
+  })
+
+  test('prints no answer', async () => {
+    const run = start(['run', await agent('slower', 'steps: [{ text: never, fault: silence }]'), 'Go'])
+    await run.says('step 1')
+    run.process.kill('SIGTERM')
+    expect(await run.ended).toMatchObject({ code: 130, stdout: '', stderr: expect.stringContaining('interrupted') })
+  })
+})
+
+describe.concurrent('a reader that leaves', () => {
+  test('is no error', async () => {
+    const file = await agent('long', `steps: [{ text: "${'word '.repeat(5000)}" }]`)
+    const { stdout, stderr } = spawnSync('sh', ['-c', `"$0" "$1" run ${file} Go --stream-json -q | head -n 1`, process.execPath, binary], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, 'state') },
+    })
+    expect(JSON.parse(stdout)).toMatchObject({ seq: 1 })
+    expect(stderr).toBe('')
+  })
+})
+
+describe.concurrent('help and version', () => {
+  test("the version is the package's", async () => {
+    expect(await troupe(['--version'])).toEqual({ code: 0, signal: null, stdout: `${manifest.version}\n`, stderr: '' })
+  })
+
+  test('help is on stdout', async () => {
+    expect(await troupe(['--help'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Troupe: .*\n\nUsage\n/), stderr: '' })
+    expect(await troupe(['help', 'run'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--stream-json'), stderr: '' })
+  })
+
+  test('nothing at all is a usage error that shows the way', async () => {
+    expect(await troupe([])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('troupe --help') })
+  })
+
+  test.each([['--version'], ['--help'], ['help', 'run'], ['rnu']])('%s loads nothing heavy', async (...args) => {
+    const spy = `import { registerHooks } from 'node:module'
+      registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })`
+    const { stderr } = await troupe(args, { node: ['--import', `data:text/javascript,${encodeURIComponent(spy)}`] })
+    expect(stderr).toContain('parse-arguments')
+    expect(stderr).not.toMatch(/yaml|sqlite|ajv|\/(runtime|core|stores|agents|models)\//)
+  })
+})
+
+describe.concurrent('an old Node', () => {
+  const pretend = [
+    '--import',
+    `data:text/javascript,${encodeURIComponent("Object.defineProperty(process.versions, 'node', { value: '20.9.0' })")}`,
+  ]
+
+  test('hands over to the one that the package brings along, exit code and all', async () => {
+    expect(await troupe(['--version'], { node: pretend })).toEqual({ code: 0, signal: null, stdout: `${manifest.version}\n`, stderr: '' })
+    expect(await troupe(['run'], { node: pretend })).toMatchObject({ code: 2, stderr: expect.stringContaining('FILE') })
+  })
+
+  test('passes signals on', async () => {
+    const run = start(['run', await agent('handed', 'steps: [{ text: never, delay: 1h }]'), 'Go'], { node: pretend })
+    await run.says('step 1')
+    run.process.kill('SIGINT')
+    expect(await run.ended).toMatchObject({ code: 130, signal: null })
+  })
+
+  test('says what to do where there is no other', async () => {
+    await mkdir(join(folder, 'alone'))
+    await copyFile(binary, join(folder, 'alone/troupe.mjs'))
+    const ended = await troupe(['--version'], { node: pretend, binary: join(folder, 'alone/troupe.mjs') })
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/needs Node 22\.22 or newer; this is 20\.9\.0/) })
+    expect(ended.stderr).toContain('npm install node@24')
+  })
+})

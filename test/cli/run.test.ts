@@ -1,0 +1,215 @@
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Outcome, StreamEvent } from '../../src/contracts/index.ts'
+import { binary, workbench } from './troupe.ts'
+
+const { agent, troupe, folder } = await workbench()
+
+const hello = await agent('hello', 'steps: [{ text: "Hello.\\nHow are you?", usage: { input: 3, output: 5 } }]')
+
+describe.concurrent('an answer', () => {
+  test('stdout is exactly the answer and a newline, and no pipe sees an escape', async () => {
+    const ended = await troupe(['run', hello, 'Hi'])
+    expect(ended).toMatchObject({ code: 0, stdout: 'Hello.\nHow are you?\n' })
+    expect(ended.stderr).toMatch(/^step 1 script\/hello\.yaml\n\nhello {2}completed · 1 step · 0 calls .* 3 → 5 /)
+    expect(ended.stderr).not.toContain('\u001b')
+  })
+
+  test('--quiet leaves standard error empty', async () => {
+    expect(await troupe(['run', hello, 'Hi', '--quiet'])).toEqual({ code: 0, signal: null, stdout: 'Hello.\nHow are you?\n', stderr: '' })
+  })
+
+  test('--json is one document: the outcome, its snapshot and the exit code', async () => {
+    const ended = await troupe(['run', hello, 'Hi', '--json', '--quiet'])
+    const document: Outcome & { exitCode: number } = JSON.parse(ended.stdout)
+    expect(document).toMatchObject({
+      status: 'completed',
+      exitCode: 0,
+      report: { format: 'text', text: 'Hello.\nHow are you?' },
+      usage: { input: 3, output: 5 },
+      cost: 0,
+      snapshot: { version: 1, selectedAgent: { name: 'hello', models: ['script/hello.yaml'], tools: [] } },
+    })
+    expect(document.snapshot.history[0]).toEqual({ role: 'user', parts: [{ type: 'text', text: 'Hi' }] })
+    expect(ended.stdout.trimEnd()).not.toContain('\n')
+  })
+
+  test('--stream-json is every event, one a line, durable ones without a gap', async () => {
+    const ended = await troupe(['run', hello, 'Hi', '--stream-json', '--quiet'])
+    const events: StreamEvent[] = ended.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const durable = events.filter((event) => 'seq' in event)
+    expect(durable.map(({ seq }) => seq)).toEqual(durable.map((_, i) => i + 1))
+    expect(durable[0]?.type).toBe('interaction.session.created')
+    expect(durable.at(-1)?.type).toBe('interaction.session.idle')
+    expect(events.some((event) => event.type === 'interaction.item.delta')).toBe(true)
+    expect(ended).toMatchObject({ code: 0, stderr: '' })
+  })
+
+  test('the journal is kept where --data-dir says, else in the state folder', async () => {
+    await troupe(['run', hello, 'Hi', '--data-dir', 'kept/here'])
+    expect(await readdir(join(folder, 'kept/here'))).toContain('troupe.db')
+    await troupe(['run', hello, 'Hi'], { env: { XDG_STATE_HOME: join(folder, 'other') } })
+    expect(await readdir(join(folder, 'other/troupe'))).toContain('troupe.db')
+  })
+
+  test('an agent file is a program', async () => {
+    const file = join(folder, 'program.ai')
+    await writeFile(file, '#!/usr/bin/env troupe\n---\ndescription: x\nmodels: script/hello.yaml\n---\nGreet.')
+    await chmod(file, 0o755)
+    await mkdir(join(folder, 'bin'))
+    await symlink(binary, join(folder, 'bin/troupe'))
+    expect(await troupe(['program.ai', 'Hi', '-q'], { binary: join(folder, 'bin/troupe') })).toMatchObject({
+      code: 0,
+      stdout: 'Hello.\nHow are you?\n',
+    })
+  })
+})
+
+describe.concurrent('standard input', () => {
+  const promptOf = async (args: readonly string[], input?: string): Promise<unknown> => {
+    const { stdout } = await troupe(['run', hello, '--json', '-q', ...args], input === undefined ? {} : { input })
+    const { snapshot }: Outcome = JSON.parse(stdout)
+    const [first] = snapshot.history
+    return first?.role === 'user' && first.parts[0]?.type === 'text' ? first.parts[0].text : undefined
+  }
+  test('is added below the prompt', async () => expect(await promptOf(['Look at this:'], 'a\nb\n')).toBe('Look at this:\n\na\nb'))
+  test('is the prompt for -', async () => expect(await promptOf(['-'], 'a\n')).toBe('a'))
+  test('is the prompt where there is none', async () => expect(await promptOf([], 'a\n')).toBe('a'))
+  test('may be empty', async () => expect(await promptOf(['Hi'], '')).toBe('Hi'))
+  test('may be absent', async () => expect(await promptOf(['Hi'])).toBe('Hi'))
+  test('must be text', async () => {
+    expect(await troupe(['run', hello, 'Hi'], { input: new Uint8Array([0xff, 0xfe]) })).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('not text in UTF-8'),
+    })
+  })
+})
+
+describe.concurrent('exit codes, with --json on each failure', () => {
+  const endless = `steps:\n${Array.from({ length: 10 }, (_, i) => `  - { text: As far as I came., calls: [{ tool: none, input: { n: ${i} } }] }`).join('\n')}`
+  const failures: readonly { name: string; script: string; code: number; document: object; settings?: string }[] = [
+    {
+      name: 'steps',
+      script: endless,
+      code: 5,
+      document: { status: 'partial', reason: 'steps', report: { text: 'As far as I came.' } },
+    },
+    { name: 'auth', script: 'steps: [{ fault: auth }]', code: 3, document: { status: 'failed', failure: { class: 'auth' } } },
+    { name: 'quota', script: 'steps: [{ fault: quota }]', code: 4, document: { status: 'failed', failure: { class: 'quota' } } },
+    {
+      name: 'network',
+      script: `steps: [${'{ fault: network }, '.repeat(4)}]`,
+      code: 4,
+      document: { status: 'failed', failure: { class: 'network' } },
+    },
+    {
+      name: 'used-up',
+      script: 'steps: [{ calls: [{ tool: none }] }]',
+      code: 2,
+      document: { status: 'failed', failure: { class: 'config' } },
+    },
+    {
+      name: 'no-model',
+      script: '',
+      settings: 'description: x\nmodels: openai/gpt-9',
+      code: 3,
+      document: {
+        error: {
+          code: 'model_unknown',
+          message: 'there is no model `openai/gpt-9`',
+          remedy: expect.stringContaining('script/<file>'),
+          problems: [],
+        },
+      },
+    },
+    { name: 'bad-script', script: 'steps: [{ txt: a }]', code: 2, document: { error: { code: 'script_invalid' } } },
+    { name: 'bad-file', script: '', settings: 'descripton: x\nmodels: []', code: 2, document: { error: { code: 'agent_file_invalid' } } },
+  ]
+  test.each(failures)('$name: $code', async ({ name, script, settings, code, document }) => {
+    const ended = await troupe(['run', await agent(name, script, settings), 'Go', '--json'])
+    expect(ended.code).toBe(code)
+    expect(JSON.parse(ended.stdout)).toMatchObject({ ...document, exitCode: code })
+    expect(ended.stderr).not.toContain('\u001b')
+  })
+
+  test('an answer that is only partial is still printed', async () => {
+    const ended = await troupe(['run', await agent('endless', endless), 'Go'])
+    expect(ended).toMatchObject({ code: 5, stdout: 'As far as I came.\n', stderr: expect.stringContaining('partial: steps ran out') })
+  })
+
+  test('a failure prints no answer, but what happened and what to do', async () => {
+    const ended = await troupe(['run', await agent('refused', 'steps: [{ text: Half, fault: auth }]'), 'Go'])
+    expect(ended).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('error: ') })
+  })
+
+  test('a data folder that can not be used', async () => {
+    await writeFile(join(folder, 'no-folder'), '')
+    const ended = await troupe(['run', hello, 'Hi', '--json', '--data-dir', 'no-folder/in-a-file'])
+    expect(ended.code).toBe(1)
+    expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: 'store_failed' }, exitCode: 1 })
+  })
+
+  test('a file that is not there, with its neighbours', async () => {
+    const ended = await troupe(['run', 'helo.ai', 'Hi'])
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toBe(
+      'error: the agent file helo.ai can not be read\n\n  helo.ai  There is no such file.\n    → Did you mean hello.ai?\n',
+    )
+  })
+})
+
+describe.concurrent('what is wrong is told at once', () => {
+  test('flags and arguments', async () => {
+    const ended = await troupe(['run', '--jsn', '--quiet=1', '--data-dir'])
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    for (const place of ['--jsn', '--quiet', '--data-dir', 'FILE']) expect(ended.stderr).toMatch(new RegExp(`^  ${place}  `, 'm'))
+    expect(ended.stderr).toContain('Did you mean --json?')
+  })
+
+  test('flags and arguments, as JSON', async () => {
+    const ended = await troupe(['run', '--json', '--quite'])
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      error: { code: 'usage', problems: [{ place: '--quite' }, { place: 'FILE' }] },
+      exitCode: 2,
+    })
+    expect(ended.code).toBe(2)
+  })
+
+  test('a file, its place, its lines, and a missing prompt', async () => {
+    await writeFile(join(folder, 'wrong.ai'), '---\ndescripton: x\nmodels: 7\n---\n')
+    const ended = await troupe(['run', 'wrong.ai'])
+    expect(ended).toMatchObject({ code: 2, stdout: '' })
+    expect(ended.stderr).toMatchInlineSnapshot(`
+      "error: There are 5 problems.
+
+        wrong.ai:1:1  \`description\` is missing
+          1 │ ---
+            │ ^
+          → Say in a line what the agent does: \`description: Plans a trip by rail\`.
+
+        wrong.ai:2:1  there is no setting \`descripton\`
+          2 │ descripton: x
+            │ ^
+          → Did you mean \`description\`?
+
+        wrong.ai:3:9  a model must be a name, not the number 7
+          3 │ models: 7
+            │         ^
+          → Name one, or several in the order in which they are tried: \`models: [script/a.yaml, script/b.yaml]\`.
+
+        wrong.ai:4:1  the prompt is empty
+          4 │ ---
+            │ ^
+          → Below the closing \`---\`, write what the agent is to do.
+
+        PROMPT  It is missing.
+          → Say what the agent is to do: troupe run FILE "…", or pipe it in.
+      "
+    `)
+  })
+})

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll } from 'vitest'
+
+export const binary = join(import.meta.dirname, '..', '..', 'bin', 'troupe.mjs')
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+export interface Running {
+  readonly process: ChildProcess
+  readonly ended: Promise<Ended>
+  /** Resolves when standard error has said this. */
+  says(text: string): Promise<void>
+}
+export interface Start {
+  /** Piped in; otherwise standard input is empty. */
+  readonly input?: string | Uint8Array
+  readonly env?: { readonly [name: string]: string }
+  /** Flags for Node itself. */
+  readonly node?: readonly string[]
+  readonly binary?: string
+}
+
+/** A folder with agents in it, and the command line to run them with, as a process. */
+export interface Workbench {
+  readonly folder: string
+  /** Writes `<name>.ai` and its script; answers the file's name. */
+  agent(name: string, script: string, settings?: string): Promise<string>
+  start(args: readonly string[], start?: Start): Running
+  troupe(args: readonly string[], start?: Start): Promise<Ended>
+}
+
+export async function workbench(): Promise<Workbench> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-cli-'))
+  afterAll(() => rm(folder, { recursive: true, force: true }))
+  const start = (args: readonly string[], options: Start = {}): Running => running(folder, args, options)
+  return {
+    folder,
+    async agent(name, script, settings = `description: A test\nmodels: script/${name}.yaml`) {
+      await writeFile(join(folder, `${name}.yaml`), script)
+      await writeFile(join(folder, `${name}.ai`), `---\n${settings}\n---\nYou are tested.\n`)
+      return `${name}.ai`
+    },
+    start,
+    troupe: (args, options) => start(args, options).ended,
+  }
+}
+
+function running(folder: string, args: readonly string[], { input, env = {}, node = [], binary: file = binary }: Start): Running {
+  const child = spawn(process.execPath, [...node, file, ...args], {
+    cwd: folder,
+    // Nothing of the machine that runs the tests: no home, no colours, no options of Node.
+    env: {
+      PATH: process.env.PATH ?? '',
+      HOME: folder,
+
+      XDG_STATE_HOME: join(folder, 'state'),
+      ...env,
+    },
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+  })
+  child.stdin?.end(input)
+  let stdout = ''
+  let stderr = ''
+  const listeners = new Set<() => void>()
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+  })
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+    for (const listener of listeners) listener()
+  })
+  return {
+    process: child,
+    ended: new Promise((resolve, reject) => {
+      child.on('error', reject)
+      child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }))
+    }),
+    says: (text) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (!stderr.includes(text)) return
+          listeners.delete(look)
+          resolve()
+        }
+        listeners.add(look)
+        look()
+      }),
+  }
+}

@@ -1,0 +1,121 @@
+// The process that is killed, or that goes on after another was killed.
+//   node subject.mjs <folder> start|resume <crash at point, 0 = never>
+// Prints one line of JSON when it lives to the end.
+import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { createAgentRuntime } from '../../dist/index.js'
+import { sqliteStore } from '../../dist/stores/sqlite/index.js'
+
+const [, , folder, mode, crashAt] = process.argv
+const effectsFile = join(folder, 'effects.log')
+const treeFile = join(folder, 'tree')
+
+let points = 0
+function point() {
+  points++
+  if (points === Number(crashAt)) process.kill(process.pid, 'SIGKILL')
+}
+
+/** An effect on the world: a line on disk, once it is there it stays. */
+function effect(line) {
+  point()
+  const file = openSync(effectsFile, 'a')
+  writeSync(file, `${line}\n`)
+  fsyncSync(file)
+  closeSync(file)
+  point()
+  return `did ${line}`
+}
+
+const schema = { type: 'object', properties: { token: { type: 'string' } }, required: ['token'], additionalProperties: false }
+const tool = (name, more) => ({
+  name,
+  description: `${name} one token`,
+  inputSchema: schema,
+  execute: ({ token }) => effect(token),
+  ...more,
+})
+const tools = [
+  tool('write_one'),
+  tool('write_many', { concurrency: 'shared', execute: async ({ token }) => effect(token) }),
+  tool('write_keyed', { concurrency: { key: ({ token }) => token[0] } }),
+  tool('put_one', { effect: 'idempotent', concurrency: 'shared', execute: ({ token }, { callId }) => effect(`${token}@${callId}`) }),
+  tool('read_one', { effect: 'read', concurrency: 'shared' }),
+  tool('fail_one', { effect: 'read', execute: () => ({ ok: false, error: { class: 'network', message: 'no route' } }) }),
+]
+
+const call = (id, name, token) => ({ type: 'call', id, name, input: JSON.stringify({ token, reason: 'because' }) })
+const script = [
+  [call('a', 'read_one', 'r-1'), call('b', 'put_one', 'i-1'), call('c', 'write_many', 'w-1')],
+  [call('d', 'write_one', 'w-2'), call('e', 'write_one', 'w-3')],
+  [
+    { type: 'text', text: 'Half ' },
+    { type: 'text', text: 'way.' },
+    call('f', 'write_many', 'w-4'),
+    call('g', 'write_many', 'w-5'),
+    call('h', 'fail_one', 'f-1'),
+  ],
+  [call('i', 'write_keyed', 'k-1'), call('j', 'write_keyed', 'k-2'), call('k', 'write_keyed', 'm-1'), call('l', 'no_such_tool', 'x')],
+  [call('m', 'write_one', 'w-6')],
+  [
+    { type: 'text', text: 'All ' },
+    { type: 'text', text: 'done.' },
+  ],
+]
+
+/** Knows where it is from the history alone, as a real model does. */
+const model = {
+  id: 'scripted/crash',
+  abilities: ['tools'],
+  async *stream({ messages }) {
+    point()
+    yield* script[messages.filter((message) => message.role === 'assistant').length]
+    yield { type: 'finish', reason: 'stop', usage: { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 }, costUsd: 0 }
+    point()
+  },
+}
+
+const store = sqliteStore({ path: join(folder, 'data') })
+const journal = {
+  ...bound(store.journal),
+  async append(batch) {
+    point()
+    const answer = await store.journal.append(batch)
+    point()
+    return answer
+  },
+}
+
+function bound(port) {
+  const methods = {}
+  for (let level = port; level && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
+    for (const name of Object.getOwnPropertyNames(level)) {
+      if (name !== 'constructor' && typeof port[name] === 'function') methods[name] ??= port[name].bind(port)
+    }
+  }
+  return methods
+}
+
+const runtime = createAgentRuntime({
+  config: {
+    agents: [{ name: 'subject', description: 'Is killed', prompt: 'Go on.', model: 'crash', limits: { maxToolTurns: 12 } }],
+    tools,
+  },
+  adapter: model,
+  store: { journal, inbox: store.inbox, blobs: store.blobs, trees: store.trees, close: () => store.close() },
+})
+
+let outcome
+const known = existsSync(treeFile) ? readFileSync(treeFile, 'utf8') : undefined
+if (mode === 'resume' && known && (await store.trees.get(known)) && (await store.journal.read(known, 0)).length > 0) {
+  const state = await runtime.sessions.outcome(known)
+  outcome = state.status === 'completed' ? state : await (await runtime.open(known)).outcome
+} else {
+  const handle = runtime.stream('Do the work.')
+  appendFileSync(treeFile, '', { flag: 'w' })
+  appendFileSync(treeFile, handle.treeId)
+  outcome = await handle.outcome
+}
+const events = await store.journal.read(outcome.treeId, 0)
+await store.close()
+process.stdout.write(`${JSON.stringify({ points, outcome, events })}\n`)

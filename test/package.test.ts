@@ -1,0 +1,95 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const json = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'))
+
+interface LockEntry {
+  readonly version?: string
+  readonly resolved?: string
+  readonly integrity?: string
+  readonly link?: boolean
+  readonly dev?: boolean
+  readonly optional?: boolean
+}
+
+const manifest = json('package.json')
+
+describe('the export map', () => {
+  /** Every name is a promise: adding one is a decision, taking one away a breaking change. */
+  const promised: { readonly [subpath: string]: readonly string[] } = {
+    '.': ['TroupeError', 'agentLoop', 'createAgentRuntime', 'defaultLimits', 'errorTable'],
+    './stores/memory': ['memoryStore'],
+    './stores/sqlite': ['sqliteStore'],
+    './testing': ['FakeClock', 'ScriptedModel', 'gate', 'modelContract', 'sequentialIds', 'storeContract', 'toolContract'],
+  }
+
+  it('has exactly these entries', () => {
+    expect(Object.keys(manifest.exports)).toEqual([...Object.keys(promised), './package.json'])
+  })
+
+  it('points to files that the build makes', () => {
+    const targets = Object.values(manifest.exports).flatMap((entry) =>
+      typeof entry === 'string' ? [entry] : Object.values(entry as object),
+    )
+    expect(targets.filter((target) => !existsSync(join(root, target)))).toEqual([])
+  })
+
+  // In a process of its own, by the package's name: what a user's import sees, nothing transformed.
+  it.each(Object.entries(promised))('offers these names under %s', (subpath, names) => {
+    const script = `process.stdout.write(JSON.stringify(Object.keys(await import('troupe${subpath.slice(1)}')).sort()))`
+    const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: root, encoding: 'utf8' })
+    expect(JSON.parse(printed)).toEqual(names)
+  })
+
+  it('ships no tests', () => {
+    expect(globSync(['dist/**/*.{test,test-d}.*', 'dist/**/fixtures/*'], { cwd: root })).toEqual([])
+  })
+})
+
+describe('what is published', () => {
+  it('exists', () => {
+    expect(manifest.files.filter((file: string) => !existsSync(join(root, file)))).toEqual([])
+  })
+
+  it.each([...Object.values<string>(manifest.bin), '.ci/run'])('%s can be executed', (file) => {
+    expect(statSync(join(root, file)).mode & 0o111).toBe(0o111)
+    expect(readFileSync(join(root, file), 'utf8')).toMatch(/^#!\/usr\/bin\/env (?:node|bash)\n/)
+  })
+})
+
+describe.each(['', 'bench/'])('the dependencies of ./%s', (folder) => {
+  const { dependencies, devDependencies, optionalDependencies, overrides } = json(`${folder}package.json`)
+  const lock: { readonly packages: { readonly [path: string]: LockEntry } } = json(`${folder}package-lock.json`)
+  const entries = Object.entries(lock.packages).filter(([path]) => path.includes('node_modules/'))
+
+  it('have exact versions', () => {
+    const wanted = Object.entries<string>({ ...dependencies, ...devDependencies, ...optionalDependencies, ...overrides })
+    expect(wanted.filter(([, version]) => !/^\d+\.\d+\.\d+(?:-[\w.]+)?$/.test(version) && version !== 'file:..')).toEqual([])
+  })
+
+  it('are locked as the manifest says', () => {
+    expect(lock.packages['']).toMatchObject({ dependencies, ...(devDependencies && { devDependencies }) })
+  })
+
+  it('are locked by content, without the host that they came from', () => {
+    expect(entries.length).toBeGreaterThan(0)
+    expect(
+      entries.filter(([, entry]) => (entry.link ? entry.resolved !== '..' : entry.resolved !== undefined || !entry.integrity)),
+    ).toEqual([])
+  })
+})
+
+it('depends on permissive licences only', () => {
+  const permissive = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'CC0-1.0', 'ISC', 'MIT', 'Unlicense']
+  const packages: { readonly [path: string]: LockEntry } = json('package-lock.json').packages
+  const installed = Object.entries(packages).filter(
+    ([path, entry]) => path !== '' && !entry.dev && !(entry.optional && !existsSync(join(root, path))),
+  )
+  expect(installed.map(([path]) => path)).toContain('node_modules/ajv')
+  expect(
+    installed.map(([path]) => [path, json(`${path}/package.json`).license]).filter(([, licence]) => !permissive.includes(licence)),
+  ).toEqual([])
+})

@@ -1,0 +1,19 @@
+import { setImmediate as macrotask } from 'node:timers/promises'
+import type { FakeClock } from '../src/testing/index.ts'
+
+/** Turns the clock whenever nothing else can happen, until the promise is settled. For runs on a memory store. */
+export async function settle<T>(work: Promise<T>, clock: FakeClock, stepMs = 1_000): Promise<T> {
+  let done = false
+  const watched = work.finally(() => {
+    done = true
+  })
+  watched.catch(() => {})
+  for (let turns = 0; !done; turns++) {
+    await macrotask()
+    await macrotask()
+    if (done) break
+    if (turns > 10_000) throw new Error(`nothing happens any more; ${clock.pending} timers are set`)
+    clock.advance(stepMs)
+  }
+  return watched
+}
