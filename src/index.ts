@@ -55,7 +55,7 @@ export {
   type TurnId,
   type Usage,
 } from './contracts/index.ts'
-export { type Action, agentLoop, type Offer, type Recipe, type SessionState } from './core/index.ts'
+export { type Action, agentLoop, type Offering, type Recipe, type SessionState } from './core/index.ts'
 export {
   type AgentDefinition,
   type AgentLoopConfig,

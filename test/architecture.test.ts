@@ -5,19 +5,20 @@ import { describe, expect, it } from 'vitest'
 import { importsOf, type Skeleton, skeleton } from './source-scanner.ts'
 
 const everyone = ['contracts', 'util']
-const library = ['agents', 'core', 'models', 'stores', 'tools', 'runtime', 'kernel']
+const library = ['agents', 'core', 'models', 'steps', 'stores', 'tools', 'runtime', 'kernel']
 
 /** Which folder of src/ may import which. This table is the architecture: a new edge is a decision. */
 const edges: { readonly [folder: string]: readonly string[] } = {
   contracts: [],
-  util: [],
+  util: ['contracts'],
   core: [...everyone],
+  steps: [...everyone, 'core'],
   agents: [...everyone],
   models: [...everyone],
   stores: [...everyone],
   testing: [...everyone],
   tools: [...everyone, 'core'],
-  runtime: [...everyone, 'core', 'tools', 'agents', 'models', 'stores'],
+  runtime: [...everyone, 'core', 'steps', 'tools', 'agents', 'models', 'stores'],
   kernel: [...everyone, 'runtime', 'agents', 'tools'],
   headends: [...everyone],
   cli: [...everyone, ...library, 'headends', 'testing'],
@@ -34,7 +35,7 @@ const doors: { readonly [folder: string]: RegExp } = {
   headends: /^headends\/[a-z-]+\/index\.ts$/,
 }
 /** Folders that need nothing but the language. */
-const pure = ['contracts', 'util', 'core']
+const pure = ['contracts', 'util', 'core', 'steps']
 
 /** Fixtures are what tests start in processes of their own. */
 const isTest = (file: string) => /\.test(?:-d)?\.ts$|\/fixtures\//.test(file)
@@ -129,7 +130,10 @@ describe('the scanner', () => {
     ['core/a.test.ts', `import { x } from '../../test/b.ts'`, ['leaves src: ../test/b.ts']],
     ['stores/sqlite/fixtures/a.ts', `import { x } from '../../../testing/index.ts'`, []],
     ['contracts/a.ts', `import { x } from '../util/index.ts'`, ['contracts may not import util']],
-    ['util/a.ts', `import { x } from '../contracts/index.ts'`, ['util may not import contracts']],
+    ['util/a.ts', `import { x } from '../contracts/index.ts'`, []],
+    ['util/a.ts', `import { x } from '../core/index.ts'`, ['util may not import core']],
+    ['steps/a.ts', `import { x } from '../core/index.ts'`, []],
+    ['core/a.ts', `import { x } from '../steps/index.ts'`, ['core may not import steps']],
     ['runtime/a.ts', `import { x } from '../stores/memory/index.ts'`, []],
     ['runtime/a.ts', `import { x } from '../stores/memory/journal.ts'`, ['not through index.ts: stores/memory/journal.ts']],
     ['runtime/a.ts', `import { x } from '../core/drive.ts'`, ['not through index.ts: core/drive.ts']],

@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ApprovalDecision, InteractionEvent, ItemId, Journal, Outcome, SessionId, Store, Tool } from '../src/contracts/index.ts'
-import { decide, fold, restore, snapshotOf } from '../src/core/index.ts'
+import { decide, fold } from '../src/core/index.ts'
 import { createAgentRuntime } from '../src/runtime/index.ts'
+import { restore, snapshotOf } from '../src/runtime/snapshot.ts'
 import { memoryStore } from '../src/stores/memory/index.ts'
 import { FakeClock, ScriptedModel, type ScriptedStep, sequentialIds } from '../src/testing/index.ts'
 import { settle } from './settle.ts'
@@ -90,21 +91,24 @@ function toolsOf(entered: string[]): Tool[] {
     },
     ...more,
   })
-  const entering = (callId: string) => entered.push(callId)
+  const entering = <T>(callId: string, answer: T): T => {
+    entered.push(callId)
+    return answer
+  }
   return [
     tool('read_it', { effect: 'read', concurrency: 'shared' }),
     tool('put_it', { effect: 'idempotent', concurrency: 'shared' }),
     tool('write_it', {}),
     tool('write_shared', { concurrency: 'shared' }),
     tool('write_keyed', { concurrency: { key: (input) => String(input.token) } }),
-    tool('hang', { timeoutMs: 5_000, execute: (_, { callId }) => (entering(callId), new Promise(() => {})) }),
+    tool('hang', { timeoutMs: 5_000, execute: (_, { callId }) => entering(callId, new Promise<never>(() => {})) }),
     tool('throws', {
       execute: (_, { callId }) => {
-        entering(callId)
+        entered.push(callId)
         throw new Error('thrown')
       },
     }),
-    tool('fails', { execute: (_, { callId }) => (entering(callId), { ok: false, error: { class: 'network', message: 'no' } }) }),
+    tool('fails', { execute: (_, { callId }) => entering(callId, { ok: false, error: { class: 'network', message: 'no' } }) }),
     tool('needs_yes', { approval: () => ({ keys: [{ key: 'k', label: 'k' }], summary: 's' }) }),
   ]
 }

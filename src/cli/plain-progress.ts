@@ -2,11 +2,13 @@ import type { CallRecord, StreamEvent } from '../contracts/index.ts'
 import { duration, reasonText } from './figures.ts'
 import { type Paint, printable } from './paint.ts'
 
-/** What is worth a line while a run goes on. Remembers the tools of open calls and the last model, nothing else. */
+/** What is worth a line while a run goes on. Remembers open calls and where retries stand, nothing else. */
 export class PlainProgress {
   readonly #paint: Paint
   readonly #tools = new Map<string, string>()
   #model: string | undefined
+  #attempt = 1
+  #maxRetries = 0
 
   constructor(paint: Paint) {
     this.#paint = paint
@@ -16,7 +18,12 @@ export class PlainProgress {
   lines(event: StreamEvent): readonly string[] {
     const paint = this.#paint
     switch (event.type) {
+      case 'interaction.session.created':
+      case 'interaction.session.configured':
+        this.#maxRetries = event.agent.limits.maxRetries
+        return []
       case 'interaction.step.started': {
+        this.#attempt = event.attempt
         if (event.attempt > 1 && !event.last) return []
         const why = event.last ? paint('yellow', ` · last answer forced: ${reasonText[event.last.reason]}`) : ''
         const model = event.model === this.#model ? '' : ` ${paint('dim', printable(event.model))}`
@@ -26,7 +33,7 @@ export class PlainProgress {
       case 'interaction.step.failed': {
         const { failure, delayMs } = event
         if (failure.class === 'cancelled') return []
-        const wait = delayMs > 0 ? `; next in ${duration(delayMs)}` : ''
+        const wait = delayMs > 0 && this.#attempt <= this.#maxRetries ? `; next in ${duration(delayMs)}` : ''
         return [`  ${paint('yellow', `↻ ${failure.class}`)}: ${printable(failure.message)}${paint('dim', wait)}`]
       }
       case 'interaction.item.started': {
@@ -46,8 +53,6 @@ export class PlainProgress {
           `${paint(event.diagnostic.severity === 'error' ? 'red' : 'yellow', event.diagnostic.code)}: ${printable(event.diagnostic.message)}`,
         ]
       // What follows is told by the tree in the end, or is nothing for people.
-      case 'interaction.session.created':
-      case 'interaction.session.configured':
       case 'interaction.session.resumed':
       case 'interaction.session.idle':
       case 'interaction.input.accepted':

@@ -66,11 +66,10 @@ interface Neighbours {
   readonly toolWidth: number
 }
 
-function headline({ status, reason, message, totals }: TurnNode): string {
+function headline({ status, reason, totals }: TurnNode): string {
   const counts = totals ? ` · ${plural(totals.steps, 'step')} · ${plural(totals.calls, 'call')}${price(totals.cost)}` : ''
   const why = reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`
-  const detail = message === undefined ? '' : ` (${printable(message)})`
-  return `${status}${why}${detail}${counts}`
+  return `${status}${why}${counts}`
 }
 
 function stepRows(step: StepNode, { isLast, before, toolWidth }: Neighbours): readonly Row[] {

@@ -49,7 +49,6 @@ export interface TurnNode {
   readonly agent: string
   readonly status: 'running' | 'completed' | 'partial' | 'failed' | 'interrupted' | 'suspended'
   readonly reason?: TurnReason
-  readonly message?: string
   readonly span: Span
   readonly steps: readonly StepNode[]
   readonly totals?: TurnTotals
@@ -57,7 +56,7 @@ export interface TurnNode {
 
 interface Draft {
   agent: string
-  turn: { status: TurnNode['status']; reason?: TurnReason; message?: string; from: number; to: number; totals?: TurnTotals } | undefined
+  turn: { status: TurnNode['status']; reason?: TurnReason; from: number; to: number; totals?: TurnTotals } | undefined
   readonly steps: Map<string, { attempts: AttemptNode[]; calls: Map<string, CallNode>; last?: TurnReason }>
 }
 
@@ -98,7 +97,7 @@ function absorb(draft: Draft, event: InteractionEvent): void {
       if (turn) Object.assign(turn, { status: event.status, totals: event.totals }, event.reason && { reason: event.reason })
       break
     case 'interaction.turn.failed':
-      if (turn) Object.assign(turn, { status: 'failed', reason: event.reason, message: event.message, totals: event.totals })
+      if (turn) Object.assign(turn, { status: 'failed', reason: event.reason, totals: event.totals })
       break
     case 'interaction.turn.interrupted':
       if (turn) Object.assign(turn, { status: 'interrupted', reason: event.reason, totals: event.totals })
@@ -142,16 +141,24 @@ function absorbStep(draft: Draft, event: StepEvent): void {
 }
 
 function absorbItem(draft: Draft, event: InteractionEvent<'interaction.item.started' | 'interaction.item.completed'>): void {
-  const { calls } = stepOf(draft, event.stepId)
   if (event.type === 'interaction.item.started') {
     const { item } = event
-    if (isCall(item))
-      calls.set(item.id, { tool: item.tool, title: item.title, span: { from: event.at, to: event.at }, status: 'running', parallel: false })
+    if (!isCall(item)) return
+    const call: CallNode = {
+      tool: item.tool,
+      title: item.title,
+      span: { from: event.at, to: event.at },
+      status: 'running',
+      parallel: false,
+    }
+    stepOf(draft, event.stepId).calls.set(item.id, call)
     return
   }
   const { item } = event
+  if (!isCallRecord(item)) return
+  const { calls } = stepOf(draft, event.stepId)
   const call = calls.get(item.id)
-  if (!call || !isCallRecord(item)) return
+  if (!call) return
   // Intents of a step are committed together; when a call really began follows from how long it took.
   const span = { from: event.at - item.latencyMs, to: event.at }
   calls.set(item.id, { ...call, span, latencyMs: item.latencyMs, status: item.status, ...(item.error && { error: item.error }) })

@@ -29,6 +29,8 @@ export interface ToolContext {
   readonly overlay: { readonly [name: string]: string }
   readonly remaining: RemainingBudget
   readonly confinement: Confinement
+  /** A longer output is stored, and only its head and tail are shown. */
+  readonly maxOutputBytes: number
   /** The whole of an output of this tree that was too large to show. */
   storedOutput(handle: string): Promise<string | undefined>
   /** Shows people what is going on; never seen by the model. */

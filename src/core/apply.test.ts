@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import * as sample from '../../test/sample-journal.ts'
 import type { ApprovalId, ClientId, EventDraft, EventType, ItemId } from '../contracts/index.ts'
 import { fold } from './apply.ts'
+import * as sample from './fixtures/sample-journal.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
 const {

@@ -1,4 +1,4 @@
-import type { LastStepReason, RemainingBudget, Reservation } from '../contracts/index.ts'
+import type { LastStepReason, Reservation } from '../contracts/index.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
 // What a session may still spend. A reserve for the last answer is held back from the start, so that a turn
@@ -22,7 +22,8 @@ export function allowance(state: SessionState, turn: OpenTurn): Allowance {
   const { limits } = state.agent
   const tokens = tokenAllowance(state, turn)
   const timeLeft = remainingTime(state, turn, state.at)
-  const hasTools = state.tools.length > 0
+  // A model that has no tools may still call some; it is made to answer like any other.
+  const mayCall = state.tools.length > 0 || turn.calls > 0
   if (turn.steps >= limits.maxToolTurns) return { kind: 'none', reason: 'steps' }
   if (timeLeft !== undefined && timeLeft <= 0) return { kind: 'none', reason: 'time' }
   if (tokens.kind === 'none') return tokens
@@ -30,8 +31,8 @@ export function allowance(state: SessionState, turn: OpenTurn): Allowance {
   if (turn.cancel === 'stop') return { kind: 'last', reason: 'stopped', reservation: tokens.reservation }
   if (tokens.kind === 'last') return tokens
   if (timeLeft !== undefined && timeLeft <= timeReserve(state)) return { kind: 'last', reason: 'time', reservation: tokens.reservation }
-  if (hasTools && turn.steps === limits.maxToolTurns - 1) return { kind: 'last', reason: 'steps', reservation: tokens.reservation }
-  if (hasTools && limits.maxCalls !== undefined && turn.calls >= limits.maxCalls) {
+  if (mayCall && turn.steps === limits.maxToolTurns - 1) return { kind: 'last', reason: 'steps', reservation: tokens.reservation }
+  if (mayCall && limits.maxCalls !== undefined && turn.calls >= limits.maxCalls) {
     return { kind: 'last', reason: 'calls', reservation: tokens.reservation }
   }
   return tokens
@@ -54,19 +55,8 @@ export function timeReserve(state: SessionState): number {
   return Math.min(lastAnswerMs, (state.agent.limits.timeBudget ?? 0) / 5)
 }
 
-export function remaining(state: SessionState, turn: OpenTurn, now: number): RemainingBudget {
-  const { limits } = state.agent
-  const tokens = remainingTokens(state, turn)
-  const timeMs = remainingTime(state, turn, now)
-  return {
-    steps: Math.max(0, limits.maxToolTurns - turn.steps),
-    ...(tokens !== undefined && { tokens: Math.max(0, tokens) }),
-    ...(limits.maxCalls !== undefined && { calls: Math.max(0, limits.maxCalls - turn.calls) }),
-    ...(timeMs !== undefined && { timeMs: Math.max(0, timeMs) }),
-  }
-}
-
-function remainingTokens(state: SessionState, turn: OpenTurn): number | undefined {
+/** Tokens that the turn still has, or `undefined` where it has no limit. */
+export function remainingTokens(state: SessionState, turn: OpenTurn): number | undefined {
   const { maxTokens, maxSessionTokens } = state.agent.limits
   const ofTurn = maxTokens === undefined ? undefined : maxTokens - turn.spent.usage.input - turn.spent.usage.output
   const ofSession = maxSessionTokens === undefined ? undefined : maxSessionTokens - state.spent.usage.input - state.spent.usage.output

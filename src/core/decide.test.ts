@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import * as sample from '../../test/sample-journal.ts'
 import type { AgentLimits, AgentSpec, EventDraft, StepId } from '../contracts/index.ts'
 import { defaultLimits } from '../contracts/index.ts'
 import { fold } from './apply.ts'
 import { decide } from './decide.ts'
+import * as sample from './fixtures/sample-journal.ts'
 
 const {
   accepted,

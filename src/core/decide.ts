@@ -11,13 +11,15 @@ export type Action =
   | { readonly kind: 'review'; readonly calls: readonly Call[] }
   | { readonly kind: 'execute'; readonly calls: readonly StartedCall[] }
   /** End calls that never ran. */
-  | { readonly kind: 'skip'; readonly calls: readonly Call[]; readonly reason: 'interrupted' | 'stopped' | 'denied' }
+  | { readonly kind: 'skip'; readonly calls: readonly Call[]; readonly reason: SkipReason }
   /** Settle what a dead driver left open. */
   | { readonly kind: 'recover' }
   /** Only a person can go on. */
   | { readonly kind: 'wait' }
   | { readonly kind: 'finish'; readonly ending: Ending }
   | { readonly kind: 'idle' }
+
+export type SkipReason = 'interrupted' | 'stopped' | 'denied'
 
 export interface AskAction {
   readonly kind: 'ask'

@@ -1,41 +1,49 @@
-import { consult, isPutOff, openRequests } from './approvals.ts'
-import { ask } from './ask.ts'
-import type { Action } from './decide.ts'
-import { execute } from './execute.ts'
+import type { MaybePromise } from '../contracts/index.ts'
+import type { Action, AskAction, SkipReason } from './decide.ts'
 import { finish } from './finish.ts'
 import { turnName } from './names.ts'
 import { recover } from './recover.ts'
-import { refusal } from './results.ts'
-import { review } from './review.ts'
 import type { Session } from './session.ts'
+import type { Call, StartedCall } from './state.ts'
+
+/** What takes time: everything that reaches models, tools and people. Each records what happened; `drive` looks again. */
+export interface Performer {
+  ask(action: AskAction): Promise<void>
+  review(calls: readonly Call[]): MaybePromise<void>
+  execute(calls: readonly StartedCall[]): Promise<unknown>
+  /** Ends calls that never ran. */
+  skip(calls: readonly Call[], reason: SkipReason): void
+  /** True when the decision was put off and nobody need stay. */
+  wait(): Promise<boolean>
+}
 
 /** Drives a session until there is nothing to do, or until only a person can go on. */
-export async function drive(session: Session): Promise<'idle' | 'suspended'> {
+export async function drive(session: Session, performer: Performer): Promise<'idle' | 'suspended'> {
   for (;;) {
-    const action = session.ports.recipe.decide(session.state)
+    const action = session.recipe.decide(session.state)
     switch (action.kind) {
       case 'begin':
         begin(session, action)
         break
       case 'ask':
-        await ask(session, action)
+        await performer.ask(action)
         break
       case 'review': {
-        const reviewing = review(session, action.calls)
+        const reviewing = performer.review(action.calls)
         if (reviewing) await reviewing
         break
       }
       case 'execute':
-        await execute(session, action.calls)
+        await performer.execute(action.calls)
         break
       case 'skip':
-        skip(session, action)
+        performer.skip(action.calls, action.reason)
         break
       case 'recover':
         recover(session)
         break
       case 'wait':
-        if (await wait(session)) return 'suspended'
+        if (await performer.wait()) return 'suspended'
         break
       case 'finish':
         await finish(session, action.ending)
@@ -51,39 +59,4 @@ export async function drive(session: Session): Promise<'idle' | 'suspended'> {
 function begin(session: Session, { input }: Extract<Action, { kind: 'begin' }>): void {
   session.note({ type: 'interaction.turn.started', turnId: turnName(session.state.turns + 1), inputs: [input.clientId] })
   session.summarise('running')
-}
-
-const skipped = {
-  interrupted: { class: 'cancelled', message: 'It was not run: the turn was interrupted.' },
-  stopped: { class: 'cancelled', message: 'It was not run: the person asked to stop.', remedy: 'Answer with what you have.' },
-  denied: { class: 'denied', message: 'It was not run: the person ended the turn.' },
-} as const
-
-function skip(session: Session, { calls, reason }: Extract<Action, { kind: 'skip' }>): void {
-  const { step } = session.turn
-  if (step.kind !== 'calling') return
-  for (const call of calls) {
-    for (const draft of refusal(call, skipped[reason], 'skipped')) session.note({ itemId: call.itemId, ...draft }, step.id)
-  }
-}
-
-/** Waits for a decision; true when it was put off and nobody need stay. */
-async function wait(session: Session): Promise<boolean> {
-  consult(session)
-  if (isPutOff(session)) {
-    if (!session.turn.suspended) {
-      session.note({
-        type: 'interaction.turn.suspended',
-        reason: 'approval',
-        approvals: openRequests(session).map((request) => request.id),
-      })
-    }
-    session.summarise('suspended')
-    await session.flush()
-    return isPutOff(session)
-  }
-  const woken = session.woken()
-  await session.flush()
-  await woken
-  return false
 }

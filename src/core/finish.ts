@@ -8,8 +8,8 @@ import type { OpenTurn } from './state.ts'
 export async function finish(session: Session, wanted: Ending): Promise<void> {
   const { turn } = session
   const ending = withReport(wanted, turn)
-  const now = session.ports.clock.now()
-  const totals = totalsOf(turn, now)
+  const now = session.clock.now()
+  const totals = { ...turn.spent, steps: turn.steps, calls: turn.calls, durationMs: Math.max(0, now - turn.startedAt) }
   if (ending.status === 'failed') noteError(session, ending.message)
   session.note(endEvent(ending, reportOf(turn), totals))
   session.summarise(ending.status)
@@ -41,23 +41,12 @@ export function reportOf(turn: OpenTurn): Report | undefined {
   return text === '' ? undefined : { format: 'text', text }
 }
 
-export function totalsOf(turn: OpenTurn, now: number): TurnTotals {
-  return { ...turn.spent, steps: turn.steps, calls: turn.calls, durationMs: Math.max(0, now - turn.startedAt) }
-}
-
 function endEvent(ending: Ending, report: Report | undefined, totals: TurnTotals): EventDraft {
   const said = report && { report }
   switch (ending.status) {
     case 'completed':
-      return { type: 'interaction.turn.completed', status: 'completed', report: report ?? { format: 'text', text: '' }, totals }
     case 'partial':
-      return {
-        type: 'interaction.turn.completed',
-        status: 'partial',
-        reason: ending.reason,
-        report: report ?? { format: 'text', text: '' },
-        totals,
-      }
+      return { type: 'interaction.turn.completed', ...ending, report: report ?? { format: 'text', text: '' }, totals }
     case 'failed': {
       const { status: _, ...why } = ending
       return { type: 'interaction.turn.failed', ...why, ...said, totals }

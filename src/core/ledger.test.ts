@@ -63,7 +63,7 @@ describe('Ledger', () => {
     expect(ledger.flush()).toBeUndefined()
     ledger.record(event())
     ledger.summarise({ agent: 'a', title: 't', status: 'running' })
-    ledger.flush()
+    void ledger.flush()
     expect(batches).toEqual([
       {
         treeId,

@@ -86,7 +86,10 @@ export class Ledger {
     this.#hasLive = false
     this.#summary = undefined
     this.#handedOver = this.#seq
-    if (!this.#writing && !(answer instanceof Promise)) return this.#settle(answer, shown)
+    if (!this.#writing && !(answer instanceof Promise)) {
+      this.#settle(answer, shown)
+      return
+    }
     // The journal may keep what it was given; what live events are added to meanwhile is a copy.
     const waiting = shown.slice()
     this.#inFlight.push(waiting)

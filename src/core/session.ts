@@ -1,68 +1,37 @@
-import type {
-  ApprovalId,
-  Approver,
-  Blobs,
-  Clock,
-  Envelope,
-  EventDraft,
-  Hook,
-  Inbox,
-  InteractionEvent,
-  LiveEvent,
-  MaybePromise,
-  Model,
-  Random,
-  Sandbox,
-  SchemaValidator,
-  StepId,
-  Tool,
-} from '../contracts/index.ts'
+import type { Clock, Envelope, EventDraft, InteractionEvent, LiveEvent, MaybePromise, StepId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
-import type { Redactor } from '../util/redact.ts'
 import { apply } from './apply.ts'
 import type { Ledger } from './ledger.ts'
 import type { Recipe } from './recipe.ts'
 import type { OpenTurn, SessionState } from './state.ts'
-import type { Offer, ToolRegistry } from './tool-registry.ts'
 
-/** Everything a session reaches the world through. */
-export interface SessionPorts {
+/** What a session is driven with. */
+export interface SessionParts {
   readonly recipe: Recipe
-  readonly models: ReadonlyMap<string, Model>
-  readonly registry: ToolRegistry
-  readonly validator: SchemaValidator
-  readonly approver: Approver
-  readonly sandbox: Sandbox
-  readonly hooks: readonly Hook[]
-  readonly inbox: Inbox
-  readonly blobs: Blobs
   readonly clock: Clock
-  readonly random: Random
-  readonly redactor: Redactor
-  readonly overlay: { readonly [name: string]: string }
-  readonly flags: readonly string[]
+  readonly ledger: Ledger
+  readonly state: SessionState
 }
 
 /**
- * A session that is being driven: its state, its pen, and its ports.
+ * A session that is being driven: its state and its pen.
  *
  * 1. The state changes by `record` alone.
  * 2. `interrupt` belongs to the open turn; a new turn gets a new one.
  */
 export class Session {
-  readonly ports: SessionPorts
+  readonly recipe: Recipe
+  readonly clock: Clock
   readonly #ledger: Ledger
-  readonly #offers = new Map<string, Offer>()
-  /** What the approver said to a request that it did not decide. Not part of the state: a new driver asks anew. */
-  readonly verdicts = new Map<ApprovalId, 'asked' | 'wait' | 'suspend'>()
   readonly #sleepers: (() => void)[] = []
   #state: SessionState
   #interrupt = new Interrupt()
 
-  constructor(ports: SessionPorts, ledger: Ledger, state: SessionState) {
-    this.ports = ports
+  constructor({ recipe, clock, ledger, state }: SessionParts) {
+    this.recipe = recipe
+    this.clock = clock
     this.#ledger = ledger
     this.#state = state
     keepShape('session', this)
@@ -125,33 +94,7 @@ export class Session {
   summarise(status: Parameters<Ledger['summarise']>[0]['status']): void {
     this.#ledger.summarise({ agent: this.#state.agent.name, title: titleOf(this.#state), status })
   }
-
-  model(name: string): Model {
-    const model = this.ports.models.get(name)
-    if (!model) throw new TroupeError('model_unknown', `The session has no model "${name}".`)
-    return model
-  }
-
-  /** A tool by the name that its intent has; gates aside, as it was offered when it was called. */
-  toolOf(name: string): Tool | undefined {
-    return this.ports.registry.find(name)
-  }
-
-  /** The tools that the next step offers to a model. */
-  offer(model: Model): Offer {
-    const { storedOutputs, tools } = this.#state
-    const key = storedOutputs > 0 ? `${model.id}+` : model.id
-    const known = this.#offers.get(key)
-    if (known) return known
-    const flags = storedOutputs > 0 ? [...this.ports.flags, 'stored_output'] : this.ports.flags
-    const offer = this.ports.registry.offer(tools, { abilities: model.abilities, flags })
-    this.#offers.set(key, offer)
-    return offer
-  }
 }
-
-/** Milliseconds since a moment of the monotonic clock, to the hundredth. */
-export const since = (clock: Clock, started: number): number => Math.round((clock.monotonic() - started) * 100) / 100
 
 function titleOf(state: SessionState): string {
   const [first] = state.history.toArray()

@@ -112,7 +112,7 @@ const faultWords: { readonly [F in Exclude<ScriptFault, 'cut' | 'silence'>]: str
 }
 
 function failureOf(fault: Exclude<ScriptFault, 'cut' | 'silence'>): ModelFailure {
-  return { class: fault, message: `${faultWords[fault]} (as the script says)` }
+  return { class: fault, message: `${faultWords[fault]} (scripted)` }
 }
 
 function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,11 @@
 import type { AgentSpec, ClientId, Diagnostic, InputPart, InteractionEvent, Outcome, SessionId, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import { created, drive, type Halt, Ledger, Mailbox, outcomeOf, Session, type SessionState, type ToolRegistry } from '../core/index.ts'
+import { created, drive, Ledger, type SessionState } from '../core/index.ts'
+import { performer, type Stage, type ToolRegistry } from '../steps/index.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { Feed } from './feed.ts'
+import { Mailbox } from './mailbox.ts'
+import { type Halt, outcomeOf } from './outcome.ts'
 import { type AgentShape, unknownTree, type Workshop } from './workshop.ts'
 
 /**
@@ -16,16 +19,16 @@ export class LiveTree {
   readonly treeId: TreeId
   readonly feed: Feed
   readonly settled: Promise<Outcome>
-  readonly #session: Session
+  readonly #stage: Stage
   readonly #mailbox: Mailbox
   #retired = false
   #leftOver = false
 
-  private constructor(session: Session, feed: Feed, run: Drive) {
-    this.treeId = session.state.treeId
+  private constructor(stage: Stage, feed: Feed, run: Drive) {
+    this.treeId = stage.state.treeId
     this.feed = feed
-    this.#session = session
-    this.#mailbox = new Mailbox(session)
+    this.#stage = stage
+    this.#mailbox = new Mailbox(stage, run.workshop.options.store.inbox)
     this.settled = this.#run(run)
     keepShape('tree', this)
   }
@@ -41,12 +44,12 @@ export class LiveTree {
     const ledger = ledgerOf(workshop, feed, { treeId, epoch, seq })
     const first = firstEvent({ treeId, agent, at: workshop.options.clock.now() }, workshop.shape(agent, registry))
     ledger.record(first)
-    const session = new Session(workshop.ports(treeId, registry), ledger, created(first))
+    const stage = workshop.stage({ ledger, state: created(first) }, registry)
     if (workshop.options.config.agents.length > 1) {
-      session.note({ type: 'interaction.subagent.selected', agent: agent.name, reason: 'explicit', scores: {} })
+      stage.note({ type: 'interaction.subagent.selected', agent: agent.name, reason: 'explicit', scores: {} })
     }
-    session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: begin.parts, mode: 'queue' })
-    return new LiveTree(session, feed, { workshop, epoch, patient: false })
+    stage.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: begin.parts, mode: 'queue' })
+    return new LiveTree(stage, feed, { workshop, epoch, patient: false })
   }
 
   /** An existing tree, as its journal tells it. `patient`: wait for something to do where there is nothing. */
@@ -60,10 +63,10 @@ export class LiveTree {
       // Until the claim, the owner before may have written more.
       const state = await workshop.stateOf(treeId, seq)
       const feed = new Feed()
-      const session = new Session(workshop.ports(treeId, registry), ledgerOf(workshop, feed, { treeId, epoch, seq: state.seq }), state)
+      const stage = workshop.stage({ ledger: ledgerOf(workshop, feed, { treeId, epoch, seq: state.seq }), state }, registry)
       if (state.turn.kind === 'open')
-        session.note({ type: 'interaction.session.resumed', epoch, diagnostics: differences(workshop, state, registry) })
-      return new LiveTree(session, feed, { workshop, epoch, patient })
+        stage.note({ type: 'interaction.session.resumed', epoch, diagnostics: differences(workshop, state, registry) })
+      return new LiveTree(stage, feed, { workshop, epoch, patient })
     } catch (error) {
       await store.journal.release(treeId, epoch)
       throw error
@@ -72,14 +75,14 @@ export class LiveTree {
 
   /** Resolves when everything recorded so far is in the journal. */
   async durable(): Promise<void> {
-    await this.#session.flush()
+    await this.#stage.flush()
   }
 
   /** No longer waits for something to do; false where it is at work. */
   retire(): boolean {
     this.#retired = true
-    this.#session.wake()
-    return next(this.#session) === 'idle'
+    this.#stage.wake()
+    return next(this.#stage) === 'idle'
   }
 
   /** After `settled`: something arrived too late for this drive. */
@@ -88,33 +91,33 @@ export class LiveTree {
   }
 
   async #run({ workshop, epoch, patient }: Drive): Promise<Outcome> {
-    const session = this.#session
+    const stage = this.#stage
     const { inbox } = workshop.options.store
     // A failing store ends the drive, which reports it.
     const unwatch = inbox.watch(this.treeId, () => void this.#mailbox.drain().catch(() => {}))
     let halt: Halt | undefined
     try {
-      if (session.state.turns > 0) await this.#mailbox.drain()
-      while (patient && !this.#retired && next(session) === 'idle') await session.woken()
+      if (stage.state.turns > 0) await this.#mailbox.drain()
+      while (patient && !this.#retired && next(stage) === 'idle') await stage.woken()
       do {
-        halt = (await drive(session)) === 'suspended' ? waiting : undefined
+        halt = (await drive(stage, performer(stage))) === 'suspended' ? waiting : undefined
         await this.#mailbox.drain()
-      } while (next(session) !== (halt ? 'wait' : 'idle'))
+      } while (next(stage) !== (halt ? 'wait' : 'idle'))
     } catch (error) {
       halt = haltOf(error)
     }
     unwatch()
     await this.#release(workshop, epoch)
-    workshop.remember(session.state)
+    workshop.remember(stage.state)
     this.feed.close()
-    return outcomeOf(session.state, halt)
+    return outcomeOf(stage.state, halt)
   }
 
   /** The inbox is read once more after the tree is free: whoever found it taken relies on this process to notice. */
   async #release({ options: { store } }: Workshop, epoch: number): Promise<void> {
     try {
       await store.journal.release(this.treeId, epoch)
-      const rows = await store.inbox.read(this.treeId, this.#session.state.inboxCursor)
+      const rows = await store.inbox.read(this.treeId, this.#stage.state.inboxCursor)
       this.#leftOver = rows.length > 0
     } catch {
       // Whoever comes next finds this owner gone.
@@ -128,7 +131,7 @@ interface Drive {
   readonly patient: boolean
 }
 
-const next = (session: Session): string => session.ports.recipe.decide(session.state).kind
+const next = (stage: Stage): string => stage.recipe.decide(stage.state).kind
 
 const waiting: Halt = {
   status: 'suspended',

@@ -1,6 +1,6 @@
 import type { AgentLimits, AgentSpec, Problem, Tool, ToolSource } from '../contracts/index.ts'
 import { defaultLimits, TroupeError } from '../contracts/index.ts'
-import { checkTools, matches, offeredName } from '../core/index.ts'
+import { checkTools, matches, offeredName } from '../steps/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import type { AgentDefinition, AgentLoopConfig } from './config.ts'
 

@@ -1,5 +1,5 @@
 import type { InputPart, Outcome, SessionService, StreamEvent, TreeId } from '../contracts/index.ts'
-import { outcomeOf } from '../core/index.ts'
+import { outcomeOf } from './outcome.ts'
 import type { TreeHouse } from './tree-house.ts'
 import type { RunInput } from './types.ts'
 

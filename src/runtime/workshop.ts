@@ -15,7 +15,8 @@ import type {
   TreeId,
 } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import { checkTools, fold, type Recipe, type SessionPorts, type SessionState, ToolRegistry } from '../core/index.ts'
+import { fold, type Ledger, type Recipe, type SessionState } from '../core/index.ts'
+import { checkTools, Stage, ToolRegistry } from '../steps/index.ts'
 import { readOutputTool } from '../tools/index.ts'
 import { shortHash } from '../util/hash.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
@@ -81,24 +82,24 @@ export class Workshop {
     return shape
   }
 
-  ports(treeId: TreeId, registry: ToolRegistry): SessionPorts {
+  stage({ ledger, state }: { ledger: Ledger; state: SessionState }, registry: ToolRegistry): Stage {
     const { recipe, validator, approver, sandbox, hooks, store, clock, config } = this.options
-    return {
-      recipe,
-      models: this.#models,
-      registry,
-      validator,
-      approver,
-      sandbox,
-      hooks,
-      inbox: store.inbox,
-      blobs: store.blobs,
-      clock,
-      random: seededRandom(treeId),
-      redactor: this.redactor,
-      overlay: config.overlay,
-      flags: config.flags,
-    }
+    return new Stage(
+      { recipe, clock, ledger, state },
+      {
+        models: this.#models,
+        registry,
+        validator,
+        approver,
+        sandbox,
+        hooks,
+        blobs: store.blobs,
+        random: seededRandom(state.treeId),
+        redactor: this.redactor,
+        overlay: config.overlay,
+        flags: config.flags,
+      },
+    )
   }
 
   /** Keeps the state of a tree that was let go, so that a conversation need not be folded anew at each turn. */

@@ -40,8 +40,8 @@ export class Interrupt {
   }
 
   listen(listener: () => void): void {
-    if (this.#reason !== undefined) return listener()
-    if (this.#listeners) this.#listeners.push(listener)
+    if (this.#reason !== undefined) listener()
+    else if (this.#listeners) this.#listeners.push(listener)
     else this.#listeners = [listener]
   }
 

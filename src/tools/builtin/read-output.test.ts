@@ -12,6 +12,7 @@ const context = (stored: { readonly [handle: string]: string }): ToolContext => 
   overlay: {},
   remaining: { steps: 1 },
   confinement: { kind: 'none' },
+  maxOutputBytes: 32_768,
   storedOutput: async (handle) => (Object.hasOwn(stored, handle) ? stored[handle] : undefined),
   progress() {},
 })
@@ -225,4 +226,15 @@ describe('whatever is asked of whatever output', () => {
       }),
     )
   })
+})
+
+it('keeps its answer within what a model is shown', async () => {
+  const lines = Array.from({ length: 400 }, (_, index) => `line ${index} ${'x'.repeat(60)}`).join('\n')
+  for (const maxOutputBytes of [512, 2_000, 50_000]) {
+    const context = { maxOutputBytes, storedOutput: async () => lines } as unknown as ToolContext
+    for (const input of [{ handle: 'h' }, { handle: 'h', search: 'line' }, { handle: 'h', from_line: 2, from_column: 3 }]) {
+      const output = await readOutputTool().execute(input, context)
+      expect(typeof output === 'object' && output.ok ? Buffer.byteLength(output.content) : output).toBeLessThanOrEqual(maxOutputBytes)
+    }
+  }
 })

@@ -4,8 +4,9 @@ import { showValue } from '../../util/show-value.ts'
 import { type LinePart, OutputLines } from './output-lines.ts'
 import { type Hit, searchOutput } from './search-output.ts'
 
-// What it answers must itself fit what a model is shown.
 const mostBytes = 22_500
+/** Head, hints and the way on, which are not counted with the rows. */
+const frameBytes = 300
 const mostLines = 2_000
 const defaultLines = 200
 const mostHits = 50
@@ -62,10 +63,14 @@ interface Request {
   readonly lines: number
   readonly search: string | undefined
   readonly context: number
+  /** Bytes that the rows of the answer may take. */
+  readonly room: number
 }
 
 async function readOutput(input: JsonObject, context: ToolContext): Promise<ToolOutput> {
-  const request = requestOf(input)
+  // What it answers must itself fit what a model is shown.
+  const room = Math.max(100, Math.min(mostBytes, context.maxOutputBytes - frameBytes))
+  const request = { ...requestOf(input), room }
   const text = await context.storedOutput(request.handle)
   if (text === undefined) {
     const remedy = 'Use a handle as it stands in an output that was cut: read_output {"handle":"…"}.'
@@ -84,7 +89,7 @@ async function readOutput(input: JsonObject, context: ToolContext): Promise<Tool
 }
 
 /** The input has been validated; this only fills in what was left out. */
-function requestOf({ handle, from_line, from_column, lines, search, context }: JsonObject): Request {
+function requestOf({ handle, from_line, from_column, lines, search, context }: JsonObject): Omit<Request, 'room'> {
   return {
     handle: String(handle),
     fromLine: whole(from_line, [1, Number.MAX_SAFE_INTEGER]) ?? 1,
@@ -100,10 +105,10 @@ function whole(value: unknown, [least, most]: readonly [number, number]): number
 }
 
 function page(output: OutputLines, request: Request): string {
-  const rows = new Rows()
+  const rows = new Rows(request.room)
   let line = request.fromLine
   for (const end = Math.min(output.count, line + request.lines - 1); line <= end; line++) {
-    if (!rows.add(`${line}: ${shown(output.part(line, 1, { columns: longestLine, bytes: mostBytes }))}`)) break
+    if (!rows.add(`${line}: ${shown(output.part(line, 1, { columns: longestLine, bytes: request.room }))}`)) break
   }
   const size = sizeOf(output)
   const head = output.count === 0 ? `The output is empty: ${size}.` : `Lines ${request.fromLine}-${line - 1} of ${size}.`
@@ -122,7 +127,7 @@ function hints(output: OutputLines, request: Request, end: number): readonly str
 
 function longLine(output: OutputLines, request: Request, column: number): string {
   const line = request.fromLine
-  const part = output.part(line, column, { columns: mostBytes, bytes: mostBytes })
+  const part = output.part(line, column, { columns: request.room, bytes: request.room })
   const head = `Line ${line} of ${sizeOf(output)}.`
   if (part.text === '') return `${head}\nIt ends at column ${part.of}, before column ${column}.`
   const next = part.to < part.of ? `Next: ${call(request, { from_line: line, from_column: part.to + 1 })}` : 'End of the line.'
@@ -135,7 +140,7 @@ function found(output: OutputLines, request: Request, wanted: string): string {
   const within = from.line === 1 && from.column === 1 ? '' : ` from line ${from.line} on`
   const head = `${total === 0 ? 'No hits' : counted(total, 'hit')} for ${showValue(wanted)}${within} in ${sizeOf(output)}.`
   if (total === 0) return `${head} Letter case does not matter; try a shorter text, or page with ${call(request, {})}`
-  const rows = new Rows()
+  const rows = new Rows(request.room)
   const shownHits = addHits(rows, output, { hits: hits.slice(0, mostHits), context: request.context })
   const next = hits[shownHits]
   if (next === undefined) return [head, ...rows.list].join('\n')
@@ -170,7 +175,7 @@ const contextRow = (output: OutputLines, line: number): string =>
 /** A long line is shown around the hit. */
 function hitRow(output: OutputLines, { line, column }: Hit): string {
   const isShort = output.length(line) <= longestHit
-  return `> ${line}: ${shown(output.part(line, isShort ? 1 : column - beforeHit, { columns: longestHit, bytes: mostBytes }))}`
+  return `> ${line}: ${shown(output.part(line, isShort ? 1 : column - beforeHit, { columns: longestHit, bytes: 4 * longestHit }))}`
 }
 
 const shown = ({ text, from, to, of }: LinePart): string => (from === 1 && to === of ? text : `${text} [columns ${from}-${to} of ${of}]`)
@@ -178,7 +183,11 @@ const shown = ({ text, from, to, of }: LinePart): string => (from === 1 && to ==
 /** Rows up to what an answer may hold. */
 class Rows {
   readonly list: string[] = []
-  #left = mostBytes
+  #left: number
+
+  constructor(room: number) {
+    this.#left = room
+  }
 
   /** The first one always has room. */
   add(row: string): boolean {

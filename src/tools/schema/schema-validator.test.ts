@@ -249,9 +249,8 @@ describe('a choice of schemas', () => {
   })
 
   it('stays fast on a thousand wrong items', async () => {
-    const schema = { type: 'object', properties: { list: { type: 'array', items: shape.properties } }, $defs: shape.$defs }
     const items = { oneOf: [{ $ref: '#/$defs/circle' }, { $ref: '#/$defs/square' }] }
-    const large = { ...schema, properties: { list: { type: 'array', items } } }
+    const large = { type: 'object', properties: { list: { type: 'array', items } }, $defs: shape.$defs }
     const started = performance.now()
     const found = await problems(large, { list: Array.from({ length: 1_000 }, (_, index) => index) })
     expect([found.length, performance.now() - started < 1_000]).toEqual([11, true])
@@ -291,7 +290,7 @@ describe('mending', () => {
     expect(await validate(schema, { id: '7', limit: '10' })).toEqual({ ok: true, value: { id: '7', limit: 10 } })
   })
 
-  it('never guesses between branches', async () => {
+  it('mends within the branch that is meant', async () => {
     const a = { properties: { kind: { const: 'a' }, n: { type: 'integer' } }, required: ['kind'] }
     const b = { properties: { kind: { const: 'b' }, n: { type: 'string' }, m: { type: 'integer' } }, required: ['kind'] }
     const schema = { type: 'object', properties: { x: { anyOf: [a, b] } } }
@@ -299,6 +298,13 @@ describe('mending', () => {
       ok: true,
       value: { x: { kind: 'b', n: '007', m: 8 } },
     })
+  })
+
+  it('refuses rather than writing a place twice: "007" would come back as "7"', async () => {
+    const one = { properties: { n: { type: 'integer' } }, required: ['q'] }
+    const other = { properties: { n: { type: 'string' }, m: { type: 'integer' } } }
+    const schema = { type: 'object', properties: { x: { anyOf: [one, other] } } }
+    expect((await validate(schema, { x: { n: '007', m: '8' } })).ok).toBe(false)
   })
 
   it('mends optional values as Python writes their schemas', async () => {
@@ -332,7 +338,7 @@ describe('mending', () => {
         const before = JSON.stringify(value)
         const validation = await validate(schema, value)
         expect(JSON.stringify(value)).toBe(before)
-        const plain = new Ajv2020({ strict: false }).compile(schema)
+        const plain = new Ajv2020({ strict: false, meta: false, validateSchema: false }).compile(schema)
         if (plain(value)) expect(validation.ok && validation.value).toBe(value)
         else if (validation.ok) expect(plain(validation.value)).toBe(true)
         else expect(validation.problems.length).toBeGreaterThan(0)

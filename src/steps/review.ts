@@ -11,14 +11,14 @@ import type {
   Tool,
   ToolFailure,
 } from '../contracts/index.ts'
+import type { Call } from '../core/index.ts'
+import { approvalName } from '../core/index.ts'
 import { fingerprint } from '../util/hash.ts'
 import { consult } from './approvals.ts'
 import { type Arguments, parseArguments } from './arguments.ts'
 import { beforeCall } from './hooks.ts'
-import { approvalName } from './names.ts'
-import { refusal } from './results.ts'
-import type { Session } from './session.ts'
-import type { Call } from './state.ts'
+import { refusal } from './skip.ts'
+import type { Stage } from './stage.ts'
 import { type Offer, type OfferedTool, unknownTool } from './tool-registry.ts'
 
 // The first half of the pipeline: find → parse, repair, validate → reason → hooks → validate again → approval →
@@ -36,43 +36,43 @@ interface Understood {
 type Settled = CallIntent | readonly EventDraft[]
 
 /** Synchronous where tools ask nothing that takes time. */
-export function review(session: Session, calls: readonly Call[]): MaybePromise<void> {
-  const offer = session.offer(session.model(askedModel(session)))
+export function review(stage: Stage, calls: readonly Call[]): MaybePromise<void> {
+  const offer = stage.offer(stage.model(askedModel(stage)))
   for (const [index, call] of calls.entries()) {
-    const settled = settle(session, offer, call)
-    if (settled instanceof Promise) return reviewFrom(session, offer, { calls: calls.slice(index), first: settled })
-    put(session, call, settled)
+    const settled = settle(stage, offer, call)
+    if (settled instanceof Promise) return reviewFrom(stage, offer, { calls: calls.slice(index), first: settled })
+    put(stage, call, settled)
   }
 }
 
 async function reviewFrom(
-  session: Session,
+  stage: Stage,
   offer: Offer,
   { calls, first }: { calls: readonly Call[]; first: Promise<Settled> },
 ): Promise<void> {
-  for (const [index, call] of calls.entries()) put(session, call, await (index === 0 ? first : settle(session, offer, call)))
-  consult(session)
+  for (const [index, call] of calls.entries()) put(stage, call, await (index === 0 ? first : settle(stage, offer, call)))
+  consult(stage)
 }
 
-function put(session: Session, { itemId }: Call, settled: Settled): void {
-  const { step } = session.turn
+function put(stage: Stage, { itemId }: Call, settled: Settled): void {
+  const { step } = stage.turn
   const stepId = step.kind === 'calling' ? step.id : undefined
-  if ('tool' in settled) session.record({ ...session.here(stepId), type: 'interaction.item.started', itemId, item: settled })
-  else for (const draft of settled) session.note({ itemId, ...draft }, stepId)
+  if ('tool' in settled) stage.record({ ...stage.here(stepId), type: 'interaction.item.started', itemId, item: settled })
+  else for (const draft of settled) stage.note({ itemId, ...draft }, stepId)
 }
 
-function settle(session: Session, offer: Offer, call: Call): MaybePromise<Settled> {
+function settle(stage: Stage, offer: Offer, call: Call): MaybePromise<Settled> {
   const offered = offer.find(call.part.name)
   if (!offered) return refuse(call, { class: 'unknown_tool', ...unknownTool(call.part.name, offer) })
   switch (call.kind) {
     case 'requested': {
-      const parsed = parseArguments(session.ports.validator, offered, call.part.input)
+      const parsed = parseArguments(stage.ports.validator, offered, call.part.input)
       return parsed instanceof Promise
-        ? parsed.then((each) => consider(session, call, { offered, parsed: each }))
-        : consider(session, call, { offered, parsed })
+        ? parsed.then((each) => consider(stage, call, { offered, parsed: each }))
+        : consider(stage, call, { offered, parsed })
     }
     case 'approved':
-      return start(session, call, { offered, input: call.request.input, inputHash: call.request.inputHash, title: call.request.summary })
+      return start(stage, call, { offered, input: call.request.input, inputHash: call.request.inputHash, title: call.request.summary })
     case 'denied':
       return refuse(call, {
         class: 'denied',
@@ -84,35 +84,31 @@ function settle(session: Session, offer: Offer, call: Call): MaybePromise<Settle
   }
 }
 
-function consider(session: Session, call: Call, { offered, parsed }: { offered: OfferedTool; parsed: Arguments }): MaybePromise<Settled> {
+function consider(stage: Stage, call: Call, { offered, parsed }: { offered: OfferedTool; parsed: Arguments }): MaybePromise<Settled> {
   if (!parsed.ok) return refuse(call, parsed.failure)
   const understood = { offered, input: parsed.input, inputHash: fingerprint(call.part.input), title: parsed.reason ?? offered.name }
-  if (session.ports.hooks.length === 0 && !offered.tool.approval) return start(session, call, understood)
-  return considerSlowly(session, call, understood)
+  if (stage.ports.hooks.length === 0 && !offered.tool.approval) return start(stage, call, understood)
+  return considerSlowly(stage, call, understood)
 }
 
-async function considerSlowly(session: Session, call: Call, given: Understood): Promise<Settled> {
-  const verdict = await beforeCall(session, given.offered, given.input)
+async function considerSlowly(stage: Stage, call: Call, given: Understood): Promise<Settled> {
+  const verdict = await beforeCall(stage, given.offered, given.input)
   if (!verdict.ok) return [...verdict.drafts, ...refuse(call, verdict.failure)]
   const { input } = verdict
   const understood = input === given.input ? given : { ...given, input, inputHash: fingerprint(JSON.stringify(input)) }
-  const request = await approvalNeeded(session, call, understood)
+  const request = await approvalNeeded(stage, call, understood)
   if (request) return [...verdict.drafts, { type: 'interaction.approval.requested', request }]
-  const started = await start(session, call, understood)
+  const started = await start(stage, call, understood)
   if (verdict.drafts.length === 0) return started
   return [...verdict.drafts, ...('tool' in started ? [{ type: 'interaction.item.started', item: started } as const] : started)]
 }
 
-/** `undefined` when nothing is to be asked: the tool wants no approval, or every key was granted for the session. */
-async function approvalNeeded(
-  session: Session,
-  call: Call,
-  { offered, input, inputHash }: Understood,
-): Promise<ApprovalRequest | undefined> {
+/** `undefined` when nothing is to be asked: the tool wants no approval, or every key was granted for the stage. */
+async function approvalNeeded(stage: Stage, call: Call, { offered, input, inputHash }: Understood): Promise<ApprovalRequest | undefined> {
   if (!offered.tool.approval) return undefined
   const asked = await attempt(() => offered.tool.approval?.(input), failClosed(offered))
   if (!asked) return undefined
-  const granted = (key: ApprovalKey) => session.state.grants.some((grant) => grant.key === key.key)
+  const granted = (key: ApprovalKey) => stage.state.grants.some((grant) => grant.key === key.key)
   if (asked.keys.length > 0 && asked.keys.every(granted)) return undefined
   return {
     id: approvalName(call.itemId, 'call'),
@@ -130,9 +126,9 @@ async function approvalNeeded(
 const failClosed = ({ name }: OfferedTool) => ({ keys: [{ key: `tool:${name}`, label: `any call of ${name}` }], summary: `Call ${name}` })
 
 /** The intent: from here on the call may have run. */
-function start(session: Session, call: Call, understood: Understood): MaybePromise<Settled> {
-  const { maxCalls } = session.state.agent.limits
-  if (maxCalls !== undefined && session.turn.calls >= maxCalls) {
+function start(stage: Stage, call: Call, understood: Understood): MaybePromise<Settled> {
+  const { maxCalls } = stage.state.agent.limits
+  if (maxCalls !== undefined && stage.turn.calls >= maxCalls) {
     return refuse(
       call,
       { class: 'budget', message: `The turn has used its ${maxCalls} calls.`, remedy: 'Answer with what you have.' },
@@ -200,7 +196,7 @@ function refuse(
 }
 
 /** The model that asked for these calls: its offer is the one that they are held against. */
-function askedModel(session: Session): string {
-  const asked = session.turn.accounting.toArray().findLast((entry) => entry.kind === 'model')
-  return asked?.model ?? session.state.agent.models[0] ?? ''
+function askedModel(stage: Stage): string {
+  const asked = stage.turn.accounting.toArray().findLast((entry) => entry.kind === 'model')
+  return asked?.model ?? stage.state.agent.models[0] ?? ''
 }

@@ -10,7 +10,7 @@ import type {
   TextItemType,
   Usage,
 } from '../contracts/index.ts'
-import { itemName } from './names.ts'
+import { itemName } from '../core/index.ts'
 
 /** Text that a reply has brought so far. */
 export interface ReplyText {
@@ -77,6 +77,12 @@ export class Reply {
 
   get failed(): boolean {
     return this.#failure !== undefined
+  }
+
+  /** The provider turned the request away before it did any work: nothing is billed for that. */
+  get wasRefused(): boolean {
+    const kind = this.#failure?.class
+    return this.#characters === 0 && (kind === 'rate_limit' || kind === 'auth' || kind === 'quota' || kind === 'config')
   }
 
   get usage(): Usage | undefined {

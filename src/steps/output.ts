@@ -1,7 +1,7 @@
 import type { CallRecord, Json, ToolOutput } from '../contracts/index.ts'
+import { failureText } from '../core/index.ts'
 import { fitText, utf8Length } from '../util/fit-text.ts'
-import { failureText } from './results.ts'
-import type { Session } from './session.ts'
+import type { Stage } from './stage.ts'
 
 /** Takes whatever a tool returned for an output, or says that it was none. */
 export function normal(raw: unknown, tool: string): ToolOutput {
@@ -27,13 +27,13 @@ function isOutput(raw: unknown): raw is ToolOutput {
 export type Shown = Pick<CallRecord, 'content' | 'value' | 'error' | 'output' | 'bytesOut'>
 
 /** Redacts, then fits: journal and model see the same, and neither sees a secret or fifty megabytes. */
-export function fitted(session: Session, output: ToolOutput): Shown | Promise<Shown> {
-  const { redactor } = session.ports
-  const { maxOutputBytes } = session.state.agent.limits
+export function fitted(stage: Stage, output: ToolOutput): Shown | Promise<Shown> {
+  const { redactor } = stage.ports
+  const { maxOutputBytes } = stage.state.agent.limits
   if (output.ok && output.value === undefined) {
     const content = redactor.text(output.content)
     const bytesOut = utf8Length(content)
-    return bytesOut <= maxOutputBytes ? { content, bytesOut } : stored(session, { content, bytesOut })
+    return bytesOut <= maxOutputBytes ? { content, bytesOut } : stored(stage, { content, bytesOut })
   }
   const error = output.ok
     ? undefined
@@ -42,24 +42,24 @@ export function fitted(session: Session, output: ToolOutput): Shown | Promise<Sh
     output.ok ? output.content : withPartial(output.error === undefined ? '' : failureText(output.error), output.partial),
   )
   const bytesOut = utf8Length(text)
-  const shown = { content: text, bytesOut, ...(error && { error }), ...valueOf(session, output) }
-  return bytesOut <= maxOutputBytes ? shown : stored(session, shown)
+  const shown = { content: text, bytesOut, ...(error && { error }), ...structured(stage, output) }
+  return bytesOut <= maxOutputBytes ? shown : stored(stage, shown)
 }
 
-async function stored(session: Session, shown: Shown): Promise<Shown> {
-  const { blobs } = session.ports
-  const handle = await blobs.put(session.state.treeId, shown.content)
-  const content = fitText(shown.content, { maxBytes: session.state.agent.limits.maxOutputBytes, handle })
+async function stored(stage: Stage, shown: Shown): Promise<Shown> {
+  const { blobs } = stage.ports
+  const handle = await blobs.put(stage.state.treeId, shown.content)
+  const content = fitText(shown.content, { maxBytes: stage.state.agent.limits.maxOutputBytes, handle })
   return { ...shown, content, output: { handle, bytes: shown.bytesOut } }
 }
 
 /** The structured form is kept where it is JSON and small enough; the text always is. */
-function valueOf(session: Session, output: ToolOutput): { value?: Json } {
+function structured(stage: Stage, output: ToolOutput): { value?: Json } {
   if (!output.ok || output.value === undefined) return {}
   try {
     const json = JSON.stringify(output.value)
-    if (json === undefined || json.length > session.state.agent.limits.maxOutputBytes) return {}
-    return { value: session.ports.redactor.json(JSON.parse(json) as Json) }
+    if (json === undefined || json.length > stage.state.agent.limits.maxOutputBytes) return {}
+    return { value: stage.ports.redactor.json(JSON.parse(json) as Json) }
   } catch {
     return {}
   }

@@ -1,4 +1,5 @@
 import type { Gate, JsonObject, JsonSchema, ModelAbility, Problem, Tool, ToolSpec } from '../contracts/index.ts'
+import type { Offering } from '../core/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
 import { shortHash } from '../util/hash.ts'
 import { nearestNames } from '../util/nearest-names.ts'
@@ -13,10 +14,7 @@ export interface OfferedTool {
 }
 
 /** What one step offers. Frozen for the step; built once for each set of facts. */
-export interface Offer {
-  readonly specs: readonly ToolSpec[]
-  /** What the offered tools add to the prompt. */
-  readonly instructions: string
+export interface Offer extends Offering {
   find(name: string): OfferedTool | undefined
   names(): readonly string[]
 }

@@ -1,6 +1,5 @@
-import type { Diagnostic, EventDraft, InboxRow } from '../contracts/index.ts'
-import { openRequests } from './approvals.ts'
-import type { Session } from './session.ts'
+import type { Diagnostic, EventDraft, Inbox, InboxRow } from '../contracts/index.ts'
+import { openRequests, type Stage } from '../steps/index.ts'
 
 /**
  * Drains the inbox into the journal.
@@ -9,12 +8,14 @@ import type { Session } from './session.ts'
  * 2. Drains never overlap; one that is asked for meanwhile follows.
  */
 export class Mailbox {
-  readonly #session: Session
+  readonly #stage: Stage
+  readonly #inbox: Pick<Inbox, 'read'>
   #draining: Promise<void> | undefined
   #again = false
 
-  constructor(session: Session) {
-    this.#session = session
+  constructor(stage: Stage, inbox: Pick<Inbox, 'read'>) {
+    this.#stage = stage
+    this.#inbox = inbox
   }
 
   drain(): Promise<void> {
@@ -29,20 +30,20 @@ export class Mailbox {
   }
 
   async #run(): Promise<void> {
-    const session = this.#session
+    const stage = this.#stage
     do {
       this.#again = false
-      const rows = await session.ports.inbox.read(session.state.treeId, session.state.inboxCursor)
-      for (const row of rows) session.note(eventOf(session, row))
-      if (rows.length > 0) await session.flush()
+      const rows = await this.#inbox.read(stage.state.treeId, stage.state.inboxCursor)
+      for (const row of rows) stage.note(eventOf(stage, row))
+      if (rows.length > 0) await stage.flush()
     } while (this.#again)
-    const { turn } = session.state
-    if (turn.kind === 'open' && turn.cancel === 'interrupt') session.interrupt.fire('interrupted')
-    session.wake()
+    const { turn } = stage.state
+    if (turn.kind === 'open' && turn.cancel === 'interrupt') stage.interrupt.fire('interrupted')
+    stage.wake()
   }
 }
 
-function eventOf(session: Session, { position, clientId, message }: InboxRow): EventDraft {
+function eventOf(stage: Stage, { position, clientId, message }: InboxRow): EventDraft {
   switch (message.kind) {
     case 'input':
       return { type: 'interaction.input.accepted', clientId, parts: message.parts, mode: message.mode, inbox: position }
@@ -51,7 +52,7 @@ function eventOf(session: Session, { position, clientId, message }: InboxRow): E
     case 'revoke':
       return { type: 'interaction.approval.revoked', keys: message.keys, by: message.by, inbox: position }
     case 'approval': {
-      const request = openRequests(session).find((open) => open.id === message.approvalId)
+      const request = openRequests(stage).find((open) => open.id === message.approvalId)
       if (!request) return { type: 'interaction.diagnostic', diagnostic: late(message.approvalId), inbox: position }
       return {
         type: 'interaction.approval.resolved',

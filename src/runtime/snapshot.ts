@@ -1,7 +1,7 @@
 import type { AccountingEntry, AgentLoopStateSnapshot, Diagnostic, JsonObject } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
+import type { SessionState, Turn } from '../core/index.ts'
 import { Sequence } from '../util/sequence.ts'
-import type { SessionState, Turn } from './state.ts'
 
 // A snapshot is the state as plain JSON. `restore(snapshotOf(state))` is the state again, and the same journal gives
 // the same bytes, so nothing here may depend on anything but the state.

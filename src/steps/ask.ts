@@ -1,36 +1,44 @@
-import type { Cost, InteractionEvent, Model, ModelFailure, ModelRequest, StepId, Usage } from '../contracts/index.ts'
+import {
+  type Cost,
+  type InteractionEvent,
+  type Model,
+  type ModelFailure,
+  type ModelRequest,
+  noUsage,
+  type StepId,
+  type Usage,
+} from '../contracts/index.ts'
+import type { AskAction } from '../core/index.ts'
+import { remainingTime, stepName, timeReserve } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
-import { remainingTime, timeReserve } from './budget.ts'
-import type { AskAction } from './decide.ts'
-import { stepName } from './names.ts'
 import { Reply, type ReplyText } from './reply.ts'
-import { type Session, since } from './session.ts'
+import { type Stage, since } from './stage.ts'
 
 // One attempt at one step. `[results + step.started]` is handed to the journal and not waited for: the model may
 // think meanwhile, and whoever acts on the reply waits for everything before it.
 
-export function ask(session: Session, action: AskAction): Promise<void> {
-  return action.notBefore > 0 ? askLater(session, action) : attempt(session, action)
+export function ask(stage: Stage, action: AskAction): Promise<void> {
+  return action.notBefore > 0 ? askLater(stage, action) : attempt(stage, action)
 }
 
-async function askLater(session: Session, action: AskAction): Promise<void> {
-  if (await pause(session, action.notBefore)) await attempt(session, action)
+async function askLater(stage: Stage, action: AskAction): Promise<void> {
+  if (await pause(stage, action.notBefore)) await attempt(stage, action)
 }
 
-function attempt(session: Session, action: AskAction): Promise<void> {
-  const { turn } = session
+function attempt(stage: Stage, action: AskAction): Promise<void> {
+  const { turn } = stage
   const stepId = stepName(turn.id, action.attempt === 1 ? turn.steps + 1 : turn.steps)
-  const model = session.model(action.model)
-  session.record(stepStarted(session, stepId, action))
+  const model = stage.model(action.model)
+  stage.record(stepStarted(stage, stepId, action))
   // Handed over, not awaited.
-  void session.flush()
-  const request = session.ports.recipe.assemble(session.state, session.offer(model))
-  return new Attempt(session, stepId, action).run(model, capped(session, request, action))
+  void stage.flush()
+  const request = stage.recipe.assemble(stage.state, stage.offer(model))
+  return new Attempt(stage, stepId, action).run(model, capped(stage, request, action))
 }
 
 class Attempt {
-  readonly #session: Session
+  readonly #stage: Stage
   readonly #stepId: StepId
   readonly #action: AskAction
   readonly #interrupt: Interrupt
@@ -38,13 +46,13 @@ class Attempt {
   readonly #started: number
   #over = false
 
-  constructor(session: Session, stepId: StepId, action: AskAction) {
-    this.#session = session
+  constructor(stage: Stage, stepId: StepId, action: AskAction) {
+    this.#stage = stage
     this.#stepId = stepId
     this.#action = action
-    this.#interrupt = new Interrupt(session.interrupt)
+    this.#interrupt = new Interrupt(stage.interrupt)
     this.#reply = new Reply(stepId, action.attempt)
-    this.#started = session.ports.clock.monotonic()
+    this.#started = stage.clock.monotonic()
     keepShape('attempt', this)
   }
 
@@ -54,9 +62,9 @@ class Attempt {
 
   /** Reads the stream until it ends, fails, takes too long or is interrupted, whether or not the model heeds its signal. */
   run(model: Model, request: ModelRequest): Promise<void> {
-    const limit = deadline(this.#session, this.#action)
+    const limit = deadline(this.#stage, this.#action)
     return new Promise((resolve, reject) => {
-      const cancelTimer = this.#session.ports.clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
+      const cancelTimer = this.#stage.clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
       const end = (failure?: ModelFailure): void => {
         if (this.#over) return
         this.#over = true
@@ -85,15 +93,15 @@ class Attempt {
       if (!text) continue
       if (reply.texts.length > known) this.#open(text)
       if (part.type === 'text' || part.type === 'reasoning') {
-        this.#session.live({ stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind: part.type, text: part.text })
+        this.#stage.live({ stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind: part.type, text: part.text })
       }
     }
   }
 
   /** A text is shown while it comes, so its beginning is committed while the rest is on its way. */
   #open({ id, type }: ReplyText): void {
-    this.#session.note({ type: 'interaction.item.started', itemId: id, item: { id, type } }, this.#stepId)
-    void this.#session.flush()
+    this.#stage.note({ type: 'interaction.item.started', itemId: id, item: { id, type } }, this.#stepId)
+    void this.#stage.flush()
   }
 
   /** Records how the attempt ended. Not flushed: it goes with the intents, or with the end of the turn. */
@@ -101,7 +109,7 @@ class Attempt {
     const verdict = this.#reply.verdict(toolChoice)
     for (const text of this.#reply.texts) {
       const status = verdict.ok ? 'completed' : verdict.failure.class === 'cancelled' ? 'interrupted' : 'failed'
-      this.#session.note({ type: 'interaction.item.completed', itemId: text.id, item: { ...text, status } }, this.#stepId)
+      this.#stage.note({ type: 'interaction.item.completed', itemId: text.id, item: { ...text, status } }, this.#stepId)
     }
     if (verdict.ok) this.#completed(verdict)
     else this.#failed(verdict.failure)
@@ -111,7 +119,7 @@ class Attempt {
     const { metadata } = this.#reply
     const { usage, cost } = this.#spent()
     const completed = {
-      ...this.#session.here(this.#stepId),
+      ...this.#stage.here(this.#stepId),
       type: 'interaction.step.completed',
       reply,
       finish,
@@ -119,7 +127,7 @@ class Attempt {
       cost,
       latencyMs: this.#latency(),
     } as const
-    this.#session.record(metadata ? { ...completed, metadata } : completed)
+    this.#stage.record(metadata ? { ...completed, metadata } : completed)
     if (finish === 'length') {
       const diagnostic = {
         code: 'answer_truncated',
@@ -127,31 +135,33 @@ class Attempt {
         message: 'The answer was cut at its length limit.',
         remedy: 'Raise maxOutputTokens.',
       } as const
-      this.#session.note({ type: 'interaction.diagnostic', diagnostic }, this.#stepId)
+      this.#stage.note({ type: 'interaction.diagnostic', diagnostic }, this.#stepId)
     }
   }
 
   #failed(failure: ModelFailure): void {
-    const { random } = this.#session.ports
-    const redacted = { ...failure, message: this.#session.ports.redactor.text(failure.message) }
-    const delayMs = backoff(this.#action.attempt, failure, random.fraction(`${this.#stepId}/${this.#action.attempt}`))
-    this.#session.note(
+    const { random } = this.#stage.ports
+    const redacted = { ...failure, message: this.#stage.ports.redactor.text(failure.message) }
+    const fraction = random.fraction(`${this.#stepId}/${this.#action.attempt}`)
+    const delayMs = failure.class === 'cancelled' ? 0 : backoff(this.#action.attempt, failure, fraction)
+    this.#stage.note(
       { type: 'interaction.step.failed', failure: redacted, ...this.#spent(), latencyMs: this.#latency(), delayMs },
       this.#stepId,
     )
   }
 
   #latency(): number {
-    return since(this.#session.ports.clock, this.#started)
+    return since(this.#stage.clock, this.#started)
   }
 
   #spent(): { usage: Usage; cost: Cost } {
-    const { usage, costUsd } = this.#reply
+    const { usage, costUsd, wasRefused } = this.#reply
+    if (wasRefused) return { usage: noUsage, cost: 0 }
     return { usage: usage ?? this.#estimate(), cost: costUsd ?? 'unknown' }
   }
 
   #estimate(): Usage {
-    const output = Math.ceil(this.#reply.characters / this.#session.state.charsPerToken)
+    const output = Math.ceil(this.#reply.characters / this.#stage.state.charsPerToken)
     return { input: this.#action.reservation.input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
   }
 }
@@ -163,13 +173,13 @@ export function backoff(attempt: number, failure: ModelFailure, fraction: number
 }
 
 /** Waits until `notBefore`; false when the turn was interrupted meanwhile. */
-async function pause(session: Session, notBefore: number): Promise<boolean> {
-  const { clock } = session.ports
+async function pause(stage: Stage, notBefore: number): Promise<boolean> {
+  const { clock } = stage
   const ms = notBefore - clock.now()
   if (ms > 0) {
-    await session.flush()
+    await stage.flush()
     await new Promise<void>((resolve) => {
-      const interrupt = new Interrupt(session.interrupt)
+      const interrupt = new Interrupt(stage.interrupt)
       const cancel = clock.after(Math.min(ms, 60_000), () => interrupt.fire('over'))
       interrupt.listen(() => {
         cancel()
@@ -177,21 +187,21 @@ async function pause(session: Session, notBefore: number): Promise<boolean> {
       })
     })
   }
-  return session.turn.cancel !== 'interrupt'
+  return stage.turn.cancel !== 'interrupt'
 }
 
 /** Under a token budget the provider is told the cap, so that it can not overspend by talking. */
-function capped(session: Session, request: ModelRequest, { reservation }: AskAction): ModelRequest {
-  const { maxTokens, maxSessionTokens } = session.state.agent.limits
+function capped(stage: Stage, request: ModelRequest, { reservation }: AskAction): ModelRequest {
+  const { maxTokens, maxSessionTokens } = stage.state.agent.limits
   if (maxTokens === undefined && maxSessionTokens === undefined) return request
   return { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } }
 }
 
 /** A step that is not the last leaves the reserve for the last one untouched. */
-function deadline(session: Session, { last }: AskAction): { ms: number; reason: 'timeout' | 'budget' } {
-  const { llmTimeout } = session.state.agent.limits
-  const left = remainingTime(session.state, session.turn, session.ports.clock.now())
-  const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - (last === undefined ? timeReserve(session.state) : 0))
+function deadline(stage: Stage, { last }: AskAction): { ms: number; reason: 'timeout' | 'budget' } {
+  const { llmTimeout } = stage.state.agent.limits
+  const left = remainingTime(stage.state, stage.turn, stage.clock.now())
+  const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - (last === undefined ? timeReserve(stage.state) : 0))
   return usable < llmTimeout ? { ms: usable, reason: 'budget' } : { ms: llmTimeout, reason: 'timeout' }
 }
 
@@ -214,8 +224,8 @@ const notices = {
   stopped: 'The person asked to stop here',
 } as const
 
-function stepStarted(session: Session, stepId: StepId, { model, attempt, reservation, absorbs, last }: AskAction): InteractionEvent {
-  const started = { ...session.here(stepId), type: 'interaction.step.started', model, attempt, reservation, absorbs } as const
+function stepStarted(stage: Stage, stepId: StepId, { model, attempt, reservation, absorbs, last }: AskAction): InteractionEvent {
+  const started = { ...stage.here(stepId), type: 'interaction.step.started', model, attempt, reservation, absorbs } as const
   if (last === undefined) return started
   return { ...started, last: { reason: last, notice: `${notices[last]}. Answer now with what you have; tools are switched off.` } }
 }

@@ -1,11 +1,10 @@
 import type { BlobId, CallId, Confinement, ItemStatus, RemainingBudget, Tool, ToolContext, ToolOutput } from '../contracts/index.ts'
+import { callName, remainingTime, type StartedCall, timeReserve } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
-import { remaining, remainingTime, timeReserve } from './budget.ts'
-import { callName } from './names.ts'
 import { normal } from './output.ts'
-import type { Session } from './session.ts'
-import type { StartedCall } from './state.ts'
+import { remaining } from './remaining.ts'
+import type { Stage } from './stage.ts'
 
 export interface RunResult {
   readonly status: ItemStatus
@@ -24,7 +23,7 @@ const graceMs = 250
  */
 export class CallRun implements ToolContext {
   readonly result: Promise<RunResult>
-  readonly #session: Session
+  readonly #stage: Stage
   readonly #call: StartedCall
   readonly #interrupt: Interrupt
   /** On the monotonic clock. */
@@ -33,12 +32,12 @@ export class CallRun implements ToolContext {
   #cancelGrace: (() => void) | undefined
   #resolve: ((result: RunResult) => void) | undefined
 
-  constructor(session: Session, tool: Tool, call: StartedCall) {
-    const { clock } = session.ports
-    const limit = deadline(session, tool)
-    this.#session = session
+  constructor(stage: Stage, tool: Tool, call: StartedCall) {
+    const { clock } = stage
+    const limit = deadline(stage, tool)
+    this.#stage = stage
     this.#call = call
-    this.#interrupt = new Interrupt(session.interrupt)
+    this.#interrupt = new Interrupt(stage.interrupt)
     this.started = clock.monotonic()
     this.result = new Promise((resolve) => {
       this.#resolve = resolve
@@ -52,7 +51,7 @@ export class CallRun implements ToolContext {
   }
 
   get callId(): CallId {
-    return callName(this.#session.state.sessionId, this.#call.itemId)
+    return callName(this.#stage.state.sessionId, this.#call.itemId)
   }
 
   get attempt(): number {
@@ -60,11 +59,11 @@ export class CallRun implements ToolContext {
   }
 
   get overlay(): { readonly [name: string]: string } {
-    return this.#session.ports.overlay
+    return this.#stage.ports.overlay
   }
 
   get confinement(): Confinement {
-    return this.#call.unsandboxed ? { kind: 'none' } : this.#session.ports.sandbox.confinement
+    return this.#call.unsandboxed ? { kind: 'none' } : this.#stage.ports.sandbox.confinement
   }
 
   get signal(): AbortSignal {
@@ -72,18 +71,27 @@ export class CallRun implements ToolContext {
   }
 
   get remaining(): RemainingBudget {
-    return remaining(this.#session.state, this.#session.turn, this.#session.ports.clock.now())
+    return remaining(this.#stage.state, this.#stage.turn, this.#stage.clock.now())
   }
 
-  async storedOutput(handle: string): Promise<string | undefined> {
-    return this.#session.ports.blobs.get(this.#session.state.treeId, handle as BlobId)
+  get maxOutputBytes(): number {
+    return this.#stage.state.agent.limits.maxOutputBytes
   }
 
-  progress(text: string): void {
-    const { turn } = this.#session.state
+  // Tools take their context apart, so functions on it must not need it as their `this`.
+  get storedOutput(): ToolContext['storedOutput'] {
+    return async (handle) => this.#stage.ports.blobs.get(this.#stage.state.treeId, handle as BlobId)
+  }
+
+  get progress(): ToolContext['progress'] {
+    return (text) => this.#progress(text)
+  }
+
+  #progress(text: string): void {
+    const { turn } = this.#stage.state
     if (!this.#resolve || turn.kind !== 'open' || turn.step.kind !== 'calling') return
-    const shown = this.#session.ports.redactor.text(String(text))
-    this.#session.live({ stepId: turn.step.id, itemId: this.#call.itemId, attempt: this.attempt, kind: 'progress', text: shown })
+    const shown = this.#stage.ports.redactor.text(String(text))
+    this.#stage.live({ stepId: turn.step.id, itemId: this.#call.itemId, attempt: this.attempt, kind: 'progress', text: shown })
   }
 
   #enter(tool: Tool): void {
@@ -117,7 +125,7 @@ export class CallRun implements ToolContext {
   /** A call that did not finish, with what is known about it. */
   #cutShort(said?: Extract<ToolOutput, { ok: false }>): RunResult {
     const { intent } = this.#call
-    const seconds = ((this.#session.ports.clock.monotonic() - this.started) / 1000).toFixed(1)
+    const seconds = ((this.#stage.clock.monotonic() - this.started) / 1000).toFixed(1)
     const effect = intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
     const own = said ? ` It said: ${said.error.message}` : ''
     const partial = said?.partial === undefined ? {} : { partial: said.partial }
@@ -150,10 +158,10 @@ const thrown = (error: unknown): Extract<ToolOutput, { ok: false }> => ({
   error: { class: 'failed', message: error instanceof Error ? error.message : String(error) },
 })
 
-function deadline(session: Session, tool: Tool): { ms: number; reason: 'timeout' | 'budget' } {
-  const limit = tool.timeoutMs ?? session.state.agent.limits.toolTimeout
-  if (session.state.agent.limits.timeBudget === undefined) return { ms: limit, reason: 'timeout' }
-  const left = remainingTime(session.state, session.turn, session.ports.clock.now()) ?? Number.POSITIVE_INFINITY
-  const usable = Math.max(0, left - timeReserve(session.state))
+function deadline(stage: Stage, tool: Tool): { ms: number; reason: 'timeout' | 'budget' } {
+  const limit = tool.timeoutMs ?? stage.state.agent.limits.toolTimeout
+  if (stage.state.agent.limits.timeBudget === undefined) return { ms: limit, reason: 'timeout' }
+  const left = remainingTime(stage.state, stage.turn, stage.clock.now()) ?? Number.POSITIVE_INFINITY
+  const usable = Math.max(0, left - timeReserve(stage.state))
   return usable < limit ? { ms: usable, reason: 'budget' } : { ms: limit, reason: 'timeout' }
 }

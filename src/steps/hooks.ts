@@ -1,6 +1,6 @@
 import type { AfterCallVerdict, BeforeCallVerdict, EventDraft, Hook, JsonObject, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import { check } from './arguments.ts'
-import type { Session } from './session.ts'
+import type { Stage } from './stage.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
 // Hooks run in order, each on what the one before left. Whatever they change is in the journal.
@@ -10,10 +10,10 @@ export type Before = { readonly drafts: readonly EventDraft[] } & (
   | { readonly ok: false; readonly failure: ToolFailure }
 )
 
-export async function beforeCall(session: Session, offered: OfferedTool, given: JsonObject): Promise<Before> {
+export async function beforeCall(stage: Stage, offered: OfferedTool, given: JsonObject): Promise<Before> {
   const drafts: EventDraft[] = []
   let input = given
-  for (const hook of session.ports.hooks) {
+  for (const hook of stage.ports.hooks) {
     if (!hook.beforeCall) continue
     const { verdict, crash } = await guarded<BeforeCallVerdict>(() => hook.beforeCall?.({ tool: offered.name, input }), {
       kind: 'continue',
@@ -28,7 +28,7 @@ export async function beforeCall(session: Session, offered: OfferedTool, given: 
     }
     if (verdict.kind === 'change') {
       drafts.push(completed(hook, 'changed', verdict.reason))
-      const checked = check(offered, verdict.input, await session.ports.validator.validator(offered.tool.inputSchema))
+      const checked = check(offered, verdict.input, await stage.ports.validator.validator(offered.tool.inputSchema))
       if (!checked.ok)
         return {
           ok: false,
@@ -43,13 +43,13 @@ export async function beforeCall(session: Session, offered: OfferedTool, given: 
 
 /** What hooks add to a result. A crash after the effect can not undo it: it is noted, never hidden. */
 export async function afterCall(
-  session: Session,
+  stage: Stage,
   call: { readonly tool: string; readonly input: JsonObject },
   output: ToolOutput,
 ): Promise<{ drafts: readonly EventDraft[]; context: string }> {
   const drafts: EventDraft[] = []
   const added: string[] = []
-  for (const hook of session.ports.hooks) {
+  for (const hook of stage.ports.hooks) {
     if (!hook.afterCall) continue
     const { verdict, crash } = await guarded<AfterCallVerdict>(() => hook.afterCall?.({ ...call, output }), { kind: 'continue' })
     if (crash !== undefined) drafts.push(completed(hook, 'failed', crash))

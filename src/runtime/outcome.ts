@@ -1,8 +1,7 @@
 import type { Outcome } from '../contracts/index.ts'
-import { operationsOf } from './accounting.ts'
-import { reportOf } from './finish.ts'
+import { type OpenTurn, reportOf, type SessionState } from '../core/index.ts'
+import { operationsOf } from './operations.ts'
 import { snapshotOf } from './snapshot.ts'
-import type { OpenTurn, SessionState } from './state.ts'
 
 /** Why a turn that is still open is not being driven any more. */
 export type Halt = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy'>
