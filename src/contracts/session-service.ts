@@ -18,6 +18,8 @@ export interface SessionService {
   /** Replays from after `seq`, then tails. Ends when the session is idle; no event is missed or repeated. */
   events(treeId: TreeId, after?: number): AsyncIterable<StreamEvent>
   approve(treeId: TreeId, approvalId: ApprovalId, decision: ApprovalDecision): Promise<void>
+  /** Takes back what was approved for the whole session. */
+  revoke(treeId: TreeId, keys: readonly string[]): Promise<void>
   cancel(treeId: TreeId, mode: 'stop' | 'interrupt'): Promise<void>
   /** Resolves when the session is idle or suspended. */
   outcome(treeId: TreeId): Promise<Outcome>

@@ -77,9 +77,10 @@ export class Session {
     return this.#ledger.flush()
   }
 
-  live(event: Pick<LiveEvent, 'stepId' | 'itemId' | 'attempt' | 'kind' | 'text'>): void {
+  live({ stepId, itemId, attempt, kind, text }: Pick<LiveEvent, 'stepId' | 'itemId' | 'attempt' | 'kind' | 'text'>): void {
     const { treeId, sessionId, agentPath } = this.#state
-    this.#ledger.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId: this.turn.id, ...event })
+    const turnId = this.turn.id
+    this.#ledger.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId, stepId, itemId, attempt, kind, text })
   }
 
   /** Resolves at the next `wake`: something from outside may have changed the state. */

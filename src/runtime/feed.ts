@@ -10,6 +10,9 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   #head = 0
   #closed = false
   #waiting: ((result: IteratorResult<StreamEvent>) => void) | undefined
+  readonly #park = (resolve: (result: IteratorResult<StreamEvent>) => void): void => {
+    this.#waiting = resolve
+  }
   readonly #leave: (subscription: Subscription) => void
 
   constructor(leave: (subscription: Subscription) => void) {
@@ -44,9 +47,7 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
       return Promise.resolve({ value: event, done: false })
     }
     if (this.#closed) return Promise.resolve({ value: undefined, done: true })
-    return new Promise((resolve) => {
-      this.#waiting = resolve
-    })
+    return new Promise(this.#park)
   }
 
   return(): Promise<IteratorResult<StreamEvent>> {

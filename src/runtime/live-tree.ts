@@ -101,7 +101,7 @@ export class LiveTree {
       while (patient && !this.#retired && next(stage) === 'idle') await stage.woken()
       do {
         halt = (await drive(stage, performer(stage))) === 'suspended' ? waiting : undefined
-        await this.#mailbox.drain()
+        await this.#mailbox.draining
       } while (next(stage) !== (halt ? 'wait' : 'idle'))
     } catch (error) {
       halt = haltOf(error)

@@ -18,6 +18,11 @@ export class Mailbox {
     this.#inbox = inbox
   }
 
+  /** The drain under way, if there is one. */
+  get draining(): Promise<void> | undefined {
+    return this.#draining
+  }
+
   drain(): Promise<void> {
     if (this.#draining) {
       this.#again = true

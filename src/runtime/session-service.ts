@@ -16,6 +16,7 @@ export function sessionService(house: TreeHouse): SessionService {
       house.deliver(treeId, { kind: 'input', parts: partsOf(input), mode }, clientId),
     events: (treeId, after = 0) => replayThenTail(house, treeId, after),
     approve: (treeId, approvalId, decision) => house.deliver(treeId, { kind: 'approval', approvalId, decision, by: 'caller' }),
+    revoke: (treeId, keys) => house.deliver(treeId, { kind: 'revoke', keys, by: 'caller' }),
     cancel: (treeId, mode) => house.deliver(treeId, { kind: 'cancel', mode, by: 'caller' }),
     async outcome(treeId): Promise<Outcome> {
       return house.live(treeId)?.settled ?? outcomeOf(await house.workshop.stateOf(treeId))

@@ -24,7 +24,6 @@ export class Stage extends Session {
   readonly ports: StagePorts
   /** What the approver said to a request that it did not decide. Not part of the state: a new driver asks anew. */
   readonly verdicts = new Map<ApprovalId, 'asked' | 'wait' | 'suspend'>()
-  readonly #offers = new Map<string, Offer>()
 
   constructor(parts: SessionParts, ports: StagePorts) {
     super(parts)
@@ -44,14 +43,8 @@ export class Stage extends Session {
 
   /** The tools that the next step offers to a model. */
   offer(model: Model): Offer {
-    const { storedOutputs, tools } = this.state
-    const key = storedOutputs > 0 ? `${model.id}+` : model.id
-    const known = this.#offers.get(key)
-    if (known) return known
-    const flags = storedOutputs > 0 ? [...this.ports.flags, 'stored_output'] : this.ports.flags
-    const offer = this.ports.registry.offer(tools, { abilities: model.abilities, flags })
-    this.#offers.set(key, offer)
-    return offer
+    const { flags, registry } = this.ports
+    return registry.offer(this.state.tools, model, this.state.storedOutputs > 0 ? [...flags, 'stored_output'] : flags)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Gate, JsonObject, JsonSchema, ModelAbility, Problem, Tool, ToolSpec } from '../contracts/index.ts'
+import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Problem, Tool, ToolSpec } from '../contracts/index.ts'
 import type { Offering } from '../core/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
 import { shortHash } from '../util/hash.ts'
@@ -20,7 +20,7 @@ export interface Offer extends Offering {
 }
 
 /** What gates are checked against. */
-export interface Facts {
+interface Facts {
   readonly abilities: readonly ModelAbility[]
   readonly flags: readonly string[]
 }
@@ -29,12 +29,12 @@ export interface Facts {
  * All tools of a runtime. Never branches on where one comes from.
  *
  * 1. Tools are ordered by name, everywhere.
- * 2. Specs are built once; the same facts give the same offer object.
+ * 2. Specs are built once; the same tools, model and flags give the same offer object.
  */
 export class ToolRegistry {
   readonly #tools: readonly OfferedTool[]
   readonly #byName: ReadonlyMap<string, Tool>
-  readonly #offers = new Map<string, Offer>()
+  readonly #offers = new WeakMap<readonly string[], Map<string, Offer>>()
 
   constructor(tools: readonly Tool[]) {
     this.#tools = tools.map(offered).toSorted((a, b) => (a.name < b.name ? -1 : 1))
@@ -50,14 +50,22 @@ export class ToolRegistry {
     return this.#byName.get(name)
   }
 
-  offer(names: readonly string[], facts: Facts): Offer {
-    const key = `${names.join()}|${facts.abilities.join()}|${facts.flags.join()}`
-    const known = this.#offers.get(key)
+  /** `names` is the list of a session, always the same object: what was built for it is found by it. */
+  offer(names: readonly string[], model: Pick<Model, 'id' | 'abilities'>, flags: readonly string[]): Offer {
+    let offers = this.#offers.get(names)
+    if (!offers) {
+      offers = new Map()
+      this.#offers.set(names, offers)
+    }
+    const key = flags.length === 0 ? model.id : `${model.id} ${flags.join()}`
+    const known = offers.get(key)
     if (known) return known
+    const facts = { abilities: model.abilities, flags }
     const wanted = new Set(names)
-    const tools = this.#tools.filter(({ name, tool }) => wanted.has(name) && (tool.requires ?? []).every((gate) => isOpen(gate, facts)))
-    const offer = offerOf(tools)
-    this.#offers.set(key, offer)
+    const offer = offerOf(
+      this.#tools.filter(({ name, tool }) => wanted.has(name) && (tool.requires ?? []).every((gate) => isOpen(gate, facts))),
+    )
+    offers.set(key, offer)
     return offer
   }
 }
