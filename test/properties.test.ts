@@ -144,7 +144,7 @@ async function run({ steps, limits, seed }: Conversation, journal?: readonly Int
     store,
     clock,
     ids: sequentialIds(),
-    approver: { review: () => ({ ...decisions(seed), by: 'test' }) },
+    approver: { decide: () => ({ decision: decisions(seed), by: 'test' }) },
   })
   let outcome: Outcome
   if (journal) {
@@ -223,7 +223,7 @@ describe('every journal', () => {
         if (resumed.events.length > journal.length) expectEndsOnce(resumed.events)
         const committed = new Map(
           journal.flatMap((event) =>
-            event.type === 'interaction.item.started' && 'tool' in event.item
+            event.type === 'interaction.item.started' && event.item.kind === 'call'
               ? [[`${event.sessionId}:${event.item.id}`, event.item] as const]
               : [],
           ),

@@ -30,7 +30,7 @@ function placeOf(text: string, offset: number, place: string): string {
 }
 
 function noText(place: string, message: string, remedy: string): TroupeError {
-  return new TroupeError('agent_file_invalid', `the agent file can not be read as text: ${message}`, {
+  return new TroupeError('agent_file_invalid', `the agent file cannot be read as text: ${message}`, {
     problems: [{ place, message, remedy }],
   })
 }

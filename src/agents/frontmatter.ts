@@ -23,7 +23,7 @@ const fence = '---'
 /** Settings are a few lines. The bound keeps a hostile file from costing seconds. */
 const maxFrontmatterLength = 32_768
 
-/** Splits an agent file and reads its settings. What is wrong is told to `source`; `undefined` where the parts can not be told apart. */
+/** Splits an agent file and reads its settings. What is wrong is told to `source`; `undefined` where the parts cannot be told apart. */
 export function readFrontmatter(source: SourceText): Frontmatter | undefined {
   const { lines } = source
   const first = lines[0]?.startsWith('#!') ? 1 : 0
@@ -96,7 +96,7 @@ function readSettings(source: SourceText, yaml: string, at: Position): Pick<Fron
     return { settings, whole: faults.length === 0, positionOf }
   } catch (error) {
     // The parser is recursive: thousands of nested brackets exhaust its stack.
-    source.problem(at, `the settings can not be read as YAML: ${error instanceof Error ? error.message : String(error)}`)
+    source.problem(at, `the settings cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`)
     return broken
   }
 }

@@ -44,9 +44,9 @@ async function readAgentFile(file: string): Promise<Uint8Array> {
     return await readFile(file)
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code
-    const message = code === 'ENOENT' ? 'There is no such file.' : code === 'EISDIR' ? 'It is a folder.' : `It can not be read (${code}).`
+    const message = code === 'ENOENT' ? 'There is no such file.' : code === 'EISDIR' ? 'It is a folder.' : `It cannot be read (${code}).`
     const problem = { place: file, message, remedy: await neighbours(file) }
-    throw new TroupeError('agent_file_invalid', `the agent file ${file} can not be read`, { problems: [problem], cause })
+    throw new TroupeError('agent_file_invalid', `the agent file ${file} cannot be read`, { problems: [problem], cause })
   }
 }
 

@@ -49,7 +49,7 @@ async function fail(thrown: unknown, json: boolean, host: Host): Promise<number>
 }
 
 function unwritten(cause: Error): TroupeError {
-  return new TroupeError('internal', `Standard output can not be written: ${cause.message}.`, {
+  return new TroupeError('internal', `Standard output cannot be written: ${cause.message}.`, {
     remedy: 'Free some space, or write elsewhere.',
     cause,
   })

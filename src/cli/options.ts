@@ -6,7 +6,7 @@ export interface FlagSpec {
   /** What the value is called in help. Without it the flag is a switch. */
   readonly value?: string
   readonly summary: string
-  /** Flags that can not stand beside this one. */
+  /** Flags that cannot stand beside this one. */
   readonly excludes?: readonly string[]
 }
 

@@ -22,7 +22,7 @@ export class Output {
     return this.#state.kind === 'failed' ? this.#state.error : undefined
   }
 
-  /** Resolves when the text is handed over, or can not be. */
+  /** Resolves when the text is handed over, or cannot be. */
   write(text: string): Promise<void> {
     if (this.#state.kind !== 'open') return Promise.resolve()
     return new Promise((resolve) => {

@@ -50,7 +50,7 @@ describe('what is wrong', () => {
     [['run', 'a.ai', '--data-dir'], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
     [['run', 'a.ai', '--data-dir='], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
     [['run', 'a.ai', '--data-dir', '--quiet'], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
-    [['run', 'a.ai', '--json', '--stream-json'], ['--json: It can not stand beside --stream-json. Leave one of them away.']],
+    [['run', 'a.ai', '--json', '--stream-json'], ['--json: It cannot stand beside --stream-json. Leave one of them away.']],
     [
       ['run', '--jsn', '--quite', '-x', '--quiet=1'],
       [

@@ -130,7 +130,7 @@ function flagProblems(command: CommandSpec, { flags }: Words): readonly Problem[
     else if (found.value !== undefined && (value === undefined || value === '' || (!inline && value.startsWith('-')))) {
       tell('It needs a value.', `Write --${name}=${found.value}.`)
       // Of two that clash, one is told.
-    } else if (clash !== undefined && name < clash) tell(`It can not stand beside --${clash}.`, 'Leave one of them away.')
+    } else if (clash !== undefined && name < clash) tell(`It cannot stand beside --${clash}.`, 'Leave one of them away.')
   }
   return [...problems.values()]
 }

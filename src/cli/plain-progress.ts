@@ -37,13 +37,13 @@ export class PlainProgress {
         return [`  ${paint('yellow', `↻ ${failure.class}`)}: ${printable(failure.message)}${paint('dim', wait)}`]
       }
       case 'interaction.item.started': {
-        if (!('tool' in event.item)) return []
+        if (event.item.kind !== 'call') return []
         const { id, tool, title } = event.item
         this.#tools.set(id, tool)
         return [`  ${paint('cyan', '→')} ${printable(tool)}${title === tool ? '' : paint('dim', ` · ${printable(title)}`)}`]
       }
       case 'interaction.item.completed':
-        return 'latencyMs' in event.item ? [this.#result(event.item)] : []
+        return event.item.kind === 'call' ? [this.#result(event.item)] : []
       case 'interaction.item.delta':
         return event.kind === 'progress' ? [paint('dim', `    ${printable(event.text)}`)] : []
       case 'interaction.approval.requested':

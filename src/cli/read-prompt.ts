@@ -70,7 +70,7 @@ function noPrompt(argument: string | undefined): TroupeError {
 }
 
 function wrongInput(message: string, remedy: string): TroupeError {
-  return usage({ place: 'standard input', message: `It can not be read: ${message}.`, remedy })
+  return usage({ place: 'standard input', message: `It cannot be read: ${message}.`, remedy })
 }
 
 function usage(problem: Problem): TroupeError {

@@ -94,14 +94,12 @@ function absorb(draft: Draft, event: InteractionEvent): void {
       absorbItem(draft, event)
       break
     case 'interaction.turn.completed':
-      if (turn) Object.assign(turn, { status: event.status, totals: event.totals }, event.reason && { reason: event.reason })
-      break
     case 'interaction.turn.failed':
-      if (turn) Object.assign(turn, { status: 'failed', reason: event.reason, totals: event.totals })
+    case 'interaction.turn.interrupted': {
+      const { ending, totals } = event
+      if (turn) Object.assign(turn, { status: ending.status, totals }, 'reason' in ending && { reason: ending.reason })
       break
-    case 'interaction.turn.interrupted':
-      if (turn) Object.assign(turn, { status: 'interrupted', reason: event.reason, totals: event.totals })
-      break
+    }
     case 'interaction.turn.suspended':
       if (turn) Object.assign(turn, { status: 'suspended', reason: event.reason })
       break
@@ -193,5 +191,5 @@ function stepOf({ steps }: Draft, stepId: string | undefined) {
   return step
 }
 
-const isCall = (item: ItemIntent): item is CallIntent => 'tool' in item
-const isCallRecord = (item: ItemRecord): item is CallRecord => 'latencyMs' in item
+const isCall = (item: ItemIntent): item is CallIntent => item.kind === 'call'
+const isCallRecord = (item: ItemRecord): item is CallRecord => item.kind === 'call'

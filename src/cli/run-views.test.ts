@@ -32,18 +32,19 @@ const agent: AgentSpec = {
 type Draft = EventBody & { readonly at: number; readonly stepId?: string }
 
 const intent = (id: string, tool: string, title: string): CallIntent => ({
+  kind: 'call',
   id: id as CallIntent['id'],
   type: 'tool_call',
   tool,
   namespace: '',
   title,
-  callId: id,
+  providerCallId: id,
   input: {},
-  inputHash: 0,
   effect: 'read',
   lane: { kind: 'shared' },
 })
 const record = (id: string, latencyMs: number, error?: CallRecord['error']): CallRecord => ({
+  kind: 'call',
   id: id as CallRecord['id'],
   type: 'tool_call',
   status: error ? 'failed' : 'completed',
@@ -56,6 +57,7 @@ const record = (id: string, latencyMs: number, error?: CallRecord['error']): Cal
 const started = (attempt: number): EventBody<'interaction.step.started'> => ({
   type: 'interaction.step.started',
   model: 'script/trip',
+  modelId: 'script/trip',
   attempt,
   reservation: { input: 1, output: 1 },
   absorbs: [],
@@ -111,8 +113,7 @@ const drafts: readonly Draft[] = [
   {
     at: 1000,
     type: 'interaction.turn.completed',
-    status: 'partial',
-    reason: 'steps',
+    ending: { status: 'partial', reason: 'steps' },
     report: { format: 'text', text: 'Go.' },
     totals: { usage: usage(12_420, 120), cost: 0, steps: 3, calls: 3, durationMs: 1000 },
   },

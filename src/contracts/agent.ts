@@ -1,5 +1,3 @@
-import type { JsonObject } from './json.ts'
-
 /** What a turn and its parts may use. Times are milliseconds. A limit covers all descendants. */
 export interface AgentLimits {
   /** Steps (model calls) in one turn; the last one is held back for the answer. */
@@ -8,7 +6,7 @@ export interface AgentLimits {
   readonly maxTokens?: number
   /** Tokens over the whole session. */
   readonly maxSessionTokens?: number
-  /** Calls in one turn. */
+  /** Calls in one turn; those that could not be started count too. */
   readonly maxCalls?: number
   /** Working time of one turn; waiting for a person does not count. */
   readonly timeBudget?: number
@@ -53,5 +51,4 @@ export interface AgentSpec {
   readonly tools: readonly string[]
   readonly limits: AgentLimits
   readonly parameters: ModelParameters
-  readonly metadata?: JsonObject
 }

@@ -1,10 +1,12 @@
 import type { AgentSpec } from './agent.ts'
+import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
 import type { Diagnostic, ModelFailure, TurnReason } from './failures.ts'
 import type { ApprovalId, ClientId, ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 import type { ItemIntent, ItemRecord } from './items.ts'
 import type { JsonObject } from './json.ts'
 import type { CallPart, InputPart } from './messages.ts'
-import type { Report, Trace } from './outcome.ts'
+import type { FinishReason } from './model.ts'
+import type { Report, Trace } from './report.ts'
 import type { Cost, Usage } from './usage.ts'
 
 /** Tokens set aside before an attempt, settled by its real figure. */
@@ -17,34 +19,8 @@ export interface Reservation {
 export type ReplyRef = { readonly type: 'item'; readonly id: ItemId } | CallPart
 
 export type InputMode = 'queue' | 'steer'
-export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other'
 /** Why the coming step is the last one and has its tools switched off. */
 export type LastStepReason = Extract<TurnReason, 'steps' | 'tokens' | 'time' | 'calls' | 'stopped'>
-
-export interface ApprovalKey {
-  /** Canonical, e.g. `tool:delete_file` or `path:/srv/a`. */
-  readonly key: string
-  /** How a person reads it. */
-  readonly label: string
-}
-export type ApprovalDecision =
-  | { readonly kind: 'approve'; readonly breadth: 'once' | 'session' }
-  | { readonly kind: 'deny'; readonly feedback?: string }
-  /** Deny and end the turn. */
-  | { readonly kind: 'abort' }
-
-export interface ApprovalRequest {
-  readonly id: ApprovalId
-  readonly itemId: ItemId
-  readonly tool: string
-  readonly summary: string
-  /** The exact arguments; a change of them voids the approval. */
-  readonly input: JsonObject
-  readonly inputHash: number
-  readonly keys: readonly ApprovalKey[]
-  /** `unsandboxed` asks to run again outside the sandbox. */
-  readonly scope: 'call' | 'unsandboxed'
-}
 
 export interface TurnTotals {
   readonly usage: Usage
@@ -53,6 +29,20 @@ export interface TurnTotals {
   readonly calls: number
   readonly durationMs: number
 }
+
+/** How a turn ended, and why it ended so. */
+export type TurnEnding =
+  | { readonly status: 'completed' }
+  | { readonly status: 'partial'; readonly reason: LastStepReason }
+  | { readonly status: 'interrupted'; readonly reason: 'interrupted' | 'denied' }
+  | {
+      readonly status: 'failed'
+      readonly reason: TurnReason
+      readonly message: string
+      readonly remedy?: string
+      readonly failure?: ModelFailure
+    }
+type EndingOf<Status> = Extract<TurnEnding, { status: Status }>
 
 interface Bodies {
   'interaction.session.created': {
@@ -70,36 +60,25 @@ interface Bodies {
     readonly promptChars: number
     readonly reason: string
   }
-  'interaction.session.resumed': { readonly epoch: number; readonly diagnostics: readonly Diagnostic[] }
+  'interaction.session.resumed': { readonly epoch: number; readonly policy: string; readonly diagnostics: readonly Diagnostic[] }
   'interaction.session.idle': unknown
 
   'interaction.input.accepted': {
     readonly clientId: ClientId
     readonly parts: readonly InputPart[]
     readonly mode: InputMode
-    readonly inbox?: number
   }
 
   'interaction.turn.started': { readonly inputs: readonly ClientId[] }
-  'interaction.turn.completed': {
-    readonly status: 'completed' | 'partial'
-    readonly reason?: TurnReason
-    readonly report: Report
-    readonly totals: TurnTotals
-  }
-  'interaction.turn.failed': {
-    readonly reason: TurnReason
-    readonly message: string
-    readonly remedy?: string
-    readonly failure?: ModelFailure
-    readonly report?: Report
-    readonly totals: TurnTotals
-  }
-  'interaction.turn.interrupted': { readonly reason: TurnReason; readonly report?: Report; readonly totals: TurnTotals }
+  'interaction.turn.completed': { readonly ending: EndingOf<'completed' | 'partial'>; readonly report: Report; readonly totals: TurnTotals }
+  'interaction.turn.failed': { readonly ending: EndingOf<'failed'>; readonly report?: Report; readonly totals: TurnTotals }
+  'interaction.turn.interrupted': { readonly ending: EndingOf<'interrupted'>; readonly report?: Report; readonly totals: TurnTotals }
   'interaction.turn.suspended': { readonly reason: 'approval'; readonly approvals: readonly ApprovalId[] }
 
   'interaction.step.started': {
+    /** As the agent names it, and as it calls itself. */
     readonly model: string
+    readonly modelId: string
     readonly attempt: number
     readonly reservation: Reservation
     /** Steering input that enters the request of this step. */
@@ -119,13 +98,16 @@ interface Bodies {
     readonly failure: ModelFailure
     readonly usage: Usage
     readonly cost: Cost
-    readonly latencyMs: number /** Not before this long after the failure. */
+    readonly latencyMs: number
+    /** The next attempt at this model comes no sooner than this after the failure. */
     readonly delayMs: number
   }
 
   'interaction.item.started': { readonly item: ItemIntent }
-  /** A further attempt of a call, with the force of an intent. */
-  'interaction.item.updated': { readonly attempt: number; readonly reason: 'resumed' | 'unsandboxed' }
+  'interaction.item.updated': {
+    /** A further attempt of a call, with the force of an intent. */
+    readonly update: { readonly kind: 'attempt'; readonly attempt: number; readonly reason: 'resumed' | 'unsandboxed' }
+  }
   'interaction.item.completed': { readonly item: ItemRecord }
 
   'interaction.approval.requested': { readonly request: ApprovalRequest }
@@ -133,9 +115,8 @@ interface Bodies {
     readonly approvalId: ApprovalId
     readonly decision: ApprovalDecision
     readonly by: string
-    readonly inbox?: number
   }
-  'interaction.approval.revoked': { readonly keys: readonly string[]; readonly by: string; readonly inbox?: number }
+  'interaction.approval.revoked': { readonly keys: readonly string[]; readonly by: string }
 
   'interaction.subagent.selected': {
     readonly agent: string
@@ -149,8 +130,8 @@ interface Bodies {
     readonly message?: string
   }
 
-  'interaction.cancel.requested': { readonly mode: 'stop' | 'interrupt'; readonly by: string; readonly inbox?: number }
-  'interaction.diagnostic': { readonly diagnostic: Diagnostic; readonly inbox?: number }
+  'interaction.cancel.requested': { readonly mode: 'stop' | 'interrupt'; readonly by: string }
+  'interaction.diagnostic': { readonly diagnostic: Diagnostic }
 }
 
 export type EventType = keyof Bodies
@@ -167,6 +148,8 @@ export interface Envelope {
   readonly itemId?: ItemId
   /** Milliseconds since 1970. */
   readonly at: number
+  /** The position of the inbox row that this event takes in. */
+  readonly inbox?: number
 }
 
 export type EventBody<Type extends EventType = EventType> = { [T in Type]: { readonly type: T } & Bodies[T] }[Type]
@@ -174,7 +157,12 @@ export type EventBody<Type extends EventType = EventType> = { [T in Type]: { rea
 export type InteractionEvent<Type extends EventType = EventType> = { [T in Type]: Envelope & { readonly type: T } & Bodies[T] }[Type]
 
 /** What an event is before the ledger numbers and dates it. */
-export type EventDraft = EventBody & { readonly turnId?: TurnId; readonly stepId?: StepId; readonly itemId?: ItemId }
+export type EventDraft = EventBody & {
+  readonly turnId?: TurnId
+  readonly stepId?: StepId
+  readonly itemId?: ItemId
+  readonly inbox?: number
+}
 
 /** Provisional, never in the journal, never needed to rebuild anything. */
 export interface LiveEvent {

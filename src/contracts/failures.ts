@@ -60,8 +60,11 @@ export type TurnReason =
 
 export type Severity = 'info' | 'warning' | 'error'
 
+/** Things worth telling that did not end the turn. */
+export type DiagnosticCode = 'agent_changed' | 'answer_truncated' | 'approval_late' | 'call_unknown' | 'policy_changed' | 'tool_missing'
+
 export interface Diagnostic {
-  readonly code: string
+  readonly code: DiagnosticCode
   readonly severity: Severity
   readonly message: string
   readonly remedy?: string

@@ -1,14 +1,11 @@
 export { type AgentLimits, type AgentSpec, defaultLimits, type ModelParameters } from './agent.ts'
+export type { ApprovalDecision, ApprovalKey, ApprovalRequest } from './approvals.ts'
 export { type ErrorCode, errorTable, type Problem, TroupeError } from './errors.ts'
 export type {
-  ApprovalDecision,
-  ApprovalKey,
-  ApprovalRequest,
   Envelope,
   EventBody,
   EventDraft,
   EventType,
-  FinishReason,
   InputMode,
   InteractionEvent,
   LastStepReason,
@@ -16,9 +13,19 @@ export type {
   ReplyRef,
   Reservation,
   StreamEvent,
+  TurnEnding,
   TurnTotals,
 } from './events.ts'
-export type { Diagnostic, ModelFailure, ModelFailureClass, Severity, ToolFailure, ToolFailureClass, TurnReason } from './failures.ts'
+export type {
+  Diagnostic,
+  DiagnosticCode,
+  ModelFailure,
+  ModelFailureClass,
+  Severity,
+  ToolFailure,
+  ToolFailureClass,
+  TurnReason,
+} from './failures.ts'
 export type { ApprovalId, BlobId, CallId, ClientId, ItemId, OwnerId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 export type {
   CallIntent,
@@ -36,16 +43,14 @@ export type {
 } from './items.ts'
 export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 export type { CallPart, CallResult, FilePart, ImagePart, InputPart, Message, ReasoningPart, ReplyPart, TextPart } from './messages.ts'
-export type { Model, ModelAbility, ModelAdapter, ModelCall, ModelPart, ModelRequest, ToolSpec } from './model.ts'
+export type { AttemptContext, FinishReason, Model, ModelAbility, ModelAdapter, ModelPart, ModelRequest, ToolSpec } from './model.ts'
 export type {
   AccountingEntry,
   CallEntry,
   ModelEntry,
   Outcome,
   OutcomeStatus,
-  Report,
   StepOperation,
-  Trace,
   TurnOperation,
 } from './outcome.ts'
 export type {
@@ -62,7 +67,8 @@ export type {
   Validate,
   Validation,
 } from './ports.ts'
-export type { SendOptions, SessionService } from './session-service.ts'
+export type { Report, Trace } from './report.ts'
+export type { ApprovalAnswer, SendOptions, SessionService } from './session-service.ts'
 export type { AgentLoopStateSnapshot } from './snapshot.ts'
 export type {
   Append,
@@ -78,5 +84,15 @@ export type {
   TreeSummary,
   Trees,
 } from './store.ts'
-export type { Confinement, Gate, ItemView, RemainingBudget, Tool, ToolContext, ToolOutput, ToolSource } from './tool.ts'
+export {
+  type Confinement,
+  type Gate,
+  type ItemView,
+  type RemainingBudget,
+  storedOutputFlag,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+  type ToolSource,
+} from './tool.ts'
 export { type Cost, noUsage, type Usage } from './usage.ts'

@@ -1,5 +1,5 @@
 import type { ToolFailure } from './failures.ts'
-import type { ItemId } from './ids.ts'
+import type { BlobId, ItemId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
 
 /** `skipped` never ran; `unknown` may have run: the driver died before it could tell. */
@@ -16,16 +16,15 @@ export type Lane = { readonly kind: 'shared' } | { readonly kind: 'exclusive' } 
 
 /** The intent of a call: once this is in the journal, the call may have run. */
 export interface CallIntent {
+  readonly kind: 'call'
   readonly id: ItemId
   readonly type: CallItemType
   readonly tool: string
   readonly namespace: string
   readonly title: string
   /** The provider's id of this call, to answer it under. */
-  readonly callId: string
+  readonly providerCallId: string
   readonly input: JsonObject
-  /** Fingerprint of the arguments. */
-  readonly inputHash: number
   readonly effect: Effect
   readonly lane: Lane
   /** What the view adds for people: a command line, the paths of a change. */
@@ -33,6 +32,7 @@ export interface CallIntent {
 }
 
 export interface CallRecord {
+  readonly kind: 'call'
   readonly id: ItemId
   readonly type: CallItemType
   readonly status: ItemStatus
@@ -41,17 +41,19 @@ export interface CallRecord {
   readonly value?: Json
   readonly error?: ToolFailure
   /** Where the whole of an oversized output is kept. */
-  readonly output?: { readonly handle: string; readonly bytes: number }
+  readonly output?: { readonly handle: BlobId; readonly bytes: number }
   readonly latencyMs: number
   readonly bytesIn: number
   readonly bytesOut: number
 }
 
 export interface TextIntent {
+  readonly kind: 'text'
   readonly id: ItemId
   readonly type: TextItemType
 }
 export interface TextRecord {
+  readonly kind: 'text'
   readonly id: ItemId
   readonly type: TextItemType
   readonly status: ItemStatus

@@ -1,9 +1,10 @@
 import type { ModelParameters } from './agent.ts'
-import type { FinishReason } from './events.ts'
 import type { ModelFailure } from './failures.ts'
 import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
 import type { Message } from './messages.ts'
 import type { Usage } from './usage.ts'
+
+export type FinishReason = 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other'
 
 export type ModelAbility = 'tools' | 'images' | 'files' | 'reasoning' | 'json_schema'
 
@@ -39,7 +40,8 @@ export type ModelPart =
       readonly metadata?: JsonObject
     }
 
-export interface ModelCall {
+/** What an attempt hands to the model. */
+export interface AttemptContext {
   readonly signal: AbortSignal
 }
 
@@ -51,7 +53,7 @@ export interface Model {
   /** `provider/name`, as it stands in accounting. */
   readonly id: string
   readonly abilities: readonly ModelAbility[]
-  stream(request: ModelRequest, call: ModelCall): AsyncIterable<ModelPart>
+  stream(request: ModelRequest, context: AttemptContext): AsyncIterable<ModelPart>
 }
 
 /** Finds a model by the name that an agent gives. An unknown name throws a `model_unknown` that lists what exists. */

@@ -1,32 +1,18 @@
-import type { Diagnostic, ModelFailure, TurnReason } from './failures.ts'
+import type { Diagnostic, ModelFailure, ToolFailureClass, TurnReason } from './failures.ts'
 import type { ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 import type { ItemStatus } from './items.ts'
-import type { Json } from './json.ts'
+import type { Report, Trace } from './report.ts'
 import type { AgentLoopStateSnapshot } from './snapshot.ts'
 import type { Cost, Usage } from './usage.ts'
 
 export type OutcomeStatus = 'completed' | 'partial' | 'failed' | 'interrupted' | 'suspended'
-
-export interface Report {
-  readonly format: 'text' | 'json'
-  readonly text: string
-  readonly value?: Json
-}
-
-/** Where a session stands in a larger whole. */
-export interface Trace {
-  readonly originId: string
-  readonly parentId?: string
-  readonly callPath: string
-  readonly turnPath: string
-}
 
 export interface ModelEntry {
   readonly kind: 'model'
   readonly agentPath: string
   readonly stepId: StepId
   readonly attempt: number
-  /** `provider/id`. */
+  /** `provider/name`, as the model calls itself. */
   readonly model: string
   readonly status: 'completed' | 'failed'
   readonly usage: Usage
@@ -46,7 +32,7 @@ export interface CallEntry {
   readonly bytesIn: number
   readonly bytesOut: number
   readonly latencyMs: number
-  readonly error?: string
+  readonly error?: ToolFailureClass
 }
 /** One entry for each model attempt and each call, in the order in which they ended. */
 export type AccountingEntry = ModelEntry | CallEntry

@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalRequest } from './events.ts'
+import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
 import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
 import type { Confinement, ToolOutput } from './tool.ts'
 
@@ -26,7 +26,10 @@ export interface Random {
  * `suspend` ends the driving until an answer is in the inbox; `wait` goes on waiting for it.
  */
 export interface Approver {
-  review(request: ApprovalRequest, signal: AbortSignal): MaybePromise<(ApprovalDecision & { readonly by: string }) | 'suspend' | 'wait'>
+  decide(
+    request: ApprovalRequest,
+    signal: AbortSignal,
+  ): MaybePromise<{ readonly decision: ApprovalDecision; readonly by: string } | 'suspend' | 'wait'>
 }
 
 export interface CallView {
@@ -47,15 +50,15 @@ export interface Hook {
   afterCall?(call: CallView & { readonly output: ToolOutput }): MaybePromise<AfterCallVerdict>
 }
 
-/** Runs an attempt confined. An attempt that hit the walls answers with class `sandbox`. */
+/** How calls are confined. A tool that hits the walls answers with class `sandbox`, and may be run again outside, if approved. */
 export interface Sandbox {
   readonly confinement: Confinement
 }
 
 /** JSON Schema behind one narrow door, so that core needs no library. Compiled once per schema, lazily. */
 export interface SchemaValidator {
-  validator(schema: JsonSchema): MaybePromise<Validate>
-  /** Mends JSON text that a model broke; `undefined` when there is nothing to mend it to. */
+  compile(schema: JsonSchema): MaybePromise<Validate>
+  /** Mends the JSON text of an object that a model broke; `undefined` when there is nothing to mend it to. */
   repair(text: string): MaybePromise<string | undefined>
 }
 export type Validate = (value: unknown) => Validation

@@ -1,4 +1,5 @@
-import type { ApprovalDecision, InputMode, StreamEvent } from './events.ts'
+import type { ApprovalDecision } from './approvals.ts'
+import type { InputMode, StreamEvent } from './events.ts'
 import type { ApprovalId, ClientId, TreeId } from './ids.ts'
 import type { InputPart } from './messages.ts'
 import type { Outcome } from './outcome.ts'
@@ -10,17 +11,25 @@ export interface SendOptions {
   readonly clientId?: ClientId
 }
 
+export interface ApprovalAnswer {
+  readonly approvalId: ApprovalId
+  readonly decision: ApprovalDecision
+  /** Who decided; stands in the journal. */
+  readonly by?: string
+}
+
 /** Everything that a surface needs of the runtime, and nothing more. */
 export interface SessionService {
   /** Starts a new tree; answers as soon as it is durable. */
-  open(input: string | readonly InputPart[]): Promise<TreeId>
-  send(treeId: TreeId, input: string | readonly InputPart[], options?: SendOptions): Promise<void>
+  start(input: string | readonly InputPart[], options?: { readonly agent?: string }): Promise<TreeId>
+  /** Answers with the id under which the input will appear in `interaction.input.accepted`. */
+  send(treeId: TreeId, input: string | readonly InputPart[], options?: SendOptions): Promise<ClientId>
   /** Replays from after `seq`, then tails. Ends when the session is idle; no event is missed or repeated. */
   events(treeId: TreeId, after?: number): AsyncIterable<StreamEvent>
-  approve(treeId: TreeId, approvalId: ApprovalId, decision: ApprovalDecision): Promise<void>
+  approve(treeId: TreeId, answer: ApprovalAnswer): Promise<void>
   /** Takes back what was approved for the whole session. */
-  revoke(treeId: TreeId, keys: readonly string[]): Promise<void>
-  cancel(treeId: TreeId, mode: 'stop' | 'interrupt'): Promise<void>
+  revoke(treeId: TreeId, keys: readonly string[], by?: string): Promise<void>
+  cancel(treeId: TreeId, mode: 'stop' | 'interrupt', by?: string): Promise<void>
   /** Resolves when the session is idle or suspended. */
   outcome(treeId: TreeId): Promise<Outcome>
   list(options?: { readonly limit?: number; readonly before?: number }): Promise<readonly TreeEntry[]>

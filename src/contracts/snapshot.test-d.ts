@@ -58,11 +58,11 @@ export function narrowsByType(event: StreamEvent): string | number {
     case 'interaction.turn.completed':
       return event.report.text + event.totals.steps
     case 'interaction.turn.failed':
-      return event.reason + (event.failure?.class ?? '')
+      return event.ending.reason + (event.ending.failure?.class ?? '')
     case 'interaction.item.started':
-      return event.item.type === 'tool_call' ? event.item.tool : event.item.id
+      return event.item.kind === 'call' ? event.item.tool : event.item.id
     case 'interaction.item.completed':
-      return 'content' in event.item ? event.item.content : event.item.text
+      return event.item.kind === 'call' ? event.item.content : event.item.text
     case 'interaction.item.delta':
       // @ts-expect-error: what is live has no place in the journal
       return event.seq

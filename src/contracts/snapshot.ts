@@ -1,5 +1,5 @@
 import type { AgentSpec } from './agent.ts'
-import type { ApprovalKey } from './events.ts'
+import type { ApprovalKey } from './approvals.ts'
 import type { SessionId, TreeId } from './ids.ts'
 import type { JsonObject } from './json.ts'
 import type { Message } from './messages.ts'
@@ -20,6 +20,6 @@ export interface AgentLoopStateSnapshot {
   /** Fingerprint of the policy that they were given under. */
   readonly policy: string
   readonly history: readonly Message[]
-  /** The rest of the fold. Read it with `restore`, not by hand. */
+  /** The rest of the fold; its shape is not part of the contract. */
   readonly state: JsonObject
 }

@@ -1,4 +1,5 @@
-import type { ApprovalDecision, InputMode, InteractionEvent } from './events.ts'
+import type { ApprovalDecision } from './approvals.ts'
+import type { InputMode, InteractionEvent } from './events.ts'
 import type { ApprovalId, BlobId, ClientId, OwnerId, TreeId } from './ids.ts'
 import type { MaybePromise } from './json.ts'
 import type { InputPart } from './messages.ts'
@@ -41,15 +42,15 @@ export type Append =
  * The durable events of every tree.
  *
  * 1. A batch is stored whole or not at all, and is durable when `append` has answered.
- * 2. A wrong `expectedSeq` or an old `epoch` is refused: a second driver can not write.
+ * 2. A wrong `expectedSeq` or an old `epoch` is refused: a second driver cannot write.
  * 3. Repeating an append whose answer was lost succeeds when the same events stand there.
- * 4. Whatever is ready in the same tick may share a commit; one refused batch never harms another.
+ * 4. Appends to one tree take effect in the order of the calls, awaited or not. Whatever is ready in the same tick may share a commit; one refused batch never harms another.
  * 5. A failure of the medium throws `store_failed`; nothing of that batch is stored.
  */
 export interface Journal {
   /** Becomes the one driver of a tree; a dead owner is replaced, and every older epoch refused from then on. */
   claim(treeId: TreeId, owner: OwnerId): MaybePromise<Claim>
-  /** Gives the tree up, so that another process need not wait for this one to be found dead. */
+  /** Ends this epoch and gives the tree up, so that another process need not wait for this one to be found dead. */
   release(treeId: TreeId, epoch: number): MaybePromise<void>
   append(batch: AppendBatch): MaybePromise<Append>
   /** Events with `seq > after`, in order; at most `limit`. */
@@ -71,7 +72,7 @@ export interface InboxRow {
   readonly message: InboxMessage
 }
 
-/** What came from outside and is not yet in the journal. Any process may add; the driver drains. */
+/** What came from outside and is not yet in the journal. Any process may add, also before the tree has events; the driver drains. */
 export interface Inbox {
   /** A repeated client id is taken once: the answer names the first one's position. */
   add(treeId: TreeId, clientId: ClientId, message: InboxMessage): MaybePromise<{ readonly position: number; readonly repeated: boolean }>
@@ -87,7 +88,7 @@ export interface Blobs {
 
 export interface Trees {
   get(treeId: TreeId): MaybePromise<TreeEntry | undefined>
-  /** Newest first. */
+  /** Newest first. `before` is the `createdAt` of the last one seen: it is unique, so paging neither skips nor repeats. */
   list(options?: { readonly limit?: number; readonly before?: number }): MaybePromise<readonly TreeEntry[]>
 }
 

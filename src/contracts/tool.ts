@@ -1,4 +1,4 @@
-import type { ApprovalKey } from './events.ts'
+import type { ApprovalKey } from './approvals.ts'
 import type { ToolFailure } from './failures.ts'
 import type { CallId } from './ids.ts'
 import type { CallItemType, Effect } from './items.ts'
@@ -7,6 +7,9 @@ import type { ModelAbility } from './model.ts'
 
 /** What a tool requires before it is offered: an ability of the model, or a feature flag. */
 export type Gate = { readonly ability: ModelAbility } | { readonly flag: string }
+
+/** Set once a session has stored an output that was too large to show. */
+export const storedOutputFlag = 'stored_output'
 
 export interface RemainingBudget {
   readonly steps: number

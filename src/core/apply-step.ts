@@ -7,14 +7,13 @@ import type {
   ModelEntry,
   ModelFailure,
   ReplyPart,
-  StepId,
   TextRecord,
   Usage,
 } from '../contracts/index.ts'
 import { addSpent } from './accounting.ts'
-import { absorb, illegal, openTurn, say, sizeOf, withTurn } from './changes.ts'
-import { itemName } from './names.ts'
-import type { AskingStep, Call, CallingStep, FailedAttempt, OpenTurn, SessionState, StartedCall } from './state.ts'
+import { absorb, callingStep, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
+import { itemIdOf } from './ids.ts'
+import type { AskingStep, Call, CallingStep, FailedAttempt, OpenTurn, SessionState, StartedCall, Walls } from './state.ts'
 
 // How steps, and the items and calls in them, change the state.
 
@@ -30,13 +29,12 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
     kind: 'asking',
     id: event.stepId,
     model: event.model,
+    modelId: event.modelId,
     attempt: event.attempt,
-    failures: turn.step.kind === 'ready' ? turn.step.failures : [],
+    failures: turn.step.kind === 'ready' ? turn.step.failures : noFailures,
     reservation: event.reservation,
-    requestChars: next.promptChars + next.historyChars,
     open: [],
     texts: [],
-    orphaned: false,
   }
   const steps = event.attempt === 1 ? turn.steps + 1 : turn.steps
   return withTurn(next, event, event.last ? { steps, step, last: event.last.reason } : { steps, step })
@@ -52,8 +50,9 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
     const part = ref.type === 'call' ? ref : textPart(step, ref.id, event)
     parts.push(part)
     if (part.type === 'text') text += part.text
-    if (part.type === 'call')
-      calls.push({ kind: 'requested', itemId: itemName(step.id, step.attempt, step.texts.length + calls.length + 1), part })
+    if (part.type === 'call') {
+      calls.push({ kind: 'requested', itemId: itemIdOf(step.id, step.attempt, step.texts.length + calls.length + 1), part })
+    }
   }
   const message: Message = { role: 'assistant', parts }
   return {
@@ -62,12 +61,15 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
     at: event.at,
     history: state.history.append(message),
     historyChars: state.historyChars + sizeOf(message),
-    charsPerToken: ratio(state, step, event.usage),
+    charsPerToken: ratio(state, event.usage),
     spent: addSpent(state.spent, event.usage, event.cost),
     turn: {
       ...turn,
       spent: addSpent(turn.spent, event.usage, event.cost),
-      step: calls.length > 0 ? { kind: 'calling', id: step.id, calls } : { kind: 'answered', text, truncated: event.finish === 'length' },
+      step:
+        calls.length > 0
+          ? { kind: 'calling', id: step.id, model: step.model, calls }
+          : { kind: 'answered', truncated: event.finish === 'length' },
       lastText: text === '' ? turn.lastText : text,
       accounting: turn.accounting.append(modelEntry(event, step, 'completed')),
     },
@@ -90,36 +92,31 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
 export function applyItemStarted(state: SessionState, event: Event<'interaction.item.started'>): SessionState {
   const turn = openTurn(state, event)
   const { item } = event
-  if (!('tool' in item)) {
+  if (item.kind === 'text') {
     if (item.type === 'error') return withTurn(state, event, {})
     const step = asking(turn, event)
     return withTurn(state, event, { step: { ...step, open: [...step.open, item] } })
   }
   const call = callOf(turn, event)
   if (call.kind === 'started' || call.kind === 'ended') throw illegal(event, 'the call has already been started')
-  const started: Call = {
-    kind: 'started',
-    itemId: call.itemId,
-    part: call.part,
-    intent: item,
-    attempt: 1,
-    orphaned: false,
-    unsandboxed: false,
-  }
-  return withTurn(state, event, { step: replaceCall(turn, started), calls: turn.calls + 1 })
+  const { itemId, part } = call
+  const started: Call = { kind: 'started', itemId, part, intent: item, attempt: 1, walls: inside, orphaned: false }
+  return withTurn(state, event, { ...replaced(turn, event, started), calls: turn.calls + 1 })
 }
 
 export function applyItemUpdated(state: SessionState, event: Event<'interaction.item.updated'>): SessionState {
   const turn = openTurn(state, event)
   const call = callOf(turn, event)
   if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
-  return withTurn(state, event, { step: replaceCall(turn, { ...call, attempt: event.attempt, orphaned: false }) })
+  const { attempt, reason } = event.update
+  const walls: Walls = reason === 'unsandboxed' ? { kind: 'outside' } : call.walls
+  return withTurn(state, event, replaced(turn, event, { ...call, attempt, walls, orphaned: false }))
 }
 
 export function applyItemCompleted(state: SessionState, event: Event<'interaction.item.completed'>): SessionState {
   const { item } = event
-  if (item.type === 'error') return withTurn(state, event, {})
-  return 'text' in item ? textCompleted(state, event, item) : callCompleted(state, event, item)
+  if (item.kind === 'call') return callCompleted(state, event, item)
+  return item.type === 'error' ? withTurn(state, event, {}) : textCompleted(state, event, item)
 }
 
 function textCompleted(state: SessionState, event: InteractionEvent, item: TextRecord): SessionState {
@@ -138,49 +135,34 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
   const call = callOf(turn, event)
   if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
   const { intent } = call
-  const result = { id: intent.callId, name: intent.tool, ok: item.status === 'completed', content: item.content }
-  const step = replaceCall(turn, { kind: 'ended', itemId: call.itemId, part: call.part, result })
-  const results = resultsOf(step.calls)
+  const result = { id: intent.providerCallId, name: intent.tool, ok: item.status === 'completed', content: item.content }
+  const next = replaced(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
+  const results = resultsOf(next.step.calls)
   const said = results ? say(state, { role: 'tool', results }) : state
-  return withTurn(item.output ? { ...said, storedOutputs: said.storedOutputs + 1 } : said, event, {
-    step: results ? { kind: 'ready', failures: noFailures } : step,
-    accounting: turn.accounting.append(callEntry(event, call, { stepId: step.id, item })),
+  return withTurn(item.output ? { ...said, hasStoredOutput: true } : said, event, {
+    ...next,
+    step: results ? { kind: 'ready', failures: noFailures } : next.step,
+    accounting: turn.accounting.append(callEntry(event, call, item)),
   })
 }
 
+const noFailures: readonly FailedAttempt[] = []
+const inside: Walls = { kind: 'inside' }
+
 function callOf(turn: OpenTurn, event: InteractionEvent): Call {
-  if (turn.step.kind !== 'calling') throw illegal(event, 'no step has calls')
-  for (const call of turn.step.calls) if (call.itemId === event.itemId) return call
+  for (const call of callingStep(turn, event).calls) if (call.itemId === event.itemId) return call
   throw illegal(event, 'the step has no such call')
 }
 
-function replaceCall(turn: OpenTurn, changed: Call): CallingStep {
-  const { id, calls } = turn.step as CallingStep
-  return {
-    kind: 'calling',
-    id,
-    calls: calls.length === 1 ? [changed] : calls.map((call) => (call.itemId === changed.itemId ? changed : call)),
-  }
+/** The step with one call changed, and what follows for the waiting. */
+function replaced(turn: OpenTurn, event: InteractionEvent, changed: Call): { readonly step: CallingStep } & Partial<OpenTurn> {
+  const step = callingStep(turn, event)
+  const { id, model } = step
+  const calls = step.calls.length === 1 ? [changed] : step.calls.map((call) => (call.itemId === changed.itemId ? changed : call))
+  if (turn.waiting.kind === 'no') return { step: { kind: 'calling', id, model, calls } }
+  const { waiting, idleMs } = withCalls(turn, step, { calls, at: event.at })
+  return { step: { kind: 'calling', id, model, calls }, waiting, idleMs }
 }
-
-function callEntry(event: InteractionEvent, { intent }: StartedCall, { stepId, item }: { stepId: StepId; item: CallRecord }): CallEntry {
-  const entry = {
-    kind: 'call',
-    agentPath: event.agentPath,
-    stepId,
-    itemId: item.id,
-    tool: intent.tool,
-    namespace: intent.namespace,
-    title: intent.title,
-    status: item.status,
-    bytesIn: item.bytesIn,
-    bytesOut: item.bytesOut,
-    latencyMs: item.latencyMs,
-  } as const
-  return item.error ? { ...entry, error: item.error.class } : entry
-}
-
-const noFailures: readonly FailedAttempt[] = []
 
 /** The results of all calls in their order, or nothing while one is open. */
 function resultsOf(calls: readonly Call[]): readonly CallResult[] | undefined {
@@ -198,7 +180,25 @@ function modelEntry(
   status: 'completed' | 'failed',
 ): ModelEntry {
   const { agentPath, usage, cost, latencyMs } = event
-  return { kind: 'model', agentPath, stepId: step.id, attempt: step.attempt, model: step.model, status, usage, cost, latencyMs }
+  return { kind: 'model', agentPath, stepId: step.id, attempt: step.attempt, model: step.modelId, status, usage, cost, latencyMs }
+}
+
+function callEntry(event: Event<'interaction.item.completed'>, { intent }: StartedCall, item: CallRecord): CallEntry {
+  if (!event.stepId) throw illegal(event, 'it names no step')
+  const entry = {
+    kind: 'call',
+    agentPath: event.agentPath,
+    stepId: event.stepId,
+    itemId: item.id,
+    tool: intent.tool,
+    namespace: intent.namespace,
+    title: intent.title,
+    status: item.status,
+    bytesIn: item.bytesIn,
+    bytesOut: item.bytesOut,
+    latencyMs: item.latencyMs,
+  } as const
+  return item.error ? { ...entry, error: item.error.class } : entry
 }
 
 function textPart(step: AskingStep, id: string, event: InteractionEvent): ReplyPart {
@@ -208,7 +208,7 @@ function textPart(step: AskingStep, id: string, event: InteractionEvent): ReplyP
   return item.metadata ? { type, text: item.text, metadata: item.metadata } : { type, text: item.text }
 }
 
-/** Asking the same model again can not help. */
+/** Asking the same model again cannot help. */
 const isFinal = ({ class: kind }: ModelFailure): boolean => kind === 'auth' || kind === 'quota' || kind === 'config'
 
 function asking(turn: OpenTurn, event: InteractionEvent): AskingStep {
@@ -217,7 +217,7 @@ function asking(turn: OpenTurn, event: InteractionEvent): AskingStep {
 }
 
 /** Characters to a token, learnt from what the provider counted for a request of known size. */
-function ratio(state: SessionState, step: AskingStep, usage: Usage): number {
+function ratio(state: SessionState, usage: Usage): number {
   if (usage.estimated || usage.input < 64) return state.charsPerToken
-  return Math.min(8, Math.max(0.5, step.requestChars / usage.input))
+  return Math.min(8, Math.max(0.5, (state.promptChars + state.historyChars) / usage.input))
 }

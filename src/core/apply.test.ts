@@ -59,8 +59,8 @@ const tests: { readonly [Type in EventType]: () => void } = {
   },
   'interaction.session.resumed': () => {
     const diagnostic = { code: 'tool_missing', severity: 'warning', message: 'gone' } as const
-    const resumed: EventDraft = { type: 'interaction.session.resumed', epoch: 2, diagnostics: [diagnostic] }
-    expect(openTurn(...asked, resumed)).toMatchObject({ step: { kind: 'asking', orphaned: true }, idleMs: 1 })
+    const resumed: EventDraft = { type: 'interaction.session.resumed', epoch: 2, policy: 'p', diagnostics: [diagnostic] }
+    expect(openTurn(...asked, resumed)).toMatchObject({ step: { kind: 'asking' }, idleMs: 1 })
     expect(openTurn(...asked, called('look_up'), callStarted(), resumed)).toMatchObject({
       step: { calls: [{ kind: 'started', orphaned: true }] },
     })
@@ -89,57 +89,31 @@ const tests: { readonly [Type in EventType]: () => void } = {
     expect(() => state(turnStarted('nobody'))).toThrow(/never accepted/)
   },
   'interaction.turn.suspended': () => {
-    expect(
-      openTurn(...asked, called('look_up'), approvalRequested(), { type: 'interaction.turn.suspended', reason: 'approval', approvals: [] })
-        .suspended,
-    ).toBe(true)
+    const suspended: EventDraft = { type: 'interaction.turn.suspended', reason: 'approval', approvals: [] }
+    expect(openTurn(...asked, called('look_up'), approvalRequested(), suspended).waiting).toEqual({ kind: 'suspended', since: 1_005 })
   },
   'interaction.turn.completed': () => {
-    const end: EventDraft = {
-      type: 'interaction.turn.completed',
-      status: 'partial',
-      reason: 'steps',
-      report: { format: 'text', text: 'done' },
-      totals: sample.totals,
-    }
-    expect(state(...begun, end).turn).toMatchObject({
-      kind: 'ended',
-      id: 't1',
-      status: 'partial',
-      reason: 'steps',
-      report: { text: 'done' },
-      totals: sample.totals,
-    })
+    const ending = { status: 'partial', reason: 'steps' } as const
+    const end: EventDraft = { type: 'interaction.turn.completed', ending, report: { format: 'text', text: 'done' }, totals: sample.totals }
+    expect(state(...begun, end).turn).toMatchObject({ kind: 'ended', id: 't1', ending, report: { text: 'done' }, totals: sample.totals })
     expect(() => state(...begun, end, end)).toThrow(/none is open/)
   },
   'interaction.turn.failed': () => {
     const failure = { class: 'auth', message: 'no key' } as const
-    const end: EventDraft = {
-      type: 'interaction.turn.failed',
-      reason: 'model',
-      message: 'no key',
-      remedy: 'Set one.',
-      failure,
-      totals: sample.totals,
-    }
-    expect(state(...begun, end).turn).toMatchObject({
-      kind: 'ended',
-      status: 'failed',
-      reason: 'model',
-      message: 'no key',
-      remedy: 'Set one.',
-      failure,
-    })
+    const ending = { status: 'failed', reason: 'model', message: 'no key', remedy: 'Set one.', failure } as const
+    const end: EventDraft = { type: 'interaction.turn.failed', ending, totals: sample.totals }
+    expect(state(...begun, end).turn).toMatchObject({ kind: 'ended', ending })
     expect(() => state(...begun, end, stepStarted())).toThrow(/none is open/)
   },
   'interaction.turn.interrupted': () => {
-    const end: EventDraft = { type: 'interaction.turn.interrupted', reason: 'interrupted', totals: sample.totals }
-    expect(state(...begun, end).turn).toMatchObject({ kind: 'ended', status: 'interrupted', reason: 'interrupted' })
+    const ending = { status: 'interrupted', reason: 'interrupted' } as const
+    const end: EventDraft = { type: 'interaction.turn.interrupted', ending, totals: sample.totals }
+    expect(state(...begun, end).turn).toMatchObject({ kind: 'ended', ending })
   },
   'interaction.step.started': () => {
     expect(openTurn(...asked)).toMatchObject({
       steps: 1,
-      step: { kind: 'asking', id: 't1.s1', model: 'first', attempt: 1, open: [], texts: [], orphaned: false },
+      step: { kind: 'asking', id: 't1.s1', model: 'first', attempt: 1, open: [], texts: [] },
     })
     const steered = state(...begun, accepted('c2', 'steer', 'and this'), stepStarted({ absorbs: ['c2' as ClientId] }))
     expect([...steered.history].at(-1)).toEqual({ role: 'user', parts: [{ type: 'text', text: 'and this' }] })
@@ -154,7 +128,7 @@ const tests: { readonly [Type in EventType]: () => void } = {
     expect([...next.history].at(-1)).toEqual({ role: 'assistant', parts: [{ type: 'text', text: 'done' }] })
     expect(next).toMatchObject({
       spent: { usage: sample.usage, cost: 0.5 },
-      turn: { step: { kind: 'answered', text: 'done', truncated: false }, lastText: 'done' },
+      turn: { step: { kind: 'answered', truncated: false }, lastText: 'done' },
     })
     expect(openTurn(...asked, textStarted(), textCompleted(), answered('t1.s1.1', 'length')).step).toMatchObject({ truncated: true })
     expect(openTurn(...asked, called('look_up', 'other')).step).toMatchObject({
@@ -199,12 +173,16 @@ const tests: { readonly [Type in EventType]: () => void } = {
     expect(() => state(...asked, called('look_up'), callStarted(2))).toThrow(/the step has no such call/)
   },
   'interaction.item.updated': () => {
-    const updated: EventDraft = { type: 'interaction.item.updated', itemId: 't1.s1.1' as ItemId, attempt: 2, reason: 'resumed' }
+    const updated: EventDraft = {
+      type: 'interaction.item.updated',
+      itemId: 't1.s1.1' as ItemId,
+      update: { kind: 'attempt', attempt: 2, reason: 'resumed' },
+    }
     const orphaned = [
       ...asked,
       called('look_up'),
       callStarted(),
-      { type: 'interaction.session.resumed', epoch: 2, diagnostics: [] } as EventDraft,
+      { type: 'interaction.session.resumed', epoch: 2, policy: 'p', diagnostics: [] } as EventDraft,
     ]
     expect(openTurn(...orphaned, updated).step).toMatchObject({ calls: [{ kind: 'started', attempt: 2, orphaned: false }] })
     expect(() => state(...asked, called('look_up'), updated)).toThrow(/not under way/)
@@ -224,11 +202,13 @@ const tests: { readonly [Type in EventType]: () => void } = {
     expect(() => state(...two, callCompleted(1), callCompleted(1))).toThrow(/not under way/)
     expect(() => state(...asked, textCompleted())).toThrow(/the item is not open/)
     const stored = { ...callCompleted(1) } as Extract<EventDraft, { type: 'interaction.item.completed' }>
-    expect(state(...two, { ...stored, item: { ...stored.item, output: { handle: 'b', bytes: 9 } } } as EventDraft).storedOutputs).toBe(1)
+    expect(state(...two, { ...stored, item: { ...stored.item, output: { handle: 'b', bytes: 9 } } } as EventDraft).hasStoredOutput).toBe(
+      true,
+    )
   },
   'interaction.approval.requested': () => {
     expect(openTurn(...asked, called('look_up'), approvalRequested())).toMatchObject({
-      waitingSince: 1_005,
+      waiting: { kind: 'approval', since: 1_005 },
       step: { calls: [{ kind: 'awaiting' }] },
     })
     expect(() => state(...asked, approvalRequested())).toThrow(/no step has calls/)
@@ -237,12 +217,17 @@ const tests: { readonly [Type in EventType]: () => void } = {
     const waiting = [...asked, called('look_up'), approvalRequested()]
     expect(state(...waiting, resolved({ kind: 'approve', breadth: 'session' }))).toMatchObject({
       grants: [{ key: 'tool:look_up' }],
-      turn: { idleMs: 1, suspended: false, step: { calls: [{ kind: 'approved' }] } },
+      turn: { idleMs: 1, waiting: { kind: 'no' }, step: { calls: [{ kind: 'approved' }] } },
     })
     expect(state(...waiting, resolved({ kind: 'approve', breadth: 'once' })).grants).toEqual([])
     expect(openTurn(...waiting, resolved({ kind: 'deny', feedback: 'not now' })).step).toMatchObject({
       calls: [{ kind: 'denied', feedback: 'not now' }],
     })
+    // A call that ends without an answer ends the waiting too.
+    expect(openTurn(...waiting, callStarted()).waiting).toEqual({ kind: 'no' })
+    expect(() => state(...waiting, { ...resolved({ kind: 'abort' }), approvalId: 'other' as ApprovalId } as EventDraft)).toThrow(
+      /no open request/,
+    )
     expect(openTurn(...waiting, resolved({ kind: 'abort' }))).toMatchObject({ cancel: 'abort', step: { calls: [{ kind: 'denied' }] } })
   },
   'interaction.approval.revoked': () => {
@@ -267,10 +252,11 @@ const tests: { readonly [Type in EventType]: () => void } = {
     expect(state(...begun, cancel('stop'))).toMatchObject({ inboxCursor: 4, turn: { cancel: 'stop' } })
     expect(openTurn(...begun, cancel('stop'), cancel('interrupt')).cancel).toBe('interrupt')
     expect(openTurn(...begun, cancel('interrupt'), cancel('stop')).cancel).toBe('interrupt')
+    expect(state(...begun, cancel('stop')).inboxCursor).toBe(4)
     expect(state(cancel('stop')).turn).toEqual({ kind: 'none' })
   },
   'interaction.diagnostic': () => {
-    const diagnostic = { code: 'x', severity: 'info', message: 'm' } as const
+    const diagnostic = { code: 'approval_late', severity: 'info', message: 'm' } as const
     expect([...openTurn(...begun, { type: 'interaction.diagnostic', diagnostic }).diagnostics]).toEqual([diagnostic])
     const early = state({ type: 'interaction.diagnostic', diagnostic, inbox: 2 })
     expect(early).toMatchObject({ diagnostics: [diagnostic], inboxCursor: 2 })
@@ -292,5 +278,7 @@ describe('apply', () => {
   it('refuses a journal that does not begin with its creation', () => {
     expect(() => fold(sample.journal([accepted()]).slice(1))).toThrow(/begins with interaction.session.created/)
     expect(() => fold([])).toThrow(/is empty/)
+    const foreign = sample.journal([accepted()]).map((event) => (event.seq === 2 ? { ...event, sessionId: 'other' as never } : event))
+    expect(() => fold(foreign)).toThrow(/belongs to session other/)
   })
 })

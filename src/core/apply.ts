@@ -1,4 +1,4 @@
-import type { Diagnostic, InteractionEvent, TurnTotals } from '../contracts/index.ts'
+import type { Diagnostic, InteractionEvent } from '../contracts/index.ts'
 import { noUsage, TroupeError } from '../contracts/index.ts'
 import { Sequence } from '../util/sequence.ts'
 import {
@@ -9,33 +9,36 @@ import {
   applyStepFailed,
   applyStepStarted,
 } from './apply-step.ts'
-import { absorb, illegal, openTurn, stamp, withTurn } from './changes.ts'
-import type { Call, EndedTurn, OpenTurn, SessionState, StartedCall } from './state.ts'
+import { absorb, callingStep, illegal, openTurn, withCalls, withTurn } from './changes.ts'
+import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
 
 // The reducer. Pure: the state given is never changed, and the same events always give the same state.
-// An event that can not follow is a broken journal, and said so rather than folded into nonsense.
+// An event that cannot follow is a broken journal, and said so rather than folded into nonsense.
 
 type Event<T extends InteractionEvent['type']> = InteractionEvent<T>
 
 export function apply(state: SessionState, event: InteractionEvent): SessionState {
+  if (event.sessionId !== state.sessionId) throw illegal(event, `it belongs to session ${event.sessionId}`)
+  return event.inbox === undefined ? change(state, event) : { ...change(state, event), inboxCursor: event.inbox }
+}
+
+function change(state: SessionState, event: InteractionEvent): SessionState {
   switch (event.type) {
     case 'interaction.session.created':
       throw illegal(event, 'a session is created once')
     case 'interaction.session.configured':
-      return { ...state, ...stamp(event), agent: event.agent, tools: event.tools, promptChars: event.promptChars }
+      return { ...stamped(state, event), agent: event.agent, tools: event.tools, promptChars: event.promptChars }
     case 'interaction.session.resumed':
       return resumed(state, event)
     case 'interaction.input.accepted':
       return {
-        ...state,
-        ...stamp(event),
+        ...stamped(state, event),
         inputs: [...state.inputs, { clientId: event.clientId, parts: event.parts, mode: event.mode }],
-        inboxCursor: event.inbox ?? state.inboxCursor,
       }
     case 'interaction.turn.started':
       return turnStarted(state, event)
     case 'interaction.turn.suspended':
-      return withTurn(state, event, { suspended: true })
+      return suspended(state, event)
     case 'interaction.turn.completed':
     case 'interaction.turn.failed':
     case 'interaction.turn.interrupted':
@@ -57,20 +60,17 @@ export function apply(state: SessionState, event: InteractionEvent): SessionStat
     case 'interaction.approval.resolved':
       return approvalResolved(state, event)
     case 'interaction.approval.revoked':
-      return {
-        ...state,
-        ...stamp(event),
-        grants: state.grants.filter((grant) => !event.keys.includes(grant.key)),
-        inboxCursor: event.inbox ?? state.inboxCursor,
-      }
+      return { ...stamped(state, event), grants: state.grants.filter((grant) => !event.keys.includes(grant.key)) }
     case 'interaction.cancel.requested':
-      return cancelRequested(state, event)
+      return state.turn.kind === 'open'
+        ? withTurn(state, event, { cancel: stronger(state.turn.cancel, event.mode) })
+        : stamped(state, event)
     case 'interaction.diagnostic':
-      return noted({ ...state, inboxCursor: event.inbox ?? state.inboxCursor }, event, [event.diagnostic])
+      return noted(state, event, [event.diagnostic])
     case 'interaction.session.idle':
     case 'interaction.subagent.selected':
     case 'interaction.hook.completed':
-      return { ...state, ...stamp(event) }
+      return stamped(state, event)
     default:
       return event satisfies never
   }
@@ -95,7 +95,7 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     inputs: [],
     inboxCursor: 0,
     grants: [],
-    storedOutputs: 0,
+    hasStoredOutput: false,
     spent: { usage: noUsage, cost: 0 },
     diagnostics: [],
     turns: 0,
@@ -103,9 +103,9 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
   }
 }
 
-/** Folds a whole journal of one session. */
-export function fold(events: Iterable<InteractionEvent>): SessionState {
-  let state: SessionState | undefined
+/** Folds the journal of one session, or goes on from a state that was folded before. */
+export function fold(events: Iterable<InteractionEvent>, from?: SessionState): SessionState {
+  let state = from
   for (const event of events) {
     if (state) state = apply(state, event)
     else if (event.type === 'interaction.session.created') state = created(event)
@@ -115,12 +115,16 @@ export function fold(events: Iterable<InteractionEvent>): SessionState {
   return state
 }
 
+const stamped = (state: SessionState, event: InteractionEvent): SessionState => ({ ...state, seq: event.seq, at: event.at })
+
+const strength: readonly Cancel[] = ['no', 'stop', 'abort', 'interrupt']
+const stronger = (a: Cancel, b: Cancel): Cancel => (strength.indexOf(b) > strength.indexOf(a) ? b : a)
+
 function turnStarted(state: SessionState, event: Event<'interaction.turn.started'>): SessionState {
   if (state.turn.kind === 'open') throw illegal(event, 'the turn before it has not ended')
   if (!event.turnId) throw illegal(event, 'it names no turn')
   return {
-    ...absorb(state, event.inputs),
-    ...stamp(event),
+    ...stamped(absorb(state, event.inputs), event),
     diagnostics: [],
     turns: state.turns + 1,
     turn: {
@@ -128,7 +132,7 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       id: event.turnId,
       startedAt: event.at,
       idleMs: 0,
-      suspended: false,
+      waiting: { kind: 'no' },
       cancel: 'no',
       steps: 0,
       calls: 0,
@@ -142,109 +146,74 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
   }
 }
 
+function suspended(state: SessionState, event: Event<'interaction.turn.suspended'>): SessionState {
+  const { waiting } = openTurn(state, event)
+  return withTurn(state, event, { waiting: { kind: 'suspended', since: waiting.kind === 'no' ? event.at : waiting.since } })
+}
+
 type TurnEnd = Event<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
 
 function turnEnded(state: SessionState, event: TurnEnd): SessionState {
   const { id, accounting, diagnostics } = openTurn(state, event)
-  const base = { kind: 'ended' as const, id, accounting, diagnostics, totals: event.totals satisfies TurnTotals }
-  return { ...state, ...stamp(event), turn: { ...base, ...endingOf(event) } }
+  const ended = { kind: 'ended', id, ending: event.ending, totals: event.totals, accounting, diagnostics } as const
+  return { ...stamped(state, event), turn: event.report ? { ...ended, report: event.report } : ended }
 }
 
-function endingOf(event: TurnEnd): Pick<EndedTurn, 'status' | 'reason' | 'message' | 'remedy' | 'failure' | 'report'> {
-  const report = event.report && { report: event.report }
-  const reason = event.reason && { reason: event.reason }
-  switch (event.type) {
-    case 'interaction.turn.completed':
-      return { status: event.status, ...reason, ...report }
-    case 'interaction.turn.failed':
-      return {
-        status: 'failed',
-        message: event.message,
-        ...reason,
-        ...report,
-        ...(event.remedy && { remedy: event.remedy }),
-        ...(event.failure && { failure: event.failure }),
-      }
-    case 'interaction.turn.interrupted':
-      return { status: 'interrupted', ...reason, ...report }
-    default:
-      return event satisfies never
-  }
-}
-
-/** The driver before this one is gone: what it had in flight is orphaned, and the time since was not work. */
+/** The driver before this one is gone: calls that it had in flight are orphaned, and the time since was not work. */
 function resumed(state: SessionState, event: Event<'interaction.session.resumed'>): SessionState {
-  const next = noted(state, event, event.diagnostics)
+  const next = { ...noted(state, event, event.diagnostics), policy: event.policy }
   if (next.turn.kind !== 'open') return next
   const { turn } = next
-  const idleMs = turn.waitingSince === undefined ? turn.idleMs + Math.max(0, event.at - state.at) : turn.idleMs
-  switch (turn.step.kind) {
-    case 'asking':
-      return { ...next, turn: { ...turn, idleMs, step: { ...turn.step, orphaned: true } } }
-    case 'calling':
-      return { ...next, turn: { ...turn, idleMs, step: { ...turn.step, calls: turn.step.calls.map(orphan) } } }
-    default:
-      return { ...next, turn: { ...turn, idleMs } }
-  }
+  const idleMs = turn.waiting.kind === 'no' ? turn.idleMs + Math.max(0, event.at - state.at) : turn.idleMs
+  if (turn.step.kind !== 'calling') return { ...next, turn: { ...turn, idleMs } }
+  return { ...next, turn: withCalls({ ...turn, idleMs }, turn.step, { calls: turn.step.calls.map(orphan), at: event.at }) }
 }
 
+/** A call that was asking to leave the sandbox has lost whoever asked. */
 function orphan(call: Call): Call {
-  return call.kind === 'started' ? { ...withoutEscalation(call), orphaned: true } : call
-}
-
-function withoutEscalation(call: StartedCall): StartedCall {
-  const { escalation: _, ...rest } = call
-  return rest
+  if (call.kind !== 'started') return call
+  return { ...call, orphaned: true, walls: call.walls.kind === 'asking' ? { kind: 'inside' } : call.walls }
 }
 
 function noted(state: SessionState, event: InteractionEvent, diagnostics: readonly Diagnostic[]): SessionState {
-  if (state.turn.kind !== 'open') return { ...state, ...stamp(event), diagnostics: [...state.diagnostics, ...diagnostics] }
+  if (state.turn.kind !== 'open') return { ...stamped(state, event), diagnostics: [...state.diagnostics, ...diagnostics] }
   const all = diagnostics.reduce((list, diagnostic) => list.append(diagnostic), state.turn.diagnostics)
   return withTurn(state, event, { diagnostics: all })
 }
 
-function cancelRequested(state: SessionState, event: Event<'interaction.cancel.requested'>): SessionState {
-  const next = { ...state, ...stamp(event), inboxCursor: event.inbox ?? state.inboxCursor }
-  if (next.turn.kind !== 'open' || next.turn.cancel === 'interrupt') return next
-  return { ...next, turn: { ...next.turn, cancel: event.mode } }
-}
-
 function approvalRequested(state: SessionState, event: Event<'interaction.approval.requested'>): SessionState {
   const turn = openTurn(state, event)
-  if (turn.step.kind !== 'calling') throw illegal(event, 'no step has calls to approve')
+  const step = callingStep(turn, event)
   const { request } = event
-  const calls = turn.step.calls.map((call): Call => {
+  const calls = step.calls.map((call): Call => {
     if (call.itemId !== request.itemId) return call
-    if (call.kind === 'started') return { ...call, escalation: request }
+    if (call.kind === 'started') return { ...call, walls: { kind: 'asking', request } }
     return { kind: 'awaiting', itemId: call.itemId, part: call.part, request }
   })
-  return withTurn(state, event, { waitingSince: turn.waitingSince ?? event.at, step: { ...turn.step, calls } })
+  return { ...stamped(state, event), turn: withCalls(turn, step, { calls, at: event.at }) }
 }
 
 function approvalResolved(state: SessionState, event: Event<'interaction.approval.resolved'>): SessionState {
   const turn = openTurn(state, event)
-  if (turn.step.kind !== 'calling') throw illegal(event, 'no step has calls to approve')
+  const step = callingStep(turn, event)
   const { decision } = event
-  let granted = state.grants
-  const calls = turn.step.calls.map((call): Call => {
-    const request = call.kind === 'awaiting' ? call.request : call.kind === 'started' ? call.escalation : undefined
-    if (request?.id !== event.approvalId) return call
-    if (decision.kind === 'approve' && decision.breadth === 'session') granted = [...granted, ...request.keys]
-    if (call.kind === 'started') return { ...withoutEscalation(call), unsandboxed: decision.kind === 'approve' }
-    const base = { itemId: call.itemId, part: call.part, request }
-    if (decision.kind === 'approve') return { kind: 'approved', ...base }
-    return { kind: 'denied', ...base, ...(decision.kind === 'deny' && decision.feedback !== undefined && { feedback: decision.feedback }) }
-  })
-  const { waitingSince, ...rest } = turn
-  const stillWaiting = calls.some((call) => call.kind === 'awaiting' || (call.kind === 'started' && call.escalation))
-  const open: OpenTurn = stillWaiting
-    ? turn
-    : { ...rest, suspended: false, idleMs: rest.idleMs + (waitingSince === undefined ? 0 : Math.max(0, event.at - waitingSince)) }
+  const request = step.calls.map(requestOf).find((open) => open?.id === event.approvalId)
+  if (!request) throw illegal(event, 'no open request has that id')
+  const calls = step.calls.map((call): Call => (requestOf(call) === request ? decided(call, event) : call))
+  const next: OpenTurn = withCalls(turn, step, { calls, at: event.at })
   return {
-    ...state,
-    ...stamp(event),
-    grants: granted,
-    inboxCursor: event.inbox ?? state.inboxCursor,
-    turn: { ...open, cancel: decision.kind === 'abort' ? 'abort' : open.cancel, step: { ...turn.step, calls } },
+    ...stamped(state, event),
+    grants: decision.kind === 'approve' && decision.breadth === 'session' ? [...state.grants, ...request.keys] : state.grants,
+    turn: decision.kind === 'abort' ? { ...next, cancel: stronger(next.cancel, 'abort') } : next,
   }
+}
+
+function decided(call: Call, { decision }: Event<'interaction.approval.resolved'>): Call {
+  if (call.kind === 'started') return { ...call, walls: { kind: decision.kind === 'approve' ? 'allowed' : 'inside' } }
+  if (call.kind !== 'awaiting') return call
+  const base = { itemId: call.itemId, part: call.part, request: call.request }
+  if (decision.kind === 'approve') return { kind: 'approved', ...base }
+  return decision.kind === 'deny' && decision.feedback !== undefined
+    ? { kind: 'denied', ...base, feedback: decision.feedback }
+    : { kind: 'denied', ...base }
 }

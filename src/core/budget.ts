@@ -17,28 +17,27 @@ export type Allowance =
   | { readonly kind: 'last'; readonly reason: LastStepReason; readonly reservation: Reservation }
   | { readonly kind: 'none'; readonly reason: LastStepReason }
 
-/** What the next step may be. Pure: time is the time of the last event. */
-export function allowance(state: SessionState, turn: OpenTurn): Allowance {
-  const { limits } = state.agent
-  const tokens = tokenAllowance(state, turn)
+/** What the next step may be, after `steps` of them. Pure: time is the time of the last event. */
+export function allowance(state: SessionState, turn: OpenTurn, steps: number): Allowance {
+  const { maxToolTurns, maxCalls } = state.agent.limits
   const timeLeft = remainingTime(state, turn, state.at)
+  if (steps >= maxToolTurns) return { kind: 'none', reason: 'steps' }
+  if (timeLeft !== undefined && timeLeft <= 0) return { kind: 'none', reason: 'time' }
+  const tokens = tokenAllowance(state, turn)
+  if (tokens.kind !== 'step') return turn.last !== undefined && tokens.kind === 'last' ? { ...tokens, reason: turn.last } : tokens
+  const { reservation } = tokens
+  const last = (reason: LastStepReason): Allowance => ({ kind: 'last', reason, reservation })
+  if (turn.last !== undefined) return last(turn.last)
+  if (turn.cancel === 'stop') return last('stopped')
+  if (timeLeft !== undefined && timeLeft <= timeReserve(state)) return last('time')
   // A model that has no tools may still call some; it is made to answer like any other.
   const mayCall = state.tools.length > 0 || turn.calls > 0
-  if (turn.steps >= limits.maxToolTurns) return { kind: 'none', reason: 'steps' }
-  if (timeLeft !== undefined && timeLeft <= 0) return { kind: 'none', reason: 'time' }
-  if (tokens.kind === 'none') return tokens
-  if (turn.last !== undefined) return { kind: 'last', reason: turn.last, reservation: tokens.reservation }
-  if (turn.cancel === 'stop') return { kind: 'last', reason: 'stopped', reservation: tokens.reservation }
-  if (tokens.kind === 'last') return tokens
-  if (timeLeft !== undefined && timeLeft <= timeReserve(state)) return { kind: 'last', reason: 'time', reservation: tokens.reservation }
-  if (mayCall && turn.steps === limits.maxToolTurns - 1) return { kind: 'last', reason: 'steps', reservation: tokens.reservation }
-  if (mayCall && limits.maxCalls !== undefined && turn.calls >= limits.maxCalls) {
-    return { kind: 'last', reason: 'calls', reservation: tokens.reservation }
-  }
+  if (mayCall && steps === maxToolTurns - 1) return last('steps')
+  if (mayCall && maxCalls !== undefined && turn.calls >= maxCalls) return last('calls')
   return tokens
 }
 
-export function estimatedInput(state: SessionState): number {
+function estimatedInput(state: SessionState): number {
   return Math.ceil((state.promptChars + state.historyChars) / state.charsPerToken)
 }
 
@@ -46,7 +45,7 @@ export function estimatedInput(state: SessionState): number {
 export function remainingTime(state: SessionState, turn: OpenTurn, now: number): number | undefined {
   const { timeBudget } = state.agent.limits
   if (timeBudget === undefined) return undefined
-  const waiting = turn.waitingSince === undefined ? 0 : Math.max(0, now - turn.waitingSince)
+  const waiting = turn.waiting.kind === 'no' ? 0 : Math.max(0, now - turn.waiting.since)
   return timeBudget - (now - turn.startedAt - turn.idleMs - waiting)
 }
 
@@ -66,7 +65,7 @@ export function remainingTokens(state: SessionState, turn: OpenTurn): number | u
 
 /**
  * A normal step is allowed while, after it, the history could be read once more for the last answer.
- * Its output is capped by what is left, so that an attempt can not overspend by talking.
+ * Its output is capped by what is left, so that an attempt cannot overspend by talking.
  */
 function tokenAllowance(state: SessionState, turn: OpenTurn): Allowance {
   const input = estimatedInput(state)

@@ -1,13 +1,11 @@
 import type { ClientId, InteractionEvent, Message } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import type { OpenTurn, SessionState } from './state.ts'
+import { type Call, type CallingStep, type OpenTurn, requestOf, type SessionState } from './state.ts'
 
 // The small changes that the reducers are made of.
 
-export const stamp = (event: InteractionEvent): { seq: number; at: number } => ({ seq: event.seq, at: event.at })
-
 export function illegal(event: InteractionEvent, rule: string): TroupeError {
-  return new TroupeError('store_invalid', `Event ${event.seq} (${event.type}) can not stand where it stands: ${rule}.`)
+  return new TroupeError('store_invalid', `Event ${event.seq} (${event.type}) cannot stand where it stands: ${rule}.`)
 }
 
 export function openTurn(state: SessionState, event: InteractionEvent): OpenTurn {
@@ -15,22 +13,38 @@ export function openTurn(state: SessionState, event: InteractionEvent): OpenTurn
   return state.turn
 }
 
+export function callingStep(turn: OpenTurn, event: InteractionEvent): CallingStep {
+  if (turn.step.kind !== 'calling') throw illegal(event, 'no step has calls')
+  return turn.step
+}
+
 export function withTurn(state: SessionState, event: InteractionEvent, change: Partial<OpenTurn>): SessionState {
   return { ...state, seq: event.seq, at: event.at, turn: { ...openTurn(state, event), ...change } }
+}
+
+/** Puts changed calls in place. The turn waits for a person exactly as long as one of them has an open request. */
+export function withCalls(turn: OpenTurn, step: CallingStep, { calls, at }: { calls: readonly Call[]; at: number }): OpenTurn {
+  const next = { ...turn, step: { kind: 'calling', id: step.id, model: step.model, calls } } as const
+  const isOpen = calls.some((call) => requestOf(call) !== undefined)
+  return isOpen ? { ...next, waiting: turn.waiting.kind === 'no' ? { kind: 'approval', since: at } : turn.waiting } : goOn(next, at)
+}
+
+/** Ends the waiting, if there was any; it was not work. */
+export function goOn(turn: OpenTurn, at: number): OpenTurn {
+  if (turn.waiting.kind === 'no') return turn
+  return { ...turn, waiting: { kind: 'no' }, idleMs: turn.idleMs + Math.max(0, at - turn.waiting.since) }
 }
 
 /** Takes accepted inputs out of the waiting line and into the history, in the order given. */
 export function absorb(state: SessionState, clientIds: readonly ClientId[]): SessionState {
   if (clientIds.length === 0) return state
-  let { history, historyChars } = state
+  let next = state
   for (const clientId of clientIds) {
     const input = state.inputs.find((candidate) => candidate.clientId === clientId)
     if (!input) throw new TroupeError('store_invalid', `The journal starts work on input ${clientId}, which was never accepted.`)
-    const message: Message = { role: 'user', parts: input.parts }
-    history = history.append(message)
-    historyChars += sizeOf(message)
+    next = say(next, { role: 'user', parts: input.parts })
   }
-  return { ...state, history, historyChars, inputs: state.inputs.filter((input) => !clientIds.includes(input.clientId)) }
+  return { ...next, inputs: state.inputs.filter((input) => !clientIds.includes(input.clientId)) }
 }
 
 /** Adds a message to what the model will see. */

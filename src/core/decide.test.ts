@@ -25,7 +25,7 @@ const begun = [accepted(), turnStarted()]
 const asked = [...begun, stepStarted()]
 const answer = [textStarted(), textCompleted(), answered()]
 const cancel = (mode: 'stop' | 'interrupt'): EventDraft => ({ type: 'interaction.cancel.requested', mode, by: 'ann' })
-const resumed: EventDraft = { type: 'interaction.session.resumed', epoch: 2, diagnostics: [] }
+const resumed: EventDraft = { type: 'interaction.session.resumed', epoch: 2, policy: 'p', diagnostics: [] }
 const secondStep = stepStarted({ stepId: 't1.s2' as StepId })
 
 describe('decide', () => {
@@ -160,12 +160,12 @@ describe('decide', () => {
 
   it('stops with a last answer, interrupts without one', () => {
     expect(next([...begun, cancel('stop')])).toMatchObject({ kind: 'ask', last: 'stopped' })
-    expect(next([...asked, called('look_up'), cancel('stop')])).toMatchObject({ kind: 'skip', reason: 'stopped' })
+    expect(next([...asked, called('look_up'), cancel('stop')])).toMatchObject({ kind: 'skip', cancel: 'stop' })
     expect(next([...begun, cancel('interrupt')])).toEqual({ kind: 'finish', ending: { status: 'interrupted', reason: 'interrupted' } })
-    expect(next([...asked, called('look_up'), cancel('interrupt')])).toMatchObject({ kind: 'skip', reason: 'interrupted' })
+    expect(next([...asked, called('look_up'), cancel('interrupt')])).toMatchObject({ kind: 'skip', cancel: 'interrupt' })
     expect(next([...asked, called('look_up'), approvalRequested(), cancel('interrupt')])).toMatchObject({
       kind: 'skip',
-      reason: 'interrupted',
+      cancel: 'interrupt',
     })
   })
 

@@ -1,6 +1,6 @@
-import type { ClientId, LastStepReason, ModelFailure, Reservation, TurnReason } from '../contracts/index.ts'
+import type { ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
 import { allowance } from './budget.ts'
-import type { Call, FailedAttempt, OpenTurn, PendingInput, SessionState, StartedCall } from './state.ts'
+import type { Call, Cancel, FailedAttempt, OpenCall, OpenTurn, PendingInput, ReviewableCall, SessionState, StartedCall } from './state.ts'
 
 // The centre: what to do next, from the state alone. No clock, no chance, no ports.
 
@@ -8,18 +8,16 @@ export type Action =
   | { readonly kind: 'begin'; readonly input: PendingInput }
   | AskAction
   /** Take calls through the pipeline up to their intent. */
-  | { readonly kind: 'review'; readonly calls: readonly Call[] }
+  | { readonly kind: 'review'; readonly calls: readonly ReviewableCall[] }
   | { readonly kind: 'execute'; readonly calls: readonly StartedCall[] }
   /** End calls that never ran. */
-  | { readonly kind: 'skip'; readonly calls: readonly Call[]; readonly reason: SkipReason }
+  | { readonly kind: 'skip'; readonly calls: readonly OpenCall[]; readonly cancel: Exclude<Cancel, 'no'> }
   /** Settle what a dead driver left open. */
   | { readonly kind: 'recover' }
   /** Only a person can go on. */
   | { readonly kind: 'wait' }
-  | { readonly kind: 'finish'; readonly ending: Ending }
+  | { readonly kind: 'finish'; readonly ending: TurnEnding }
   | { readonly kind: 'idle' }
-
-export type SkipReason = 'interrupted' | 'stopped' | 'denied'
 
 export interface AskAction {
   readonly kind: 'ask'
@@ -30,18 +28,6 @@ export interface AskAction {
   readonly absorbs: readonly ClientId[]
   readonly last?: LastStepReason
 }
-
-export type Ending =
-  | { readonly status: 'completed' }
-  | { readonly status: 'partial'; readonly reason: TurnReason }
-  | {
-      readonly status: 'failed'
-      readonly reason: TurnReason
-      readonly message: string
-      readonly remedy?: string
-      readonly failure?: ModelFailure
-    }
-  | { readonly status: 'interrupted'; readonly reason: TurnReason }
 
 export function decide(state: SessionState): Action {
   const { turn } = state
@@ -65,24 +51,24 @@ export function decide(state: SessionState): Action {
 
 function decideCalls(turn: OpenTurn, calls: readonly Call[]): Action {
   const started: StartedCall[] = []
-  const open: Call[] = []
+  const reviewable: ReviewableCall[] = []
+  const awaiting: OpenCall[] = []
   for (const call of calls) {
     if (call.kind === 'started') {
       if (call.orphaned) return { kind: 'recover' }
       started.push(call)
-    } else if (call.kind !== 'ended') open.push(call)
+    } else if (call.kind === 'awaiting') awaiting.push(call)
+    else if (call.kind !== 'ended') reviewable.push(call)
   }
-  if (open.length > 0 && turn.cancel !== 'no') return { kind: 'skip', calls: open, reason: skipReasons[turn.cancel] }
-  const reviewable = open.filter((call) => call.kind !== 'awaiting')
+  const open = reviewable.length + awaiting.length
+  if (open > 0 && turn.cancel !== 'no') return { kind: 'skip', calls: [...reviewable, ...awaiting], cancel: turn.cancel }
   if (reviewable.length > 0) return { kind: 'review', calls: reviewable }
   return started.length > 0 ? { kind: 'execute', calls: started } : { kind: 'wait' }
 }
 
-const skipReasons = { interrupt: 'interrupted', abort: 'denied', stop: 'stopped' } as const
-
 /** An answer ends the turn, unless somebody has steered meanwhile and there is a step left to take it in. */
 function decideAnswer(state: SessionState, turn: OpenTurn, truncated: boolean): Action {
-  if (turn.cancel === 'no' && turn.last === undefined && steering(state).length > 0 && allowance(state, turn).kind !== 'none') {
+  if (turn.cancel === 'no' && turn.last === undefined && steering(state).length > 0 && allowance(state, turn, turn.steps).kind !== 'none') {
     return decideStep(state, turn, [])
   }
   if (turn.last !== undefined) return finish({ status: 'partial', reason: turn.last })
@@ -95,7 +81,7 @@ function decideStep(state: SessionState, turn: OpenTurn, failures: readonly Fail
   const next = nextModel(state, turn, failures)
   if (!next) return finish(modelFailed(failures))
   // A retry stays the step it is: only a new one asks the budget for a step.
-  const allowed = allowance(state, failures.length > 0 ? { ...turn, steps: turn.steps - 1 } : turn)
+  const allowed = allowance(state, turn, failures.length > 0 ? turn.steps - 1 : turn.steps)
   if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
   const { model, attempt, notBefore } = next
   const absorbs = state.inputs.length === 0 ? nobody : steering(state).map((input) => input.clientId)
@@ -127,7 +113,7 @@ function nextModel(
   return model === undefined ? undefined : { model, attempt, notBefore: notBefore(model) }
 }
 
-function modelFailed(failures: readonly FailedAttempt[]): Ending {
+function modelFailed(failures: readonly FailedAttempt[]): TurnEnding {
   const failure = failures.at(-1)?.failure
   if (!failure) return { status: 'failed', reason: 'model', message: 'The agent names no model.', remedy: 'Give the agent a model.' }
   return {
@@ -139,5 +125,5 @@ function modelFailed(failures: readonly FailedAttempt[]): Ending {
   }
 }
 
-const finish = (ending: Ending): Action => ({ kind: 'finish', ending })
+const finish = (ending: TurnEnding): Action => ({ kind: 'finish', ending })
 const steering = (state: SessionState): readonly PendingInput[] => state.inputs.filter((input) => input.mode === 'steer')

@@ -1,20 +1,19 @@
-import type { MaybePromise } from '../contracts/index.ts'
-import type { Action, AskAction, SkipReason } from './decide.ts'
+import type { Action, AskAction } from './decide.ts'
 import { finish } from './finish.ts'
-import { turnName } from './names.ts'
+import { turnIdOf } from './ids.ts'
 import { recover } from './recover.ts'
 import type { Session } from './session.ts'
-import type { Call, StartedCall } from './state.ts'
+import { skip } from './skip.ts'
+import type { ReviewableCall, StartedCall } from './state.ts'
 
 /** What takes time: everything that reaches models, tools and people. Each records what happened; `drive` looks again. */
 export interface Performer {
   ask(action: AskAction): Promise<void>
-  review(calls: readonly Call[]): MaybePromise<void>
+  /** Takes calls through the pipeline up to their intent. */
+  review(calls: readonly ReviewableCall[]): Promise<void>
   execute(calls: readonly StartedCall[]): Promise<unknown>
-  /** Ends calls that never ran. */
-  skip(calls: readonly Call[], reason: SkipReason): void
-  /** True when the decision was put off and nobody need stay. */
-  wait(): Promise<boolean>
+  /** Waits for a decision, or finds that everybody has put it off. */
+  wait(): Promise<'decided' | 'suspended'>
 }
 
 /** Drives a session until there is nothing to do, or until only a person can go on. */
@@ -28,22 +27,20 @@ export async function drive(session: Session, performer: Performer): Promise<'id
       case 'ask':
         await performer.ask(action)
         break
-      case 'review': {
-        const reviewing = performer.review(action.calls)
-        if (reviewing) await reviewing
+      case 'review':
+        await performer.review(action.calls)
         break
-      }
       case 'execute':
         await performer.execute(action.calls)
         break
       case 'skip':
-        performer.skip(action.calls, action.reason)
+        skip(session, action)
         break
       case 'recover':
         recover(session)
         break
       case 'wait':
-        if (await performer.wait()) return 'suspended'
+        if ((await performer.wait()) === 'suspended') return 'suspended'
         break
       case 'finish':
         await finish(session, action.ending)
@@ -57,6 +54,5 @@ export async function drive(session: Session, performer: Performer): Promise<'id
 }
 
 function begin(session: Session, { input }: Extract<Action, { kind: 'begin' }>): void {
-  session.note({ type: 'interaction.turn.started', turnId: turnName(session.state.turns + 1), inputs: [input.clientId] })
-  session.summarise('running')
+  session.note({ type: 'interaction.turn.started', turnId: turnIdOf(session.state.turns + 1), inputs: [input.clientId] })
 }

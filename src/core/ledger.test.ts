@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest'
-import type { Append, AppendBatch, InteractionEvent, ItemId, SessionId, StepId, StreamEvent, TreeId, TurnId } from '../contracts/index.ts'
+import type {
+  Append,
+  AppendBatch,
+  InteractionEvent,
+  ItemId,
+  SessionId,
+  StepId,
+  StreamEvent,
+  TreeId,
+  TreeSummary,
+  TurnId,
+} from '../contracts/index.ts'
 import { Ledger } from './ledger.ts'
 
 const treeId = 'tree' as TreeId
@@ -35,34 +46,40 @@ class HandJournal {
   }
 }
 
+function push(ledger: Ledger): void {
+  ledger.push({ ...event(), seq: ledger.nextSeq, at: ledger.now })
+}
+
 function setUp(append: (batch: AppendBatch) => Append | Promise<Append>) {
   const published: StreamEvent[] = []
   let time = 0
+  const summaries: TreeSummary[] = []
   const ledger = new Ledger({
     journal: { append },
     treeId,
     epoch: 3,
     seq: 10,
     now: () => ++time,
+    summary: () => summaries.shift(),
     publish: (event) => published.push(event),
   })
   const shown = () => published.map((event) => ('seq' in event ? event.seq : event.text))
-  return { ledger, shown }
+  return { ledger, shown, summaries }
 }
 
 describe('Ledger', () => {
   it('numbers without a gap and hands over one batch (1, 3)', () => {
     const batches: AppendBatch[] = []
-    const { ledger } = setUp((batch) => {
+    const { ledger, summaries } = setUp((batch) => {
       batches.push(batch)
       return { ok: true }
     })
-    ledger.record(event())
-    ledger.record(event())
+    push(ledger)
+    push(ledger)
     expect(ledger.flush()).toBeUndefined()
     expect(ledger.flush()).toBeUndefined()
-    ledger.record(event())
-    ledger.summarise({ agent: 'a', title: 't', status: 'running' })
+    push(ledger)
+    summaries.push({ agent: 'a', title: 't', status: 'running' })
     void ledger.flush()
     expect(batches).toEqual([
       {
@@ -88,10 +105,10 @@ describe('Ledger', () => {
     const journal = new HandJournal()
     const { ledger, shown } = setUp(journal.append)
     ledger.live(delta('before'))
-    ledger.record(event())
+    push(ledger)
     ledger.live(delta('between'))
     const first = ledger.flush()
-    ledger.record(event())
+    push(ledger)
     ledger.live(delta('after'))
     const second = ledger.flush()
     expect(shown()).toEqual(['before'])
@@ -108,11 +125,11 @@ describe('Ledger', () => {
   it('writes nothing more after a refusal (4)', async () => {
     const journal = new HandJournal()
     const { ledger, shown } = setUp(journal.append)
-    ledger.record(event())
+    push(ledger)
     const writing = ledger.flush()
     journal.answer({ ok: false, refusal: 'epoch' })
     await expect(writing).rejects.toMatchObject({ code: 'tree_moved' })
-    ledger.record(event())
+    push(ledger)
     expect(() => ledger.flush()).toThrow(/taken over/)
     expect(journal.batches).toHaveLength(1)
     expect(shown()).toEqual([])
@@ -121,9 +138,9 @@ describe('Ledger', () => {
   it('passes a failure of the store on to everyone who waits (4)', async () => {
     const journal = new HandJournal()
     const { ledger } = setUp(journal.append)
-    ledger.record(event())
+    push(ledger)
     const first = ledger.flush()
-    ledger.record(event())
+    push(ledger)
     const second = ledger.flush()
     journal.fail(new Error('disk full'))
     journal.answer()
@@ -134,7 +151,7 @@ describe('Ledger', () => {
 
   it('refuses at once when the journal answers at once', () => {
     const { ledger } = setUp(() => ({ ok: false, refusal: 'missing' }))
-    ledger.record(event())
+    push(ledger)
     expect(() => ledger.flush()).toThrow(/does not know tree/)
     expect(() => ledger.flush()).toThrow(/does not know tree/)
   })

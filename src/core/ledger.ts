@@ -17,13 +17,15 @@ export interface LedgerOptions {
   /** The last `seq` in the journal. */
   readonly seq: number
   now(): number
+  /** What the index is to say from the next batch on, if that has changed. */
+  summary(): TreeSummary | undefined
   publish(event: StreamEvent): void
 }
 
 /**
  * The one pen of a tree: numbers events, hands them to the journal, and publishes them once they are durable.
  *
- * 1. `record` numbers without a gap, in the order of the calls.
+ * 1. Events are numbered without a gap, in the order of the calls.
  * 2. Nothing durable is published before it is durable, and publishing keeps the order of recording; live events
  *    keep their place among the durable ones.
  * 3. `flush` hands over everything recorded so far as one batch; batches reach the journal in order.
@@ -36,7 +38,6 @@ export class Ledger {
   /** Recorded, not yet handed over; live events among them stay where they happened. */
   #pending: StreamEvent[] = []
   #hasLive = false
-  #summary: TreeSummary | undefined
   /** Handed over, not yet durable. */
   readonly #inFlight: StreamEvent[][] = []
   #writing: Promise<void> | undefined
@@ -48,11 +49,17 @@ export class Ledger {
     this.#handedOver = options.seq
   }
 
-  /** Takes the event over, with its number and its time yet to be filled in. */
-  record(event: InteractionEvent): void {
-    const mine = event as { -readonly [Key in keyof InteractionEvent]: InteractionEvent[Key] }
-    mine.seq = ++this.#seq
-    mine.at = this.#options.now()
+  get nextSeq(): number {
+    return this.#seq + 1
+  }
+
+  get now(): number {
+    return this.#options.now()
+  }
+
+  push(event: InteractionEvent): void {
+    if (event.seq !== this.#seq + 1) throw new TroupeError('internal', `Event ${event.seq} was to be recorded as number ${this.#seq + 1}.`)
+    this.#seq = event.seq
     this.#pending.push(event)
   }
 
@@ -67,11 +74,6 @@ export class Ledger {
     else this.#options.publish(event)
   }
 
-  /** Goes into the index with the next batch. */
-  summarise(summary: TreeSummary): void {
-    this.#summary = summary
-  }
-
   /** Hands over what was recorded; resolves when it and all before it is durable. Costs nothing when nothing is open. */
   flush(): MaybePromise<void> {
     if (this.#broken !== undefined) throw this.#broken
@@ -84,7 +86,6 @@ export class Ledger {
     const answer = this.#options.journal.append(this.#batch(shown))
     this.#pending = []
     this.#hasLive = false
-    this.#summary = undefined
     this.#handedOver = this.#seq
     if (!this.#writing && !(answer instanceof Promise)) {
       this.#settle(answer, shown)
@@ -102,7 +103,8 @@ export class Ledger {
     const { treeId, epoch } = this.#options
     const events = this.#hasLive ? shown.filter(isDurable) : (shown as readonly InteractionEvent[])
     const batch = { treeId, expectedSeq: this.#handedOver, epoch, events }
-    return this.#summary ? { ...batch, summary: this.#summary } : batch
+    const summary = this.#options.summary()
+    return summary ? { ...batch, summary } : batch
   }
 
   async #write(answer: ReturnType<Journal['append']>, shown: readonly StreamEvent[]): Promise<void> {

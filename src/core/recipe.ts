@@ -10,14 +10,12 @@ export interface Offering {
 
 /** How a session thinks: what to do next, and what a model is shown. Both pure, so that a test needs no model. */
 export interface Recipe {
-  readonly name: string
   decide(state: SessionState): Action
   assemble(state: SessionState, offering: Offering): ModelRequest
 }
 
 /** The loop that Troupe runs by default. */
 export const agentLoop: Recipe = {
-  name: 'agent-loop',
   decide,
   assemble(state, offering) {
     const { prompt, parameters } = state.agent

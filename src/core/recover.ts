@@ -1,4 +1,5 @@
-import type { Lane, Usage } from '../contracts/index.ts'
+import type { Usage } from '../contracts/index.ts'
+import { laneConflict } from './lane-conflict.ts'
 import { unknownResult } from './results.ts'
 import type { Session } from './session.ts'
 import type { AskingStep, Call, StartedCall } from './state.ts'
@@ -13,31 +14,33 @@ export function recover(session: Session): void {
 }
 
 /** The attempt may have been answered and paid for: what was reserved for it counts as spent. */
-function loseAttempt(session: Session, { id, open, reservation }: AskingStep): void {
+function loseAttempt(session: Session, { open, reservation }: AskingStep): void {
   for (const item of open) {
-    session.note({ type: 'interaction.item.completed', itemId: item.id, item: { ...item, status: 'interrupted', text: '' } }, id)
+    session.note({ type: 'interaction.item.completed', itemId: item.id, item: { ...item, status: 'interrupted', text: '' } })
   }
   const usage: Usage = { ...reservation, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
   const failure = { class: 'lost', message: 'The process that asked the model ended before the reply was recorded.' } as const
-  session.note({ type: 'interaction.step.failed', failure, usage, cost: 'unknown', latencyMs: 0, delayMs: 0 }, id)
+  session.note({ type: 'interaction.step.failed', failure, usage, cost: 'unknown', latencyMs: 0, delayMs: 0 })
 }
 
-/** `read` and `idempotent` run again under the same call id; so does what can not have begun. The rest is unknown. */
+/** `read` and `idempotent` run again under the same call id; so does what cannot have begun. The rest is unknown. */
 function recoverCall(session: Session, calls: readonly Call[], call: StartedCall): void {
-  const { step } = session.turn
-  const stepId = step.kind === 'calling' ? step.id : undefined
   if (call.intent.effect !== 'write' || hasNotBegun(calls, call)) {
-    session.note({ type: 'interaction.item.updated', itemId: call.itemId, attempt: call.attempt + 1, reason: 'resumed' }, stepId)
+    session.note({
+      type: 'interaction.item.updated',
+      itemId: call.itemId,
+      update: { kind: 'attempt', attempt: call.attempt + 1, reason: 'resumed' },
+    })
     return
   }
-  session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unknownResult(call) }, stepId)
+  session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unknownResult(call) })
   const diagnostic = {
     code: 'call_unknown',
     severity: 'warning',
     message: `It is not known whether ${call.intent.tool} (${call.itemId}) ran before the process ended.`,
     remedy: 'Check whether it took effect; it was not run again.',
   } as const
-  session.note({ type: 'interaction.diagnostic', diagnostic }, stepId)
+  session.note({ type: 'interaction.diagnostic', diagnostic })
 }
 
 /** A call starts only when every earlier one in its way has a durable result. */
@@ -46,10 +49,5 @@ function hasNotBegun(calls: readonly Call[], call: StartedCall): boolean {
     0,
     calls.findIndex((each) => each.itemId === call.itemId),
   )
-  return before.some((each) => each.kind === 'started' && each.orphaned && inTheWay(each.intent.lane, call.intent.lane))
-}
-
-function inTheWay(a: Lane, b: Lane): boolean {
-  if (a.kind === 'exclusive' || b.kind === 'exclusive') return true
-  return a.kind === 'key' && b.kind === 'key' && a.key === b.key
+  return before.some((each) => each.kind === 'started' && each.orphaned && laneConflict(each.intent.lane, call.intent.lane))
 }

@@ -1,4 +1,5 @@
 import type { CallIntent, CallRecord, ItemStatus, ToolFailure } from '../contracts/index.ts'
+import { utf8Length } from '../util/fit-text.ts'
 import type { StartedCall } from './state.ts'
 
 // How a call that brought no result of its own is put on record.
@@ -8,14 +9,15 @@ export function failureText({ class: kind, message, remedy }: ToolFailure): stri
   return remedy === undefined ? `Error (${kind}): ${message}` : `Error (${kind}): ${message} ${remedy}`
 }
 
-export function failed(intent: CallIntent, failure: ToolFailure, status: ItemStatus): CallRecord {
+export function failedRecord(intent: CallIntent, failure: ToolFailure, status: ItemStatus): CallRecord {
   const content = failureText(failure)
-  return { id: intent.id, type: intent.type, status, content, error: failure, latencyMs: 0, bytesIn: 0, bytesOut: content.length }
+  const { id, type } = intent
+  return { kind: 'call', id, type, status, content, error: failure, latencyMs: 0, bytesIn: 0, bytesOut: utf8Length(content) }
 }
 
 /** The driver died between intent and result: whether it ran is not known, and both model and person are told. */
 export function unknownResult({ intent }: StartedCall): CallRecord {
-  return failed(
+  return failedRecord(
     intent,
     {
       class: 'failed',

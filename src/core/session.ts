@@ -1,4 +1,4 @@
-import type { Clock, Envelope, EventDraft, InteractionEvent, LiveEvent, MaybePromise, StepId } from '../contracts/index.ts'
+import type { Clock, Envelope, EventDraft, InteractionEvent, LiveEvent, MaybePromise } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
@@ -18,7 +18,7 @@ export interface SessionParts {
 /**
  * A session that is being driven: its state and its pen.
  *
- * 1. The state changes by `record` alone.
+ * 1. The state changes by `record` alone, and only by what the reducer accepts.
  * 2. `interrupt` belongs to the open turn; a new turn gets a new one.
  */
 export class Session {
@@ -34,7 +34,6 @@ export class Session {
     this.clock = clock
     this.#ledger = ledger
     this.#state = state
-    keepShape('session', this)
   }
 
   get state(): SessionState {
@@ -52,24 +51,26 @@ export class Session {
     return turn
   }
 
-  /** `event` begins with `here()`: its number and its time are filled in. */
+  /** What the next event begins with: its number and time, who speaks, and where in the turn. */
+  here(): Envelope {
+    const { treeId, sessionId, agentPath, turn } = this.#state
+    const { nextSeq: seq, now: at } = this.#ledger
+    if (turn.kind !== 'open') return { seq, treeId, sessionId, agentPath, at }
+    const { id: turnId, step } = turn
+    if (step.kind !== 'asking' && step.kind !== 'calling') return { seq, treeId, sessionId, agentPath, turnId, at }
+    return { seq, treeId, sessionId, agentPath, turnId, stepId: step.id, at }
+  }
+
+  /** `event` begins with `here()`. */
   record(event: InteractionEvent): void {
-    this.#ledger.record(event)
     this.#state = apply(this.#state, event)
+    this.#ledger.push(event)
     keepShape(event.type, this.#state)
     if (event.type === 'interaction.turn.started') this.#interrupt = new Interrupt()
   }
 
-  /** What an event begins with: who speaks, and where in the turn. */
-  here(stepId?: StepId): Envelope {
-    const { treeId, sessionId, agentPath, turn } = this.#state
-    if (turn.kind !== 'open') return { seq: 0, treeId, sessionId, agentPath, at: 0 }
-    if (stepId === undefined) return { seq: 0, treeId, sessionId, agentPath, turnId: turn.id, at: 0 }
-    return { seq: 0, treeId, sessionId, agentPath, turnId: turn.id, stepId, at: 0 }
-  }
-
-  note(draft: EventDraft, stepId?: StepId): void {
-    this.record({ ...this.here(stepId), ...draft } as InteractionEvent)
+  note(draft: EventDraft): void {
+    this.record({ ...this.here(), ...draft } as InteractionEvent)
   }
 
   /** Hands what was recorded to the journal; await it before anything acts on it. */
@@ -91,14 +92,4 @@ export class Session {
   wake(): void {
     for (const sleeper of this.#sleepers.splice(0)) sleeper()
   }
-
-  summarise(status: Parameters<Ledger['summarise']>[0]['status']): void {
-    this.#ledger.summarise({ agent: this.#state.agent.name, title: titleOf(this.#state), status })
-  }
-}
-
-function titleOf(state: SessionState): string {
-  const [first] = state.history.toArray()
-  const text = first?.role === 'user' ? first.parts.find((part) => part.type === 'text')?.text : undefined
-  return (text ?? '').trim().split('\n', 1)[0]?.slice(0, 80) ?? ''
 }

@@ -15,7 +15,6 @@ import type {
   LastStepReason,
   Message,
   ModelFailure,
-  Outcome,
   Report,
   Reservation,
   SessionId,
@@ -24,6 +23,7 @@ import type {
   TextRecord,
   Trace,
   TreeId,
+  TurnEnding,
   TurnId,
   TurnTotals,
   Usage,
@@ -53,7 +53,7 @@ export interface SessionState {
   readonly inputs: readonly PendingInput[]
   readonly inboxCursor: number
   readonly grants: readonly ApprovalKey[]
-  readonly storedOutputs: number
+  readonly hasStoredOutput: boolean
   readonly spent: Spent
   /** Said outside of a turn; the next outcome reports them. */
   readonly diagnostics: readonly Diagnostic[]
@@ -74,15 +74,20 @@ export interface Spent {
 
 export type Turn = { readonly kind: 'none' } | OpenTurn | EndedTurn
 
+/** From the mildest to the strongest; a stronger wish replaces a milder one. `abort` is a denial that ends the turn. */
+export type Cancel = 'no' | 'stop' | 'abort' | 'interrupt'
+
+/** Whether the turn waits for a person, and since when. */
+export type Waiting = { readonly kind: 'no' } | { readonly kind: 'approval' | 'suspended'; readonly since: number }
+
 export interface OpenTurn {
   readonly kind: 'open'
   readonly id: TurnId
   readonly startedAt: number
   /** Time that was not work: waiting for a person, or nobody driving. */
   readonly idleMs: number
-  readonly waitingSince?: number
-  readonly suspended: boolean
-  readonly cancel: 'no' | 'stop' | 'interrupt' | 'abort'
+  readonly waiting: Waiting
+  readonly cancel: Cancel
   readonly steps: number
   readonly calls: number
   readonly spent: Spent
@@ -90,15 +95,16 @@ export interface OpenTurn {
   readonly last?: LastStepReason
   /** Models that refused us (no key, no quota) and are not asked again in this turn. */
   readonly dropped: readonly string[]
-  /** What the model said last, kept for a turn that ends early. */
+  /** What the model said last: the answer, or what is left of a turn that ends early. */
   readonly lastText: string
   readonly accounting: Sequence<AccountingEntry>
   readonly diagnostics: Sequence<Diagnostic>
 }
 
-export interface EndedTurn extends Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy' | 'failure'> {
+export interface EndedTurn {
   readonly kind: 'ended'
   readonly id: TurnId
+  readonly ending: TurnEnding
   readonly report?: Report
   readonly totals: TurnTotals
   readonly accounting: Sequence<AccountingEntry>
@@ -110,25 +116,25 @@ export type Step =
   | { readonly kind: 'ready'; readonly failures: readonly FailedAttempt[] }
   | AskingStep
   | CallingStep
-  | { readonly kind: 'answered'; readonly text: string; readonly truncated: boolean }
+  | { readonly kind: 'answered'; readonly truncated: boolean }
 
 export interface AskingStep {
   readonly kind: 'asking'
   readonly id: StepId
   readonly model: string
+  readonly modelId: string
   readonly attempt: number
   readonly failures: readonly FailedAttempt[]
   readonly reservation: Reservation
-  readonly requestChars: number
   readonly open: readonly TextIntent[]
   readonly texts: readonly TextRecord[]
-  /** The driver that asked is gone. */
-  readonly orphaned: boolean
 }
 
 export interface CallingStep {
   readonly kind: 'calling'
   readonly id: StepId
+  /** Who asked for the calls: they are held against what that model was offered. */
+  readonly model: string
   readonly calls: readonly Call[]
 }
 
@@ -139,24 +145,41 @@ export interface FailedAttempt {
 }
 
 /** A call on its way through the pipeline. `itemId` is fixed when the reply comes in. */
-export type Call =
-  | (CallBase & { readonly kind: 'requested' })
-  | (CallBase & { readonly kind: 'awaiting'; readonly request: ApprovalRequest })
-  | (CallBase & { readonly kind: 'approved'; readonly request: ApprovalRequest })
-  | (CallBase & { readonly kind: 'denied'; readonly request: ApprovalRequest; readonly feedback?: string })
-  | (CallBase & {
-      readonly kind: 'started'
-      readonly intent: CallIntent
-      readonly attempt: number
-      readonly orphaned: boolean
-      readonly escalation?: ApprovalRequest
-      readonly unsandboxed: boolean
-    })
-  | (CallBase & { readonly kind: 'ended'; readonly result: CallResult })
+export type Call = CallBase &
+  (
+    | { readonly kind: 'requested' }
+    | { readonly kind: 'awaiting'; readonly request: ApprovalRequest }
+    | { readonly kind: 'approved'; readonly request: ApprovalRequest }
+    | { readonly kind: 'denied'; readonly request: ApprovalRequest; readonly feedback?: string }
+    | { readonly kind: 'started'; readonly intent: CallIntent; readonly attempt: number; readonly walls: Walls; readonly orphaned: boolean }
+    | { readonly kind: 'ended'; readonly result: CallResult }
+  )
 
 export interface CallBase {
   readonly itemId: ItemId
   readonly part: CallPart
 }
 
+/** Where a started call stands with the sandbox: in it, asking to leave, allowed to, or out. */
+export type Walls =
+  | { readonly kind: 'inside' }
+  | { readonly kind: 'asking'; readonly request: ApprovalRequest }
+  | { readonly kind: 'allowed' }
+  | { readonly kind: 'outside' }
+
 export type StartedCall = Extract<Call, { kind: 'started' }>
+/** Not yet started. */
+export type OpenCall = Exclude<Call, { kind: 'started' | 'ended' }>
+/** What the first half of the pipeline can go on with. */
+export type ReviewableCall = Extract<Call, { kind: 'requested' | 'approved' | 'denied' }>
+
+/** Requests of the open turn that nobody has decided yet, in call order. */
+export function openRequests({ turn }: SessionState): readonly ApprovalRequest[] {
+  if (turn.kind !== 'open' || turn.step.kind !== 'calling') return []
+  return turn.step.calls.map(requestOf).filter((request) => request !== undefined)
+}
+
+export function requestOf(call: Call): ApprovalRequest | undefined {
+  if (call.kind === 'awaiting') return call.request
+  return call.kind === 'started' && call.walls.kind === 'asking' ? call.walls.request : undefined
+}

@@ -31,7 +31,7 @@ test('a script is found from the base directory and read once', async () => {
 test('a script that is not there says where it was looked for', async () => {
   await expect(models.resolve('script/none.yaml')).rejects.toMatchObject({
     code: 'model_unknown',
-    message: 'the model script/none.yaml needs the script /agents/none.yaml, which can not be read',
+    message: 'the model script/none.yaml needs the script /agents/none.yaml, which cannot be read',
     remedy: 'Create it, or give the path relative to /agents.',
   })
 })

@@ -21,7 +21,7 @@ export function builtInModels(options: BuiltInModelsOptions): ModelAdapter {
     if (!name.startsWith(scriptPrefix) || file === '') throw unknown(name)
     const path = isAbsolute(file) ? file : join(options.baseDir, file)
     const text = await options.readFile(path).catch((cause: unknown) => {
-      throw new TroupeError('model_unknown', `the model ${name} needs the script ${path}, which can not be read`, {
+      throw new TroupeError('model_unknown', `the model ${name} needs the script ${path}, which cannot be read`, {
         remedy: `Create it, or give the path relative to ${options.baseDir}.`,
         cause,
       })

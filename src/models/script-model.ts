@@ -7,7 +7,7 @@
  * 1. After a resume in another process the script goes on where it was; a fault that was being played is played again.
  * 2. Sessions do not disturb each other, save two that open with the same words and meet the same fault at once.
  */
-import type { Clock, Message, Model, ModelCall, ModelFailure, ModelPart, ModelRequest } from '../contracts/index.ts'
+import type { AttemptContext, Clock, Message, Model, ModelFailure, ModelPart, ModelRequest } from '../contracts/index.ts'
 import { shortHash } from '../util/hash.ts'
 import type { ScriptFault, ScriptStep } from './parse-script.ts'
 
@@ -32,7 +32,7 @@ export async function scriptModel(text: string, place: string, options: ScriptMo
   const slots = slotsOf(parseScript(text, place))
   const played = new Map<string, number>()
 
-  function stream(request: ModelRequest, call: ModelCall): AsyncIterable<ModelPart> {
+  function stream(request: ModelRequest, call: AttemptContext): AsyncIterable<ModelPart> {
     const position = request.messages.filter(({ role }) => role === 'assistant').length
     const slot = slots[position]
     const key = sessionKey(request, position)
@@ -107,7 +107,7 @@ const faultWords: { readonly [F in Exclude<ScriptFault, 'cut' | 'silence'>]: str
   quota: 'the quota is used up',
   network: 'the connection broke',
   timeout: 'the provider did not answer in time',
-  invalid_response: 'the answer can not be read',
+  invalid_response: 'the answer cannot be read',
   model: 'the provider failed',
 }
 

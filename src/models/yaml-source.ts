@@ -92,7 +92,7 @@ export class YamlSource {
       this.#document = document
       return document.contents
     } catch (error) {
-      this.problem(0, `the text can not be read as YAML: ${error instanceof Error ? firstLine(error.message) : String(error)}`)
+      this.problem(0, `the text cannot be read as YAML: ${error instanceof Error ? firstLine(error.message) : String(error)}`)
       return null
     }
   }

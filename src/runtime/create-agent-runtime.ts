@@ -3,16 +3,16 @@ import { TroupeError } from '../contracts/index.ts'
 import { agentLoop, created } from '../core/index.ts'
 import { memoryStore } from '../stores/memory/index.ts'
 import { schemaValidator } from '../tools/index.ts'
+import type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 import { Feed } from './feed.ts'
 import { Handle } from './handle.ts'
-import { firstEvent, haltOf, LiveTree } from './live-tree.ts'
-import { outcomeOf } from './outcome.ts'
+import { haltOf, outcomeOf } from './outcome.ts'
 import { findAgent, resolveConfig } from './resolve-config.ts'
+import { RuntimeParts, unknownTree } from './runtime-parts.ts'
 import { partsOf, sessionService } from './session-service.ts'
 import { denyAll, noSandbox, randomIds, systemClock } from './system.ts'
-import type { Beginning, TreeHouse } from './tree-house.ts'
-import type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './types.ts'
-import { Workshop } from './workshop.ts'
+import { firstEvent, TreeDriver } from './tree-driver.ts'
+import type { Beginning, TreeHost } from './tree-host.ts'
 
 /**
  * Puts agents, models, tools and a store together.
@@ -25,132 +25,141 @@ import { Workshop } from './workshop.ts'
  */
 export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
   const config = resolveConfig(options.config)
-  const workshop = new Workshop({
-    config,
-    adapter: options.adapter,
-    recipe: options.recipe ?? agentLoop,
-    store: options.store ?? memoryStore(),
-    approver: options.approver ?? denyAll,
-    sandbox: options.sandbox ?? noSandbox,
-    hooks: options.hooks ?? [],
-    clock: options.clock ?? systemClock,
-    ids: options.ids ?? randomIds,
-    validator: schemaValidator(),
-  })
-  return new Runtime(workshop)
+  return new Runtime(
+    new RuntimeParts({
+      config,
+      adapter: options.adapter,
+      recipe: options.recipe ?? agentLoop,
+      store: options.store ?? memoryStore(),
+      approver: options.approver ?? denyAll,
+      sandbox: options.sandbox ?? noSandbox,
+      hooks: options.hooks ?? [],
+      clock: options.clock ?? systemClock,
+      ids: options.ids ?? randomIds,
+      validator: schemaValidator(),
+    }),
+  )
 }
 
-class Runtime implements AgentRuntime, TreeHouse {
-  readonly workshop: Workshop
+/**
+ * 1. A tree has at most one driver here, from before it is started or taken up until it is settled.
+ * 2. After `close` nothing is started or taken up; what was accepted before stays in the store.
+ */
+class Runtime implements AgentRuntime, TreeHost {
+  readonly parts: RuntimeParts
   readonly sessions = sessionService(this)
-  readonly #starting = new Map<TreeId, Promise<unknown>>()
-  readonly #trees = new Map<TreeId, LiveTree>()
-  #closed = false
+  readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
+  #isClosed = false
 
-  constructor(workshop: Workshop) {
-    this.workshop = workshop
+  constructor(parts: RuntimeParts) {
+    this.parts = parts
   }
 
   async run(input: RunInput, options: RunOptions = {}): Promise<Outcome> {
     const { treeId, outcome } = this.begin(input, this.agent(options.agent))
-    this.#interruptOn(options.signal, treeId)
+    this.#interruptOn(options.signal, { treeId, outcome })
     return outcome
   }
 
   stream(input: RunInput, options: RunOptions = {}): RunHandle {
     const { treeId, outcome, feed } = this.begin(input, this.agent(options.agent))
-    this.#interruptOn(options.signal, treeId)
+    this.#interruptOn(options.signal, { treeId, outcome })
     return new Handle(this, { treeId, outcome, events: feed.subscribe() })
   }
 
   async open(treeId: TreeId): Promise<RunHandle> {
     this.#refuseWhenClosed()
-    const tree = this.live(treeId) ?? (await this.#resume(treeId, true))
-    return new Handle(this, { treeId, outcome: tree.settled, events: tree.feed.subscribe() })
+    const driver = await (this.#drivers.get(treeId) ?? this.#takeUp(treeId, 'wait'))
+    return new Handle(this, { treeId, outcome: driver.settled, events: driver.feed.subscribe() })
   }
 
   async close(): Promise<void> {
-    this.#closed = true
-    await Promise.allSettled(this.#starting.values())
-    await Promise.all([...this.#trees.values()].map((tree) => this.#end(tree)))
-    await this.workshop.close()
+    this.#isClosed = true
+    const drivers = await Promise.allSettled(this.#drivers.values())
+    await Promise.all(drivers.map((driver) => (driver.status === 'fulfilled' ? this.#end(driver.value) : undefined)))
+    await this.parts.close()
   }
 
-  agent(name: string = this.workshop.options.config.selected): AgentSpec {
-    return findAgent(this.workshop.options.config.agents, name)
+  agent(name: string = this.parts.options.config.selected): AgentSpec {
+    return findAgent(this.parts.options.config.agents, name)
   }
 
-  live(treeId: TreeId): LiveTree | undefined {
-    return this.#trees.get(treeId)
+  async driverOf(treeId: TreeId): Promise<TreeDriver | undefined> {
+    return this.#drivers.get(treeId)
   }
 
   begin(input: RunInput, agent: AgentSpec): Beginning {
     this.#refuseWhenClosed()
-    const treeId = this.workshop.options.ids.next() as TreeId
+    const treeId = this.parts.options.ids.next() as TreeId
     const feed = new Feed()
-    const started = LiveTree.start(this.workshop, { treeId, agent, parts: partsOf(input), feed })
-      .then((tree) => this.#keep(tree))
-      .finally(() => this.#starting.delete(treeId))
-    this.#starting.set(treeId, started)
+    const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, agent, input: partsOf(input), feed }))
     const outcome = started.then(
-      (tree) => tree.settled,
+      (driver) => driver.settled,
       (error: unknown) => {
         feed.close()
-        return neverStarted({ treeId, agent, error, at: this.workshop.options.clock.now() })
+        return neverStarted({ treeId, agent, at: this.parts.options.clock.now() }, error)
       },
     )
     return { treeId, feed, started, outcome }
   }
 
-  async deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<void> {
-    const { store, ids } = this.workshop.options
-    await this.#starting.get(treeId)
-    if (!this.#trees.has(treeId) && !(await store.trees.get(treeId))) throw new TroupeError('tree_unknown', `There is no tree ${treeId}.`)
-    await store.inbox.add(treeId, clientId ?? (ids.next() as ClientId), message)
-    if (!this.#trees.has(treeId) && !this.#closed) await this.#attend(treeId)
+  async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
+    const { store, ids } = this.parts.options
+    const driver = await this.#drivers.get(treeId)
+    if (!driver && !(await store.trees.get(treeId))) throw unknownTree(treeId)
+    const clientId = given ?? (ids.next() as ClientId)
+    await store.inbox.add(treeId, clientId, message)
+    if (!this.#drivers.has(treeId) && !this.#isClosed) await this.#attend(treeId)
+    return clientId
   }
 
   /** Takes up a tree that nobody here drives. Another process that drives it has been told by the inbox. */
   async #attend(treeId: TreeId): Promise<void> {
     try {
-      await this.#resume(treeId, false)
+      await this.#takeUp(treeId, 'settle')
     } catch (error) {
       if (!(error instanceof TroupeError && error.code === 'tree_owned')) throw error
     }
   }
 
-  async #resume(treeId: TreeId, patient: boolean): Promise<LiveTree> {
-    const tree = await LiveTree.resume(this.workshop, treeId, patient)
-    return this.#keep(tree)
+  #takeUp(treeId: TreeId, whenIdle: 'settle' | 'wait'): Promise<TreeDriver> {
+    return this.#keep(treeId, TreeDriver.resume(this.parts, treeId, whenIdle))
   }
 
-  #keep(tree: LiveTree): LiveTree {
-    this.#trees.set(tree.treeId, tree)
-    void tree.settled.then(() => {
-      this.#trees.delete(tree.treeId)
-      if (tree.leftOver && !this.#closed) void this.#attend(tree.treeId).catch(() => {})
-    })
-    return tree
+  #keep(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {
+    this.#drivers.set(treeId, starting)
+    const forget = () => void this.#drivers.delete(treeId)
+    starting
+      .then(async (driver) => {
+        await driver.settled
+        forget()
+        if (driver.leftOver && !this.#isClosed) await this.#attend(treeId)
+      }, forget)
+      // What could not be taken up now is still in the inbox.
+      .catch(() => {})
+    return starting
   }
 
-  async #end(tree: LiveTree): Promise<void> {
-    if (!tree.retire()) await this.deliver(tree.treeId, { kind: 'cancel', mode: 'interrupt', by: 'runtime' })
-    await tree.settled
+  async #end(driver: TreeDriver): Promise<void> {
+    driver.retire()
+    if (!driver.isIdle) await this.deliver(driver.treeId, { kind: 'cancel', mode: 'interrupt', by: 'runtime' })
+    await driver.settled
   }
 
-  #interruptOn(signal: AbortSignal | undefined, treeId: TreeId): void {
+  #interruptOn(signal: AbortSignal | undefined, { treeId, outcome }: Pick<Beginning, 'treeId' | 'outcome'>): void {
     if (!signal) return
     const interrupt = () => void this.deliver(treeId, { kind: 'cancel', mode: 'interrupt', by: 'signal' }).catch(() => {})
     if (signal.aborted) interrupt()
     else signal.addEventListener('abort', interrupt, { once: true })
+    void outcome.then(() => signal.removeEventListener('abort', interrupt))
   }
 
   #refuseWhenClosed(): void {
-    if (this.#closed) throw new TroupeError('runtime_closed', 'The runtime was closed.', { remedy: 'Create a new one.' })
+    if (this.#isClosed) throw new TroupeError('runtime_closed', 'The runtime was closed.', { remedy: 'Create a new one.' })
   }
 }
 
 /** The outcome of a run that could not be started: nothing of it was stored. */
-function neverStarted({ treeId, agent, error, at }: { treeId: TreeId; agent: AgentSpec; error: unknown; at: number }): Outcome {
-  return outcomeOf(created(firstEvent({ treeId, agent, at }, { tools: [], promptChars: 0, policy: '' })), haltOf(error))
+function neverStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, error: unknown): Outcome {
+  return outcomeOf(created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), haltOf(error))
 }

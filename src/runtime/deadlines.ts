@@ -3,13 +3,18 @@
  * each would cost more than the call that it guards.
  *
  * 1. Deadlines of one duration are due in the order in which they were set, so each duration needs one timer.
- * 2. A cancelled deadline leaves nothing behind.
- * 3. The process stays alive while any is set, and only then.
+ * 2. A duration that is not used any more costs nothing once its timer has run out. Odd durations, which no other
+ *    deadline will share, have timers of their own.
+ * 3. None of them keeps the process alive.
  */
 export class Deadlines {
   readonly #lines = new Map<number, Line>()
 
   after(ms: number, fire: () => void): () => void {
+    if (ms % 50 !== 0) {
+      const timer = setTimeout(fire, Math.min(ms, longest)).unref()
+      return () => clearTimeout(timer)
+    }
     let line = this.#lines.get(ms)
     if (!line) {
       line = new Line(ms, () => this.#lines.delete(ms))
@@ -44,11 +49,9 @@ class Line {
   add(fire: () => void): () => void {
     const deadline: Deadline = { due: performance.now() + this.#ms, fire, before: this.#last, after: undefined }
     if (this.#last) this.#last.after = deadline
-    else {
-      this.#first = deadline
-      this.#wait(this.#ms)
-    }
+    else this.#first = deadline
     this.#last = deadline
+    if (!this.#timer) this.#wait(this.#ms)
     return () => this.#remove(deadline)
   }
 
@@ -59,13 +62,11 @@ class Line {
     else this.#first = deadline.after
     if (deadline.after) deadline.after.before = deadline.before
     else this.#last = deadline.before
-    if (!this.#first) this.#timer?.unref()
   }
 
   /** One timer serves the line for as long as it is in use; it wakes early where its deadline was cancelled, and waits on. */
   #wait(ms: number): void {
-    if (this.#timer) this.#timer.ref()
-    else this.#timer = setTimeout(() => this.#wake(), Math.min(ms, longest))
+    this.#timer = setTimeout(() => this.#wake(), Math.min(ms, longest)).unref()
   }
 
   #wake(): void {
@@ -76,7 +77,8 @@ class Line {
       this.#remove(this.#first)
       fire?.()
     }
-    if (this.#first) this.#wait(Math.ceil(this.#first.due - now))
-    else this.#empty()
+    if (this.#first) {
+      if (!this.#timer) this.#wait(Math.ceil(this.#first.due - now))
+    } else this.#empty()
   }
 }

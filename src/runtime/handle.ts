@@ -1,23 +1,21 @@
-import type { ApprovalDecision, ApprovalId, Outcome, SendOptions, StreamEvent, TreeId } from '../contracts/index.ts'
+import type { ApprovalDecision, ApprovalId, ClientId, Outcome, SendOptions, StreamEvent, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import { keepShape } from '../util/keep-shape.ts'
+import type { RunHandle, RunInput } from './agent-runtime.ts'
 import type { Subscription } from './feed.ts'
-import type { TreeHouse } from './tree-house.ts'
-import type { RunHandle, RunInput } from './types.ts'
+import type { TreeHost } from './tree-host.ts'
 
 /** A run that can be watched and steered. Everything sent goes through the inbox, so it outlives this process. */
 export class Handle implements RunHandle {
   readonly treeId: TreeId
   readonly outcome: Promise<Outcome>
-  readonly #house: TreeHouse
+  readonly #host: TreeHost
   #events: Subscription | undefined
 
-  constructor(house: TreeHouse, run: { readonly treeId: TreeId; readonly outcome: Promise<Outcome>; readonly events: Subscription }) {
-    this.#house = house
+  constructor(host: TreeHost, run: { readonly treeId: TreeId; readonly outcome: Promise<Outcome>; readonly events: Subscription }) {
+    this.#host = host
     this.treeId = run.treeId
     this.outcome = run.outcome
     this.#events = run.events
-    keepShape('handle', this)
   }
 
   [Symbol.asyncIterator](): AsyncIterator<StreamEvent> {
@@ -27,23 +25,23 @@ export class Handle implements RunHandle {
     return events
   }
 
-  send(input: RunInput, options?: SendOptions): Promise<void> {
-    return this.#house.sessions.send(this.treeId, input, options)
+  send(input: RunInput, options?: SendOptions): Promise<ClientId> {
+    return this.#host.sessions.send(this.treeId, input, options)
   }
 
-  steer(input: RunInput): Promise<void> {
-    return this.#house.sessions.send(this.treeId, input, { mode: 'steer' })
+  steer(input: RunInput): Promise<ClientId> {
+    return this.#host.sessions.send(this.treeId, input, { mode: 'steer' })
   }
 
   stop(): Promise<void> {
-    return this.#house.sessions.cancel(this.treeId, 'stop')
+    return this.#host.sessions.cancel(this.treeId, 'stop')
   }
 
   interrupt(): Promise<void> {
-    return this.#house.sessions.cancel(this.treeId, 'interrupt')
+    return this.#host.sessions.cancel(this.treeId, 'interrupt')
   }
 
   approve(approvalId: ApprovalId, decision: ApprovalDecision): Promise<void> {
-    return this.#house.sessions.approve(this.treeId, approvalId, decision)
+    return this.#host.sessions.approve(this.treeId, { approvalId, decision })
   }
 }

@@ -1,20 +1,21 @@
 import type { Diagnostic, EventDraft, Inbox, InboxRow } from '../contracts/index.ts'
-import { openRequests, type Stage } from '../steps/index.ts'
+import { openRequests } from '../core/index.ts'
+import type { ActiveSession } from '../steps/index.ts'
 
 /**
  * Drains the inbox into the journal.
  *
  * 1. Rows become events in the order of their positions, each exactly once: the cursor is part of the state.
- * 2. Drains never overlap; one that is asked for meanwhile follows.
+ * 2. Drains never overlap; one that is asked for while another runs follows it, and is part of what `drain` waits for.
  */
 export class Mailbox {
-  readonly #stage: Stage
+  readonly #session: ActiveSession
   readonly #inbox: Pick<Inbox, 'read'>
   #draining: Promise<void> | undefined
   #again = false
 
-  constructor(stage: Stage, inbox: Pick<Inbox, 'read'>) {
-    this.#stage = stage
+  constructor(session: ActiveSession, inbox: Pick<Inbox, 'read'>) {
+    this.#session = session
     this.#inbox = inbox
   }
 
@@ -24,31 +25,31 @@ export class Mailbox {
   }
 
   drain(): Promise<void> {
-    if (this.#draining) {
-      this.#again = true
-      return this.#draining
-    }
-    this.#draining = this.#run().finally(() => {
-      this.#draining = undefined
-    })
+    this.#again = true
+    this.#draining ??= this.#run()
     return this.#draining
   }
 
   async #run(): Promise<void> {
-    const stage = this.#stage
-    do {
-      this.#again = false
-      const rows = await this.#inbox.read(stage.state.treeId, stage.state.inboxCursor)
-      for (const row of rows) stage.note(eventOf(stage, row))
-      if (rows.length > 0) await stage.flush()
-    } while (this.#again)
-    const { turn } = stage.state
-    if (turn.kind === 'open' && turn.cancel === 'interrupt') stage.interrupt.fire('interrupted')
-    stage.wake()
+    const session = this.#session
+    try {
+      while (this.#again) {
+        this.#again = false
+        const rows = await this.#inbox.read(session.state.treeId, session.state.inboxCursor)
+        for (const row of rows) session.note(eventOf(session, row))
+        if (rows.length > 0) await session.flush()
+        const { turn } = session.state
+        if (turn.kind === 'open' && turn.cancel === 'interrupt') session.interrupt.fire('interrupted')
+      }
+    } finally {
+      // In one breath with the last look at `#again`: whoever asks after this starts a drain of its own.
+      this.#draining = undefined
+      session.wake()
+    }
   }
 }
 
-function eventOf(stage: Stage, { position, clientId, message }: InboxRow): EventDraft {
+function eventOf({ state }: ActiveSession, { position, clientId, message }: InboxRow): EventDraft {
   switch (message.kind) {
     case 'input':
       return { type: 'interaction.input.accepted', clientId, parts: message.parts, mode: message.mode, inbox: position }
@@ -57,16 +58,10 @@ function eventOf(stage: Stage, { position, clientId, message }: InboxRow): Event
     case 'revoke':
       return { type: 'interaction.approval.revoked', keys: message.keys, by: message.by, inbox: position }
     case 'approval': {
-      const request = openRequests(stage).find((open) => open.id === message.approvalId)
+      const request = openRequests(state).find((open) => open.id === message.approvalId)
       if (!request) return { type: 'interaction.diagnostic', diagnostic: late(message.approvalId), inbox: position }
-      return {
-        type: 'interaction.approval.resolved',
-        itemId: request.itemId,
-        approvalId: request.id,
-        decision: message.decision,
-        by: message.by,
-        inbox: position,
-      }
+      const { decision, by } = message
+      return { type: 'interaction.approval.resolved', itemId: request.itemId, approvalId: request.id, decision, by, inbox: position }
     }
     default:
       return message satisfies never
@@ -76,5 +71,5 @@ function eventOf(stage: Stage, { position, clientId, message }: InboxRow): Event
 const late = (approvalId: string): Diagnostic => ({
   code: 'approval_late',
   severity: 'warning',
-  message: `An answer to approval ${approvalId} came when it was no longer open; it changed nothing.`,
+  message: `An answer to approval ${approvalId} came when it was not open; it changed nothing.`,
 })

@@ -1,27 +1,36 @@
-import type { Outcome } from '../contracts/index.ts'
-import { type OpenTurn, reportOf, type SessionState } from '../core/index.ts'
+import { type ErrorCode, type Outcome, TroupeError, type TurnReason } from '../contracts/index.ts'
+import { reportOf, type SessionState } from '../core/index.ts'
+import { messageOf } from '../util/message-of.ts'
 import { operationsOf } from './operations.ts'
 import { snapshotOf } from './snapshot.ts'
 
 /** Why a turn that is still open is not being driven any more. */
 export type Halt = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy'>
 
+export const suspended: Halt = {
+  status: 'suspended',
+  reason: 'approval',
+  message: 'The turn waits for an approval.',
+  remedy: 'Approve or deny it; the turn goes on where it stands.',
+}
+
+const undriven: Halt = {
+  status: 'interrupted',
+  reason: 'interrupted',
+  message: 'The turn has not ended, and this process does not drive it.',
+  remedy: 'Open the tree to go on.',
+}
+
 /** How the last turn of a session stands. */
 export function outcomeOf(state: SessionState, halt?: Halt): Outcome {
-  const { turn } = state
-  const base = { treeId: state.treeId, sessionId: state.sessionId, trace: state.trace, snapshot: snapshotOf(state) }
+  const { turn, treeId, sessionId, trace } = state
+  const base = { treeId, sessionId, snapshot: snapshotOf(state) }
   if (turn.kind === 'none') {
-    const nothing = {
-      usage: state.spent.usage,
-      cost: state.spent.cost,
-      accounting: [],
-      operations: undefined,
-      diagnostics: state.diagnostics,
-    }
-    return { ...base, ...nothing, ...(halt ?? { status: 'completed' }) }
+    const nothing = { ...state.spent, accounting: [], operations: undefined, diagnostics: state.diagnostics, trace }
+    return { ...base, ...nothing, ...(halt ?? undriven) }
   }
   const accounting = turn.accounting.toJSON()
-  const ending = turn.kind === 'ended' ? endingOf(turn) : (halt ?? suspended)
+  const ending = turn.kind === 'ended' ? turn.ending : (halt ?? (turn.waiting.kind === 'suspended' ? suspended : undriven))
   const report = turn.kind === 'ended' ? turn.report : reportOf(turn)
   const { usage, cost, durationMs } = turn.kind === 'ended' ? turn.totals : { ...turn.spent, durationMs: state.at - turn.startedAt }
   return {
@@ -40,24 +49,23 @@ export function outcomeOf(state: SessionState, halt?: Halt): Outcome {
       durationMs,
       steps: operationsOf(accounting),
     },
+    trace: { ...trace, turnPath: trace.turnPath === '' ? turn.id : `${trace.turnPath}/${turn.id}` },
     diagnostics: turn.diagnostics.toJSON(),
   }
 }
 
-const suspended: Halt = { status: 'suspended', reason: 'approval', message: 'The turn waits for an approval.' }
+const reasons: { readonly [Code in ErrorCode]?: TurnReason } = {
+  store_failed: 'store',
+  store_invalid: 'store',
+  tree_moved: 'store',
+  tree_owned: 'store',
+  internal: 'internal',
+}
 
-function endingOf({
-  status,
-  reason,
-  message,
-  remedy,
-  failure,
-}: Exclude<SessionState['turn'], OpenTurn | { kind: 'none' }>): Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy' | 'failure'> {
-  return {
-    status,
-    ...(reason && { reason }),
-    ...(message !== undefined && { message }),
-    ...(remedy !== undefined && { remedy }),
-    ...(failure && { failure }),
+export function haltOf(error: unknown): Halt {
+  if (error instanceof TroupeError) {
+    const reason = reasons[error.code] ?? 'config'
+    return { status: 'failed', reason, message: error.message, ...(error.remedy !== undefined && { remedy: error.remedy }) }
   }
+  return { status: 'failed', reason: 'internal', message: messageOf(error), remedy: 'Open the tree again to go on.' }
 }

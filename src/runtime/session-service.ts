@@ -1,27 +1,35 @@
-import type { InputPart, Outcome, SessionService, StreamEvent, TreeId } from '../contracts/index.ts'
+import type { InputPart, SessionService, StreamEvent, TreeId } from '../contracts/index.ts'
+import type { RunInput } from './agent-runtime.ts'
 import { outcomeOf } from './outcome.ts'
-import type { TreeHouse } from './tree-house.ts'
-import type { RunInput } from './types.ts'
+import { unknownTree } from './runtime-parts.ts'
+import type { TreeHost } from './tree-host.ts'
 
 /** The narrow door that surfaces use; the handle of a run goes through it too. */
-export function sessionService(house: TreeHouse): SessionService {
+export function sessionService(host: TreeHost): SessionService {
   return {
-    async open(input) {
-      const { treeId, started } = house.begin(input, house.agent())
-      const tree = await started
-      await tree.durable()
+    async start(input, { agent } = {}) {
+      const { treeId, started } = host.begin(input, host.agent(agent))
+      const driver = await started
+      await driver.durable()
       return treeId
     },
     send: (treeId, input, { mode = 'queue', clientId } = {}) =>
-      house.deliver(treeId, { kind: 'input', parts: partsOf(input), mode }, clientId),
-    events: (treeId, after = 0) => replayThenTail(house, treeId, after),
-    approve: (treeId, approvalId, decision) => house.deliver(treeId, { kind: 'approval', approvalId, decision, by: 'caller' }),
-    revoke: (treeId, keys) => house.deliver(treeId, { kind: 'revoke', keys, by: 'caller' }),
-    cancel: (treeId, mode) => house.deliver(treeId, { kind: 'cancel', mode, by: 'caller' }),
-    async outcome(treeId): Promise<Outcome> {
-      return house.live(treeId)?.settled ?? outcomeOf(await house.workshop.stateOf(treeId))
+      host.deliver(treeId, { kind: 'input', parts: partsOf(input), mode }, clientId),
+    events: (treeId, after = 0) => replayThenTail(host, treeId, after),
+    async approve(treeId, { approvalId, decision, by = 'caller' }) {
+      await host.deliver(treeId, { kind: 'approval', approvalId, decision, by })
     },
-    list: async (options) => house.workshop.options.store.trees.list(options),
+    async revoke(treeId, keys, by = 'caller') {
+      await host.deliver(treeId, { kind: 'revoke', keys, by })
+    },
+    async cancel(treeId, mode, by = 'caller') {
+      await host.deliver(treeId, { kind: 'cancel', mode, by })
+    },
+    async outcome(treeId) {
+      const driver = await host.driverOf(treeId)
+      return driver ? driver.settled : outcomeOf(await host.parts.stateOf(treeId))
+    },
+    list: async (options) => host.parts.options.store.trees.list(options),
   }
 }
 
@@ -33,18 +41,23 @@ const pageSize = 512
 
 /**
  * The journal first, then the feed. Subscribed before the journal is read, so that nothing falls between; what both
- * have is told once.
+ * have is told once. Where another process drives the tree, its durable events are followed by watching the journal.
  */
-async function* replayThenTail(house: TreeHouse, treeId: TreeId, after: number): AsyncGenerator<StreamEvent> {
-  const { journal } = house.workshop.options.store
-  const tail = house.live(treeId)?.feed.subscribe()
+async function* replayThenTail(host: TreeHost, treeId: TreeId, after: number): AsyncGenerator<StreamEvent> {
+  const { journal, trees } = host.parts.options.store
+  const driver = await host.driverOf(treeId)
+  const tail = driver?.feed.subscribe()
+  const changes = tail ? undefined : watched((wake) => journal.watch(treeId, wake))
   let cursor = after
   try {
+    if (!driver && !(await trees.get(treeId))) throw unknownTree(treeId)
     for (;;) {
       const page = await journal.read(treeId, cursor, pageSize)
       for (const event of page) yield event
       cursor = page.at(-1)?.seq ?? cursor
-      if (page.length < pageSize) break
+      if (page.length === pageSize) continue
+      if (!changes || (await isAtRest(host, treeId))) break
+      await changes.next()
     }
     if (!tail) return
     for await (const event of tail) {
@@ -55,6 +68,25 @@ async function* replayThenTail(house: TreeHouse, treeId: TreeId, after: number):
       yield event
     }
   } finally {
+    changes?.stop()
     await tail?.return()
+  }
+}
+
+async function isAtRest(host: TreeHost, treeId: TreeId): Promise<boolean> {
+  const entry = await host.parts.options.store.trees.get(treeId)
+  return entry?.status !== 'running'
+}
+
+/** Turns wake-ups into something to await; a wake-up between two waits is not lost. */
+function watched(watch: (wake: () => void) => () => void): { next(): Promise<void>; stop(): void } {
+  let { promise, resolve } = Promise.withResolvers<void>()
+  const stop = watch(() => resolve())
+  return {
+    async next() {
+      await promise
+      ;({ promise, resolve } = Promise.withResolvers<void>())
+    },
+    stop,
   }
 }

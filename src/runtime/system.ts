@@ -20,6 +20,8 @@ export const randomIds: Ids = {
 
 export const seededRandom = (treeId: TreeId): Random => ({ fraction: (key) => seededFraction(`${treeId}/${key}`) })
 
-export const denyAll: Approver = { review: () => ({ kind: 'deny', feedback: 'nobody is there to approve it', by: 'runtime' }) }
+export const denyAll: Approver = {
+  decide: () => ({ decision: { kind: 'deny', feedback: 'nobody is there to approve it' }, by: 'runtime' }),
+}
 
 export const noSandbox: Sandbox = { confinement: { kind: 'none' } }

@@ -1,63 +1,71 @@
 import type { ApprovalDecision, ApprovalId, ApprovalRequest } from '../contracts/index.ts'
-import type { Stage } from './stage.ts'
+import { openRequests } from '../core/index.ts'
+import { messageOf } from '../util/message-of.ts'
+import type { ActiveSession } from './active-session.ts'
 
 // Whoever answers first decides: the approver of this process, or a row in the inbox from anywhere.
 
-/** Open requests of the turn, in call order. */
-export function openRequests(stage: Stage): readonly ApprovalRequest[] {
-  const { turn } = stage.state
-  if (turn.kind !== 'open' || turn.step.kind !== 'calling') return []
-  return turn.step.calls.flatMap((call) => {
-    if (call.kind === 'awaiting') return [call.request]
-    return call.kind === 'started' && call.escalation ? [call.escalation] : []
-  })
-}
-
 /** Puts every open request that nobody was asked about yet before the approver. */
-export function consult(stage: Stage): void {
-  for (const request of openRequests(stage)) {
-    if (stage.verdicts.has(request.id)) continue
-    stage.verdicts.set(request.id, 'asked')
-    void review(stage, request)
+export function consult(session: ActiveSession): void {
+  for (const request of openRequests(session.state)) {
+    if (session.verdicts.has(request.id)) continue
+    session.verdicts.set(request.id, 'asked')
+    void askApprover(session, request)
   }
 }
 
-async function review(stage: Stage, request: ApprovalRequest): Promise<void> {
+/** Waits for a decision, or finds that everybody has put it off: then nobody need stay. */
+export async function wait(session: ActiveSession): Promise<'decided' | 'suspended'> {
+  consult(session)
+  if (!isPutOff(session)) {
+    const woken = session.woken()
+    await session.flush()
+    await woken
+    return 'decided'
+  }
+  if (session.turn.waiting.kind !== 'suspended') {
+    session.note({
+      type: 'interaction.turn.suspended',
+      reason: 'approval',
+      approvals: openRequests(session.state).map((request) => request.id),
+    })
+  }
+  await session.flush()
+  return isPutOff(session) ? 'suspended' : 'decided'
+}
+
+async function askApprover(session: ActiveSession, request: ApprovalRequest): Promise<void> {
   try {
-    await stage.flush()
-    const verdict = await stage.ports.approver.review(request, stage.interrupt.signal)
-    if (typeof verdict === 'string') stage.verdicts.set(request.id, verdict)
-    else resolve(stage, request.id, verdict)
+    // A request is durable before anybody is asked, so that an answer always finds it.
+    await session.flush()
+    const verdict = await session.ports.approver.decide(request, session.interrupt.signal)
+    if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
+    else resolve(session, request.id, checked(verdict))
   } catch (error) {
     // An approver that fails has not said yes.
-    const cause = error instanceof Error ? error.message : String(error)
-    resolve(stage, request.id, { kind: 'deny', feedback: `the approver failed: ${cause}`, by: 'runtime' })
+    resolve(session, request.id, { decision: { kind: 'deny', feedback: `the approver failed: ${messageOf(error)}` }, by: 'runtime' })
   }
-  stage.wake()
+  session.wake()
 }
 
-function resolve(stage: Stage, approvalId: ApprovalId, { by, ...decision }: ApprovalDecision & { readonly by: string }): void {
-  const request = openRequests(stage).find((open) => open.id === approvalId)
-  if (!request) return
-  stage.note({ type: 'interaction.approval.resolved', itemId: request.itemId, approvalId, decision: decision as ApprovalDecision, by })
+interface Verdict {
+  readonly decision: ApprovalDecision
+  readonly by: string
 }
 
-/** True when everybody who could be asked has put the answer off. */
-function isPutOff(stage: Stage): boolean {
-  const open = openRequests(stage)
-  return open.length > 0 && open.every((request) => stage.verdicts.get(request.id) === 'suspend')
+/** Approvers are other people's code: what is no decision has not said yes either. */
+function checked(verdict: Verdict): Verdict {
+  const kind: unknown = verdict?.decision?.kind
+  if (kind === 'approve' || kind === 'deny' || kind === 'abort') return verdict
+  throw new Error('it gave no decision')
 }
 
-/** Waits for a decision; true when it was put off and nobody need stay. */
-export async function wait(stage: Stage): Promise<boolean> {
-  consult(stage)
-  const putOff = isPutOff(stage)
-  if (putOff && !stage.turn.suspended) {
-    stage.note({ type: 'interaction.turn.suspended', reason: 'approval', approvals: openRequests(stage).map((request) => request.id) })
-  }
-  if (putOff) stage.summarise('suspended')
-  const woken = putOff ? undefined : stage.woken()
-  await stage.flush()
-  await woken
-  return putOff && isPutOff(stage)
+function resolve(session: ActiveSession, approvalId: ApprovalId, { decision, by }: Verdict): void {
+  const request = openRequests(session.state).find((open) => open.id === approvalId)
+  if (request) session.note({ type: 'interaction.approval.resolved', itemId: request.itemId, approvalId, decision, by })
+}
+
+function isPutOff(session: ActiveSession): boolean {
+  const open = openRequests(session.state)
+  return open.length > 0 && open.every((request) => session.verdicts.get(request.id) === 'suspend')
 }

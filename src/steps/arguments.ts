@@ -7,7 +7,7 @@ export type Arguments =
 
 /** Parse, repair, take the reason off, validate. Synchronous once the validator of the tool is compiled. */
 export function parseArguments(validator: SchemaValidator, offered: OfferedTool, text: string): MaybePromise<Arguments> {
-  const validate = validator.validator(offered.tool.inputSchema)
+  const validate = validator.compile(offered.tool.inputSchema)
   const parsed = parseObject(text)
   if (parsed && !(validate instanceof Promise)) return check(offered, parsed, validate)
   return repairAndCheck({ validator, offered, text, parsed, validate })
@@ -30,7 +30,7 @@ async function repairAndCheck({ validator, offered, text, parsed, validate }: Re
     ok: false,
     failure: {
       class: 'invalid_input',
-      message: `The arguments of "${offered.name}" are no JSON object: ${shown}`,
+      message: `The arguments of "${offered.name}" are not a JSON object: ${shown}`,
       remedy: 'Send one JSON object.',
     },
   }

@@ -8,37 +8,30 @@ import {
   type StepId,
   type Usage,
 } from '../contracts/index.ts'
-import type { AskAction } from '../core/index.ts'
-import { remainingTime, stepName, timeReserve } from '../core/index.ts'
+import { type AskAction, remainingTime, stepIdOf, timeReserve } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
+import { messageOf } from '../util/message-of.ts'
+import { type ActiveSession, since } from './active-session.ts'
 import { Reply, type ReplyText } from './reply.ts'
-import { type Stage, since } from './stage.ts'
 
 // One attempt at one step. `[results + step.started]` is handed to the journal and not waited for: the model may
 // think meanwhile, and whoever acts on the reply waits for everything before it.
 
-export function ask(stage: Stage, action: AskAction): Promise<void> {
-  return action.notBefore > 0 ? askLater(stage, action) : attempt(stage, action)
-}
-
-async function askLater(stage: Stage, action: AskAction): Promise<void> {
-  if (await pause(stage, action.notBefore)) await attempt(stage, action)
-}
-
-function attempt(stage: Stage, action: AskAction): Promise<void> {
-  const { turn } = stage
-  const stepId = stepName(turn.id, action.attempt === 1 ? turn.steps + 1 : turn.steps)
-  const model = stage.model(action.model)
-  stage.record(stepStarted(stage, stepId, action))
+export async function ask(session: ActiveSession, action: AskAction): Promise<void> {
+  if (action.notBefore > 0 && !session.hasPaused(action)) return pause(session, action)
+  const { turn } = session
+  const stepId = stepIdOf(turn.id, action.attempt === 1 ? turn.steps + 1 : turn.steps)
+  const model = session.model(action.model)
+  session.record(stepStarted(session, stepId, { action, model }))
   // Handed over, not awaited.
-  void stage.flush()
-  const request = stage.recipe.assemble(stage.state, stage.offer(model))
-  return new Attempt(stage, stepId, action).run(model, capped(stage, request, action))
+  void session.flush()
+  const request = session.recipe.assemble(session.state, session.offer(model))
+  await new Attempt(session, stepId, action).run(model, capped(session, request, action))
 }
 
 class Attempt {
-  readonly #stage: Stage
+  readonly #session: ActiveSession
   readonly #stepId: StepId
   readonly #action: AskAction
   readonly #interrupt: Interrupt
@@ -46,25 +39,21 @@ class Attempt {
   readonly #started: number
   #over = false
 
-  constructor(stage: Stage, stepId: StepId, action: AskAction) {
-    this.#stage = stage
+  constructor(session: ActiveSession, stepId: StepId, action: AskAction) {
+    this.#session = session
     this.#stepId = stepId
     this.#action = action
-    this.#interrupt = new Interrupt(stage.interrupt)
+    this.#interrupt = new Interrupt(session.interrupt)
     this.#reply = new Reply(stepId, action.attempt)
-    this.#started = stage.clock.monotonic()
+    this.#started = session.clock.monotonic()
     keepShape('attempt', this)
-  }
-
-  get signal(): AbortSignal {
-    return this.#interrupt.signal
   }
 
   /** Reads the stream until it ends, fails, takes too long or is interrupted, whether or not the model heeds its signal. */
   run(model: Model, request: ModelRequest): Promise<void> {
-    const limit = deadline(this.#stage, this.#action)
+    const limit = deadline(this.#session, this.#action)
     return new Promise((resolve, reject) => {
-      const cancelTimer = this.#stage.clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
+      const cancelTimer = this.#session.clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
       const end = (failure?: ModelFailure): void => {
         if (this.#over) return
         this.#over = true
@@ -85,7 +74,7 @@ class Attempt {
 
   async #read(model: Model, request: ModelRequest): Promise<undefined> {
     const reply = this.#reply
-    for await (const part of model.stream(request, this)) {
+    for await (const part of model.stream(request, { signal: this.#interrupt.signal })) {
       // Leaving the loop closes the model's iterator: an endless stream ends here.
       if (this.#over || reply.failed) return
       const known = reply.texts.length
@@ -93,15 +82,15 @@ class Attempt {
       if (!text) continue
       if (reply.texts.length > known) this.#open(text)
       if (part.type === 'text' || part.type === 'reasoning') {
-        this.#stage.live({ stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind: part.type, text: part.text })
+        this.#session.live({ stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind: part.type, text: part.text })
       }
     }
   }
 
   /** A text is shown while it comes, so its beginning is committed while the rest is on its way. */
   #open({ id, type }: ReplyText): void {
-    this.#stage.note({ type: 'interaction.item.started', itemId: id, item: { id, type } }, this.#stepId)
-    void this.#stage.flush()
+    this.#session.note({ type: 'interaction.item.started', itemId: id, item: { kind: 'text', id, type } })
+    void this.#session.flush()
   }
 
   /** Records how the attempt ended. Not flushed: it goes with the intents, or with the end of the turn. */
@@ -109,7 +98,7 @@ class Attempt {
     const verdict = this.#reply.verdict(toolChoice)
     for (const text of this.#reply.texts) {
       const status = verdict.ok ? 'completed' : verdict.failure.class === 'cancelled' ? 'interrupted' : 'failed'
-      this.#stage.note({ type: 'interaction.item.completed', itemId: text.id, item: { ...text, status } }, this.#stepId)
+      this.#session.note({ type: 'interaction.item.completed', itemId: text.id, item: { kind: 'text', ...text, status } })
     }
     if (verdict.ok) this.#completed(verdict)
     else this.#failed(verdict.failure)
@@ -119,7 +108,7 @@ class Attempt {
     const { metadata } = this.#reply
     const { usage, cost } = this.#spent()
     const completed = {
-      ...this.#stage.here(this.#stepId),
+      ...this.#session.here(),
       type: 'interaction.step.completed',
       reply,
       finish,
@@ -127,7 +116,7 @@ class Attempt {
       cost,
       latencyMs: this.#latency(),
     } as const
-    this.#stage.record(metadata ? { ...completed, metadata } : completed)
+    this.#session.record(metadata ? { ...completed, metadata } : completed)
     if (finish === 'length') {
       const diagnostic = {
         code: 'answer_truncated',
@@ -135,23 +124,20 @@ class Attempt {
         message: 'The answer was cut at its length limit.',
         remedy: 'Raise maxOutputTokens.',
       } as const
-      this.#stage.note({ type: 'interaction.diagnostic', diagnostic }, this.#stepId)
+      this.#session.note({ type: 'interaction.diagnostic', diagnostic })
     }
   }
 
   #failed(failure: ModelFailure): void {
-    const { random } = this.#stage.ports
-    const redacted = { ...failure, message: this.#stage.ports.redactor.text(failure.message) }
+    const { random } = this.#session.ports
+    const redacted = { ...failure, message: this.#session.ports.redactor.text(failure.message) }
     const fraction = random.fraction(`${this.#stepId}/${this.#action.attempt}`)
     const delayMs = failure.class === 'cancelled' ? 0 : backoff(this.#action.attempt, failure, fraction)
-    this.#stage.note(
-      { type: 'interaction.step.failed', failure: redacted, ...this.#spent(), latencyMs: this.#latency(), delayMs },
-      this.#stepId,
-    )
+    this.#session.note({ type: 'interaction.step.failed', failure: redacted, ...this.#spent(), latencyMs: this.#latency(), delayMs })
   }
 
   #latency(): number {
-    return since(this.#stage.clock, this.#started)
+    return since(this.#session.clock, this.#started)
   }
 
   #spent(): { usage: Usage; cost: Cost } {
@@ -161,7 +147,7 @@ class Attempt {
   }
 
   #estimate(): Usage {
-    const output = Math.ceil(this.#reply.characters / this.#stage.state.charsPerToken)
+    const output = Math.ceil(this.#reply.characters / this.#session.state.charsPerToken)
     return { input: this.#action.reservation.input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
   }
 }
@@ -172,36 +158,36 @@ export function backoff(attempt: number, failure: ModelFailure, fraction: number
   return Math.round(Math.min(60_000, 200 * 2 ** (attempt - 1)) * (0.9 + 0.2 * fraction))
 }
 
-/** Waits until `notBefore`; false when the turn was interrupted meanwhile. */
-async function pause(stage: Stage, notBefore: number): Promise<boolean> {
-  const { clock } = stage
-  const ms = notBefore - clock.now()
-  if (ms > 0) {
-    await stage.flush()
-    await new Promise<void>((resolve) => {
-      const interrupt = new Interrupt(stage.interrupt)
-      const cancel = clock.after(Math.min(ms, 60_000), () => interrupt.fire('over'))
-      interrupt.listen(() => {
-        cancel()
-        resolve()
-      })
-    })
-  }
-  return stage.turn.cancel !== 'interrupt'
+/** Waits before a further attempt. Whatever happens meanwhile, the loop looks again before it asks. */
+async function pause(session: ActiveSession, action: AskAction): Promise<void> {
+  const woken = session.woken()
+  await session.flush()
+  const interrupt = new Interrupt(session.interrupt)
+  const ms = Math.min(Math.max(0, action.notBefore - session.clock.now()), longestPauseMs)
+  const cancel = session.clock.after(ms, () => {
+    session.rememberPause(action)
+    interrupt.fire('over')
+  })
+  await Promise.race([woken, new Promise<void>((resolve) => interrupt.listen(resolve))])
+  cancel()
+  interrupt.close()
 }
 
-/** Under a token budget the provider is told the cap, so that it can not overspend by talking. */
-function capped(stage: Stage, request: ModelRequest, { reservation }: AskAction): ModelRequest {
-  const { maxTokens, maxSessionTokens } = stage.state.agent.limits
+/** Also bounds what a wall clock that was set back can cost. */
+const longestPauseMs = 60_000
+
+/** Under a token budget the provider is told the cap, so that it cannot overspend by talking. */
+function capped(session: ActiveSession, request: ModelRequest, { reservation }: AskAction): ModelRequest {
+  const { maxTokens, maxSessionTokens } = session.state.agent.limits
   if (maxTokens === undefined && maxSessionTokens === undefined) return request
   return { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } }
 }
 
 /** A step that is not the last leaves the reserve for the last one untouched. */
-function deadline(stage: Stage, { last }: AskAction): { ms: number; reason: 'timeout' | 'budget' } {
-  const { llmTimeout } = stage.state.agent.limits
-  const left = remainingTime(stage.state, stage.turn, stage.clock.now())
-  const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - (last === undefined ? timeReserve(stage.state) : 0))
+function deadline(session: ActiveSession, { last }: AskAction): { ms: number; reason: 'timeout' | 'budget' } {
+  const { llmTimeout } = session.state.agent.limits
+  const left = remainingTime(session.state, session.turn, session.clock.now())
+  const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - (last === undefined ? timeReserve(session.state) : 0))
   return usable < llmTimeout ? { ms: usable, reason: 'budget' } : { ms: llmTimeout, reason: 'timeout' }
 }
 
@@ -213,7 +199,7 @@ function interruption(reason: string | undefined, ms: number): ModelFailure {
 }
 
 function thrown(error: unknown): ModelFailure {
-  return { class: 'model', message: `The model adapter threw: ${error instanceof Error ? error.message : String(error)}` }
+  return { class: 'model', message: `The model adapter threw: ${messageOf(error)}` }
 }
 
 const notices = {
@@ -224,8 +210,10 @@ const notices = {
   stopped: 'The person asked to stop here',
 } as const
 
-function stepStarted(stage: Stage, stepId: StepId, { model, attempt, reservation, absorbs, last }: AskAction): InteractionEvent {
-  const started = { ...stage.here(stepId), type: 'interaction.step.started', model, attempt, reservation, absorbs } as const
+function stepStarted(session: ActiveSession, stepId: StepId, { action, model }: { action: AskAction; model: Model }): InteractionEvent {
+  const { attempt, reservation, absorbs, last } = action
+  const names = { model: action.model, modelId: model.id }
+  const started = { ...session.here(), stepId, type: 'interaction.step.started', ...names, attempt, reservation, absorbs } as const
   if (last === undefined) return started
   return { ...started, last: { reason: last, notice: `${notices[last]}. Answer now with what you have; tools are switched off.` } }
 }

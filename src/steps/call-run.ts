@@ -1,10 +1,11 @@
-import type { BlobId, CallId, Confinement, ItemStatus, RemainingBudget, Tool, ToolContext, ToolOutput } from '../contracts/index.ts'
-import { callName, remainingTime, type StartedCall, timeReserve } from '../core/index.ts'
+import type { BlobId, Confinement, ItemStatus, Tool, ToolContext, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import { callIdOf, remainingTime, type StartedCall, timeReserve } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
-import { normal } from './output.ts'
+import { messageOf } from '../util/message-of.ts'
+import type { ActiveSession } from './active-session.ts'
+import { outputOf } from './output.ts'
 import { remaining } from './remaining.ts'
-import type { Stage } from './stage.ts'
 
 export interface RunResult {
   readonly status: ItemStatus
@@ -14,98 +15,77 @@ export interface RunResult {
 /** How long a tool may take to heed its signal and say how far it came. */
 const graceMs = 250
 
+/** Runs a tool once. */
+export function runTool(session: ActiveSession, tool: Tool, call: StartedCall): Promise<RunResult> {
+  return new Promise((resolve) => new CallRun(session, call, resolve).enter(tool))
+}
+
 /**
- * One run of one tool, and what the tool sees of the world.
+ * One run of one tool.
  *
  * 1. It ends once: by itself, at its deadline, or with the turn, whether or not the tool heeds its signal.
  * 2. What finished keeps its real result, even after the signal; what did not says what is known.
  * 3. After the end the tool can do nothing more here: its result and its progress are dropped.
  */
-export class CallRun implements ToolContext {
-  readonly result: Promise<RunResult>
-  readonly #stage: Stage
+class CallRun {
+  readonly #session: ActiveSession
   readonly #call: StartedCall
   readonly #interrupt: Interrupt
-  /** On the monotonic clock. */
-  readonly started: number
-  readonly #cancelTimer: () => void
-  #cancelGrace: (() => void) | undefined
+  readonly #started: number
   #resolve: ((result: RunResult) => void) | undefined
+  #cancelTimer: (() => void) | undefined
 
-  constructor(stage: Stage, tool: Tool, call: StartedCall) {
-    const { clock } = stage
-    const limit = deadline(stage, tool)
-    this.#stage = stage
+  constructor(session: ActiveSession, call: StartedCall, resolve: (result: RunResult) => void) {
+    this.#session = session
     this.#call = call
-    this.#interrupt = new Interrupt(stage.interrupt)
-    this.started = clock.monotonic()
-    this.result = new Promise((resolve) => {
-      this.#resolve = resolve
-    })
-    this.#cancelTimer = clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
-    this.#interrupt.listen(() => {
-      this.#cancelGrace = clock.after(graceMs, () => this.#end(this.#cutShort()))
-    })
-    this.#enter(tool)
+    this.#resolve = resolve
+    this.#interrupt = new Interrupt(session.interrupt)
+    this.#started = session.clock.monotonic()
     keepShape('call', this)
   }
 
-  get callId(): CallId {
-    return callName(this.#stage.state.sessionId, this.#call.itemId)
-  }
-
-  get attempt(): number {
-    return this.#call.attempt
-  }
-
-  get overlay(): { readonly [name: string]: string } {
-    return this.#stage.ports.overlay
-  }
-
-  get confinement(): Confinement {
-    return this.#call.unsandboxed ? { kind: 'none' } : this.#stage.ports.sandbox.confinement
-  }
-
-  get signal(): AbortSignal {
-    return this.#interrupt.signal
-  }
-
-  get remaining(): RemainingBudget {
-    return remaining(this.#stage.state, this.#stage.turn, this.#stage.clock.now())
-  }
-
-  get maxOutputBytes(): number {
-    return this.#stage.state.agent.limits.maxOutputBytes
-  }
-
-  // Tools take their context apart, so functions on it must not need it as their `this`.
-  get storedOutput(): ToolContext['storedOutput'] {
-    return async (handle) => this.#stage.ports.blobs.get(this.#stage.state.treeId, handle as BlobId)
-  }
-
-  get progress(): ToolContext['progress'] {
-    return (text) => this.#progress(text)
-  }
-
-  #progress(text: string): void {
-    const { turn } = this.#stage.state
-    if (!this.#resolve || turn.kind !== 'open' || turn.step.kind !== 'calling') return
-    const shown = this.#stage.ports.redactor.text(String(text))
-    this.#stage.live({ stepId: turn.step.id, itemId: this.#call.itemId, attempt: this.attempt, kind: 'progress', text: shown })
-  }
-
-  #enter(tool: Tool): void {
+  enter(tool: Tool): void {
+    const { clock } = this.#session
+    const limit = deadline(this.#session, tool)
+    this.#cancelTimer = clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
+    this.#interrupt.listen(() => {
+      this.#cancelTimer?.()
+      this.#cancelTimer = clock.after(graceMs, () => this.#end(this.#cutShort()))
+    })
     try {
-      const answer = tool.execute(this.#call.intent.input, this)
-      if (answer instanceof Promise)
+      const answer = tool.execute(this.#call.intent.input, this.#context())
+      if (isThenable(answer)) {
         answer.then(
-          (raw) => this.#settle(normal(raw, tool.name)),
+          (raw) => this.#settle(outputOf(raw, tool.name)),
           (error: unknown) => this.#settle(thrown(error)),
         )
-      else this.#settle(normal(answer, tool.name))
+      } else this.#settle(outputOf(answer, tool.name))
     } catch (error) {
       this.#settle(thrown(error))
     }
+  }
+
+  /** A plain object: tools spread it, take it apart and hand it on. */
+  #context(): ToolContext {
+    const { state, turn, clock, ports } = this.#session
+    return {
+      signal: this.#interrupt.signal,
+      callId: callIdOf(state.sessionId, this.#call.itemId),
+      attempt: this.#call.attempt,
+      overlay: ports.overlay,
+      remaining: remaining(state, turn, clock.now()),
+      confinement: this.#call.walls.kind === 'outside' ? unconfined : ports.sandbox.confinement,
+      maxOutputBytes: state.agent.limits.maxOutputBytes,
+      storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
+      progress: (text) => this.#progress(text),
+    }
+  }
+
+  #progress(text: string): void {
+    const { step } = this.#session.turn
+    if (!this.#resolve || step.kind !== 'calling') return
+    const shown = this.#session.ports.redactor.text(String(text))
+    this.#session.live({ stepId: step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind: 'progress', text: shown })
   }
 
   #settle(output: ToolOutput): void {
@@ -114,54 +94,45 @@ export class CallRun implements ToolContext {
   }
 
   #end(result: RunResult): void {
-    if (!this.#resolve) return
-    this.#cancelTimer()
-    this.#cancelGrace?.()
-    this.#interrupt.close()
-    this.#resolve(result)
+    const resolve = this.#resolve
+    if (!resolve) return
     this.#resolve = undefined
+    this.#cancelTimer?.()
+    this.#interrupt.close()
+    resolve(result)
   }
 
   /** A call that did not finish, with what is known about it. */
   #cutShort(said?: Extract<ToolOutput, { ok: false }>): RunResult {
     const { intent } = this.#call
-    const seconds = ((this.#stage.clock.monotonic() - this.started) / 1000).toFixed(1)
+    const seconds = ((this.#session.clock.monotonic() - this.#started) / 1000).toFixed(1)
     const effect = intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
     const own = said ? ` It said: ${said.error.message}` : ''
-    const partial = said?.partial === undefined ? {} : { partial: said.partial }
-    const message = (why: string): string => `"${intent.tool}" ran for ${seconds} s and was ended because ${why}. ${effect}${own}`
-    switch (this.#interrupt.reason) {
-      case 'timeout':
-        return failure(
-          'failed',
-          { class: 'timeout', message: message('its time limit was reached'), remedy: 'Ask for less at once, or raise toolTimeout.' },
-          partial,
-        )
-      case 'budget':
-        return failure(
-          'failed',
-          { class: 'timeout', message: message('the time budget ran out'), remedy: 'Answer with what you have.' },
-          partial,
-        )
-      default:
-        return failure('interrupted', { class: 'cancelled', message: message('the turn was interrupted') }, partial)
+    const { status, why, ...failure } = cuts[this.#interrupt.reason as keyof typeof cuts] ?? cuts.interrupted
+    const error: ToolFailure = {
+      ...failure,
+      message: `"${intent.tool}" ran for ${seconds} s and was ended because ${why}. ${effect}${own}`,
     }
+    return { status, output: { ok: false, error, ...(said?.partial !== undefined && { partial: said.partial }) } }
   }
 }
 
-function failure(status: ItemStatus, error: Extract<ToolOutput, { ok: false }>['error'], partial: { partial?: string }): RunResult {
-  return { status, output: { ok: false, error, ...partial } }
-}
+const cuts = {
+  timeout: { status: 'failed', why: 'its time limit was reached', class: 'timeout', remedy: 'Ask for less at once, or raise toolTimeout.' },
+  budget: { status: 'failed', why: 'the time budget ran out', class: 'timeout', remedy: 'Answer with what you have.' },
+  interrupted: { status: 'interrupted', why: 'the turn was interrupted', class: 'cancelled' },
+} as const
 
-const thrown = (error: unknown): Extract<ToolOutput, { ok: false }> => ({
-  ok: false,
-  error: { class: 'failed', message: error instanceof Error ? error.message : String(error) },
-})
+const unconfined: Confinement = { kind: 'none' }
 
-function deadline(stage: Stage, tool: Tool): { ms: number; reason: 'timeout' | 'budget' } {
-  const limit = tool.timeoutMs ?? stage.state.agent.limits.toolTimeout
-  if (stage.state.agent.limits.timeBudget === undefined) return { ms: limit, reason: 'timeout' }
-  const left = remainingTime(stage.state, stage.turn, stage.clock.now()) ?? Number.POSITIVE_INFINITY
-  const usable = Math.max(0, left - timeReserve(stage.state))
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+
+const thrown = (error: unknown): ToolOutput => ({ ok: false, error: { class: 'failed', message: messageOf(error) } })
+
+function deadline(session: ActiveSession, tool: Tool): { ms: number; reason: 'timeout' | 'budget' } {
+  const limit = tool.timeoutMs ?? session.state.agent.limits.toolTimeout
+  const left = remainingTime(session.state, session.turn, session.clock.now())
+  const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - timeReserve(session.state))
   return usable < limit ? { ms: usable, reason: 'budget' } : { ms: limit, reason: 'timeout' }
 }

@@ -1,83 +1,84 @@
-import type { AfterCallVerdict, BeforeCallVerdict, EventDraft, Hook, JsonObject, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import type { AfterCallVerdict, BeforeCallVerdict, Hook, JsonObject, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import type { ReviewableCall, StartedCall } from '../core/index.ts'
+import { messageOf } from '../util/message-of.ts'
+import type { ActiveSession } from './active-session.ts'
 import { check } from './arguments.ts'
-import type { Stage } from './stage.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
 // Hooks run in order, each on what the one before left. Whatever they change is in the journal.
 
-export type Before = { readonly drafts: readonly EventDraft[] } & (
-  | { readonly ok: true; readonly input: JsonObject }
-  | { readonly ok: false; readonly failure: ToolFailure }
-)
+type Checked = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly failure: ToolFailure }
 
-export async function beforeCall(stage: Stage, offered: OfferedTool, given: JsonObject): Promise<Before> {
-  const drafts: EventDraft[] = []
-  let input = given
-  for (const hook of stage.ports.hooks) {
+export async function beforeCall(
+  session: ActiveSession,
+  { itemId }: ReviewableCall,
+  given: { offered: OfferedTool; input: JsonObject },
+): Promise<Checked> {
+  const { offered } = given
+  let { input } = given
+  for (const hook of session.ports.hooks) {
     if (!hook.beforeCall) continue
-    const { verdict, crash } = await guarded<BeforeCallVerdict>(() => hook.beforeCall?.({ tool: offered.name, input }), {
-      kind: 'continue',
-    })
-    if (crash !== undefined) {
-      drafts.push(completed(hook, 'failed', crash))
-      if (hook.onFailure === 'closed') return { ok: false, drafts, failure: blocked(`hook "${hook.name}" failed: ${crash}`) }
+    const answer = await ask<BeforeCallVerdict>(() => hook.beforeCall?.({ tool: offered.name, input }))
+    if (answer.kind === 'crash') {
+      note(session, itemId, { hook, verdict: 'failed', message: answer.message })
+      if (hook.onFailure === 'closed') return { ok: false, failure: blocked(`hook "${hook.name}" failed: ${answer.message}`) }
     }
-    if (verdict.kind === 'block') {
-      drafts.push(completed(hook, 'blocked', verdict.reason))
-      return { ok: false, drafts, failure: blocked(verdict.reason) }
+    if (answer.kind === 'block') {
+      note(session, itemId, { hook, verdict: 'blocked', message: answer.reason })
+      return { ok: false, failure: blocked(answer.reason) }
     }
-    if (verdict.kind === 'change') {
-      drafts.push(completed(hook, 'changed', verdict.reason))
-      const checked = check(offered, verdict.input, await stage.ports.validator.validator(offered.tool.inputSchema))
+    if (answer.kind === 'change') {
+      note(session, itemId, { hook, verdict: 'changed', message: answer.reason })
+      const checked = check(offered, answer.input, await session.ports.validator.compile(offered.tool.inputSchema))
       if (!checked.ok)
-        return {
-          ok: false,
-          drafts,
-          failure: { ...checked.failure, message: `Hook "${hook.name}" changed the call. ${checked.failure.message}` },
-        }
+        return { ok: false, failure: { ...checked.failure, message: `Hook "${hook.name}" changed the call. ${checked.failure.message}` } }
       input = checked.input
     }
   }
-  return { ok: true, drafts, input }
+  return { ok: true, input }
 }
 
-/** What hooks add to a result. A crash after the effect can not undo it: it is noted, never hidden. */
-export async function afterCall(
-  stage: Stage,
-  call: { readonly tool: string; readonly input: JsonObject },
-  output: ToolOutput,
-): Promise<{ drafts: readonly EventDraft[]; context: string }> {
-  const drafts: EventDraft[] = []
+/** The output with what hooks add to it. A crash after the effect cannot undo it: it is noted, never hidden. */
+export async function afterCall(session: ActiveSession, { itemId, intent }: StartedCall, output: ToolOutput): Promise<ToolOutput> {
   const added: string[] = []
-  for (const hook of stage.ports.hooks) {
+  for (const hook of session.ports.hooks) {
     if (!hook.afterCall) continue
-    const { verdict, crash } = await guarded<AfterCallVerdict>(() => hook.afterCall?.({ ...call, output }), { kind: 'continue' })
-    if (crash !== undefined) drafts.push(completed(hook, 'failed', crash))
-    if (verdict.kind === 'context') {
-      drafts.push(completed(hook, 'context', verdict.text))
-      added.push(verdict.text)
+    const answer = await ask<AfterCallVerdict>(() => hook.afterCall?.({ tool: intent.tool, input: intent.input, output }))
+    if (answer.kind === 'crash') note(session, itemId, { hook, verdict: 'failed', message: answer.message })
+    if (answer.kind === 'context') {
+      note(session, itemId, { hook, verdict: 'context', message: answer.text })
+      added.push(answer.text)
     }
   }
-  return { drafts, context: added.join('\n') }
+  if (added.length === 0) return output
+  const context = added.join('\n')
+  return output.ok
+    ? { ...output, content: `${output.content}\n\n${context}` }
+    : { ...output, partial: `${output.partial ?? ''}\n\n${context}`.trim() }
 }
 
-async function guarded<T>(question: () => T | undefined | Promise<T | undefined>, otherwise: T): Promise<{ verdict: T; crash?: string }> {
+type Answer<T> = T | { readonly kind: 'continue' } | { readonly kind: 'crash'; readonly message: string }
+
+async function ask<T extends { readonly kind: string }>(question: () => T | undefined | Promise<T | undefined>): Promise<Answer<T>> {
   try {
-    return { verdict: (await question()) ?? otherwise }
+    return (await question()) ?? { kind: 'continue' }
   } catch (error) {
-    return { verdict: otherwise, crash: error instanceof Error ? error.message : String(error) }
+    return { kind: 'crash', message: messageOf(error) }
   }
+}
+
+interface Told {
+  readonly hook: Hook
+  readonly verdict: 'changed' | 'blocked' | 'context' | 'failed'
+  readonly message: string
+}
+
+function note(session: ActiveSession, itemId: ReviewableCall['itemId'], { hook, verdict, message }: Told): void {
+  session.note({ type: 'interaction.hook.completed', itemId, hook: hook.name, verdict, message: session.ports.redactor.text(message) })
 }
 
 const blocked = (reason: string): ToolFailure => ({
   class: 'blocked',
   message: `The call was blocked: ${reason}`,
   remedy: 'Try another way.',
-})
-
-const completed = (hook: Hook, verdict: 'changed' | 'blocked' | 'context' | 'failed', message: string): EventDraft => ({
-  type: 'interaction.hook.completed',
-  hook: hook.name,
-  verdict,
-  message,
 })

@@ -1,4 +1,3 @@
-export { openRequests } from './approvals.ts'
+export { ActiveSession, type StepPorts } from './active-session.ts'
 export { performer } from './performer.ts'
-export { Stage, type StagePorts } from './stage.ts'
 export { checkTools, matches, offeredName, ToolRegistry } from './tool-registry.ts'

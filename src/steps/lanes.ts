@@ -1,4 +1,5 @@
 import { type Lane, TroupeError } from '../contracts/index.ts'
+import { laneConflict } from '../core/index.ts'
 
 interface Waiting {
   readonly lane: Lane
@@ -28,7 +29,7 @@ export class Lanes {
     this.#most = most
   }
 
-  /** Runs the work as soon as its lane is free; at once where it is. Must not be awaited from inside of another work. */
+  /** Runs the work as soon as its lane is free; at once where it is. Must not be awaited from inside another work. */
   run<T>(lane: Lane, work: () => Promise<T> | T): Promise<T> {
     if (this.#running === 0 ? this.#waiting.length === 0 : this.#fits(lane) && this.#passesAll(lane)) return this.#start(lane, work)
     return new Promise<T>((resolve) => {
@@ -101,11 +102,6 @@ export class Lanes {
   }
 
   #passesAll(lane: Lane): boolean {
-    return !this.#waiting.some((waiting) => conflict(lane, waiting.lane))
+    return !this.#waiting.some((waiting) => laneConflict(lane, waiting.lane))
   }
-}
-
-function conflict(one: Lane, other: Lane): boolean {
-  if (one.kind === 'exclusive' || other.kind === 'exclusive') return true
-  return one.kind === 'key' && other.kind === 'key' && one.key === other.key
 }

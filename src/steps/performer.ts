@@ -1,18 +1,16 @@
 import type { Performer } from '../core/index.ts'
+import type { ActiveSession } from './active-session.ts'
 import { wait } from './approvals.ts'
 import { ask } from './ask.ts'
 import { execute } from './execute.ts'
 import { review } from './review.ts'
-import { skip } from './skip.ts'
-import type { Stage } from './stage.ts'
 
-/** What the loop leaves to others, on this stage. */
-export function performer(stage: Stage): Performer {
+/** What the loop leaves to others, for this session. */
+export function performer(session: ActiveSession): Performer {
   return {
-    ask: (action) => ask(stage, action),
-    review: (calls) => review(stage, calls),
-    execute: (calls) => execute(stage, calls),
-    skip: (calls, reason) => skip(stage, calls, reason),
-    wait: () => wait(stage),
+    ask: (action) => ask(session, action),
+    review: (calls) => review(session, calls),
+    execute: (calls) => execute(session, calls),
+    wait: () => wait(session),
   }
 }

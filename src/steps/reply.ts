@@ -10,7 +10,7 @@ import type {
   TextItemType,
   Usage,
 } from '../contracts/index.ts'
-import { itemName } from '../core/index.ts'
+import { itemIdOf } from '../core/index.ts'
 
 /** Text that a reply has brought so far. */
 export interface ReplyText {
@@ -122,7 +122,7 @@ export class Reply {
     const last = this.#refs.at(-1)?.type === 'item' ? this.texts.at(-1) : undefined
     let text = last?.type === type ? last : undefined
     if (!text) {
-      text = { id: itemName(this.#stepId, this.#attempt, this.texts.length + 1), type, text: '' }
+      text = { id: itemIdOf(this.#stepId, this.#attempt, this.texts.length + 1), type, text: '' }
       this.texts.push(text)
       this.#refs.push({ type: 'item', id: text.id })
     }

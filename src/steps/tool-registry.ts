@@ -32,18 +32,21 @@ interface Facts {
  * 2. Specs are built once; the same tools, model and flags give the same offer object.
  */
 export class ToolRegistry {
+  readonly #listed: readonly OfferedTool[]
   readonly #tools: readonly OfferedTool[]
   readonly #byName: ReadonlyMap<string, Tool>
   readonly #offers = new WeakMap<readonly string[], Map<string, Offer>>()
 
-  constructor(tools: readonly Tool[]) {
-    this.#tools = tools.map(offered).toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  /** `own` tools belong to the runtime: no allowlist names them. */
+  constructor(tools: readonly Tool[], own: readonly Tool[] = []) {
+    this.#listed = tools.map(offered).toSorted(byName)
+    this.#tools = [...this.#listed, ...own.map(offered)].toSorted(byName)
     this.#byName = new Map(this.#tools.map((each) => [each.name, each.tool]))
   }
 
   /** Tools whose names match the allowlist, gates aside. */
   allowed(allowlist: readonly string[]): readonly OfferedTool[] {
-    return this.#tools.filter(({ tool, name }) => allowlist.some((pattern) => matches(pattern, tool.name) || matches(pattern, name)))
+    return this.#listed.filter(({ tool, name }) => allowlist.some((pattern) => matches(pattern, tool.name) || matches(pattern, name)))
   }
 
   find(name: string): Tool | undefined {
@@ -70,6 +73,8 @@ export class ToolRegistry {
   }
 }
 
+const byName = (a: OfferedTool, b: OfferedTool): number => (a.name < b.name ? -1 : 1)
+
 /** Everything that is wrong with a list of tools. */
 export function checkTools(tools: readonly Tool[], place: string): readonly Problem[] {
   const problems: Problem[] = []
@@ -88,6 +93,13 @@ export function checkTools(tools: readonly Tool[], place: string): readonly Prob
         remedy: 'Tool names are unique.',
       })
     taken.set(offeredName(tool.name), index)
+    if (reserved.includes(tool.name)) {
+      problems.push({
+        place: `${here}.name`,
+        message: `"${tool.name}" is the name of a tool that every session has`,
+        remedy: 'Choose another name.',
+      })
+    }
     if (typeof tool.description !== 'string' || tool.description.trim() === '') {
       problems.push({
         place: `${here}.description`,
@@ -101,6 +113,9 @@ export function checkTools(tools: readonly Tool[], place: string): readonly Prob
   }
   return problems
 }
+
+/** Names of the runtime's own tools. */
+const reserved = ['read_output']
 
 /** What to tell a model that asked for a tool which is not there. */
 export function unknownTool(name: string, offer: Offer): { message: string; remedy: string } {

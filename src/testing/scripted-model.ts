@@ -5,10 +5,10 @@
  *    class `config` and is never forgotten: `assertDone` throws.
  */
 import {
+  type AttemptContext,
   type FinishReason,
   type Model,
   type ModelAbility,
-  type ModelCall,
   type ModelFailure,
   type ModelPart,
   type ModelRequest,
@@ -85,7 +85,7 @@ export class ScriptedModel implements Model {
     return this.#requests
   }
 
-  stream(request: ModelRequest, call: ModelCall): AsyncIterable<ModelPart> {
+  stream(request: ModelRequest, call: AttemptContext): AsyncIterable<ModelPart> {
     const asked = deepFreeze(structuredClone(request))
     const index = this.#requests.push(asked) - 1
     const source = this.#steps[index]

@@ -6,7 +6,7 @@ import { within } from './within.ts'
 export interface ToolExamples {
   /** An input that works. It is executed several times, effects included. */
   readonly good: JsonObject
-  /** An input that fits the schema and can not work. */
+  /** An input that fits the schema and cannot work. */
   readonly bad?: JsonObject
   /** What the tool needs beyond the defaults, e.g. variables. */
   readonly context?: Partial<ToolContext>

@@ -1,2 +1,2 @@
-export { readOutputTool } from './builtin/read-output.ts'
+export { readOutputName, readOutputTool } from './builtin/read-output.ts'
 export { schemaValidator } from './schema/index.ts'

@@ -147,7 +147,7 @@ describe.concurrent('exit codes, with --json on each failure', () => {
     expect(ended).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('error: ') })
   })
 
-  test('a data folder that can not be used', async () => {
+  test('a data folder that cannot be used', async () => {
     await writeFile(join(folder, 'no-folder'), '')
     const ended = await troupe(['run', hello, 'Hi', '--json', '--data-dir', 'no-folder/in-a-file'])
     expect(ended.code).toBe(1)
@@ -158,7 +158,7 @@ describe.concurrent('exit codes, with --json on each failure', () => {
     const ended = await troupe(['run', 'helo.ai', 'Hi'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
     expect(ended.stderr).toBe(
-      'error: the agent file helo.ai can not be read\n\n  helo.ai  There is no such file.\n    → Did you mean hello.ai?\n',
+      'error: the agent file helo.ai cannot be read\n\n  helo.ai  There is no such file.\n    → Did you mean hello.ai?\n',
     )
   })
 })

@@ -90,7 +90,7 @@ function statuses(events: readonly InteractionEvent[]): ReadonlyMap<string, stri
   const tokens = new Map<string, string>()
   const found = new Map<string, string>()
   for (const event of events) {
-    if (event.type === 'interaction.item.started' && 'tool' in event.item) tokens.set(event.item.id, String(event.item.input.token))
+    if (event.type === 'interaction.item.started' && event.item.kind === 'call') tokens.set(event.item.id, String(event.item.input.token))
     if (event.type === 'interaction.item.completed') found.set(tokens.get(event.item.id) ?? event.item.id, event.item.status)
   }
   return found

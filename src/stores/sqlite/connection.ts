@@ -26,7 +26,7 @@ type State =
 /**
  * The one connection of a store.
  *
- * 1. A file that can not be used is found out by the constructor, but for one that is busy: that one is
+ * 1. A file that cannot be used is found out by the constructor, but for one that is busy: that one is
  *    prepared by whoever needs it next, under the same asynchronous retry as everything else.
  * 2. A transaction begins and ends within one synchronous call, so that reads never see half of one.
  */

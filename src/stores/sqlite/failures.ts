@@ -46,9 +46,9 @@ export function storeError(error: unknown, action: string): TroupeError {
   if (error instanceof TroupeError) return error
   const code = sqliteCode(error)
   const message = error instanceof Error ? error.message : String(error)
-  if (code === codes.notDatabase || code === codes.corrupt) return damaged(`can not ${action}: ${message}`, error)
+  if (code === codes.notDatabase || code === codes.corrupt) return damaged(`cannot ${action}: ${message}`, error)
   const remedy = remedies[code ?? systemCode(error)] ?? 'check the data folder and its disk, then try again'
-  return new TroupeError('store_failed', `can not ${action}: ${message}`, { remedy, cause: error })
+  return new TroupeError('store_failed', `cannot ${action}: ${message}`, { remedy, cause: error })
 }
 
 /** The data is there and is not what this store writes. */

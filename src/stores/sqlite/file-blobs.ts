@@ -52,7 +52,7 @@ export class FileBlobs implements Blobs {
   }
 
   async #write(treeId: TreeId, text: string): Promise<BlobId> {
-    // UTF-8 can not keep lone surrogates; such a text is kept as what it is in memory.
+    // UTF-8 cannot keep lone surrogates; such a text is kept as what it is in memory.
     const encoding = text.isWellFormed() ? 'utf8' : 'utf16le'
     const content = Buffer.from(text, encoding)
     const id = idOf(content, encoding)

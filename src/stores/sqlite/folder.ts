@@ -21,7 +21,7 @@ export function makeFolder(path: string): void {
 
 /** An entry of a folder (a new or renamed file) is durable only when the folder itself is. */
 function syncFolder(path: string): void {
-  // Windows can not open a folder, and writes its entries through.
+  // Windows cannot open a folder, and writes its entries through.
   if (process.platform === 'win32') return
   const handle = openSync(path, 'r')
   try {

@@ -68,7 +68,7 @@ export function prepareSchema(database: DatabaseSync): void {
   database.exec(settings)
   const mode = database.prepare('PRAGMA journal_mode').get()?.journal_mode
   if (mode !== 'wal') {
-    throw new TroupeError('store_failed', `the database can not keep a write-ahead log here: its mode is ${mode}`, {
+    throw new TroupeError('store_failed', `the database cannot keep a write-ahead log here: its mode is ${mode}`, {
       remedy: 'use a data folder on a local disk',
     })
   }

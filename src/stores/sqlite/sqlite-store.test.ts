@@ -91,7 +91,7 @@ describe('opening', () => {
     assert.throws(() => folder.open(), { code: 'store_invalid', message: /"notes"/ })
   })
 
-  it('says what to do about a folder that can not be made', async () => {
+  it('says what to do about a folder that cannot be made', async () => {
     const folder = await dataFolder()
     await writeFile(join(folder.path, 'file'), '')
     assert.throws(() => sqliteStore({ path: join(folder.path, 'file', 'below') }), { code: 'store_failed', remedy: /data folder/ })

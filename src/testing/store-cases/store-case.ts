@@ -42,7 +42,7 @@ export function event(
     agentPath: 'root',
     at: 1_000_000 + seq,
     type: 'interaction.item.completed',
-    item: { id: `t1.s1.${seq}` as ItemId, type: 'agent_message', status: 'completed', text, metadata },
+    item: { kind: 'text', id: `t1.s1.${seq}` as ItemId, type: 'agent_message', status: 'completed', text, metadata },
   }
 }
 

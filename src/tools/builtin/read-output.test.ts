@@ -201,7 +201,7 @@ describe('whatever is asked of whatever output', () => {
     await fc.assert(
       fc.asyncProperty(text, input, async (stored, request) => {
         const asked = { handle: 'b1', ...request } as JsonObject
-        expect((await validator.validator(tool.inputSchema))(asked)).toEqual({ ok: true, value: asked })
+        expect((await validator.compile(tool.inputSchema))(asked)).toEqual({ ok: true, value: asked })
         const output = await ask(stored, asked)
         expect(Buffer.byteLength(JSON.stringify(output))).toBeLessThan(26_000)
         expect(Buffer.byteLength(output.ok ? output.content : output.error.message)).toBeLessThan(24_000)

@@ -1,4 +1,5 @@
 import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../contracts/index.ts'
+import { storedOutputFlag } from '../../contracts/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
 import { showValue } from '../../util/show-value.ts'
 import { type LinePart, OutputLines } from './output-lines.ts'
@@ -18,16 +19,18 @@ const longestHit = 600
 /** Where a hit stands in what is shown of a long line. */
 const beforeHit = 150
 
+export const readOutputName = 'read_output'
+
 /** Pages and searches outputs that were too large to show. Offered once there is one. */
 export function readOutputTool(): Tool {
   return {
-    name: 'read_output',
+    name: readOutputName,
     description:
       'Reads an earlier output that was too large to show in full: page through its lines, or search in it. The handle stands where the output was cut.',
     inputSchema,
     effect: 'read',
     concurrency: 'shared',
-    requires: [{ flag: 'stored_output' }],
+    requires: [{ flag: storedOutputFlag }],
     execute: readOutput,
   }
 }

@@ -5,7 +5,7 @@ import type { JsonSchema, Validation } from '../../contracts/index.ts'
 import { schemaValidator } from './schema-validator.ts'
 
 const shared = schemaValidator()
-const validate = async (schema: JsonSchema, value: unknown): Promise<Validation> => (await shared.validator(schema))(value)
+const validate = async (schema: JsonSchema, value: unknown): Promise<Validation> => (await shared.compile(schema))(value)
 const problems = async (schema: JsonSchema, value: unknown): Promise<readonly string[] | 'valid'> => {
   const validation = await validate(schema, value)
   return validation.ok ? 'valid' : validation.problems
@@ -29,16 +29,16 @@ const search: JsonSchema = {
 describe('validator', () => {
   it('answers without a promise once it is loaded, and the same function for the same schema', async () => {
     const validator = schemaValidator()
-    const first = validator.validator(search)
+    const first = validator.compile(search)
     expect(first).toBeInstanceOf(Promise)
     const compiled = await first
-    expect(validator.validator(search)).toBe(compiled)
-    expect(validator.validator({ ...search })).toBeTypeOf('function')
+    expect(validator.compile(search)).toBe(compiled)
+    expect(validator.compile({ ...search })).toBeTypeOf('function')
   })
 
   it('compiles once when asked twice before it is loaded', async () => {
     const validator = schemaValidator()
-    const [one, other] = await Promise.all([validator.validator(search), validator.validator(search)])
+    const [one, other] = await Promise.all([validator.compile(search), validator.compile(search)])
     expect(one).toBe(other)
   })
 
@@ -66,11 +66,11 @@ describe('validator', () => {
   })
 })
 
-describe('a schema that can not be compiled', () => {
+describe('a schema that cannot be compiled', () => {
   it.each([
-    [{ type: 'strng' }, /^this tool can not be used: its input schema is wrong: .*type/],
-    [{ type: 'object', properties: { a: { $ref: '#/$defs/b' } } }, /^this tool can not be used: its input schema is wrong: .*b/],
-    [{ $async: true, type: 'object' }, /^this tool can not be used: its input schema is wrong: "\$async" is not supported$/],
+    [{ type: 'strng' }, /^this tool cannot be used: its input schema is wrong: .*type/],
+    [{ type: 'object', properties: { a: { $ref: '#/$defs/b' } } }, /^this tool cannot be used: its input schema is wrong: .*b/],
+    [{ $async: true, type: 'object' }, /^this tool cannot be used: its input schema is wrong: "\$async" is not supported$/],
   ])('%j refuses every value with the cause', async (schema, cause) => {
     const answer = await problems(schema, {})
     expect(answer).toEqual([expect.stringMatching(cause)])
@@ -79,7 +79,7 @@ describe('a schema that can not be compiled', () => {
   it('ends on schemas and values that never do', async () => {
     const own: { [key: string]: unknown } = { type: 'object' }
     own.properties = { own }
-    expect(await problems(own, {})).toEqual([expect.stringContaining('this tool can not be used')])
+    expect(await problems(own, {})).toEqual([expect.stringContaining('this tool cannot be used')])
     const ring = { type: 'object', properties: { a: { $ref: '#/$defs/a' } }, $defs: { a: { allOf: [{ $ref: '#/$defs/a' }] } } }
     expect(await problems(ring, { a: 1 })).toEqual(['the input is nested too deeply'])
     let deep: object = {}

@@ -24,7 +24,7 @@ export function schemaValidator(): SchemaValidator {
   }
 
   return {
-    validator(schema) {
+    compile(schema) {
       const validate = known.get(schema)
       if (validate !== undefined) return validate
       if (library !== undefined) return compiled(library, schema)
@@ -71,7 +71,7 @@ function compile(Library: typeof Ajv2020, schema: JsonSchema): Validate {
 }
 
 function refusing(cause: string): Validate {
-  const refusal: Validation = { ok: false, problems: [`this tool can not be used: its input schema is wrong: ${cause}`] }
+  const refusal: Validation = { ok: false, problems: [`this tool cannot be used: its input schema is wrong: ${cause}`] }
   return () => refusal
 }
 

@@ -2,6 +2,7 @@ import type {
   ApprovalDecision,
   ApprovalId,
   Approver,
+  ClientId,
   Clock,
   Hook,
   Ids,
@@ -54,9 +55,9 @@ export interface RunHandle extends AsyncIterable<StreamEvent> {
   /** Resolves when the session is idle or suspended; never rejects. */
   readonly outcome: Promise<Outcome>
   /** A further turn, after the present one. */
-  send(input: RunInput, options?: SendOptions): Promise<void>
+  send(input: RunInput, options?: SendOptions): Promise<ClientId>
   /** Enters the present turn at its next step. */
-  steer(input: RunInput): Promise<void>
+  steer(input: RunInput): Promise<ClientId>
   /** Ends the turn with a last answer. */
   stop(): Promise<void>
   /** Ends the turn now. */

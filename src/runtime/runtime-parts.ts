@@ -16,14 +16,14 @@ import type {
 } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { fold, type Ledger, type Recipe, type SessionState } from '../core/index.ts'
-import { checkTools, Stage, ToolRegistry } from '../steps/index.ts'
-import { readOutputTool } from '../tools/index.ts'
+import { ActiveSession, checkTools, ToolRegistry } from '../steps/index.ts'
+import { readOutputName, readOutputTool } from '../tools/index.ts'
 import { shortHash } from '../util/hash.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
 import { checkAllowlist, invalid, type ResolvedConfig } from './resolve-config.ts'
 import { seededRandom } from './system.ts'
 
-export interface WorkshopOptions {
+export interface PartsOptions {
   readonly config: ResolvedConfig
   readonly adapter: Model | ModelAdapter
   readonly recipe: Recipe
@@ -42,49 +42,54 @@ export interface WorkshopOptions {
  * 1. Sources are listed once, models resolved once.
  * 2. Wrong tools or models are reported before anything is started.
  */
-export class Workshop {
-  readonly options: WorkshopOptions
+export class RuntimeParts {
+  readonly options: PartsOptions
   readonly owner: OwnerId
-  readonly redactor: Redactor
+  /** What approvals are given under. */
+  readonly policy: string
+  readonly #redactor: Redactor
   readonly #models = new Map<string, Model>()
-  readonly #shapes = new Map<AgentSpec, AgentShape>()
+  readonly #effective = new Map<AgentSpec, EffectiveAgent>()
   readonly #states = new Map<TreeId, SessionState>()
-  #registry: ToolRegistry | undefined
+  #registry: MaybePromise<ToolRegistry> | undefined
 
-  constructor(options: WorkshopOptions) {
+  constructor(options: PartsOptions) {
     this.options = options
     this.owner = options.ids.next() as OwnerId
-    this.redactor = redactor(options.config.overlay)
+    this.policy = shortHash(JSON.stringify([options.sandbox.confinement, options.hooks.map((hook) => [hook.name, hook.onFailure])]))
+    this.#redactor = redactor(options.config.overlay)
     if (options.config.sources.length === 0) this.#registry = registryOf(options.config.tools)
   }
 
   registry(): MaybePromise<ToolRegistry> {
-    return this.#registry ?? this.#listSources()
+    this.#registry ??= this.#listSources()
+    return this.#registry
   }
 
-  /** Every model that an agent names. A name that can not be resolved fails the whole: nothing is started on half of them. */
-  models(agent: AgentSpec): MaybePromise<ReadonlyMap<string, Model>> {
-    return agent.models.every((name) => this.#models.has(name)) ? this.#models : this.#resolve(agent)
+  /** Every model that an agent names. A name that cannot be resolved fails the whole: nothing is started on half of them. */
+  models(agent: AgentSpec): MaybePromise<unknown> {
+    return agent.models.every((name) => this.#models.has(name)) ? undefined : this.#resolve(agent)
   }
 
   /** The names that the agent may be offered, and how much of a request they take. */
-  shape(agent: AgentSpec, registry: ToolRegistry): AgentShape {
-    const known = this.#shapes.get(agent)
+  effective(agent: AgentSpec, registry: ToolRegistry): EffectiveAgent {
+    const known = this.#effective.get(agent)
     if (known) return known
-    const allowed = registry.allowed(agent.tools).filter((each) => each.name !== 'read_output')
-    const chars = allowed.reduce(
+    const allowed = registry.allowed(agent.tools)
+    const size = allowed.reduce(
       (sum, { spec, tool }) => sum + JSON.stringify(spec).length + (tool.instructions?.length ?? 0),
       agent.prompt.length,
     )
-    const names = allowed.map((each) => each.name)
-    const shape = { tools: names.length > 0 ? [...names, 'read_output'].toSorted() : [], promptChars: chars, policy: this.#policy() }
-    this.#shapes.set(agent, shape)
-    return shape
+    // Whoever has tools may have outputs that are too large to show.
+    const tools = allowed.length > 0 ? [...allowed.map((each) => each.name), readOutputName].toSorted() : []
+    const effective = { tools, promptChars: size, policy: this.policy }
+    this.#effective.set(agent, effective)
+    return effective
   }
 
-  stage({ ledger, state }: { ledger: Ledger; state: SessionState }, registry: ToolRegistry): Stage {
+  session({ ledger, state }: { ledger: Ledger; state: SessionState }, registry: ToolRegistry): ActiveSession {
     const { recipe, validator, approver, sandbox, hooks, store, clock, config } = this.options
-    return new Stage(
+    return new ActiveSession(
       { recipe, clock, ledger, state },
       {
         models: this.#models,
@@ -95,7 +100,7 @@ export class Workshop {
         hooks,
         blobs: store.blobs,
         random: seededRandom(state.treeId),
-        redactor: this.redactor,
+        redactor: this.#redactor,
         overlay: config.overlay,
         flags: config.flags,
       },
@@ -109,13 +114,11 @@ export class Workshop {
     if (this.#states.size > mostRemembered) this.#states.delete(this.#states.keys().next().value as TreeId)
   }
 
-  /** The state of a tree at `seq`, or at the end of its journal. */
-  async stateOf(treeId: TreeId, seq?: number): Promise<SessionState> {
-    const known = this.#states.get(treeId)
-    if (known && known.seq === seq) return known
-    const events = await this.options.store.journal.read(treeId, 0)
-    if (events.length === 0) throw unknownTree(treeId)
-    return fold(events)
+  /** The state of a tree at the end of its journal, from what is known of it. */
+  async stateOf(treeId: TreeId, known = this.#states.get(treeId)): Promise<SessionState> {
+    const events = await this.options.store.journal.read(treeId, known?.seq ?? 0)
+    if (events.length === 0 && !known) throw unknownTree(treeId)
+    return fold(events, known)
   }
 
   async close(): Promise<void> {
@@ -124,29 +127,28 @@ export class Workshop {
 
   async #listSources(): Promise<ToolRegistry> {
     const { config } = this.options
-    const listed = (await Promise.all(config.sources.map((source) => source.list()))).flat()
-    const tools = [...config.tools, ...listed]
-    const problems = [
-      ...checkTools(tools, 'tools'),
-      ...config.agents.flatMap((agent) => checkAllowlist(agent, tools, `agent ${agent.name}`)),
-    ]
-    if (problems.length > 0) throw invalid(problems)
-    this.#registry ??= registryOf(tools)
-    return this.#registry
+    try {
+      const listed = (await Promise.all(config.sources.map((source) => source.list()))).flat()
+      const tools = [...config.tools, ...listed]
+      const problems = [
+        ...checkTools(tools, 'tools'),
+        ...config.agents.flatMap((agent) => checkAllowlist(agent, tools, `agent ${agent.name}`)),
+      ]
+      if (problems.length > 0) throw invalid(problems)
+      this.#registry = registryOf(tools)
+      return this.#registry
+    } catch (error) {
+      // A source that failed once may answer the next time.
+      this.#registry = undefined
+      throw error
+    }
   }
 
-  async #resolve(agent: AgentSpec): Promise<ReadonlyMap<string, Model>> {
+  async #resolve(agent: AgentSpec): Promise<void> {
     const { adapter } = this.options
     for (const name of agent.models) {
       if (!this.#models.has(name)) this.#models.set(name, 'stream' in adapter ? adapter : await adapter.resolve(name))
     }
-    return this.#models
-  }
-
-  /** What approvals were given under. */
-  #policy(): string {
-    const { sandbox, hooks } = this.options
-    return shortHash(JSON.stringify([sandbox.confinement, hooks.map((hook) => [hook.name, hook.onFailure])]))
   }
 }
 
@@ -155,10 +157,10 @@ const mostRemembered = 32
 export const unknownTree = (treeId: TreeId): TroupeError =>
   new TroupeError('tree_unknown', `There is no tree ${treeId}.`, { remedy: 'List the trees to see what there is.' })
 
-export interface AgentShape {
+export interface EffectiveAgent {
   readonly tools: readonly string[]
   readonly promptChars: number
   readonly policy: string
 }
 
-const registryOf = (tools: readonly Tool[]): ToolRegistry => new ToolRegistry([...tools, readOutputTool()])
+const registryOf = (tools: readonly Tool[]): ToolRegistry => new ToolRegistry(tools, [readOutputTool()])

@@ -1,11 +1,11 @@
 import type { ApprovalId, Approver, Blobs, Clock, Hook, Model, Random, Sandbox, SchemaValidator, Tool } from '../contracts/index.ts'
-import { TroupeError } from '../contracts/index.ts'
-import { Session, type SessionParts } from '../core/index.ts'
+import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
+import { type AskAction, Session, type SessionParts } from '../core/index.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { Offer, ToolRegistry } from './tool-registry.ts'
 
-/** What performing reaches the world through. */
-export interface StagePorts {
+/** What steps reach the world through. */
+export interface StepPorts {
   readonly models: ReadonlyMap<string, Model>
   readonly registry: ToolRegistry
   readonly validator: SchemaValidator
@@ -20,14 +20,29 @@ export interface StagePorts {
 }
 
 /** A session with everything that its steps need to be performed. */
-export class Stage extends Session {
-  readonly ports: StagePorts
+export class ActiveSession extends Session {
+  readonly ports: StepPorts
   /** What the approver said to a request that it did not decide. Not part of the state: a new driver asks anew. */
   readonly verdicts = new Map<ApprovalId, 'asked' | 'wait' | 'suspend'>()
 
-  constructor(parts: SessionParts, ports: StagePorts) {
+  #paused: string | undefined
+
+  constructor(parts: SessionParts, ports: StepPorts) {
     super(parts)
     this.ports = ports
+  }
+
+  /** Whether the wait before this attempt has been sat out; told by the monotonic clock, whatever the wall clock says. */
+  hasPaused({ attempt }: AskAction): boolean {
+    return this.#paused === this.#attemptKey(attempt)
+  }
+
+  rememberPause({ attempt }: AskAction): void {
+    this.#paused = this.#attemptKey(attempt)
+  }
+
+  #attemptKey(attempt: number): string {
+    return `${this.turn.id}.${this.turn.steps}.${attempt}`
   }
 
   model(name: string): Model {
@@ -44,7 +59,7 @@ export class Stage extends Session {
   /** The tools that the next step offers to a model. */
   offer(model: Model): Offer {
     const { flags, registry } = this.ports
-    return registry.offer(this.state.tools, model, this.state.storedOutputs > 0 ? [...flags, 'stored_output'] : flags)
+    return registry.offer(this.state.tools, model, this.state.hasStoredOutput ? [...flags, storedOutputFlag] : flags)
   }
 }
 

@@ -1,25 +1,26 @@
 import type { AgentSpec, ClientId, InboxMessage, Outcome, SessionService, TreeId } from '../contracts/index.ts'
+import type { RunInput } from './agent-runtime.ts'
 import type { Feed } from './feed.ts'
-import type { LiveTree } from './live-tree.ts'
-import type { RunInput } from './types.ts'
-import type { Workshop } from './workshop.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
+import type { TreeDriver } from './tree-driver.ts'
 
 /** What handles and the session service need of the runtime. */
-export interface TreeHouse {
-  readonly workshop: Workshop
+export interface TreeHost {
+  readonly parts: RuntimeParts
   readonly sessions: SessionService
   agent(name?: string): AgentSpec
   begin(input: RunInput, agent: AgentSpec): Beginning
   /** Puts a message into the inbox and sees to it that somebody drives the tree. */
-  deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<void>
-  live(treeId: TreeId): LiveTree | undefined
+  deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<ClientId>
+  /** The driver of a tree, if this process drives it; waits for one that is starting. */
+  driverOf(treeId: TreeId): Promise<TreeDriver | undefined>
 }
 
 export interface Beginning {
   readonly treeId: TreeId
   readonly feed: Feed
   /** Rejects where the tree could not be started; nothing of it is stored then. */
-  readonly started: Promise<LiveTree>
+  readonly started: Promise<TreeDriver>
   /** Never rejects. */
   readonly outcome: Promise<Outcome>
 }

@@ -1,0 +1,17 @@
+import type { Json } from './json.ts'
+
+export interface Report {
+  readonly format: 'text' | 'json'
+  readonly text: string
+  readonly value?: Json
+}
+
+/** Where a session stands in a larger whole. */
+export interface Trace {
+  readonly originId: string
+  readonly parentId?: string
+  /** Agents from the root to this one. */
+  readonly callPath: string
+  /** Turns from the root's to this session's. */
+  readonly turnPath: string
+}

@@ -1,0 +1,14 @@
+import type { ApprovalId, CallId, ItemId, SessionId, StepId, TurnId } from '../contracts/index.ts'
+
+// Ids inside a session are counted, not drawn: the same journal gives the same ids, and a replay gives them again.
+
+export const turnIdOf = (turn: number): TurnId => `t${turn}` as TurnId
+export const stepIdOf = (turn: TurnId, step: number): StepId => `${turn}.s${step}` as StepId
+
+/** Items of a further attempt must not meet those of the first. */
+export const itemIdOf = (step: StepId, attempt: number, item: number): ItemId =>
+  (attempt === 1 ? `${step}.${item}` : `${step}r${attempt}.${item}`) as ItemId
+export const errorItemIdOf = (turn: TurnId): ItemId => `${turn}.error` as ItemId
+
+export const callIdOf = (session: SessionId, item: ItemId): CallId => `${session}:${item}` as CallId
+export const approvalIdOf = (call: CallId, scope: 'call' | 'unsandboxed'): ApprovalId => `${call}/${scope}` as ApprovalId

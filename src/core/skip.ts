@@ -1,0 +1,50 @@
+import type { CallIntent, EventDraft, ItemStatus, JsonObject, ToolFailure } from '../contracts/index.ts'
+import type { Action } from './decide.ts'
+import { failedRecord } from './results.ts'
+import type { Session } from './session.ts'
+import type { CallBase, Cancel } from './state.ts'
+
+const reasons: { readonly [Wish in Exclude<Cancel, 'no'>]: ToolFailure } = {
+  interrupt: { class: 'cancelled', message: 'It was not run: the turn was interrupted.' },
+  stop: { class: 'cancelled', message: 'It was not run: the person asked to stop.', remedy: 'Answer with what you have.' },
+  abort: { class: 'denied', message: 'It was not run: the person ended the turn.' },
+}
+
+/** Ends calls that never ran; the model is told, so that every call of a reply has its answer. */
+export function skip(session: Session, { calls, cancel }: Extract<Action, { kind: 'skip' }>): void {
+  for (const call of calls) for (const draft of neverRan(call, { failure: reasons[cancel], status: 'skipped' })) session.note(draft)
+}
+
+/** What is known about a tool that a call did not reach. */
+export type Facts = Pick<CallIntent, 'tool' | 'type' | 'namespace' | 'title' | 'effect' | 'lane' | 'input'>
+
+/** Begins and ends a call in one breath. It still is an item, and its answer goes to the model. */
+export function neverRan(
+  { itemId, part }: CallBase,
+  { failure, status, facts }: { readonly failure: ToolFailure; readonly status: ItemStatus; readonly facts?: Partial<Facts> },
+): readonly EventDraft[] {
+  const unknown: Facts = {
+    tool: part.name,
+    type: 'tool_call',
+    namespace: '',
+    title: part.name,
+    effect: 'read',
+    lane: { kind: 'shared' },
+    input: readable(part.input),
+  }
+  const intent: CallIntent = { kind: 'call', id: itemId, providerCallId: part.id, ...unknown, ...facts }
+  return [
+    { type: 'interaction.item.started', itemId, item: intent },
+    { type: 'interaction.item.completed', itemId, item: failedRecord(intent, failure, status) },
+  ]
+}
+
+function readable(input: string): JsonObject {
+  try {
+    const value: unknown = JSON.parse(input)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
+  } catch {
+    // What the model wrote is not JSON; it is kept as text.
+  }
+  return { unparsed: input.slice(0, 2_000) }
+}

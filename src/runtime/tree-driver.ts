@@ -1,0 +1,227 @@
+import type { AgentSpec, ClientId, InputPart, InteractionEvent, Outcome, SessionId, TreeId, TreeSummary } from '../contracts/index.ts'
+import { TroupeError } from '../contracts/index.ts'
+import { created, drive, Ledger, type SessionState } from '../core/index.ts'
+import { type ActiveSession, performer, type ToolRegistry } from '../steps/index.ts'
+import { keepShape } from '../util/keep-shape.ts'
+import { differences } from './differences.ts'
+import { Feed } from './feed.ts'
+import { keepAlive } from './keep-alive.ts'
+import { Mailbox } from './mailbox.ts'
+import { type Halt, haltOf, outcomeOf, suspended } from './outcome.ts'
+import { type EffectiveAgent, type RuntimeParts, unknownTree } from './runtime-parts.ts'
+
+/**
+ * Drives one tree in this process.
+ *
+ * 1. It owns the tree from its start until `settled`, and writes nothing after.
+ * 2. One drive at a time; whatever arrives while it ends is driven too before it is settled.
+ * 3. `settled` never rejects.
+ */
+export class TreeDriver {
+  readonly treeId: TreeId
+  readonly feed: Feed
+  readonly settled: Promise<Outcome>
+  readonly #session: ActiveSession
+  readonly #mailbox: Mailbox
+  #isRetired = false
+  #leftOver = false
+
+  private constructor(session: ActiveSession, feed: Feed, run: Drive) {
+    this.treeId = session.state.treeId
+    this.feed = feed
+    this.#session = session
+    this.#mailbox = new Mailbox(session, run.parts.options.store.inbox)
+    this.settled = this.#run(run)
+    keepShape('tree', this)
+  }
+
+  /** A new tree with its first input. */
+  static async start(
+    parts: RuntimeParts,
+    begin: { treeId: TreeId; agent: AgentSpec; input: readonly InputPart[]; feed: Feed },
+  ): Promise<TreeDriver> {
+    const { treeId, agent, feed, input } = begin
+    const { registry, epoch, seq } = await prepare(parts, treeId, agent)
+    if (seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
+    const first = firstEvent({ treeId, agent, at: parts.options.clock.now() }, parts.effective(agent, registry))
+    const { session, ledger } = sessionOf(parts, { state: created(first), feed, epoch, seq, registry })
+    ledger.push(first)
+    if (parts.options.config.agents.length > 1) {
+      session.note({ type: 'interaction.subagent.selected', agent: agent.name, reason: 'explicit', scores: {} })
+    }
+    session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
+    return new TreeDriver(session, feed, { parts, epoch, whenIdle: 'settle' })
+  }
+
+  /** An existing tree, as its journal tells it. */
+  static async resume(parts: RuntimeParts, treeId: TreeId, whenIdle: 'settle' | 'wait'): Promise<TreeDriver> {
+    const { store } = parts.options
+    const entry = await store.trees.get(treeId)
+    if (!entry) throw unknownTree(treeId)
+    const before = await parts.stateOf(treeId)
+    const { registry, epoch, seq } = await prepare(parts, treeId, before.agent)
+    try {
+      // Until the claim, the owner before may have written more.
+      const state = await parts.stateOf(treeId, before)
+      const feed = new Feed()
+      const { session } = sessionOf(parts, { state, feed, epoch, seq, registry })
+      takeUp(parts, session, { epoch, registry })
+      return new TreeDriver(session, feed, { parts, epoch, whenIdle })
+    } catch (error) {
+      await store.journal.release(treeId, epoch)
+      throw error
+    }
+  }
+
+  /** Resolves when everything recorded so far is in the journal. */
+  async durable(): Promise<void> {
+    await this.#session.flush()
+  }
+
+  /** No longer waits for something to do. */
+  retire(): void {
+    this.#isRetired = true
+    this.#session.wake()
+  }
+
+  get isIdle(): boolean {
+    return next(this.#session) === 'idle'
+  }
+
+  /** After `settled`: something arrived too late for this drive. */
+  get leftOver(): boolean {
+    return this.#leftOver
+  }
+
+  async #run({ parts, epoch, whenIdle }: Drive): Promise<Outcome> {
+    const session = this.#session
+    // A failing store ends the drive, which reports it.
+    const unwatch = parts.options.store.inbox.watch(this.treeId, () => void this.#mailbox.drain().catch(() => {}))
+    let halt: Halt | undefined
+    let release: (() => void) | undefined
+    try {
+      if (session.state.turns > 0) await this.#mailbox.drain()
+      while (whenIdle === 'wait' && !this.#isRetired && this.isIdle) await session.woken()
+      release = keepAlive()
+      halt = await this.#drive()
+    } catch (error) {
+      halt = haltOf(error)
+      // Nothing more can be recorded: whatever still runs is told to stop.
+      session.interrupt.fire('interrupted')
+    }
+    release?.()
+    unwatch()
+    await this.#release(parts, epoch)
+    parts.remember(session.state)
+    this.feed.close()
+    return outcomeOf(session.state, halt)
+  }
+
+  /** Drives until there is nothing to do, or only a person can go on, and nothing has come in meanwhile. */
+  async #drive(): Promise<Halt | undefined> {
+    const session = this.#session
+    for (;;) {
+      const rest = await drive(session, performer(session))
+      await this.#mailbox.draining
+      const wanted = next(session)
+      if (rest === 'idle' && wanted === 'idle') return undefined
+      if (rest === 'suspended' && wanted === 'wait') return suspended
+    }
+  }
+
+  /** The inbox is read once more after the tree is free: whoever found it taken relies on this process to notice. */
+  async #release({ options: { store } }: RuntimeParts, epoch: number): Promise<void> {
+    try {
+      await store.journal.release(this.treeId, epoch)
+      const rows = await store.inbox.read(this.treeId, this.#session.state.inboxCursor)
+      this.#leftOver = rows.length > 0
+    } catch {
+      // Whoever comes next finds this owner gone.
+    }
+  }
+}
+
+interface Drive {
+  readonly parts: RuntimeParts
+  readonly epoch: number
+  readonly whenIdle: 'settle' | 'wait'
+}
+
+const next = ({ recipe, state }: ActiveSession) => recipe.decide(state).kind
+
+/** How a journal begins. */
+export function firstEvent(
+  { treeId, agent, at }: { treeId: TreeId; agent: AgentSpec; at: number },
+  effective: EffectiveAgent,
+): InteractionEvent<'interaction.session.created'> {
+  const trace = { originId: treeId, callPath: agent.name, turnPath: '' }
+  const sessionId = treeId as string as SessionId
+  return { type: 'interaction.session.created', seq: 1, treeId, sessionId, agentPath: 'root', at, agent, trace, ...effective }
+}
+
+/** Tells the session what has changed since its last driver; approvals that were given under another policy are void. */
+function takeUp(parts: RuntimeParts, session: ActiveSession, { epoch, registry }: { epoch: number; registry: ToolRegistry }): void {
+  const { state } = session
+  const diagnostics = differences(parts, state, registry)
+  if (state.turn.kind === 'open' || diagnostics.length > 0)
+    session.note({ type: 'interaction.session.resumed', epoch, policy: parts.policy, diagnostics })
+  if (diagnostics.some((diagnostic) => diagnostic.code === 'policy_changed')) {
+    session.note({ type: 'interaction.approval.revoked', keys: state.grants.map((grant) => grant.key), by: 'runtime' })
+  }
+}
+
+/** Everything that may be missing is looked for before the tree is claimed. */
+async function prepare(
+  parts: RuntimeParts,
+  treeId: TreeId,
+  agent: AgentSpec,
+): Promise<{ registry: ToolRegistry; epoch: number; seq: number }> {
+  const registry = await parts.registry()
+  await parts.models(agent)
+  const claim = await parts.options.store.journal.claim(treeId, parts.owner)
+  if (claim.ok) return { registry, epoch: claim.epoch, seq: claim.seq }
+  throw new TroupeError('tree_owned', `Tree ${treeId} is driven by ${claim.owner}.`, {
+    remedy: 'Wait until it is done, or end that process.',
+  })
+}
+
+interface Opening {
+  readonly state: SessionState
+  readonly feed: Feed
+  readonly epoch: number
+  readonly seq: number
+  readonly registry: ToolRegistry
+}
+
+function sessionOf(parts: RuntimeParts, { state, feed, epoch, seq, registry }: Opening): { session: ActiveSession; ledger: Ledger } {
+  const { store, clock } = parts.options
+  let told: TreeSummary | undefined
+  const ledger = new Ledger({
+    journal: store.journal,
+    treeId: state.treeId,
+    epoch,
+    seq,
+    now: () => clock.now(),
+    publish: (event) => feed.publish(event),
+    summary() {
+      const status = statusOf(session.state)
+      if (told?.status === status) return undefined
+      told = { agent: session.state.agent.displayName ?? session.state.agent.name, title: titleOf(session.state), status }
+      return told
+    },
+  })
+  const session = parts.session({ ledger, state }, registry)
+  return { session, ledger }
+}
+
+function statusOf({ turn }: SessionState): TreeSummary['status'] {
+  if (turn.kind === 'ended') return turn.ending.status
+  return turn.kind === 'open' && turn.waiting.kind === 'suspended' ? 'suspended' : 'running'
+}
+
+function titleOf({ history, inputs }: SessionState): string {
+  const [first] = history.toArray()
+  const parts = first?.role === 'user' ? first.parts : inputs[0]?.parts
+  const text = parts?.find((part) => part.type === 'text')?.text
+  return (text ?? '').trim().split('\n', 1)[0]?.slice(0, 80) ?? ''
+}
