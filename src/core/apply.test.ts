@@ -144,7 +144,7 @@ const tests: { readonly [Type in EventType]: () => void } = {
         agentPath: 'root',
         stepId: 't1.s1',
         attempt: 1,
-        model: 'first',
+        model: 'test/first',
         status: 'completed',
         usage: sample.usage,
         cost: 0.5,

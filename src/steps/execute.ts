@@ -16,20 +16,20 @@ export async function execute(session: ActiveSession, calls: readonly StartedCal
   const [only] = calls
   if (only && calls.length === 1) return runCall(session, only)
   const lanes = new Lanes(session.state.agent.limits.parallelToolCalls)
-  const results = await Promise.allSettled(calls.map((call) => lanes.run(call.intent.lane, () => runCall(session, call))))
-  // A call fails here only where the journal does; its siblings were still seen to their end.
-  for (const result of results) if (result.status === 'rejected') throw result.reason
+  let failure: { readonly error: unknown } | undefined
+  const runAndTell = (call: StartedCall) =>
+    runCall(session, call).catch((error: unknown) => {
+      // Only the journal fails here. Nothing can be recorded any more, so the siblings are told to stop, and waited for.
+      failure ??= { error }
+      session.interrupt.fire('interrupted')
+    })
+  await Promise.all(calls.map((call) => lanes.run(call.intent.lane, () => runAndTell(call))))
+  if (failure) throw failure.error
 }
 
 async function runCall(session: ActiveSession, call: StartedCall): Promise<void> {
-  try {
-    const writing = session.flush()
-    if (writing) await writing
-  } catch (error) {
-    // Nothing can be recorded any more: whatever else runs is told to stop.
-    session.interrupt.fire('interrupted')
-    throw error
-  }
+  const writing = session.flush()
+  if (writing) await writing
   const { intent } = call
   const tool = session.toolOf(intent.tool)
   if (session.interrupt.reason !== undefined) return end(session, call, { status: 'skipped', output: refused(notRun), latencyMs: 0 })
