@@ -52,12 +52,14 @@ async function* replayThenTail(host: TreeHost, treeId: TreeId, after: number): A
   try {
     if (!driver && !(await trees.get(treeId))) throw unknownTree(treeId)
     for (;;) {
+      // Asked before reading: what rested then is read to its end.
+      const isLast = changes === undefined || (await isAtRest(host, treeId))
       const page = await journal.read(treeId, cursor, pageSize)
       for (const event of page) yield event
       cursor = page.at(-1)?.seq ?? cursor
       if (page.length === pageSize) continue
-      if (!changes || (await isAtRest(host, treeId))) break
-      await changes.next()
+      if (isLast) break
+      await changes?.next()
     }
     if (!tail) return
     for await (const event of tail) {

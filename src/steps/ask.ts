@@ -3,6 +3,7 @@ import {
   type InteractionEvent,
   type Model,
   type ModelFailure,
+  type ModelPart,
   type ModelRequest,
   noUsage,
   type StepId,
@@ -27,9 +28,16 @@ export async function ask(session: ActiveSession, action: AskAction): Promise<vo
   // Handed over, not awaited.
   void session.flush()
   const request = session.recipe.assemble(session.state, session.offer(model))
-  await new Attempt(session, stepId, action).run(model, capped(session, request, action))
+  const attempt = new Attempt(session, stepId, action)
+  await new Promise<void>((resolve, reject) => attempt.begin(model, capped(session, request, action), { resolve, reject }))
 }
 
+/**
+ * One request to one model.
+ *
+ * 1. It ends once: with a whole reply, a failure, its deadline or the turn, whether or not the model heeds its signal.
+ * 2. After its end no part counts, and the model's stream is closed, but not waited for.
+ */
 class Attempt {
   readonly #session: ActiveSession
   readonly #stepId: StepId
@@ -37,7 +45,8 @@ class Attempt {
   readonly #interrupt: Interrupt
   readonly #reply: Reply
   readonly #started: number
-  #over = false
+  #end: ((failure?: ModelFailure) => void) | undefined
+  #parts: AsyncIterator<ModelPart> | undefined
 
   constructor(session: ActiveSession, stepId: StepId, action: AskAction) {
     this.#session = session
@@ -49,42 +58,57 @@ class Attempt {
     keepShape('attempt', this)
   }
 
-  /** Reads the stream until it ends, fails, takes too long or is interrupted, whether or not the model heeds its signal. */
-  run(model: Model, request: ModelRequest): Promise<void> {
+  begin(model: Model, request: ModelRequest, { resolve, reject }: { resolve(): void; reject(error: unknown): void }): void {
     const limit = deadline(this.#session, this.#action)
-    return new Promise((resolve, reject) => {
-      const cancelTimer = this.#session.clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
-      const end = (failure?: ModelFailure): void => {
-        if (this.#over) return
-        this.#over = true
-        cancelTimer()
-        this.#interrupt.close()
-        if (failure) this.#reply.fail(failure)
-        try {
-          this.#conclude(request.toolChoice)
-          resolve()
-        } catch (error) {
-          reject(error)
-        }
-      }
-      this.#interrupt.listen(() => end(interruption(this.#interrupt.reason, limit.ms)))
-      this.#read(model, request).then(end, (error: unknown) => end(thrown(error)))
-    })
-  }
-
-  async #read(model: Model, request: ModelRequest): Promise<undefined> {
-    const reply = this.#reply
-    for await (const part of model.stream(request, { signal: this.#interrupt.signal })) {
-      // Leaving the loop closes the model's iterator: an endless stream ends here.
-      if (this.#over || reply.failed) return
-      const known = reply.texts.length
-      const text = reply.add(part)
-      if (!text) continue
-      if (reply.texts.length > known) this.#open(text)
-      if (part.type === 'text' || part.type === 'reasoning') {
-        this.#session.live({ stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind: part.type, text: part.text })
+    const cancelTimer = this.#session.clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
+    this.#end = (failure) => {
+      this.#end = undefined
+      cancelTimer()
+      this.#interrupt.close()
+      close(this.#parts)
+      if (failure) this.#reply.fail(failure)
+      try {
+        this.#conclude(request.toolChoice)
+        resolve()
+      } catch (error) {
+        reject(error)
       }
     }
+    this.#interrupt.listen(() => this.#end?.(interruption(this.#interrupt.reason, limit.ms)))
+    try {
+      this.#parts = model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
+      this.#pull()
+    } catch (error) {
+      this.#end?.(thrown(error))
+    }
+  }
+
+  // By hand, not by `for await`: that would wait for the stream to close, and costs as much again for each part.
+  #pull(): void {
+    this.#parts?.next().then(this.#take, this.#fail)
+  }
+
+  readonly #take = (next: IteratorResult<ModelPart>): void => {
+    if (!this.#end) return
+    try {
+      if (next.done || this.#add(next.value) !== 'more') this.#end()
+      else this.#pull()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  readonly #fail = (error: unknown): void => this.#end?.(thrown(error))
+
+  #add(part: ModelPart): 'more' | 'whole' {
+    const known = this.#reply.texts.length
+    const text = this.#reply.add(part)
+    if (text && this.#reply.texts.length > known) this.#open(text)
+    if (text && 'text' in part) {
+      const kind = text.type === 'reasoning' ? 'reasoning' : 'text'
+      this.#session.live({ stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind, text: part.text })
+    }
+    return this.#reply.isOver ? 'whole' : 'more'
   }
 
   /** A text is shown while it comes, so its beginning is committed while the rest is on its way. */
@@ -149,6 +173,15 @@ class Attempt {
   #estimate(): Usage {
     const output = Math.ceil(this.#reply.characters / this.#session.state.charsPerToken)
     return { input: this.#action.reservation.input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
+  }
+}
+
+/** A stream that does not want to close is left to itself. */
+function close(parts: AsyncIterator<ModelPart> | undefined): void {
+  try {
+    parts?.return?.()?.then(undefined, () => {})
+  } catch {
+    // It has said what it had to say.
   }
 }
 

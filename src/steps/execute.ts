@@ -1,8 +1,8 @@
-import type { ItemStatus, MaybePromise, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import type { ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import type { StartedCall } from '../core/index.ts'
 import { utf8Length } from '../util/fit-text.ts'
 import { type ActiveSession, since } from './active-session.ts'
-import { runTool } from './call-run.ts'
+import { type RunResult, runTool } from './call-run.ts'
 import { escalate, isWalledIn } from './escalate.ts'
 import { afterCall } from './hooks.ts'
 import { Lanes } from './lanes.ts'
@@ -15,35 +15,58 @@ import { fitted, type Shown } from './output.ts'
 export async function execute(session: ActiveSession, calls: readonly StartedCall[]): Promise<void> {
   const [only] = calls
   if (only && calls.length === 1) return runCall(session, only)
-  const lanes = new Lanes(session.state.agent.limits.parallelToolCalls)
-  let failure: { readonly error: unknown } | undefined
-  const runAndTell = (call: StartedCall) =>
-    runCall(session, call).catch((error: unknown) => {
-      // Only the journal fails here. Nothing can be recorded any more, so the siblings are told to stop, and waited for.
-      failure ??= { error }
-      session.interrupt.fire('interrupted')
-    })
-  await Promise.all(calls.map((call) => lanes.run(call.intent.lane, () => runAndTell(call))))
-  if (failure) throw failure.error
+  const most = session.state.agent.limits.parallelToolCalls
+  const lanes = calls.length <= most && calls.every((call) => call.intent.lane.kind === 'shared') ? undefined : new Lanes(most)
+  const running = calls.map((call) => (lanes ? lanes.run(call.intent.lane, () => runCall(session, call)) : runCall(session, call)))
+  try {
+    await Promise.all(running)
+  } catch (error) {
+    // Only the journal fails here. Nothing can be recorded any more, so the others are told to stop, and waited for.
+    session.interrupt.fire('interrupted')
+    await Promise.allSettled(running)
+    throw error
+  }
 }
 
-async function runCall(session: ActiveSession, call: StartedCall): Promise<void> {
-  const writing = session.flush()
-  if (writing) await writing
-  const { intent } = call
-  const tool = session.toolOf(intent.tool)
-  if (session.interrupt.reason !== undefined) return end(session, call, { status: 'skipped', output: refused(notRun), latencyMs: 0 })
-  if (!tool) return end(session, call, { status: 'failed', output: refused(gone(intent.tool)), latencyMs: 0 })
-
-  const started = session.clock.monotonic()
-  let { status, output } = await runTool(session, tool, call)
-  if (isWalledIn(session, output) && (await escalate(session, call))) {
-    ;({ status, output } = await runTool(session, tool, { ...call, attempt: call.attempt + 1, walls: { kind: 'outside' } }))
+/** No async function: most calls need a single turn of the event loop, and there are very many calls. */
+function runCall(session: ActiveSession, call: StartedCall): Promise<void> {
+  try {
+    const writing = session.flush()
+    return writing ? writing.then(() => enter(session, call)) : enter(session, call)
+  } catch (error) {
+    return Promise.reject(error)
   }
+}
+
+function enter(session: ActiveSession, call: StartedCall): Promise<void> {
+  const tool = session.toolOf(call.intent.tool)
+  const refusal = session.interrupt.reason !== undefined ? notRun : tool ? undefined : gone(call.intent.tool)
+  if (refusal || !tool) {
+    const status = session.interrupt.reason !== undefined ? 'skipped' : 'failed'
+    return Promise.resolve(end(session, call, { status, output: { ok: false, error: refusal ?? notRun }, latencyMs: 0 }))
+  }
+  const started = session.clock.monotonic()
+  return runTool(session, tool, call).then((result) => {
+    const latencyMs = since(session.clock, started)
+    if (session.ports.hooks.length > 0 || isWalledIn(session, result.output)) return finishSlowly(session, call, { tool, result, started })
+    return end(session, call, { ...result, latencyMs })
+  })
+}
+
+interface Finishing {
+  readonly tool: Tool
+  readonly result: RunResult
+  readonly started: number
+}
+
+/** Where there are walls to get out of, or hooks to ask. */
+async function finishSlowly(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
+  const mayLeave = isWalledIn(session, result.output) && (await escalate(session, call))
+  const { status, output } = mayLeave
+    ? await runTool(session, tool, { ...call, attempt: call.attempt + 1, walls: { kind: 'outside' } })
+    : result
   const latencyMs = since(session.clock, started)
-  if (session.ports.hooks.length > 0) output = await afterCall(session, call, output)
-  const ending = end(session, call, { status, output, latencyMs })
-  if (ending) await ending
+  await end(session, call, { status, output: await afterCall(session, call, output), latencyMs })
 }
 
 interface Ended {
@@ -70,6 +93,5 @@ function record(
   if (session.turn.step.kind === 'calling') void session.flush()
 }
 
-const refused = (error: ToolFailure): ToolOutput => ({ ok: false, error })
 const notRun: ToolFailure = { class: 'cancelled', message: 'It was not run: the turn was interrupted before.' }
 const gone = (tool: string): ToolFailure => ({ class: 'config', message: `The tool "${tool}" is no longer there.` })

@@ -75,8 +75,9 @@ export class Reply {
     this.#failure ??= failure
   }
 
-  get failed(): boolean {
-    return this.#failure !== undefined
+  /** Nothing that comes now can change it. */
+  get isOver(): boolean {
+    return this.#failure !== undefined || this.#finish !== undefined
   }
 
   /** The provider turned the request away before it did any work: nothing is billed for that. */
