@@ -50,19 +50,14 @@ export function decide(state: SessionState): Action {
 }
 
 function decideCalls(turn: OpenTurn, calls: readonly Call[]): Action {
-  const started: StartedCall[] = []
-  const reviewable: ReviewableCall[] = []
-  const awaiting: OpenCall[] = []
-  for (const call of calls) {
-    if (call.kind === 'started') {
-      if (call.orphaned) return { kind: 'recover' }
-      started.push(call)
-    } else if (call.kind === 'awaiting') awaiting.push(call)
-    else if (call.kind !== 'ended') reviewable.push(call)
+  if (calls.some((call) => call.kind === 'started' && call.orphaned)) return { kind: 'recover' }
+  if (turn.cancel !== 'no') {
+    const open = calls.filter((call) => call.kind !== 'started' && call.kind !== 'ended')
+    if (open.length > 0) return { kind: 'skip', calls: open, cancel: turn.cancel }
   }
-  const open = reviewable.length + awaiting.length
-  if (open > 0 && turn.cancel !== 'no') return { kind: 'skip', calls: [...reviewable, ...awaiting], cancel: turn.cancel }
+  const reviewable = calls.filter((call) => call.kind === 'requested' || call.kind === 'approved' || call.kind === 'denied')
   if (reviewable.length > 0) return { kind: 'review', calls: reviewable }
+  const started = calls.filter((call) => call.kind === 'started')
   return started.length > 0 ? { kind: 'execute', calls: started } : { kind: 'wait' }
 }
 

@@ -65,11 +65,15 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
 
 /** Hands the events of one tree to everyone who listens. */
 export class Feed {
-  readonly #subscriptions = new Set<Subscription>()
+  #subscriptions: readonly Subscription[] = []
+  #isClosed = false
 
   subscribe(): Subscription {
-    const subscription = new Subscription((leaving) => this.#subscriptions.delete(leaving))
-    this.#subscriptions.add(subscription)
+    const subscription = new Subscription((leaving) => {
+      this.#subscriptions = this.#subscriptions.filter((each) => each !== leaving)
+    })
+    if (this.#isClosed) subscription.close()
+    else this.#subscriptions = [...this.#subscriptions, subscription]
     return subscription
   }
 
@@ -78,7 +82,8 @@ export class Feed {
   }
 
   close(): void {
+    this.#isClosed = true
     for (const subscription of this.#subscriptions) subscription.close()
-    this.#subscriptions.clear()
+    this.#subscriptions = []
   }
 }

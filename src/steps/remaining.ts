@@ -6,10 +6,9 @@ export function remaining(state: SessionState, turn: OpenTurn, now: number): Rem
   const { limits } = state.agent
   const tokens = remainingTokens(state, turn)
   const timeMs = remainingTime(state, turn, now)
-  return {
-    steps: Math.max(0, limits.maxToolTurns - turn.steps),
-    ...(tokens !== undefined && { tokens: Math.max(0, tokens) }),
-    ...(limits.maxCalls !== undefined && { calls: Math.max(0, limits.maxCalls - turn.calls) }),
-    ...(timeMs !== undefined && { timeMs: Math.max(0, timeMs) }),
-  }
+  const left: { -readonly [Key in keyof RemainingBudget]: RemainingBudget[Key] } = { steps: Math.max(0, limits.maxToolTurns - turn.steps) }
+  if (tokens !== undefined) left.tokens = Math.max(0, tokens)
+  if (limits.maxCalls !== undefined) left.calls = Math.max(0, limits.maxCalls - turn.calls)
+  if (timeMs !== undefined) left.timeMs = Math.max(0, timeMs)
+  return left
 }
