@@ -19,8 +19,11 @@ import { Reply, type ReplyText } from './reply.ts'
 // One attempt at one step. `[results + step.started]` is handed to the journal and not waited for: the model may
 // think meanwhile, and whoever acts on the reply waits for everything before it.
 
-export async function ask(session: ActiveSession, action: AskAction): Promise<void> {
-  if (action.notBefore > 0 && !session.hasPaused(action)) return pause(session, action)
+export function ask(session: ActiveSession, action: AskAction): Promise<void> {
+  return action.notBefore > 0 && !session.hasPaused(action) ? pause(session, action) : attempt(session, action)
+}
+
+function attempt(session: ActiveSession, action: AskAction): Promise<void> {
   const { turn } = session
   const stepId = stepIdOf(turn.id, action.attempt === 1 ? turn.steps + 1 : turn.steps)
   const model = session.model(action.model)
@@ -28,8 +31,8 @@ export async function ask(session: ActiveSession, action: AskAction): Promise<vo
   // Handed over, not awaited.
   void session.flush()
   const request = session.recipe.assemble(session.state, session.offer(model))
-  const attempt = new Attempt(session, stepId, action)
-  await new Promise<void>((resolve, reject) => attempt.begin(model, capped(session, request, action), { resolve, reject }))
+  const attempted = new Attempt(session, stepId, action)
+  return new Promise((resolve, reject) => attempted.begin(model, capped(session, request, action), { resolve, reject }))
 }
 
 /**

@@ -12,9 +12,12 @@ import { fitted, type Shown } from './output.ts'
 // redact and fit → account → record. Nothing runs before its intent is durable, and a call that waits for another
 // also waits for that one's result to be durable: so a crash can tell what has not begun.
 
-export async function execute(session: ActiveSession, calls: readonly StartedCall[]): Promise<void> {
+export function execute(session: ActiveSession, calls: readonly StartedCall[]): Promise<void> {
   const [only] = calls
-  if (only && calls.length === 1) return runCall(session, only)
+  return only && calls.length === 1 ? runCall(session, only) : runTogether(session, calls)
+}
+
+async function runTogether(session: ActiveSession, calls: readonly StartedCall[]): Promise<void> {
   const most = session.state.agent.limits.parallelToolCalls
   const lanes = calls.length <= most && calls.every((call) => call.intent.lane.kind === 'shared') ? undefined : new Lanes(most)
   const running = calls.map((call) => (lanes ? lanes.run(call.intent.lane, () => runCall(session, call)) : runCall(session, call)))
