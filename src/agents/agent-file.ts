@@ -89,7 +89,7 @@ function readModels(source: SourceText, { at, whole, positionOf }: Frontmatter, 
     const name = textOf(node)?.trim()
     if (!name) source.problem(at, `a model must be a name, not ${kindOf(node)}`, remedy)
     else if (/\s/.test(name)) source.problem(at, `the name of a model has no spaces: \`${name}\``, remedy)
-    else if (models.includes(name)) source.problem(at, `the model \`${name}\` is named twice`, 'Leave one of them away.')
+    else if (models.includes(name)) source.problem(at, `the model \`${name}\` is named twice`, 'Leave one of them out.')
     else models.push(name)
   }
   return models

@@ -78,7 +78,7 @@ function readSettings(source: SourceText, yaml: string, at: Position): Pick<Fron
       Alias: (_key, node) => source.problem(positionOf(node), 'aliases are not allowed here', 'Write the value out.'),
       Value: (_key, node) => {
         if (node.anchor !== undefined)
-          source.problem(positionOf(node), `the anchor \`&${node.anchor}\` is not allowed here`, 'Leave it away.')
+          source.problem(positionOf(node), `the anchor \`&${node.anchor}\` is not allowed here`, 'Leave it out.')
       },
     })
     const { contents } = document

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { type AgentFile, parseAgentFile } from '../agents/index.ts'
 import { type Clock, type ModelAdapter, type Problem, TroupeError } from '../contracts/index.ts'
@@ -41,6 +41,8 @@ export function together(errors: readonly TroupeError[]): TroupeError {
 
 async function readAgentFile(file: string): Promise<Uint8Array> {
   try {
+    const { size } = await regularFile(file)
+    if (size > largestAgentFile) throw Object.assign(new Error(), { code: `it has ${size} bytes, and ${largestAgentFile} is the most` })
     return await readFile(file)
   } catch (cause) {
     const code = (cause as NodeJS.ErrnoException).code
@@ -48,6 +50,16 @@ async function readAgentFile(file: string): Promise<Uint8Array> {
     const problem = { place: file, message, remedy: await neighbours(file) }
     throw new TroupeError('agent_file_invalid', `the agent file ${file} cannot be read`, { problems: [problem], cause })
   }
+}
+
+const largestAgentFile = 4 * 1024 * 1024
+
+/** A device or a pipe may never end. */
+async function regularFile(file: string): Promise<{ readonly size: number }> {
+  const found = await stat(file)
+  if (found.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR' })
+  if (!found.isFile()) throw Object.assign(new Error(), { code: 'it is not a regular file' })
+  return found
 }
 
 /** What the person may have meant. */

@@ -39,18 +39,19 @@ describe('what is wrong', () => {
 
   const lines: readonly [line: readonly string[], problems: readonly string[]][] = [
     [[], ['troupe: A command is missing. Try: troupe demo']],
+    [['--verion'], ['--verion: There is no such flag. Did you mean --version?', 'troupe: A command is missing. Try: troupe demo']],
     [['rnu', 'a.ai'], ['rnu: There is no such command. Did you mean run?']],
     [['nonsense'], ['nonsense: There is no such command. There are run, demo, help.']],
     [['help', 'dmo'], ['dmo: There is no such command. Did you mean demo?']],
     [['run'], ['FILE: It is missing. Give the agent, a .ai file.']],
     [['run', 'a.ai', 'Do', 'it', 'now'], ['it now: run takes 2 arguments. Put the prompt in quotes.']],
-    [['demo', 'x'], ['x: demo takes no arguments. Leave it away.']],
+    [['demo', 'x'], ['x: demo takes no arguments. Leave it out.']],
     [['demo', '--json'], [`--json: demo has no such flag. There are --help, --version. ${prompt}`]],
     [['run', 'a.ai', '--json=yes'], ['--json: It is a switch and takes no value. Write --json.']],
     [['run', 'a.ai', '--data-dir'], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
     [['run', 'a.ai', '--data-dir='], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
     [['run', 'a.ai', '--data-dir', '--quiet'], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
-    [['run', 'a.ai', '--json', '--stream-json'], ['--json: It cannot stand beside --stream-json. Leave one of them away.']],
+    [['run', 'a.ai', '--json', '--stream-json'], ['--json: It cannot be combined with --stream-json. Leave one of them out.']],
     [
       ['run', '--jsn', '--quite', '-x', '--quiet=1'],
       [

@@ -44,7 +44,9 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
   if (has('version')) return { ok: true, invocation: { kind: 'version' } }
   if (has('help')) return { ok: true, invocation: { kind: 'help', ...(command && { command }) } }
 
-  const problems = command ? [...flagProblems(command, words), ...argumentProblems(command, rest)] : [commandProblem(words.positionals[0])]
+  const problems = command
+    ? [...flagProblems(command, words), ...argumentProblems(command, rest)]
+    : [...unknownFlags(words), commandProblem(words.positionals[0])]
   if (!command || problems.length > 0) {
     const count = problems.length === 1 ? 'The command line has a problem.' : `The command line has ${problems.length} problems.`
     const remedy = command ? `Usage: ${usageOf(command)}. More: troupe help ${command.name}` : 'See what there is: troupe --help'
@@ -130,9 +132,24 @@ function flagProblems(command: CommandSpec, { flags }: Words): readonly Problem[
     else if (found.value !== undefined && (value === undefined || value === '' || (!inline && value.startsWith('-')))) {
       tell('It needs a value.', `Write --${name}=${found.value}.`)
       // Of two that clash, one is told.
-    } else if (clash !== undefined && name < clash) tell(`It cannot stand beside --${clash}.`, 'Leave one of them away.')
+    } else if (clash !== undefined && name < clash) tell(`It cannot be combined with --${clash}.`, 'Leave one of them out.')
   }
   return [...problems.values()]
+}
+
+/** Where no command tells which flags there are, those that none has are wrong all the same. */
+function unknownFlags({ flags }: Words): readonly Problem[] {
+  const known = [...commands.flatMap((command) => command.flags), ...commonFlags]
+  return flags
+    .filter(({ name }) => !known.some((flag) => flag.name === name))
+    .map(({ written }) => ({
+      place: written,
+      message: 'There is no such flag.',
+      remedy: suggestion(
+        written,
+        known.map(({ name }) => `--${name}`),
+      ),
+    }))
 }
 
 function flagRemedy(written: string, known: readonly FlagSpec[]): string {
@@ -146,7 +163,7 @@ function argumentProblems(command: CommandSpec, rest: readonly string[]): readon
   const extra = rest.slice(command.arguments.length)
   if (extra.length > 0) {
     const last = command.arguments.at(-1)
-    const remedy = last?.name === 'PROMPT' ? 'Put the prompt in quotes.' : 'Leave it away.'
+    const remedy = last?.name === 'PROMPT' ? 'Put the prompt in quotes.' : 'Leave it out.'
     problems.push({ place: extra.join(' '), message: `${command.name} takes ${count(command.arguments.length)}.`, remedy })
   }
   if (command.name === 'help' && rest[0] !== undefined && !findCommand(rest[0])) problems.push(commandProblem(rest[0]))

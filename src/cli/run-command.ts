@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { type Outcome, TroupeError } from '../contracts/index.ts'
+import { type Outcome, type Store, TroupeError } from '../contracts/index.ts'
 import { createAgentRuntime, systemClock } from '../runtime/index.ts'
 import { dataFolder } from './data-folder.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
@@ -14,8 +14,7 @@ import { renderTree } from './render-tree.ts'
 /** `troupe run`: everything is checked before anything is started. */
 export async function runCommand(invocation: RunInvocation, host: Host): Promise<number> {
   const { loaded, prompt } = await prepare(invocation, host)
-  const { sqliteStore } = await import('../stores/sqlite/index.ts')
-  const store = sqliteStore({ path: dataFolder({ flag: invocation.dataDir, env: host.env, home: homedir() }) })
+  const store = await openStore(dataFolder({ flag: invocation.dataDir, env: host.env, home: homedir() }))
   const runtime = createAgentRuntime({ config: { agents: [loaded.agent] }, adapter: loaded.adapter, store, clock: systemClock })
   const handle = runtime.stream(prompt)
   const isStreaming = invocation.output === 'stream-json'
@@ -33,6 +32,17 @@ export async function runCommand(invocation: RunInvocation, host: Host): Promise
     await store.close()
   }
   return code
+}
+
+/** A data folder that cannot be used is a matter of how the command was called. */
+async function openStore(path: string): Promise<Store> {
+  const { sqliteStore } = await import('../stores/sqlite/index.ts')
+  try {
+    return sqliteStore({ path })
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error
+    throw new TroupeError('config_invalid', error.message, { remedy: error.remedy ?? 'Name another folder with --data-dir.', cause: error })
+  }
 }
 
 interface Prepared {

@@ -61,7 +61,14 @@ export type TurnReason =
 export type Severity = 'info' | 'warning' | 'error'
 
 /** Things worth telling that did not end the turn. */
-export type DiagnosticCode = 'agent_changed' | 'answer_truncated' | 'approval_late' | 'call_unknown' | 'policy_changed' | 'tool_missing'
+export type DiagnosticCode =
+  | 'agent_changed'
+  | 'answer_truncated'
+  | 'approval_late'
+  | 'call_unknown'
+  | 'message_invalid'
+  | 'policy_changed'
+  | 'tool_missing'
 
 export interface Diagnostic {
   readonly code: DiagnosticCode

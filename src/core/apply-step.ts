@@ -10,7 +10,7 @@ import type {
   TextRecord,
   Usage,
 } from '../contracts/index.ts'
-import { addSpent } from './accounting.ts'
+import { addSpent } from '../util/add-spent.ts'
 import { absorb, callingStep, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
 import { itemIdOf } from './ids.ts'
 import type { AskingStep, Call, CallingStep, FailedAttempt, OpenTurn, SessionState, StartedCall, Walls } from './state.ts'

@@ -72,7 +72,8 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
     case 'interaction.hook.completed':
       return stamped(state, event)
     default:
-      return event satisfies never
+      event satisfies never
+      throw illegal(event, 'this version does not know its type')
   }
 }
 
@@ -213,7 +214,5 @@ function decided(call: Call, { decision }: Event<'interaction.approval.resolved'
   if (call.kind !== 'awaiting') return call
   const base = { itemId: call.itemId, part: call.part, request: call.request }
   if (decision.kind === 'approve') return { kind: 'approved', ...base }
-  return decision.kind === 'deny' && decision.feedback !== undefined
-    ? { kind: 'denied', ...base, feedback: decision.feedback }
-    : { kind: 'denied', ...base }
+  return { kind: 'denied', ...base, ...(decision.kind === 'deny' && decision.feedback !== undefined && { feedback: decision.feedback }) }
 }

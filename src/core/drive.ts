@@ -22,6 +22,7 @@ export async function drive(session: Session, performer: Performer): Promise<'id
     const action = session.recipe.decide(session.state)
     switch (action.kind) {
       case 'begin':
+        if (session.isRetired) return 'idle'
         begin(session, action)
         break
       case 'ask':

@@ -8,7 +8,7 @@ export async function finish(session: Session, wanted: TurnEnding): Promise<void
   const { turn } = session
   const ending = withAnswer(wanted, turn)
   const { steps, calls, spent, startedAt } = turn
-  const totals = { ...spent, steps, calls, durationMs: Math.max(0, session.clock.now() - startedAt) }
+  const totals = { ...spent, steps, calls, durationMs: Math.max(0, session.now - startedAt) }
   if (ending.status === 'failed') noteError(session, ending.message)
   session.note(endEvent(ending, reportOf(turn), totals))
   if (session.state.inputs.length === 0) session.note({ type: 'interaction.session.idle' })

@@ -83,7 +83,7 @@ export class Ledger {
 
   #handOver(): void {
     const shown = this.#pending
-    const answer = this.#options.journal.append(this.#batch(shown))
+    const answer = this.#append(shown)
     this.#pending = []
     this.#hasLive = false
     this.#handedOver = this.#seq
@@ -97,6 +97,18 @@ export class Ledger {
     this.#writing = this.#write(answer, waiting)
     // Whoever awaits `flush` sees the failure; an unawaited hand-over must not end the process.
     this.#writing.catch(() => {})
+  }
+
+  #append(shown: readonly StreamEvent[]): ReturnType<Journal['append']> {
+    try {
+      const answer = this.#options.journal.append(this.#batch(shown))
+      // It is awaited behind the one before; where that fails, nobody gets to this one.
+      if (answer instanceof Promise) answer.catch(() => {})
+      return answer
+    } catch (error) {
+      this.#broken ??= error
+      throw error
+    }
   }
 
   #batch(shown: readonly StreamEvent[]): AppendBatch {

@@ -25,7 +25,8 @@ function loseAttempt(session: Session, { open, reservation }: AskingStep): void 
 
 /** `read` and `idempotent` run again under the same call id; so does what cannot have begun. The rest is unknown. */
 function recoverCall(session: Session, calls: readonly Call[], call: StartedCall): void {
-  if (call.intent.effect !== 'write' || hasNotBegun(calls, call)) {
+  const { effect } = call.intent
+  if (effect === 'read' || effect === 'idempotent' || hasNotBegun(calls, call)) {
     session.note({
       type: 'interaction.item.updated',
       itemId: call.itemId,

@@ -1,7 +1,8 @@
 import type { Clock, Envelope, EventDraft, InteractionEvent, LiveEvent, MaybePromise } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
-import { keepShape } from '../util/keep-shape.ts'
+import { isShapeWanted, keepShape } from '../util/keep-shape.ts'
+import { Sequence } from '../util/sequence.ts'
 import { apply } from './apply.ts'
 import type { Ledger } from './ledger.ts'
 import type { Recipe } from './recipe.ts'
@@ -28,6 +29,7 @@ export class Session {
   readonly #sleepers: (() => void)[] = []
   #state: SessionState
   #interrupt = new Interrupt()
+  #isRetired = false
 
   constructor({ recipe, clock, ledger, state }: SessionParts) {
     this.recipe = recipe
@@ -42,6 +44,11 @@ export class Session {
 
   get interrupt(): Interrupt {
     return this.#interrupt
+  }
+
+  /** Milliseconds since 1970, on a clock that does not jump. */
+  get now(): number {
+    return this.#ledger.now
   }
 
   /** The open turn; asking for it where there is none is a mistake of ours. */
@@ -65,7 +72,7 @@ export class Session {
   record(event: InteractionEvent): void {
     this.#state = apply(this.#state, event)
     this.#ledger.push(event)
-    keepShape(event.type, this.#state)
+    if (isShapeWanted(event.type)) keepShape(event.type, { ...this.#state, history: Sequence.empty(), inputs: [] })
     if (event.type === 'interaction.turn.started') this.#interrupt = new Interrupt()
   }
 
@@ -82,6 +89,20 @@ export class Session {
     const { treeId, sessionId, agentPath } = this.#state
     const turnId = this.turn.id
     this.#ledger.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId, stepId, itemId, attempt, kind, text })
+  }
+
+  /** Begins no further turn; what waits in line stays there. */
+  retire(): void {
+    this.#isRetired = true
+  }
+
+  get isRetired(): boolean {
+    return this.#isRetired
+  }
+
+  /** Lets go of what was said, where the session itself is kept. */
+  forget(): void {
+    this.#state = { ...this.#state, history: Sequence.empty(), inputs: [] }
   }
 
   /** Resolves at the next `wake`: something from outside may have changed the state. */

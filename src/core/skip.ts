@@ -1,4 +1,5 @@
-import type { CallIntent, EventDraft, ItemStatus, JsonObject, ToolFailure } from '../contracts/index.ts'
+import type { CallIntent, EventDraft, ItemStatus, ToolFailure } from '../contracts/index.ts'
+import { parseJsonObject } from '../util/json-object.ts'
 import type { Action } from './decide.ts'
 import { failedRecord } from './results.ts'
 import type { Session } from './session.ts'
@@ -30,21 +31,12 @@ export function neverRan(
     title: part.name,
     effect: 'read',
     lane: { kind: 'shared' },
-    input: readable(part.input),
+    // What the model wrote may not be JSON; it is kept as text then.
+    input: parseJsonObject(part.input) ?? { unparsed: part.input.slice(0, 2_000) },
   }
   const intent: CallIntent = { kind: 'call', id: itemId, providerCallId: part.id, ...unknown, ...facts }
   return [
     { type: 'interaction.item.started', itemId, item: intent },
     { type: 'interaction.item.completed', itemId, item: failedRecord(intent, failure, status) },
   ]
-}
-
-function readable(input: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(input)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonObject
-  } catch {
-    // What the model wrote is not JSON; it is kept as text.
-  }
-  return { unparsed: input.slice(0, 2_000) }
 }

@@ -7,7 +7,6 @@ import type {
   CallPart,
   CallResult,
   ClientId,
-  Cost,
   Diagnostic,
   InputMode,
   InputPart,
@@ -26,8 +25,8 @@ import type {
   TurnEnding,
   TurnId,
   TurnTotals,
-  Usage,
 } from '../contracts/index.ts'
+import type { Spent } from '../util/add-spent.ts'
 import type { Sequence } from '../util/sequence.ts'
 
 /** The fold of a session's events. Plain data: everything that `decide` may look at, and nothing else. */
@@ -65,11 +64,6 @@ export interface PendingInput {
   readonly clientId: ClientId
   readonly parts: readonly InputPart[]
   readonly mode: InputMode
-}
-
-export interface Spent {
-  readonly usage: Usage
-  readonly cost: Cost
 }
 
 export type Turn = { readonly kind: 'none' } | OpenTurn | EndedTurn

@@ -86,7 +86,7 @@ export class YamlSource {
       visit(document, {
         Alias: (_key, node) => this.problem(node, 'aliases are not allowed here', 'Write the value out.'),
         Value: (_key, node) => {
-          if (node.anchor !== undefined) this.problem(node, `the anchor \`&${node.anchor}\` is not allowed here`, 'Leave it away.')
+          if (node.anchor !== undefined) this.problem(node, `the anchor \`&${node.anchor}\` is not allowed here`, 'Leave it out.')
         },
       })
       this.#document = document

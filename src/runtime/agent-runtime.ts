@@ -47,12 +47,12 @@ export interface RunOptions {
 }
 
 /**
- * A run that goes on whether or not anybody reads it. Iterating yields events from the beginning of this
- * handle; leaving the loop detaches and changes nothing.
+ * A run that goes on whether or not anybody reads it. It can be iterated once and yields events from the beginning of
+ * this handle; leaving the loop detaches and changes nothing. `sessions.events` reads a tree as often as you like.
  */
 export interface RunHandle extends AsyncIterable<StreamEvent> {
   readonly treeId: TreeId
-  /** Resolves when the session is idle or suspended; never rejects. */
+  /** Resolves when the session is idle or suspended, on a handle of a tree that was idle after its next turn; never rejects. */
   readonly outcome: Promise<Outcome>
   /** A further turn, after the present one. */
   send(input: RunInput, options?: SendOptions): Promise<ClientId>

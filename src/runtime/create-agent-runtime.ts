@@ -4,6 +4,7 @@ import { agentLoop, created } from '../core/index.ts'
 import { memoryStore } from '../stores/memory/index.ts'
 import { schemaValidator } from '../tools/index.ts'
 import type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
+import { checkInput, checkOptions } from './check-options.ts'
 import { Feed } from './feed.ts'
 import { Handle } from './handle.ts'
 import { haltOf, outcomeOf } from './outcome.ts'
@@ -24,6 +25,7 @@ import type { Beginning, TreeHost } from './tree-host.ts'
  * @throws TroupeError `config_invalid` with every problem at once; nothing is started.
  */
 export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
+  checkOptions(options)
   const config = resolveConfig(options.config)
   return new Runtime(
     new RuntimeParts({
@@ -50,6 +52,7 @@ class Runtime implements AgentRuntime, TreeHost {
   readonly sessions = sessionService(this)
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
   #isClosed = false
+  #closing: Promise<void> | undefined
 
   constructor(parts: RuntimeParts) {
     this.parts = parts
@@ -69,11 +72,18 @@ class Runtime implements AgentRuntime, TreeHost {
 
   async open(treeId: TreeId): Promise<RunHandle> {
     this.#refuseWhenClosed()
-    const driver = await (this.#drivers.get(treeId) ?? this.#takeUp(treeId, 'wait'))
-    return new Handle(this, { treeId, outcome: driver.settled, events: driver.feed.subscribe() })
+    const feed = new Feed()
+    const events = feed.subscribe()
+    const driver = await (this.#drivers.get(treeId) ?? this.#takeUp(treeId, { whenIdle: 'wait', feed }))
+    return new Handle(this, { treeId, outcome: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     this.#isClosed = true
     const drivers = await Promise.allSettled(this.#drivers.values())
     await Promise.all(drivers.map((driver) => (driver.status === 'fulfilled' ? this.#end(driver.value) : undefined)))
@@ -84,12 +94,22 @@ class Runtime implements AgentRuntime, TreeHost {
     return findAgent(this.parts.options.config.agents, name)
   }
 
+  /** One that could not take the tree up is none. */
   async driverOf(treeId: TreeId): Promise<TreeDriver | undefined> {
-    return this.#drivers.get(treeId)
+    return this.#drivers.get(treeId)?.catch(() => undefined)
+  }
+
+  async isDrivenElsewhere(treeId: TreeId): Promise<boolean> {
+    const { journal, trees } = this.parts.options.store
+    if (!(await trees.get(treeId))) throw unknownTree(treeId)
+    const claim = await journal.claim(treeId, this.parts.owner)
+    if (claim.ok) await journal.release(treeId, claim.epoch)
+    return !claim.ok
   }
 
   begin(input: RunInput, agent: AgentSpec): Beginning {
     this.#refuseWhenClosed()
+    checkInput(input)
     const treeId = this.parts.options.ids.next() as TreeId
     const feed = new Feed()
     const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, agent, input: partsOf(input), feed }))
@@ -104,8 +124,13 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
+    this.#refuseWhenClosed()
+    return this.#add(treeId, message, given)
+  }
+
+  async #add(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
     const { store, ids } = this.parts.options
-    const driver = await this.#drivers.get(treeId)
+    const driver = await this.driverOf(treeId)
     if (!driver && !(await store.trees.get(treeId))) throw unknownTree(treeId)
     const clientId = given ?? (ids.next() as ClientId)
     await store.inbox.add(treeId, clientId, message)
@@ -116,14 +141,14 @@ class Runtime implements AgentRuntime, TreeHost {
   /** Takes up a tree that nobody here drives. Another process that drives it has been told by the inbox. */
   async #attend(treeId: TreeId): Promise<void> {
     try {
-      await this.#takeUp(treeId, 'settle')
+      await this.#takeUp(treeId, { whenIdle: 'settle', feed: new Feed() })
     } catch (error) {
       if (!(error instanceof TroupeError && error.code === 'tree_owned')) throw error
     }
   }
 
-  #takeUp(treeId: TreeId, whenIdle: 'settle' | 'wait'): Promise<TreeDriver> {
-    return this.#keep(treeId, TreeDriver.resume(this.parts, treeId, whenIdle))
+  #takeUp(treeId: TreeId, how: { readonly whenIdle: 'settle' | 'wait'; readonly feed: Feed }): Promise<TreeDriver> {
+    return this.#keep(treeId, TreeDriver.resume(this.parts, treeId, how))
   }
 
   #keep(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {
@@ -133,7 +158,7 @@ class Runtime implements AgentRuntime, TreeHost {
       .then(async (driver) => {
         await driver.settled
         forget()
-        if (driver.leftOver && !this.#isClosed) await this.#attend(treeId)
+        if (!this.#isClosed && (await driver.hasLeftOver()) && !this.#drivers.has(treeId)) await this.#attend(treeId)
       }, forget)
       // What could not be taken up now is still in the inbox.
       .catch(() => {})
@@ -142,7 +167,7 @@ class Runtime implements AgentRuntime, TreeHost {
 
   async #end(driver: TreeDriver): Promise<void> {
     driver.retire()
-    if (!driver.isIdle) await this.deliver(driver.treeId, { kind: 'cancel', mode: 'interrupt', by: 'runtime' })
+    if (!driver.isIdle) await this.#add(driver.treeId, { kind: 'cancel', mode: 'interrupt', by: 'runtime' })
     await driver.settled
   }
 

@@ -9,9 +9,9 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   #queue: StreamEvent[] = []
   #head = 0
   #closed = false
-  #waiting: ((result: IteratorResult<StreamEvent>) => void) | undefined
+  readonly #waiting: ((result: IteratorResult<StreamEvent>) => void)[] = []
   readonly #park = (resolve: (result: IteratorResult<StreamEvent>) => void): void => {
-    this.#waiting = resolve
+    this.#waiting.push(resolve)
   }
   readonly #leave: (subscription: Subscription) => void
 
@@ -21,9 +21,8 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   }
 
   push(event: StreamEvent): void {
-    const waiting = this.#waiting
+    const waiting = this.#waiting.shift()
     if (waiting) {
-      this.#waiting = undefined
       waiting({ value: event, done: false })
       return
     }
@@ -33,8 +32,7 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
 
   close(): void {
     this.#closed = true
-    this.#waiting?.({ value: undefined, done: true })
-    this.#waiting = undefined
+    for (const waiting of this.#waiting.splice(0)) waiting({ value: undefined, done: true })
   }
 
   next(): Promise<IteratorResult<StreamEvent>> {

@@ -1,6 +1,7 @@
 import type { Diagnostic, EventDraft, Inbox, InboxRow } from '../contracts/index.ts'
 import { openRequests } from '../core/index.ts'
 import type { ActiveSession } from '../steps/index.ts'
+import { messageOf } from '../util/message-of.ts'
 
 /**
  * Drains the inbox into the journal.
@@ -36,7 +37,7 @@ export class Mailbox {
       while (this.#again) {
         this.#again = false
         const rows = await this.#inbox.read(session.state.treeId, session.state.inboxCursor)
-        for (const row of rows) session.note(eventOf(session, row))
+        for (const row of rows) take(session, row)
         if (rows.length > 0) await session.flush()
         const { turn } = session.state
         if (turn.kind === 'open' && turn.cancel === 'interrupt') session.interrupt.fire('interrupted')
@@ -46,6 +47,21 @@ export class Mailbox {
       this.#draining = undefined
       session.wake()
     }
+  }
+}
+
+/** A row that makes no sense must not stop those behind it. */
+function take(session: ActiveSession, row: InboxRow): void {
+  try {
+    session.note(eventOf(session, row))
+  } catch (error) {
+    const diagnostic: Diagnostic = {
+      code: 'message_invalid',
+      severity: 'error',
+      message: `A message to this session could not be taken: ${messageOf(error)}`,
+      remedy: 'Send it again in the right form.',
+    }
+    session.note({ type: 'interaction.diagnostic', diagnostic, inbox: row.position })
   }
 }
 

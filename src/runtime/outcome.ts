@@ -30,7 +30,8 @@ export function outcomeOf(state: SessionState, halt?: Halt): Outcome {
     return { ...base, ...nothing, ...(halt ?? undriven) }
   }
   const accounting = turn.accounting.toJSON()
-  const ending = turn.kind === 'ended' ? turn.ending : (halt ?? (turn.waiting.kind === 'suspended' ? suspended : undriven))
+  // A halt wins over an ending: one that could not be made durable was never reached.
+  const ending = halt ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : undriven)
   const report = turn.kind === 'ended' ? turn.report : reportOf(turn)
   const { usage, cost, durationMs } = turn.kind === 'ended' ? turn.totals : { ...turn.spent, durationMs: state.at - turn.startedAt }
   return {

@@ -1,7 +1,9 @@
 import type { AgentLimits, AgentSpec, Problem, Tool, ToolSource } from '../contracts/index.ts'
 import { defaultLimits, TroupeError } from '../contracts/index.ts'
-import { checkTools, matches, offeredName } from '../steps/index.ts'
+import { matches, offeredName } from '../steps/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
+import { showValue } from '../util/show-value.ts'
+import { checkTools } from './check-tools.ts'
 import type { AgentDefinition, AgentLoopConfig } from './config.ts'
 
 /** A configuration that was found to be right. */
@@ -48,11 +50,16 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   const problems: Problem[] = []
   if (!isRecord(config)) throw invalid([{ place: 'config', message: 'expected an object with agents' }])
   checkKeys(problems, config, { known: configKeys, place: 'config' })
-  const given = (config.tools ?? []) as readonly (Tool | ToolSource)[]
+  const given = listOf(problems, config.tools, 'config.tools') as readonly (Tool | ToolSource)[]
   const tools = given.filter((each): each is Tool => !isSource(each))
   problems.push(...checkTools(tools, 'config.tools'))
-  if (config.limits) checkLimits(problems, config.limits, 'config.limits')
-  checkStrings(problems, config.overlay ?? {}, 'config.overlay')
+  if (isMap(problems, config.limits, 'config.limits')) checkLimits(problems, config.limits, 'config.limits')
+  if (isMap(problems, config.overlay, 'config.overlay')) checkStrings(problems, config.overlay, 'config.overlay')
+  if (isMap(problems, config.features, 'config.features')) {
+    for (const [flag, on] of Object.entries(config.features)) {
+      if (typeof on !== 'boolean') problems.push({ place: `config.features.${flag}`, message: `expected true or false, found ${show(on)}` })
+    }
+  }
   const sources = given.filter(isSource)
   const agents = resolveAgents(problems, config, sources.length > 0 ? undefined : tools)
   const selected = select(problems, config, agents)
@@ -161,8 +168,8 @@ function checkAgent(problems: Problem[], agent: AgentDefinition, place: string):
   if (agent.tools !== undefined && (!Array.isArray(agent.tools) || agent.tools.some((name) => typeof name !== 'string'))) {
     problems.push({ place: `${place}.tools`, message: `expected a list of tool names, found ${show(agent.tools)}` })
   }
-  if (agent.limits !== undefined) checkLimits(problems, agent.limits, `${place}.limits`)
-  if (agent.parameters !== undefined) {
+  if (isMap(problems, agent.limits, `${place}.limits`)) checkLimits(problems, agent.limits, `${place}.limits`)
+  if (isMap(problems, agent.parameters, `${place}.parameters`)) {
     checkKeys(problems, agent.parameters, { known: parameterKeys, place: `${place}.parameters` })
     for (const [key, value] of Object.entries(agent.parameters)) {
       if (typeof value !== 'number' || !Number.isFinite(value))
@@ -187,7 +194,7 @@ function checkStrings(problems: Problem[], map: object, place: string): void {
 }
 
 function select(problems: Problem[], config: AgentLoopConfig, agents: readonly AgentSpec[]): string {
-  const names = agents.map((agent) => agent.name)
+  const names = agents.map((agent) => String(agent.name))
   if (config.agentSelection === undefined) {
     if (agents.length > 1)
       problems.push({
@@ -197,6 +204,7 @@ function select(problems: Problem[], config: AgentLoopConfig, agents: readonly A
       })
     return names[0] ?? ''
   }
+  if (!isMap(problems, config.agentSelection, 'config.agentSelection')) return names[0] ?? ''
   checkKeys(problems, config.agentSelection, { known: ['agent'], place: 'config.agentSelection' })
   const { agent } = config.agentSelection
   if (!names.includes(agent)) {
@@ -231,7 +239,21 @@ export function invalid(problems: readonly Problem[]): TroupeError {
   )
 }
 
+/** A map where one is given; anything else is told. */
+function isMap<T extends object>(problems: Problem[], value: T | undefined, place: string): value is T {
+  if (value === undefined) return false
+  if (isRecord(value)) return true
+  problems.push({ place, message: `expected an object, found ${show(value)}` })
+  return false
+}
+
+function listOf(problems: Problem[], value: unknown, place: string): readonly unknown[] {
+  if (value === undefined || Array.isArray(value)) return value ?? []
+  problems.push({ place, message: `expected a list, found ${show(value)}` })
+  return []
+}
+
 const isSource = (value: Tool | ToolSource): value is ToolSource =>
   typeof value === 'object' && value !== null && 'list' in value && typeof value.list === 'function'
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-const show = (value: unknown): string => (value === undefined ? 'nothing' : (JSON.stringify(value)?.slice(0, 60) ?? typeof value))
+const show = (value: unknown): string => (value === undefined ? 'nothing' : showValue(value))

@@ -16,10 +16,11 @@ import type {
 } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { fold, type Ledger, type Recipe, type SessionState } from '../core/index.ts'
-import { ActiveSession, checkTools, ToolRegistry } from '../steps/index.ts'
+import { ActiveSession, ToolRegistry } from '../steps/index.ts'
 import { readOutputName, readOutputTool } from '../tools/index.ts'
 import { shortHash } from '../util/hash.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
+import { checkTools } from './check-tools.ts'
 import { checkAllowlist, invalid, type ResolvedConfig } from './resolve-config.ts'
 import { seededRandom } from './system.ts'
 
@@ -114,6 +115,10 @@ export class RuntimeParts {
     if (this.#states.size > mostRemembered) this.#states.delete(this.#states.keys().next().value as TreeId)
   }
 
+  forget(treeId: TreeId): void {
+    this.#states.delete(treeId)
+  }
+
   /** The state of a tree at the end of its journal, from what is known of it. */
   async stateOf(treeId: TreeId, known = this.#states.get(treeId)): Promise<SessionState> {
     const events = await this.options.store.journal.read(treeId, known?.seq ?? 0)
@@ -128,7 +133,17 @@ export class RuntimeParts {
   async #listSources(): Promise<ToolRegistry> {
     const { config } = this.options
     try {
-      const listed = (await Promise.all(config.sources.map((source) => source.list()))).flat()
+      const lists: unknown[] = await Promise.all(config.sources.map((source) => source.list()))
+      const wrong = lists.findIndex((list) => !Array.isArray(list))
+      if (wrong >= 0)
+        throw invalid([
+          {
+            place: `source ${wrong + 1}`,
+            message: 'expected list() to give a list of tools',
+            remedy: 'Give an empty list where there are none.',
+          },
+        ])
+      const listed = lists.flat() as Tool[]
       const tools = [...config.tools, ...listed]
       const problems = [
         ...checkTools(tools, 'tools'),

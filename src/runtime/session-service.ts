@@ -1,5 +1,6 @@
 import type { InputPart, SessionService, StreamEvent, TreeId } from '../contracts/index.ts'
 import type { RunInput } from './agent-runtime.ts'
+import { checkDecision, checkInput } from './check-options.ts'
 import { outcomeOf } from './outcome.ts'
 import { unknownTree } from './runtime-parts.ts'
 import type { TreeHost } from './tree-host.ts'
@@ -13,10 +14,13 @@ export function sessionService(host: TreeHost): SessionService {
       await driver.durable()
       return treeId
     },
-    send: (treeId, input, { mode = 'queue', clientId } = {}) =>
-      host.deliver(treeId, { kind: 'input', parts: partsOf(input), mode }, clientId),
+    async send(treeId, input, { mode = 'queue', clientId } = {}) {
+      checkInput(input)
+      return host.deliver(treeId, { kind: 'input', parts: partsOf(input), mode }, clientId)
+    },
     events: (treeId, after = 0) => replayThenTail(host, treeId, after),
     async approve(treeId, { approvalId, decision, by = 'caller' }) {
+      checkDecision(decision)
       await host.deliver(treeId, { kind: 'approval', approvalId, decision, by })
     },
     async revoke(treeId, keys, by = 'caller') {
@@ -27,7 +31,9 @@ export function sessionService(host: TreeHost): SessionService {
     },
     async outcome(treeId) {
       const driver = await host.driverOf(treeId)
-      return driver ? driver.settled : outcomeOf(await host.parts.stateOf(treeId))
+      if (driver) return driver.isIdle ? driver.outcome : driver.settled
+      if (await host.isDrivenElsewhere(treeId)) for await (const _ of replayThenTail(host, treeId, Number.MAX_SAFE_INTEGER));
+      return outcomeOf(await host.parts.stateOf(treeId))
     },
     list: async (options) => host.parts.options.store.trees.list(options),
   }

@@ -1,10 +1,20 @@
-import type { AgentSpec, ClientId, InputPart, InteractionEvent, Outcome, SessionId, TreeId, TreeSummary } from '../contracts/index.ts'
+import type {
+  AgentSpec,
+  ClientId,
+  Inbox,
+  InputPart,
+  InteractionEvent,
+  Outcome,
+  SessionId,
+  TreeId,
+  TreeSummary,
+} from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { created, drive, Ledger, type SessionState } from '../core/index.ts'
 import { type ActiveSession, performer, type ToolRegistry } from '../steps/index.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { differences } from './differences.ts'
-import { Feed } from './feed.ts'
+import type { Feed } from './feed.ts'
 import { keepAlive } from './keep-alive.ts'
 import { Mailbox } from './mailbox.ts'
 import { type Halt, haltOf, outcomeOf, suspended } from './outcome.ts'
@@ -23,14 +33,15 @@ export class TreeDriver {
   readonly settled: Promise<Outcome>
   readonly #session: ActiveSession
   readonly #mailbox: Mailbox
+  readonly #inbox: Inbox
   #isRetired = false
-  #leftOver = false
 
   private constructor(session: ActiveSession, feed: Feed, run: Drive) {
     this.treeId = session.state.treeId
     this.feed = feed
     this.#session = session
-    this.#mailbox = new Mailbox(session, run.parts.options.store.inbox)
+    this.#inbox = run.parts.options.store.inbox
+    this.#mailbox = new Mailbox(session, this.#inbox)
     this.settled = this.#run(run)
     keepShape('tree', this)
   }
@@ -54,7 +65,11 @@ export class TreeDriver {
   }
 
   /** An existing tree, as its journal tells it. */
-  static async resume(parts: RuntimeParts, treeId: TreeId, whenIdle: 'settle' | 'wait'): Promise<TreeDriver> {
+  static async resume(
+    parts: RuntimeParts,
+    treeId: TreeId,
+    { whenIdle, feed }: { whenIdle: 'settle' | 'wait'; feed: Feed },
+  ): Promise<TreeDriver> {
     const { store } = parts.options
     const entry = await store.trees.get(treeId)
     if (!entry) throw unknownTree(treeId)
@@ -63,7 +78,6 @@ export class TreeDriver {
     try {
       // Until the claim, the owner before may have written more.
       const state = await parts.stateOf(treeId, before)
-      const feed = new Feed()
       const { session } = sessionOf(parts, { state, feed, epoch, seq, registry })
       takeUp(parts, session, { epoch, registry })
       return new TreeDriver(session, feed, { parts, epoch, whenIdle })
@@ -78,28 +92,44 @@ export class TreeDriver {
     await this.#session.flush()
   }
 
-  /** No longer waits for something to do. */
+  /** Begins nothing more, and no longer waits for something to do. */
   retire(): void {
     this.#isRetired = true
+    this.#session.retire()
     this.#session.wake()
   }
 
   get isIdle(): boolean {
-    return next(this.#session) === 'idle'
+    const wanted = next(this.#session)
+    return wanted === 'idle' || (wanted === 'begin' && this.#isRetired)
   }
 
-  /** After `settled`: something arrived too late for this drive. */
-  get leftOver(): boolean {
-    return this.#leftOver
+  /** How the tree stands now. */
+  get outcome(): Outcome {
+    return outcomeOf(this.#session.state)
+  }
+
+  /**
+   * After `settled`, once nobody takes this driver for the one of the tree: whether something has arrived that it did
+   * not see. Whoever found the tree taken relies on this look.
+   */
+  async hasLeftOver(): Promise<boolean> {
+    try {
+      const rows = await this.#inbox.read(this.treeId, this.#session.state.inboxCursor)
+      return rows.length > 0
+    } catch {
+      return false
+    }
   }
 
   async #run({ parts, epoch, whenIdle }: Drive): Promise<Outcome> {
     const session = this.#session
-    // A failing store ends the drive, which reports it.
-    const unwatch = parts.options.store.inbox.watch(this.treeId, () => void this.#mailbox.drain().catch(() => {}))
+    let unwatch: (() => void) | undefined
     let halt: Halt | undefined
     let release: (() => void) | undefined
     try {
+      // A failing store ends the drive, which reports it.
+      unwatch = this.#inbox.watch(this.treeId, () => void this.#mailbox.drain().catch(() => {}))
       if (session.state.turns > 0) await this.#mailbox.drain()
       while (whenIdle === 'wait' && !this.#isRetired && this.isIdle) await session.woken()
       release = keepAlive()
@@ -110,11 +140,15 @@ export class TreeDriver {
       session.interrupt.fire('interrupted')
     }
     release?.()
-    unwatch()
+    unwatch?.()
     await this.#release(parts, epoch)
-    parts.remember(session.state)
+    // What could not be stored did not happen: whoever opens the tree next folds what is there.
+    if (halt?.status === 'failed') parts.forget(this.treeId)
+    else parts.remember(session.state)
     this.feed.close()
-    return outcomeOf(session.state, halt)
+    const outcome = outcomeOf(session.state, halt)
+    session.forget()
+    return outcome
   }
 
   /** Drives until there is nothing to do, or only a person can go on, and nothing has come in meanwhile. */
@@ -124,17 +158,14 @@ export class TreeDriver {
       const rest = await drive(session, performer(session))
       await this.#mailbox.draining
       const wanted = next(session)
-      if (rest === 'idle' && wanted === 'idle') return undefined
+      if (rest === 'idle' && (wanted === 'idle' || this.#isRetired)) return undefined
       if (rest === 'suspended' && wanted === 'wait') return suspended
     }
   }
 
-  /** The inbox is read once more after the tree is free: whoever found it taken relies on this process to notice. */
   async #release({ options: { store } }: RuntimeParts, epoch: number): Promise<void> {
     try {
       await store.journal.release(this.treeId, epoch)
-      const rows = await store.inbox.read(this.treeId, this.#session.state.inboxCursor)
-      this.#leftOver = rows.length > 0
     } catch {
       // Whoever comes next finds this owner gone.
     }
@@ -195,13 +226,15 @@ interface Opening {
 
 function sessionOf(parts: RuntimeParts, { state, feed, epoch, seq, registry }: Opening): { session: ActiveSession; ledger: Ledger } {
   const { store, clock } = parts.options
+  const [startedAt, started] = [clock.now(), clock.monotonic()]
   let told: TreeSummary | undefined
   const ledger = new Ledger({
     journal: store.journal,
     treeId: state.treeId,
     epoch,
     seq,
-    now: () => clock.now(),
+    // The wall clock may jump; from here on time goes as the monotonic clock goes.
+    now: () => startedAt + Math.round(clock.monotonic() - started),
     publish: (event) => feed.publish(event),
     summary() {
       const status = statusOf(session.state)

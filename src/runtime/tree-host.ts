@@ -14,6 +14,8 @@ export interface TreeHost {
   deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<ClientId>
   /** The driver of a tree, if this process drives it; waits for one that is starting. */
   driverOf(treeId: TreeId): Promise<TreeDriver | undefined>
+  /** Whether another process that is alive drives the tree. */
+  isDrivenElsewhere(treeId: TreeId): Promise<boolean>
 }
 
 export interface Beginning {

@@ -38,7 +38,7 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
   try {
     // A request is durable before anybody is asked, so that an answer always finds it.
     await session.flush()
-    const verdict = await session.ports.approver.decide(request, session.interrupt.signal)
+    const verdict = await session.ports.approver.decide(structuredClone(request), session.interrupt.signal)
     if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
     else resolve(session, request.id, checked(verdict))
   } catch (error) {
@@ -55,14 +55,20 @@ interface Verdict {
 
 /** Approvers are other people's code: what is no decision has not said yes either. */
 function checked(verdict: Verdict): Verdict {
-  const kind: unknown = verdict?.decision?.kind
-  if (kind === 'approve' || kind === 'deny' || kind === 'abort') return verdict
-  throw new Error('it gave no decision')
+  const decision: unknown = verdict?.decision
+  const { kind, breadth } = (typeof decision === 'object' && decision !== null ? decision : {}) as { kind?: unknown; breadth?: unknown }
+  if (kind === 'deny' || kind === 'abort' || (kind === 'approve' && (breadth === 'once' || breadth === 'session'))) return verdict
+  throw new Error('it gave no decision that there is')
 }
 
 function resolve(session: ActiveSession, approvalId: ApprovalId, { decision, by }: Verdict): void {
   const request = openRequests(session.state).find((open) => open.id === approvalId)
-  if (request) session.note({ type: 'interaction.approval.resolved', itemId: request.itemId, approvalId, decision, by })
+  if (!request) return
+  const told =
+    decision.kind === 'deny' && decision.feedback !== undefined
+      ? { ...decision, feedback: session.ports.redactor.text(decision.feedback) }
+      : decision
+  session.note({ type: 'interaction.approval.resolved', itemId: request.itemId, approvalId, decision: told, by })
 }
 
 function isPutOff(session: ActiveSession): boolean {

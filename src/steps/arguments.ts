@@ -1,4 +1,5 @@
 import type { JsonObject, MaybePromise, SchemaValidator, ToolFailure, Validate } from '../contracts/index.ts'
+import { parseJsonObject } from '../util/json-object.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
 export type Arguments =
@@ -8,7 +9,8 @@ export type Arguments =
 /** Parse, repair, take the reason off, validate. Synchronous once the validator of the tool is compiled. */
 export function parseArguments(validator: SchemaValidator, offered: OfferedTool, text: string): MaybePromise<Arguments> {
   const validate = validator.compile(offered.tool.inputSchema)
-  const parsed = parseObject(text)
+  // No arguments at all is how some models call a tool that needs none.
+  const parsed = parseJsonObject(text) ?? (text.trim() === '' ? {} : undefined)
   if (parsed && !(validate instanceof Promise)) return check(offered, parsed, validate)
   return repairAndCheck({ validator, offered, text, parsed, validate })
 }
@@ -23,7 +25,7 @@ interface Repair {
 
 async function repairAndCheck({ validator, offered, text, parsed, validate }: Repair): Promise<Arguments> {
   const repaired = parsed ? undefined : await validator.repair(text)
-  const object = parsed ?? (repaired === undefined ? undefined : parseObject(repaired))
+  const object = parsed ?? (repaired === undefined ? undefined : parseJsonObject(repaired))
   if (object) return check(offered, object, await validate)
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text
   return {
@@ -60,14 +62,4 @@ export function check(offered: OfferedTool, object: JsonObject, validate: Valida
 function without(object: JsonObject, field: string): JsonObject {
   const { [field]: _, ...rest } = object
   return rest
-}
-
-/** No arguments at all is how some models call a tool that needs none. */
-function parseObject(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text)
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined
-  } catch {
-    return text.trim() === '' ? {} : undefined
-  }
 }

@@ -157,9 +157,12 @@ class Attempt {
 
   #failed(failure: ModelFailure): void {
     const { random } = this.#session.ports
-    const redacted = { ...failure, message: this.#session.ports.redactor.text(failure.message) }
+    const { redactor } = this.#session.ports
+    const told = { ...failure, message: redactor.text(failure.message) }
+    const redacted = failure.remedy === undefined ? told : { ...told, remedy: redactor.text(String(failure.remedy)) }
     const fraction = random.fraction(`${this.#stepId}/${this.#action.attempt}`)
-    const delayMs = failure.class === 'cancelled' ? 0 : backoff(this.#action.attempt, failure, fraction)
+    const isAskedAgain = !['cancelled', 'auth', 'quota', 'config'].includes(failure.class)
+    const delayMs = isAskedAgain ? backoff(this.#action.attempt, failure, fraction) : 0
     this.#session.note({ type: 'interaction.step.failed', failure: redacted, ...this.#spent(), latencyMs: this.#latency(), delayMs })
   }
 
@@ -199,7 +202,8 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
   const woken = session.woken()
   await session.flush()
   const interrupt = new Interrupt(session.interrupt)
-  const ms = Math.min(Math.max(0, action.notBefore - session.clock.now()), longestPauseMs)
+  const left = remainingTime(session.state, session.turn, session.now) ?? Number.POSITIVE_INFINITY
+  const ms = Math.max(0, Math.min(action.notBefore - session.now, longestPauseMs, left))
   const cancel = session.clock.after(ms, () => {
     session.rememberPause(action)
     interrupt.fire('over')
@@ -222,7 +226,7 @@ function capped(session: ActiveSession, request: ModelRequest, { reservation }: 
 /** A step that is not the last leaves the reserve for the last one untouched. */
 function deadline(session: ActiveSession, { last }: AskAction): { ms: number; reason: 'timeout' | 'budget' } {
   const { llmTimeout } = session.state.agent.limits
-  const left = remainingTime(session.state, session.turn, session.clock.now())
+  const left = remainingTime(session.state, session.turn, session.now)
   const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - (last === undefined ? timeReserve(session.state) : 0))
   return usable < llmTimeout ? { ms: usable, reason: 'budget' } : { ms: llmTimeout, reason: 'timeout' }
 }

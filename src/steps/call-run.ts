@@ -1,5 +1,6 @@
 import type { BlobId, Confinement, ItemStatus, Tool, ToolContext, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import { callIdOf, remainingTime, type StartedCall, timeReserve } from '../core/index.ts'
+import { copyJson } from '../util/copy-json.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
@@ -53,7 +54,7 @@ class CallRun {
       this.#cancelTimer = clock.after(graceMs, () => this.#end(this.#cutShort()))
     })
     try {
-      const answer = tool.execute(this.#call.intent.input, this.#context())
+      const answer = tool.execute(copyJson(this.#call.intent.input), this.#context())
       if (isThenable(answer)) {
         answer.then(
           (raw) => this.#settle(outputOf(raw, tool.name)),
@@ -67,13 +68,13 @@ class CallRun {
 
   /** A plain object: tools spread it, take it apart and hand it on. */
   #context(): ToolContext {
-    const { state, turn, clock, ports } = this.#session
+    const { state, turn, ports } = this.#session
     return {
       signal: this.#interrupt.signal,
       callId: callIdOf(state.sessionId, this.#call.itemId),
       attempt: this.#call.attempt,
       overlay: ports.overlay,
-      remaining: remaining(state, turn, clock.now()),
+      remaining: remaining(state, turn, this.#session.now),
       confinement: this.#call.walls.kind === 'outside' ? unconfined : ports.sandbox.confinement,
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
@@ -82,8 +83,9 @@ class CallRun {
   }
 
   #progress(text: string): void {
-    const { step } = this.#session.turn
-    if (!this.#resolve || step.kind !== 'calling') return
+    const { turn } = this.#session.state
+    if (!this.#resolve || turn.kind !== 'open' || turn.step.kind !== 'calling') return
+    const { step } = turn
     const shown = this.#session.ports.redactor.text(String(text))
     this.#session.live({ stepId: step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind: 'progress', text: shown })
   }
@@ -132,7 +134,7 @@ const thrown = (error: unknown): ToolOutput => ({ ok: false, error: { class: 'fa
 
 function deadline(session: ActiveSession, tool: Tool): { ms: number; reason: 'timeout' | 'budget' } {
   const limit = tool.timeoutMs ?? session.state.agent.limits.toolTimeout
-  const left = remainingTime(session.state, session.turn, session.clock.now())
+  const left = remainingTime(session.state, session.turn, session.now)
   const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - timeReserve(session.state))
   return usable < limit ? { ms: usable, reason: 'budget' } : { ms: limit, reason: 'timeout' }
 }

@@ -21,7 +21,18 @@ export async function escalate(session: ActiveSession, { intent, attempt, itemId
     session.note({ type: 'interaction.approval.requested', itemId, request })
     consult(session)
     while (openRequests(session.state).some((open) => open.id === id)) {
-      if (session.interrupt.reason !== undefined || session.verdicts.get(id) === 'suspend') return false
+      if (session.interrupt.reason !== undefined) return false
+      if (session.verdicts.get(id) === 'suspend' || session.turn.cancel !== 'no') {
+        // A call cannot be put off in mid run: it stays inside.
+        session.note({
+          type: 'interaction.approval.resolved',
+          itemId,
+          approvalId: id,
+          decision: { kind: 'deny', feedback: 'put off' },
+          by: 'runtime',
+        })
+        return false
+      }
       await session.woken()
     }
     if (!isAllowed(session, itemId)) return false

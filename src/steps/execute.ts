@@ -20,7 +20,11 @@ export function execute(session: ActiveSession, calls: readonly StartedCall[]): 
 async function runTogether(session: ActiveSession, calls: readonly StartedCall[]): Promise<void> {
   const most = session.state.agent.limits.parallelToolCalls
   const lanes = calls.length <= most && calls.every((call) => call.intent.lane.kind === 'shared') ? undefined : new Lanes(most)
-  const running = calls.map((call) => (lanes ? lanes.run(call.intent.lane, () => runCall(session, call)) : runCall(session, call)))
+  const running = calls.map((call) =>
+    lanes
+      ? lanes.run(call.intent.lane, () => runCall(session, call).catch((error: unknown) => stopAll(session, error)))
+      : runCall(session, call),
+  )
   try {
     await Promise.all(running)
   } catch (error) {
@@ -29,6 +33,12 @@ async function runTogether(session: ActiveSession, calls: readonly StartedCall[]
     await Promise.allSettled(running)
     throw error
   }
+}
+
+/** Before its lane is free: a call that waits for one whose result could not be stored must not start. */
+function stopAll(session: ActiveSession, error: unknown): never {
+  session.interrupt.fire('interrupted')
+  throw error
 }
 
 /** No async function: most calls need a single turn of the event loop, and there are very many calls. */
@@ -45,8 +55,16 @@ function enter(session: ActiveSession, call: StartedCall): Promise<void> {
   const tool = session.toolOf(call.intent.tool)
   const refusal = session.interrupt.reason !== undefined ? notRun : tool ? undefined : gone(call.intent.tool)
   if (refusal || !tool) {
-    const status = session.interrupt.reason !== undefined ? 'skipped' : 'failed'
-    return Promise.resolve(end(session, call, { status, output: { ok: false, error: refusal ?? notRun }, latencyMs: 0 }))
+    // A further attempt that is not made leaves open what the first one did.
+    const isUnknown = call.attempt > 1
+    const status = session.interrupt.reason === undefined ? 'failed' : isUnknown ? 'unknown' : 'skipped'
+    return Promise.resolve(
+      end(session, call, {
+        status,
+        output: { ok: false, error: isUnknown && session.interrupt.reason !== undefined ? notRunAgain : (refusal ?? notRun) },
+        latencyMs: 0,
+      }),
+    )
   }
   const started = session.clock.monotonic()
   return runTool(session, tool, call).then((result) => {
@@ -96,5 +114,9 @@ function record(
   if (session.turn.step.kind === 'calling') void session.flush()
 }
 
+const notRunAgain: ToolFailure = {
+  class: 'cancelled',
+  message: 'It was not run again: the turn was interrupted. Whether it ran before is not known.',
+}
 const notRun: ToolFailure = { class: 'cancelled', message: 'It was not run: the turn was interrupted before.' }
 const gone = (tool: string): ToolFailure => ({ class: 'config', message: `The tool "${tool}" is no longer there.` })

@@ -1,5 +1,7 @@
-import type { AfterCallVerdict, BeforeCallVerdict, Hook, JsonObject, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import type { AfterCallVerdict, BeforeCallVerdict, Hook, JsonObject, MaybePromise, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import type { ReviewableCall, StartedCall } from '../core/index.ts'
+import { plainJson } from '../util/copy-json.ts'
+import { unlessInterrupted } from '../util/interrupt.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
 import { check } from './arguments.ts'
@@ -18,18 +20,22 @@ export async function beforeCall(
   let { input } = given
   for (const hook of session.ports.hooks) {
     if (!hook.beforeCall) continue
-    const answer = await ask<BeforeCallVerdict>(() => hook.beforeCall?.({ tool: offered.name, input }))
+    const answer = await ask<BeforeCallVerdict>(session, ['continue', 'change', 'block'], () =>
+      hook.beforeCall?.({ tool: offered.name, input: structuredClone(input) }),
+    )
     if (answer.kind === 'crash') {
       note(session, itemId, { hook, verdict: 'failed', message: answer.message })
       if (hook.onFailure === 'closed') return { ok: false, failure: blocked(`hook "${hook.name}" failed: ${answer.message}`) }
     }
     if (answer.kind === 'block') {
       note(session, itemId, { hook, verdict: 'blocked', message: answer.reason })
-      return { ok: false, failure: blocked(answer.reason) }
+      return { ok: false, failure: blocked(session.ports.redactor.text(String(answer.reason))) }
     }
     if (answer.kind === 'change') {
       note(session, itemId, { hook, verdict: 'changed', message: answer.reason })
-      const checked = check(offered, answer.input, await session.ports.validator.compile(offered.tool.inputSchema))
+      const changed = plainJson(answer.input)
+      if (!changed) return { ok: false, failure: blocked(`hook "${hook.name}" changed the arguments to something that is not an object`) }
+      const checked = check(offered, changed, await session.ports.validator.compile(offered.tool.inputSchema))
       if (!checked.ok)
         return { ok: false, failure: { ...checked.failure, message: `Hook "${hook.name}" changed the call. ${checked.failure.message}` } }
       input = checked.input
@@ -43,11 +49,13 @@ export async function afterCall(session: ActiveSession, { itemId, intent }: Star
   const added: string[] = []
   for (const hook of session.ports.hooks) {
     if (!hook.afterCall) continue
-    const answer = await ask<AfterCallVerdict>(() => hook.afterCall?.({ tool: intent.tool, input: intent.input, output }))
+    const answer = await ask<AfterCallVerdict>(session, ['continue', 'context'], () =>
+      hook.afterCall?.({ tool: intent.tool, input: structuredClone(intent.input), output }),
+    )
     if (answer.kind === 'crash') note(session, itemId, { hook, verdict: 'failed', message: answer.message })
     if (answer.kind === 'context') {
       note(session, itemId, { hook, verdict: 'context', message: answer.text })
-      added.push(answer.text)
+      added.push(String(answer.text))
     }
   }
   if (added.length === 0) return output
@@ -59,11 +67,18 @@ export async function afterCall(session: ActiveSession, { itemId, intent }: Star
 
 type Answer<T> = T | { readonly kind: 'continue' } | { readonly kind: 'crash'; readonly message: string }
 
-async function ask<T extends { readonly kind: string }>(question: () => T | undefined | Promise<T | undefined>): Promise<Answer<T>> {
+/** Hooks are other people's code: what they answer is checked, and an interrupt does not wait for them. */
+async function ask<T extends { readonly kind: string }>(
+  session: ActiveSession,
+  kinds: readonly string[],
+  question: () => MaybePromise<T | undefined>,
+): Promise<Answer<T>> {
   try {
-    return (await question()) ?? { kind: 'continue' }
+    const answer = (await unlessInterrupted(session.interrupt, question())) ?? { kind: 'continue' as const }
+    if (kinds.includes(answer.kind)) return answer
+    return { kind: 'crash', message: `it answered neither of ${kinds.join(', ')}` }
   } catch (error) {
-    return { kind: 'crash', message: messageOf(error) }
+    return { kind: 'crash', message: session.ports.redactor.text(messageOf(error)) }
   }
 }
 
@@ -74,7 +89,13 @@ interface Told {
 }
 
 function note(session: ActiveSession, itemId: ReviewableCall['itemId'], { hook, verdict, message }: Told): void {
-  session.note({ type: 'interaction.hook.completed', itemId, hook: hook.name, verdict, message: session.ports.redactor.text(message) })
+  session.note({
+    type: 'interaction.hook.completed',
+    itemId,
+    hook: hook.name,
+    verdict,
+    message: session.ports.redactor.text(String(message)),
+  })
 }
 
 const blocked = (reason: string): ToolFailure => ({

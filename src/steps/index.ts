@@ -1,3 +1,3 @@
 export { ActiveSession, type StepPorts } from './active-session.ts'
 export { performer } from './performer.ts'
-export { checkTools, matches, offeredName, ToolRegistry } from './tool-registry.ts'
+export { matches, offeredName, ToolRegistry } from './tool-registry.ts'

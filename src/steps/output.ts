@@ -1,14 +1,25 @@
 import type { CallRecord, Json, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import { failureText } from '../core/index.ts'
 import { fitText, utf8Length } from '../util/fit-text.ts'
+import { messageOf } from '../util/message-of.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { ActiveSession } from './active-session.ts'
 
 /** Takes whatever a tool returned for an output, or says that it was none. */
 export function outputOf(raw: unknown, tool: string): ToolOutput {
   if (typeof raw === 'string') return { ok: true, content: raw }
-  if (isOutput(raw)) return raw
+  try {
+    if (isOutput(raw)) return raw.ok ? raw : failedOutput(raw)
+  } catch (error) {
+    return { ok: false, error: { class: 'failed', message: `What "${tool}" returned cannot be read: ${messageOf(error)}` } }
+  }
   return { ok: false, error: { class: 'failed', message: `"${tool}" returned neither a text nor an output with "ok".` } }
+}
+
+/** Only texts are told; anything else a tool puts there is left out. */
+function failedOutput({ error, partial }: Extract<ToolOutput, { ok: false }>): ToolOutput {
+  const told = { class: error.class, message: messageOf(error.message), ...(typeof error.remedy === 'string' && { remedy: error.remedy }) }
+  return typeof partial === 'string' ? { ok: false, error: told, partial } : { ok: false, error: told }
 }
 
 function isOutput(raw: unknown): raw is ToolOutput {
@@ -54,9 +65,25 @@ function structured(session: ActiveSession, value: Json): { value?: Json } {
 }
 
 function redacted(redactor: Redactor, { class: kind, message, remedy }: ToolFailure): ToolFailure {
-  const told = redactor.text(String(message)).slice(0, longestMessage)
-  return remedy === undefined ? { class: kind, message: told } : { class: kind, message: told, remedy: redactor.text(String(remedy)) }
+  const known = { class: kinds.includes(kind) ? kind : 'failed', message: redactor.text(String(message)).slice(0, longestMessage) } as const
+  return remedy === undefined ? known : { ...known, remedy: redactor.text(String(remedy)).slice(0, longestMessage) }
 }
+
+const kinds: readonly string[] = [
+  'unknown_tool',
+  'invalid_input',
+  'blocked',
+  'denied',
+  'budget',
+  'timeout',
+  'cancelled',
+  'sandbox',
+  'config',
+  'auth',
+  'network',
+  'model',
+  'failed',
+] satisfies ToolFailure['class'][]
 
 /** The whole of a longer one is in the content, or stored. */
 const longestMessage = 2_000

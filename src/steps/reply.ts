@@ -11,6 +11,7 @@ import type {
   Usage,
 } from '../contracts/index.ts'
 import { itemIdOf } from '../core/index.ts'
+import { plainJson } from '../util/copy-json.ts'
 
 /** Text that a reply has brought so far. */
 export interface ReplyText {
@@ -50,6 +51,11 @@ export class Reply {
 
   /** Takes a part in. Answers with the text item that it extends, if it does. */
   add(part: ModelPart): ReplyText | undefined {
+    const wrong = wrongPart(part)
+    if (wrong !== undefined) {
+      this.fail({ class: 'invalid_response', message: wrong })
+      return undefined
+    }
     switch (part.type) {
       case 'text':
       case 'reasoning':
@@ -57,7 +63,7 @@ export class Reply {
       case 'call':
         this.#grow(part.input.length)
         this.calls.push(part)
-        this.#refs.push(part)
+        this.#refs.push(withPlainMetadata(part))
         return undefined
       case 'error':
         this.fail(part.failure)
@@ -86,16 +92,19 @@ export class Reply {
     return this.#characters === 0 && (kind === 'rate_limit' || kind === 'auth' || kind === 'quota' || kind === 'config')
   }
 
+  /** Only figures that are figures; otherwise they are estimated. */
   get usage(): Usage | undefined {
-    return this.#finish?.usage
+    const usage = this.#finish?.usage
+    return usage && usageKeys.every((key) => isCount(usage[key])) ? usage : undefined
   }
 
   get costUsd(): number | undefined {
-    return this.#finish?.costUsd
+    const cost = this.#finish?.costUsd
+    return isCount(cost) ? cost : undefined
   }
 
   get metadata(): JsonObject | undefined {
-    return this.#finish?.metadata
+    return plainJson(this.#finish?.metadata)
   }
 
   get characters(): number {
@@ -128,7 +137,8 @@ export class Reply {
       this.#refs.push({ type: 'item', id: text.id })
     }
     text.text += part.text
-    if (part.metadata) text.metadata = { ...text.metadata, ...part.metadata }
+    const metadata = part.metadata && plainJson(part.metadata)
+    if (metadata) text.metadata = { ...text.metadata, ...metadata }
     this.#grow(part.text.length)
     return text
   }
@@ -148,3 +158,36 @@ export class Reply {
 }
 
 const failed = (kind: ModelFailure['class'], message: string): Verdict => ({ ok: false, failure: { class: kind, message } })
+
+// Models are other people's code: what they send is checked before it is used.
+
+const finishReasons: readonly unknown[] = ['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other'] satisfies FinishReason[]
+const usageKeys = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
+
+const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
+
+/** What is wrong with a part, if anything is. */
+function wrongPart(part: ModelPart): string | undefined {
+  switch (part?.type) {
+    case 'text':
+    case 'reasoning':
+      return typeof part.text === 'string' ? undefined : `A ${part.type} part has no text.`
+    case 'call':
+      return typeof part.id === 'string' && typeof part.name === 'string' && typeof part.input === 'string'
+        ? undefined
+        : 'A call lacks its id, its name or its input.'
+    case 'error':
+      return typeof part.failure?.class === 'string' && typeof part.failure.message === 'string'
+        ? undefined
+        : 'An error part does not say what failed.'
+    case 'finish':
+      return finishReasons.includes(part.reason) ? undefined : `The reply ended with the unknown reason ${JSON.stringify(part.reason)}.`
+    default:
+      return 'The model sent a part of an unknown type.'
+  }
+}
+
+function withPlainMetadata({ type, id, name, input, metadata }: CallPart): CallPart {
+  const kept = metadata && plainJson(metadata)
+  return kept ? { type, id, name, input, metadata: kept } : { type, id, name, input }
+}

@@ -1,6 +1,8 @@
 import type {
+  ApprovalKey,
   ApprovalRequest,
   CallIntent,
+  CallItemType,
   ItemStatus,
   ItemView,
   JsonObject,
@@ -10,6 +12,8 @@ import type {
   ToolFailure,
 } from '../contracts/index.ts'
 import { approvalIdOf, callIdOf, neverRan, openRequests, type ReviewableCall } from '../core/index.ts'
+import { plainJson } from '../util/copy-json.ts'
+import { unlessInterrupted } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
 import { parseArguments } from './arguments.ts'
@@ -25,6 +29,8 @@ export async function review(session: ActiveSession, calls: readonly ReviewableC
   if (step.kind !== 'calling') return
   const offer = session.offer(session.model(step.model))
   for (const call of calls) {
+    // What is left is skipped by the loop.
+    if (session.interrupt.reason !== undefined) return
     const offered = offer.find(call.part.name)
     if (!offered) {
       refuse(session, call, { failure: { class: 'unknown_tool', ...unknownTool(call.part.name, offer) } })
@@ -51,6 +57,7 @@ export async function review(session: ActiveSession, calls: readonly ReviewableC
       continue
     }
     const understood = { offered, input: hooked.input, title: parsed.reason ?? offered.name }
+    if (session.interrupt.reason !== undefined) return
     const request = offered.tool.approval ? await approvalNeeded(session, call, understood) : undefined
     if (request) {
       session.note({ type: 'interaction.approval.requested', itemId: call.itemId, request })
@@ -78,12 +85,34 @@ async function approvalNeeded(
   const { tool, name } = offered
   // A tool that cannot say what it needs is asked about as a whole.
   const whole = { keys: [{ key: `tool:${name}`, label: `any call of ${name}` }], summary: `Call ${name}` }
-  const asked = await guarded(() => tool.approval?.(input), whole)
-  if (!asked) return undefined
-  const { keys, summary } = asked
+  const asked = await askTool(session, () => tool.approval?.(structuredClone(input)), whole)
+  if (asked === undefined) return undefined
+  // What a tool says about a call may name what must not be told; a redacted key still tells equal from different.
+  const { keys, summary } = redactedAsk(session, asked) ?? whole
   if (keys.length > 0 && keys.every(({ key }) => session.state.grants.some((grant) => grant.key === key))) return undefined
   const id = approvalIdOf(callIdOf(session.state.sessionId, call.itemId), 'call')
   return { id, itemId: call.itemId, tool: name, summary, input, keys, scope: 'call' }
+}
+
+interface Asked {
+  readonly keys: readonly ApprovalKey[]
+  readonly summary: string
+}
+
+/** What the tool asks for, without secrets; nothing where it is not in the right form. */
+function redactedAsk(session: ActiveSession, asked: Asked): Asked | undefined {
+  const { redactor } = session.ports
+  if (typeof asked?.summary !== 'string' || !Array.isArray(asked.keys)) return undefined
+  if (!asked.keys.every((each: unknown) => isKey(each))) return undefined
+  return {
+    keys: asked.keys.map(({ key, label }) => ({ key: redactor.text(key), label: redactor.text(label) })),
+    summary: redactor.text(asked.summary),
+  }
+}
+
+const isKey = (value: unknown): value is ApprovalKey => {
+  const { key, label } = (value ?? {}) as { key?: unknown; label?: unknown }
+  return typeof key === 'string' && typeof label === 'string'
 }
 
 /** Records the intent: from here on the call may have run. */
@@ -95,7 +124,7 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
     return
   }
   const { tool } = understood.offered
-  const lane = laneOf(tool, understood.input)
+  const lane = laneOf(session, tool, understood.input)
   if (tool.view || lane instanceof Promise) return startWith(session, call, { understood, lane })
   session.record({ ...session.here(), type: 'interaction.item.started', itemId: call.itemId, item: intentOf(call, understood, lane) })
 }
@@ -106,12 +135,25 @@ async function startWith(
   call: ReviewableCall,
   { understood, lane }: { understood: Understood; lane: MaybePromise<Lane> },
 ): Promise<void> {
-  const view = await guarded(() => understood.offered.tool.view?.(understood.input), undefined)
-  const item = { ...intentOf(call, understood, await lane), ...(view && viewed(view)) }
+  const view = await askTool(session, () => understood.offered.tool.view?.(structuredClone(understood.input)), undefined)
+  const item = { ...intentOf(call, understood, await lane), ...(view && viewed(session, view)) }
   session.note({ type: 'interaction.item.started', itemId: call.itemId, item })
 }
 
-const viewed = ({ type, details }: ItemView): Pick<CallIntent, 'type' | 'details'> => (details ? { type, details } : { type })
+const itemTypes: readonly string[] = [
+  'tool_call',
+  'command_execution',
+  'file_change',
+  'mcp_tool_call',
+  'subagent_call',
+  'todo_list',
+] satisfies CallItemType[]
+
+function viewed(session: ActiveSession, { type, details }: ItemView): Partial<Pick<CallIntent, 'type' | 'details'>> {
+  const known = itemTypes.includes(type) ? { type } : {}
+  const plain = details && plainJson(details)
+  return plain ? { ...known, details: session.ports.redactor.json(plain) as JsonObject } : known
+}
 
 function intentOf({ itemId, part }: ReviewableCall, { offered, input, title }: Understood, lane: Lane): CallIntent {
   const { tool, name } = offered
@@ -132,16 +174,20 @@ function intentOf({ itemId, part }: ReviewableCall, { offered, input, title }: U
 const shared: Lane = { kind: 'shared' }
 const exclusive: Lane = { kind: 'exclusive' }
 
-function laneOf({ concurrency = 'exclusive' }: Tool, input: JsonObject): MaybePromise<Lane> {
+function laneOf(session: ActiveSession, { concurrency = 'exclusive' }: Tool, input: JsonObject): MaybePromise<Lane> {
   if (concurrency === 'shared') return shared
   if (concurrency === 'exclusive') return exclusive
-  return guarded(async (): Promise<Lane> => ({ kind: 'key', key: String(await concurrency.key(input)) }), exclusive)
+  return askTool(
+    session,
+    async (): Promise<Lane> => ({ kind: 'key', key: session.ports.redactor.text(String(await concurrency.key(structuredClone(input)))) }),
+    exclusive,
+  )
 }
 
-/** Tools' small questions must not end a session: where one throws, the careful answer is taken. */
-async function guarded<T>(question: () => MaybePromise<T>, otherwise: T): Promise<T> {
+/** Tools' small questions must not end or hold up a session: where one throws or is interrupted, the careful answer is taken. */
+async function askTool<T>(session: ActiveSession, question: () => MaybePromise<T>, otherwise: T): Promise<T> {
   try {
-    return await question()
+    return await unlessInterrupted(session.interrupt, question())
   } catch {
     return otherwise
   }
@@ -158,6 +204,6 @@ function refuse(session: ActiveSession, call: ReviewableCall, { failure, offered
 
 const denial = (feedback: string | undefined): ToolFailure => ({
   class: 'denied',
-  message: feedback ? `The person declined this call: ${feedback}` : 'The person declined this call.',
+  message: feedback ? `This call was declined: ${feedback}.` : 'This call was declined.',
   remedy: 'Go on without it, or ask for something else.',
 })

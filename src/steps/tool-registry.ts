@@ -1,6 +1,5 @@
-import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Problem, Tool, ToolSpec } from '../contracts/index.ts'
+import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Tool, ToolSpec } from '../contracts/index.ts'
 import type { Offering } from '../core/index.ts'
-import { checkSchema } from '../util/check-schema.ts'
 import { shortHash } from '../util/hash.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 
@@ -64,7 +63,7 @@ export class ToolRegistry {
     const known = offers.get(key)
     if (known) return known
     const facts = { abilities: model.abilities, flags }
-    const wanted = new Set(names)
+    const wanted = new Set(model.abilities.includes('tools') ? names : [])
     const offer = offerOf(
       this.#tools.filter(({ name, tool }) => wanted.has(name) && (tool.requires ?? []).every((gate) => isOpen(gate, facts))),
     )
@@ -74,48 +73,6 @@ export class ToolRegistry {
 }
 
 const byName = (a: OfferedTool, b: OfferedTool): number => (a.name < b.name ? -1 : 1)
-
-/** Everything that is wrong with a list of tools. */
-export function checkTools(tools: readonly Tool[], place: string): readonly Problem[] {
-  const problems: Problem[] = []
-  const taken = new Map<string, number>()
-  for (const [index, tool] of tools.entries()) {
-    const here = `${place}[${index}]`
-    if (typeof tool.name !== 'string' || tool.name === '') {
-      problems.push({ place: `${here}.name`, message: 'expected a name', remedy: 'Give the tool a name of letters, digits, "_" or "-".' })
-      continue
-    }
-    const other = taken.get(offeredName(tool.name))
-    if (other !== undefined)
-      problems.push({
-        place: `${here}.name`,
-        message: `"${tool.name}" is already the name of ${place}[${other}]`,
-        remedy: 'Tool names are unique.',
-      })
-    taken.set(offeredName(tool.name), index)
-    if (reserved.includes(tool.name)) {
-      problems.push({
-        place: `${here}.name`,
-        message: `"${tool.name}" is the name of a tool that every session has`,
-        remedy: 'Choose another name.',
-      })
-    }
-    if (typeof tool.description !== 'string' || tool.description.trim() === '') {
-      problems.push({
-        place: `${here}.description`,
-        message: `tool "${tool.name}" has no description`,
-        remedy: 'Models choose tools by their description.',
-      })
-    }
-    if (typeof tool.execute !== 'function')
-      problems.push({ place: `${here}.execute`, message: `tool "${tool.name}" has no execute function` })
-    problems.push(...checkSchema(tool.inputSchema, `${here}.inputSchema`))
-  }
-  return problems
-}
-
-/** Names of the runtime's own tools. */
-const reserved = ['read_output']
 
 /** What to tell a model that asked for a tool which is not there. */
 export function unknownTool(name: string, offer: Offer): { message: string; remedy: string } {
@@ -151,8 +108,8 @@ function offerOf(tools: readonly OfferedTool[]): Offer {
 
 function offered(tool: Tool): OfferedTool {
   const name = offeredName(tool.name)
-  const properties = (tool.inputSchema.properties ?? {}) as JsonObject
-  const reasonField = 'reason' in properties ? 'call_reason' : 'reason'
+  // Wherever in the schema the word stands: it may be reached by a reference.
+  const reasonField = JSON.stringify(tool.inputSchema).includes('"reason"') ? 'call_reason' : 'reason'
   return { tool, name, reasonField, spec: { name, description: tool.description, inputSchema: withReason(tool.inputSchema, reasonField) } }
 }
 

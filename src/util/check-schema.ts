@@ -130,7 +130,7 @@ class SchemaCheck {
     }
   }
 
-  /** A required name that nothing declares is a slip. Only said where nothing else could declare it. */
+  /** A required name that nothing declares, but that is near to one that is, is a slip. Only said where nothing else could declare it. */
   #requiredExist(schema: SchemaObject, place: string): void {
     const { required, properties } = schema
     if (!Array.isArray(required) || !isPlainObject(properties) || mayDeclareMore(schema)) return
@@ -138,11 +138,12 @@ class SchemaCheck {
     for (const [index, name] of required.entries()) {
       if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
       const [near] = nearestNames(name, names, 1)
-      const remedy = near === undefined ? 'declare it under "properties" or take it off' : `did you mean "${near}"?`
+      // A name that is near none is legal: it may be meant.
+      if (near === undefined) continue
       this.problems.push({
         place: `${place}/required/${index}`,
         message: `expected the name of a property, found ${showValue(name)}`,
-        remedy,
+        remedy: `did you mean "${near}"?`,
       })
     }
   }

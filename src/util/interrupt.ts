@@ -58,3 +58,13 @@ export class Interrupt {
     if (children && last && last !== child) children[index] = last
   }
 }
+
+/** Waits for something that may never come, but not beyond an interrupt: that throws. */
+export function unlessInterrupted<T>(interrupt: Interrupt, value: T | Promise<T>): Promise<T> {
+  if (!(value instanceof Promise)) return Promise.resolve(value)
+  const waiting = new Interrupt(interrupt)
+  return new Promise((resolve, reject) => {
+    waiting.listen(() => reject(new Error(waiting.reason)))
+    value.then(resolve, reject).finally(() => waiting.close())
+  })
+}

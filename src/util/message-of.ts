@@ -1,2 +1,8 @@
-/** What a thrown value says. */
-export const messageOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown))
+/** What a thrown value says, whatever it is. */
+export function messageOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown.message) : String(thrown)
+  } catch {
+    return 'something that cannot be printed was thrown'
+  }
+}

@@ -150,8 +150,8 @@ describe.concurrent('exit codes, with --json on each failure', () => {
   test('a data folder that cannot be used', async () => {
     await writeFile(join(folder, 'no-folder'), '')
     const ended = await troupe(['run', hello, 'Hi', '--json', '--data-dir', 'no-folder/in-a-file'])
-    expect(ended.code).toBe(1)
-    expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: 'store_failed' }, exitCode: 1 })
+    expect(ended.code).toBe(2)
+    expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: 'config_invalid' }, exitCode: 2 })
   })
 
   test('a file that is not there, with its neighbours', async () => {

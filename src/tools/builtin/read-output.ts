@@ -122,8 +122,8 @@ function page(output: OutputLines, request: Request): string {
 /** How to see the rest of the first line that was shortened. */
 function hints(output: OutputLines, request: Request, end: number): readonly string[] {
   for (let line = request.fromLine; line < end; line++) {
-    if (output.length(line) > longestLine)
-      return [`Long lines are shortened; go on in one with ${call(request, { from_line: line, from_column: longestLine + 1 })}`]
+    const { to, of } = output.part(line, 1, { columns: longestLine, bytes: request.room })
+    if (to < of) return [`Long lines are shortened; go on in one with ${call(request, { from_line: line, from_column: to + 1 })}`]
   }
   return []
 }

@@ -1,7 +1,12 @@
 import type { Cost, Usage } from '../contracts/index.ts'
-import type { Spent } from './state.ts'
 
-export function addUsage(a: Usage, b: Usage): Usage {
+/** Tokens and money. */
+export interface Spent {
+  readonly usage: Usage
+  readonly cost: Cost
+}
+
+function addUsage(a: Usage, b: Usage): Usage {
   const sum = {
     input: a.input + b.input,
     output: a.output + b.output,
@@ -12,7 +17,7 @@ export function addUsage(a: Usage, b: Usage): Usage {
   return a.estimated || b.estimated ? { ...sum, estimated: true } : sum
 }
 
-export const addCost = (a: Cost, b: Cost): Cost => (a === 'unknown' || b === 'unknown' ? 'unknown' : a + b)
+const addCost = (a: Cost, b: Cost): Cost => (a === 'unknown' || b === 'unknown' ? 'unknown' : a + b)
 
 export const addSpent = (spent: Spent, usage: Usage, cost: Cost): Spent => ({
   usage: addUsage(spent.usage, usage),

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { memoryStore } from '../stores/memory/index.ts'
+import { ScriptedModel } from '../testing/index.ts'
+import type { RuntimeOptions } from './agent-runtime.ts'
+import { checkInput, checkOptions } from './check-options.ts'
+import { createAgentRuntime } from './create-agent-runtime.ts'
+
+const right = { config: { agents: [] }, adapter: new ScriptedModel([]), store: memoryStore() }
+const problems = (options: unknown): readonly string[] => {
+  try {
+    checkOptions(options as RuntimeOptions)
+    return []
+  } catch (error) {
+    return (error as { problems: { place: string; message: string; remedy?: string }[] }).problems.map(
+      ({ place, message, remedy }) => `${place}: ${message}. ${remedy}`,
+    )
+  }
+}
+
+describe('checkOptions', () => {
+  it('lets right ones pass', () => expect(problems(right)).toEqual([]))
+
+  it('tells everything that is wrong at once', () => {
+    expect(problems({ ...right, stor: 1, adapter: {}, store: 1, approver: { review() {} }, clock: { now: 1 } })).toEqual([
+      'stor: unknown option. Did you mean "store"?',
+      'adapter: expected a model, or an object with resolve(name), found {}. Give one.',
+      'store: expected a store, such as memoryStore(), found 1. It needs close().',
+      'approver: expected an approver, found {"review":a function}. It needs decide().',
+      'clock: expected a clock, found {"now":1}. It needs now(), monotonic(), after().',
+    ])
+    expect(problems(undefined)).toHaveLength(1)
+    expect(problems({ config: {} })).toHaveLength(1)
+  })
+})
+
+describe('checkInput', () => {
+  it('wants something to ask', () => {
+    for (const input of ['', '  ', [], 5, undefined, [{ type: 'sound' }]]) expect(() => checkInput(input as string)).toThrow(/The input is/)
+    checkInput('hello')
+    checkInput([{ type: 'text', text: 'hello' }])
+  })
+})
+
+describe('a tool', () => {
+  const tool = { name: 'a', description: 'd', inputSchema: { type: 'object' }, execute: () => 'x' }
+  const create = (more: object) => () =>
+    createAgentRuntime({
+      config: { agents: [{ name: 'x', description: 'd', prompt: 'p', model: 'm' }], tools: [{ ...tool, ...more }] },
+      adapter: new ScriptedModel([]),
+    })
+
+  it.each([
+    [{ effect: 'reed' }, /effect: expected one of read, idempotent, write, found "reed"/],
+    [{ concurrency: 'x' }, /concurrency: expected "shared", "exclusive" or \{ key\(input\) \}, found "x"/],
+    [{ name: 'bad name!' }, /name: expected a name, found "bad name!"/],
+    [{ efect: 'read' }, /efect: unknown key. Did you mean "effect"\?/],
+    [{ timeoutMs: -1 }, /timeoutMs: expected milliseconds above 0, found -1/],
+    [{ execute: 'x' }, /execute: expected a function, found "x"/],
+    [{ description: '' }, /description: expected a description/],
+  ])('with %o is refused', (more, message) => expect(create(more)).toThrow(message))
+
+  it('may have keys of its own', () => expect(create({ cache: true, server: 'x' })).not.toThrow())
+})

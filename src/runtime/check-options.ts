@@ -1,0 +1,79 @@
+import { type ApprovalDecision, type Problem, TroupeError } from '../contracts/index.ts'
+import { nearestNames } from '../util/nearest-names.ts'
+import { showValue } from '../util/show-value.ts'
+import type { RunInput, RuntimeOptions } from './agent-runtime.ts'
+import { invalid } from './resolve-config.ts'
+
+/** What each option must be able to do; the names of functions that it must have. */
+const ports: { readonly [Key in keyof Required<RuntimeOptions>]: { readonly methods: readonly string[]; readonly what: string } } = {
+  config: { methods: [], what: 'an object with agents' },
+  adapter: { methods: [], what: 'a model, or an object with resolve(name)' },
+  recipe: { methods: ['decide', 'assemble'], what: 'a recipe' },
+  store: { methods: ['close'], what: 'a store, such as memoryStore()' },
+  approver: { methods: ['decide'], what: 'an approver' },
+  sandbox: { methods: [], what: 'an object with confinement' },
+  hooks: { methods: [], what: 'a list of hooks' },
+  clock: { methods: ['now', 'monotonic', 'after'], what: 'a clock' },
+  ids: { methods: ['next'], what: 'a source of ids' },
+}
+
+/** @throws TroupeError `config_invalid` with every problem at once. */
+export function checkOptions(options: RuntimeOptions): void {
+  if (typeof options !== 'object' || options === null) {
+    throw invalid([{ place: 'options', message: `expected an object, found ${showValue(options)}`, remedy: 'Give config and adapter.' }])
+  }
+  const problems: Problem[] = []
+  for (const key of Object.keys(options)) {
+    if (key in ports) continue
+    const [near] = nearestNames(key, Object.keys(ports))
+    problems.push({
+      place: key,
+      message: 'unknown option',
+      remedy: near ? `Did you mean "${near}"?` : `Known options: ${Object.keys(ports).join(', ')}.`,
+    })
+  }
+  for (const [key, { methods, what }] of Object.entries(ports)) {
+    const given = options[key as keyof RuntimeOptions]
+    if (given === undefined && key !== 'adapter') continue
+    const isWhole =
+      typeof given === 'object' && given !== null && methods.every((method) => typeof Reflect.get(given, method) === 'function')
+    const isAdapter =
+      key !== 'adapter' || (isWhole && ['stream', 'resolve'].some((method) => typeof Reflect.get(given, method) === 'function'))
+    const isStore = key !== 'store' || (isWhole && ['journal', 'inbox', 'blobs', 'trees'].every((part) => Reflect.get(given, part)))
+    if (!isWhole || !isAdapter || !isStore)
+      problems.push({ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: needs(methods) })
+  }
+  if (problems.length > 0) throw invalid(problems)
+}
+
+const needs = (methods: readonly string[]): string =>
+  methods.length > 0 ? `It needs ${methods.map((method) => `${method}()`).join(', ')}.` : 'Give one.'
+
+/** @throws TroupeError `usage`: only a decision that there is goes into the inbox. */
+export function checkDecision(decision: ApprovalDecision): void {
+  const { kind, breadth } = (decision ?? {}) as { kind?: unknown; breadth?: unknown }
+  if (kind === 'deny' || kind === 'abort' || (kind === 'approve' && (breadth === 'once' || breadth === 'session'))) return
+  throw new TroupeError('usage', `${showValue(decision)} is not a decision.`, {
+    remedy: 'Give { kind: "approve", breadth: "once" | "session" }, { kind: "deny", feedback? } or { kind: "abort" }.',
+  })
+}
+
+/** @throws TroupeError `usage`: a model cannot be asked nothing. */
+export function checkInput(input: RunInput): void {
+  const isText = typeof input === 'string' && input.trim() !== ''
+  const isParts = Array.isArray(input) && input.length > 0 && input.every(isPart)
+  if (isText || isParts) return
+  throw new TroupeError(
+    'usage',
+    `The input is ${input === '' || (typeof input === 'string' && !isText) ? 'empty' : `neither a text nor a list of parts: ${showValue(input)}`}.`,
+    {
+      remedy: 'Give a text, or parts of type text, image or file.',
+    },
+  )
+}
+
+const isPart = (part: unknown): boolean => {
+  const { type, text, data, mediaType } = (part ?? {}) as { [key: string]: unknown }
+  if (type === 'text') return typeof text === 'string'
+  return (type === 'image' || type === 'file') && typeof data === 'string' && typeof mediaType === 'string'
+}
