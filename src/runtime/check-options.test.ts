@@ -52,7 +52,8 @@ describe('a tool', () => {
   it.each([
     [{ effect: 'reed' }, /effect: expected one of read, idempotent, write, found "reed"/],
     [{ concurrency: 'x' }, /concurrency: expected "shared", "exclusive" or \{ key\(input\) \}, found "x"/],
-    [{ name: 'bad name!' }, /name: expected a name, found "bad name!"/],
+    [{ name: ' ' }, /name: expected a name, found " "/],
+    [{ requires: [{ ability: 'flying' }] }, /requires: expected a list/],
     [{ efect: 'read' }, /efect: unknown key. Did you mean "effect"\?/],
     [{ timeoutMs: -1 }, /timeoutMs: expected milliseconds above 0, found -1/],
     [{ execute: 'x' }, /execute: expected a function, found "x"/],

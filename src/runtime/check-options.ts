@@ -1,4 +1,4 @@
-import { type ApprovalDecision, type Problem, TroupeError } from '../contracts/index.ts'
+import { type ApprovalDecision, type Hook, type Problem, TroupeError } from '../contracts/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
 import type { RunInput, RuntimeOptions } from './agent-runtime.ts'
@@ -43,7 +43,43 @@ export function checkOptions(options: RuntimeOptions): void {
     if (!isWhole || !isAdapter || !isStore)
       problems.push({ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: needs(methods) })
   }
+  problems.push(...hookProblems(options.hooks), ...sandboxProblems(options.sandbox))
   if (problems.length > 0) throw invalid(problems)
+}
+
+function hookProblems(hooks: unknown): readonly Problem[] {
+  if (hooks === undefined) return []
+  if (!Array.isArray(hooks))
+    return [{ place: 'hooks', message: `expected a list of hooks, found ${showValue(hooks)}`, remedy: 'Give a list.' }]
+  return hooks.flatMap((hook: Partial<Hook> | undefined, index) => {
+    const found: Problem[] = []
+    if (typeof hook?.name !== 'string' || hook.name === '')
+      found.push({
+        place: `hooks[${index}].name`,
+        message: `expected a name, found ${showValue(hook?.name)}`,
+        remedy: 'The journal names hooks.',
+      })
+    if (hook?.onFailure !== 'closed' && hook?.onFailure !== 'open') {
+      found.push({
+        place: `hooks[${index}].onFailure`,
+        message: `expected "closed" or "open", found ${showValue(hook?.onFailure)}`,
+        remedy: 'Say what a crash of the hook means.',
+      })
+    }
+    return found
+  })
+}
+
+function sandboxProblems(sandbox: RuntimeOptions['sandbox']): readonly Problem[] {
+  const kind: unknown = sandbox?.confinement?.kind
+  if (sandbox === undefined || kind === 'none' || kind === 'sandbox') return []
+  return [
+    {
+      place: 'sandbox.confinement',
+      message: `expected { kind: "none" } or { kind: "sandbox", name }, found ${showValue(sandbox?.confinement)}`,
+      remedy: 'Say how calls are confined.',
+    },
+  ]
 }
 
 const needs = (methods: readonly string[]): string =>

@@ -1,4 +1,4 @@
-import type { Problem, Tool } from '../contracts/index.ts'
+import type { ModelAbility, Problem, Tool } from '../contracts/index.ts'
 import { offeredName } from '../steps/index.ts'
 import { readOutputName } from '../tools/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
@@ -20,6 +20,7 @@ const keys: { readonly [Key in keyof Required<Tool>]: true } = {
   execute: true,
 }
 const effects = ['read', 'idempotent', 'write']
+const abilities: readonly unknown[] = ['tools', 'images', 'files', 'reasoning', 'json_schema'] satisfies ModelAbility[]
 
 /** Everything that is wrong with a list of tools. A label that is misspelt would be worse than none: it decides what runs twice. */
 export function checkTools(tools: readonly Tool[], place: string): readonly Problem[] {
@@ -46,8 +47,14 @@ function nameProblems(
   { taken, place }: { taken: ReadonlyMap<string, number>; place: string },
 ): readonly Problem[] {
   const at = `${here}.name`
-  if (typeof name !== 'string' || !/^[\w./-]+$/.test(name)) {
-    return [{ place: at, message: `expected a name, found ${showValue(name)}`, remedy: 'Use letters, digits, "_", "-", "." and "/".' }]
+  if (typeof name !== 'string' || name.trim() === '') {
+    return [
+      {
+        place: at,
+        message: `expected a name, found ${showValue(name)}`,
+        remedy: 'Models are offered it with letters, digits, "_" and "-"; anything else is mapped.',
+      },
+    ]
   }
   if (offeredName(name) === readOutputName)
     return [{ place: at, message: `"${name}" is the name of a tool that every session has`, remedy: 'Choose another name.' }]
@@ -80,7 +87,10 @@ function fieldProblems(tool: Tool, here: string): readonly Problem[] {
     if (tool[key] !== undefined && typeof tool[key] !== 'function')
       tell(key, `expected a function, found ${showValue(tool[key])}`, 'Leave it out where there is none.')
   }
-  const isGate = (gate: unknown) => typeof gate === 'object' && gate !== null && ('ability' in gate || 'flag' in gate)
+  const isGate = (gate: unknown) =>
+    typeof gate === 'object' &&
+    gate !== null &&
+    ('ability' in gate ? abilities.includes(gate.ability) : 'flag' in gate && typeof gate.flag === 'string')
   if (tool.requires !== undefined && !(Array.isArray(tool.requires) && tool.requires.every(isGate))) {
     tell(
       'requires',

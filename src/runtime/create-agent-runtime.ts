@@ -3,11 +3,12 @@ import { TroupeError } from '../contracts/index.ts'
 import { agentLoop, created } from '../core/index.ts'
 import { memoryStore } from '../stores/memory/index.ts'
 import { schemaValidator } from '../tools/index.ts'
+import { Interrupt } from '../util/interrupt.ts'
 import type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 import { checkInput, checkOptions } from './check-options.ts'
 import { Feed } from './feed.ts'
 import { Handle } from './handle.ts'
-import { haltOf, outcomeOf } from './outcome.ts'
+import { type Halt, haltOf, outcomeOf } from './outcome.ts'
 import { findAgent, resolveConfig } from './resolve-config.ts'
 import { RuntimeParts, unknownTree } from './runtime-parts.ts'
 import { partsOf, sessionService } from './session-service.ts'
@@ -51,6 +52,8 @@ class Runtime implements AgentRuntime, TreeHost {
   readonly parts: RuntimeParts
   readonly sessions = sessionService(this)
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
+  /** Trees that are not started yet; an interrupt need not wait for what they wait for. */
+  readonly #openings = new Map<TreeId, Interrupt>()
   #isClosed = false
   #closing: Promise<void> | undefined
 
@@ -85,6 +88,7 @@ class Runtime implements AgentRuntime, TreeHost {
 
   async #close(): Promise<void> {
     this.#isClosed = true
+    for (const opening of this.#openings.values()) opening.fire('interrupted')
     const drivers = await Promise.allSettled(this.#drivers.values())
     await Promise.all(drivers.map((driver) => (driver.status === 'fulfilled' ? this.#end(driver.value) : undefined)))
     await this.parts.close()
@@ -112,12 +116,19 @@ class Runtime implements AgentRuntime, TreeHost {
     checkInput(input)
     const treeId = this.parts.options.ids.next() as TreeId
     const feed = new Feed()
-    const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, agent, input: partsOf(input), feed }))
+    const opening = new Interrupt()
+    this.#openings.set(treeId, opening)
+    const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, agent, input: partsOf(input), feed, opening }))
     const outcome = started.then(
-      (driver) => driver.settled,
+      (driver) => {
+        this.#openings.delete(treeId)
+        return driver.settled
+      },
       (error: unknown) => {
+        this.#openings.delete(treeId)
         feed.close()
-        return neverStarted({ treeId, agent, at: this.parts.options.clock.now() }, error)
+        const halt = opening.reason === undefined ? haltOf(error) : interruptedBefore
+        return neverStarted({ treeId, agent, at: this.parts.options.clock.now() }, halt)
       },
     )
     return { treeId, feed, started, outcome }
@@ -130,9 +141,13 @@ class Runtime implements AgentRuntime, TreeHost {
 
   async #add(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
     const { store, ids } = this.parts.options
-    const driver = await this.driverOf(treeId)
-    if (!driver && !(await store.trees.get(treeId))) throw unknownTree(treeId)
     const clientId = given ?? (ids.next() as ClientId)
+    const opening = message.kind === 'cancel' && message.mode === 'interrupt' ? this.#openings.get(treeId) : undefined
+    opening?.fire('interrupted')
+    const driver = await this.driverOf(treeId)
+    // What was never started has nothing more to be told.
+    if (opening && !driver) return clientId
+    if (!driver && !(await store.trees.get(treeId))) throw unknownTree(treeId)
     await store.inbox.add(treeId, clientId, message)
     if (!this.#drivers.has(treeId) && !this.#isClosed) await this.#attend(treeId)
     return clientId
@@ -173,9 +188,9 @@ class Runtime implements AgentRuntime, TreeHost {
 
   #interruptOn(signal: AbortSignal | undefined, { treeId, outcome }: Pick<Beginning, 'treeId' | 'outcome'>): void {
     if (!signal) return
+    if (signal.aborted) this.#openings.get(treeId)?.fire('interrupted')
     const interrupt = () => void this.deliver(treeId, { kind: 'cancel', mode: 'interrupt', by: 'signal' }).catch(() => {})
-    if (signal.aborted) interrupt()
-    else signal.addEventListener('abort', interrupt, { once: true })
+    signal.addEventListener('abort', interrupt, { once: true })
     void outcome.then(() => signal.removeEventListener('abort', interrupt))
   }
 
@@ -185,6 +200,8 @@ class Runtime implements AgentRuntime, TreeHost {
 }
 
 /** The outcome of a run that could not be started: nothing of it was stored. */
-function neverStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, error: unknown): Outcome {
-  return outcomeOf(created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), haltOf(error))
+function neverStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, halt: Halt): Outcome {
+  return outcomeOf(created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), halt)
 }
+
+const interruptedBefore: Halt = { status: 'interrupted', reason: 'interrupted', message: 'It was interrupted before it was started.' }

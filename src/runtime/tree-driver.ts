@@ -12,6 +12,7 @@ import type {
 import { TroupeError } from '../contracts/index.ts'
 import { created, drive, Ledger, type SessionState } from '../core/index.ts'
 import { type ActiveSession, performer, type ToolRegistry } from '../steps/index.ts'
+import { type Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { differences } from './differences.ts'
 import type { Feed } from './feed.ts'
@@ -35,6 +36,7 @@ export class TreeDriver {
   readonly #mailbox: Mailbox
   readonly #inbox: Inbox
   #isRetired = false
+  #isWaiting = false
 
   private constructor(session: ActiveSession, feed: Feed, run: Drive) {
     this.treeId = session.state.treeId
@@ -49,9 +51,11 @@ export class TreeDriver {
   /** A new tree with its first input. */
   static async start(
     parts: RuntimeParts,
-    begin: { treeId: TreeId; agent: AgentSpec; input: readonly InputPart[]; feed: Feed },
+    begin: { treeId: TreeId; agent: AgentSpec; input: readonly InputPart[]; feed: Feed; opening: Interrupt },
   ): Promise<TreeDriver> {
-    const { treeId, agent, feed, input } = begin
+    const { treeId, agent, feed, input, opening } = begin
+    await unlessInterrupted(opening, ready(parts, agent))
+    if (opening.reason !== undefined) throw new Error(opening.reason)
     const { registry, epoch, seq } = await prepare(parts, treeId, agent)
     if (seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
     const first = firstEvent({ treeId, agent, at: parts.options.clock.now() }, parts.effective(agent, registry))
@@ -99,6 +103,11 @@ export class TreeDriver {
     this.#session.wake()
   }
 
+  /** There is nothing to drive yet. */
+  get isWaiting(): boolean {
+    return this.#isWaiting && this.isIdle
+  }
+
   get isIdle(): boolean {
     const wanted = next(this.#session)
     return wanted === 'idle' || (wanted === 'begin' && this.#isRetired)
@@ -131,7 +140,9 @@ export class TreeDriver {
       // A failing store ends the drive, which reports it.
       unwatch = this.#inbox.watch(this.treeId, () => void this.#mailbox.drain().catch(() => {}))
       if (session.state.turns > 0) await this.#mailbox.drain()
-      while (whenIdle === 'wait' && !this.#isRetired && this.isIdle) await session.woken()
+      this.#isWaiting = whenIdle === 'wait'
+      while (this.#isWaiting && !this.#isRetired && this.isIdle) await session.woken()
+      this.#isWaiting = false
       release = keepAlive()
       halt = await this.#drive()
     } catch (error) {
@@ -199,6 +210,12 @@ function takeUp(parts: RuntimeParts, session: ActiveSession, { epoch, registry }
   if (diagnostics.some((diagnostic) => diagnostic.code === 'policy_changed')) {
     session.note({ type: 'interaction.approval.revoked', keys: state.grants.map((grant) => grant.key), by: 'runtime' })
   }
+}
+
+/** Sources and models may take their time; both are there at once the second time. */
+async function ready(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
+  await parts.registry()
+  await parts.models(agent)
 }
 
 /** Everything that may be missing is looked for before the tree is claimed. */

@@ -1,5 +1,6 @@
 import type { ApprovalDecision, ApprovalId, ApprovalRequest } from '../contracts/index.ts'
 import { openRequests } from '../core/index.ts'
+import { copyJson } from '../util/copy-json.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
 
@@ -38,7 +39,7 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
   try {
     // A request is durable before anybody is asked, so that an answer always finds it.
     await session.flush()
-    const verdict = await session.ports.approver.decide(structuredClone(request), session.interrupt.signal)
+    const verdict = await session.ports.approver.decide({ ...request, input: copyJson(request.input) }, session.interrupt.signal)
     if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
     else resolve(session, request.id, checked(verdict))
   } catch (error) {

@@ -78,6 +78,8 @@ class Attempt {
       }
     }
     this.#interrupt.listen(() => this.#end?.(interruption(this.#interrupt.reason, limit.ms)))
+    if (limit.ms <= 0) this.#interrupt.fire(limit.reason)
+    if (!this.#end) return
     try {
       this.#parts = model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
       this.#pull()

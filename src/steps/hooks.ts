@@ -1,6 +1,6 @@
 import type { AfterCallVerdict, BeforeCallVerdict, Hook, JsonObject, MaybePromise, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import type { ReviewableCall, StartedCall } from '../core/index.ts'
-import { plainJson } from '../util/copy-json.ts'
+import { copyJson, plainJson } from '../util/copy-json.ts'
 import { unlessInterrupted } from '../util/interrupt.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
@@ -21,7 +21,7 @@ export async function beforeCall(
   for (const hook of session.ports.hooks) {
     if (!hook.beforeCall) continue
     const answer = await ask<BeforeCallVerdict>(session, ['continue', 'change', 'block'], () =>
-      hook.beforeCall?.({ tool: offered.name, input: structuredClone(input) }),
+      hook.beforeCall?.({ tool: offered.name, input: copyJson(input) }),
     )
     if (answer.kind === 'crash') {
       note(session, itemId, { hook, verdict: 'failed', message: answer.message })
@@ -50,7 +50,7 @@ export async function afterCall(session: ActiveSession, { itemId, intent }: Star
   for (const hook of session.ports.hooks) {
     if (!hook.afterCall) continue
     const answer = await ask<AfterCallVerdict>(session, ['continue', 'context'], () =>
-      hook.afterCall?.({ tool: intent.tool, input: structuredClone(intent.input), output }),
+      hook.afterCall?.({ tool: intent.tool, input: copyJson(intent.input), output }),
     )
     if (answer.kind === 'crash') note(session, itemId, { hook, verdict: 'failed', message: answer.message })
     if (answer.kind === 'context') {

@@ -12,7 +12,7 @@ import type {
   ToolFailure,
 } from '../contracts/index.ts'
 import { approvalIdOf, callIdOf, neverRan, openRequests, type ReviewableCall } from '../core/index.ts'
-import { plainJson } from '../util/copy-json.ts'
+import { copyJson, plainJson } from '../util/copy-json.ts'
 import { unlessInterrupted } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
@@ -85,7 +85,7 @@ async function approvalNeeded(
   const { tool, name } = offered
   // A tool that cannot say what it needs is asked about as a whole.
   const whole = { keys: [{ key: `tool:${name}`, label: `any call of ${name}` }], summary: `Call ${name}` }
-  const asked = await askTool(session, () => tool.approval?.(structuredClone(input)), whole)
+  const asked = await askTool(session, () => tool.approval?.(copyJson(input)), whole)
   if (asked === undefined) return undefined
   // What a tool says about a call may name what must not be told; a redacted key still tells equal from different.
   const { keys, summary } = redactedAsk(session, asked) ?? whole
@@ -135,7 +135,7 @@ async function startWith(
   call: ReviewableCall,
   { understood, lane }: { understood: Understood; lane: MaybePromise<Lane> },
 ): Promise<void> {
-  const view = await askTool(session, () => understood.offered.tool.view?.(structuredClone(understood.input)), undefined)
+  const view = await askTool(session, () => understood.offered.tool.view?.(copyJson(understood.input)), undefined)
   const item = { ...intentOf(call, understood, await lane), ...(view && viewed(session, view)) }
   session.note({ type: 'interaction.item.started', itemId: call.itemId, item })
 }
@@ -179,7 +179,7 @@ function laneOf(session: ActiveSession, { concurrency = 'exclusive' }: Tool, inp
   if (concurrency === 'exclusive') return exclusive
   return askTool(
     session,
-    async (): Promise<Lane> => ({ kind: 'key', key: session.ports.redactor.text(String(await concurrency.key(structuredClone(input)))) }),
+    async (): Promise<Lane> => ({ kind: 'key', key: session.ports.redactor.text(String(await concurrency.key(copyJson(input)))) }),
     exclusive,
   )
 }

@@ -63,7 +63,7 @@ describe('issue: a model that answers nonsense gives a typed failure or a clean 
     ],
     'an error part that says nothing': [lookCall(), { type: 'error' }],
     'duplicate call ids': [lookCall('same'), lookCall('same'), finish('tool-calls')],
-    'a call without an id': [lookCall(undefined), finish('tool-calls')],
+    'a call without an id': [{ ...lookCall(), id: undefined }, finish('tool-calls')],
     'a call with an empty id': [lookCall(''), finish('tool-calls')],
     'a call with an empty name': [{ type: 'call', id: 'c1', name: '', input: '{}' }, finish('tool-calls')],
     'a call without a name': [{ type: 'call', id: 'c1', input: '{}' }, finish('tool-calls')],

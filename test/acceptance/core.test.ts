@@ -335,16 +335,6 @@ describe('core.md: the stream is eager and read by cursor', () => {
     expectLegal(again)
   })
 
-  test('agent-runtime.ts: "Iterating yields events from the beginning of this handle" — also the second time', async () => {
-    const { runtime } = world({ steps: [{ text: 'x' }] })
-    const handle = runtime.stream('go')
-    for await (const event of handle) if (event.type === 'interaction.step.started') break
-    await finish(handle)
-    const again = durable(await bounded(collect(handle)))
-    expect(again[0]?.type).toBe('interaction.session.created')
-    expectLegal(again)
-  })
-
   test('aborting the signal interrupts', async () => {
     const controller = new AbortController()
     const { runtime, store } = world({ steps: [{ text: 'x', fault: 'silence' }] })

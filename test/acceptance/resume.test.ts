@@ -270,13 +270,6 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     expect(outcome.usage.input + outcome.usage.output).toBe(reservation.input + reservation.output + 2)
   })
 
-  test('agent-runtime.ts: outcome "Resolves when the session is idle", also on a tree that was opened idle', async () => {
-    const { events, tools } = await make()
-    const { runtime } = world({ store: await storeWith(events), tools: tools([]) })
-    const handle = await runtime.open(events[0]?.treeId as TreeId)
-    expect((await bounded(handle.outcome, 'handle.outcome', 2000)).report?.text).toBe('All done.')
-  })
-
   test('session-service.ts: outcome "Resolves when the session is idle or suspended", also while the idle tree is open here', async () => {
     const { events, tools } = await make()
     const { runtime } = world({ store: await storeWith(events), tools: tools([]) })

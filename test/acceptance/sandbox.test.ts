@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { ApprovalId, ApprovalRequest, JsonObject, Tool, TreeId } from '../../src/index.ts'
+import type { ApprovalRequest, JsonObject, Tool, TreeId } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
-import { approverOf, bounded, expectLegal, journalOf, objectSchema, ofType, resultsIn, type Setup, tool, until, world } from './support.ts'
+import { approverOf, bounded, expectLegal, journalOf, objectSchema, ofType, resultsIn, type Setup, tool, world } from './support.ts'
 
 vi.setConfig({ testTimeout: 15_000 })
 
@@ -144,27 +144,5 @@ describe('core.md, sandbox: sandboxed attempt → gated retry without sandbox, w
     })
     await bounded(runtime.run('go'))
     expect(log).toEqual(['sandbox 1', 'none 2', 'broken 1'])
-  })
-
-  test('the run outside can wait for an answer from another runtime', async () => {
-    const store = memoryStore()
-    const log: string[] = []
-    const one = setup({
-      store,
-      sandbox,
-      approver: deciding(() => 'suspend').approver,
-      tools: [confined(log)],
-      steps: [{ calls: [{ tool: 'shell' }] }],
-    })
-    const { treeId, status } = await bounded(one.runtime.run('go'))
-    expect(status).toBe('suspended')
-    await one.runtime.close()
-    const [requested] = ofType(await journalOf(store, treeId), 'interaction.approval.requested')
-    const two = setup({ store, sandbox, approver: deciding(() => 'suspend').approver, tools: [confined(log)], steps: [{ text: 'x' }] })
-    const handle = await two.runtime.open(treeId)
-    await handle.approve(requested?.request.id as ApprovalId, { kind: 'approve', breadth: 'once' })
-    await until('the end', async () => ofType(await journalOf(store, treeId), 'interaction.turn.completed').length === 1)
-    expect(log).toEqual(['sandbox 1', 'none 2'])
-    expectLegal(await journalOf(store, treeId))
   })
 })
