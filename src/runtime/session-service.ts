@@ -1,6 +1,7 @@
 import type { InputPart, SessionService, StreamEvent, TreeId } from '../contracts/index.ts'
 import type { RunInput } from './agent-runtime.ts'
 import { checkDecision, checkInput } from './check-options.ts'
+import { keepAlive } from './keep-alive.ts'
 import { outcomeOf } from './outcome.ts'
 import { unknownTree } from './runtime-parts.ts'
 import type { TreeHost } from './tree-host.ts'
@@ -54,6 +55,8 @@ async function* replayThenTail(host: TreeHost, treeId: TreeId, after: number): A
   const driver = await host.driverOf(treeId)
   const tail = driver?.feed.subscribe()
   const changes = tail ? undefined : watched((wake) => journal.watch(treeId, wake))
+  // Whoever follows another process has nothing else to keep this one alive.
+  const release = changes && keepAlive()
   let cursor = after
   try {
     if (!driver && !(await trees.get(treeId))) throw unknownTree(treeId)
@@ -76,6 +79,7 @@ async function* replayThenTail(host: TreeHost, treeId: TreeId, after: number): A
       yield event
     }
   } finally {
+    release?.()
     changes?.stop()
     await tail?.return()
   }

@@ -151,7 +151,7 @@ export class TreeDriver {
       session.interrupt.fire('interrupted')
     }
     release?.()
-    unwatch?.()
+    if (typeof unwatch === 'function') unwatch()
     await this.#release(parts, epoch)
     // What could not be stored did not happen: whoever opens the tree next folds what is there.
     if (halt?.status === 'failed') parts.forget(this.treeId)

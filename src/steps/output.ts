@@ -1,4 +1,4 @@
-import type { CallRecord, Json, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import { type BlobId, type CallRecord, type Json, type ToolFailure, type ToolOutput, TroupeError } from '../contracts/index.ts'
 import { failureText } from '../core/index.ts'
 import { fitText, utf8Length } from '../util/fit-text.ts'
 import { messageOf } from '../util/message-of.ts'
@@ -48,9 +48,21 @@ export function fitted(session: ActiveSession, output: ToolOutput): Shown | Prom
 }
 
 async function stored(session: ActiveSession, shown: Shown): Promise<Shown> {
-  const handle = await session.ports.blobs.put(session.state.treeId, shown.content)
+  const handle = await put(session, shown.content)
   const content = fitText(shown.content, { maxBytes: session.state.agent.limits.maxOutputBytes, handle })
   return { ...shown, content, output: { handle, bytes: shown.bytesOut } }
+}
+
+async function put(session: ActiveSession, content: string): Promise<BlobId> {
+  try {
+    return await session.ports.blobs.put(session.state.treeId, content)
+  } catch (cause) {
+    if (cause instanceof TroupeError) throw cause
+    throw new TroupeError('store_failed', `An output could not be stored: ${messageOf(cause)}`, {
+      remedy: 'Make room, then open the tree again.',
+      cause,
+    })
+  }
 }
 
 /** The structured form is kept where it is JSON and small enough; the text always is. */
