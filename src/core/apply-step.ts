@@ -101,7 +101,8 @@ export function applyItemStarted(state: SessionState, event: Event<'interaction.
   if (call.kind === 'started' || call.kind === 'ended') throw illegal(event, 'the call has already been started')
   const { itemId, part } = call
   const started: Call = { kind: 'started', itemId, part, intent: item, attempt: 1, walls: inside, orphaned: false }
-  return withTurn(state, event, { ...replaced(turn, event, started), calls: turn.calls + 1 })
+  const { step, waiting, idleMs } = replaced(turn, event, started)
+  return withTurn(state, event, { step, waiting, idleMs, calls: turn.calls + 1 })
 }
 
 export function applyItemUpdated(state: SessionState, event: Event<'interaction.item.updated'>): SessionState {
@@ -140,7 +141,8 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
   const results = resultsOf(next.step.calls)
   const said = results ? say(state, { role: 'tool', results }) : state
   return withTurn(item.output ? { ...said, hasStoredOutput: true } : said, event, {
-    ...next,
+    waiting: next.waiting,
+    idleMs: next.idleMs,
     step: results ? { kind: 'ready', failures: noFailures } : next.step,
     accounting: turn.accounting.append(callEntry(event, call, item)),
   })
@@ -155,12 +157,15 @@ function callOf(turn: OpenTurn, event: InteractionEvent): Call {
 }
 
 /** The step with one call changed, and what follows for the waiting. */
-function replaced(turn: OpenTurn, event: InteractionEvent, changed: Call): { readonly step: CallingStep } & Partial<OpenTurn> {
+function replaced(
+  turn: OpenTurn,
+  event: InteractionEvent,
+  changed: Call,
+): Pick<OpenTurn, 'waiting' | 'idleMs'> & { readonly step: CallingStep } {
   const step = callingStep(turn, event)
   const { id, model } = step
   const calls = step.calls.length === 1 ? [changed] : step.calls.map((call) => (call.itemId === changed.itemId ? changed : call))
-  if (turn.waiting.kind === 'no') return { step: { kind: 'calling', id, model, calls } }
-  const { waiting, idleMs } = withCalls(turn, step, { calls, at: event.at })
+  const { waiting, idleMs } = turn.waiting.kind === 'no' ? turn : withCalls(turn, step, { calls, at: event.at })
   return { step: { kind: 'calling', id, model, calls }, waiting, idleMs }
 }
 

@@ -62,6 +62,11 @@ export class RuntimeParts {
     if (options.config.sources.length === 0) this.#registry = registryOf(options.config.tools)
   }
 
+  /** Sources are listed and the agent's models resolved: nothing is waited for. */
+  isReady(agent: AgentSpec): boolean {
+    return this.#registry instanceof ToolRegistry && agent.models.every((name) => this.#models.has(name))
+  }
+
   registry(): MaybePromise<ToolRegistry> {
     this.#registry ??= this.#listSources()
     return this.#registry

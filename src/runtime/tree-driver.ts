@@ -54,7 +54,7 @@ export class TreeDriver {
     begin: { treeId: TreeId; agent: AgentSpec; input: readonly InputPart[]; feed: Feed; opening: Interrupt },
   ): Promise<TreeDriver> {
     const { treeId, agent, feed, input, opening } = begin
-    await unlessInterrupted(opening, ready(parts, agent))
+    if (!parts.isReady(agent)) await unlessInterrupted(opening, ready(parts, agent))
     if (opening.reason !== undefined) throw new Error(opening.reason)
     const { registry, epoch, seq } = await prepare(parts, treeId, agent)
     if (seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })

@@ -20,6 +20,7 @@ function inner(value: Json | undefined): Json | undefined {
 
 /** A value of other people's code as plain JSON, or nothing where it is none. */
 export function plainJson(value: unknown): JsonObject | undefined {
+  if (value === undefined) return undefined
   try {
     return parseJsonObject(JSON.stringify(value) ?? '')
   } catch {
