@@ -9,6 +9,7 @@ import type {
   TreeSummary,
 } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
+import { keepShape } from '../util/keep-shape.ts'
 
 export interface LedgerOptions {
   readonly journal: Pick<Journal, 'append'>
@@ -101,7 +102,9 @@ export class Ledger {
 
   #append(shown: readonly StreamEvent[]): ReturnType<Journal['append']> {
     try {
-      const answer = this.#options.journal.append(this.#batch(shown))
+      const batch = this.#batch(shown)
+      const answer = this.#options.journal.append(batch)
+      if (shown.length < 8) keepShape('batch', batch)
       // It is awaited behind the one before; where that fails, nobody gets to this one.
       if (answer instanceof Promise) answer.catch(() => {})
       return answer

@@ -1,7 +1,7 @@
 import type { Clock, Envelope, EventDraft, InteractionEvent, LiveEvent, MaybePromise } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
-import { isShapeWanted, keepShape } from '../util/keep-shape.ts'
+import { keepShape } from '../util/keep-shape.ts'
 import { Sequence } from '../util/sequence.ts'
 import { apply } from './apply.ts'
 import type { Ledger } from './ledger.ts'
@@ -15,6 +15,9 @@ export interface SessionParts {
   readonly ledger: Ledger
   readonly state: SessionState
 }
+
+/** Of a session that has said more than this, nothing is kept. */
+const mostKeptChars = 10_000
 
 /**
  * A session that is being driven: its state and its pen.
@@ -72,7 +75,7 @@ export class Session {
   record(event: InteractionEvent): void {
     this.#state = apply(this.#state, event)
     this.#ledger.push(event)
-    if (isShapeWanted(event.type)) keepShape(event.type, { ...this.#state, history: Sequence.empty(), inputs: [] })
+    if (this.#state.historyChars < mostKeptChars) keepShape(event.type, event, this.#state)
     if (event.type === 'interaction.turn.started') this.#interrupt = new Interrupt()
   }
 

@@ -1,5 +1,6 @@
 import type { ApprovalDecision, ApprovalId, ClientId, Outcome, SendOptions, StreamEvent, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
+import { keepShape } from '../util/keep-shape.ts'
 import type { RunHandle, RunInput } from './agent-runtime.ts'
 import type { Subscription } from './feed.ts'
 import type { TreeHost } from './tree-host.ts'
@@ -16,6 +17,7 @@ export class Handle implements RunHandle {
     this.treeId = run.treeId
     this.outcome = run.outcome
     this.#events = run.events
+    keepShape('handle', this, run)
   }
 
   [Symbol.asyncIterator](): AsyncIterator<StreamEvent> {

@@ -1,6 +1,7 @@
 import type { ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import type { StartedCall } from '../core/index.ts'
 import { utf8Length } from '../util/fit-text.ts'
+import { keepShape } from '../util/keep-shape.ts'
 import { type ActiveSession, since } from './active-session.ts'
 import { type RunResult, runTool } from './call-run.ts'
 import { escalate, isWalledIn } from './escalate.ts'
@@ -102,14 +103,12 @@ function end(session: ActiveSession, call: StartedCall, ended: Ended): MaybeProm
   record(session, call, { ...ended, shown })
 }
 
-function record(
-  session: ActiveSession,
-  { intent, part }: StartedCall,
-  { status, shown, latencyMs }: Ended & { readonly shown: Shown },
-): void {
+function record(session: ActiveSession, { intent, part }: StartedCall, ended: Ended & { readonly shown: Shown }): void {
+  const { status, shown, latencyMs } = ended
   const { id, type } = intent
   const item = { kind: 'call', id, type, status, ...shown, latencyMs, bytesIn: utf8Length(part.input) } as const
   session.record({ ...session.here(), type: 'interaction.item.completed', itemId: id, item })
+  if (item.bytesOut < 1_000) keepShape('ended', item, ended)
   // The last result goes with the next step; the others are committed as they come.
   if (session.turn.step.kind === 'calling') void session.flush()
 }

@@ -2,23 +2,18 @@
  * The engine compiles code for the shapes of the objects that it meets, and throws that code away when the last object
  * of a shape is collected. A process that was idle while its memory was cleaned up would begin cold again: in `bench`,
  * a step then costs three times as much. So the first few objects of each kind are kept for the life of the process,
- * and never more. Whoever hands one over first takes out of it what people said.
+ * and never more: a handful of small, finished sessions.
  */
-export function keepShape(kind: string, object: object): void {
-  if (!isShapeWanted(kind)) return
-  const known = kept.get(kind)
-  if (known === undefined) kept.set(kind, [object])
-  else known.push(object)
-}
-
-export function isShapeWanted(kind: string): boolean {
+export function keepShape(kind: string, object: object, other?: object): void {
   // After a while everything that is going to be common has been met, and looking costs nothing more.
-  if (seen > longest) return false
+  if (seen > longest) return
   seen++
-  return (kept.get(kind)?.length ?? 0) < most
+  const known = kept.get(kind)
+  if (known === undefined) kept.set(kind, [[object, other]])
+  else if (known.length < most) known.push([object, other])
 }
 
 const most = 4
 const longest = 8_192
-const kept = new Map<string, object[]>()
+const kept = new Map<string, [object, object | undefined][]>()
 let seen = 0
