@@ -1,0 +1,50 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { JsonSchema, Validate, Validation } from '../../contracts/index.ts'
+import { explainErrors } from './explain-errors.ts'
+import { groupErrors } from './group-errors.ts'
+import { mendValue } from './mend-value.ts'
+
+const options = {
+  strict: false,
+  allErrors: true,
+  validateFormats: false,
+  // Errors carry the value and the schema that they are about.
+  verbose: true,
+  // What every object inherits (`constructor`) is not in the input.
+  ownProperties: true,
+  // `checkSchema` has looked at the schema, and loading the schema of schemas takes longer than compiling ours.
+  meta: false,
+  validateSchema: false,
+  logger: false,
+} as const
+
+/** An instance for each schema: one for all would keep every schema alive and let ids of strangers collide. */
+export function compileSchema(schema: JsonSchema): Validate {
+  let check: ValidateFunction
+  try {
+    check = new Ajv2020(options).compile(schema)
+  } catch (error) {
+    return refusing(error instanceof Error ? error.message : String(error))
+  }
+  if ('$async' in check) return refusing('"$async" is not supported')
+  return (value) => {
+    try {
+      return check(value) ? { ok: true, value } : rejected(check, schema, value)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      return { ok: false, problems: ['the input is nested too deeply'] }
+    }
+  }
+}
+
+function refusing(cause: string): Validate {
+  const refusal: Validation = { ok: false, problems: [`this tool cannot be used: its input schema is wrong: ${cause}`] }
+  return () => refusal
+}
+
+function rejected(check: ValidateFunction, schema: JsonSchema, value: unknown): Validation {
+  const errorsOf = (candidate: unknown) => (check(candidate) ? undefined : groupErrors(check.errors as ErrorObject[], schema))
+  const complaints = groupErrors(check.errors as ErrorObject[], schema)
+  const mended = mendValue(value, complaints, errorsOf)
+  return mended === undefined ? { ok: false, problems: explainErrors(complaints, { value, schema }) } : { ok: true, value: mended.value }
+}
