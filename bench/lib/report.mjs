@@ -73,7 +73,7 @@ export function report(raw, peers) {
   const failures = order.flatMap((p) => Object.keys(raw[p]).filter((w) => get(p, w)?.error).map((w) => `- ${peers[p].title}, ${w}: ${get(p, w).error}`))
   return `# Framework overhead, same work, in-process mock model
 
-Node ${process.version}, ${cpus()[0].model} x${cpus().length}, load ${Math.min(...loads).toFixed(1)}–${Math.max(...loads).toFixed(1)} while measuring, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each measurement alone in its own process.
+Node ${process.version}, ${cpus().length} cores, load ${Math.min(...loads).toFixed(1)}–${Math.max(...loads).toFixed(1)} while measuring, ${rounds} interleaved round${rounds === 1 ? '' : 's'}, each measurement alone in its own process.
 Cells: **minimum over all rounds / median of the rounds' medians (minimum ÷ bare loop's minimum)**. Lower is better.
 Every run is checked: exact number of model calls, tool executions, streamed chunks and the final text.
 
