@@ -25,6 +25,7 @@ describe('deadlines', () => {
   test('timeoutMs of a tool: its signal aborts, the call fails with class timeout, the session goes on', async () => {
     const clock = new FakeClock()
     let aborted = false
+    let entered = false
     const { runtime, model, store } = world({
       clock,
       steps: [call('slow'), { text: 'Without it.' }],
@@ -32,17 +33,18 @@ describe('deadlines', () => {
         tool('slow', {
           timeoutMs: 2000,
           execute: (_, { signal }) =>
-            new Promise((_resolve, reject) =>
+            new Promise((_resolve, reject) => {
+              entered = true
               signal.addEventListener('abort', () => {
                 aborted = true
                 reject(signal.reason)
-              }),
-            ),
+              })
+            }),
         }),
       ],
     })
     const run = runtime.run('go')
-    await until('asked', () => model.requests.length === 1)
+    await until('entered', () => entered)
     await clock.elapse(1999)
     expect(aborted).toBe(false)
     const outcome = await elapsing(clock, run, [100, 100])
