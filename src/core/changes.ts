@@ -30,7 +30,7 @@ export function withCalls(turn: OpenTurn, step: CallingStep, { calls, at }: { ca
 }
 
 /** Ends the waiting, if there was any; it was not work. */
-export function goOn(turn: OpenTurn, at: number): OpenTurn {
+function goOn(turn: OpenTurn, at: number): OpenTurn {
   if (turn.waiting.kind === 'no') return turn
   return { ...turn, waiting: { kind: 'no' }, idleMs: turn.idleMs + Math.max(0, at - turn.waiting.since) }
 }
