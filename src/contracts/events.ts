@@ -3,7 +3,7 @@ import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
 import type { Diagnostic, ModelFailure, TurnReason } from './failures.ts'
 import type { ApprovalId, ClientId, ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 import type { ItemIntent, ItemRecord } from './items.ts'
-import type { JsonObject } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 import type { CallPart, InputPart } from './messages.ts'
 import type { FinishReason } from './model.ts'
 import type { Report, Trace } from './report.ts'
@@ -29,6 +29,11 @@ export interface TurnTotals {
   readonly calls: number
   readonly durationMs: number
 }
+
+/** What an answer that has to be JSON was found to be. `notice` is what the model is told. */
+export type CheckedOutput =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly problems: readonly string[]; readonly notice: string }
 
 /** How a turn ended, and why it ended so. */
 export type TurnEnding =
@@ -93,6 +98,8 @@ interface Bodies {
     readonly cost: Cost
     readonly latencyMs: number
     readonly metadata?: JsonObject
+    /** Present where the reply is an answer that has to be JSON. */
+    readonly output?: CheckedOutput
   }
   'interaction.step.failed': {
     readonly failure: ModelFailure

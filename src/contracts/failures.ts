@@ -54,6 +54,7 @@ export type TurnReason =
   | 'approval'
   | 'denied'
   | 'model'
+  | 'invalid_output'
   | 'config'
   | 'store'
   | 'internal'
@@ -67,6 +68,7 @@ export type DiagnosticCode =
   | 'approval_late'
   | 'call_unknown'
   | 'message_invalid'
+  | 'model_notice'
   | 'policy_changed'
   | 'tool_missing'
 

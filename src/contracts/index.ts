@@ -1,7 +1,17 @@
-export { type AgentLimits, type AgentSpec, defaultLimits, type ModelParameters } from './agent.ts'
+export {
+  type AgentLimits,
+  type AgentSpec,
+  defaultLimits,
+  type JsonOutput,
+  type ModelParameters,
+  type OutputContract,
+  type ReasoningEffort,
+  reasoningEfforts,
+} from './agent.ts'
 export type { ApprovalDecision, ApprovalKey, ApprovalRequest } from './approvals.ts'
 export { type ErrorCode, errorTable, type Problem, TroupeError } from './errors.ts'
 export type {
+  CheckedOutput,
   Envelope,
   EventBody,
   EventDraft,

@@ -1,4 +1,4 @@
-import type { ModelParameters } from './agent.ts'
+import type { JsonOutput, ModelParameters } from './agent.ts'
 import type { ModelFailure } from './failures.ts'
 import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
 import type { Message } from './messages.ts'
@@ -23,6 +23,11 @@ export interface ModelRequest {
   /** `none` on a forced last step: the tools stay in place, so that the provider's prefix cache still hits. */
   readonly toolChoice: 'auto' | 'none'
   readonly parameters: ModelParameters
+  /**
+   * The answer is to be JSON. A provider that has a schema mode is asked for it; where it has none, whoever speaks to
+   * it puts the wish into words. The answer is checked either way.
+   */
+  readonly output?: JsonOutput
 }
 
 export type ModelPart =
@@ -31,6 +36,10 @@ export type ModelPart =
   /** A whole call; `input` is its JSON text. */
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: string; readonly metadata?: JsonObject }
   | { readonly type: 'error'; readonly failure: ModelFailure }
+  /** The provider is at work, but has nothing to show yet: the arguments of a call are coming in, say. */
+  | { readonly type: 'working' }
+  /** The provider will not do something as asked: a setting that it does not know, say. */
+  | { readonly type: 'notice'; readonly message: string }
   /** The last part of a whole reply. A stream that ends without it was cut. */
   | {
       readonly type: 'finish'
@@ -53,10 +62,16 @@ export interface Model {
   /** `provider/name`, as it stands in accounting. */
   readonly id: string
   readonly abilities: readonly ModelAbility[]
+  /** Tokens that a request and its reply may have together, where that is known. */
+  readonly contextTokens?: number
+  /** What this much costs in US dollars; `undefined` where there is no price. What a provider reports goes before it. */
+  costOf?(usage: Usage): number | undefined
   stream(request: ModelRequest, context: AttemptContext): AsyncIterable<ModelPart>
 }
 
 /** Finds a model by the name that an agent gives. An unknown name throws a `model_unknown` that lists what exists. */
 export interface ModelAdapter {
+  /** Keys by the name of their variable: they are taken out of whatever is recorded or shown. */
+  readonly secrets?: { readonly [name: string]: string }
   resolve(name: string): MaybePromise<Model>
 }

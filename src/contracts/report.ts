@@ -1,7 +1,8 @@
+import type { OutputContract } from './agent.ts'
 import type { Json } from './json.ts'
 
 export interface Report {
-  readonly format: 'text' | 'json'
+  readonly format: OutputContract['format']
   readonly text: string
   readonly value?: Json
 }

@@ -55,7 +55,8 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
     }
   }
   const message: Message = { role: 'assistant', parts }
-  return {
+  const { output } = event
+  const next: SessionState = {
     ...state,
     seq: event.seq,
     at: event.at,
@@ -69,11 +70,13 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
       step:
         calls.length > 0
           ? { kind: 'calling', id: step.id, model: step.model, calls }
-          : { kind: 'answered', truncated: event.finish === 'length' },
+          : { kind: 'answered', truncated: event.finish === 'length', ...(output && { output }) },
+      rejections: output?.ok === false ? turn.rejections + 1 : turn.rejections,
       lastText: text === '' ? turn.lastText : text,
       accounting: turn.accounting.append(modelEntry(event, step, 'completed')),
     },
   }
+  return output?.ok === false ? say(next, { role: 'user', parts: [{ type: 'text', text: output.notice }] }) : next
 }
 
 export function applyStepFailed(state: SessionState, event: Event<'interaction.step.failed'>): SessionState {

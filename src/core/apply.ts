@@ -140,6 +140,7 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       spent: { usage: noUsage, cost: 0 },
       step: { kind: 'ready', failures: [] },
       dropped: [],
+      rejections: 0,
       lastText: '',
       accounting: Sequence.empty(),
       diagnostics: Sequence.from(state.diagnostics),

@@ -1,6 +1,17 @@
 import type { ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
 import { allowance } from './budget.ts'
-import type { Call, Cancel, FailedAttempt, OpenCall, OpenTurn, PendingInput, ReviewableCall, SessionState, StartedCall } from './state.ts'
+import type {
+  AnsweredStep,
+  Call,
+  Cancel,
+  FailedAttempt,
+  OpenCall,
+  OpenTurn,
+  PendingInput,
+  ReviewableCall,
+  SessionState,
+  StartedCall,
+} from './state.ts'
 
 // The centre: what to do next, from the state alone. No clock, no chance, no ports.
 
@@ -41,7 +52,7 @@ export function decide(state: SessionState): Action {
     case 'calling':
       return decideCalls(turn, turn.step.calls)
     case 'answered':
-      return decideAnswer(state, turn, turn.step.truncated)
+      return decideAnswer(state, turn, turn.step)
     case 'ready':
       return decideStep(state, turn, turn.step.failures)
     default:
@@ -62,12 +73,27 @@ function decideCalls(turn: OpenTurn, calls: readonly Call[]): Action {
 }
 
 /** An answer ends the turn, unless somebody has steered meanwhile and there is a step left to take it in. */
-function decideAnswer(state: SessionState, turn: OpenTurn, truncated: boolean): Action {
+function decideAnswer(state: SessionState, turn: OpenTurn, { truncated, output }: AnsweredStep): Action {
+  if (output?.ok === false) return decideRejected(state, turn, output.problems)
   if (turn.cancel === 'no' && turn.last === undefined && steering(state).length > 0 && allowance(state, turn, turn.steps).kind !== 'none') {
     return decideStep(state, turn, [])
   }
   if (turn.last !== undefined) return finish({ status: 'partial', reason: turn.last })
   return finish(truncated ? { status: 'partial', reason: 'tokens' } : { status: 'completed' })
+}
+
+/** An answer that is not the JSON asked for goes back with what is wrong, as often as an attempt may be repeated. */
+function decideRejected(state: SessionState, turn: OpenTurn, problems: readonly string[]): Action {
+  const { maxRetries } = state.agent.limits
+  const isAskedAgain = turn.rejections <= maxRetries && turn.last === undefined && allowance(state, turn, turn.steps).kind !== 'none'
+  if (isAskedAgain || turn.cancel === 'interrupt' || turn.cancel === 'abort') return decideStep(state, turn, [])
+  const message = `The answer is not the JSON that was asked for: ${problems.join(' ')}`
+  return finish({
+    status: 'failed',
+    reason: 'invalid_output',
+    message,
+    remedy: 'Loosen the schema, say more in the prompt, or raise maxRetries.',
+  })
 }
 
 function decideStep(state: SessionState, turn: OpenTurn, failures: readonly FailedAttempt[]): Action {

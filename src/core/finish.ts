@@ -1,4 +1,4 @@
-import type { EventDraft, LastStepReason, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
+import type { AgentSpec, EventDraft, LastStepReason, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
 import { errorItemIdOf } from './ids.ts'
 import type { Session } from './session.ts'
 import type { OpenTurn } from './state.ts'
@@ -10,13 +10,17 @@ export async function finish(session: Session, wanted: TurnEnding): Promise<void
   const { steps, calls, spent, startedAt } = turn
   const totals = { ...spent, steps, calls, durationMs: Math.max(0, session.now - startedAt) }
   if (ending.status === 'failed') noteError(session, ending.message)
-  session.note(endEvent(ending, reportOf(turn), totals))
+  session.note(endEvent(ending, reportOf(turn, session.state.agent), totals))
   if (session.state.inputs.length === 0) session.note({ type: 'interaction.session.idle' })
   await session.flush()
 }
 
-export function reportOf({ lastText }: OpenTurn): Report | undefined {
-  return lastText === '' ? undefined : { format: 'text', text: lastText }
+export function reportOf({ lastText, step }: OpenTurn, { output }: AgentSpec): Report | undefined {
+  if (step.kind === 'answered' && step.output?.ok) {
+    const { value } = step.output
+    return { format: 'json', text: JSON.stringify(value), value }
+  }
+  return lastText === '' ? undefined : { format: output.format === 'json' ? 'text' : output.format, text: lastText }
 }
 
 /** A turn that ran out before anything was said has nothing partial to give. */

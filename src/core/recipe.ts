@@ -18,13 +18,14 @@ export interface Recipe {
 export const agentLoop: Recipe = {
   decide,
   assemble(state, offering) {
-    const { prompt, parameters } = state.agent
-    return {
+    const { prompt, parameters, output } = state.agent
+    const request: ModelRequest = {
       system: offering.instructions === '' ? prompt : `${prompt}\n\n${offering.instructions}`,
       messages: state.history.toArray(),
       tools: offering.specs,
       toolChoice: state.turn.kind === 'open' && state.turn.last !== undefined ? 'none' : 'auto',
       parameters,
     }
+    return output.format === 'json' ? { ...request, output: output.schema ? { schema: output.schema } : {} } : request
   },
 }

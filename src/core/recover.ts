@@ -1,6 +1,6 @@
 import type { Usage } from '../contracts/index.ts'
-import { laneConflict } from './lane-conflict.ts'
-import { unknownResult } from './results.ts'
+import { unknownResult } from '../util/call-results.ts'
+import { laneConflict } from '../util/lane-conflict.ts'
 import type { Session } from './session.ts'
 import type { AskingStep, Call, StartedCall } from './state.ts'
 
@@ -34,7 +34,7 @@ function recoverCall(session: Session, calls: readonly Call[], call: StartedCall
     })
     return
   }
-  session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unknownResult(call) })
+  session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unknownResult(call.intent) })
   const diagnostic = {
     code: 'call_unknown',
     severity: 'warning',

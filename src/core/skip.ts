@@ -1,7 +1,7 @@
 import type { CallIntent, EventDraft, ItemStatus, ToolFailure } from '../contracts/index.ts'
+import { failedRecord } from '../util/call-results.ts'
 import { parseJsonObject } from '../util/json-object.ts'
 import type { Action } from './decide.ts'
-import { failedRecord } from './results.ts'
 import type { Session } from './session.ts'
 import type { CallBase, Cancel } from './state.ts'
 

@@ -6,6 +6,7 @@ import type {
   CallIntent,
   CallPart,
   CallResult,
+  CheckedOutput,
   ClientId,
   Diagnostic,
   InputMode,
@@ -87,6 +88,8 @@ export interface OpenTurn {
   readonly spent: Spent
   readonly step: Step
   readonly last?: LastStepReason
+  /** Answers that were sent back because they were not the JSON that was asked for. */
+  readonly rejections: number
   /** Models that refused us (no key, no quota) and are not asked again in this turn. */
   readonly dropped: readonly string[]
   /** What the model said last: the answer, or what is left of a turn that ends early. */
@@ -107,10 +110,14 @@ export interface EndedTurn {
 
 export type Step =
   /** The next step may be asked for. `failures`: attempts of this step that failed, oldest first. */
-  | { readonly kind: 'ready'; readonly failures: readonly FailedAttempt[] }
-  | AskingStep
-  | CallingStep
-  | { readonly kind: 'answered'; readonly truncated: boolean }
+  { readonly kind: 'ready'; readonly failures: readonly FailedAttempt[] } | AskingStep | CallingStep | AnsweredStep
+
+export interface AnsweredStep {
+  readonly kind: 'answered'
+  readonly truncated: boolean
+  /** What was found where the answer has to be JSON. */
+  readonly output?: CheckedOutput
+}
 
 export interface AskingStep {
   readonly kind: 'asking'

@@ -1,4 +1,4 @@
-import type { AgentLimits, ModelParameters, Tool, ToolSource } from '../contracts/index.ts'
+import type { AgentLimits, ModelParameters, OutputContract, Tool, ToolSource } from '../contracts/index.ts'
 
 /** An agent as an embedder writes it. Its agent-file twin is read by `agents/`. */
 export interface AgentDefinition {
@@ -13,6 +13,8 @@ export interface AgentDefinition {
   readonly tools?: readonly string[]
   readonly limits?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
+  /** Default: text. */
+  readonly output?: OutputContract
 }
 
 /** What agents there are and what they may use; fixed for the life of a runtime. */

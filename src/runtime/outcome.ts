@@ -32,7 +32,7 @@ export function outcomeOf(state: SessionState, halt?: Halt): Outcome {
   const accounting = turn.accounting.toJSON()
   // A halt wins over an ending: one that could not be made durable was never reached.
   const ending = halt ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : undriven)
-  const report = turn.kind === 'ended' ? turn.report : reportOf(turn)
+  const report = turn.kind === 'ended' ? turn.report : reportOf(turn, state.agent)
   const { usage, cost, durationMs } = turn.kind === 'ended' ? turn.totals : { ...turn.spent, durationMs: state.at - turn.startedAt }
   return {
     ...base,

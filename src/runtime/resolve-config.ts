@@ -1,6 +1,8 @@
-import type { AgentLimits, AgentSpec, Problem, Tool, ToolSource } from '../contracts/index.ts'
-import { defaultLimits, TroupeError } from '../contracts/index.ts'
+import type { AgentLimits, AgentSpec, ModelParameters, OutputContract, Problem, Tool, ToolSource } from '../contracts/index.ts'
+import { defaultLimits, reasoningEfforts, TroupeError } from '../contracts/index.ts'
 import { matches, offeredName } from '../steps/index.ts'
+import { checkSchema } from '../util/check-schema.ts'
+import { plainJson } from '../util/copy-json.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
 import { checkTools } from './check-tools.ts'
@@ -28,8 +30,8 @@ const agentKeys = [
   'tools',
   'limits',
   'parameters',
+  'output',
 ] satisfies (keyof AgentDefinition)[]
-const parameterKeys = ['temperature', 'topP', 'maxOutputTokens', 'seed']
 const limitKeys: { readonly [Key in keyof AgentLimits]-?: 'count' | 'positive' } = {
   maxToolTurns: 'positive',
   maxTokens: 'positive',
@@ -37,6 +39,7 @@ const limitKeys: { readonly [Key in keyof AgentLimits]-?: 'count' | 'positive' }
   maxCalls: 'count',
   timeBudget: 'positive',
   llmTimeout: 'positive',
+  idleTimeout: 'positive',
   toolTimeout: 'positive',
   maxRetries: 'count',
   parallelToolCalls: 'positive',
@@ -141,7 +144,13 @@ function specOf(agent: AgentDefinition, limits: Partial<AgentLimits>): AgentSpec
     tools: agent.tools ?? ['*'],
     limits: { ...defaultLimits, ...limits, ...agent.limits },
     parameters: agent.parameters ?? {},
+    output: outputOf(agent.output),
   }
+}
+
+/** The schema becomes part of the journal: what its owner does to it later is not meant. */
+function outputOf(output: OutputContract = { format: 'text' }): OutputContract {
+  return output.format === 'json' && output.schema ? { format: 'json', schema: plainJson(output.schema) ?? {} } : output
 }
 
 function checkAgent(problems: Problem[], agent: AgentDefinition, place: string): void {
@@ -169,13 +178,39 @@ function checkAgent(problems: Problem[], agent: AgentDefinition, place: string):
     problems.push({ place: `${place}.tools`, message: `expected a list of tool names, found ${show(agent.tools)}` })
   }
   if (isMap(problems, agent.limits, `${place}.limits`)) checkLimits(problems, agent.limits, `${place}.limits`)
-  if (isMap(problems, agent.parameters, `${place}.parameters`)) {
-    checkKeys(problems, agent.parameters, { known: parameterKeys, place: `${place}.parameters` })
-    for (const [key, value] of Object.entries(agent.parameters)) {
-      if (typeof value !== 'number' || !Number.isFinite(value))
-        problems.push({ place: `${place}.parameters.${key}`, message: `expected a number, found ${show(value)}` })
-    }
+  if (isMap(problems, agent.parameters, `${place}.parameters`)) checkParameters(problems, agent.parameters, `${place}.parameters`)
+  if (isMap(problems, agent.output, `${place}.output`)) checkOutputContract(problems, agent.output, `${place}.output`)
+}
+
+const parameterKinds: { readonly [Key in keyof ModelParameters]-?: { readonly expected: string; fits(value: unknown): boolean } } = {
+  temperature: { expected: 'a number of at least 0', fits: (value) => isFinite(value) && value >= 0 },
+  topP: { expected: 'a number between 0 and 1', fits: (value) => isFinite(value) && value >= 0 && value <= 1 },
+  maxOutputTokens: { expected: 'a whole number of at least 1', fits: (value) => Number.isInteger(value) && (value as number) >= 1 },
+  seed: { expected: 'a whole number', fits: (value) => Number.isInteger(value) },
+  reasoning: {
+    expected: `one of ${reasoningEfforts.join(', ')}`,
+    fits: (value) => (reasoningEfforts as readonly unknown[]).includes(value),
+  },
+  cache: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
+}
+
+function checkParameters(problems: Problem[], parameters: ModelParameters, place: string): void {
+  checkKeys(problems, parameters, { known: Object.keys(parameterKinds), place })
+  for (const [key, value] of Object.entries(parameters)) {
+    const kind = parameterKinds[key as keyof ModelParameters]
+    if (kind && value !== undefined && !kind.fits(value))
+      problems.push({ place: `${place}.${key}`, message: `expected ${kind.expected}, found ${show(value)}` })
   }
+}
+
+function checkOutputContract(problems: Problem[], output: OutputContract, place: string): void {
+  const formats = ['text', 'markdown', 'json']
+  checkKeys(problems, output, { known: ['format', 'schema'], place })
+  if (!formats.includes(output.format))
+    problems.push({ place: `${place}.format`, message: `expected one of ${formats.join(', ')}, found ${show(output.format)}` })
+  if (!('schema' in output) || output.schema === undefined) return
+  if (output.format === 'json') problems.push(...checkSchema(output.schema, `${place}.schema`, 'any'))
+  else problems.push({ place: `${place}.schema`, message: 'a schema goes with the format json', remedy: 'Say `format: json`.' })
 }
 
 function checkLimits(problems: Problem[], limits: Partial<AgentLimits>, place: string): void {
@@ -255,5 +290,6 @@ function listOf(problems: Problem[], value: unknown, place: string): readonly un
 
 const isSource = (value: Tool | ToolSource): value is ToolSource =>
   typeof value === 'object' && value !== null && 'list' in value && typeof value.list === 'function'
+const isFinite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 const show = (value: unknown): string => (value === undefined ? 'nothing' : showValue(value))

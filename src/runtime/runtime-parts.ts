@@ -58,7 +58,7 @@ export class RuntimeParts {
     this.options = options
     this.owner = options.ids.next() as OwnerId
     this.policy = shortHash(JSON.stringify([options.sandbox.confinement, options.hooks.map((hook) => [hook.name, hook.onFailure])]))
-    this.#redactor = redactor(options.config.overlay)
+    this.#redactor = redactor({ ...('resolve' in options.adapter ? options.adapter.secrets : {}), ...options.config.overlay })
     if (options.config.sources.length === 0) this.#registry = registryOf(options.config.tools)
   }
 

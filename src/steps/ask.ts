@@ -1,4 +1,5 @@
 import {
+  type CheckedOutput,
   type Cost,
   type InteractionEvent,
   type Model,
@@ -14,7 +15,8 @@ import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
 import { type ActiveSession, since } from './active-session.ts'
-import { Reply, type ReplyText } from './reply.ts'
+import { checkOutput } from './check-output.ts'
+import { Reply, type ReplyText, type Verdict } from './reply.ts'
 
 // One attempt at one step. `[results + step.started]` is handed to the journal and not waited for: the model may
 // think meanwhile, and whoever acts on the reply waits for everything before it.
@@ -31,8 +33,8 @@ function attempt(session: ActiveSession, action: AskAction): Promise<void> {
   // Handed over, not awaited.
   void session.flush()
   const request = session.recipe.assemble(session.state, session.offer(model))
-  const attempted = new Attempt(session, stepId, action)
-  return new Promise((resolve, reject) => attempted.begin(model, capped(session, request, action), { resolve, reject }))
+  const attempted = new Attempt(session, model, { stepId, action })
+  return new Promise((resolve, reject) => attempted.begin(capped(session, request, action), { resolve, reject }))
 }
 
 /**
@@ -48,11 +50,16 @@ class Attempt {
   readonly #interrupt: Interrupt
   readonly #reply: Reply
   readonly #started: number
+  readonly #model: Model
+  /** When the model was last heard, once it has begun to answer. */
+  #heard: number | undefined
+  #cancelTimer: () => void = noTimer
   #end: ((failure?: ModelFailure) => void) | undefined
   #parts: AsyncIterator<ModelPart> | undefined
 
-  constructor(session: ActiveSession, stepId: StepId, action: AskAction) {
+  constructor(session: ActiveSession, model: Model, { stepId, action }: { stepId: StepId; action: AskAction }) {
     this.#session = session
+    this.#model = model
     this.#stepId = stepId
     this.#action = action
     this.#interrupt = new Interrupt(session.interrupt)
@@ -61,31 +68,43 @@ class Attempt {
     keepShape('attempt', this)
   }
 
-  begin(model: Model, request: ModelRequest, { resolve, reject }: { resolve(): void; reject(error: unknown): void }): void {
+  begin(request: ModelRequest, { resolve, reject }: { resolve(): void; reject(error: unknown): void }): void {
     const limit = deadline(this.#session, this.#action)
-    const cancelTimer = this.#session.clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
+    const { idleTimeout } = this.#session.state.agent.limits
     this.#end = (failure) => {
       this.#end = undefined
-      cancelTimer()
+      this.#cancelTimer()
       this.#interrupt.close()
       close(this.#parts)
       if (failure) this.#reply.fail(failure)
       try {
-        this.#conclude(request.toolChoice)
-        resolve()
+        const concluded = this.#conclude(request)
+        if (concluded) concluded.then(resolve, reject)
+        else resolve()
       } catch (error) {
         reject(error)
       }
     }
-    this.#interrupt.listen(() => this.#end?.(interruption(this.#interrupt.reason, limit.ms)))
-    if (limit.ms <= 0) this.#interrupt.fire(limit.reason)
+    this.#interrupt.listen(() => this.#end?.(interruption(this.#interrupt.reason, { limitMs: limit.ms, idleTimeout })))
+    this.#watch(limit, idleTimeout)
     if (!this.#end) return
     try {
-      this.#parts = model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
+      this.#parts = this.#model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
       this.#pull()
     } catch (error) {
       this.#end?.(thrown(error))
     }
+  }
+
+  /** One timer for the deadline and for silence: it looks how things stand, and comes again. */
+  #watch(limit: Limit, idleTimeout: number): void {
+    const { clock } = this.#session
+    const now = clock.monotonic()
+    const left = this.#started + limit.ms - now
+    const quiet = (this.#heard ?? now) + idleTimeout - now
+    if (left <= 0) this.#interrupt.fire(limit.reason)
+    else if (quiet <= 0) this.#interrupt.fire('silence')
+    else this.#cancelTimer = clock.after(Math.min(left, quiet), () => this.#watch(limit, idleTimeout))
   }
 
   // By hand, not by `for await`: that would wait for the stream to close, and costs as much again for each part.
@@ -106,6 +125,7 @@ class Attempt {
   readonly #fail = (error: unknown): void => this.#end?.(thrown(error))
 
   #add(part: ModelPart): 'more' | 'whole' {
+    if (part?.type !== 'notice') this.#heard = this.#session.clock.monotonic()
     const known = this.#reply.texts.length
     const text = this.#reply.add(part)
     if (text && this.#reply.texts.length > known) this.#open(text)
@@ -123,17 +143,29 @@ class Attempt {
   }
 
   /** Records how the attempt ended. Not flushed: it goes with the intents, or with the end of the turn. */
-  #conclude(toolChoice: 'auto' | 'none'): void {
+  #conclude({ toolChoice, output }: ModelRequest): Promise<void> | undefined {
     const verdict = this.#reply.verdict(toolChoice)
-    for (const text of this.#reply.texts) {
-      const status = verdict.ok ? 'completed' : verdict.failure.class === 'cancelled' ? 'interrupted' : 'failed'
-      this.#session.note({ type: 'interaction.item.completed', itemId: text.id, item: { kind: 'text', ...text, status } })
-    }
-    if (verdict.ok) this.#completed(verdict)
-    else this.#failed(verdict.failure)
+    if (!verdict.ok) return this.#failed(verdict.failure)
+    if (!output || verdict.reply.some(({ type }) => type === 'call')) return this.#completed(verdict)
+    const answer = { text: this.#reply.said, truncated: verdict.finish === 'length' }
+    const checked = checkOutput(this.#session.ports.validator, output, answer)
+    if (checked instanceof Promise) return checked.then((found) => this.#completed(verdict, found))
+    return this.#completed(verdict, checked)
   }
 
-  #completed({ reply, finish }: Extract<ReturnType<Reply['verdict']>, { ok: true }>): void {
+  #endTexts(status: 'completed' | 'interrupted' | 'failed'): void {
+    for (const text of this.#reply.texts)
+      this.#session.note({ type: 'interaction.item.completed', itemId: text.id, item: { kind: 'text', ...text, status } })
+    if (this.#reply.notices.length === 0) return
+    const told = this.#session.turn.diagnostics.toArray()
+    for (const message of new Set(this.#reply.notices)) {
+      if (told.some((diagnostic) => diagnostic.message === message)) continue
+      this.#session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'model_notice', severity: 'info', message } })
+    }
+  }
+
+  #completed({ reply, finish }: Extract<Verdict, { ok: true }>, output?: CheckedOutput): undefined {
+    this.#endTexts('completed')
     const { metadata } = this.#reply
     const { usage, cost } = this.#spent()
     const completed = {
@@ -145,8 +177,8 @@ class Attempt {
       cost,
       latencyMs: this.#latency(),
     } as const
-    this.#session.record(metadata ? { ...completed, metadata } : completed)
-    if (finish === 'length') {
+    this.#session.record(metadata || output ? { ...completed, ...(metadata && { metadata }), ...(output && { output }) } : completed)
+    if (finish === 'length' && !output) {
       const diagnostic = {
         code: 'answer_truncated',
         severity: 'warning',
@@ -157,7 +189,8 @@ class Attempt {
     }
   }
 
-  #failed(failure: ModelFailure): void {
+  #failed(failure: ModelFailure): undefined {
+    this.#endTexts(failure.class === 'cancelled' ? 'interrupted' : 'failed')
     const { random } = this.#session.ports
     const { redactor } = this.#session.ports
     const told = { ...failure, message: redactor.text(failure.message) }
@@ -175,7 +208,8 @@ class Attempt {
   #spent(): { usage: Usage; cost: Cost } {
     const { usage, costUsd, wasRefused } = this.#reply
     if (wasRefused) return { usage: noUsage, cost: 0 }
-    return { usage: usage ?? this.#estimate(), cost: costUsd ?? 'unknown' }
+    const used = usage ?? this.#estimate()
+    return { usage: used, cost: costUsd ?? priced(this.#model.costOf?.(used)) }
   }
 
   #estimate(): Usage {
@@ -183,6 +217,13 @@ class Attempt {
     return { input: this.#action.reservation.input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
   }
 }
+
+/** Prices are other people's code, too. */
+function priced(cost: number | undefined): Cost {
+  return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : 'unknown'
+}
+
+const noTimer = (): void => {}
 
 /** A stream that does not want to close is left to itself. */
 function close(parts: AsyncIterator<ModelPart> | undefined): void {
@@ -225,16 +266,24 @@ function capped(session: ActiveSession, request: ModelRequest, { reservation }: 
   return { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } }
 }
 
+interface Limit {
+  readonly ms: number
+  readonly reason: 'timeout' | 'budget'
+}
+
 /** A step that is not the last leaves the reserve for the last one untouched. */
-function deadline(session: ActiveSession, { last }: AskAction): { ms: number; reason: 'timeout' | 'budget' } {
+function deadline(session: ActiveSession, { last }: AskAction): Limit {
   const { llmTimeout } = session.state.agent.limits
   const left = remainingTime(session.state, session.turn, session.now)
   const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - (last === undefined ? timeReserve(session.state) : 0))
   return usable < llmTimeout ? { ms: usable, reason: 'budget' } : { ms: llmTimeout, reason: 'timeout' }
 }
 
-function interruption(reason: string | undefined, ms: number): ModelFailure {
-  if (reason === 'timeout') return { class: 'timeout', message: `The model did not finish within ${ms} ms.`, remedy: 'Raise llmTimeout.' }
+function interruption(reason: string | undefined, { limitMs, idleTimeout }: { limitMs: number; idleTimeout: number }): ModelFailure {
+  if (reason === 'timeout')
+    return { class: 'timeout', message: `The model did not finish within ${limitMs} ms.`, remedy: 'Raise llmTimeout.' }
+  if (reason === 'silence')
+    return { class: 'timeout', message: `The model fell silent for ${idleTimeout} ms in its answer.`, remedy: 'Raise idleTimeout.' }
   if (reason === 'budget')
     return { class: 'timeout', message: 'The time budget of the turn ran out while the model was answering.', remedy: 'Raise timeBudget.' }
   return { class: 'cancelled', message: 'The turn was interrupted.' }

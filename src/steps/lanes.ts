@@ -1,5 +1,5 @@
 import { type Lane, TroupeError } from '../contracts/index.ts'
-import { laneConflict } from '../core/index.ts'
+import { laneConflict } from '../util/lane-conflict.ts'
 
 interface Waiting {
   readonly lane: Lane

@@ -1,5 +1,5 @@
 import { type BlobId, type CallRecord, type Json, type ToolFailure, type ToolOutput, TroupeError } from '../contracts/index.ts'
-import { failureText } from '../core/index.ts'
+import { failureText } from '../util/call-results.ts'
 import { fitText, utf8Length } from '../util/fit-text.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { Redactor } from '../util/redact.ts'

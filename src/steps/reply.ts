@@ -40,6 +40,8 @@ export class Reply {
   readonly #refs: ReplyRef[] = []
   readonly texts: ReplyText[] = []
   readonly calls: CallPart[] = []
+  /** What the provider did not do as asked. */
+  readonly notices: string[] = []
   #finish: Extract<ModelPart, { type: 'finish' }> | undefined
   #failure: ModelFailure | undefined
   #characters = 0
@@ -70,6 +72,11 @@ export class Reply {
         return undefined
       case 'finish':
         this.#finish = part
+        return undefined
+      case 'notice':
+        this.notices.push(part.message)
+        return undefined
+      case 'working':
         return undefined
       default:
         return part satisfies never
@@ -107,6 +114,11 @@ export class Reply {
     return plainJson(this.#finish?.metadata)
   }
 
+  /** The answer, as it was said. */
+  get said(): string {
+    return this.texts.reduce((said, { type, text }) => (type === 'agent_message' ? said + text : said), '')
+  }
+
   get characters(): number {
     return this.#characters
   }
@@ -117,7 +129,7 @@ export class Reply {
     if (finish === undefined) return failed('invalid_response', 'The stream ended before the reply was whole.')
     if (finish === 'content-filter') return failed('model', 'The provider withheld the reply (content filter).')
     if (finish === 'error' || finish === 'other') return failed('invalid_response', `The reply ended with "${finish}".`)
-    const said = this.texts.some((text) => text.type === 'agent_message' && text.text !== '')
+    const said = this.said !== ''
     if (toolChoice === 'none' && said) return { ok: true, reply: this.#refs.filter((ref) => ref.type === 'item'), finish }
     if (toolChoice === 'none' && this.calls.length > 0) return failed('invalid_response', 'The model called a tool where it had to answer.')
     if (finish === 'length' && this.calls.length > 0)
@@ -180,6 +192,10 @@ function wrongPart(part: ModelPart): string | undefined {
       return typeof part.failure?.class === 'string' && typeof part.failure.message === 'string'
         ? undefined
         : 'An error part does not say what failed.'
+    case 'notice':
+      return typeof part.message === 'string' ? undefined : 'A notice has no message.'
+    case 'working':
+      return undefined
     case 'finish':
       return finishReasons.includes(part.reason) ? undefined : `The reply ended with the unknown reason ${JSON.stringify(part.reason)}.`
     default:

@@ -6,12 +6,13 @@ import { checkKeywordValue, isPlainObject, pointerPart, type SchemaObject } from
 import { showValue } from './show-value.ts'
 
 /**
- * Everything that is wrong with the JSON Schema of an input, found without any library: at load nothing has
- * been called yet, and most tools of a run never are. Ends on anything, also on what refers to itself.
+ * Everything that is wrong with a JSON Schema, found without any library: at load nothing has been called yet, and
+ * most tools of a run never are. Ends on anything, also on what refers to itself. The input of a tool is an `object`.
  */
-export function checkSchema(schema: unknown, place: string): readonly Problem[] {
+export function checkSchema(schema: unknown, place: string, root: 'object' | 'any' = 'object'): readonly Problem[] {
   if (!isPlainObject(schema)) return [notASchema(schema, place)]
   const check = new SchemaCheck(schema)
+  if (root === 'object') check.rootType(schema, place)
   check.root(schema, place)
   return check.problems
 }
@@ -55,7 +56,6 @@ class SchemaCheck {
   }
 
   root(schema: SchemaObject, place: string): void {
-    this.#rootType(schema, place)
     this.#schema(schema, { place, depth: 0, resource: schema, isAlone: true })
     for (let target = this.#references.nextUnseen(); target !== undefined; target = this.#references.nextUnseen()) {
       this.#schema(target.schema, { place: `${place}/${target.pointer}`, depth: 0, resource: target.resource, isAlone: false })
@@ -63,7 +63,7 @@ class SchemaCheck {
     this.problems.push(...this.#references.problems())
   }
 
-  #rootType(schema: SchemaObject, place: string): void {
+  rootType(schema: SchemaObject, place: string): void {
     const { type, properties } = schema
     if (type === 'object' || (type === undefined && properties !== undefined)) return
     if (type === undefined) {

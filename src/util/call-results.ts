@@ -1,6 +1,5 @@
 import type { CallIntent, CallRecord, ItemStatus, ToolFailure } from '../contracts/index.ts'
-import { utf8Length } from '../util/fit-text.ts'
-import type { StartedCall } from './state.ts'
+import { utf8Length } from './fit-text.ts'
 
 // How a call that brought no result of its own is put on record.
 
@@ -16,7 +15,7 @@ export function failedRecord(intent: CallIntent, failure: ToolFailure, status: I
 }
 
 /** The driver died between intent and result: whether it ran is not known, and both model and person are told. */
-export function unknownResult({ intent }: StartedCall): CallRecord {
+export function unknownResult(intent: CallIntent): CallRecord {
   return failedRecord(
     intent,
     {

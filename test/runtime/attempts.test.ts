@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import type { Model, ModelPart } from '../../src/contracts/index.ts'
+import { FakeClock, gate, ScriptedModel } from '../../src/testing/index.ts'
+import { runtimeWith } from './helpers.ts'
+
+/** Sends the parts, each when its gate opens. */
+function gatedModel(parts: readonly ModelPart[], more: Partial<Model> = {}) {
+  const gates = parts.map(() => gate())
+  const sent = parts.map(() => gate())
+  const model: Model = {
+    id: 'gated/model',
+    abilities: [],
+    async *stream() {
+      for (const [i, part] of parts.entries()) {
+        await gates[i]?.promise
+        yield part
+        sent[i]?.open()
+      }
+      await new Promise(() => {})
+    },
+    ...more,
+  }
+  return {
+    model,
+    /** Resolves when the loop has taken the part in and asks for the next. */
+    async send(i: number) {
+      gates[i]?.open()
+      await sent[i]?.promise
+    },
+  }
+}
+
+describe('a model that falls silent', () => {
+  const limits = { idleTimeout: 1_000, llmTimeout: 10_000, maxRetries: 0 }
+
+  it('is given up after the idle timeout, counted from what it said last', async () => {
+    const clock = new FakeClock()
+    const { model, send } = gatedModel([{ type: 'text', text: 'One' }, { type: 'working' }])
+    const handle = runtimeWith(model, { clock, limits }).stream('Go')
+    await send(0)
+    await clock.elapse(900)
+    await send(1)
+    await clock.elapse(900)
+    await clock.elapse(100)
+    expect(await handle.outcome).toMatchObject({
+      status: 'failed',
+      failure: { class: 'timeout', message: 'The model fell silent for 1000 ms in its answer.', remedy: 'Raise idleTimeout.' },
+      report: { text: 'One' },
+    })
+    expect(clock.monotonic()).toBe(1_900)
+  })
+
+  it('may think as long as the whole attempt may take before it begins', async () => {
+    const clock = new FakeClock()
+    const { model, send } = gatedModel([{ type: 'notice', message: 'no temperature' }])
+    const handle = runtimeWith(model, { clock, limits }).stream('Go')
+    await send(0)
+    await clock.elapse(9_999)
+    await clock.elapse(1)
+    expect(await handle.outcome).toMatchObject({ failure: { message: 'The model did not finish within 10000 ms.' } })
+  })
+})
+
+describe('what a provider will not do', () => {
+  it('is a diagnostic, told once a turn', async () => {
+    const notice: ModelPart = { type: 'notice', message: 'temperature is not supported' }
+    let asked = 0
+    const model: Model = {
+      id: 'picky/model',
+      abilities: ['tools'],
+      async *stream() {
+        asked += 1
+        yield notice
+        yield notice
+        if (asked === 1) yield { type: 'call', id: '1', name: 'nothing', input: '{}' }
+        else yield { type: 'text', text: 'Done.' }
+        yield { type: 'finish', reason: asked === 1 ? 'tool-calls' : 'stop' }
+      },
+    }
+    const { diagnostics } = await runtimeWith(model).run('Go')
+    expect(diagnostics).toEqual([{ code: 'model_notice', severity: 'info', message: 'temperature is not supported' }])
+  })
+})
+
+describe('the cost of an attempt', () => {
+  const usage = { input: 1_000, output: 10 }
+  const costOf: NonNullable<Model['costOf']> = ({ input, output }) => input * 1e-6 + output * 1e-5
+  const run = (step: { costUsd?: number }, price?: Model['costOf']) => {
+    const model = Object.assign(new ScriptedModel([{ text: 'Done.', usage, ...step }]), price && { costOf: price })
+    return runtimeWith(model).run('Go')
+  }
+
+  it('is what the provider reports, else what the price says, else unknown', async () => {
+    expect((await run({ costUsd: 0.5 }, costOf)).cost).toBe(0.5)
+    expect((await run({}, costOf)).cost).toBeCloseTo(0.0011)
+    expect((await run({})).cost).toBe('unknown')
+    expect((await run({}, () => undefined)).cost).toBe('unknown')
+    expect((await run({}, () => Number.NaN)).cost).toBe('unknown')
+  })
+})

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest'
+import type { AgentDefinition } from '../../src/runtime/index.ts'
+import { createAgentRuntime } from '../../src/runtime/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { ScriptedModel, type ScriptedStep } from '../../src/testing/index.ts'
+import { tool } from './helpers.ts'
+
+const schema = {
+  type: 'object',
+  properties: { city: { type: 'string' }, nights: { type: 'integer', minimum: 1 } },
+  required: ['city', 'nights'],
+  additionalProperties: false,
+}
+const right = '{"city":"Oslo","nights":2}'
+
+function clerk(steps: readonly ScriptedStep[], more: Partial<AgentDefinition> = {}) {
+  const model = new ScriptedModel(steps)
+  const agent = { name: 'clerk', description: 'd', prompt: 'p', model: 'm', output: { format: 'json', schema }, ...more } as const
+  const store = memoryStore()
+  const runtime = createAgentRuntime({ config: { agents: [agent], tools: [tool('look')] }, adapter: model, store })
+  return { model, store, runtime, run: () => runtime.run('A weekend in Oslo') }
+}
+
+describe('an agent whose output is JSON', () => {
+  it('asks for the schema and reports the value', async () => {
+    const { run, model } = clerk([{ text: right }])
+    const outcome = await run()
+    expect(outcome).toMatchObject({ status: 'completed', report: { format: 'json', text: right, value: { city: 'Oslo', nights: 2 } } })
+    expect(model.requests[0]?.output).toEqual({ schema })
+  })
+
+  const accepted: [string, string][] = [
+    ['in a fence', `\`\`\`json\n${right}\n\`\`\``],
+    ['between words', `Here you are: ${right}. Enjoy.`],
+    ['broken so that it can be mended', "{city: 'Oslo', 'nights': 2,}"],
+    ['with a number as text', '{"city":"Oslo","nights":"2"}'],
+  ]
+  it.each(accepted)('takes JSON %s', async (_, text) => {
+    const { run, model } = clerk([{ text }])
+    expect((await run()).report).toEqual({ format: 'json', text: right, value: { city: 'Oslo', nights: 2 } })
+    model.assertDone()
+  })
+
+  it('sends an answer back with what is wrong with it', async () => {
+    const { run, model } = clerk([{ text: '{"city":"Oslo"}' }, { text: 'Sorry, no.' }, { text: right }])
+    const outcome = await run()
+    expect(outcome).toMatchObject({ status: 'completed', report: { value: { city: 'Oslo', nights: 2 } } })
+    const [, second, third] = model.requests
+    expect(second?.messages.at(-2)).toEqual({ role: 'assistant', parts: [{ type: 'text', text: '{"city":"Oslo"}' }] })
+    expect(second?.messages.at(-1)).toEqual({
+      role: 'user',
+      parts: [
+        {
+          type: 'text',
+          text: 'Your answer does not fit: missing required "nights" (integer). Answer again with the corrected JSON and nothing else.',
+        },
+      ],
+    })
+    expect(third?.messages.at(-1)).toMatchObject({ parts: [{ text: expect.stringContaining('it is not JSON') }] })
+  })
+
+  it('fails with the last text kept when the retries are used up', async () => {
+    const { run, model } = clerk([{ text: 'one' }, { text: 'two' }, { text: 'three' }], { limits: { maxRetries: 2 } })
+    expect(await run()).toMatchObject({
+      status: 'failed',
+      reason: 'invalid_output',
+      message: 'The answer is not the JSON that was asked for: it is not JSON',
+      report: { format: 'text', text: 'three' },
+    })
+    model.assertDone()
+  })
+
+  it('does not take an answer that was cut at its length limit, and says so', async () => {
+    const { run, model } = clerk([{ text: right, finish: 'length' }, { text: right }])
+    expect(await run()).toMatchObject({ status: 'completed', report: { value: { nights: 2 } } })
+    expect(model.requests[1]?.messages.at(-1)).toMatchObject({ parts: [{ text: expect.stringContaining('cut off at its length limit') }] })
+  })
+
+  it('checks only answers: what comes with calls is not one', async () => {
+    const { run } = clerk([{ text: 'Let me look.', calls: [{ tool: 'look', input: { q: 'x' } }] }, { text: right }])
+    expect(await run()).toMatchObject({ status: 'completed', report: { format: 'json' } })
+  })
+
+  it('reports a forced last answer that fits as partial, and one that does not as a failure', async () => {
+    const call = { calls: [{ tool: 'look', input: { q: 'x' } }] }
+    const limits = { maxToolTurns: 2 }
+    expect(await clerk([call, { text: right }], { limits }).run()).toMatchObject({
+      status: 'partial',
+      reason: 'steps',
+      report: { value: {} },
+    })
+    expect(await clerk([call, { text: 'no' }], { limits }).run()).toMatchObject({ status: 'failed', reason: 'invalid_output' })
+  })
+
+  it('takes any JSON where there is no schema, and a list where the schema says so', async () => {
+    expect((await clerk([{ text: '[1, null]' }], { output: { format: 'json' } }).run()).report).toMatchObject({ value: [1, null] })
+    const list = { format: 'json', schema: { type: 'array', items: { type: 'integer' } } } as const
+    expect((await clerk([{ text: '["x"]' }, { text: '[1]' }], { output: list }).run()).report).toMatchObject({ value: [1] })
+  })
+
+  it('goes on with the next turn from what was said', async () => {
+    const { runtime, model } = clerk([{ text: 'no' }, { text: right }, { text: right }])
+    const first = await runtime.run('One')
+    const handle = await runtime.open(first.treeId)
+    await handle.send('Two')
+    expect(await handle.outcome).toMatchObject({ status: 'completed', report: { format: 'json' } })
+    expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])
+  })
+
+  it('is refused with a wrong contract, all problems at once', () => {
+    const wrong = { format: 'xml', schema: { type: 'objct' } } as unknown as { format: 'json' }
+    const agent = { name: 'a', description: 'd', prompt: 'p', model: 'm', output: wrong, parameters: { reasoning: 'lots', cache: 1 } }
+    const make = () => createAgentRuntime({ config: { agents: [agent as unknown as AgentDefinition] }, adapter: new ScriptedModel([]) })
+    expect(make).toThrow(/output\.format: expected one of text, markdown, json[\s\S]*output\.schema/)
+    expect(make).toThrow(/parameters\.reasoning: expected one of none[\s\S]*parameters\.cache: expected true or false/)
+  })
+})
