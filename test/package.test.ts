@@ -21,6 +21,7 @@ describe('the export map', () => {
   /** Every name is a promise: adding one is a decision, taking one away a breaking change. */
   const promised: { readonly [subpath: string]: readonly string[] } = {
     '.': ['TroupeError', 'agentLoop', 'createAgentRuntime', 'defaultLimits', 'errorTable'],
+    './models': ['fromAiSdk', 'fromLangChain', 'fromLlamaIndex', 'modelAdapter', 'rehearsalModel', 'scriptModel'],
     './stores/memory': ['memoryStore'],
     './stores/sqlite': ['sqliteStore'],
     './testing': ['FakeClock', 'ScriptedModel', 'gate', 'modelContract', 'sequentialIds', 'storeContract', 'toolContract'],

@@ -1,45 +1,29 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { type AgentFile, parseAgentFile } from '../agents/index.ts'
-import { type Clock, type ModelAdapter, type Problem, TroupeError } from '../contracts/index.ts'
-import { builtInModels } from '../models/index.ts'
+import { type Clock, TroupeError } from '../contracts/index.ts'
+import type { Variables } from '../models/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
+import { type FoundModels, findModels } from './find-models.ts'
 
-export interface LoadedAgent {
+export interface LoadedAgent extends FoundModels {
   readonly agent: AgentFile
-  readonly adapter: ModelAdapter
+}
+
+export interface Surroundings {
+  readonly clock: Clock
+  /** Where keys and addresses of providers are looked for. */
+  readonly variables: Variables
 }
 
 /** Reads an agent file and finds its models; throws everything that is wrong with either. */
-export async function loadAgent(file: string, clock: Clock): Promise<LoadedAgent> {
+export async function loadAgent(file: string, surroundings: Surroundings): Promise<LoadedAgent> {
   const agent = parseAgentFile(await readAgentFile(file), file)
-  const adapter = builtInModels({ readFile: (path) => readFile(path, 'utf8'), baseDir: dirname(file), clock })
-  const errors: TroupeError[] = []
-  for (const model of agent.models) {
-    try {
-      await adapter.resolve(model)
-    } catch (error) {
-      if (!(error instanceof TroupeError)) throw error
-      errors.push(error)
-    }
-  }
-  if (errors.length > 0) throw together(errors)
-  return { agent, adapter }
+  const found = await findModels(agent.models, { ...surroundings, readFile: (path) => readFile(path, 'utf8'), baseDir: dirname(file) })
+  return { agent, ...found }
 }
 
-/** Several errors as one; the code is the first one's. */
-export function together(errors: readonly TroupeError[]): TroupeError {
-  const [first, ...more] = errors
-  if (!first) throw new TroupeError('internal', 'there is no error to tell')
-  if (more.length === 0) return first
-  const problems = errors.flatMap((error): readonly Problem[] => {
-    if (error.problems.length > 0) return error.problems
-    return [{ place: error.code, message: error.message, ...(error.remedy !== undefined && { remedy: error.remedy }) }]
-  })
-  return new TroupeError(first.code, `There are ${problems.length} problems.`, { problems })
-}
-
-async function readAgentFile(file: string): Promise<Uint8Array> {
+export async function readAgentFile(file: string): Promise<Uint8Array> {
   try {
     const { size } = await regularFile(file)
     if (size > largestAgentFile) throw Object.assign(new Error(), { code: `it has ${size} bytes, and ${largestAgentFile} is the most` })

@@ -5,6 +5,8 @@ export const errorTable = {
   agent_file_invalid: { retry: false, summary: 'an agent file is wrong' },
   agent_unknown: { retry: false, summary: 'no agent has that name' },
   model_unknown: { retry: false, summary: 'no model has that name' },
+  model_key_missing: { retry: false, summary: 'a model needs a key that is not there' },
+  model_unavailable: { retry: true, summary: 'no model was found' },
   script_invalid: { retry: false, summary: 'a script for the script model is wrong' },
   script_mismatch: { retry: false, summary: 'a scripted model was asked otherwise than its script says' },
   tree_unknown: { retry: false, summary: 'no tree has that id' },

@@ -30,9 +30,16 @@ export interface ModelRequest {
   readonly output?: JsonOutput
 }
 
+/** A piece of a text. Pieces in a row with the same `block` are one text; another block has metadata of its own. */
+interface TextPiece {
+  readonly text: string
+  readonly block?: string
+  readonly metadata?: JsonObject
+}
+
 export type ModelPart =
-  | { readonly type: 'text'; readonly text: string; readonly metadata?: JsonObject }
-  | { readonly type: 'reasoning'; readonly text: string; readonly metadata?: JsonObject }
+  | ({ readonly type: 'text' } & TextPiece)
+  | ({ readonly type: 'reasoning' } & TextPiece)
   /** A whole call; `input` is its JSON text. */
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: string; readonly metadata?: JsonObject }
   | { readonly type: 'error'; readonly failure: ModelFailure }

@@ -1,2 +1,7 @@
-export { type BuiltInModelsOptions, builtInModels } from './resolve-model.ts'
+export { type FromAiSdkOptions, fromAiSdk } from './ai-sdk/index.ts'
+export type { ProviderConfig, ProviderSources, Variables } from './endpoint.ts'
+export { type ForeignModelOptions, fromLangChain, type LangChainChatModel } from './langchain/index.ts'
+export { fromLlamaIndex, type LlamaIndexLlm } from './llama-index/index.ts'
+export { type ModelAdapterOptions, modelAdapter } from './model-adapter.ts'
+export { rehearsalModel } from './rehearsal/index.ts'
 export { type ScriptModelOptions, scriptModel } from './script-model.ts'

@@ -18,6 +18,17 @@ const problems = (options: unknown): readonly string[] => {
 }
 
 describe('checkOptions', () => {
+  const foreign: [string, object][] = [
+    ['fromAiSdk', { specificationVersion: 'v4', modelId: 'm', doStream() {} }],
+    ['fromLangChain', { lc_namespace: [], stream() {}, bindTools() {} }],
+    ['fromLlamaIndex', { chat() {}, complete() {} }],
+  ]
+  it.each(foreign)('says how a model of another framework is handed over: %s', (adapter, model) => {
+    expect(problems({ ...right, adapter: model })).toEqual([
+      expect.stringMatching(new RegExp(`^adapter: expected a model.*Wrap it: ${adapter}\\(model\\), from troupe/models\\.$`)),
+    ])
+  })
+
   it('lets right ones pass', () => expect(problems(right)).toEqual([]))
 
   it('tells everything that is wrong at once', () => {

@@ -37,14 +37,27 @@ export function checkOptions(options: RuntimeOptions): void {
     if (given === undefined && key !== 'adapter') continue
     const isWhole =
       typeof given === 'object' && given !== null && methods.every((method) => typeof Reflect.get(given, method) === 'function')
-    const isAdapter =
-      key !== 'adapter' || (isWhole && ['stream', 'resolve'].some((method) => typeof Reflect.get(given, method) === 'function'))
+    const isAdapter = key !== 'adapter' || (isWhole && isModelOrAdapter(given))
     const isStore = key !== 'store' || (isWhole && ['journal', 'inbox', 'blobs', 'trees'].every((part) => Reflect.get(given, part)))
     if (!isWhole || !isAdapter || !isStore)
-      problems.push({ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: needs(methods) })
+      problems.push({ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapping(given) ?? needs(methods) })
   }
   problems.push(...hookProblems(options.hooks), ...sandboxProblems(options.sandbox))
   if (problems.length > 0) throw invalid(problems)
+}
+
+function isModelOrAdapter(given: object): boolean {
+  const { id, abilities, stream, resolve } = given as { readonly [key: string]: unknown }
+  return typeof resolve === 'function' || (typeof stream === 'function' && typeof id === 'string' && Array.isArray(abilities))
+}
+
+/** Models of other frameworks are welcome, through their adapter. */
+function wrapping(given: unknown): string | undefined {
+  if (typeof given !== 'object' || given === null) return undefined
+  const wrap = (name: string): string => `Wrap it: ${name}(model), from troupe/models.`
+  if ('specificationVersion' in given) return wrap('fromAiSdk')
+  if ('lc_namespace' in given || 'bindTools' in given) return wrap('fromLangChain')
+  return 'chat' in given && 'complete' in given ? wrap('fromLlamaIndex') : undefined
 }
 
 function hookProblems(hooks: unknown): readonly Problem[] {

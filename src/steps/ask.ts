@@ -129,7 +129,7 @@ class Attempt {
     const known = this.#reply.texts.length
     const text = this.#reply.add(part)
     if (text && this.#reply.texts.length > known) this.#open(text)
-    if (text && 'text' in part) {
+    if (text && 'text' in part && part.text !== '') {
       const kind = text.type === 'reasoning' ? 'reasoning' : 'text'
       this.#session.live({ stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind, text: part.text })
     }

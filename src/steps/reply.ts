@@ -45,6 +45,7 @@ export class Reply {
   #finish: Extract<ModelPart, { type: 'finish' }> | undefined
   #failure: ModelFailure | undefined
   #characters = 0
+  #block: string | undefined
 
   constructor(stepId: StepId, attempt: number) {
     this.#stepId = stepId
@@ -142,8 +143,9 @@ export class Reply {
   #extend(part: Extract<ModelPart, { type: 'text' | 'reasoning' }>): ReplyText {
     const type = part.type === 'text' ? 'agent_message' : 'reasoning'
     const last = this.#refs.at(-1)?.type === 'item' ? this.texts.at(-1) : undefined
-    let text = last?.type === type ? last : undefined
+    let text = last?.type === type && part.block === this.#block ? last : undefined
     if (!text) {
+      this.#block = part.block
       text = { id: itemIdOf(this.#stepId, this.#attempt, this.texts.length + 1), type, text: '' }
       this.texts.push(text)
       this.#refs.push({ type: 'item', id: text.id })

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { FakeClock } from '../testing/index.ts'
+import { findModel } from './find-model.ts'
+import { knownProviders } from './known-providers.ts'
+import { modelFacts } from './model-facts.ts'
+
+type Servers = { readonly [url: string]: unknown }
+
+/** Answers for the servers named, and never for any other. */
+function search(variables: { readonly [name: string]: string }, servers: Servers = {}) {
+  const clock = new FakeClock()
+  const asked: string[] = []
+  const fetcher: typeof fetch = (url, init) => {
+    asked.push(String(url))
+    const body = servers[String(url)]
+    if (body !== undefined) return Promise.resolve(Response.json(body))
+    return new Promise((_, reject) => init?.signal?.addEventListener('abort', () => reject(new Error('aborted'))))
+  }
+  return { clock, asked, found: findModel({ variables, clock, fetch: fetcher }) }
+}
+const listing = (...ids: readonly string[]) => ({ object: 'list', data: ids.map((id) => ({ id, object: 'model' })) })
+
+test('a key decides, in the order of the table, and nobody is asked', async () => {
+  const { asked, found } = search({ OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k' })
+  expect(await found).toBe('openai/gpt-5.4-mini')
+  expect(asked).toEqual([])
+  expect(await search({ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }).found).toBe('anthropic/claude-sonnet-5')
+})
+
+test('what `auto` takes has a price and a window', async () => {
+  for (const [provider, { defaultModel }] of Object.entries(knownProviders)) {
+    if (defaultModel === undefined) continue
+    expect(await modelFacts(provider, defaultModel, () => 0), provider).toEqual({
+      contextTokens: expect.any(Number),
+      costOf: expect.any(Function),
+    })
+  }
+})
+
+test('else a server on this machine, with the first model that talks', async () => {
+  const { clock, asked, found } = search({}, { 'http://127.0.0.1:1234/v1/models': listing('text-embedding-nomic', 'qwen3-8b') })
+  await clock.elapse(300)
+  expect(await found).toBe('lmstudio/qwen3-8b')
+  expect(asked).toEqual([11_434, 1_234, 8_080, 8_000].map((port) => `http://127.0.0.1:${port}/v1/models`))
+})
+
+test.each(['127.0.0.1:4711', 'http://localhost:4711/', '0.0.0.0:4711', 'http://127.0.0.1:4711/v1'])('OLLAMA_HOST=%s is heeded', async (host) => {
+  const port = { 'http://127.0.0.1:4711/v1/models': listing('a'), 'http://localhost:4711/v1/models': listing('a') }
+  const { clock, found } = search({ OLLAMA_HOST: host }, port)
+  await clock.elapse(300)
+  expect(await found).toBe('ollama/a')
+})
+
+test('nothing is sent to another machine, and the error tells everything that was looked at', async () => {
+  const { clock, asked, found } = search(
+    { OLLAMA_HOST: 'http://10.1.2.3:11434', OPENAI_API_KEY: '' },
+    { 'http://127.0.0.1:8000/v1/models': listing('bge-embed'), 'http://127.0.0.1:8080/v1/models': 'no list' },
+  )
+  const failure = expect(found).rejects.toMatchObject({
+    code: 'model_unavailable',
+    remedy: expect.stringContaining('--model rehearsal'),
+    problems: [
+      { place: expect.stringContaining('ANTHROPIC_API_KEY, OPENAI_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY') },
+      { place: 'http://10.1.2.3:11434/v1 (Ollama)', message: 'It is not on this machine, so it was not asked.' },
+      { place: 'http://127.0.0.1:1234/v1 (LM Studio)', message: 'Nothing answers there.' },
+      { place: 'http://127.0.0.1:8080/v1 (llama.cpp)', message: 'Nothing answers there.' },
+      { place: 'http://127.0.0.1:8000/v1 (vLLM)', message: 'It answers, but has no model to talk to.' },
+    ],
+  })
+  await clock.elapse(300)
+  await failure
+  expect(asked.some((url) => url.includes('10.1.2.3'))).toBe(false)
+})
