@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../contracts/index.ts'
 import type { Action, AskAction } from './decide.ts'
 import { finish } from './finish.ts'
 import { turnIdOf } from './ids.ts'
@@ -6,12 +7,15 @@ import type { Session } from './session.ts'
 import { skip } from './skip.ts'
 import type { ReviewableCall, StartedCall } from './state.ts'
 
-/** What takes time: everything that reaches models, tools and people. Each records what happened; `drive` looks again. */
+/**
+ * What takes time: everything that reaches models, tools and people. Each records what happened; `drive` looks again,
+ * at once where nothing had to be waited for.
+ */
 export interface Performer {
   ask(action: AskAction): Promise<void>
   /** Takes calls through the pipeline up to their intent. */
-  review(calls: readonly ReviewableCall[]): Promise<void>
-  execute(calls: readonly StartedCall[]): Promise<unknown>
+  review(calls: readonly ReviewableCall[]): MaybePromise<void>
+  execute(calls: readonly StartedCall[]): MaybePromise<void>
   /** Waits for a decision, or finds that everybody has put it off. */
   wait(): Promise<'decided' | 'suspended'>
 }
@@ -29,11 +33,11 @@ export async function drive(session: Session, performer: Performer): Promise<'id
         await performer.ask(action)
         break
       case 'review':
-        await performer.review(action.calls)
+      case 'execute': {
+        const working = action.kind === 'review' ? performer.review(action.calls) : performer.execute(action.calls)
+        if (working) await working
         break
-      case 'execute':
-        await performer.execute(action.calls)
-        break
+      }
       case 'skip':
         skip(session, action)
         break

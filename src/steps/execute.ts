@@ -13,19 +13,27 @@ import { fitted, type Shown } from './output.ts'
 // redact and fit → account → record. Nothing runs before its intent is durable, and a call that waits for another
 // also waits for that one's result to be durable: so a crash can tell what has not begun.
 
-export function execute(session: ActiveSession, calls: readonly StartedCall[]): Promise<void> {
+export function execute(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
   const [only] = calls
   return only && calls.length === 1 ? runCall(session, only) : runTogether(session, calls)
 }
 
-async function runTogether(session: ActiveSession, calls: readonly StartedCall[]): Promise<void> {
+function runTogether(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
   const most = session.state.agent.limits.parallelToolCalls
   const lanes = calls.length <= most && calls.every((call) => call.intent.lane.kind === 'shared') ? undefined : new Lanes(most)
-  const running = calls.map((call) =>
-    lanes
-      ? lanes.run(call.intent.lane, () => runCall(session, call).catch((error: unknown) => stopAll(session, error)))
-      : runCall(session, call),
-  )
+  const running: Promise<void>[] = []
+  try {
+    for (const call of calls) {
+      const run = lanes ? lanes.run(call.intent.lane, () => runInLane(session, call)) : runCall(session, call)
+      if (run) running.push(run)
+    }
+  } catch (error) {
+    running.push(Promise.reject(error))
+  }
+  return running.length > 0 ? allEnded(session, running) : undefined
+}
+
+async function allEnded(session: ActiveSession, running: readonly Promise<void>[]): Promise<void> {
   try {
     await Promise.all(running)
   } catch (error) {
@@ -36,43 +44,43 @@ async function runTogether(session: ActiveSession, calls: readonly StartedCall[]
   }
 }
 
-/** Before its lane is free: a call that waits for one whose result could not be stored must not start. */
-function stopAll(session: ActiveSession, error: unknown): never {
-  session.interrupt.fire('interrupted')
-  throw error
-}
-
-/** No async function: most calls need a single turn of the event loop, and there are very many calls. */
-function runCall(session: ActiveSession, call: StartedCall): Promise<void> {
+async function runInLane(session: ActiveSession, call: StartedCall): Promise<void> {
   try {
-    const writing = session.flush()
-    return writing ? writing.then(() => enter(session, call)) : enter(session, call)
+    await runCall(session, call)
   } catch (error) {
-    return Promise.reject(error)
+    // Before its lane is free: a call that waits for one whose result could not be stored must not start.
+    session.interrupt.fire('interrupted')
+    throw error
   }
 }
 
-function enter(session: ActiveSession, call: StartedCall): Promise<void> {
+/** No async function: a tool that answers at once is waited for by nobody, and there are very many calls. */
+function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> {
+  const writing = session.flush()
+  return writing ? writing.then(() => enter(session, call)) : enter(session, call)
+}
+
+function enter(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const tool = session.toolOf(call.intent.tool)
   const refusal = session.interrupt.reason !== undefined ? notRun : tool ? undefined : gone(call.intent.tool)
   if (refusal || !tool) {
     // A further attempt that is not made leaves open what the first one did.
     const isUnknown = call.attempt > 1
     const status = session.interrupt.reason === undefined ? 'failed' : isUnknown ? 'unknown' : 'skipped'
-    return Promise.resolve(
-      end(session, call, {
-        status,
-        output: { ok: false, error: isUnknown && session.interrupt.reason !== undefined ? notRunAgain : (refusal ?? notRun) },
-        latencyMs: 0,
-      }),
-    )
+    const error = isUnknown && session.interrupt.reason !== undefined ? notRunAgain : (refusal ?? notRun)
+    return end(session, call, { status, output: { ok: false, error }, latencyMs: 0 })
   }
   const started = session.clock.monotonic()
-  return runTool(session, tool, call).then((result) => {
-    const latencyMs = since(session.clock, started)
-    if (session.ports.hooks.length > 0 || isWalledIn(session, result.output)) return finishSlowly(session, call, { tool, result, started })
-    return end(session, call, { ...result, latencyMs })
-  })
+  const running = runTool(session, tool, call)
+  return running instanceof Promise
+    ? running.then((result) => leave(session, call, { tool, result, started }))
+    : leave(session, call, { tool, result: running, started })
+}
+
+function leave(session: ActiveSession, call: StartedCall, finishing: Finishing): MaybePromise<void> {
+  const { status, output } = finishing.result
+  if (session.ports.hooks.length > 0 || isWalledIn(session, output)) return finishSlowly(session, call, finishing)
+  return end(session, call, { status, output, latencyMs: since(session.clock, finishing.started) })
 }
 
 interface Finishing {
