@@ -37,18 +37,16 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
     texts: [],
   }
   const steps = event.attempt === 1 ? turn.steps + 1 : turn.steps
-  return withTurn(next, event, event.last ? { steps, step, last: event.last.reason } : { steps, step })
+  return withTurn(next, event, event.last ? { ...turn, steps, step, last: event.last.reason } : { ...turn, steps, step })
 }
 
 export function applyStepCompleted(state: SessionState, event: Event<'interaction.step.completed'>): SessionState {
   const turn = openTurn(state, event)
   const step = asking(turn, event)
-  const parts: ReplyPart[] = []
+  const parts = event.reply.map((ref): ReplyPart => (ref.type === 'call' ? ref : textPart(step, ref.id, event)))
   const calls: Call[] = []
   let text = ''
-  for (const ref of event.reply) {
-    const part = ref.type === 'call' ? ref : textPart(step, ref.id, event)
-    parts.push(part)
+  for (const part of parts) {
     if (part.type === 'text') text += part.text
     if (part.type === 'call') {
       calls.push({ kind: 'requested', itemId: itemIdOf(step.id, step.attempt, step.texts.length + calls.length + 1), part })
@@ -82,6 +80,7 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
   if (step.open.length > 0) throw illegal(event, 'items of it are still open')
   const failed = { model: step.model, failure: event.failure, notBefore: event.at + event.delayMs }
   return withTurn({ ...state, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
+    ...turn,
     spent: addSpent(turn.spent, event.usage, event.cost),
     step: { kind: 'ready', failures: [...step.failures, failed] },
     dropped: isFinal(event.failure) ? [...turn.dropped, step.model] : turn.dropped,
@@ -93,16 +92,16 @@ export function applyItemStarted(state: SessionState, event: Event<'interaction.
   const turn = openTurn(state, event)
   const { item } = event
   if (item.kind === 'text') {
-    if (item.type === 'error') return withTurn(state, event, {})
+    if (item.type === 'error') return withTurn(state, event, turn)
     const step = asking(turn, event)
-    return withTurn(state, event, { step: { ...step, open: [...step.open, item] } })
+    return withTurn(state, event, { ...turn, step: { ...step, open: [...step.open, item] } })
   }
   const call = callOf(turn, event)
   if (call.kind === 'started' || call.kind === 'ended') throw illegal(event, 'the call has already been started')
   const { itemId, part } = call
   const started: Call = { kind: 'started', itemId, part, intent: item, attempt: 1, walls: inside, orphaned: false }
   const { step, waiting, idleMs } = replaced(turn, event, started)
-  return withTurn(state, event, { step, waiting, idleMs, calls: turn.calls + 1 })
+  return withTurn(state, event, { ...turn, step, waiting, idleMs, calls: turn.calls + 1 })
 }
 
 export function applyItemUpdated(state: SessionState, event: Event<'interaction.item.updated'>): SessionState {
@@ -111,13 +110,14 @@ export function applyItemUpdated(state: SessionState, event: Event<'interaction.
   if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
   const { attempt, reason } = event.update
   const walls: Walls = reason === 'unsandboxed' ? { kind: 'outside' } : call.walls
-  return withTurn(state, event, replaced(turn, event, { ...call, attempt, walls, orphaned: false }))
+  const { step, waiting, idleMs } = replaced(turn, event, { ...call, attempt, walls, orphaned: false })
+  return withTurn(state, event, { ...turn, step, waiting, idleMs })
 }
 
 export function applyItemCompleted(state: SessionState, event: Event<'interaction.item.completed'>): SessionState {
   const { item } = event
   if (item.kind === 'call') return callCompleted(state, event, item)
-  return item.type === 'error' ? withTurn(state, event, {}) : textCompleted(state, event, item)
+  return item.type === 'error' ? withTurn(state, event, openTurn(state, event)) : textCompleted(state, event, item)
 }
 
 function textCompleted(state: SessionState, event: InteractionEvent, item: TextRecord): SessionState {
@@ -125,6 +125,7 @@ function textCompleted(state: SessionState, event: InteractionEvent, item: TextR
   const step = asking(turn, event)
   if (!step.open.some((open) => open.id === item.id)) throw illegal(event, 'the item is not open')
   return withTurn(state, event, {
+    ...turn,
     step: { ...step, open: step.open.filter((open) => open.id !== item.id), texts: [...step.texts, item] },
     lastText: item.type === 'agent_message' && item.text !== '' ? item.text : turn.lastText,
   })
@@ -141,6 +142,7 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
   const results = resultsOf(next.step.calls)
   const said = results ? say(state, { role: 'tool', results }) : state
   return withTurn(item.output ? { ...said, hasStoredOutput: true } : said, event, {
+    ...turn,
     waiting: next.waiting,
     idleMs: next.idleMs,
     step: results ? { kind: 'ready', failures: noFailures } : next.step,

@@ -1,6 +1,5 @@
 import {
   type Cost,
-  type InteractionEvent,
   type Model,
   type ModelFailure,
   type ModelPart,
@@ -15,6 +14,7 @@ import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
 import { type ActiveSession, since } from './active-session.ts'
 import { Reply, type ReplyText } from './reply.ts'
+import { stepCompleted, stepStarted } from './step-events.ts'
 
 // One attempt at one step. `[results + step.started]` is handed to the journal and not waited for: the model may
 // think meanwhile, and whoever acts on the reply waits for everything before it.
@@ -136,15 +136,7 @@ class Attempt {
   #completed({ reply, finish }: Extract<ReturnType<Reply['verdict']>, { ok: true }>): void {
     const { metadata } = this.#reply
     const { usage, cost } = this.#spent()
-    const completed = {
-      ...this.#session.here(),
-      type: 'interaction.step.completed',
-      reply,
-      finish,
-      usage,
-      cost,
-      latencyMs: this.#latency(),
-    } as const
+    const completed = stepCompleted(this.#session, { reply, finish, usage, cost, latencyMs: this.#latency() })
     this.#session.record(metadata ? { ...completed, metadata } : completed)
     if (finish === 'length') {
       const diagnostic = {
@@ -242,20 +234,4 @@ function interruption(reason: string | undefined, ms: number): ModelFailure {
 
 function thrown(error: unknown): ModelFailure {
   return { class: 'model', message: `The model adapter threw: ${messageOf(error)}` }
-}
-
-const notices = {
-  steps: 'This is the last step of this turn',
-  tokens: 'The token budget of this turn is used up',
-  time: 'The time budget of this turn is used up',
-  calls: 'No further tool calls are allowed in this turn',
-  stopped: 'The person asked to stop here',
-} as const
-
-function stepStarted(session: ActiveSession, stepId: StepId, { action, model }: { action: AskAction; model: Model }): InteractionEvent {
-  const { attempt, reservation, absorbs, last } = action
-  const names = { model: action.model, modelId: model.id }
-  const started = { ...session.here(), stepId, type: 'interaction.step.started', ...names, attempt, reservation, absorbs } as const
-  if (last === undefined) return started
-  return { ...started, last: { reason: last, notice: `${notices[last]}. Answer now with what you have; tools are switched off.` } }
 }

@@ -1,4 +1,4 @@
-import type { ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import type { CallRecord, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import type { StartedCall } from '../core/index.ts'
 import { utf8Length } from '../util/fit-text.ts'
 import { keepShape } from '../util/keep-shape.ts'
@@ -8,6 +8,7 @@ import { escalate, isWalledIn } from './escalate.ts'
 import { afterCall } from './hooks.ts'
 import { Lanes } from './lanes.ts'
 import { fitted, type Shown } from './output.ts'
+import { callEnded } from './step-events.ts'
 
 // The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks →
 // redact and fit → account → record. Nothing runs before its intent is durable, and a call that waits for another
@@ -105,20 +106,30 @@ interface Ended {
   readonly latencyMs: number
 }
 
-function end(session: ActiveSession, call: StartedCall, ended: Ended): MaybePromise<void> {
-  const shown = fitted(session, ended.output)
-  if (shown instanceof Promise) return shown.then((fit) => record(session, call, { ...ended, shown: fit }))
-  record(session, call, { ...ended, shown })
+function end(session: ActiveSession, call: StartedCall, { status, output, latencyMs }: Ended): MaybePromise<void> {
+  const shown = fitted(session, output)
+  if (shown instanceof Promise) return shown.then((fit) => record(session, call, { status, shown: fit, latencyMs }))
+  record(session, call, { status, shown, latencyMs })
 }
 
-function record(session: ActiveSession, { intent, part }: StartedCall, ended: Ended & { readonly shown: Shown }): void {
-  const { status, shown, latencyMs } = ended
-  const { id, type } = intent
-  const item = { kind: 'call', id, type, status, ...shown, latencyMs, bytesIn: utf8Length(part.input) } as const
-  session.record({ ...session.here(), type: 'interaction.item.completed', itemId: id, item })
+function record(session: ActiveSession, call: StartedCall, ended: Fitted): void {
+  const item = recordOf(call, ended)
+  session.record(callEnded(session, item))
   if (item.bytesOut < 1_000) keepShape('ended', item, ended)
   // The last result goes with the next step; the others are committed as they come.
   if (session.turn.step.kind === 'calling') void session.flush()
+}
+
+interface Fitted {
+  readonly status: ItemStatus
+  readonly shown: Shown
+  readonly latencyMs: number
+}
+
+function recordOf({ intent: { id, type }, part }: StartedCall, { status, shown, latencyMs }: Fitted): CallRecord {
+  const { content, bytesOut, value, error, output } = shown
+  const plain = { kind: 'call', id, type, status, content, bytesOut, latencyMs, bytesIn: utf8Length(part.input) } as const
+  return value === undefined && error === undefined && output === undefined ? plain : { ...plain, ...shown }
 }
 
 const notRunAgain: ToolFailure = {

@@ -18,6 +18,7 @@ import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
 import { type Arguments, parseArguments } from './arguments.ts'
 import { beforeCall } from './hooks.ts'
+import { callStarted } from './step-events.ts'
 import { type Offer, type OfferedTool, unknownTool } from './tool-registry.ts'
 
 // The first half of the pipeline: find → parse, repair, validate, take the reason off → hooks, validate again →
@@ -123,7 +124,7 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
   const { tool } = understood.offered
   const lane = laneOf(session, tool, understood.input)
   if (tool.view || lane instanceof Promise) return startWith(session, call, { understood, lane })
-  session.record({ ...session.here(), type: 'interaction.item.started', itemId: call.itemId, item: intentOf(call, understood, lane) })
+  session.record(callStarted(session, intentOf(call, understood, lane)))
 }
 
 /** For tools that have to be asked how a call looks, or what it may not overlap with. */
