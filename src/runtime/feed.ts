@@ -4,14 +4,19 @@ import { keepShape } from '../util/keep-shape.ts'
 /** Beyond this a reader that lags loses live events; they are provisional, and durable ones stay. */
 const mostQueued = 8_192
 
+type Waiting = (result: IteratorResult<StreamEvent>) => void
+
 /** One reader's queue of events: written by the driver whether or not anybody reads. */
 export class Subscription implements AsyncIterableIterator<StreamEvent> {
   #queue: StreamEvent[] = []
   #head = 0
   #closed = false
-  readonly #waiting: ((result: IteratorResult<StreamEvent>) => void)[] = []
-  readonly #park = (resolve: (result: IteratorResult<StreamEvent>) => void): void => {
-    this.#waiting.push(resolve)
+  /** Who waits for the next event, and those who asked before they were given it. */
+  #waiting: Waiting | undefined
+  readonly #more: Waiting[] = []
+  readonly #park = (resolve: Waiting): void => {
+    if (this.#waiting) this.#more.push(resolve)
+    else this.#waiting = resolve
   }
   readonly #leave: (subscription: Subscription) => void
 
@@ -21,18 +26,21 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   }
 
   push(event: StreamEvent): void {
-    const waiting = this.#waiting.shift()
+    const waiting = this.#waiting
     if (waiting) {
+      this.#waiting = this.#more.length > 0 ? this.#more.shift() : undefined
       waiting({ value: event, done: false })
       return
     }
-    if (!('seq' in event) && this.#queue.length - this.#head >= mostQueued) return
+    if (this.#queue.length - this.#head >= mostQueued && !('seq' in event)) return
     this.#queue.push(event)
   }
 
   close(): void {
     this.#closed = true
-    for (const waiting of this.#waiting.splice(0)) waiting({ value: undefined, done: true })
+    this.#waiting?.({ value: undefined, done: true })
+    for (const waiting of this.#more.splice(0)) waiting({ value: undefined, done: true })
+    this.#waiting = undefined
   }
 
   next(): Promise<IteratorResult<StreamEvent>> {

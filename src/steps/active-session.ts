@@ -1,6 +1,6 @@
 import type { ApprovalId, Approver, Blobs, Clock, Hook, Model, Random, Sandbox, SchemaValidator, Tool } from '../contracts/index.ts'
 import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
-import { type AskAction, Session, type SessionParts } from '../core/index.ts'
+import { type AskAction, remainingTime, Session, type SessionParts } from '../core/index.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { Offer, ToolRegistry } from './tool-registry.ts'
 
@@ -43,6 +43,11 @@ export class ActiveSession extends Session {
 
   #attemptKey(attempt: number): string {
     return `${this.turn.id}.${this.turn.steps}.${attempt}`
+  }
+
+  /** Milliseconds of work that the turn still has. The clock is read only where there is a limit. */
+  get timeLeft(): number | undefined {
+    return this.state.agent.limits.timeBudget === undefined ? undefined : remainingTime(this.state, this.turn, this.now)
   }
 
   model(name: string): Model {

@@ -8,7 +8,7 @@ import {
   type StepId,
   type Usage,
 } from '../contracts/index.ts'
-import { type AskAction, remainingTime, stepIdOf, timeReserve } from '../core/index.ts'
+import { type AskAction, stepIdOf, timeReserve } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
@@ -48,8 +48,11 @@ class Attempt {
   readonly #interrupt: Interrupt
   readonly #reply: Reply
   readonly #started: number
-  #end: ((failure?: ModelFailure) => void) | undefined
+  #toolChoice: ModelRequest['toolChoice'] = 'auto'
   #parts: AsyncIterator<ModelPart> | undefined
+  #cancelTimer: (() => void) | undefined
+  /** Whoever waits for the end; nobody after it. */
+  #asker: Asker | undefined
 
   constructor(session: ActiveSession, stepId: StepId, action: AskAction) {
     this.#session = session
@@ -61,30 +64,35 @@ class Attempt {
     keepShape('attempt', this)
   }
 
-  begin(model: Model, request: ModelRequest, { resolve, reject }: { resolve(): void; reject(error: unknown): void }): void {
+  begin(model: Model, request: ModelRequest, asker: Asker): void {
     const limit = deadline(this.#session, this.#action)
-    const cancelTimer = this.#session.clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
-    this.#end = (failure) => {
-      this.#end = undefined
-      cancelTimer()
-      this.#interrupt.close()
-      close(this.#parts)
-      if (failure) this.#reply.fail(failure)
-      try {
-        this.#conclude(request.toolChoice)
-        resolve()
-      } catch (error) {
-        reject(error)
-      }
-    }
-    this.#interrupt.listen(() => this.#end?.(interruption(this.#interrupt.reason, limit.ms)))
+    this.#asker = asker
+    this.#toolChoice = request.toolChoice
+    this.#cancelTimer = this.#session.clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
+    this.#interrupt.listen(() => this.#end(interruption(this.#interrupt.reason, limit.ms)))
     if (limit.ms <= 0) this.#interrupt.fire(limit.reason)
-    if (!this.#end) return
+    if (!this.#asker) return
     try {
       this.#parts = model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
       this.#pull()
     } catch (error) {
-      this.#end?.(thrown(error))
+      this.#end(thrown(error))
+    }
+  }
+
+  #end(failure?: ModelFailure): void {
+    const asker = this.#asker
+    if (!asker) return
+    this.#asker = undefined
+    this.#cancelTimer?.()
+    this.#interrupt.close()
+    close(this.#parts)
+    if (failure) this.#reply.fail(failure)
+    try {
+      this.#conclude(this.#toolChoice)
+      asker.resolve()
+    } catch (error) {
+      asker.reject(error)
     }
   }
 
@@ -94,7 +102,7 @@ class Attempt {
   }
 
   readonly #take = (next: IteratorResult<ModelPart>): void => {
-    if (!this.#end) return
+    if (!this.#asker) return
     try {
       if (next.done || this.#add(next.value) !== 'more') this.#end()
       else this.#pull()
@@ -103,7 +111,7 @@ class Attempt {
     }
   }
 
-  readonly #fail = (error: unknown): void => this.#end?.(thrown(error))
+  readonly #fail = (error: unknown): void => this.#end(thrown(error))
 
   #add(part: ModelPart): 'more' | 'whole' {
     const known = this.#reply.texts.length
@@ -176,14 +184,22 @@ class Attempt {
   }
 }
 
+/** Whoever waits for an attempt to end. */
+interface Asker {
+  resolve(): void
+  reject(error: unknown): void
+}
+
 /** A stream that does not want to close is left to itself. */
 function close(parts: AsyncIterator<ModelPart> | undefined): void {
   try {
-    parts?.return?.()?.then(undefined, () => {})
+    parts?.return?.()?.then(undefined, ignore)
   } catch {
     // It has said what it had to say.
   }
 }
+
+const ignore = (): void => {}
 
 /** 200 ms · 2ⁿ ± 10 %; what the server asks for wins, up to a minute. */
 export function backoff(attempt: number, failure: ModelFailure, fraction: number): number {
@@ -196,7 +212,7 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
   const woken = session.woken()
   await session.flush()
   const interrupt = new Interrupt(session.interrupt)
-  const left = remainingTime(session.state, session.turn, session.now) ?? Number.POSITIVE_INFINITY
+  const left = session.timeLeft ?? Number.POSITIVE_INFINITY
   const ms = Math.max(0, Math.min(action.notBefore - session.now, longestPauseMs, left))
   const cancel = session.clock.after(ms, () => {
     session.rememberPause(action)
@@ -220,8 +236,9 @@ function capped(session: ActiveSession, request: ModelRequest, { reservation }: 
 /** A step that is not the last leaves the reserve for the last one untouched. */
 function deadline(session: ActiveSession, { last }: AskAction): { ms: number; reason: 'timeout' | 'budget' } {
   const { llmTimeout } = session.state.agent.limits
-  const left = remainingTime(session.state, session.turn, session.now)
-  const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - (last === undefined ? timeReserve(session.state) : 0))
+  const { timeLeft } = session
+  const reserve = last === undefined ? timeReserve(session.state) : 0
+  const usable = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - reserve)
   return usable < llmTimeout ? { ms: usable, reason: 'budget' } : { ms: llmTimeout, reason: 'timeout' }
 }
 

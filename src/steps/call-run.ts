@@ -1,5 +1,5 @@
 import type { BlobId, Confinement, ItemStatus, MaybePromise, Tool, ToolContext, ToolFailure, ToolOutput } from '../contracts/index.ts'
-import { callIdOf, remainingTime, type StartedCall, timeReserve } from '../core/index.ts'
+import { callIdOf, type StartedCall, timeReserve } from '../core/index.ts'
 import { copyJson } from '../util/copy-json.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
@@ -17,8 +17,13 @@ export interface RunResult {
 const graceMs = 250
 
 /** Runs a tool once. A tool that answers at once has nothing to be waited for, nor cut short. */
-export function runTool(session: ActiveSession, tool: Tool, call: StartedCall): MaybePromise<RunResult> {
-  return new CallRun(session, call).enter(tool)
+export function runTool(session: ActiveSession, tool: Tool, run: Run): MaybePromise<RunResult> {
+  return new CallRun(session, run).enter(tool)
+}
+
+interface Run {
+  readonly call: StartedCall
+  readonly started: number
 }
 
 /**
@@ -35,18 +40,19 @@ class CallRun {
   readonly #started: number
   #isOver = false
 
-  constructor(session: ActiveSession, call: StartedCall) {
+  constructor(session: ActiveSession, { call, started }: Run) {
     this.#session = session
     this.#call = call
     this.#interrupt = new Interrupt(session.interrupt)
-    this.#started = session.clock.monotonic()
-    keepShape('call', this)
+    this.#started = started
   }
 
   enter(tool: Tool): MaybePromise<RunResult> {
     const limit = deadline(this.#session, tool)
+    const input = copyJson(this.#call.intent.input)
+    keepShape('call', this, input)
     try {
-      const answer = tool.execute(copyJson(this.#call.intent.input), this.#context())
+      const answer = tool.execute(input, this.#context())
       return isThenable(answer) ? this.#wait(answer, tool, limit) : this.#over(this.#result(outputOf(answer, tool.name)))
     } catch (error) {
       return this.#over(this.#result(thrown(error)))
@@ -76,13 +82,13 @@ class CallRun {
 
   /** A plain object: tools spread it, take it apart and hand it on. */
   #context(): ToolContext {
-    const { state, turn, ports } = this.#session
+    const { state, ports } = this.#session
     return {
       signal: this.#interrupt.signal,
       callId: callIdOf(state.sessionId, this.#call.itemId),
       attempt: this.#call.attempt,
       overlay: ports.overlay,
-      remaining: remaining(state, turn, this.#session.now),
+      remaining: remaining(this.#session),
       confinement: this.#call.walls.kind === 'outside' ? unconfined : ports.sandbox.confinement,
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
@@ -144,7 +150,7 @@ interface Limit {
 
 function deadline(session: ActiveSession, tool: Tool): Limit {
   const limit = tool.timeoutMs ?? session.state.agent.limits.toolTimeout
-  const left = remainingTime(session.state, session.turn, session.now)
-  const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - timeReserve(session.state))
+  const { timeLeft } = session
+  const usable = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - timeReserve(session.state))
   return usable < limit ? { ms: usable, reason: 'budget' } : { ms: limit, reason: 'timeout' }
 }

@@ -72,7 +72,7 @@ function enter(session: ActiveSession, call: StartedCall): MaybePromise<void> {
     return end(session, call, { status, output: { ok: false, error }, latencyMs: 0 })
   }
   const started = session.clock.monotonic()
-  const running = runTool(session, tool, call)
+  const running = runTool(session, tool, { call, started })
   return running instanceof Promise
     ? running.then((result) => leave(session, call, { tool, result, started }))
     : leave(session, call, { tool, result: running, started })
@@ -93,12 +93,12 @@ interface Finishing {
 /** Where there are walls to get out of, or hooks to ask. */
 async function finishSlowly(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
   const mayLeave = isWalledIn(session, result.output) && (await escalate(session, call))
-  const { status, output } = mayLeave
-    ? await runTool(session, tool, { ...call, attempt: call.attempt + 1, walls: { kind: 'outside' } })
-    : result
+  const { status, output } = mayLeave ? await runTool(session, tool, { call: outside(call), started: session.clock.monotonic() }) : result
   const latencyMs = since(session.clock, started)
   await end(session, call, { status, output: await afterCall(session, call, output), latencyMs })
 }
+
+const outside = (call: StartedCall): StartedCall => ({ ...call, attempt: call.attempt + 1, walls: { kind: 'outside' } })
 
 interface Ended {
   readonly status: ItemStatus
