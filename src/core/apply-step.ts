@@ -1,7 +1,6 @@
 import type {
   CallEntry,
   CallRecord,
-  CallResult,
   InteractionEvent,
   Message,
   ModelEntry,
@@ -13,7 +12,7 @@ import type {
 import { addSpent } from '../util/add-spent.ts'
 import { absorb, callingStep, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
 import { itemIdOf } from './ids.ts'
-import type { AskingStep, Call, CallingStep, FailedAttempt, OpenTurn, SessionState, StartedCall, Walls } from './state.ts'
+import type { AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall, Walls } from './state.ts'
 
 // How steps, and the items and calls in them, change the state.
 
@@ -31,10 +30,10 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
     model: event.model,
     modelId: event.modelId,
     attempt: event.attempt,
-    failures: turn.step.kind === 'ready' ? turn.step.failures : noFailures,
+    failures: turn.step.kind === 'ready' ? turn.step.failures : none,
     reservation: event.reservation,
-    open: [],
-    texts: [],
+    open: none,
+    texts: none,
   }
   const steps = event.attempt === 1 ? turn.steps + 1 : turn.steps
   return withTurn(next, event, event.last ? { ...turn, steps, step, last: event.last.reason } : { ...turn, steps, step })
@@ -138,19 +137,23 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
   if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
   const { intent } = call
   const result = { id: intent.providerCallId, name: intent.tool, ok: item.status === 'completed', content: item.content }
-  const next = replaced(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
-  const results = resultsOf(next.step.calls)
-  const said = results ? say(state, { role: 'tool', results }) : state
-  return withTurn(item.output ? { ...said, hasStoredOutput: true } : said, event, {
-    ...turn,
-    waiting: next.waiting,
-    idleMs: next.idleMs,
-    step: results ? { kind: 'ready', failures: noFailures } : next.step,
-    accounting: turn.accounting.append(callEntry(event, call, item)),
-  })
+  const { step, waiting, idleMs } = replaced(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
+  const isLast = step.calls.every(hasEnded)
+  const said: Message | undefined = isLast ? { role: 'tool', results: step.calls.map((ended) => ended.result) } : undefined
+  const accounting = turn.accounting.append(callEntry(event, call, item))
+  return {
+    ...state,
+    seq: event.seq,
+    at: event.at,
+    history: said ? state.history.append(said) : state.history,
+    historyChars: said ? state.historyChars + sizeOf(said) : state.historyChars,
+    hasStoredOutput: state.hasStoredOutput || item.output !== undefined,
+    turn: { ...turn, waiting, idleMs, step: isLast ? { kind: 'ready', failures: none } : step, accounting },
+  }
 }
 
-const noFailures: readonly FailedAttempt[] = []
+const none: readonly never[] = []
+const hasEnded = (call: Call): call is Extract<Call, { kind: 'ended' }> => call.kind === 'ended'
 const inside: Walls = { kind: 'inside' }
 
 function callOf(turn: OpenTurn, event: InteractionEvent): Call {
@@ -169,16 +172,6 @@ function replaced(
   const calls = step.calls.length === 1 ? [changed] : step.calls.map((call) => (call.itemId === changed.itemId ? changed : call))
   const { waiting, idleMs } = turn.waiting.kind === 'no' ? turn : withCalls(turn, step, { calls, at: event.at })
   return { step: { kind: 'calling', id, model, calls }, waiting, idleMs }
-}
-
-/** The results of all calls in their order, or nothing while one is open. */
-function resultsOf(calls: readonly Call[]): readonly CallResult[] | undefined {
-  const results: CallResult[] = []
-  for (const call of calls) {
-    if (call.kind !== 'ended') return undefined
-    results.push(call.result)
-  }
-  return results
 }
 
 function modelEntry(

@@ -168,16 +168,18 @@ class Runtime implements AgentRuntime, TreeHost {
 
   #keep(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {
     this.#drivers.set(treeId, starting)
-    const forget = () => void this.#drivers.delete(treeId)
-    starting
-      .then(async (driver) => {
-        await driver.settled
-        forget()
-        if (!this.#isClosed && (await driver.hasLeftOver()) && !this.#drivers.has(treeId)) await this.#attend(treeId)
-      }, forget)
-      // What could not be taken up now is still in the inbox.
-      .catch(() => {})
+    void this.#follow(treeId, starting)
     return starting
+  }
+
+  /** Lets go of a driver that is settled, and takes up again what reached its tree too late for it. */
+  async #follow(treeId: TreeId, starting: Promise<TreeDriver>): Promise<void> {
+    const driver = await starting.catch(() => undefined)
+    await driver?.settled
+    this.#drivers.delete(treeId)
+    if (!driver || this.#isClosed || !(await driver.hasLeftOver()) || this.#drivers.has(treeId)) return
+    // What could not be taken up now is still in the inbox.
+    await this.#attend(treeId).catch(() => {})
   }
 
   async #end(driver: TreeDriver): Promise<void> {

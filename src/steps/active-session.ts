@@ -22,14 +22,18 @@ export interface StepPorts {
 /** A session with everything that its steps need to be performed. */
 export class ActiveSession extends Session {
   readonly ports: StepPorts
-  /** What the approver said to a request that it did not decide. Not part of the state: a new driver asks anew. */
-  readonly verdicts = new Map<ApprovalId, 'asked' | 'wait' | 'suspend'>()
-
+  #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined
 
   constructor(parts: SessionParts, ports: StepPorts) {
     super(parts)
     this.ports = ports
+  }
+
+  /** What the approver said to a request that it did not decide. Not part of the state: a new driver asks anew. */
+  get verdicts(): Map<ApprovalId, 'asked' | 'wait' | 'suspend'> {
+    this.#verdicts ??= new Map()
+    return this.#verdicts
   }
 
   /** Whether the wait before this attempt has been sat out; told by the monotonic clock, whatever the wall clock says. */
