@@ -4,12 +4,18 @@ import { keepShape } from '../util/keep-shape.ts'
 /** Beyond this a reader that lags loses live events; they are provisional, and durable ones stay. */
 const mostQueued = 8_192
 
+interface Queued {
+  readonly event: StreamEvent
+  next: Queued | undefined
+}
+
 type Waiting = (result: IteratorResult<StreamEvent>) => void
 
 /** One reader's queue of events: written by the driver whether or not anybody reads. */
 export class Subscription implements AsyncIterableIterator<StreamEvent> {
-  #queue: StreamEvent[] = []
-  #head = 0
+  #first: Queued | undefined
+  #last: Queued | undefined
+  #length = 0
   #closed = false
   /** Who waits for the next event, and those who asked before they were given it. */
   #waiting: Waiting | undefined
@@ -32,8 +38,12 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
       waiting({ value: event, done: false })
       return
     }
-    if (this.#queue.length - this.#head >= mostQueued && !('seq' in event)) return
-    this.#queue.push(event)
+    if (this.#length >= mostQueued && !('seq' in event)) return
+    const queued: Queued = { event, next: undefined }
+    if (this.#last) this.#last.next = queued
+    else this.#first = queued
+    this.#last = queued
+    this.#length++
   }
 
   close(): void {
@@ -44,13 +54,11 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   }
 
   next(): Promise<IteratorResult<StreamEvent>> {
-    const event = this.#queue[this.#head]
-    if (event) {
-      if (++this.#head === this.#queue.length) {
-        this.#queue = []
-        this.#head = 0
-      }
-      return Promise.resolve({ value: event, done: false })
+    const queued = this.#first
+    if (queued) {
+      this.#first = queued.next
+      if (--this.#length === 0) this.#last = undefined
+      return Promise.resolve({ value: queued.event, done: false })
     }
     if (this.#closed) return Promise.resolve({ value: undefined, done: true })
     return new Promise(this.#park)
@@ -58,8 +66,9 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
 
   return(): Promise<IteratorResult<StreamEvent>> {
     this.#leave(this)
-    this.#queue = []
-    this.#head = 0
+    this.#first = undefined
+    this.#last = undefined
+    this.#length = 0
     this.close()
     return Promise.resolve({ value: undefined, done: true })
   }

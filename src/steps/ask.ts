@@ -31,8 +31,9 @@ function attempt(session: ActiveSession, action: AskAction): Promise<void> {
   // Handed over, not awaited.
   void session.flush()
   const request = session.recipe.assemble(session.state, session.offer(model))
-  const attempted = new Attempt(session, stepId, action)
-  return new Promise((resolve, reject) => attempted.begin(model, capped(session, request, action), { resolve, reject }))
+  const asker = Promise.withResolvers<void>()
+  new Attempt(session, stepId, action).begin(model, capped(session, request, action), asker)
+  return asker.promise
 }
 
 /**

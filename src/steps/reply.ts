@@ -148,11 +148,11 @@ export class Reply {
   }
 
   #wrongCall(): string | undefined {
-    for (const [index, call] of this.#refs.entries()) {
+    for (const call of this.#refs) {
       if (call.type !== 'call') continue
       if (call.id === '' || call.name === '') return 'A call has no id or no name.'
-      const first = index === 0 ? index : this.#refs.findIndex((other) => other.type === 'call' && other.id === call.id)
-      if (first < index) return `Two calls share the id "${call.id}".`
+      const first = this.#refs.find((other) => other.type === 'call' && other.id === call.id)
+      if (first !== call) return `Two calls share the id "${call.id}".`
     }
     return undefined
   }

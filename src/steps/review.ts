@@ -29,11 +29,13 @@ export function review(session: ActiveSession, calls: readonly ReviewableCall[])
   const { step } = session.turn
   if (step.kind !== 'calling') return
   const offer = session.offer(session.model(step.model))
-  for (const [index, call] of calls.entries()) {
+  let reviewed = 0
+  for (const call of calls) {
     // What is left is skipped by the loop.
     if (session.interrupt.reason !== undefined) return
     const reviewing = reviewCall(session, call, offer)
-    if (reviewing) return reviewing.then(() => review(session, calls.slice(index + 1)))
+    reviewed++
+    if (reviewing) return reviewing.then(() => review(session, calls.slice(reviewed)))
   }
   if (openRequests(session.state).length > 0) consult(session)
 }
