@@ -1,7 +1,6 @@
 import type {
   CallEntry,
   CallRecord,
-  CallResult,
   InteractionEvent,
   Message,
   ModelEntry,
@@ -13,7 +12,7 @@ import type {
 import { addSpent } from '../util/add-spent.ts'
 import { absorb, callingStep, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
 import { itemIdOf } from './ids.ts'
-import type { AskingStep, Call, CallingStep, FailedAttempt, OpenTurn, SessionState, StartedCall, Walls } from './state.ts'
+import type { AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall, Walls } from './state.ts'
 
 // How steps, and the items and calls in them, change the state.
 
@@ -31,24 +30,22 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
     model: event.model,
     modelId: event.modelId,
     attempt: event.attempt,
-    failures: turn.step.kind === 'ready' ? turn.step.failures : noFailures,
+    failures: turn.step.kind === 'ready' ? turn.step.failures : none,
     reservation: event.reservation,
-    open: [],
-    texts: [],
+    open: none,
+    texts: none,
   }
   const steps = event.attempt === 1 ? turn.steps + 1 : turn.steps
-  return withTurn(next, event, event.last ? { steps, step, last: event.last.reason } : { steps, step })
+  return withTurn(next, event, event.last ? { ...turn, steps, step, last: event.last.reason } : { ...turn, steps, step })
 }
 
 export function applyStepCompleted(state: SessionState, event: Event<'interaction.step.completed'>): SessionState {
   const turn = openTurn(state, event)
   const step = asking(turn, event)
-  const parts: ReplyPart[] = []
+  const parts = event.reply.map((ref): ReplyPart => (ref.type === 'call' ? ref : textPart(step, ref.id, event)))
   const calls: Call[] = []
   let text = ''
-  for (const ref of event.reply) {
-    const part = ref.type === 'call' ? ref : textPart(step, ref.id, event)
-    parts.push(part)
+  for (const part of parts) {
     if (part.type === 'text') text += part.text
     if (part.type === 'call') {
       calls.push({ kind: 'requested', itemId: itemIdOf(step.id, step.attempt, step.texts.length + calls.length + 1), part })
@@ -85,6 +82,7 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
   if (step.open.length > 0) throw illegal(event, 'items of it are still open')
   const failed = { model: step.model, failure: event.failure, notBefore: event.at + event.delayMs }
   return withTurn({ ...state, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
+    ...turn,
     spent: addSpent(turn.spent, event.usage, event.cost),
     step: { kind: 'ready', failures: [...step.failures, failed] },
     dropped: isFinal(event.failure) ? [...turn.dropped, step.model] : turn.dropped,
@@ -96,16 +94,16 @@ export function applyItemStarted(state: SessionState, event: Event<'interaction.
   const turn = openTurn(state, event)
   const { item } = event
   if (item.kind === 'text') {
-    if (item.type === 'error') return withTurn(state, event, {})
+    if (item.type === 'error') return withTurn(state, event, turn)
     const step = asking(turn, event)
-    return withTurn(state, event, { step: { ...step, open: [...step.open, item] } })
+    return withTurn(state, event, { ...turn, step: { ...step, open: [...step.open, item] } })
   }
   const call = callOf(turn, event)
   if (call.kind === 'started' || call.kind === 'ended') throw illegal(event, 'the call has already been started')
   const { itemId, part } = call
   const started: Call = { kind: 'started', itemId, part, intent: item, attempt: 1, walls: inside, orphaned: false }
   const { step, waiting, idleMs } = replaced(turn, event, started)
-  return withTurn(state, event, { step, waiting, idleMs, calls: turn.calls + 1 })
+  return withTurn(state, event, { ...turn, step, waiting, idleMs, calls: turn.calls + 1 })
 }
 
 export function applyItemUpdated(state: SessionState, event: Event<'interaction.item.updated'>): SessionState {
@@ -114,13 +112,14 @@ export function applyItemUpdated(state: SessionState, event: Event<'interaction.
   if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
   const { attempt, reason } = event.update
   const walls: Walls = reason === 'unsandboxed' ? { kind: 'outside' } : call.walls
-  return withTurn(state, event, replaced(turn, event, { ...call, attempt, walls, orphaned: false }))
+  const { step, waiting, idleMs } = replaced(turn, event, { ...call, attempt, walls, orphaned: false })
+  return withTurn(state, event, { ...turn, step, waiting, idleMs })
 }
 
 export function applyItemCompleted(state: SessionState, event: Event<'interaction.item.completed'>): SessionState {
   const { item } = event
   if (item.kind === 'call') return callCompleted(state, event, item)
-  return item.type === 'error' ? withTurn(state, event, {}) : textCompleted(state, event, item)
+  return item.type === 'error' ? withTurn(state, event, openTurn(state, event)) : textCompleted(state, event, item)
 }
 
 function textCompleted(state: SessionState, event: InteractionEvent, item: TextRecord): SessionState {
@@ -128,6 +127,7 @@ function textCompleted(state: SessionState, event: InteractionEvent, item: TextR
   const step = asking(turn, event)
   if (!step.open.some((open) => open.id === item.id)) throw illegal(event, 'the item is not open')
   return withTurn(state, event, {
+    ...turn,
     step: { ...step, open: step.open.filter((open) => open.id !== item.id), texts: [...step.texts, item] },
     lastText: item.type === 'agent_message' && item.text !== '' ? item.text : turn.lastText,
   })
@@ -140,18 +140,23 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
   if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
   const { intent } = call
   const result = { id: intent.providerCallId, name: intent.tool, ok: item.status === 'completed', content: item.content }
-  const next = replaced(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
-  const results = resultsOf(next.step.calls)
-  const said = results ? say(state, { role: 'tool', results }) : state
-  return withTurn(item.output ? { ...said, hasStoredOutput: true } : said, event, {
-    waiting: next.waiting,
-    idleMs: next.idleMs,
-    step: results ? { kind: 'ready', failures: noFailures } : next.step,
-    accounting: turn.accounting.append(callEntry(event, call, item)),
-  })
+  const { step, waiting, idleMs } = replaced(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
+  const isLast = step.calls.every(hasEnded)
+  const said: Message | undefined = isLast ? { role: 'tool', results: step.calls.map((ended) => ended.result) } : undefined
+  const accounting = turn.accounting.append(callEntry(event, call, item))
+  return {
+    ...state,
+    seq: event.seq,
+    at: event.at,
+    history: said ? state.history.append(said) : state.history,
+    historyChars: said ? state.historyChars + sizeOf(said) : state.historyChars,
+    hasStoredOutput: state.hasStoredOutput || item.output !== undefined,
+    turn: { ...turn, waiting, idleMs, step: isLast ? { kind: 'ready', failures: none } : step, accounting },
+  }
 }
 
-const noFailures: readonly FailedAttempt[] = []
+const none: readonly never[] = []
+const hasEnded = (call: Call): call is Extract<Call, { kind: 'ended' }> => call.kind === 'ended'
 const inside: Walls = { kind: 'inside' }
 
 function callOf(turn: OpenTurn, event: InteractionEvent): Call {
@@ -170,16 +175,6 @@ function replaced(
   const calls = step.calls.length === 1 ? [changed] : step.calls.map((call) => (call.itemId === changed.itemId ? changed : call))
   const { waiting, idleMs } = turn.waiting.kind === 'no' ? turn : withCalls(turn, step, { calls, at: event.at })
   return { step: { kind: 'calling', id, model, calls }, waiting, idleMs }
-}
-
-/** The results of all calls in their order, or nothing while one is open. */
-function resultsOf(calls: readonly Call[]): readonly CallResult[] | undefined {
-  const results: CallResult[] = []
-  for (const call of calls) {
-    if (call.kind !== 'ended') return undefined
-    results.push(call.result)
-  }
-  return results
 }
 
 function modelEntry(

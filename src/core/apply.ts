@@ -63,7 +63,7 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
       return { ...stamped(state, event), grants: state.grants.filter((grant) => !event.keys.includes(grant.key)) }
     case 'interaction.cancel.requested':
       return state.turn.kind === 'open'
-        ? withTurn(state, event, { cancel: stronger(state.turn.cancel, event.mode) })
+        ? withTurn(state, event, { ...state.turn, cancel: stronger(state.turn.cancel, event.mode) })
         : stamped(state, event)
     case 'interaction.diagnostic':
       return noted(state, event, [event.diagnostic])
@@ -149,8 +149,9 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
 }
 
 function suspended(state: SessionState, event: Event<'interaction.turn.suspended'>): SessionState {
-  const { waiting } = openTurn(state, event)
-  return withTurn(state, event, { waiting: { kind: 'suspended', since: waiting.kind === 'no' ? event.at : waiting.since } })
+  const turn = openTurn(state, event)
+  const since = turn.waiting.kind === 'no' ? event.at : turn.waiting.since
+  return withTurn(state, event, { ...turn, waiting: { kind: 'suspended', since } })
 }
 
 type TurnEnd = Event<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
@@ -180,7 +181,7 @@ function orphan(call: Call): Call {
 function noted(state: SessionState, event: InteractionEvent, diagnostics: readonly Diagnostic[]): SessionState {
   if (state.turn.kind !== 'open') return { ...stamped(state, event), diagnostics: [...state.diagnostics, ...diagnostics] }
   const all = diagnostics.reduce((list, diagnostic) => list.append(diagnostic), state.turn.diagnostics)
-  return withTurn(state, event, { diagnostics: all })
+  return withTurn(state, event, { ...state.turn, diagnostics: all })
 }
 
 function approvalRequested(state: SessionState, event: Event<'interaction.approval.requested'>): SessionState {

@@ -18,8 +18,8 @@ export function callingStep(turn: OpenTurn, event: InteractionEvent): CallingSte
   return turn.step
 }
 
-export function withTurn(state: SessionState, event: InteractionEvent, change: Partial<OpenTurn>): SessionState {
-  return { ...state, seq: event.seq, at: event.at, turn: { ...openTurn(state, event), ...change } }
+export function withTurn(state: SessionState, event: InteractionEvent, turn: OpenTurn): SessionState {
+  return { ...state, seq: event.seq, at: event.at, turn }
 }
 
 /** Puts changed calls in place. The turn waits for a person exactly as long as one of them has an open request. */

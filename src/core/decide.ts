@@ -66,11 +66,15 @@ function decideCalls(turn: OpenTurn, calls: readonly Call[]): Action {
     const open = calls.filter((call) => call.kind !== 'started' && call.kind !== 'ended')
     if (open.length > 0) return { kind: 'skip', calls: open, cancel: turn.cancel }
   }
-  const reviewable = calls.filter((call) => call.kind === 'requested' || call.kind === 'approved' || call.kind === 'denied')
+  // Mostly all calls of a step are at the same point: nothing is picked then.
+  const reviewable = calls.every(isReviewable) ? calls : calls.filter(isReviewable)
   if (reviewable.length > 0) return { kind: 'review', calls: reviewable }
-  const started = calls.filter((call) => call.kind === 'started')
+  const started = calls.every(isStarted) ? calls : calls.filter(isStarted)
   return started.length > 0 ? { kind: 'execute', calls: started } : { kind: 'wait' }
 }
+
+const isStarted = (call: Call): call is StartedCall => call.kind === 'started'
+const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requested' || call.kind === 'approved' || call.kind === 'denied'
 
 /** An answer ends the turn, unless somebody has steered meanwhile and there is a step left to take it in. */
 function decideAnswer(state: SessionState, turn: OpenTurn, { truncated, output }: AnsweredStep): Action {

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../contracts/index.ts'
 import type { Action, AskAction } from './decide.ts'
 import { finish } from './finish.ts'
 import { turnIdOf } from './ids.ts'
@@ -6,18 +7,21 @@ import type { Session } from './session.ts'
 import { skip } from './skip.ts'
 import type { ReviewableCall, StartedCall } from './state.ts'
 
-/** What takes time: everything that reaches models, tools and people. Each records what happened; `drive` looks again. */
-export interface Performer {
-  ask(action: AskAction): Promise<void>
+/**
+ * What takes time: everything that reaches models, tools and people. Each records what happened; `drive` looks again,
+ * at once where nothing had to be waited for.
+ */
+export interface Performer<S extends Session> {
+  ask(session: S, action: AskAction): Promise<void>
   /** Takes calls through the pipeline up to their intent. */
-  review(calls: readonly ReviewableCall[]): Promise<void>
-  execute(calls: readonly StartedCall[]): Promise<unknown>
+  review(session: S, calls: readonly ReviewableCall[]): MaybePromise<void>
+  execute(session: S, calls: readonly StartedCall[]): MaybePromise<void>
   /** Waits for a decision, or finds that everybody has put it off. */
-  wait(): Promise<'decided' | 'suspended'>
+  wait(session: S): Promise<'decided' | 'suspended'>
 }
 
 /** Drives a session until there is nothing to do, or until only a person can go on. */
-export async function drive(session: Session, performer: Performer): Promise<'idle' | 'suspended'> {
+export async function drive<S extends Session>(session: S, performer: Performer<S>): Promise<'idle' | 'suspended'> {
   for (;;) {
     const action = session.recipe.decide(session.state)
     switch (action.kind) {
@@ -26,14 +30,14 @@ export async function drive(session: Session, performer: Performer): Promise<'id
         begin(session, action)
         break
       case 'ask':
-        await performer.ask(action)
+        await performer.ask(session, action)
         break
       case 'review':
-        await performer.review(action.calls)
+      case 'execute': {
+        const working = action.kind === 'review' ? performer.review(session, action.calls) : performer.execute(session, action.calls)
+        if (working) await working
         break
-      case 'execute':
-        await performer.execute(action.calls)
-        break
+      }
       case 'skip':
         skip(session, action)
         break
@@ -41,7 +45,7 @@ export async function drive(session: Session, performer: Performer): Promise<'id
         recover(session)
         break
       case 'wait':
-        if ((await performer.wait()) === 'suspended') return 'suspended'
+        if ((await performer.wait(session)) === 'suspended') return 'suspended'
         break
       case 'finish':
         await finish(session, action.ending)

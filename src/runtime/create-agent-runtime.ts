@@ -8,7 +8,7 @@ import type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } fr
 import { checkInput, checkOptions } from './check-options.ts'
 import { Feed } from './feed.ts'
 import { Handle } from './handle.ts'
-import { type Halt, haltOf, outcomeOf } from './outcome.ts'
+import { type Halt, haltOf, outcomeOf, type Rest } from './outcome.ts'
 import { findAgent, resolveConfig } from './resolve-config.ts'
 import { RuntimeParts, unknownTree } from './runtime-parts.ts'
 import { partsOf, sessionService } from './session-service.ts'
@@ -62,15 +62,15 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   async run(input: RunInput, options: RunOptions = {}): Promise<Outcome> {
-    const { treeId, outcome } = this.begin(input, this.agent(options.agent))
-    this.#interruptOn(options.signal, { treeId, outcome })
-    return outcome
+    const { treeId, rest } = this.begin(input, this.agent(options.agent))
+    this.#interruptOn(options.signal, { treeId, rest })
+    return outcomeOf(await rest)
   }
 
   stream(input: RunInput, options: RunOptions = {}): RunHandle {
-    const { treeId, outcome, feed } = this.begin(input, this.agent(options.agent))
-    this.#interruptOn(options.signal, { treeId, outcome })
-    return new Handle(this, { treeId, outcome, events: feed.subscribe() })
+    const { treeId, rest, feed } = this.begin(input, this.agent(options.agent))
+    this.#interruptOn(options.signal, { treeId, rest })
+    return new Handle(this, { treeId, rest, events: feed.subscribe() })
   }
 
   async open(treeId: TreeId): Promise<RunHandle> {
@@ -78,7 +78,7 @@ class Runtime implements AgentRuntime, TreeHost {
     const feed = new Feed()
     const events = feed.subscribe()
     const driver = await (this.#drivers.get(treeId) ?? this.#takeUp(treeId, { whenIdle: 'wait', feed }))
-    return new Handle(this, { treeId, outcome: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
+    return new Handle(this, { treeId, rest: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
   }
 
   close(): Promise<void> {
@@ -119,7 +119,7 @@ class Runtime implements AgentRuntime, TreeHost {
     const opening = new Interrupt()
     this.#openings.set(treeId, opening)
     const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, agent, input: partsOf(input), feed, opening }))
-    const outcome = started.then(
+    const rest = started.then(
       (driver) => {
         this.#openings.delete(treeId)
         return driver.settled
@@ -131,7 +131,7 @@ class Runtime implements AgentRuntime, TreeHost {
         return neverStarted({ treeId, agent, at: this.parts.options.clock.now() }, halt)
       },
     )
-    return { treeId, feed, started, outcome }
+    return { treeId, feed, started, rest }
   }
 
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
@@ -168,16 +168,18 @@ class Runtime implements AgentRuntime, TreeHost {
 
   #keep(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {
     this.#drivers.set(treeId, starting)
-    const forget = () => void this.#drivers.delete(treeId)
-    starting
-      .then(async (driver) => {
-        await driver.settled
-        forget()
-        if (!this.#isClosed && (await driver.hasLeftOver()) && !this.#drivers.has(treeId)) await this.#attend(treeId)
-      }, forget)
-      // What could not be taken up now is still in the inbox.
-      .catch(() => {})
+    void this.#follow(treeId, starting)
     return starting
+  }
+
+  /** Lets go of a driver that is settled, and takes up again what reached its tree too late for it. */
+  async #follow(treeId: TreeId, starting: Promise<TreeDriver>): Promise<void> {
+    const driver = await starting.catch(() => undefined)
+    await driver?.settled
+    this.#drivers.delete(treeId)
+    if (!driver || this.#isClosed || !(await driver.hasLeftOver()) || this.#drivers.has(treeId)) return
+    // What could not be taken up now is still in the inbox.
+    await this.#attend(treeId).catch(() => {})
   }
 
   async #end(driver: TreeDriver): Promise<void> {
@@ -186,12 +188,12 @@ class Runtime implements AgentRuntime, TreeHost {
     await driver.settled
   }
 
-  #interruptOn(signal: AbortSignal | undefined, { treeId, outcome }: Pick<Beginning, 'treeId' | 'outcome'>): void {
+  #interruptOn(signal: AbortSignal | undefined, { treeId, rest }: Pick<Beginning, 'treeId' | 'rest'>): void {
     if (!signal) return
     if (signal.aborted) this.#openings.get(treeId)?.fire('interrupted')
     const interrupt = () => void this.deliver(treeId, { kind: 'cancel', mode: 'interrupt', by: 'signal' }).catch(() => {})
     signal.addEventListener('abort', interrupt, { once: true })
-    void outcome.then(() => signal.removeEventListener('abort', interrupt))
+    void rest.then(() => signal.removeEventListener('abort', interrupt))
   }
 
   #refuseWhenClosed(): void {
@@ -199,9 +201,9 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 }
 
-/** The outcome of a run that could not be started: nothing of it was stored. */
-function neverStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, halt: Halt): Outcome {
-  return outcomeOf(created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), halt)
+/** Where a run is that could not be started: nothing of it was stored. */
+function neverStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, halt: Halt): Rest {
+  return { state: created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), halt }
 }
 
 const interruptedBefore: Halt = { status: 'interrupted', reason: 'interrupted', message: 'It was interrupted before it was started.' }

@@ -4,14 +4,25 @@ import { keepShape } from '../util/keep-shape.ts'
 /** Beyond this a reader that lags loses live events; they are provisional, and durable ones stay. */
 const mostQueued = 8_192
 
+interface Queued {
+  readonly event: StreamEvent
+  next: Queued | undefined
+}
+
+type Waiting = (result: IteratorResult<StreamEvent>) => void
+
 /** One reader's queue of events: written by the driver whether or not anybody reads. */
 export class Subscription implements AsyncIterableIterator<StreamEvent> {
-  #queue: StreamEvent[] = []
-  #head = 0
+  #first: Queued | undefined
+  #last: Queued | undefined
+  #length = 0
   #closed = false
-  readonly #waiting: ((result: IteratorResult<StreamEvent>) => void)[] = []
-  readonly #park = (resolve: (result: IteratorResult<StreamEvent>) => void): void => {
-    this.#waiting.push(resolve)
+  /** Who waits for the next event, and those who asked before they were given it. */
+  #waiting: Waiting | undefined
+  readonly #more: Waiting[] = []
+  readonly #park = (resolve: Waiting): void => {
+    if (this.#waiting) this.#more.push(resolve)
+    else this.#waiting = resolve
   }
   readonly #leave: (subscription: Subscription) => void
 
@@ -21,28 +32,33 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   }
 
   push(event: StreamEvent): void {
-    const waiting = this.#waiting.shift()
+    const waiting = this.#waiting
     if (waiting) {
+      this.#waiting = this.#more.length > 0 ? this.#more.shift() : undefined
       waiting({ value: event, done: false })
       return
     }
-    if (!('seq' in event) && this.#queue.length - this.#head >= mostQueued) return
-    this.#queue.push(event)
+    if (this.#length >= mostQueued && !('seq' in event)) return
+    const queued: Queued = { event, next: undefined }
+    if (this.#last) this.#last.next = queued
+    else this.#first = queued
+    this.#last = queued
+    this.#length++
   }
 
   close(): void {
     this.#closed = true
-    for (const waiting of this.#waiting.splice(0)) waiting({ value: undefined, done: true })
+    this.#waiting?.({ value: undefined, done: true })
+    for (const waiting of this.#more.splice(0)) waiting({ value: undefined, done: true })
+    this.#waiting = undefined
   }
 
   next(): Promise<IteratorResult<StreamEvent>> {
-    const event = this.#queue[this.#head]
-    if (event) {
-      if (++this.#head === this.#queue.length) {
-        this.#queue = []
-        this.#head = 0
-      }
-      return Promise.resolve({ value: event, done: false })
+    const queued = this.#first
+    if (queued) {
+      this.#first = queued.next
+      if (--this.#length === 0) this.#last = undefined
+      return Promise.resolve({ value: queued.event, done: false })
     }
     if (this.#closed) return Promise.resolve({ value: undefined, done: true })
     return new Promise(this.#park)
@@ -50,8 +66,9 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
 
   return(): Promise<IteratorResult<StreamEvent>> {
     this.#leave(this)
-    this.#queue = []
-    this.#head = 0
+    this.#first = undefined
+    this.#last = undefined
+    this.#length = 0
     this.close()
     return Promise.resolve({ value: undefined, done: true })
   }

@@ -3,21 +3,29 @@ import { TroupeError } from '../contracts/index.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import type { RunHandle, RunInput } from './agent-runtime.ts'
 import type { Subscription } from './feed.ts'
+import { outcomeOf, type Rest } from './outcome.ts'
 import type { TreeHost } from './tree-host.ts'
 
 /** A run that can be watched and steered. Everything sent goes through the inbox, so it outlives this process. */
 export class Handle implements RunHandle {
   readonly treeId: TreeId
-  readonly outcome: Promise<Outcome>
   readonly #host: TreeHost
+  readonly #rest: Promise<Rest>
+  #outcome: Promise<Outcome> | undefined
   #events: Subscription | undefined
 
-  constructor(host: TreeHost, run: { readonly treeId: TreeId; readonly outcome: Promise<Outcome>; readonly events: Subscription }) {
+  constructor(host: TreeHost, run: { readonly treeId: TreeId; readonly rest: Promise<Rest>; readonly events: Subscription }) {
     this.#host = host
     this.treeId = run.treeId
-    this.outcome = run.outcome
+    this.#rest = run.rest
     this.#events = run.events
     keepShape('handle', this, run)
+  }
+
+  /** Put together for who asks: many only read. */
+  get outcome(): Promise<Outcome> {
+    this.#outcome ??= this.#rest.then(outcomeOf)
+    return this.#outcome
   }
 
   [Symbol.asyncIterator](): AsyncIterator<StreamEvent> {

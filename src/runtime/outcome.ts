@@ -21,8 +21,14 @@ const undriven: Halt = {
   remedy: 'Open the tree to go on.',
 }
 
+/** Where a drive came to: all that its outcome is told from, for whoever asks for it. */
+export interface Rest {
+  readonly state: SessionState
+  readonly halt: Halt | undefined
+}
+
 /** How the last turn of a session stands. */
-export function outcomeOf(state: SessionState, halt?: Halt): Outcome {
+export function outcomeOf({ state, halt }: Rest): Outcome {
   const { turn, treeId, sessionId, trace } = state
   const base = { treeId, sessionId, snapshot: snapshotOf(state) }
   if (turn.kind === 'none') {

@@ -32,9 +32,9 @@ export function sessionService(host: TreeHost): SessionService {
     },
     async outcome(treeId) {
       const driver = await host.driverOf(treeId)
-      if (driver) return driver.isWaiting ? driver.outcome : driver.settled
+      if (driver) return driver.isWaiting ? driver.outcome : outcomeOf(await driver.settled)
       if (await host.isDrivenElsewhere(treeId)) for await (const _ of replayThenTail(host, treeId, Number.MAX_SAFE_INTEGER));
-      return outcomeOf(await host.parts.stateOf(treeId))
+      return outcomeOf({ state: await host.parts.stateOf(treeId), halt: undefined })
     },
     list: async (options) => host.parts.options.store.trees.list(options),
   }

@@ -18,7 +18,7 @@ import { differences } from './differences.ts'
 import type { Feed } from './feed.ts'
 import { keepAlive } from './keep-alive.ts'
 import { Mailbox } from './mailbox.ts'
-import { type Halt, haltOf, outcomeOf, suspended } from './outcome.ts'
+import { type Halt, haltOf, outcomeOf, type Rest, suspended } from './outcome.ts'
 import { type EffectiveAgent, type RuntimeParts, unknownTree } from './runtime-parts.ts'
 
 /**
@@ -31,7 +31,7 @@ import { type EffectiveAgent, type RuntimeParts, unknownTree } from './runtime-p
 export class TreeDriver {
   readonly treeId: TreeId
   readonly feed: Feed
-  readonly settled: Promise<Outcome>
+  readonly settled: Promise<Rest>
   readonly #session: ActiveSession
   readonly #mailbox: Mailbox
   readonly #inbox: Inbox
@@ -115,7 +115,7 @@ export class TreeDriver {
 
   /** How the tree stands now. */
   get outcome(): Outcome {
-    return outcomeOf(this.#session.state)
+    return outcomeOf({ state: this.#session.state, halt: undefined })
   }
 
   /**
@@ -131,7 +131,7 @@ export class TreeDriver {
     }
   }
 
-  async #run({ parts, epoch, whenIdle }: Drive): Promise<Outcome> {
+  async #run({ parts, epoch, whenIdle }: Drive): Promise<Rest> {
     const session = this.#session
     let unwatch: (() => void) | undefined
     let halt: Halt | undefined
@@ -157,17 +157,17 @@ export class TreeDriver {
     if (halt?.status === 'failed') parts.forget(this.treeId)
     else parts.remember(session.state)
     this.feed.close()
-    const outcome = outcomeOf(session.state, halt)
+    const rest = { state: session.state, halt }
     session.forget()
-    return outcome
+    return rest
   }
 
   /** Drives until there is nothing to do, or only a person can go on, and nothing has come in meanwhile. */
   async #drive(): Promise<Halt | undefined> {
     const session = this.#session
     for (;;) {
-      const rest = await drive(session, performer(session))
-      await this.#mailbox.draining
+      const rest = await drive(session, performer)
+      if (this.#mailbox.draining) await this.#mailbox.draining
       const wanted = next(session)
       if (rest === 'idle' && (wanted === 'idle' || this.#isRetired)) return undefined
       if (rest === 'suspended' && wanted === 'wait') return suspended
@@ -224,9 +224,12 @@ async function prepare(
   treeId: TreeId,
   agent: AgentSpec,
 ): Promise<{ registry: ToolRegistry; epoch: number; seq: number }> {
-  const registry = await parts.registry()
-  await parts.models(agent)
-  const claim = await parts.options.store.journal.claim(treeId, parts.owner)
+  const listed = parts.registry()
+  const registry = listed instanceof Promise ? await listed : listed
+  const resolving = parts.models(agent)
+  if (resolving) await resolving
+  const claiming = parts.options.store.journal.claim(treeId, parts.owner)
+  const claim = claiming instanceof Promise ? await claiming : claiming
   if (claim.ok) return { registry, epoch: claim.epoch, seq: claim.seq }
   throw new TroupeError('tree_owned', `Tree ${treeId} is driven by ${claim.owner}.`, {
     remedy: 'Wait until it is done, or end that process.',

@@ -1,6 +1,7 @@
-import type { AgentSpec, ClientId, InboxMessage, Outcome, SessionService, TreeId } from '../contracts/index.ts'
+import type { AgentSpec, ClientId, InboxMessage, SessionService, TreeId } from '../contracts/index.ts'
 import type { RunInput } from './agent-runtime.ts'
 import type { Feed } from './feed.ts'
+import type { Rest } from './outcome.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { TreeDriver } from './tree-driver.ts'
 
@@ -24,5 +25,5 @@ export interface Beginning {
   /** Rejects where the tree could not be started; nothing of it is stored then. */
   readonly started: Promise<TreeDriver>
   /** Never rejects. */
-  readonly outcome: Promise<Outcome>
+  readonly rest: Promise<Rest>
 }

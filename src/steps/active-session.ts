@@ -1,6 +1,6 @@
 import type { ApprovalId, Approver, Blobs, Clock, Hook, Model, Random, Sandbox, SchemaValidator, Tool } from '../contracts/index.ts'
 import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
-import { type AskAction, Session, type SessionParts } from '../core/index.ts'
+import { type AskAction, remainingTime, Session, type SessionParts } from '../core/index.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { Offer, ToolRegistry } from './tool-registry.ts'
 
@@ -22,14 +22,18 @@ export interface StepPorts {
 /** A session with everything that its steps need to be performed. */
 export class ActiveSession extends Session {
   readonly ports: StepPorts
-  /** What the approver said to a request that it did not decide. Not part of the state: a new driver asks anew. */
-  readonly verdicts = new Map<ApprovalId, 'asked' | 'wait' | 'suspend'>()
-
+  #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined
 
   constructor(parts: SessionParts, ports: StepPorts) {
     super(parts)
     this.ports = ports
+  }
+
+  /** What the approver said to a request that it did not decide. Not part of the state: a new driver asks anew. */
+  get verdicts(): Map<ApprovalId, 'asked' | 'wait' | 'suspend'> {
+    this.#verdicts ??= new Map()
+    return this.#verdicts
   }
 
   /** Whether the wait before this attempt has been sat out; told by the monotonic clock, whatever the wall clock says. */
@@ -43,6 +47,11 @@ export class ActiveSession extends Session {
 
   #attemptKey(attempt: number): string {
     return `${this.turn.id}.${this.turn.steps}.${attempt}`
+  }
+
+  /** Milliseconds of work that the turn still has. The clock is read only where there is a limit. */
+  get timeLeft(): number | undefined {
+    return this.state.agent.limits.timeBudget === undefined ? undefined : remainingTime(this.state, this.turn, this.now)
   }
 
   model(name: string): Model {

@@ -1,5 +1,5 @@
-import type { BlobId, Confinement, ItemStatus, Tool, ToolContext, ToolFailure, ToolOutput } from '../contracts/index.ts'
-import { callIdOf, remainingTime, type StartedCall, timeReserve } from '../core/index.ts'
+import type { BlobId, Confinement, ItemStatus, MaybePromise, Tool, ToolContext, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import { callIdOf, type StartedCall, timeReserve } from '../core/index.ts'
 import { copyJson } from '../util/copy-json.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
@@ -16,9 +16,14 @@ export interface RunResult {
 /** How long a tool may take to heed its signal and say how far it came. */
 const graceMs = 250
 
-/** Runs a tool once. */
-export function runTool(session: ActiveSession, tool: Tool, call: StartedCall): Promise<RunResult> {
-  return new Promise((resolve) => new CallRun(session, call, resolve).enter(tool))
+/** Runs a tool once. A tool that answers at once has nothing to be waited for, nor cut short. */
+export function runTool(session: ActiveSession, tool: Tool, run: Run): MaybePromise<RunResult> {
+  return new CallRun(session, run).enter(tool)
+}
+
+interface Run {
+  readonly call: StartedCall
+  readonly started: number
 }
 
 /**
@@ -33,48 +38,57 @@ class CallRun {
   readonly #call: StartedCall
   readonly #interrupt: Interrupt
   readonly #started: number
-  #resolve: ((result: RunResult) => void) | undefined
-  #cancelTimer: (() => void) | undefined
+  #isOver = false
 
-  constructor(session: ActiveSession, call: StartedCall, resolve: (result: RunResult) => void) {
+  constructor(session: ActiveSession, { call, started }: Run) {
     this.#session = session
     this.#call = call
-    this.#resolve = resolve
     this.#interrupt = new Interrupt(session.interrupt)
-    this.#started = session.clock.monotonic()
-    keepShape('call', this)
+    this.#started = started
   }
 
-  enter(tool: Tool): void {
-    const { clock } = this.#session
+  enter(tool: Tool): MaybePromise<RunResult> {
     const limit = deadline(this.#session, tool)
-    this.#cancelTimer = clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
-    this.#interrupt.listen(() => {
-      this.#cancelTimer?.()
-      this.#cancelTimer = clock.after(graceMs, () => this.#end(this.#cutShort()))
-    })
+    const input = copyJson(this.#call.intent.input)
+    keepShape('call', this, input)
     try {
-      const answer = tool.execute(copyJson(this.#call.intent.input), this.#context())
-      if (isThenable(answer)) {
-        answer.then(
-          (raw) => this.#settle(outputOf(raw, tool.name)),
-          (error: unknown) => this.#settle(thrown(error)),
-        )
-      } else this.#settle(outputOf(answer, tool.name))
+      const answer = tool.execute(input, this.#context())
+      return isThenable(answer) ? this.#wait(answer, tool, limit) : this.#over(this.#result(outputOf(answer, tool.name)))
     } catch (error) {
-      this.#settle(thrown(error))
+      return this.#over(this.#result(thrown(error)))
     }
+  }
+
+  /** Whatever comes first: the answer, or the end of the grace that follows the deadline or the interrupt. */
+  #wait(answer: PromiseLike<unknown>, tool: Tool, limit: Limit): Promise<RunResult> {
+    const { clock } = this.#session
+    return new Promise((resolve) => {
+      let cancelTimer = clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
+      const end = (result: RunResult): void => {
+        if (this.#isOver) return
+        cancelTimer()
+        resolve(this.#over(result))
+      }
+      this.#interrupt.listen(() => {
+        cancelTimer()
+        cancelTimer = clock.after(graceMs, () => end(this.#cutShort()))
+      })
+      Promise.resolve(answer).then(
+        (raw) => end(this.#result(outputOf(raw, tool.name))),
+        (error: unknown) => end(this.#result(thrown(error))),
+      )
+    })
   }
 
   /** A plain object: tools spread it, take it apart and hand it on. */
   #context(): ToolContext {
-    const { state, turn, ports } = this.#session
+    const { state, ports } = this.#session
     return {
       signal: this.#interrupt.signal,
       callId: callIdOf(state.sessionId, this.#call.itemId),
       attempt: this.#call.attempt,
       overlay: ports.overlay,
-      remaining: remaining(state, turn, this.#session.now),
+      remaining: remaining(this.#session),
       confinement: this.#call.walls.kind === 'outside' ? unconfined : ports.sandbox.confinement,
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
@@ -84,24 +98,21 @@ class CallRun {
 
   #progress(text: string): void {
     const { turn } = this.#session.state
-    if (!this.#resolve || turn.kind !== 'open' || turn.step.kind !== 'calling') return
+    if (this.#isOver || turn.kind !== 'open' || turn.step.kind !== 'calling') return
     const { step } = turn
     const shown = this.#session.ports.redactor.text(String(text))
     this.#session.live({ stepId: step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind: 'progress', text: shown })
   }
 
-  #settle(output: ToolOutput): void {
-    if (output.ok) this.#end({ status: 'completed', output })
-    else this.#end(this.#interrupt.reason === undefined ? { status: 'failed', output } : this.#cutShort(output))
+  #result(output: ToolOutput): RunResult {
+    if (output.ok) return { status: 'completed', output }
+    return this.#interrupt.reason === undefined ? { status: 'failed', output } : this.#cutShort(output)
   }
 
-  #end(result: RunResult): void {
-    const resolve = this.#resolve
-    if (!resolve) return
-    this.#resolve = undefined
-    this.#cancelTimer?.()
+  #over(result: RunResult): RunResult {
+    this.#isOver = true
     this.#interrupt.close()
-    resolve(result)
+    return result
   }
 
   /** A call that did not finish, with what is known about it. */
@@ -132,9 +143,14 @@ const isThenable = (value: unknown): value is PromiseLike<unknown> =>
 
 const thrown = (error: unknown): ToolOutput => ({ ok: false, error: { class: 'failed', message: messageOf(error) } })
 
-function deadline(session: ActiveSession, tool: Tool): { ms: number; reason: 'timeout' | 'budget' } {
+interface Limit {
+  readonly ms: number
+  readonly reason: 'timeout' | 'budget'
+}
+
+function deadline(session: ActiveSession, tool: Tool): Limit {
   const limit = tool.timeoutMs ?? session.state.agent.limits.toolTimeout
-  const left = remainingTime(session.state, session.turn, session.now)
-  const usable = left === undefined ? Number.POSITIVE_INFINITY : Math.max(0, left - timeReserve(session.state))
+  const { timeLeft } = session
+  const usable = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - timeReserve(session.state))
   return usable < limit ? { ms: usable, reason: 'budget' } : { ms: limit, reason: 'timeout' }
 }

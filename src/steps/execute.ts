@@ -1,4 +1,4 @@
-import type { ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import type { CallRecord, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import type { StartedCall } from '../core/index.ts'
 import { utf8Length } from '../util/fit-text.ts'
 import { keepShape } from '../util/keep-shape.ts'
@@ -8,24 +8,33 @@ import { escalate, isWalledIn } from './escalate.ts'
 import { afterCall } from './hooks.ts'
 import { Lanes } from './lanes.ts'
 import { fitted, type Shown } from './output.ts'
+import { callEnded } from './step-events.ts'
 
 // The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks →
 // redact and fit → account → record. Nothing runs before its intent is durable, and a call that waits for another
 // also waits for that one's result to be durable: so a crash can tell what has not begun.
 
-export function execute(session: ActiveSession, calls: readonly StartedCall[]): Promise<void> {
+export function execute(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
   const [only] = calls
   return only && calls.length === 1 ? runCall(session, only) : runTogether(session, calls)
 }
 
-async function runTogether(session: ActiveSession, calls: readonly StartedCall[]): Promise<void> {
+function runTogether(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
   const most = session.state.agent.limits.parallelToolCalls
   const lanes = calls.length <= most && calls.every((call) => call.intent.lane.kind === 'shared') ? undefined : new Lanes(most)
-  const running = calls.map((call) =>
-    lanes
-      ? lanes.run(call.intent.lane, () => runCall(session, call).catch((error: unknown) => stopAll(session, error)))
-      : runCall(session, call),
-  )
+  const running: Promise<void>[] = []
+  try {
+    for (const call of calls) {
+      const run = lanes ? lanes.run(call.intent.lane, () => runInLane(session, call)) : runCall(session, call)
+      if (run) running.push(run)
+    }
+  } catch (error) {
+    running.push(Promise.reject(error))
+  }
+  return running.length > 0 ? allEnded(session, running) : undefined
+}
+
+async function allEnded(session: ActiveSession, running: readonly Promise<void>[]): Promise<void> {
   try {
     await Promise.all(running)
   } catch (error) {
@@ -36,43 +45,43 @@ async function runTogether(session: ActiveSession, calls: readonly StartedCall[]
   }
 }
 
-/** Before its lane is free: a call that waits for one whose result could not be stored must not start. */
-function stopAll(session: ActiveSession, error: unknown): never {
-  session.interrupt.fire('interrupted')
-  throw error
-}
-
-/** No async function: most calls need a single turn of the event loop, and there are very many calls. */
-function runCall(session: ActiveSession, call: StartedCall): Promise<void> {
+async function runInLane(session: ActiveSession, call: StartedCall): Promise<void> {
   try {
-    const writing = session.flush()
-    return writing ? writing.then(() => enter(session, call)) : enter(session, call)
+    await runCall(session, call)
   } catch (error) {
-    return Promise.reject(error)
+    // Before its lane is free: a call that waits for one whose result could not be stored must not start.
+    session.interrupt.fire('interrupted')
+    throw error
   }
 }
 
-function enter(session: ActiveSession, call: StartedCall): Promise<void> {
+/** No async function: a tool that answers at once is waited for by nobody, and there are very many calls. */
+function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> {
+  const writing = session.flush()
+  return writing ? writing.then(() => enter(session, call)) : enter(session, call)
+}
+
+function enter(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const tool = session.toolOf(call.intent.tool)
   const refusal = session.interrupt.reason !== undefined ? notRun : tool ? undefined : gone(call.intent.tool)
   if (refusal || !tool) {
     // A further attempt that is not made leaves open what the first one did.
     const isUnknown = call.attempt > 1
     const status = session.interrupt.reason === undefined ? 'failed' : isUnknown ? 'unknown' : 'skipped'
-    return Promise.resolve(
-      end(session, call, {
-        status,
-        output: { ok: false, error: isUnknown && session.interrupt.reason !== undefined ? notRunAgain : (refusal ?? notRun) },
-        latencyMs: 0,
-      }),
-    )
+    const error = isUnknown && session.interrupt.reason !== undefined ? notRunAgain : (refusal ?? notRun)
+    return end(session, call, { status, output: { ok: false, error }, latencyMs: 0 })
   }
   const started = session.clock.monotonic()
-  return runTool(session, tool, call).then((result) => {
-    const latencyMs = since(session.clock, started)
-    if (session.ports.hooks.length > 0 || isWalledIn(session, result.output)) return finishSlowly(session, call, { tool, result, started })
-    return end(session, call, { ...result, latencyMs })
-  })
+  const running = runTool(session, tool, { call, started })
+  return running instanceof Promise
+    ? running.then((result) => leave(session, call, { tool, result, started }))
+    : leave(session, call, { tool, result: running, started })
+}
+
+function leave(session: ActiveSession, call: StartedCall, finishing: Finishing): MaybePromise<void> {
+  const { status, output } = finishing.result
+  if (session.ports.hooks.length > 0 || isWalledIn(session, output)) return finishSlowly(session, call, finishing)
+  return end(session, call, { status, output, latencyMs: since(session.clock, finishing.started) })
 }
 
 interface Finishing {
@@ -84,12 +93,12 @@ interface Finishing {
 /** Where there are walls to get out of, or hooks to ask. */
 async function finishSlowly(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
   const mayLeave = isWalledIn(session, result.output) && (await escalate(session, call))
-  const { status, output } = mayLeave
-    ? await runTool(session, tool, { ...call, attempt: call.attempt + 1, walls: { kind: 'outside' } })
-    : result
+  const { status, output } = mayLeave ? await runTool(session, tool, { call: outside(call), started: session.clock.monotonic() }) : result
   const latencyMs = since(session.clock, started)
   await end(session, call, { status, output: await afterCall(session, call, output), latencyMs })
 }
+
+const outside = (call: StartedCall): StartedCall => ({ ...call, attempt: call.attempt + 1, walls: { kind: 'outside' } })
 
 interface Ended {
   readonly status: ItemStatus
@@ -97,20 +106,30 @@ interface Ended {
   readonly latencyMs: number
 }
 
-function end(session: ActiveSession, call: StartedCall, ended: Ended): MaybePromise<void> {
-  const shown = fitted(session, ended.output)
-  if (shown instanceof Promise) return shown.then((fit) => record(session, call, { ...ended, shown: fit }))
-  record(session, call, { ...ended, shown })
+function end(session: ActiveSession, call: StartedCall, { status, output, latencyMs }: Ended): MaybePromise<void> {
+  const shown = fitted(session, output)
+  if (shown instanceof Promise) return shown.then((fit) => record(session, call, { status, shown: fit, latencyMs }))
+  record(session, call, { status, shown, latencyMs })
 }
 
-function record(session: ActiveSession, { intent, part }: StartedCall, ended: Ended & { readonly shown: Shown }): void {
-  const { status, shown, latencyMs } = ended
-  const { id, type } = intent
-  const item = { kind: 'call', id, type, status, ...shown, latencyMs, bytesIn: utf8Length(part.input) } as const
-  session.record({ ...session.here(), type: 'interaction.item.completed', itemId: id, item })
+function record(session: ActiveSession, call: StartedCall, ended: Fitted): void {
+  const item = recordOf(call, ended)
+  session.record(callEnded(session, item))
   if (item.bytesOut < 1_000) keepShape('ended', item, ended)
   // The last result goes with the next step; the others are committed as they come.
   if (session.turn.step.kind === 'calling') void session.flush()
+}
+
+interface Fitted {
+  readonly status: ItemStatus
+  readonly shown: Shown
+  readonly latencyMs: number
+}
+
+function recordOf({ intent: { id, type }, part }: StartedCall, { status, shown, latencyMs }: Fitted): CallRecord {
+  const { content, bytesOut, value, error, output } = shown
+  const plain = { kind: 'call', id, type, status, content, bytesOut, latencyMs, bytesIn: utf8Length(part.input) } as const
+  return value === undefined && error === undefined && output === undefined ? plain : { ...plain, ...shown }
 }
 
 const notRunAgain: ToolFailure = {

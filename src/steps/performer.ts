@@ -5,12 +5,5 @@ import { ask } from './ask.ts'
 import { execute } from './execute.ts'
 import { review } from './review.ts'
 
-/** What the loop leaves to others, for this session. */
-export function performer(session: ActiveSession): Performer {
-  return {
-    ask: (action) => ask(session, action),
-    review: (calls) => review(session, calls),
-    execute: (calls) => execute(session, calls),
-    wait: () => wait(session),
-  }
-}
+/** What the loop leaves to others. */
+export const performer: Performer<ActiveSession> = { ask, review, execute, wait }

@@ -39,7 +39,6 @@ export class Reply {
   readonly #attempt: number
   readonly #refs: ReplyRef[] = []
   readonly texts: ReplyText[] = []
-  readonly calls: CallPart[] = []
   /** What the provider did not do as asked. */
   readonly notices: string[] = []
   #finish: Extract<ModelPart, { type: 'finish' }> | undefined
@@ -65,7 +64,6 @@ export class Reply {
         return this.#extend(part)
       case 'call':
         this.#grow(part.input.length)
-        this.calls.push(part)
         this.#refs.push(withPlainMetadata(part))
         return undefined
       case 'error':
@@ -132,10 +130,11 @@ export class Reply {
     if (finish === 'error' || finish === 'other') return failed('invalid_response', `The reply ended with "${finish}".`)
     const said = this.said !== ''
     if (toolChoice === 'none' && said) return { ok: true, reply: this.#refs.filter((ref) => ref.type === 'item'), finish }
-    if (toolChoice === 'none' && this.calls.length > 0) return failed('invalid_response', 'The model called a tool where it had to answer.')
-    if (finish === 'length' && this.calls.length > 0)
+    const called = this.#refs.length > this.texts.length
+    if (toolChoice === 'none' && called) return failed('invalid_response', 'The model called a tool where it had to answer.')
+    if (finish === 'length' && called)
       return failed('invalid_response', 'The reply was cut at its length limit in the middle of its calls.')
-    if (!said && this.calls.length === 0) return failed('invalid_response', 'The reply was empty.')
+    if (!said && !called) return failed('invalid_response', 'The reply was empty.')
     const wrong = this.#wrongCall()
     return wrong === undefined ? { ok: true, reply: this.#refs, finish } : failed('invalid_response', wrong)
   }
@@ -163,9 +162,11 @@ export class Reply {
   }
 
   #wrongCall(): string | undefined {
-    for (const [index, call] of this.calls.entries()) {
+    for (const call of this.#refs) {
+      if (call.type !== 'call') continue
       if (call.id === '' || call.name === '') return 'A call has no id or no name.'
-      if (index > 0 && this.calls.findIndex((other) => other.id === call.id) < index) return `Two calls share the id "${call.id}".`
+      const first = this.#refs.find((other) => other.type === 'call' && other.id === call.id)
+      if (first !== call) return `Two calls share the id "${call.id}".`
     }
     return undefined
   }

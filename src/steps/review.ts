@@ -16,57 +16,57 @@ import { copyJson, plainJson } from '../util/copy-json.ts'
 import { unlessInterrupted } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
-import { parseArguments } from './arguments.ts'
+import { type Arguments, parseArguments } from './arguments.ts'
 import { beforeCall } from './hooks.ts'
-import { type OfferedTool, unknownTool } from './tool-registry.ts'
+import { callStarted } from './step-events.ts'
+import { type Offer, type OfferedTool, unknownTool } from './tool-registry.ts'
 
 // The first half of the pipeline: find → parse, repair, validate, take the reason off → hooks, validate again →
 // approval → reserve → intent. Intents are recorded, not flushed: they share a commit with the reply that asked for
-// them. It waits only where something takes time: one step of a fast tool costs no more than this function.
+// them. Only what has to wait is a promise: a call of a plain tool is reviewed at once.
 
-export async function review(session: ActiveSession, calls: readonly ReviewableCall[]): Promise<void> {
+export function review(session: ActiveSession, calls: readonly ReviewableCall[]): MaybePromise<void> {
   const { step } = session.turn
   if (step.kind !== 'calling') return
   const offer = session.offer(session.model(step.model))
+  let reviewed = 0
   for (const call of calls) {
     // What is left is skipped by the loop.
     if (session.interrupt.reason !== undefined) return
-    const offered = offer.find(call.part.name)
-    if (!offered) {
-      refuse(session, call, { failure: { class: 'unknown_tool', ...unknownTool(call.part.name, offer) } })
-      continue
-    }
-    if (call.kind === 'denied') {
-      refuse(session, call, { failure: denial(call.feedback), offered })
-      continue
-    }
-    if (call.kind === 'approved') {
-      const starting = start(session, call, { offered, input: call.request.input, title: call.request.summary })
-      if (starting) await starting
-      continue
-    }
-    const parsing = parseArguments(session.ports.validator, offered, call.part.input)
-    const parsed = parsing instanceof Promise ? await parsing : parsing
-    if (!parsed.ok) {
-      refuse(session, call, { failure: parsed.failure, offered })
-      continue
-    }
-    const hooked = session.ports.hooks.length === 0 ? parsed : await beforeCall(session, call, { offered, input: parsed.input })
-    if (!hooked.ok) {
-      refuse(session, call, { failure: hooked.failure, offered })
-      continue
-    }
-    const understood = { offered, input: hooked.input, title: parsed.reason ?? offered.name }
-    if (session.interrupt.reason !== undefined) return
-    const request = offered.tool.approval ? await approvalNeeded(session, call, understood) : undefined
-    if (request) {
-      session.note({ type: 'interaction.approval.requested', itemId: call.itemId, request })
-      continue
-    }
-    const starting = start(session, call, understood)
-    if (starting) await starting
+    const reviewing = reviewCall(session, call, offer)
+    reviewed++
+    if (reviewing) return reviewing.then(() => review(session, calls.slice(reviewed)))
   }
   if (openRequests(session.state).length > 0) consult(session)
+}
+
+function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer): MaybePromise<void> {
+  const offered = offer.find(call.part.name)
+  if (!offered) return refuse(session, call, { failure: { class: 'unknown_tool', ...unknownTool(call.part.name, offer) } })
+  if (call.kind === 'denied') return refuse(session, call, { failure: denial(call.feedback), offered })
+  if (call.kind === 'approved') return start(session, call, { offered, input: call.request.input, title: call.request.summary })
+  const parsed = parseArguments(session.ports.validator, offered, call.part.input)
+  const mustWait = parsed instanceof Promise || session.ports.hooks.length > 0 || offered.tool.approval !== undefined
+  if (mustWait) return reviewSlowly(session, call, { offered, parsing: parsed })
+  if (!parsed.ok) return refuse(session, call, { failure: parsed.failure, offered })
+  return start(session, call, { offered, input: parsed.input, title: parsed.reason ?? offered.name })
+}
+
+/** Where there is somebody to ask: a schema that is still loaded, hooks, or the tool about its approval. */
+async function reviewSlowly(
+  session: ActiveSession,
+  call: ReviewableCall,
+  { offered, parsing }: { offered: OfferedTool; parsing: MaybePromise<Arguments> },
+): Promise<void> {
+  const parsed = await parsing
+  if (!parsed.ok) return refuse(session, call, { failure: parsed.failure, offered })
+  const hooked = session.ports.hooks.length === 0 ? parsed : await beforeCall(session, call, { offered, input: parsed.input })
+  if (!hooked.ok) return refuse(session, call, { failure: hooked.failure, offered })
+  if (session.interrupt.reason !== undefined) return
+  const understood = { offered, input: hooked.input, title: parsed.reason ?? offered.name }
+  const request = offered.tool.approval ? await approvalNeeded(session, call, understood) : undefined
+  if (request) session.note({ type: 'interaction.approval.requested', itemId: call.itemId, request })
+  else await start(session, call, understood)
 }
 
 /** A call as far as it is understood. */
@@ -126,7 +126,7 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
   const { tool } = understood.offered
   const lane = laneOf(session, tool, understood.input)
   if (tool.view || lane instanceof Promise) return startWith(session, call, { understood, lane })
-  session.record({ ...session.here(), type: 'interaction.item.started', itemId: call.itemId, item: intentOf(call, understood, lane) })
+  session.record(callStarted(session, intentOf(call, understood, lane)))
 }
 
 /** For tools that have to be asked how a call looks, or what it may not overlap with. */

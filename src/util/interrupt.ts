@@ -8,15 +8,21 @@ export class Interrupt {
   #reason: string | undefined
   #controller: AbortController | undefined
   #listeners: (() => void)[] | undefined
-  #children: Interrupt[] | undefined
   #parent: Interrupt | undefined
+  // Children are linked, not listed: each attempt and each call comes and goes.
+  #first: Interrupt | undefined
+  #last: Interrupt | undefined
+  #before: Interrupt | undefined
+  #after: Interrupt | undefined
 
   constructor(parent?: Interrupt) {
     if (parent?.reason !== undefined) this.#reason = parent.reason
     else if (parent) {
-      if (parent.#children) parent.#children.push(this)
-      else parent.#children = [this]
       this.#parent = parent
+      this.#before = parent.#last
+      if (parent.#last) parent.#last.#after = this
+      else parent.#first = this
+      parent.#last = this
     }
   }
 
@@ -36,7 +42,8 @@ export class Interrupt {
     this.close()
     this.#controller?.abort(new Error(reason))
     for (const listener of this.#listeners?.splice(0) ?? []) listener()
-    for (const child of [...(this.#children ?? [])]) child.fire(reason)
+    // Whoever fires takes itself out.
+    while (this.#first) this.#first.fire(reason)
   }
 
   listen(listener: () => void): void {
@@ -47,15 +54,15 @@ export class Interrupt {
 
   /** No longer fires with its parent. */
   close(): void {
-    if (this.#parent) this.#parent.#disown(this)
+    const parent = this.#parent
+    if (!parent) return
+    if (this.#before) this.#before.#after = this.#after
+    else parent.#first = this.#after
+    if (this.#after) this.#after.#before = this.#before
+    else parent.#last = this.#before
     this.#parent = undefined
-  }
-
-  #disown(child: Interrupt): void {
-    const children = this.#children
-    const index = children ? children.lastIndexOf(child) : -1
-    const last = children?.pop()
-    if (children && last && last !== child) children[index] = last
+    this.#before = undefined
+    this.#after = undefined
   }
 }
 

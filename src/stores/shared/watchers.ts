@@ -5,7 +5,8 @@
  * 2. A callback that throws costs nobody else the call, and never the write that woke it.
  */
 export class Watchers<Key> {
-  readonly #byKey = new Map<Key, Set<{ readonly wake: () => void }>>()
+  /** Lists are replaced, never changed: most trees have one watcher, or none. */
+  readonly #byKey = new Map<Key, readonly { readonly wake: () => void }[]>()
   readonly #report: (error: unknown) => void
 
   constructor(report: (error: unknown) => void = throwLater) {
@@ -20,15 +21,14 @@ export class Watchers<Key> {
     // The same function may subscribe twice, so that each subscription is an object of its own.
     const watcher = { wake }
     const watchers = this.#byKey.get(key)
-    if (watchers === undefined) this.#byKey.set(key, new Set([watcher]))
-    else watchers.add(watcher)
+    this.#byKey.set(key, watchers === undefined ? [watcher] : [...watchers, watcher])
     return () => this.#remove(key, watcher)
   }
 
   wake(key: Key): void {
     const watchers = this.#byKey.get(key)
     if (watchers === undefined) return
-    for (const watcher of [...watchers]) {
+    for (const watcher of watchers) {
       try {
         watcher.wake()
       } catch (error) {
@@ -42,8 +42,9 @@ export class Watchers<Key> {
   }
 
   #remove(key: Key, watcher: { readonly wake: () => void }): void {
-    const watchers = this.#byKey.get(key)
-    if (watchers?.delete(watcher) && watchers.size === 0) this.#byKey.delete(key)
+    const left = this.#byKey.get(key)?.filter((each) => each !== watcher)
+    if (left && left.length > 0) this.#byKey.set(key, left)
+    else this.#byKey.delete(key)
   }
 }
 

@@ -1,0 +1,268 @@
+import {
+  type CheckedOutput,
+  type Cost,
+  type Model,
+  type ModelFailure,
+  type ModelPart,
+  type ModelRequest,
+  noUsage,
+  type StepId,
+  type Usage,
+} from '../contracts/index.ts'
+import { type AskAction, timeReserve } from '../core/index.ts'
+import { Interrupt } from '../util/interrupt.ts'
+import { keepShape } from '../util/keep-shape.ts'
+import { messageOf } from '../util/message-of.ts'
+import { type ActiveSession, since } from './active-session.ts'
+import { checkOutput } from './check-output.ts'
+import { Reply, type ReplyText, type Verdict } from './reply.ts'
+import { stepCompleted } from './step-events.ts'
+
+/**
+ * One request to one model.
+ *
+ * 1. It ends once: with a whole reply, a failure, its deadline or the turn, whether or not the model heeds its signal.
+ * 2. After its end no part counts, and the model's stream is closed, but not waited for.
+ */
+export class Attempt {
+  readonly #session: ActiveSession
+  readonly #stepId: StepId
+  readonly #action: AskAction
+  readonly #interrupt: Interrupt
+  readonly #reply: Reply
+  readonly #model: Model
+  readonly #started: number
+  #limit: Limit = unlimited
+  #request: ModelRequest | undefined
+  /** When the model was last heard, once it has begun to answer. */
+  #heard: number | undefined
+  #parts: AsyncIterator<ModelPart> | undefined
+  #cancelTimer: (() => void) | undefined
+  /** Whoever waits for the end; nobody after it. */
+  #asker: Asker | undefined
+
+  constructor(session: ActiveSession, model: Model, { stepId, action }: { stepId: StepId; action: AskAction }) {
+    this.#session = session
+    this.#model = model
+    this.#stepId = stepId
+    this.#action = action
+    this.#interrupt = new Interrupt(session.interrupt)
+    this.#reply = new Reply(stepId, action.attempt)
+    this.#started = session.clock.monotonic()
+    keepShape('attempt', this)
+  }
+
+  begin(request: ModelRequest, asker: Asker): void {
+    this.#asker = asker
+    this.#request = request
+    this.#limit = deadline(this.#session, this.#action)
+    this.#interrupt.listen(() => this.#end(this.#interruption()))
+    this.#watch()
+    if (!this.#asker) return
+    try {
+      this.#parts = this.#model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
+      this.#pull()
+    } catch (error) {
+      this.#end(thrown(error))
+    }
+  }
+
+  /** One timer for the deadline and for silence: it looks how things stand, and comes again. */
+  #watch(): void {
+    const { clock, state } = this.#session
+    const { ms, reason } = this.#limit
+    const now = clock.monotonic()
+    const left = this.#started + ms - now
+    const quiet = (this.#heard ?? now) + state.agent.limits.idleTimeout - now
+    if (left <= 0) this.#interrupt.fire(reason)
+    else if (quiet <= 0) this.#interrupt.fire('silence')
+    else this.#cancelTimer = clock.after(Math.min(left, quiet), () => this.#watch())
+  }
+
+  #end(failure?: ModelFailure): void {
+    const asker = this.#asker
+    if (!asker) return
+    this.#asker = undefined
+    this.#cancelTimer?.()
+    this.#interrupt.close()
+    close(this.#parts)
+    if (failure) this.#reply.fail(failure)
+    try {
+      const concluded = this.#conclude()
+      if (concluded) concluded.then(asker.resolve, asker.reject)
+      else asker.resolve()
+    } catch (error) {
+      asker.reject(error)
+    }
+  }
+
+  // By hand, not by `for await`: that would wait for the stream to close, and costs as much again for each part.
+  #pull(): void {
+    this.#parts?.next().then(this.#take, this.#fail)
+  }
+
+  readonly #take = (next: IteratorResult<ModelPart>): void => {
+    if (!this.#asker) return
+    try {
+      if (next.done || this.#add(next.value) !== 'more') this.#end()
+      else this.#pull()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  readonly #fail = (error: unknown): void => this.#end(thrown(error))
+
+  #add(part: ModelPart): 'more' | 'whole' {
+    if (part?.type !== 'notice') this.#heard = this.#session.clock.monotonic()
+    const known = this.#reply.texts.length
+    const text = this.#reply.add(part)
+    if (text && this.#reply.texts.length > known) this.#open(text)
+    if (text && 'text' in part && part.text !== '') {
+      const kind = text.type === 'reasoning' ? 'reasoning' : 'text'
+      this.#session.live({ stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind, text: part.text })
+    }
+    return this.#reply.isOver ? 'whole' : 'more'
+  }
+
+  /** A text is shown while it comes, so its beginning is committed while the rest is on its way. */
+  #open({ id, type }: ReplyText): void {
+    this.#session.note({ type: 'interaction.item.started', itemId: id, item: { kind: 'text', id, type } })
+    void this.#session.flush()
+  }
+
+  /** Records how the attempt ended. Not flushed: it goes with the intents, or with the end of the turn. */
+  #conclude(): Promise<void> | undefined {
+    const { toolChoice = 'auto', output } = this.#request ?? {}
+    const verdict = this.#reply.verdict(toolChoice)
+    if (!verdict.ok) return this.#failed(verdict.failure)
+    if (!output || verdict.reply.some(({ type }) => type === 'call')) return this.#completed(verdict)
+    const answer = { text: this.#reply.said, truncated: verdict.finish === 'length' }
+    const checked = checkOutput(this.#session.ports.validator, output, answer)
+    if (checked instanceof Promise) return checked.then((found) => this.#completed(verdict, found))
+    return this.#completed(verdict, checked)
+  }
+
+  #endTexts(status: 'completed' | 'interrupted' | 'failed'): void {
+    for (const text of this.#reply.texts)
+      this.#session.note({ type: 'interaction.item.completed', itemId: text.id, item: { kind: 'text', ...text, status } })
+    if (this.#reply.notices.length > 0) tellNotices(this.#session, this.#reply.notices)
+  }
+
+  #completed({ reply, finish }: Extract<Verdict, { ok: true }>, output?: CheckedOutput): undefined {
+    this.#endTexts('completed')
+    const { metadata } = this.#reply
+    const { usage, cost } = this.#spent()
+    const completed = stepCompleted(this.#session, { reply, finish, usage, cost, latencyMs: this.#latency() })
+    this.#session.record(metadata || output ? { ...completed, ...(metadata && { metadata }), ...(output && { output }) } : completed)
+    if (finish === 'length' && !output) this.#session.note({ type: 'interaction.diagnostic', diagnostic: truncated })
+  }
+
+  #failed(failure: ModelFailure): undefined {
+    this.#endTexts(failure.class === 'cancelled' ? 'interrupted' : 'failed')
+    const { random, redactor } = this.#session.ports
+    const told = { ...failure, message: redactor.text(failure.message) }
+    const redacted = failure.remedy === undefined ? told : { ...told, remedy: redactor.text(String(failure.remedy)) }
+    const fraction = random.fraction(`${this.#stepId}/${this.#action.attempt}`)
+    const isAskedAgain = !['cancelled', 'auth', 'quota', 'config'].includes(failure.class)
+    const delayMs = isAskedAgain ? backoff(this.#action.attempt, failure, fraction) : 0
+    this.#session.note({ type: 'interaction.step.failed', failure: redacted, ...this.#spent(), latencyMs: this.#latency(), delayMs })
+  }
+
+  #latency(): number {
+    return since(this.#session.clock, this.#started)
+  }
+
+  #spent(): { usage: Usage; cost: Cost } {
+    const { usage, costUsd, wasRefused } = this.#reply
+    if (wasRefused) return { usage: noUsage, cost: 0 }
+    const used = usage ?? this.#estimate()
+    return { usage: used, cost: costUsd ?? priced(this.#model.costOf?.(used)) }
+  }
+
+  #estimate(): Usage {
+    const output = Math.ceil(this.#reply.characters / this.#session.state.charsPerToken)
+    return { input: this.#action.reservation.input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
+  }
+
+  #interruption(): ModelFailure {
+    const { idleTimeout } = this.#session.state.agent.limits
+    switch (this.#interrupt.reason) {
+      case 'timeout':
+        return { class: 'timeout', message: `The model did not finish within ${this.#limit.ms} ms.`, remedy: 'Raise llmTimeout.' }
+      case 'silence':
+        return { class: 'timeout', message: `The model fell silent for ${idleTimeout} ms in its answer.`, remedy: 'Raise idleTimeout.' }
+      case 'budget':
+        return {
+          class: 'timeout',
+          message: 'The time budget of the turn ran out while the model was answering.',
+          remedy: 'Raise timeBudget.',
+        }
+      default:
+        return { class: 'cancelled', message: 'The turn was interrupted.' }
+    }
+  }
+}
+
+interface Limit {
+  readonly ms: number
+  readonly reason: 'timeout' | 'budget'
+}
+const unlimited: Limit = { ms: Number.POSITIVE_INFINITY, reason: 'timeout' }
+
+const truncated = {
+  code: 'answer_truncated',
+  severity: 'warning',
+  message: 'The answer was cut at its length limit.',
+  remedy: 'Raise maxOutputTokens.',
+} as const
+
+/** What a provider will not do is told once a turn. */
+function tellNotices(session: ActiveSession, notices: readonly string[]): void {
+  const told = session.turn.diagnostics.toArray()
+  for (const message of new Set(notices)) {
+    if (told.some((diagnostic) => diagnostic.message === message)) continue
+    session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'model_notice', severity: 'info', message } })
+  }
+}
+
+/** Prices are other people's code, too. */
+function priced(cost: number | undefined): Cost {
+  return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : 'unknown'
+}
+
+/** Whoever waits for an attempt to end. */
+interface Asker {
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** A stream that does not want to close is left to itself. */
+function close(parts: AsyncIterator<ModelPart> | undefined): void {
+  try {
+    parts?.return?.()?.then(undefined, ignore)
+  } catch {
+    // It has said what it had to say.
+  }
+}
+
+const ignore = (): void => {}
+
+/** 200 ms · 2ⁿ ± 10 %; what the server asks for wins, up to a minute. */
+export function backoff(attempt: number, failure: ModelFailure, fraction: number): number {
+  if (failure.retryAfterMs !== undefined) return Math.min(60_000, Math.max(0, failure.retryAfterMs))
+  return Math.round(Math.min(60_000, 200 * 2 ** (attempt - 1)) * (0.9 + 0.2 * fraction))
+}
+
+/** A step that is not the last leaves the reserve for the last one untouched. */
+function deadline(session: ActiveSession, { last }: AskAction): Limit {
+  const { llmTimeout } = session.state.agent.limits
+  const { timeLeft } = session
+  const reserve = last === undefined ? timeReserve(session.state) : 0
+  const usable = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - reserve)
+  return usable < llmTimeout ? { ms: usable, reason: 'budget' } : { ms: llmTimeout, reason: 'timeout' }
+}
+
+function thrown(error: unknown): ModelFailure {
+  return { class: 'model', message: `The model adapter threw: ${messageOf(error)}` }
+}
