@@ -57,10 +57,14 @@ const bare = []
 const ours = []
 for (let i = 0; i < rounds + 50; i++) {
   const pair = [await bareFirst('go'), await troupeFirst('go')]
-  if (i >= 50) bare.push(pair[0]), ours.push(pair[1])
+  if (i < 50) continue
+  bare.push(pair[0])
+  ours.push(pair[1])
 }
 const added = quantile(ours, 0.5) - quantile(bare, 0.5)
-console.log(`first token, median of ${rounds}: provider ${ms(quantile(bare, 0.5))}, Troupe ${ms(quantile(ours, 0.5))}, added ${ms(added)} (at most 1 ms: ${added <= 1 ? 'met' : 'missed'})`)
+console.log(
+  `first token, median of ${rounds}: provider ${ms(quantile(bare, 0.5))}, Troupe ${ms(quantile(ours, 0.5))}, added ${ms(added)} (at most 1 ms: ${added <= 1 ? 'met' : 'missed'})`,
+)
 
 const times = {}
 for (const size of [250_000, 500_000, 1_000_000, 2_000_000]) {

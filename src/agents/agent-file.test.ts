@@ -17,7 +17,16 @@ function problemsOf(content: string | Uint8Array, place = 'trip.ai'): readonly P
 const withSettings = (settings: string): string => `---\n${settings}\n---\nYou plan trips.`
 
 describe('what is right', () => {
-  const trip: AgentFile = { name: 'trip', description: 'Plans trips', models: ['script/trip.yaml'], tools: [], prompt: 'You plan trips.' }
+  const trip: AgentFile = {
+    name: 'trip',
+    description: 'Plans trips',
+    models: ['script/trip.yaml'],
+    tools: [],
+    prompt: 'You plan trips.',
+    parameters: {},
+    limits: {},
+    output: { format: 'markdown' },
+  }
   const files: readonly [name: string, content: string | Uint8Array, expected: Partial<AgentFile>][] = [
     ['the plain form', good, {}],
     ['bytes', new TextEncoder().encode(good), {}],
@@ -33,6 +42,7 @@ describe('what is right', () => {
       { description: 'Plans\ttrips', models: ['a/b'] },
     ],
     ['a folded description', withSettings('models: a/b\ndescription: >\n  Plans\n  trips'), { models: ['a/b'] }],
+    ['no model', withSettings('description: Plans trips'), { models: ['auto'] }],
     ['a rule inside the prompt', `${good}\n---\nEnd.`, { prompt: 'You plan trips.\n\n---\nEnd.' }],
   ]
   test.each(files)('%s', (_name, content, expected) => {
@@ -90,7 +100,7 @@ describe('what is wrong', () => {
     ['description: x\nmodels: []', ['3:9 `models` is an empty list']],
     ['description: x\nmodels: {a: b}', ['3:9 a model must be a name, not a map']],
     ['description: x\nmodels: a b', ['3:9 the name of a model has no spaces: `a b`']],
-    ['', ['1:1 `description` is missing', '1:1 `models` is missing']],
+    ['', ['1:1 `description` is missing']],
     ['- description', ['2:1 the settings must be lines of `key: value`']],
     ['just text', ['2:1 the settings must be lines of `key: value`']],
     ['description: x\ndescription: y\nmodels: a/b', ['3:1 the settings are not valid YAML: Map keys must be unique']],
@@ -149,7 +159,22 @@ describe('what is wrong', () => {
   })
 })
 
-test('however settings are mutilated, the answer is an agent or all that is wrong, soon', () => {
+const rich = `---
+description: Plans trips
+models: [script/trip.yaml, b/c]
+parameters: { temperature: 0.5, reasoning: low, cache: false }
+limits:
+  maxToolTurns: 5
+  timeBudget: 10m
+  maxOutputBytes: 64KB
+  parallelToolCalls: false
+output:
+  schema: { type: object, properties: { city: { type: string } }, required: [city] }
+---
+You plan trips.
+`
+
+test.each([good, rich])('however settings are mutilated, the answer is an agent or all that is wrong, soon', (whole) => {
   const piece = fc.oneof(
     fc.constantFrom(
       '---',
@@ -177,14 +202,19 @@ test('however settings are mutilated, the answer is an agent or all that is wron
       '\uFEFF',
       'models',
       'description',
+      'limits',
+      'schemaRef',
+      '.inf',
+      '1e999',
+      '__proto__: 1',
     ),
     fc.string({ maxLength: 12, unit: 'grapheme' }),
   )
-  const edit = fc.record({ at: fc.nat(good.length), cut: fc.nat(8), piece })
+  const edit = fc.record({ at: fc.nat(whole.length), cut: fc.nat(8), piece })
   let slowest = 0
   fc.assert(
     fc.property(fc.array(edit, { minLength: 1, maxLength: 12 }), (edits) => {
-      const content = edits.reduce((text, { at, cut, piece }) => text.slice(0, at) + piece + text.slice(at + cut), good)
+      const content = edits.reduce((text, { at, cut, piece }) => text.slice(0, at) + piece + text.slice(at + cut), whole)
       const started = performance.now()
       try {
         expect(parseAgentFile(content, 'trip.ai').prompt).not.toBe('')

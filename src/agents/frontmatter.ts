@@ -66,7 +66,7 @@ function readSettings(source: SourceText, yaml: string, at: Position): Pick<Fron
     source.problem(
       at,
       `the settings are longer than ${maxFrontmatterLength} characters`,
-      'Long text belongs below the settings, into the prompt.',
+      'Long text belongs below the settings, into the prompt; a long schema into a file (`output.schemaRef`).',
     )
     return broken
   }

@@ -14,6 +14,7 @@ export class SourceText {
   readonly lines: readonly string[]
   readonly #place: string
   readonly #found = new Map<string, { readonly at: Position; readonly problem: Problem }>()
+  readonly #elsewhere: Problem[] = []
 
   constructor(text: string, place: string) {
     this.lines = text.split('\n')
@@ -27,14 +28,19 @@ export class SourceText {
     this.#found.set(`${place} ${message}`, { at, problem })
   }
 
-  /** Throws what was found, in the order of the text. */
+  /** A problem of another file that this one leads to. */
+  elsewhere(problem: Problem): void {
+    this.#elsewhere.push(problem)
+  }
+
+  /** Throws what was found, in the order of the text, then what was found elsewhere. */
   done(code: ErrorCode, what: string): void {
-    if (this.#found.size === 0) return
-    const found = [...this.#found.values()].sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)
-    const problems = found.slice(0, mostTold).map(({ problem }) => problem)
+    const here = [...this.#found.values()].sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)
+    const found = [...here.map(({ problem }) => problem), ...this.#elsewhere]
+    if (found.length === 0) return
     const shown = found.length > mostTold ? `; here are the first ${mostTold}` : ''
     throw new TroupeError(code, `${what} ${this.#place} has ${found.length === 1 ? 'a problem' : `${found.length} problems`}${shown}`, {
-      problems,
+      problems: found.slice(0, mostTold),
     })
   }
 }

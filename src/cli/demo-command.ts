@@ -6,43 +6,56 @@ import { demoTools } from './demo-tools.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { followRun } from './follow-run.ts'
 import type { Host } from './host.ts'
+import { progressFor, showsTree } from './live/progress.ts'
+import { safeJson } from './live/safe-json.ts'
 import { loadAgent } from './load-agent.ts'
-import { errorLines } from './print-errors.ts'
-import { renderTree } from './render-tree.ts'
+import type { DemoInvocation } from './parse-arguments.ts'
+import { leastForBars, renderTree } from './render-tree.ts'
+import { asLine, gapBefore, reportRun } from './report-run.ts'
+import { outcomeDocument } from './run-documents.ts'
+import { tellError, withColour } from './tell.ts'
 
 const prompt = 'A weekend in Oslo by train from Gothenburg, not too expensive'
 /** Four steps with tools, then the answer is forced. */
 const maxToolTurns = 5
 
 /** `troupe demo`: parallel tools, a failing one, and an answer forced by the step limit; in memory, without a network. */
-export async function demoCommand(host: Host): Promise<number> {
-  const { paint, stderr } = host
+export async function demoCommand({ output, wishes }: DemoInvocation, given: Host): Promise<number> {
+  const host = withColour(given, wishes)
+  const progress = progressFor(wishes.color === 'never' ? host : given, wishes)
   const file = fileURLToPath(new URL('../../demo/trip.ai', import.meta.url))
-  const { agent, adapter } = await loadAgent(file, systemClock)
+  const { agent, adapter } = await loadAgent(file, { clock: systemClock, variables: host.env })
   const tools = demoTools(systemClock)
   const runtime = createAgentRuntime({
     config: { agents: [{ ...agent, tools: tools.map(({ name }) => name), limits: { maxToolTurns } }], tools },
     adapter,
     clock: systemClock,
   })
-  await stderr.lines([
+  if (showsTree(progress)) await host.stderr.lines(introduction(file, host))
+  const { events, outcome } = await followRun(runtime.stream(prompt), { host, progress })
+  if (!outcome) return reportRun({ events, outcome }, { host, wishes, output, progress })
+  if (showsTree(progress)) await host.stderr.lines([...gapBefore(progress), ...renderTree(events, host), '', legend(host), ''])
+  const isAsPlanned = outcome.status === 'partial' && outcome.reason === 'steps'
+  const code = isAsPlanned ? exitCodes.done.code : exitCodeOf(outcome) || exitCodes.failed.code
+  if (!isAsPlanned) await tellError(unplanned(outcome), { host, wishes })
+  if (output === 'json') await host.stdout.line(safeJson(outcomeDocument(outcome, code)))
+  else if (isAsPlanned) await host.stdout.write(asLine(outcome.report?.text ?? ''))
+  await runtime.close()
+  return code
+}
+
+function introduction(file: string, { paint }: Host): readonly string[] {
+  return [
     `${paint('bold', 'troupe demo')}  ${shownPath(file)}`,
     `${paint('cyan', '›')} ${prompt}`,
     paint('dim', 'The model is a script, no LLM, and the tools are made up: no key, no network, nothing stored.'),
     '',
-  ])
-  const { events, outcome } = await followRun(runtime.stream(prompt), { host, isQuiet: false })
-  if (!outcome) return exitCodes.interrupted.code
-  await stderr.lines(['', ...renderTree(events, host), '', ...legend(host), ''])
-  const isAsPlanned = outcome.status === 'partial' && outcome.reason === 'steps'
-  if (isAsPlanned) await host.stdout.line(outcome.report?.text ?? '')
-  else await stderr.lines(errorLines(unplanned(outcome), paint))
-  await runtime.close()
-  return isAsPlanned ? exitCodes.done.code : exitCodeOf(outcome) || exitCodes.failed.code
+  ]
 }
 
-function legend({ paint }: Host): readonly string[] {
-  return [paint('dim', '∥ ran side by side · bars: when each step and call ran · tokens: in → out')]
+function legend({ paint, width }: Host): string {
+  const bars = width >= leastForBars ? 'bars: when each step and call ran · ' : ''
+  return paint('dim', `∥ ran side by side · ${bars}tokens: in → out`)
 }
 
 function unplanned({ message, status, remedy }: Outcome) {

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest'
+import { agentOptionKeys, agentOptions, parseAgentFile } from '../agents/index.ts'
+import { agentFileHelp } from './agent-file-help.ts'
 import { exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
-import { type CommandSpec, commands, commonFlags, usageOf } from './options.ts'
+import { type CommandSpec, commands, commonFlags, flagsOf, usageOf } from './options.ts'
+import { parseArguments } from './parse-arguments.ts'
 
 test('the overview names every command, common flag and exit code', () => {
   const text = helpText()
@@ -13,13 +16,33 @@ test('the overview names every command, common flag and exit code', () => {
 test.each(commands.map((command): CommandSpec => command))('help for $name names its arguments, flags and examples', (command) => {
   const text = helpText(command)
   expect(text).toContain(usageOf(command))
-  for (const { name, summary } of [...command.arguments, ...command.flags])
-    expect(text).toMatch(new RegExp(`${name}.*${summary.replace(/[$()/]/g, '\\$&')}$`, 'm'))
-  for (const example of command.examples) expect(text).toContain(`  ${example}\n`)
+  const words = text.replace(/\s+/g, ' ')
+  for (const { name, summary } of command.arguments) expect(words).toContain(`${name} ${summary}`)
+  for (const flag of flagsOf(command)) {
+    const value = flag.value === undefined ? '' : ` ${flag.value}`
+    expect(words).toContain(`--${flag.name}${value}${flag.repeatable ? ' ...' : ''} ${flag.summary}`)
+    for (const choice of flag.choices ?? []) expect(flag.summary).toContain(choice)
+  }
+  for (const { line, summary } of command.examples) expect(text).toContain(`  # ${summary}\n  ${line}\n`)
+})
+
+test('the examples are understood', () => {
+  for (const { line } of commands.flatMap((command): CommandSpec['examples'] => command.examples)) {
+    const [, ...words] = (line.split(/ [<>|] /).find((part) => part.startsWith('troupe')) ?? '').match(/"[^"]*"|\S+/g) ?? []
+    expect(parseArguments(words.map((word) => word.replaceAll('"', '')))).toMatchObject({ ok: true })
+  }
+})
+
+test('help for agent files names every setting, and its example is an agent', () => {
+  const text = agentFileHelp()
+  const words = text.replace(/\s+/g, ' ')
+  for (const key of agentOptionKeys) expect(words).toContain(`${key} ${agentOptions[key].summary}`)
+  const [example = ''] = /#![\s\S]*?most\./.exec(text) ?? []
+  expect(parseAgentFile(example.replaceAll(/^ {2}/gm, ''), 'trip.ai')).toMatchObject({ limits: { maxToolTurns: 6, timeBudget: 600_000 } })
 })
 
 test('help is plain text within 120 columns', () => {
-  for (const text of [helpText(), ...commands.map((command) => helpText(command))]) {
+  for (const text of [helpText(), agentFileHelp(), ...commands.map((command) => helpText(command))]) {
     expect(text).toMatch(/^[\x20-\x7e\n]+\n$/)
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120)
   }

@@ -1,3 +1,4 @@
+import { columns, type Row, widest } from './columns.ts'
 import { exitCodes } from './exit-codes.ts'
 import { type CommandSpec, commands, commonFlags, type FlagSpec, usageOf } from './options.ts'
 
@@ -7,42 +8,49 @@ export function helpText(command?: CommandSpec): string {
   return `${sections.map((section) => section.join('\n')).join('\n\n')}\n`
 }
 
-function overview(): readonly (readonly string[])[] {
+type Section = readonly string[]
+
+function overview(): readonly Section[] {
   return [
     ['Troupe: an agent is a file, every agent is a tool, every run is a journal.'],
-    ['Usage', '  troupe COMMAND [arguments] [options]', '  troupe FILE.ai [PROMPT]'],
+    ['Usage', '  troupe COMMAND [arguments] [options]', '  troupe FILE.ai [PROMPT] [options]'],
     ['Commands', ...columns(commands.map((each) => [signature(each), each.summary]))],
     ['Options', ...columns(commonFlags.map(flagRow))],
+    [
+      'Examples',
+      ...columns([
+        ['troupe demo', 'see a run, without a key or a network'],
+        ['troupe run trip.ai "A weekend in Oslo"', 'run an agent'],
+        ['troupe help run', 'everything about run'],
+        ['troupe help agent-file', 'everything that an agent file may say'],
+      ]),
+    ],
     exitCodeSection(),
-    ['More: troupe help COMMAND'],
   ]
 }
 
-function commandHelp(command: CommandSpec): readonly (readonly string[])[] {
-  const sections: (readonly string[])[] = [
-    [`${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`],
-    ['Usage', `  ${usageOf(command)}`],
-  ]
+function commandHelp(command: CommandSpec): readonly Section[] {
+  const sections: Section[] = [[`${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`], ['Usage', `  ${usageOf(command)}`]]
   if (command.arguments.length > 0) sections.push(['Arguments', ...columns(command.arguments.map(({ name, summary }) => [name, summary]))])
-  sections.push(['Options', ...columns([...command.flags, ...commonFlags].map(flagRow))])
+  const groups = [...command.groups, { title: command.groups.length > 0 ? 'Others' : 'Options', flags: commonFlags }]
+  // One width for all, so that the summaries stand below each other.
+  const width = widest(groups.flatMap(({ flags }) => flags.map(flagRow)))
+  sections.push(...groups.map(({ title, flags }) => [title, ...columns(flags.map(flagRow), width)]))
   if (command.notes.length > 0) sections.push(command.notes)
-  if (command.examples.length > 0) sections.push(['Examples', ...command.examples.map((example) => `  ${example}`)])
-  if (command.flags.length > 0) sections.push(exitCodeSection())
+  if (command.examples.length > 0)
+    sections.push(['Examples', ...command.examples.flatMap(({ line, summary }) => [`  # ${summary}`, `  ${line}`])])
+  if (command.groups.length > 0) sections.push(exitCodeSection())
   return sections
 }
 
-function exitCodeSection(): readonly string[] {
+function exitCodeSection(): Section {
   return ['Exit codes', ...columns(Object.values(exitCodes).map(({ code, summary }) => [String(code), summary]))]
 }
 
 const signature = (command: CommandSpec): string =>
   [command.name, ...command.arguments.map(({ name, required }) => (required ? name : `[${name}]`))].join(' ')
 
-function flagRow({ name, short, value, summary }: FlagSpec): readonly [string, string] {
-  return [`${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`, summary]
-}
-
-function columns(rows: readonly (readonly [string, string])[]): readonly string[] {
-  const width = Math.max(...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`)
+function flagRow({ name, short, value, summary, repeatable }: FlagSpec): Row {
+  const written = `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
+  return [`${written}${repeatable ? ' ...' : ''}`, summary]
 }

@@ -32,7 +32,10 @@ export function processHost(): Host {
     stdout: new Output(stdout),
     stderr: new Output(stderr),
     paint: paintFor(stderr, env),
-    width: stderr.isTTY ? stderr.columns || plainWidth : plainWidth,
+    // The window may have been resized since.
+    get width() {
+      return stderr.isTTY ? stderr.columns || plainWidth : plainWidth
+    },
     onInterrupt(listener) {
       for (const signal of signals) process.on(signal, listener)
       return () => {

@@ -3,22 +3,33 @@ import { TroupeError } from '../contracts/index.ts'
 import { exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
 import { type Host, processHost } from './host.ts'
-import { type Invocation, parseArguments } from './parse-arguments.ts'
-import { errorDocument, errorLines, troupeError } from './print-errors.ts'
+import { safeJson } from './live/safe-json.ts'
+import { type HelpTopic, type Invocation, type OutputForm, parseArguments, type Wishes } from './parse-arguments.ts'
+import { troupeError } from './print-errors.ts'
+import { errorDocument, runEndOfError } from './run-documents.ts'
+import { tellError, withColour } from './tell.ts'
 
 /** Runs a command line and answers with its exit code. Whatever a command needs is loaded when it is asked for. */
 export async function main(argv: readonly string[] = process.argv.slice(2), host: Host = processHost()): Promise<number> {
   const parsed = parseArguments(argv)
-  if (!parsed.ok) return fail(parsed.error, parsed.json, host)
+  if (!parsed.ok) return fail(await withOverrides(parsed.error, parsed.overrides), parsed, host)
   const { invocation } = parsed
+  const form: Form = { output: 'answer', wishes: plainly, ...invocation }
   try {
     const code = await perform(invocation, host)
     const { failure } = host.stdout
-    return failure ? await fail(unwritten(failure), false, host) : code
+    return failure ? await fail(unwritten(failure), { ...form, output: 'answer' }, host) : code
   } catch (error) {
-    return fail(error, invocation.kind === 'run' && invocation.output === 'json', host)
+    return fail(error, form, host)
   }
 }
+
+/** How whoever called wants to hear of a failure. */
+interface Form {
+  readonly output: OutputForm
+  readonly wishes: Wishes
+}
+const plainly: Wishes = { quiet: false, verbose: false, logFormat: 'text', color: 'auto' }
 
 async function perform(invocation: Invocation, host: Host): Promise<number> {
   switch (invocation.kind) {
@@ -26,7 +37,7 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
       await host.stdout.line(await version())
       return exitCodes.done.code
     case 'help':
-      await host.stdout.write(helpText(invocation.command))
+      await host.stdout.write(await helpAbout(invocation.about))
       return exitCodes.done.code
     case 'run': {
       const { runCommand } = await import('./run-command.ts')
@@ -34,18 +45,56 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
     }
     case 'demo': {
       const { demoCommand } = await import('./demo-command.ts')
-      return demoCommand(host)
+      return demoCommand(invocation, host)
     }
     default:
       return invocation satisfies never
   }
 }
 
-async function fail(thrown: unknown, json: boolean, host: Host): Promise<number> {
+async function helpAbout(about: HelpTopic | undefined): Promise<string> {
+  switch (about?.kind) {
+    case undefined:
+      return helpText()
+    case 'command':
+      return helpText(about.command)
+    case 'agent-file': {
+      const { agentFileHelp } = await import('./agent-file-help.ts')
+      return agentFileHelp()
+    }
+    case 'agent': {
+      const { agentHelp } = await import('./agent-help.ts')
+      return agentHelp(about.file, about)
+    }
+    default:
+      return about satisfies never
+  }
+}
+
+async function fail(thrown: unknown, { output, wishes }: Form, host: Host): Promise<number> {
   const error = troupeError(thrown)
-  if (json) await host.stdout.line(JSON.stringify(errorDocument(error)))
-  await host.stderr.lines(errorLines(error, host.paint))
+  if (output === 'json') await host.stdout.line(safeJson(errorDocument(error)))
+  if (output === 'stream-json') await host.stdout.line(safeJson(runEndOfError(error)))
+  await tellError(error, { host: withColour(host, wishes), wishes })
   return exitCodeOfError(error)
+}
+
+/** Everything that is wrong with a command line is told at once: settings that it overrides, too. */
+async function withOverrides(error: TroupeError, settings: readonly string[]): Promise<TroupeError> {
+  if (settings.length === 0) return error
+  const { parseOverrides } = await import('../agents/index.ts')
+  try {
+    parseOverrides({ settings })
+    return error
+  } catch (other) {
+    if (!(other instanceof TroupeError)) throw other
+    const problems = [...error.problems, ...other.problems]
+    const remedy = error.remedy
+    return new TroupeError('usage', `The command line has ${problems.length} problems.`, {
+      problems,
+      ...(remedy !== undefined && { remedy }),
+    })
+  }
 }
 
 function unwritten(cause: Error): TroupeError {

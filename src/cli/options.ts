@@ -1,4 +1,4 @@
-// The one list of commands, arguments and flags. Parsing, help and errors are made from it.
+// The one list of commands, arguments and flags. Parsing, help, errors and the reference are made from it.
 
 export interface FlagSpec {
   readonly name: string
@@ -6,8 +6,17 @@ export interface FlagSpec {
   /** What the value is called in help. Without it the flag is a switch. */
   readonly value?: string
   readonly summary: string
+  /** The values that there are, where they can be listed. */
+  readonly choices?: readonly string[]
+  /** May be given several times; of other flags the last one counts. */
+  readonly repeatable?: true
   /** Flags that cannot stand beside this one. */
   readonly excludes?: readonly string[]
+}
+
+export interface FlagGroup {
+  readonly title: string
+  readonly flags: readonly FlagSpec[]
 }
 
 export interface ArgumentSpec {
@@ -16,14 +25,19 @@ export interface ArgumentSpec {
   readonly summary: string
 }
 
+export interface ExampleSpec {
+  readonly line: string
+  readonly summary: string
+}
+
 export interface CommandSpec {
   readonly name: string
   readonly summary: string
   readonly arguments: readonly ArgumentSpec[]
-  readonly flags: readonly FlagSpec[]
+  readonly groups: readonly FlagGroup[]
   /** Said in full by `troupe help <command>`. */
   readonly notes: readonly string[]
-  readonly examples: readonly string[]
+  readonly examples: readonly ExampleSpec[]
 }
 
 /** Understood by every command. */
@@ -31,6 +45,22 @@ export const commonFlags = [
   { name: 'help', short: 'h', summary: 'show what there is, and end' },
   { name: 'version', short: 'V', summary: 'show the version, and end' },
 ] as const satisfies readonly FlagSpec[]
+
+export const colourChoices = ['auto', 'always', 'never'] as const
+export type ColourChoice = (typeof colourChoices)[number]
+export const logFormats = ['text', 'json'] as const
+export type LogFormat = (typeof logFormats)[number]
+
+/** What goes to standard error. */
+const progressFlags: FlagGroup = {
+  title: 'Progress, on standard error',
+  flags: [
+    { name: 'quiet', short: 'q', summary: 'show no progress; errors are still told', excludes: ['verbose'] },
+    { name: 'verbose', short: 'v', summary: 'show more: each attempt, arguments and results, where the journal is', excludes: ['quiet'] },
+    { name: 'log-format', value: 'FORMAT', choices: logFormats, summary: 'text for people, json for programs (default: text)' },
+    { name: 'color', value: 'WHEN', choices: colourChoices, summary: 'auto, always or never; auto heeds NO_COLOR (default: auto)' },
+  ],
+}
 
 export const commands = [
   {
@@ -40,48 +70,99 @@ export const commands = [
       { name: 'FILE', required: true, summary: 'the agent, a .ai file' },
       { name: 'PROMPT', required: false, summary: 'what it is to do; - reads it from standard input' },
     ],
-    flags: [
-      { name: 'json', summary: 'print one JSON document instead of the answer, also on failure', excludes: ['stream-json'] },
-      { name: 'stream-json', summary: 'print every event as it happens, one JSON document a line', excludes: ['json'] },
-      { name: 'quiet', short: 'q', summary: 'show no progress' },
-      { name: 'data-dir', value: 'DIR', summary: 'keep the journal there (default: $XDG_STATE_HOME/troupe, ~/.local/state/troupe)' },
+    groups: [
+      {
+        title: 'Agent',
+        flags: [
+          { name: 'model', value: 'NAME', repeatable: true, summary: "ask this model instead of the file's; again for the next to try" },
+          {
+            name: 'override',
+            value: 'KEY=VALUE',
+            repeatable: true,
+            summary: 'change a setting of the file for this run (see: troupe help agent-file)',
+          },
+          {
+            name: 'dry-run',
+            summary: 'check everything and show what would run; nothing is asked, started or kept',
+            excludes: ['stream-json'],
+          },
+        ],
+      },
+      {
+        title: 'Answer, on standard output',
+        flags: [
+          { name: 'json', summary: 'print one JSON document instead of the answer, also on failure', excludes: ['stream-json'] },
+          {
+            name: 'stream-json',
+            summary: 'print every event as it happens, one JSON document a line',
+            excludes: ['dry-run', 'json'],
+          },
+        ],
+      },
+      progressFlags,
+      {
+        title: 'Journal',
+        flags: [{ name: 'data-dir', value: 'DIR', summary: 'keep it there (default: $XDG_STATE_HOME/troupe, ~/.local/state/troupe)' }],
+      },
     ],
     notes: [
-      'Standard output is exactly the answer; everything else goes to standard error.',
+      'Standard output is exactly the answer and a newline; everything else goes to standard error.',
       'What is piped in is added below the prompt, after a blank line.',
+      'A flag counts more than the file: --model than its models, --override than any other setting.',
+      'Ctrl-C ends the run and keeps what was recorded; a second one ends the process at once.',
     ],
     examples: [
-      'troupe run trip.ai "A weekend in Oslo"',
-      'git diff | troupe run review.ai "Look for mistakes"',
-      'troupe run trip.ai --json - < request.txt',
+      { line: 'troupe run trip.ai "A weekend in Oslo"', summary: 'ask, and see the answer' },
+      { line: 'git diff | troupe run review.ai "Look for mistakes"', summary: 'ask about what is piped in' },
+      { line: 'troupe run trip.ai --json - < request.txt > outcome.json', summary: 'the prompt from a file, the outcome as JSON' },
+      { line: 'troupe run trip.ai "Oslo" --model openai/gpt-5.4-mini --model ollama/qwen3', summary: 'two models, in this order' },
+      { line: 'troupe run trip.ai "Oslo" --override limits.maxToolTurns=5 --dry-run', summary: 'what would happen' },
+      { line: 'troupe run trip.ai --help', summary: 'what the agent is, and its settings' },
     ],
   },
   {
     name: 'demo',
     summary: 'show a run that needs no key and no network',
     arguments: [],
-    flags: [],
+    groups: [
+      {
+        title: 'Answer, on standard output',
+        flags: [{ name: 'json', summary: 'print one JSON document instead of the answer' }],
+      },
+      progressFlags,
+    ],
     notes: ['The model is a script: no LLM is asked. The journal is kept in memory.'],
-    examples: ['troupe demo'],
+    examples: [{ line: 'troupe demo', summary: 'see it' }],
   },
   {
     name: 'help',
-    summary: 'explain a command',
-    arguments: [{ name: 'COMMAND', required: false, summary: 'the command to explain' }],
-    flags: [],
+    summary: 'explain a command, or agent files',
+    arguments: [{ name: 'TOPIC', required: false, summary: 'a command, or agent-file' }],
+    groups: [],
     notes: [],
-    examples: ['troupe help run'],
+    examples: [
+      { line: 'troupe help run', summary: 'everything about run' },
+      { line: 'troupe help agent-file', summary: 'every setting of an agent file' },
+    ],
   },
 ] as const satisfies readonly CommandSpec[]
 
 export type CommandName = (typeof commands)[number]['name']
 
+/** What `troupe help` explains besides commands. */
+export const agentFileTopic = 'agent-file'
+
 export function findCommand(name: string): CommandSpec | undefined {
   return commands.find((command) => command.name === name)
 }
 
+/** Its own flags, then those that every command understands. */
+export function flagsOf({ groups }: CommandSpec): readonly FlagSpec[] {
+  return [...groups.flatMap((group): readonly FlagSpec[] => group.flags), ...commonFlags]
+}
+
 export function usageOf(command: CommandSpec): string {
-  const flags = command.flags.length > 0 ? ['[options]'] : []
+  const flags = command.groups.length > 0 ? ['[options]'] : []
   const names = command.arguments.map(({ name, required }) => (required ? name : `[${name}]`))
   return ['troupe', command.name, ...names, ...flags].join(' ')
 }

@@ -27,3 +27,29 @@ test.each([
   expect(fitWidth(text, width)).toBe(expected)
   expect(widthOf(expected)).toBe(width)
 })
+
+test.each([
+  ['✓ ⠋ │ → … ∥ ◷ ⋯', 15],
+  ['日本語', 6],
+  ['한국어', 6],
+  ['ｆｕｌｌ', 8],
+  ['🎉', 2],
+  ['👍🏽', 2],
+  ['❤️', 2],
+  ['🇳🇴', 2],
+  ['𠮷', 2],
+  ['é', 1],
+  ['\u0301', 0],
+  ['ไทย', 3],
+  ['', 0],
+])('%s takes %d columns', (text, width) => {
+  expect(widthOf(text)).toBe(width)
+})
+
+test.each([
+  ['abc', 0],
+  ['日本', 1],
+  ['🎉', 0],
+])('%s in %d columns is no wider', (text, width) => {
+  expect(widthOf(fitWidth(text, width))).toBe(width)
+})

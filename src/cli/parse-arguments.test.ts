@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { findCommand } from './options.ts'
 import { type Invocation, parseArguments } from './parse-arguments.ts'
 
-const run = { kind: 'run', file: 'a.ai', output: 'answer', quiet: false } as const
+const wishes = { quiet: false, verbose: false, logFormat: 'text', color: 'auto' } as const
+const run = { kind: 'run', file: 'a.ai', output: 'answer', wishes, models: [], overrides: [], dryRun: false } as const
 
 describe('what is understood', () => {
   const lines: readonly [line: readonly string[], invocation: Invocation][] = [
@@ -11,20 +12,38 @@ describe('what is understood', () => {
     [['run', 'a.ai', '-'], { ...run, prompt: '-' }],
     [['a.ai', 'Do it'], { ...run, prompt: 'Do it' }],
     [['run', 'a.ai', '--', '--json'], { ...run, prompt: '--json' }],
-    [['run', '--json', 'a.ai', '-q'], { ...run, output: 'json', quiet: true }],
+    [['run', '--json', 'a.ai', '-q'], { ...run, output: 'json', wishes: { ...wishes, quiet: true } }],
     [['--stream-json', 'run', 'a.ai'], { ...run, output: 'stream-json' }],
     [['run', 'a.ai', '--data-dir', 'x', '--data-dir=y'], { ...run, dataDir: 'y' }],
-    [['demo'], { kind: 'demo' }],
+    [
+      ['run', 'a.ai', '-v', '--log-format=json', '--color', 'never'],
+      { ...run, wishes: { quiet: false, verbose: true, logFormat: 'json', color: 'never' } },
+    ],
+    [['run', 'a.ai', '--color=never', '--color=always'], { ...run, wishes: { ...wishes, color: 'always' } }],
+    [['run', 'a.ai', '--model', 'a/b', '--model=c'], { ...run, models: ['a/b', 'c'] }],
+    [
+      ['run', 'a.ai', '--override', 'limits.maxRetries=2', '--override=models=[a, b]'],
+      { ...run, overrides: ['limits.maxRetries=2', 'models=[a, b]'] },
+    ],
+    [['run', 'a.ai', '--dry-run', '--json'], { ...run, dryRun: true, output: 'json' }],
+    [['demo'], { kind: 'demo', output: 'answer', wishes }],
+    [['demo', '--json', '-q'], { kind: 'demo', output: 'json', wishes: { ...wishes, quiet: true } }],
+    [['help', 'agent-file'], { kind: 'help', about: { kind: 'agent-file' } }],
     [['--version'], { kind: 'version' }],
     [['run', '--wrong', '-V'], { kind: 'version' }],
     [['--help'], { kind: 'help' }],
     [['help'], { kind: 'help' }],
-    [['help', 'run'], { kind: 'help', command: findCommand('run')! }],
-    [['run', '--help'], { kind: 'help', command: findCommand('run')! }],
-    [['run', 'a.ai', '-h'], { kind: 'help', command: findCommand('run')! }],
+    [['help', 'run'], { kind: 'help', about: { kind: 'command', command: findCommand('run')! } }],
+    [['run', '--help'], { kind: 'help', about: { kind: 'command', command: findCommand('run')! } }],
+    [['run', 'a.ai', '-h', '--override=a=b'], { kind: 'help', about: { kind: 'agent', file: 'a.ai', models: [], settings: ['a=b'] } }],
   ]
   test.each(lines)('%j', (line, invocation) => {
     expect(parseArguments(line)).toEqual({ ok: true, invocation })
+    expect(parseArguments(['run', '--stream-json', '--log-format=json', '--color=always'])).toMatchObject({
+      ok: false,
+      output: 'stream-json',
+      wishes: { logFormat: 'json', color: 'always' },
+    })
   })
 })
 
@@ -42,11 +61,28 @@ describe('what is wrong', () => {
     [['--verion'], ['--verion: There is no such flag. Did you mean --version?', 'troupe: A command is missing. Try: troupe demo']],
     [['rnu', 'a.ai'], ['rnu: There is no such command. Did you mean run?']],
     [['nonsense'], ['nonsense: There is no such command. There are run, demo, help.']],
-    [['help', 'dmo'], ['dmo: There is no such command. Did you mean demo?']],
+    [['help', 'dmo'], ['dmo: There is no help about it. Did you mean demo?']],
+    [['help', 'agents'], ['agents: There is no help about it. Did you mean agent-file?']],
+    [['run', ''], ['FILE: It is empty. Give the agent, a .ai file.']],
     [['run'], ['FILE: It is missing. Give the agent, a .ai file.']],
     [['run', 'a.ai', 'Do', 'it', 'now'], ['it now: run takes 2 arguments. Put the prompt in quotes.']],
     [['demo', 'x'], ['x: demo takes no arguments. Leave it out.']],
-    [['demo', '--json'], [`--json: demo has no such flag. There are --help, --version. ${prompt}`]],
+    [
+      ['demo', '--model', 'x'],
+      [`--model: demo has no such flag. There are --json, --quiet, --verbose, --log-format, --color, --help, --version. ${prompt}`],
+    ],
+    [['help', '--json'], [`--json: help has no such flag. There are --help, --version. ${prompt}`]],
+    [['run', 'a.ai', '--color'], ['--color: It needs a value. Write --color=auto|always|never.']],
+    [
+      ['run', 'a.ai', '--color', 'blue', '--log-format=xml'],
+      [
+        '--color: It takes auto or always or never, not "blue". Write --color=auto|always|never.',
+        '--log-format: It takes text or json, not "xml". Write --log-format=text|json.',
+      ],
+    ],
+    [['run', 'a.ai', '-qv'], ['-q: It cannot be combined with --verbose. Leave one of them out.']],
+    [['run', 'a.ai', '--dry-run', '--stream-json'], ['--dry-run: It cannot be combined with --stream-json. Leave one of them out.']],
+    [['run', 'a.ai', '--model', '--override='], ['--model: It needs a value. Write --model=NAME.']],
     [['run', 'a.ai', '--json=yes'], ['--json: It is a switch and takes no value. Write --json.']],
     [['run', 'a.ai', '--data-dir'], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
     [['run', 'a.ai', '--data-dir='], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
@@ -57,7 +93,7 @@ describe('what is wrong', () => {
       [
         `--jsn: run has no such flag. Did you mean --json? ${prompt}`,
         `--quite: run has no such flag. Did you mean --quiet? ${prompt}`,
-        `-x: run has no such flag. There are --json, --stream-json, --quiet, --data-dir, --help, --version. ${prompt}`,
+        `-x: run has no such flag. There are --model, --override, --dry-run, --json, --stream-json, --quiet, --verbose, --log-format, --color, --data-dir, --help, --version. ${prompt}`,
         '--quiet: It is a switch and takes no value. Write --quiet.',
         'FILE: It is missing. Give the agent, a .ai file.',
       ],
@@ -70,13 +106,22 @@ describe('what is wrong', () => {
   test('it is a usage error that names the way on, as JSON where asked', () => {
     expect(parseArguments(['run', '--json'])).toMatchObject({
       ok: false,
-      json: true,
+      output: 'json',
       error: {
         code: 'usage',
         message: 'The command line has a problem.',
         remedy: 'Usage: troupe run FILE [PROMPT] [options]. More: troupe help run',
       },
     })
-    expect(parseArguments(['rum', 'x'])).toMatchObject({ ok: false, json: false, error: { remedy: 'See what there is: troupe --help' } })
+    expect(parseArguments(['rum', 'x'])).toMatchObject({
+      ok: false,
+      output: 'answer',
+      error: { remedy: 'See what there is: troupe --help' },
+    })
+    expect(parseArguments(['run', '--stream-json', '--log-format=json', '--color=always'])).toMatchObject({
+      ok: false,
+      output: 'stream-json',
+      wishes: { logFormat: 'json', color: 'always' },
+    })
   })
 })

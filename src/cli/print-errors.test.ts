@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { TroupeError } from '../contracts/index.ts'
 import { colourPaint, plainPaint } from './paint.ts'
-import { errorDocument, errorLines, troupeError } from './print-errors.ts'
+import { errorLines, troupeError } from './print-errors.ts'
+import { errorDocument } from './run-documents.ts'
 
 const error = new TroupeError('agent_file_invalid', 'the agent file a.ai has 2 problems:\n  repeated here', {
   remedy: 'Mend it.',
@@ -45,6 +46,7 @@ test('nothing in an error can steer the terminal', () => {
 
 test('as a document it has code, message, remedy, problems and exit code', () => {
   expect(errorDocument(error)).toEqual({
+    ok: false,
     error: { code: 'agent_file_invalid', message: error.message, remedy: 'Mend it.', problems: error.problems },
     exitCode: 2,
   })

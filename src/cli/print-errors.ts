@@ -1,17 +1,5 @@
 import { type Problem, TroupeError } from '../contracts/index.ts'
-import { exitCodeOfError } from './exit-codes.ts'
 import { type Paint, printable } from './paint.ts'
-
-/** What `--json` prints where a run did not come about. */
-export interface ErrorDocument {
-  readonly error: { readonly code: string; readonly message: string; readonly remedy?: string; readonly problems: readonly Problem[] }
-  readonly exitCode: number
-}
-
-export function errorDocument(error: TroupeError): ErrorDocument {
-  const { code, message, remedy, problems } = error
-  return { error: { code, message, ...(remedy !== undefined && { remedy }), problems }, exitCode: exitCodeOfError(error) }
-}
 
 /** Anything thrown, as an error with a code. */
 export function troupeError(error: unknown): TroupeError {

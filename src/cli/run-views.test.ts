@@ -12,6 +12,8 @@ import {
   type TreeId,
   type Usage,
 } from '../contracts/index.ts'
+import { duration, elapsed, price } from './figures.ts'
+import { Story } from './live/fixtures/story.ts'
 import { colourPaint, plainPaint, widthOf } from './paint.ts'
 import { PlainProgress } from './plain-progress.ts'
 import { renderTree } from './render-tree.ts'
@@ -27,6 +29,7 @@ const agent: AgentSpec = {
   tools: ['*'],
   limits: defaultLimits,
   parameters: {},
+  output: { format: 'text' },
 }
 
 type Draft = EventBody & { readonly at: number; readonly stepId?: string }
@@ -129,16 +132,16 @@ describe('the tree', () => {
 
   test('a turn is drawn with its steps, retries, parallel and failed calls, and forced end', () => {
     expect(renderTree(tripEvents, { paint: plainPaint, width: 100 }).join('\n')).toMatchInlineSnapshot(`
-      "trip  partial: steps ran out · 3 steps · 3 calls         1.00 s   12.4k → 120  ▏──────────────────▕
-      ├─ step 1  script/trip                                   100 ms      120 → 30  ▏   ▒▒             ▕
-      │  ├─ ↻ rate_limit  too many requests                     20 ms                ▏█                 ▕
-      │  ├─ ✓ look_up_weather  Will it rain?               ∥   300 ms                ▏     ██████       ▕
-      │  └─ ✓ look_up_trains                               ∥   200 ms                ▏     ████         ▕
-      ├─ step 2                                                100 ms    12.0k → 40  ▏          ▒▒▒     ▕
-      │  └─ ✗ book_room        Two nights                      100 ms                ▏            ██    ▕
+      "trip  partial: steps ran out · 3 steps · 3 calls       12.4k → 120     1.00 s  ▏──────────────────▕
+      ├─ step 1  script/trip                                    120 → 30     100 ms  ▏   ▒▒             ▕
+      │  ├─ ↻ rate_limit  too many requests                                   20 ms  ▏█                 ▕
+      │  ├─ ✓ look_up_weather  Will it rain?                             ∥   300 ms  ▏     ██████       ▕
+      │  └─ ✓ look_up_trains                                             ∥   200 ms  ▏     ████         ▕
+      ├─ step 2                                               12.0k → 40     100 ms  ▏          ▒▒▒     ▕
+      │  └─ ✗ book_room        Two nights                                    100 ms  ▏            ██    ▕
       │       network: The hotel does not answer.
       │       → Try again later.
-      └─ step 3 · forced last answer                           200 ms      300 → 50  ▏              ▒▒▒▒▕"
+      └─ step 3 · forced last answer                            300 → 50     200 ms  ▏              ▒▒▒▒▕"
     `)
   })
 
@@ -194,4 +197,53 @@ describe('the lines of progress', () => {
     })
     expect([...progress.lines(live('progress')), ...progress.lines(live('text'))]).toEqual(['    half[2J way'])
   })
+  test('verbose tells more: arguments, what came back, tokens and cost, each attempt', () => {
+    const progress = new PlainProgress(plainPaint, 'verbose')
+    const lines = tripEvents.flatMap((event) => progress.lines(event))
+    expect(lines.slice(0, 9)).toEqual([
+      'step 1 script/trip',
+      '  ↻ rate_limit: too many requests; next in 180 ms',
+      'step 1 · attempt 2',
+      '  = 120 → 30 tokens · 100 ms · stop',
+      '  → look_up_weather · Will it rain?',
+      '    {}',
+      '  → look_up_trains',
+      '    {}',
+      '  ✓ look_up_trains 200 ms',
+    ])
+    const story = new Story().calls(0, 1, { id: '1' }).ends(0, 1, { id: '1' })
+    expect(story.events.flatMap((event) => progress.lines(event))).toEqual([
+      '  → look_up',
+      '    {"city":"Oslo"}',
+      '  ✓ look_up 100 ms',
+      '    Oslo: dry',
+    ])
+  })
+
+  test('an agent below the first is named, and does not mix with it', () => {
+    const progress = new PlainProgress(plainPaint)
+    const events = [...new Story().begins().asks(0, 1).events, ...new Story('root/writer#2').begins().asks(0, 1).events]
+    expect(events.flatMap((event) => progress.lines(event))).toEqual(['step 1 fast', 'writer#2 │ step 1 fast'])
+  })
+})
+
+test.each([
+  [0, '0 ms', '0.0 s'],
+  [999.6, '1.00 s', '0.9 s'],
+  [9_990, '9.99 s', '9.9 s'],
+  [59_996, '1 m 00 s', '59 s'],
+  [125_400, '2 m 05 s', '2 m 05 s'],
+  [12_000_000, '3 h 20 m', '3 h 20 m'],
+])('%d ms took %s, or is at %s', (ms, whole, running) => {
+  expect([duration(ms), elapsed(ms)]).toEqual([whole, running])
+})
+
+test.each([
+  ['unknown', 'cost unknown'],
+  [0, ''],
+  [0.000_01, '< $0.0001'],
+  [0.0042, '$0.0042'],
+  [1.2, '$1.20'],
+] as const)('a cost of %s is %j', (cost, text) => {
+  expect(price(cost)).toBe(text)
 })

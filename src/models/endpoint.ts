@@ -29,11 +29,11 @@ export interface Endpoint {
 
 /**
  * Finds a provider by name: configured, known, or given by a variable like `LAB_BASE_URL`. `undefined` where there is
- * no such provider.
+ * no such provider. `model` is what it is wanted for.
  *
  * @throws TroupeError `model_key_missing` where it needs a key and there is none; `config_invalid` for an address that is none.
  */
-export function endpointOf(provider: string, sources: ProviderSources): Endpoint | undefined {
+export function endpointOf(provider: string, sources: ProviderSources, model = `of ${provider}`): Endpoint | undefined {
   const configured = own(sources.providers, provider)
   const known = own(knownProviders, provider)
   const { urlVariable, keys } = known ?? unknownProvider(provider)
@@ -46,7 +46,7 @@ export function endpointOf(provider: string, sources: ProviderSources): Endpoint
   const found = keys.find((name) => valueOf(sources.variables, name) !== undefined)
   const apiKey = configured?.apiKey ?? (found === undefined ? undefined : valueOf(sources.variables, found))
   const [firstKey = `${variablePrefix(provider)}_API_KEY`] = keys
-  if (apiKey === undefined && known && known.keys.length > 0) throw keyMissing(provider, known, sources.variables)
+  if (apiKey === undefined && known && known.keys.length > 0) throw keyMissing(model, known, sources.variables)
   const { kind: _, ...settings } = configured ?? {}
   return {
     provider,
@@ -66,7 +66,8 @@ export function secretsOf({ variables, providers = {} }: ProviderSources): { rea
   return secrets
 }
 
-export const isLoopback = (baseURL: string): boolean => /^https?:\/\/(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(?:\/|$)/i.test(baseURL)
+export const isLoopback = (baseURL: string): boolean =>
+  /^https?:\/\/(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(?:\/|$)/i.test(baseURL)
 
 /** An empty variable is none. */
 export function valueOf(variables: Variables, name: string): string | undefined {
@@ -96,11 +97,11 @@ function addressOf(written: string, { place, isHost }: { readonly place: string;
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`
 }
 
-function keyMissing(provider: string, { keys }: KnownProvider, variables: Variables): TroupeError {
+function keyMissing(model: string, { keys }: KnownProvider, variables: Variables): TroupeError {
   const empty = keys.find((name) => own(variables, name) !== undefined)
   const why = empty === undefined ? `${keys.join(', ')} is not set` : `${empty} is empty`
-  return new TroupeError('model_key_missing', `The provider ${provider} needs a key, and ${why}.`, {
-    remedy: `Set it: export ${keys[0]}=…`,
+  return new TroupeError('model_key_missing', `The model ${model} needs a key, and ${why}.`, {
+    remedy: `Set it: export ${keys[0]}=…; or try it without an LLM: --model rehearsal`,
   })
 }
 

@@ -44,12 +44,15 @@ test('else a server on this machine, with the first model that talks', async () 
   expect(asked).toEqual([11_434, 1_234, 8_080, 8_000].map((port) => `http://127.0.0.1:${port}/v1/models`))
 })
 
-test.each(['127.0.0.1:4711', 'http://localhost:4711/', '0.0.0.0:4711', 'http://127.0.0.1:4711/v1'])('OLLAMA_HOST=%s is heeded', async (host) => {
-  const port = { 'http://127.0.0.1:4711/v1/models': listing('a'), 'http://localhost:4711/v1/models': listing('a') }
-  const { clock, found } = search({ OLLAMA_HOST: host }, port)
-  await clock.elapse(300)
-  expect(await found).toBe('ollama/a')
-})
+test.each(['127.0.0.1:4711', 'http://localhost:4711/', '0.0.0.0:4711', 'http://127.0.0.1:4711/v1'])(
+  'OLLAMA_HOST=%s is heeded',
+  async (host) => {
+    const port = { 'http://127.0.0.1:4711/v1/models': listing('a'), 'http://localhost:4711/v1/models': listing('a') }
+    const { clock, found } = search({ OLLAMA_HOST: host }, port)
+    await clock.elapse(300)
+    expect(await found).toBe('ollama/a')
+  },
+)
 
 test('nothing is sent to another machine, and the error tells everything that was looked at', async () => {
   const { clock, asked, found } = search(

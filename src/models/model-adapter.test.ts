@@ -94,22 +94,25 @@ test('a model on this machine is free, unless its server passes the request on',
   expect((await models.resolve('ollama/qwen3:cloud')).costOf?.(usage)).toBeUndefined()
 })
 
-const refused: [name: string, options: Partial<ModelAdapterOptions>, code: string, message: RegExp][] = [
-  ['openai/gpt-5', {}, 'model_key_missing', /OPENAI_API_KEY is not set/],
-  ['openai/gpt-5', { variables: { OPENAI_API_KEY: ' ' } }, 'model_key_missing', /OPENAI_API_KEY is empty/],
-  ['google/x', {}, 'model_key_missing', /GOOGLE_GENERATIVE_AI_API_KEY, GEMINI_API_KEY, GOOGLE_API_KEY is not set/],
-  ['opnai/gpt-5', {}, 'model_unknown', /no provider `opnai`/],
-  ['constructor/x', {}, 'model_unknown', /no provider `constructor`/],
-  ['lab/x', { variables: { LAB_BASE_URL: 'not an address' } }, 'config_invalid', /LAB_BASE_URL is not an address/],
-  ['lab/x', { variables: { LAB_BASE_URL: 'file:///etc' } }, 'config_invalid', /is not an address/],
-  ['a', { aliases: { a: 'b', b: 'a' } }, 'config_invalid', /a → b → a/],
+const refused: [name: string, options: Partial<ModelAdapterOptions>, expected: readonly [code: string, message: RegExp]][] = [
+  ['openai/gpt-5', {}, ['model_key_missing', /OPENAI_API_KEY is not set/]],
+  ['openai/gpt-5', { variables: { OPENAI_API_KEY: ' ' } }, ['model_key_missing', /OPENAI_API_KEY is empty/]],
+  ['google/x', {}, ['model_key_missing', /GOOGLE_GENERATIVE_AI_API_KEY, GEMINI_API_KEY, GOOGLE_API_KEY is not set/]],
+  ['opnai/gpt-5', {}, ['model_unknown', /no provider `opnai`/]],
+  ['constructor/x', {}, ['model_unknown', /no provider `constructor`/]],
+  ['lab/x', { variables: { LAB_BASE_URL: 'not an address' } }, ['config_invalid', /LAB_BASE_URL is not an address/]],
+  ['lab/x', { variables: { LAB_BASE_URL: 'file:///etc' } }, ['config_invalid', /is not an address/]],
+  ['a', { aliases: { a: 'b', b: 'a' } }, ['config_invalid', /a → b → a/]],
 ]
-test.each(refused)('%s is refused with %j', async (name, options, code, message) => {
+test.each(refused)('%s is refused with %j', async (name, options, [code, message]) => {
   const wrong = async () => adapter(options).resolve(name)
   await expect(wrong()).rejects.toMatchObject({ code, message: expect.stringMatching(message), remedy: expect.any(String) })
 })
 
 test('keys are known as secrets, whatever they are for', () => {
-  const { secrets } = adapter({ variables: { OPENAI_API_KEY: ' sk-1\n', HOME: '/x', LAB_API_KEY: '' }, providers: { own: { apiKey: 'sk-2' } } })
+  const { secrets } = adapter({
+    variables: { OPENAI_API_KEY: ' sk-1\n', HOME: '/x', LAB_API_KEY: '' },
+    providers: { own: { apiKey: 'sk-2' } },
+  })
   expect(secrets).toEqual({ OPENAI_API_KEY: 'sk-1', OWN_API_KEY: 'sk-2' })
 })

@@ -45,7 +45,7 @@ async function load(name: string, options: ModelAdapterOptions): Promise<Model> 
   const model = rest.join('/')
   if (provider === 'script' && model !== '') return scriptOf(name, model, options)
   if (rest.length > 0 && model.trim() !== '') {
-    const endpoint = endpointOf(provider, options)
+    const endpoint = endpointOf(provider, options, name)
     if (!endpoint) throw unknownProvider(name, provider, options)
     return providerModelOf(endpoint, model, options)
   }

@@ -183,8 +183,8 @@ function checkAgent(problems: Problem[], agent: AgentDefinition, place: string):
 }
 
 const parameterKinds: { readonly [Key in keyof ModelParameters]-?: { readonly expected: string; fits(value: unknown): boolean } } = {
-  temperature: { expected: 'a number of at least 0', fits: (value) => isFinite(value) && value >= 0 },
-  topP: { expected: 'a number between 0 and 1', fits: (value) => isFinite(value) && value >= 0 && value <= 1 },
+  temperature: { expected: 'a number of at least 0', fits: (value) => isNumber(value) && value >= 0 },
+  topP: { expected: 'a number between 0 and 1', fits: (value) => isNumber(value) && value >= 0 && value <= 1 },
   maxOutputTokens: { expected: 'a whole number of at least 1', fits: (value) => Number.isInteger(value) && (value as number) >= 1 },
   seed: { expected: 'a whole number', fits: (value) => Number.isInteger(value) },
   reasoning: {
@@ -290,6 +290,6 @@ function listOf(problems: Problem[], value: unknown, place: string): readonly un
 
 const isSource = (value: Tool | ToolSource): value is ToolSource =>
   typeof value === 'object' && value !== null && 'list' in value && typeof value.list === 'function'
-const isFinite = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
+const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
 const show = (value: unknown): string => (value === undefined ? 'nothing' : showValue(value))

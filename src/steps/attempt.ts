@@ -15,6 +15,7 @@ import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
 import { type ActiveSession, since } from './active-session.ts'
 import { checkOutput } from './check-output.ts'
+import { withRemedy } from './model-remedies.ts'
 import { Reply, type ReplyText, type Verdict } from './reply.ts'
 import { stepCompleted } from './step-events.ts'
 
@@ -161,8 +162,8 @@ export class Attempt {
   #failed(failure: ModelFailure): undefined {
     this.#endTexts(failure.class === 'cancelled' ? 'interrupted' : 'failed')
     const { random, redactor } = this.#session.ports
-    const told = { ...failure, message: redactor.text(failure.message) }
-    const redacted = failure.remedy === undefined ? told : { ...told, remedy: redactor.text(String(failure.remedy)) }
+    const { remedy, ...told } = { ...withRemedy(failure), message: redactor.text(failure.message) }
+    const redacted = remedy === undefined ? told : { ...told, remedy: redactor.text(String(remedy)) }
     const fraction = random.fraction(`${this.#stepId}/${this.#action.attempt}`)
     const isAskedAgain = !['cancelled', 'auth', 'quota', 'config'].includes(failure.class)
     const delayMs = isAskedAgain ? backoff(this.#action.attempt, failure, fraction) : 0

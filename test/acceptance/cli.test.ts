@@ -95,7 +95,7 @@ describe('--json: one document, also on failure', () => {
 })
 
 describe('--stream-json: events, one a line', () => {
-  test('every line is an event; durable ones are gap-free and legal; the last is idle', async () => {
+  test('every line is an event; durable ones are gap-free and legal; the last but one is idle, the last tells how it ended', async () => {
     const { stdout, code } = await troupe(
       folder('steps:\n  - text: Let me look.\n    calls:\n      - tool: nope\n  - text: The answer is long.\n'),
       ['run', 'a.ai', 'x', '--stream-json'],
@@ -104,7 +104,8 @@ describe('--stream-json: events, one a line', () => {
     const events = lines(stdout)
     expectLegal(events.filter((event) => 'seq' in event) as never)
     expect(events.some(({ type }) => type === 'interaction.item.delta')).toBe(true)
-    expect(events.at(-1)?.type).toBe('interaction.session.idle')
+    expect(events.at(-2)?.type).toBe('interaction.session.idle')
+    expect(events.at(-1)).toMatchObject({ type: 'run.completed', exitCode: 0 })
   })
   test('on a failing run: the events that there are, and the exit code', async () => {
     const { stdout, code } = await troupe(folder('steps:\n  - fault: auth\n'), ['run', 'a.ai', 'x', '--stream-json'])
@@ -167,7 +168,8 @@ describe('product.md 2: exit codes', () => {
     const { code, stderr, stdout } = await troupe(folder(hello, 'description: d\nmodels: openai/gpt-5'), ['run', 'a.ai', 'x'])
     expect([code, stdout]).toEqual([3, ''])
     expect(stderr).toContain('openai/gpt-5')
-    expect(stderr).toMatch(/script\//)
+    expect(stderr).toMatch(/OPENAI_API_KEY is not set/)
+    expect(stderr).toMatch(/export OPENAI_API_KEY=….*--model rehearsal/)
   })
   test('130: Ctrl-C once, within 2 s, journal kept', async () => {
     const where = folder('steps:\n  - text: Wait for it.\n    fault: silence\n')

@@ -26,7 +26,7 @@ describe.concurrent('an answer', () => {
     expect(document).toMatchObject({
       status: 'completed',
       exitCode: 0,
-      report: { format: 'text', text: 'Hello.\nHow are you?' },
+      report: { format: 'markdown', text: 'Hello.\nHow are you?' },
       usage: { input: 3, output: 5 },
       cost: 0,
       snapshot: { version: 1, selectedAgent: { name: 'hello', models: ['script/hello.yaml'], tools: [] } },
@@ -112,20 +112,6 @@ describe.concurrent('exit codes, with --json on each failure', () => {
       script: 'steps: [{ calls: [{ tool: none }] }]',
       code: 2,
       document: { status: 'failed', failure: { class: 'config' } },
-    },
-    {
-      name: 'no-model',
-      script: '',
-      settings: 'description: x\nmodels: openai/gpt-9',
-      code: 3,
-      document: {
-        error: {
-          code: 'model_unknown',
-          message: 'there is no model `openai/gpt-9`',
-          remedy: expect.stringContaining('script/<file>'),
-          problems: [],
-        },
-      },
     },
     { name: 'bad-script', script: 'steps: [{ txt: a }]', code: 2, document: { error: { code: 'script_invalid' } } },
     { name: 'bad-file', script: '', settings: 'descripton: x\nmodels: []', code: 2, document: { error: { code: 'agent_file_invalid' } } },

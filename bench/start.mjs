@@ -1,0 +1,42 @@
+// How long `troupe --version` and `troupe --help` take, as multiples of a Node that does nothing. Rounds are interleaved,
+// so that whatever else the machine does hits all alike; medians are compared. Ends with 1 where the target is missed.
+//
+//   npm run build && node bench/start.mjs [rounds]
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const target = 3
+const rounds = Number(process.argv[2] ?? 30)
+const troupe = fileURLToPath(new URL('../bin/troupe.mjs', import.meta.url))
+
+const subjects = {
+  'bare Node': ['--eval', ''],
+  'troupe --version': [troupe, '--version'],
+  'troupe --help': [troupe, '--help'],
+  'troupe help run': [troupe, 'help', 'run'],
+  'troupe run (no file: an error)': [troupe, 'run'],
+}
+
+const times = Object.fromEntries(Object.keys(subjects).map((name) => [name, []]))
+for (let round = 0; round <= rounds; round++) {
+  for (const [name, args] of Object.entries(subjects)) {
+    const started = process.hrtime.bigint()
+    const { error } = spawnSync(process.execPath, args, { stdio: 'ignore' })
+    if (error) throw error
+    // The first round warms the file cache.
+    if (round > 0) times[name].push(Number(process.hrtime.bigint() - started) / 1e6)
+  }
+}
+
+const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]
+const bare = median(times['bare Node'])
+let missed = false
+for (const [name, values] of Object.entries(times)) {
+  const ratio = median(values) / bare
+  const isJudged = name === 'troupe --version' || name === 'troupe --help'
+  const isMissed = isJudged && ratio > target
+  missed ||= isMissed
+  const verdict = isJudged ? (isMissed ? `  MISSED: at most ${target}` : `  at most ${target}: met`) : ''
+  process.stdout.write(`${name.padEnd(32)} ${ratio.toFixed(2).padStart(6)} ×${verdict}\n`)
+}
+process.exit(missed ? 1 : 0)

@@ -1,0 +1,352 @@
+import { describe, expect, test } from 'vitest'
+import { defaultLimits, type Problem, TroupeError } from '../contracts/index.ts'
+import { type AgentFile, type AgentFileOptions, parseAgentFile } from './agent-file.ts'
+import { type AgentOptionKey, agentOptionKeys, agentOptions } from './agent-options.ts'
+import { agentTemplate } from './agent-template.ts'
+import { parseOverrides } from './overrides.ts'
+
+const fileOf = (settings: string): string => `---\ndescription: x\nmodels: a/b\n${settings}\n---\nGo.`
+const readFile = (): string => '{ "type": "object" }'
+
+function problemsOf(work: () => unknown): readonly Problem[] {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof TroupeError) return error.problems
+    throw error
+  }
+  return expect.unreachable('it is taken as right')
+}
+const told = (problems: readonly Problem[]): readonly string[] => problems.map(({ place, message }) => `${place} ${message}`)
+const plain = parseAgentFile(fileOf(''), 'a.ai')
+
+/** What is written, and what it makes of the agent. */
+const values: { readonly [Key in AgentOptionKey]: readonly (readonly [written: string, change: Partial<AgentFile>])[] } = {
+  description: [['Plans trips', { description: 'Plans trips' }]],
+  models: [
+    ['c/d', { models: ['c/d'] }],
+    ['[c/d, e]', { models: ['c/d', 'e'] }],
+  ],
+  'parameters.temperature': [
+    ['0', { parameters: { temperature: 0 } }],
+    ['1.5', { parameters: { temperature: 1.5 } }],
+  ],
+  'parameters.topP': [['0.9', { parameters: { topP: 0.9 } }]],
+  'parameters.maxOutputTokens': [['4000', { parameters: { maxOutputTokens: 4000 } }]],
+  'parameters.reasoning': [['xhigh', { parameters: { reasoning: 'xhigh' } }]],
+  'parameters.seed': [['-7', { parameters: { seed: -7 } }]],
+  'parameters.cache': [['false', { parameters: { cache: false } }]],
+  'output.format': [
+    ['json', { output: { format: 'json' } }],
+    ['text', { output: { format: 'text' } }],
+  ],
+  'output.schema': [
+    ['{ type: array, items: { type: string } }', { output: { format: 'json', schema: { type: 'array', items: { type: 'string' } } } }],
+  ],
+  'output.schemaRef': [['./out.json', { output: { format: 'json', schema: { type: 'object' } } }]],
+  'limits.maxToolTurns': [['6', { limits: { maxToolTurns: 6 } }]],
+  'limits.maxTokens': [['200000', { limits: { maxTokens: 200_000 } }]],
+  'limits.maxSessionTokens': [['1e6', { limits: { maxSessionTokens: 1_000_000 } }]],
+  'limits.maxCalls': [['0', { limits: { maxCalls: 0 } }]],
+  'limits.timeBudget': [
+    ['10m', { limits: { timeBudget: 600_000 } }],
+    ['1500', { limits: { timeBudget: 1500 } }],
+  ],
+  'limits.llmTimeout': [['500ms', { limits: { llmTimeout: 500 } }]],
+  'limits.idleTimeout': [['30s', { limits: { idleTimeout: 30_000 } }]],
+  'limits.toolTimeout': [['2h', { limits: { toolTimeout: 7_200_000 } }]],
+  'limits.maxRetries': [['0', { limits: { maxRetries: 0 } }]],
+  'limits.parallelToolCalls': [
+    ['true', { limits: { parallelToolCalls: defaultLimits.parallelToolCalls } }],
+    ['false', { limits: { parallelToolCalls: 1 } }],
+    ['8', { limits: { parallelToolCalls: 8 } }],
+  ],
+  'limits.maxOutputBytes': [
+    ['64KB', { limits: { maxOutputBytes: 65_536 } }],
+    ['512', { limits: { maxOutputBytes: 512 } }],
+  ],
+}
+const cases = Object.entries(values).flatMap(([key, list]) => list.map(([written, change]) => [key, written, change] as const))
+
+describe('what each key may say', () => {
+  test.each(cases)('%s: %s, in a file', (key, written, change) => {
+    const [group = '', below] = key.split('.')
+    const settings = below === undefined ? `${group}: ${written}` : `${group}:\n  ${below}: ${written}`
+    const others = ['description: x', 'models: a/b'].filter((line) => !line.startsWith(`${group}:`))
+    expect(parseAgentFile(`---\n${[...others, settings].join('\n')}\n---\nGo.`, 'a.ai', { readFile })).toEqual({ ...plain, ...change })
+  })
+
+  test.each(cases)('%s: %s, over a file', (key, written, change) => {
+    const overrides = parseOverrides({ settings: [`${key}=${written}`] })
+    expect(parseAgentFile(fileOf(''), 'a.ai', { readFile, overrides })).toEqual({ ...plain, ...change })
+  })
+
+  test('the examples of the reference are right', () => {
+    const settings = agentOptionKeys.filter((key) => key !== 'output.schema').map((key) => `${key}=${agentOptions[key].example}`)
+    expect(parseOverrides({ settings }).size).toBe(agentOptionKeys.length - 1)
+    expect(parseOverrides({ settings: [`output.schema=${agentOptions['output.schema'].example}`] }).size).toBe(1)
+  })
+
+  test('the defaults of the reference are those of the runtime', () => {
+    const stated = agentOptionKeys.filter((key) => key.startsWith('limits.') && agentOptions[key].default !== 'none')
+    const overrides = parseOverrides({ settings: stated.map((key) => `${key}=${agentOptions[key].default}`) })
+    expect(parseAgentFile(fileOf(''), 'a.ai', { overrides }).limits).toEqual(defaultLimits)
+  })
+})
+
+describe('what is wrong with a value', () => {
+  const wrong: readonly (readonly [settings: string, problem: string])[] = [
+    ['parameters: { temperature: 3 }', '4:28 `parameters.temperature` must be a number from 0 to 2, not the number 3'],
+    ['parameters: { temperature: .nan }', '4:28 `parameters.temperature` must be a number from 0 to 2, not the number NaN'],
+    ['parameters: { topP: high }', '4:21 `parameters.topP` must be a number from 0 to 1, not "high"'],
+    ['parameters: { seed: 1.5 }', '4:21 `parameters.seed` must be a whole number, not the number 1.5'],
+    ['parameters: { cache: yes }', '4:22 `parameters.cache` must be `true` or `false`, not "yes"'],
+    [
+      'parameters: { reasoning: hihg }',
+      '4:26 `parameters.reasoning` must be one of `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, not "hihg"',
+    ],
+    ['parameters: { temprature: 1 }', '4:15 there is no setting `parameters.temprature`'],
+    ['parameters:', '4:1 `parameters` must be a map of settings, not nothing'],
+    ['limits: 5', '4:1 `limits` must be a map of settings, not the number 5'],
+    ['limits: { maxToolTurns: 0 }', '4:25 `limits.maxToolTurns` must be a whole number of at least 1, not the number 0'],
+    ['limits: { maxToolTurns: [1] }', '4:25 `limits.maxToolTurns` must be a whole number of at least 1, not a list'],
+    ['limits: { maxTokens: 1_000 }', '4:22 `limits.maxTokens` must be a whole number of at least 1, not "1_000"'],
+    ['limits: { llmTimeout: 30 s x }', '4:23 `limits.llmTimeout` must be a time of at least 1ms, not "30 s x"'],
+    ['limits: { llmTimeout: 0 }', '4:23 `limits.llmTimeout` must be a time of at least 1ms, not the number 0'],
+    ['limits: { llmTimeout: 0.5ms }', '4:23 `limits.llmTimeout` must be a time of at least 1ms, not "0.5ms"'],
+    ['limits: { maxOutputBytes: 100 }', '4:27 `limits.maxOutputBytes` must be a size of at least 512 bytes, not the number 100'],
+    [
+      'limits: { parallelToolCalls: 0 }',
+      '4:30 `limits.parallelToolCalls` must be a whole number of at least 1, `true` or `false`, not the number 0',
+    ],
+    ['output: json', '4:1 `output` must be a map of settings, not "json"'],
+    ['output: { format: yaml }', '4:19 `output.format` must be one of `markdown`, `text`, `json`, not "yaml"'],
+    ['output: { schema: 7 }', '4:19 `output.schema` must be a JSON Schema, written as a map, not the number 7'],
+    ['output: { format: text, schema: { type: object } }', '4:19 a schema goes with the format `json`, not `text`'],
+    ['output: { schema: { type: objct } }', '4:27 `/type`: expected one of "array"'],
+    ['output: { schema: { maximum: .inf } }', '4:30 Infinity is not JSON'],
+    ['output: { schemaRef: "" }', '4:22 `output.schemaRef` must be the path of a file, not an empty one'],
+    ['output: { schemaRef: a.json }', '4:22 the schema `a.json` cannot be read here'],
+  ]
+  test.each(wrong)('%s', (settings, problem) => {
+    expect(told(problemsOf(() => parseAgentFile(fileOf(settings), 'a.ai')))).toEqual([expect.stringContaining(`a.ai:${problem}`)])
+  })
+
+  test('a schema is pointed into, however deep', () => {
+    const settings =
+      'output:\n  schema:\n    type: object\n    properties:\n      city:\n        type: strng\n        minLenght: 1\n    required: [ciy]'
+    expect(problemsOf(() => parseAgentFile(fileOf(settings), 'a.ai')).map(({ place, line }) => [place, line])).toEqual([
+      ['a.ai:9:15', '        type: strng'],
+      ['a.ai:10:20', '        minLenght: 1'],
+      ['a.ai:11:16', '    required: [ciy]'],
+    ])
+  })
+
+  test('a file with a schema is pointed into, too', () => {
+    const options: AgentFileOptions = { readFile: () => '{\n  "type": "object",\n  "properties": { "a": { "type": "txt" } }\n}' }
+    expect(problemsOf(() => parseAgentFile(fileOf('output: { schemaRef: s/out.json }'), 'a.ai', options))).toMatchObject([
+      { place: 's/out.json:3:34', line: '  "properties": { "a": { "type": "txt" } }' },
+    ])
+  })
+
+  test.each([
+    ['', 's.json:1:1 a schema must be a map'],
+    ['[1]', 's.json:1:1 a schema must be a map'],
+    ['{ "type": ', 's.json:1:'],
+    ['['.repeat(20_000), 's.json:1:'],
+    ['x'.repeat(1_048_577), 's.json:1:1 the file is longer than 1048576 characters'],
+  ])('a file that is no schema: %.20s', (text, problem) => {
+    const [first] = told(problemsOf(() => parseAgentFile(fileOf('output: { schemaRef: s.json }'), 'a.ai', { readFile: () => text })))
+    expect(first).toContain(problem)
+  })
+
+  test('a file that cannot be read', () => {
+    const options: AgentFileOptions = {
+      readFile: () => {
+        throw new Error('there is no such file')
+      },
+    }
+    expect(told(problemsOf(() => parseAgentFile(fileOf('output: { schemaRef: s.json }'), 'a.ai', options)))).toEqual([
+      'a.ai:4:22 the schema `s.json` cannot be read: there is no such file',
+    ])
+    const overrides = parseOverrides({ settings: ['output.schemaRef=t.json'] })
+    expect(told(problemsOf(() => parseAgentFile(fileOf(''), 'a.ai', { ...options, overrides })))).toEqual([
+      '--override output.schemaRef the schema `t.json` cannot be read: there is no such file',
+    ])
+  })
+})
+
+describe('over a file', () => {
+  test('the last of two counts, names of models are taken as they are, a description needs no quotes', () => {
+    const overrides = parseOverrides({
+      settings: ['limits.maxRetries=1', 'limits.maxRetries=2', 'description=Plans: trips'],
+      models: ['ollama/qwen3:8b', '*odd'],
+    })
+    expect(parseAgentFile(fileOf('limits: { maxRetries: 9, maxCalls: 3 }'), 'a.ai', { overrides })).toMatchObject({
+      description: 'Plans: trips',
+      models: ['ollama/qwen3:8b', '*odd'],
+      limits: { maxRetries: 2, maxCalls: 3 },
+    })
+  })
+
+  test('the output contract is replaced as a whole', () => {
+    const file = fileOf('output: { format: json, schema: { type: object } }')
+    const outputWith = (setting: string) =>
+      parseAgentFile(file, 'a.ai', { readFile: () => 'type: array', overrides: parseOverrides({ settings: [setting] }) }).output
+    expect(outputWith('output.format=text')).toEqual({ format: 'text' })
+    expect(outputWith('output.format=json')).toEqual({ format: 'json' })
+    expect(outputWith('output.schemaRef=a.yaml')).toEqual({ format: 'json', schema: { type: 'array' } })
+  })
+
+  test('a wrong value of the file is told, overridden or not', () => {
+    const overrides = parseOverrides({ settings: ['limits.maxRetries=1', 'description=x'] })
+    const file = '---\nmodels: a/b\nlimits: { maxRetries: x }\n---\nGo.'
+    expect(told(problemsOf(() => parseAgentFile(file, 'a.ai', { overrides })))).toEqual([
+      'a.ai:3:23 `limits.maxRetries` must be a whole number of at least 0, not "x"',
+    ])
+  })
+
+  test('everything that is wrong is told at once, with the flag as its place', () => {
+    const settings = [
+      'limits.maxTurns=5',
+      'limits=5',
+      'limits.maxToolTurns',
+      'limits.maxToolTurns=many',
+      'limits.llmTimeout=',
+      'parameters.temperature=[1',
+      'output.schema={type: objct}',
+      'output.schemaRef=a.json',
+      'output.format=text',
+      'models=c/d',
+      '=5',
+      'nonsense=5',
+    ]
+    expect(problemsOf(() => parseOverrides({ settings, models: ['a b'] }))).toMatchInlineSnapshot(`
+      [
+        {
+          "message": "there is no setting \`limits.maxTurns\`",
+          "place": "--override limits.maxTurns",
+          "remedy": "Did you mean \`limits.maxTokens\`, \`limits.maxCalls\`, \`limits.maxToolTurns\`?",
+        },
+        {
+          "message": "there is no setting \`limits\`",
+          "place": "--override limits",
+          "remedy": "Name one of its settings: \`limits.maxToolTurns\`, \`limits.maxTokens\`, \`limits.maxSessionTokens\`, \`limits.maxCalls\`, \`limits.timeBudget\`, \`limits.llmTimeout\`, \`limits.idleTimeout\`, \`limits.toolTimeout\`, \`limits.maxRetries\`, \`limits.parallelToolCalls\`, \`limits.maxOutputBytes\`.",
+        },
+        {
+          "message": "a value is missing",
+          "place": "--override limits.maxToolTurns",
+          "remedy": "Write --override limits.maxToolTurns=6.",
+        },
+        {
+          "message": "\`limits.maxToolTurns\` must be a whole number of at least 1, not "many"",
+          "place": "--override limits.maxToolTurns",
+          "remedy": "Write --override limits.maxToolTurns=6.",
+        },
+        {
+          "message": "\`limits.llmTimeout\` must be a time of at least 1ms, not nothing",
+          "place": "--override limits.llmTimeout",
+          "remedy": "Write it like \`500ms\`, \`30s\`, \`10m\` or \`2h\`.",
+        },
+        {
+          "message": "the value is not valid YAML: Flow sequence must end with a ]",
+          "place": "--override parameters.temperature",
+          "remedy": "Write --override parameters.temperature=0.2.",
+        },
+        {
+          "message": "\`/type\`: expected one of "array", "boolean", "integer", "null", "number", "object", "string", found "objct"",
+          "place": "--override output.schema",
+          "remedy": "did you mean "object"?",
+        },
+        {
+          "message": "there is no setting \`\`",
+          "place": "--override ",
+          "remedy": "See what there is: troupe help agent-file",
+        },
+        {
+          "message": "there is no setting \`nonsense\`",
+          "place": "--override nonsense",
+          "remedy": "See what there is: troupe help agent-file",
+        },
+        {
+          "message": "the models are given by --model too",
+          "place": "--override models",
+          "remedy": "Leave one of them out.",
+        },
+        {
+          "message": "a model must be a name without spaces, not "a b"",
+          "place": "--model",
+          "remedy": "Give one like provider/name.",
+        },
+        {
+          "message": "a schema goes with the format \`json\`, not \`text\`",
+          "place": "--override output.format",
+          "remedy": "Write \`format: json\`, or leave the schema out.",
+        },
+      ]
+    `)
+  })
+})
+
+describe('the template of an agent', () => {
+  const effective = (agent: AgentFile) => ({ ...agent, limits: { ...defaultLimits, ...agent.limits } })
+
+  test.each([['', 'nothing'], ...cases.map(([key, written]) => [`${key}=${written}`, `${key}=${written}`])])(
+    'makes the same agent again: %s',
+    (setting) => {
+      const overrides = parseOverrides({ settings: setting === '' ? [] : [setting] })
+      const agent = parseAgentFile(fileOf(''), 'a.ai', { readFile, overrides })
+      expect(effective(parseAgentFile(`${agentTemplate(agent)}\nGo.`, 'a.ai'))).toEqual(effective(agent))
+    },
+  )
+
+  test('names every setting, those without a value as comments', () => {
+    expect(agentTemplate(plain)).toMatchInlineSnapshot(`
+      "---
+      description: x
+      models: [ a/b ]
+      # parameters:
+        # temperature: 0.2  # default: the provider's
+        # topP: 0.9  # default: the provider's
+        # maxOutputTokens: 4000  # default: the provider's
+        # reasoning: low  # default: the provider's
+        # seed: 7  # default: the provider's
+        # cache: false  # default: true
+      output:
+        format: markdown
+        # schema: { type: object, properties: { city: { type: string } }, required: [city] }  # default: none
+        # schemaRef: ./answer.schema.json  # default: none
+      limits:
+        maxToolTurns: 10
+        # maxTokens: 200000  # default: none
+        # maxSessionTokens: 1000000  # default: none
+        # maxCalls: 20  # default: none
+        # timeBudget: 10m  # default: none
+        llmTimeout: 2m
+        idleTimeout: 1m
+        toolTimeout: 1m
+        maxRetries: 3
+        parallelToolCalls: 4
+        maxOutputBytes: 32KB
+      ---"
+    `)
+  })
+
+  test('survives any description', () => {
+    const nasty = [
+      'a: b',
+      '- x',
+      '# no',
+      '"quoted" \'too\'',
+      'null',
+      '123',
+      '*a',
+      '--- x',
+      'ä\u0007 €'.replace('\u0007', ''),
+      'x'.repeat(500),
+    ]
+    for (const description of nasty) {
+      expect(parseAgentFile(`${agentTemplate({ ...plain, description })}\nGo.`, 'a.ai').description).toBe(description)
+    }
+  })
+})

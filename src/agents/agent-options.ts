@@ -1,0 +1,192 @@
+// The one list of what an agent file may say. Reading, overriding, help and the reference are made from it.
+import { type AgentLimits, defaultLimits, type ModelParameters, reasoningEfforts } from '../contracts/index.ts'
+import { showDuration } from '../util/parse-duration.ts'
+import { showSize } from '../util/parse-size.ts'
+
+/** What a value must be. */
+export type AgentOptionType =
+  | { readonly kind: 'text' }
+  /** One name, or a list of them in the order in which they are tried. */
+  | { readonly kind: 'names' }
+  | { readonly kind: 'number'; readonly least: number; readonly most: number }
+  | { readonly kind: 'whole'; readonly least?: number }
+  | { readonly kind: 'duration' }
+  | { readonly kind: 'size'; readonly least: number }
+  | { readonly kind: 'choice'; readonly of: readonly string[] }
+  | { readonly kind: 'switch' }
+  /** How many at once: a number, `false` for one, `true` for the default. */
+  | { readonly kind: 'parallel' }
+  | { readonly kind: 'schema' }
+  | { readonly kind: 'file' }
+
+export interface AgentOption {
+  readonly type: AgentOptionType
+  readonly summary: string
+  /** What holds where nothing is said, as it would be written. */
+  readonly default: string
+  /** A value as it would be written. */
+  readonly example: string
+}
+
+export type AgentOptionKey =
+  | 'description'
+  | 'models'
+  | `parameters.${keyof ModelParameters}`
+  | 'output.format'
+  | 'output.schema'
+  | 'output.schemaRef'
+  | `limits.${keyof AgentLimits}`
+
+export const outputFormats = ['markdown', 'text', 'json'] as const
+/** Below this, head, tail and the way to the rest do not fit. */
+const leastOutputBytes = 512
+const providers = "the provider's"
+
+export const agentOptions = {
+  description: {
+    type: { kind: 'text' },
+    summary: 'what the agent does, in a line',
+    default: 'required',
+    example: 'Plans a trip by rail',
+  },
+  models: {
+    type: { kind: 'names' },
+    summary: 'the model, or several in the order in which they are tried',
+    default: 'auto',
+    example: '[anthropic/claude-sonnet-5, openai/gpt-5.4-mini]',
+  },
+  'parameters.temperature': {
+    type: { kind: 'number', least: 0, most: 2 },
+    summary: 'how freely the model chooses its words',
+    default: providers,
+    example: '0.2',
+  },
+  'parameters.topP': {
+    type: { kind: 'number', least: 0, most: 1 },
+    summary: 'the share of likely words that the model chooses from',
+    default: providers,
+    example: '0.9',
+  },
+  'parameters.maxOutputTokens': {
+    type: { kind: 'whole', least: 1 },
+    summary: 'the longest reply of the model, in tokens',
+    default: providers,
+    example: '4000',
+  },
+  'parameters.reasoning': {
+    type: { kind: 'choice', of: reasoningEfforts },
+    summary: 'how long the model thinks before it answers, where it can',
+    default: providers,
+    example: 'low',
+  },
+  'parameters.seed': {
+    type: { kind: 'whole' },
+    summary: 'asks the provider for the same answer to the same question',
+    default: providers,
+    example: '7',
+  },
+  'parameters.cache': {
+    type: { kind: 'switch' },
+    summary: 'asks the provider to keep the beginning of a request in its cache',
+    default: 'true',
+    example: 'false',
+  },
+  'output.format': {
+    type: { kind: 'choice', of: outputFormats },
+    summary: 'what the answer is; JSON is checked, and sent back with what is wrong with it',
+    default: 'markdown, or json where there is a schema',
+    example: 'json',
+  },
+  'output.schema': {
+    type: { kind: 'schema' },
+    summary: 'the JSON Schema (2020-12) that the answer must fit',
+    default: 'none',
+    example: '{ type: object, properties: { city: { type: string } }, required: [city] }',
+  },
+  'output.schemaRef': {
+    type: { kind: 'file' },
+    summary: 'the same in a JSON or YAML file, relative to the agent file',
+    default: 'none',
+    example: './answer.schema.json',
+  },
+  'limits.maxToolTurns': {
+    type: { kind: 'whole', least: 1 },
+    summary: 'steps (model calls) in one turn; the last one is held back for the answer',
+    default: String(defaultLimits.maxToolTurns),
+    example: '6',
+  },
+  'limits.maxTokens': {
+    type: { kind: 'whole', least: 1 },
+    summary: 'tokens of one turn, in and out',
+    default: 'none',
+    example: '200000',
+  },
+  'limits.maxSessionTokens': {
+    type: { kind: 'whole', least: 1 },
+    summary: 'tokens over the whole session',
+    default: 'none',
+    example: '1000000',
+  },
+  'limits.maxCalls': {
+    type: { kind: 'whole', least: 0 },
+    summary: 'calls in one turn; those that could not be started count too',
+    default: 'none',
+    example: '20',
+  },
+  'limits.timeBudget': {
+    type: { kind: 'duration' },
+    summary: 'working time of one turn; waiting for a person does not count',
+    default: 'none',
+    example: '10m',
+  },
+  'limits.llmTimeout': {
+    type: { kind: 'duration' },
+    summary: 'one attempt at a model',
+    default: showDuration(defaultLimits.llmTimeout),
+    example: '90s',
+  },
+  'limits.idleTimeout': {
+    type: { kind: 'duration' },
+    summary: 'the longest silence of a model that has begun to answer',
+    default: showDuration(defaultLimits.idleTimeout),
+    example: '30s',
+  },
+  'limits.toolTimeout': {
+    type: { kind: 'duration' },
+    summary: 'one call of a tool',
+    default: showDuration(defaultLimits.toolTimeout),
+    example: '2m',
+  },
+  'limits.maxRetries': {
+    type: { kind: 'whole', least: 0 },
+    summary: 'further attempts at a model after the first, in one step',
+    default: String(defaultLimits.maxRetries),
+    example: '2',
+  },
+  'limits.parallelToolCalls': {
+    type: { kind: 'parallel' },
+    summary: 'calls of a step that may run at once',
+    default: String(defaultLimits.parallelToolCalls),
+    example: 'false',
+  },
+  'limits.maxOutputBytes': {
+    type: { kind: 'size', least: leastOutputBytes },
+    summary: 'output of a call that is shown to the model; more is kept aside, to be looked into',
+    default: showSize(defaultLimits.maxOutputBytes),
+    example: '64KB',
+  },
+} as const satisfies { readonly [Key in AgentOptionKey]: AgentOption }
+
+export const agentOptionKeys = Object.keys(agentOptions) as readonly AgentOptionKey[]
+/** `description`, `models`, `parameters`, `output`, `limits`. */
+export const topLevelKeys: readonly string[] = [...new Set(agentOptionKeys.map((key) => key.split('.', 1)[0] ?? key))]
+
+export function agentOption(key: string): { readonly key: AgentOptionKey; readonly option: AgentOption } | undefined {
+  const known = agentOptionKeys.find((one) => one === key)
+  return known && { key: known, option: agentOptions[known] }
+}
+
+/** The keys below `parameters`, `output` or `limits`, without it; none where the key stands alone. */
+export function keysBelow(group: string): readonly string[] {
+  return agentOptionKeys.flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []))
+}

@@ -1,0 +1,89 @@
+import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import type { JsonSchema } from '../contracts/index.ts'
+import { checkSchema } from '../util/check-schema.ts'
+import type { Fault } from './read-value.ts'
+import { SourceText } from './source-text.ts'
+
+export type ReadSchema = { readonly ok: true; readonly schema: JsonSchema } | { readonly ok: false; readonly faults: readonly Fault[] }
+
+const mostLength = 1_048_576
+
+/** A JSON Schema out of YAML, checked; each fault stands at the node that it is about. */
+export function readSchema(node: Node): ReadSchema {
+  const faults: Fault[] = []
+  const schema = plain(node, faults)
+  if (faults.length === 0) {
+    for (const { place, message, remedy = 'JSON Schema 2020-12 is meant.' } of checkSchema(schema, '', 'any'))
+      faults.push({ node: nodeAt(node, place), message: `${place === '' ? '' : `\`${place}\`: `}${message}`, remedy })
+  }
+  return faults.length > 0 ? { ok: false, faults } : { ok: true, schema: schema as JsonSchema }
+}
+
+/** A file with a JSON Schema in JSON or YAML. Throws `agent_file_invalid` with everything that is wrong, each at its line. */
+export function parseSchemaFile(text: string, place: string): JsonSchema {
+  const source = new SourceText(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'), place)
+  const schema = text.length > mostLength ? tooLong(source) : schemaOf(source)
+  source.done('agent_file_invalid', 'the schema')
+  return schema ?? {}
+}
+
+function tooLong(source: SourceText): undefined {
+  source.problem({ line: 1, column: 1 }, `the file is longer than ${mostLength} characters`, 'A schema is a page or two.')
+}
+
+function schemaOf(source: SourceText): JsonSchema | undefined {
+  const counter = new LineCounter()
+  const tell = (offset: number, message: string, remedy?: string): void => {
+    const { line, col } = counter.linePos(offset)
+    source.problem({ line: Math.max(1, line), column: Math.max(1, col) }, message, remedy)
+  }
+  try {
+    const document = parseDocument<Node>(source.lines.join('\n'), { lineCounter: counter, prettyErrors: false, logLevel: 'silent' })
+    const wrong = [...document.errors, ...document.warnings]
+    for (const { pos, message } of wrong) tell(pos[0], `this is neither JSON nor YAML: ${message.split('\n', 1)[0]}`)
+    if (wrong.length > 0) return undefined
+    if (!isMap(document.contents)) {
+      tell(document.contents?.range?.[0] ?? 0, 'a schema must be a map', 'Begin with `{ "type": "object", … }`.')
+      return undefined
+    }
+    const read = readSchema(document.contents)
+    if (read.ok) return read.schema
+    for (const { node, message, remedy } of read.faults) tell(node?.range?.[0] ?? 0, message, remedy)
+  } catch (error) {
+    // The parser is recursive: thousands of nested brackets exhaust its stack.
+    tell(0, `this is neither JSON nor YAML: ${error instanceof Error ? error.message : String(error)}`)
+  }
+  return undefined
+}
+
+/** A node as the JSON that it stands for. */
+function plain(node: Node | null, faults: Fault[]): unknown {
+  if (isMap<Node, Node | null>(node))
+    return Object.fromEntries(node.items.map(({ key, value }) => [isScalar(key) ? String(key.value) : '', plain(value ?? null, faults)]))
+  if (isSeq<Node>(node)) return node.items.map((each) => plain(each, faults))
+  const value: unknown = isScalar(node) ? node.value : null
+  const isJson = value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value)
+  if (!isJson) faults.push({ node, message: `${String(value)} is not JSON`, remedy: 'Leave it out.' })
+  return isJson ? value : null
+}
+
+/** Where `/properties/city/type` stands: the value, or the key of a value with parts. As near as the pointer leads. */
+function nodeAt(root: Node, pointer: string): Node {
+  let at: Node = root
+  let shown: Node = root
+  for (const part of pointer.split('/').slice(1)) {
+    const name = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (isMap<Node, Node | null>(at)) {
+      const pair = at.items.find(({ key }) => isScalar(key) && String(key.value) === name)
+      if (!pair?.value) return pair?.key ?? shown
+      shown = isScalar(pair.value) ? pair.value : pair.key
+      at = pair.value
+    } else if (isSeq<Node>(at)) {
+      const item = at.items[Number(name)]
+      if (!item) return shown
+      at = item
+      shown = item
+    } else return shown
+  }
+  return shown
+}

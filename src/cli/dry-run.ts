@@ -1,0 +1,93 @@
+import { agentOptionKeys } from '../agents/index.ts'
+import { type AgentLimits, defaultLimits, type Json } from '../contracts/index.ts'
+import { createAgentRuntime, systemClock } from '../runtime/index.ts'
+import { showDuration } from '../util/parse-duration.ts'
+import { showSize } from '../util/parse-size.ts'
+import { columns, type Row } from './columns.ts'
+import { exitCodes } from './exit-codes.ts'
+import type { Host } from './host.ts'
+import { safeJson } from './live/safe-json.ts'
+import { printable } from './paint.ts'
+import type { RunInvocation } from './parse-arguments.ts'
+import type { PreparedRun } from './prepare-run.ts'
+import type { DryRunDocument } from './run-documents.ts'
+
+/** Shows what would run. Nothing is asked, started or kept. */
+export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocation, { stdout }: Host): Promise<number> {
+  const { agent, adapter } = prepared
+  // In memory: it is made only to be told that nothing is wrong.
+  await createAgentRuntime({ config: { agents: [agent] }, adapter, clock: systemClock }).close()
+  const document = await documentOf(prepared, file)
+  if (output === 'json') await stdout.line(safeJson(document))
+  else await stdout.lines(linesOf(document))
+  return document.exitCode
+}
+
+async function documentOf({ agent, adapter, prompt, folder, notices }: PreparedRun, file: string): Promise<DryRunDocument> {
+  const models = await Promise.all(
+    agent.models.map(async (name) => {
+      const { id, abilities, contextTokens } = await adapter.resolve(name)
+      return { name, id, abilities, ...(contextTokens !== undefined && { contextTokens }) }
+    }),
+  )
+  return {
+    ok: true,
+    dryRun: true,
+    agent: { name: agent.name, description: agent.description, file, promptChars: agent.prompt.length },
+    models,
+    parameters: agent.parameters,
+    limits: limitsOf(agent.limits),
+    output: agent.output,
+    tools: agent.tools,
+    requestChars: prompt.length,
+    journal: folder,
+    notices,
+    exitCode: exitCodes.done.code,
+  }
+}
+
+/** In the order of the reference. */
+function limitsOf(stated: Partial<AgentLimits>): AgentLimits {
+  const limits: AgentLimits = { ...defaultLimits, ...stated }
+  const ordered = agentOptionKeys.flatMap((option) => {
+    const key = option.replace(/^limits\./, '') as keyof AgentLimits
+    return option.startsWith('limits.') && limits[key] !== undefined ? [[key, limits[key]]] : []
+  })
+  return Object.fromEntries(ordered)
+}
+
+function linesOf({ agent, models, parameters, limits, output, tools, requestChars, journal }: DryRunDocument): readonly string[] {
+  const rows: Row[] = [
+    ['agent', `${agent.name} (${agent.file}): ${agent.description}`],
+    ...models.map(({ name, id, contextTokens }, index): Row => {
+      const more = [...(id === name ? [] : [`is ${id}`]), ...(contextTokens === undefined ? [] : [`${contextTokens} tokens`])]
+      return [index === 0 ? 'models' : '', `${index + 1}. ${name}${more.length > 0 ? ` (${more.join(', ')})` : ''}`]
+    }),
+    ['parameters', listed(parameters, String) || "the provider's"],
+    ['limits', listed(limits, (value, key) => limitText(key as keyof AgentLimits, Number(value)))],
+    ['output', outputText(output)],
+    ['tools', tools.join(', ') || 'none'],
+    ['prompt', `${agent.promptChars} characters in the file, ${requestChars} in the request`],
+    ['journal', journal],
+  ]
+  const safe = rows.map(([left, right]): Row => [left, printable(right)])
+  return ['This would run. Nothing was asked, started or kept.', '', ...columns(safe)]
+}
+
+function listed(values: object, show: (value: unknown, key: string) => string): string {
+  return Object.entries(values)
+    .map(([key, value]) => `${key}=${show(value, key)}`)
+    .join(', ')
+}
+
+function outputText(output: DryRunDocument['output']): string {
+  const schema: Json | undefined = output.format === 'json' ? (output.schema as Json | undefined) : undefined
+  return schema === undefined ? output.format : `json that fits ${JSON.stringify(schema)}`
+}
+
+const times: readonly (keyof AgentLimits)[] = ['timeBudget', 'llmTimeout', 'idleTimeout', 'toolTimeout']
+
+function limitText(key: keyof AgentLimits, value: number): string {
+  if (key === 'maxOutputBytes') return showSize(value)
+  return times.includes(key) ? showDuration(value) : String(value)
+}

@@ -1,0 +1,31 @@
+import type { AgentOptionType } from '../agents/index.ts'
+
+/** What a setting must be, in a few words. */
+export function typeText(type: AgentOptionType): string {
+  switch (type.kind) {
+    case 'text':
+      return 'text'
+    case 'names':
+      return 'a name, or a list of names'
+    case 'number':
+      return `a number from ${type.least} to ${type.most}`
+    case 'whole':
+      return type.least === undefined ? 'a whole number' : `a whole number from ${type.least}`
+    case 'duration':
+      return 'a duration'
+    case 'size':
+      return `a size from ${type.least}B`
+    case 'choice':
+      return type.of.join(', ')
+    case 'switch':
+      return 'true or false'
+    case 'parallel':
+      return 'a whole number from 1, true or false'
+    case 'schema':
+      return 'a JSON Schema'
+    case 'file':
+      return 'a path'
+    default:
+      return type satisfies never
+  }
+}

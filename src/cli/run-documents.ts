@@ -1,0 +1,81 @@
+// What `--json` and `--stream-json` print besides events. Published as schemas/run-document.schema.json and, for the last
+// line of a stream, schemas/stream-event.schema.json.
+import type { AgentLimits, Model, ModelParameters, Outcome, OutputContract, Problem, TroupeError } from '../contracts/index.ts'
+import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-codes.ts'
+
+interface Ended {
+  /** Whether the exit code is 0. */
+  readonly ok: boolean
+  readonly exitCode: number
+}
+
+/** A run that came about, however it ended. */
+export interface OutcomeDocument extends Outcome, Ended {}
+
+/** Why a run did not come about. */
+export interface ErrorDocument extends Ended {
+  readonly error: RunError
+}
+export interface RunError {
+  readonly code: string
+  readonly message: string
+  readonly remedy?: string
+  readonly problems: readonly Problem[]
+}
+
+/** What would run. */
+export interface DryRunDocument extends Ended {
+  readonly dryRun: true
+  readonly agent: {
+    readonly name: string
+    readonly description: string
+    readonly file: string
+    /** Characters of the prompt in the file. */
+    readonly promptChars: number
+  }
+  /** In the order in which they are tried. */
+  readonly models: readonly PlannedModel[]
+  readonly parameters: ModelParameters
+  readonly limits: AgentLimits
+  readonly output: OutputContract
+  readonly tools: readonly string[]
+  /** Characters of what it is to do. */
+  readonly requestChars: number
+  /** The folder that the journal would be kept in. */
+  readonly journal: string
+  readonly notices: readonly string[]
+}
+export interface PlannedModel {
+  /** As the agent names it, and as it calls itself. */
+  readonly name: string
+  readonly id: string
+  readonly abilities: Model['abilities']
+  readonly contextTokens?: number
+}
+
+/** The last line of a stream. The snapshot is left out: it repeats what the events have said. */
+export type RunEnd = Ended &
+  (
+    | { readonly type: 'run.completed' | 'run.failed'; readonly outcome: Omit<Outcome, 'snapshot'> }
+    | { readonly type: 'run.failed'; readonly error: RunError }
+  )
+
+export function outcomeDocument(outcome: Outcome, exitCode = exitCodeOf(outcome)): OutcomeDocument {
+  return { ok: exitCode === exitCodes.done.code, ...outcome, exitCode }
+}
+
+export function errorDocument(error: TroupeError, exitCode = exitCodeOfError(error)): ErrorDocument {
+  const { code, message, remedy, problems } = error
+  return { ok: false, error: { code, message, ...(remedy !== undefined && { remedy }), problems }, exitCode }
+}
+
+/** `completed` where there is an answer, even if only a partial one; the exit code tells which. */
+export function runEnd({ snapshot: _repeated, ...outcome }: Outcome): RunEnd {
+  const exitCode = exitCodeOf(outcome)
+  const type = outcome.status === 'completed' || outcome.status === 'partial' ? 'run.completed' : 'run.failed'
+  return { type, ok: exitCode === exitCodes.done.code, outcome, exitCode }
+}
+
+export function runEndOfError(error: TroupeError, exitCode = exitCodeOfError(error)): RunEnd {
+  return { type: 'run.failed', ...errorDocument(error, exitCode) }
+}

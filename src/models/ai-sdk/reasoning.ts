@@ -1,0 +1,72 @@
+import type { ModelParameters, ReasoningEffort } from '../../contracts/index.ts'
+import { type AiSdkModel, type Dialect, speaksResponses } from './dialect.ts'
+
+type Options = { readonly [name: string]: unknown }
+
+/** How the effort is asked for: by the option that all have, by the provider's own, or not at all. */
+export interface ReasoningWish {
+  readonly effort?: ReasoningEffort
+  /** What is left for the answer, where the provider counts thoughts apart from it. */
+  readonly maxOutputTokens?: number
+  readonly options: Options
+  readonly notice?: string
+}
+
+export function reasoningWish(parameters: ModelParameters, model: AiSdkModel, dialect: Dialect): ReasoningWish {
+  const { reasoning: effort, maxOutputTokens } = parameters
+  if (effort === undefined) return { options: {} }
+  if (dialect === 'anthropic' && effort !== 'none' && maxOutputTokens !== undefined && thinksByBudget(model.modelId))
+    return withinLimit(effort, maxOutputTokens)
+  if (model.specificationVersion === 'v4') return { effort, options: shown(effort, model, dialect) }
+  return olderWish(effort, model, dialect)
+}
+
+/** Models of the third specification know of no common option for it. */
+function olderWish(effort: ReasoningEffort, model: AiSdkModel, dialect: Dialect): ReasoningWish {
+  switch (dialect) {
+    case 'openai':
+    case 'openai-compatible':
+      return { options: { reasoningEffort: effort } }
+    case 'anthropic':
+      return { options: { thinking: effort === 'none' ? { type: 'disabled' } : { type: 'enabled', budgetTokens: budgets[effort] } } }
+    case 'google':
+      return { options: { thinkingConfig: { thinkingBudget: budgets[effort], includeThoughts: effort !== 'none' } } }
+    case 'plain':
+      return { options: {}, notice: `The setting reasoning: ${effort} has no effect: ${model.provider} does not say how to pass it on.` }
+    default:
+      return dialect satisfies never
+  }
+}
+
+const budgets: { readonly [E in ReasoningEffort]: number } = {
+  none: 0,
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 32_768,
+}
+
+// Later Claude models decide themselves how long they think, within the limit of the reply.
+const thinksByBudget = (modelId: string): boolean => /claude-(?:3-7|(?:opus|sonnet|haiku)-4(?!-[6-9]))/.test(modelId)
+
+const leastBudget = 1024
+const shares: { readonly [E in Exclude<ReasoningEffort, 'none'>]: number } = { minimal: 0.1, low: 0.2, medium: 0.4, high: 0.6, xhigh: 0.8 }
+
+/** The package would grant thoughts on top of the limit, and so exceed it. */
+function withinLimit(effort: Exclude<ReasoningEffort, 'none'>, limit: number): ReasoningWish {
+  if (limit < 2 * leastBudget) {
+    const notice = `The setting reasoning: ${effort} has no effect: of ${limit} tokens of output there is nothing left to think with.`
+    return { options: { thinking: { type: 'disabled' } }, notice }
+  }
+  const budgetTokens = Math.max(leastBudget, Math.floor(limit * shares[effort]))
+  return { maxOutputTokens: limit - budgetTokens, options: { thinking: { type: 'enabled', budgetTokens } } }
+}
+
+/** What is needed to see the thoughts, and only where it cannot make the provider refuse the request. */
+function shown(effort: ReasoningEffort, model: AiSdkModel, dialect: Dialect): Options {
+  if (dialect === 'google' && effort !== 'none') return { thinkingConfig: { includeThoughts: true } }
+  // The package asks for detailed summaries, which OpenAI denies to organisations that it has not verified.
+  if (dialect === 'openai' && speaksResponses(model)) return { reasoningSummary: null }
+  return {}
+}

@@ -1,0 +1,238 @@
+import type { LanguageModelV3StreamPart, LanguageModelV4StreamPart, SharedV3Warning, SharedV4Warning } from '@ai-sdk/provider'
+import type { FinishReason, Json, JsonObject, ModelFailure, ModelPart } from '../../contracts/index.ts'
+import { plainJson } from '../../util/copy-json.ts'
+import { shorten } from './error-text.ts'
+import { cutOff } from './network-failure.ts'
+import { waitOrFallBack } from './remedies.ts'
+import { reportedCost, usageOf } from './usage.ts'
+
+export type AiSdkPart = LanguageModelV4StreamPart | LanguageModelV3StreamPart
+
+/** Parts that say to which block of the reply they belong: blocks are signed one by one, and must go back so. */
+type BlockPart = Extract<ModelPart, { type: 'text' | 'reasoning' }> & { readonly block?: string }
+
+interface Block {
+  readonly type: 'text' | 'reasoning'
+  readonly name?: string
+  metadata: JsonObject
+}
+
+export interface ReplySource {
+  /** What the server called the kind of its answer, where that is known. */
+  readonly contentType: string | undefined
+  failureOf(error: unknown): ModelFailure
+}
+
+/**
+ * Puts the parts of one stream into our words.
+ *
+ * 1. What the provider attaches to a block goes out once, with the block's end, all of it together.
+ * 2. After an `error` or a `finish` nothing comes.
+ * 3. Only a reply that the provider itself has ended is finished; one that was broken off is an error.
+ */
+export class ReplyParts {
+  readonly #source: ReplySource
+  readonly #blocks = new Map<string, Block>()
+  #response: JsonObject = {}
+  #hasContent = false
+  #argumentLength = 0
+
+  constructor(source: ReplySource) {
+    this.#source = source
+  }
+
+  /** Appends what a part comes to. Answers whether the reply is over with it. */
+  read(part: AiSdkPart, into: ModelPart[]): 'more' | 'over' {
+    switch (part.type) {
+      case 'text-delta':
+      case 'reasoning-delta':
+        return this.#delta(part, into)
+      case 'text-start':
+      case 'reasoning-start':
+        this.#start(part)
+        return 'more'
+      case 'text-end':
+      case 'reasoning-end':
+        this.#end(keyOf(part), part.providerMetadata, into)
+        return 'more'
+      case 'tool-input-delta':
+        return this.#arguments(part.delta, into)
+      case 'tool-input-start':
+      case 'tool-input-end':
+      case 'ping':
+        into.push(working)
+        return 'more'
+      case 'tool-call':
+        this.#call(part, into)
+        return 'more'
+      case 'stream-start':
+        for (const warning of part.warnings) into.push({ type: 'notice', message: warningText(warning) })
+        return 'more'
+      case 'response-metadata':
+        this.#response = { ...this.#response, ...(part.id && { responseId: part.id }), ...(part.modelId && { model: part.modelId }) }
+        return 'more'
+      case 'error':
+        into.push({ type: 'error', failure: this.#source.failureOf(part.error) })
+        return 'over'
+      case 'finish':
+        this.#finish(part, into)
+        return 'over'
+      case 'tool-approval-request':
+        into.push({ type: 'notice', message: 'The provider asked for an approval of a tool of its own, which is not supported.' })
+        return 'more'
+      case 'file':
+        into.push({ type: 'notice', message: `The model sent a file (${part.mediaType}), which is left out.` })
+        return 'more'
+      default:
+        // Sources, raw chunks, results of the provider's own tools, and whatever later versions bring.
+        return 'more'
+    }
+  }
+
+  /** The stream has ended without a word about it. */
+  cut(into: ModelPart[]): void {
+    into.push({ type: 'error', failure: this.#brokenOff() })
+  }
+
+  #start(part: Extract<AiSdkPart, { type: 'text-start' | 'reasoning-start' }>): void {
+    const type = part.type === 'text-start' ? 'text' : 'reasoning'
+    const metadata = plainJson(part.providerMetadata) ?? {}
+    const isNamed = type === 'reasoning' || Object.keys(metadata).length > 0
+    this.#blocks.set(keyOf(part), { type, metadata, ...(isNamed && { name: keyOf(part) }) })
+  }
+
+  #delta(part: Extract<AiSdkPart, { type: 'text-delta' | 'reasoning-delta' }>, into: ModelPart[]): 'more' {
+    const block = this.#blocks.get(keyOf(part))
+    if (part.providerMetadata) {
+      if (block) block.metadata = merged(block.metadata, part.providerMetadata)
+      else this.#blocks.set(keyOf(part), { type: typeOf(part), metadata: merged({}, part.providerMetadata) })
+    }
+    if (part.delta === '') return 'more'
+    this.#hasContent = true
+    into.push(blockPart(typeOf(part), part.delta, block?.name))
+    return 'more'
+  }
+
+  #end(key: string, metadata: unknown, into: ModelPart[]): void {
+    const block = this.#blocks.get(key)
+    this.#blocks.delete(key)
+    if (!block) return
+    const whole = merged(block.metadata, metadata)
+    if (Object.keys(whole).length > 0) into.push({ ...blockPart(block.type, '', block.name), metadata: whole })
+  }
+
+  #arguments(delta: string, into: ModelPart[]): 'more' | 'over' {
+    this.#argumentLength += delta.length
+    if (this.#argumentLength <= mostArguments) {
+      into.push(working)
+      return 'more'
+    }
+    const message = 'The arguments of a call did not stop.'
+    into.push({ type: 'error', failure: { class: 'invalid_response', message, remedy: waitOrFallBack } })
+    return 'over'
+  }
+
+  #call(part: Extract<AiSdkPart, { type: 'tool-call' }>, into: ModelPart[]): void {
+    if (part.providerExecuted) {
+      into.push({ type: 'notice', message: `The provider ran a tool of its own (${part.toolName}), which is not shown.` })
+      return
+    }
+    this.#hasContent = true
+    const metadata = plainJson(part.providerMetadata)
+    into.push({ type: 'call', id: part.toolCallId, name: part.toolName, input: part.input, ...(metadata && { metadata }) })
+  }
+
+  #finish(part: Extract<AiSdkPart, { type: 'finish' }>, into: ModelPart[]): void {
+    const reason = finishReasons.get(part.finishReason?.unified) ?? 'other'
+    if (reason === 'cut' || this.#isNoReply(reason)) {
+      this.cut(into)
+      return
+    }
+    for (const key of [...this.#blocks.keys()]) this.#end(key, undefined, into)
+    const usage = usageOf(part.usage)
+    const costUsd = reportedCost(part.usage)
+    into.push({
+      type: 'finish',
+      reason,
+      ...(usage && { usage }),
+      ...(costUsd !== undefined && { costUsd }),
+      ...(Object.keys(this.#response).length > 0 && { metadata: this.#response }),
+    })
+  }
+
+  /** A page or a document where a stream was expected leaves the packages with nothing to report. */
+  #isNoReply(reason: FinishReason): boolean {
+    return !this.#hasContent && (reason === 'error' || reason === 'other') && !isStream(this.#source.contentType)
+  }
+
+  #brokenOff(): ModelFailure {
+    const { contentType } = this.#source
+    if (!this.#hasContent && !isStream(contentType)) {
+      return {
+        class: 'invalid_response',
+        message: `The server answered with ${contentType} instead of a stream of events.`,
+        remedy: 'Check the base URL.',
+      }
+    }
+    return cutOff
+  }
+}
+
+/** All calls of a reply together; the packages would gather them for ever. */
+const mostArguments = 16 * 1024 * 1024
+
+const working: ModelPart = { type: 'working' }
+
+const finishReasons = new Map<unknown, FinishReason | 'cut'>([
+  ['stop', 'stop'],
+  ['tool-calls', 'tool-calls'],
+  ['length', 'length'],
+  ['content-filter', 'content-filter'],
+  ['error', 'error'],
+  ['interrupted', 'cut'],
+])
+
+const isStream = (contentType: string | undefined): boolean => contentType === undefined || /event-stream/i.test(contentType)
+
+const typeOf = (part: { readonly type: string }): Block['type'] => (part.type.startsWith('text') ? 'text' : 'reasoning')
+
+const keyOf = (part: { readonly type: string; readonly id: string }): string => `${typeOf(part)}:${part.id}`
+
+const blockPart = (type: Block['type'], text: string, block: string | undefined): BlockPart =>
+  block === undefined ? { type, text } : { type, text, block }
+
+/** By the name of the provider, key for key: it may say one thing at the beginning and another at the end. */
+function merged(known: JsonObject, added: unknown): JsonObject {
+  const more = plainJson(added)
+  if (!more) return known
+  const result: Record<string, Json | undefined> = { ...known }
+  for (const [owner, value] of Object.entries(more)) {
+    const before = result[owner]
+    result[owner] = isObject(before) && isObject(value) ? withoutLoss(before, value) : value
+  }
+  return result
+}
+
+/** What is not known yet does not replace what is. */
+function withoutLoss(before: JsonObject, value: JsonObject): JsonObject {
+  const result: Record<string, Json | undefined> = { ...before }
+  for (const [key, inner] of Object.entries(value)) if (inner !== null || result[key] === undefined) result[key] = inner
+  return result
+}
+
+const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function warningText(warning: SharedV4Warning | SharedV3Warning): string {
+  switch (warning.type) {
+    case 'unsupported':
+      return shorten(`Not supported: ${warning.feature}${warning.details ? `. ${warning.details}` : ''}`)
+    case 'compatibility':
+      return shorten(`Done in another way: ${warning.feature}${warning.details ? `. ${warning.details}` : ''}`)
+    case 'deprecated':
+      return shorten(`Outdated: ${warning.setting}. ${warning.message}`)
+    case 'other':
+      return shorten(warning.message)
+    default:
+      return shorten(JSON.stringify(warning satisfies never))
+  }
+}

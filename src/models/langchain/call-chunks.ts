@@ -1,0 +1,62 @@
+import { type Fields, fieldsOf, type GatheredCall, isFields, listOf, textOf } from '../foreign/index.ts'
+
+interface Group {
+  readonly index: unknown
+  id: string | undefined
+  name: string
+  readonly pieces: string[]
+}
+
+/**
+ * Gathers the calls of a reply as the model wrote them. LangChain's own sum of the chunks is not used: it closes the
+ * brackets of arguments that were cut, and such a call looks whole.
+ */
+export class CallChunks {
+  readonly #groups: Group[] = []
+
+  /** A message that was not streamed has its calls ready; where there are chunks, those are only a repetition. */
+  take(message: Fields): void {
+    const chunks = listOf(message.tool_call_chunks).filter(isFields)
+    for (const chunk of chunks) this.#add(chunk)
+    if (chunks.length > 0) return
+    for (const call of [...listOf(message.tool_calls), ...listOf(message.invalid_tool_calls)].filter(isFields)) {
+      const { args } = call
+      this.#groups.push({
+        index: undefined,
+        id: textOf(call.id),
+        name: textOf(call.name) ?? '',
+        pieces: [typeof args === 'string' ? args : JSON.stringify(fieldsOf(args))],
+      })
+    }
+  }
+
+  get calls(): readonly GatheredCall[] {
+    return this.#groups.map(({ id, name, pieces }) => {
+      const input = pieces.join('')
+      return { id, name, input: input.trim() === '' ? '{}' : input }
+    })
+  }
+
+  #add(chunk: Fields): void {
+    const id = textOf(chunk.id)
+    const name = textOf(chunk.name)
+    const group = this.#groupOf(id, chunk.index ?? undefined, name) ?? this.#open(chunk.index ?? undefined)
+    group.id ??= id
+    if (group.name === '') group.name = name ?? ''
+    if (typeof chunk.args === 'string') group.pieces.push(chunk.args)
+  }
+
+  #open(index: unknown): Group {
+    const group: Group = { index, id: undefined, name: '', pieces: [] }
+    this.#groups.push(group)
+    return group
+  }
+
+  #groupOf(id: string | undefined, index: unknown, name: string | undefined): Group | undefined {
+    if (id !== undefined)
+      return this.#groups.findLast((group) => group.id === id || (group.id === undefined && index !== undefined && group.index === index))
+    if (index !== undefined) return this.#groups.findLast((group) => group.index === index)
+    // Neither id nor place: the rest of the last one, unless it names itself.
+    return name === undefined ? this.#groups.at(-1) : undefined
+  }
+}

@@ -1,0 +1,95 @@
+import type { FilePart, ImagePart, InputPart, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
+import { argumentsOf } from '../foreign/index.ts'
+import { writeBlock } from './blocks.ts'
+import { besideTypes, type KeptBlock, keptIn } from './kept.ts'
+import type { LangChainContent, LangChainMessage } from './types.ts'
+
+/** A conversation in LangChain's plain form. `id` is that of the model which is asked: it gets back what it wrote itself. */
+export function langChainMessages(system: string, messages: readonly Message[], id: string): readonly LangChainMessage[] {
+  const conversation = messages.flatMap((message): readonly LangChainMessage[] => {
+    switch (message.role) {
+      case 'user':
+        return [{ role: 'user', content: userContent(message.parts) }]
+      case 'assistant':
+        return [assistantMessage(message.parts, id)]
+      case 'tool':
+        return message.results.map(({ id: callId, name, ok, content }) => ({
+          role: 'tool',
+          content,
+          tool_call_id: callId,
+          name,
+          status: ok ? 'success' : 'error',
+        }))
+      default:
+        return message satisfies never
+    }
+  })
+  return system === '' ? conversation : [{ role: 'system', content: system }, ...conversation]
+}
+
+function userContent(parts: readonly InputPart[]): LangChainContent {
+  const [only, ...rest] = parts
+  return only?.type === 'text' && rest.length === 0 ? only.text : parts.map(inputBlock)
+}
+
+function inputBlock(part: InputPart): JsonObject {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text }
+    case 'image':
+      return { type: 'image_url', image_url: { url: isUrl(part) ? part.data : `data:${part.mediaType};base64,${part.data}` } }
+    case 'file':
+      return { type: 'file', mime_type: part.mediaType, metadata: { filename: part.name ?? 'file' }, ...fileSource(part) }
+    default:
+      return part satisfies never
+  }
+}
+
+function fileSource(part: FilePart): JsonObject {
+  return isUrl(part) ? { source_type: 'url', url: part.data } : { source_type: 'base64', data: part.data }
+}
+
+const isUrl = ({ data }: ImagePart | FilePart): boolean => /^(?:https?|data):/i.test(data)
+
+function assistantMessage(parts: readonly ReplyPart[], id: string): LangChainMessage {
+  const calls = parts.filter((part) => part.type === 'call')
+  const message = parts.map((part) => keptIn(part.metadata, id)?.message).findLast((kept) => kept !== undefined)
+  const blocks = parts.flatMap((part) => replyBlocks(part, id))
+  const beside = blocks.filter(({ type }) => type === besideTypes.text).map(({ text }) => text)
+  const additional_kwargs = { ...message?.additional_kwargs, ...(beside.length > 0 && { reasoning_content: beside.join('') }) }
+  return {
+    role: 'assistant',
+    content: contentOf(blocks.filter(({ type }) => type !== besideTypes.text && type !== besideTypes.summary)),
+    ...(calls.length > 0 && {
+      tool_calls: calls.map((call) => ({ type: 'tool_call', id: call.id, name: call.name, args: argumentsOf(call.input) }) as const),
+    }),
+    ...message,
+    ...(Object.keys(additional_kwargs).length > 0 && { additional_kwargs }),
+  }
+}
+
+/** Plain words stay a plain text, which every integration can read. */
+function contentOf(blocks: readonly JsonObject[]): LangChainContent {
+  const isPlain = blocks.every((block) => block.type === 'text' && Object.keys(block).length === 2)
+  return isPlain ? blocks.map(({ text }) => text).join('') : blocks
+}
+
+function replyBlocks(part: ReplyPart, id: string): readonly JsonObject[] {
+  const kept = keptIn(part.metadata, id)
+  if (part.type === 'call') return kept?.call ? [callBlock(kept.call, argumentsOf(part.input))] : []
+  if (kept?.blocks) return split(part.text, kept.blocks)
+  // Reasoning that this model did not write is not its own to be reminded of.
+  return part.type === 'text' && part.text !== '' ? [{ type: 'text', text: part.text }] : []
+}
+
+function split(text: string, blocks: readonly KeptBlock[]): readonly JsonObject[] {
+  let start = 0
+  return blocks.map(({ block, chars }) => {
+    start += chars
+    return writeBlock(block, text.slice(start - chars, start))
+  })
+}
+
+function callBlock(block: JsonObject, input: JsonObject): JsonObject {
+  return { ...block, [block.type === 'tool_use' ? 'input' : 'args']: input }
+}

@@ -1,0 +1,147 @@
+import type { JsonObject, Message, ModelPart } from '../../contracts/index.ts'
+import { plainJson } from '../../util/copy-json.ts'
+import { type Fields, fieldsOf, isFields, isWhole, listOf, type NamedCall, textOf, withIds } from '../foreign/index.ts'
+import { type ReadBlock, readContent } from './blocks.ts'
+import { CallChunks } from './call-chunks.ts'
+import { Ending } from './ending.ts'
+import { besideTypes, type Kept, type KeptBlock, keptMetadata } from './kept.ts'
+import { mergeDelta } from './merge-delta.ts'
+
+type Words = Extract<ReadBlock, { kind: 'text' | 'reasoning' }>
+
+interface OpenBlock {
+  readonly index: unknown
+  block: JsonObject
+  chars: number
+}
+/** Blocks of one kind in a row: they become one text. */
+interface Run {
+  readonly kind: Words['kind']
+  readonly blocks: OpenBlock[]
+}
+
+/** What integrations put beside the content of a message and want to see again. */
+const returned = ['reasoning', '__openai_function_call_ids__', '__gemini_function_call_thought_signatures__']
+
+/**
+ * Turns the chunks of a LangChain reply into parts.
+ *
+ * 1. Words go out as they come; what has to be kept with them goes out once, before the part that follows.
+ * 2. Calls go out at the end and only where the reply was not cut.
+ */
+export class ReplyReader {
+  readonly #id: string
+  readonly #messages: readonly Message[]
+  readonly #calls = new CallChunks()
+  readonly #ending = new Ending()
+  readonly #callBlocks: JsonObject[] = []
+  #extras: JsonObject = {}
+  #facts: JsonObject = {}
+  #run: Run | undefined
+  #hasKeptBlocks = false
+
+  constructor(id: string, messages: readonly Message[]) {
+    this.#id = id
+    this.#messages = messages
+  }
+
+  take(message: unknown): readonly ModelPart[] {
+    if (!isFields(message)) return []
+    this.#calls.take(message)
+    this.#ending.take(message)
+    this.#remember(message)
+    const parts: ModelPart[] = []
+    const content = readContent(message.content)
+    if (!content.some(({ kind }) => kind === 'reasoning')) parts.push(...this.#say(besideContent(message)))
+    for (const block of content) {
+      if (block.kind === 'call') this.#callBlocks.push(block.block)
+      else parts.push(...this.#say(block))
+    }
+    return parts.length > 0 ? parts : [{ type: 'working' }]
+  }
+
+  /** Nothing at all where the reply was cut. */
+  end(): readonly ModelPart[] {
+    const { calls } = this.#calls
+    const reason = this.#ending.reason({ hasCalls: calls.length > 0, areWhole: calls.every(isWhole) })
+    if (reason === undefined) return []
+    const { usage } = this.#ending
+    const message = this.#message()
+    const parts = calls.length > 0 ? [...this.#close(), ...this.#callParts(withIds(calls, this.#messages), message)] : this.#close(message)
+    return [...parts, { type: 'finish', reason, ...(usage && { usage }) }]
+  }
+
+  #say(words: Words | undefined): readonly ModelPart[] {
+    if (!words) return []
+    const { kind, text, index, block } = words
+    const closing = this.#run && this.#run.kind !== kind ? this.#close() : []
+    this.#run ??= { kind, blocks: [] }
+    const open = this.#run.blocks.at(-1)
+    if (open && continues(open, words)) {
+      open.chars += text.length
+      if (Object.keys(block).length > 1) open.block = mergeDelta(open.block, block)
+    } else this.#run.blocks.push({ index, block, chars: text.length })
+    return text === '' ? closing : [...closing, { type: kind, text }]
+  }
+
+  /** Ends the run of blocks. What has to be kept of them comes as a part without words. */
+  #close(message?: Kept['message']): readonly ModelPart[] {
+    const run = this.#run
+    this.#run = undefined
+    if (!run) return []
+    const isPlain = run.kind === 'text' && run.blocks.every(({ block }) => Object.keys(block).length === 1)
+    if (isPlain && !message) return []
+    this.#hasKeptBlocks ||= !isPlain
+    const blocks: readonly KeptBlock[] = run.blocks.map(({ block, chars }) => ({ block, chars }))
+    const kept = { from: this.#id, ...(!isPlain && { blocks }), ...(message && { message }) }
+    return [{ type: run.kind, text: '', metadata: keptMetadata(kept) }]
+  }
+
+  #callParts(calls: readonly NamedCall[], message: Kept['message']): readonly ModelPart[] {
+    return calls.map(({ id, name, input }, place) => {
+      const block = this.#callBlocks.find((each) => each.id === id)
+      const isLast = place === calls.length - 1
+      const kept = { from: this.#id, ...(block && { call: block }), ...(isLast && message && { message }) }
+      const part = { type: 'call', id, name, input } as const
+      return Object.keys(kept).length > 1 ? { ...part, metadata: keptMetadata(kept) } : part
+    })
+  }
+
+  #remember(message: Fields): void {
+    const extras = fieldsOf(message.additional_kwargs)
+    for (const key of returned) {
+      const value = key in extras ? plainJson({ [key]: extras[key] }) : undefined
+      if (value) this.#extras = mergeDelta(this.#extras, value)
+    }
+    const { model_provider, output_version } = fieldsOf(message.response_metadata)
+    this.#facts = { ...this.#facts, ...plainJson({ model_provider, output_version }) }
+  }
+
+  /** What the whole message needs to be read again: nothing, where it was nothing but words. */
+  #message(): Kept['message'] {
+    const hasBlocks = this.#hasKeptBlocks || this.#callBlocks.length > 0 || this.#run?.kind === 'reasoning'
+    const hasExtras = Object.keys(this.#extras).length > 0
+    if (!hasExtras && !hasBlocks && this.#facts.output_version === undefined) return undefined
+    return {
+      ...(hasExtras && { additional_kwargs: this.#extras }),
+      ...(Object.keys(this.#facts).length > 0 && { response_metadata: this.#facts }),
+    }
+  }
+}
+
+/** A block without an index goes on until it has said more than its words: what signs it ends it. */
+function continues(open: OpenBlock, { index, block }: Words): boolean {
+  if (open.block.type !== block.type) return false
+  if (open.index !== undefined || index !== undefined) return open.index === index
+  return Object.keys(open.block).length === 1
+}
+
+/** Some integrations put the reasoning beside the content. */
+function besideContent(message: Fields): Words | undefined {
+  const { reasoning, reasoning_content } = fieldsOf(message.additional_kwargs)
+  const summary = listOf(fieldsOf(reasoning).summary).map((piece) => textOf(fieldsOf(piece).text) ?? '')
+  const text = textOf(reasoning_content)
+  const summed = textOf(summary.join(''))
+  if (text !== undefined) return { kind: 'reasoning', text, index: undefined, block: { type: besideTypes.text } }
+  return summed === undefined ? undefined : { kind: 'reasoning', text: summed, index: undefined, block: { type: besideTypes.summary } }
+}

@@ -1,0 +1,80 @@
+import type { AttemptContext, Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
+import { countOf, type ForeignModelOptions, factsOf, failureOf, fieldsOf, textOf, untilAborted, withOutputWish } from '../foreign/index.ts'
+import { isFileElsewhere, llamaIndexMessages } from './messages.ts'
+import { ReplyReader } from './reply-reader.ts'
+import type { LlamaIndexLlm, LlamaIndexMessage, LlamaIndexTool } from './types.ts'
+
+/**
+ * A LlamaIndex LLM as a model of ours. It goes by what the object can do: nothing of LlamaIndex is loaded here.
+ *
+ * LlamaIndex for TypeScript is no longer maintained. This adapter is for those who still have such an LLM, and is
+ * tested against a stand-in with the shape of `@llamaindex/core` 0.6, not against the library.
+ *
+ * - Build the LLM with `maxRetries: 0`: retries are the loop's, which also knows other models to turn to.
+ * - Temperature and the like belong where the LLM is built; asking for them here brings a notice.
+ * - On a forced last answer the tools are left out: there is no common way to offer them and switch them off.
+ * - `chat` takes no signal: a request that is given up goes on in the background until the provider ends it.
+ *
+ * @example
+ * const model = fromLlamaIndex(new OpenAI({ model: 'gpt-5-mini', maxRetries: 0 }), { id: 'openai/gpt-5-mini' })
+ */
+export function fromLlamaIndex(llm: LlamaIndexLlm, options: ForeignModelOptions = {}): Model {
+  const { model, contextWindow } = fieldsOf(llm.metadata)
+  const tokens = countOf(contextWindow)
+  const facts = factsOf(options, {
+    id: `llama-index/${(textOf(model) ?? 'model').replaceAll(/\s+/g, '-')}`,
+    abilities: [...(llm.supportToolCall === true ? (['tools'] as const) : []), 'images', 'files', 'reasoning'],
+    ...(tokens !== undefined && { contextTokens: tokens }),
+  })
+  return { ...facts, stream: (request, context) => answer({ llm, id: facts.id }, request, context) }
+}
+
+interface Asked {
+  readonly llm: LlamaIndexLlm
+  readonly id: string
+}
+
+async function* answer({ llm, id }: Asked, request: ModelRequest, { signal }: AttemptContext): AsyncGenerator<ModelPart> {
+  for (const message of notices(request)) yield { type: 'notice', message }
+  const reader = new ReplyReader(id, request.messages)
+  try {
+    for await (const chunk of untilAborted(() => chunksOf(llm, asked(request, id)), signal)) yield* reader.take(chunk)
+  } catch (error) {
+    if (!signal.aborted) yield { type: 'error', failure: failureOf(error) }
+    return
+  }
+  if (!signal.aborted) yield* reader.end()
+}
+
+interface ChatRequest {
+  readonly messages: readonly LlamaIndexMessage[]
+  readonly tools?: readonly LlamaIndexTool[]
+  readonly stream: true
+}
+
+function asked({ system, messages, tools, toolChoice, output }: ModelRequest, id: string): ChatRequest {
+  const offered = toolChoice === 'none' ? [] : tools
+  return {
+    messages: llamaIndexMessages(withOutputWish(system, output), messages, id),
+    ...(offered.length > 0 && {
+      tools: offered.map(({ name, description, inputSchema }) => ({ metadata: { name, description, parameters: inputSchema } })),
+    }),
+    stream: true,
+  }
+}
+
+async function chunksOf(llm: LlamaIndexLlm, request: ChatRequest): Promise<AsyncIterable<unknown>> {
+  const answered = await (llm as { chat(params: ChatRequest): PromiseLike<unknown> }).chat(request)
+  if (typeof answered === 'object' && answered !== null && Symbol.asyncIterator in answered) return answered as AsyncIterable<unknown>
+  throw new TypeError('The LlamaIndex LLM did not answer with a stream.')
+}
+
+function notices({ parameters, messages }: ModelRequest): readonly string[] {
+  // Not to be asked for a cache is what happens anyway.
+  const settings = Object.entries(parameters).filter(([name, value]) => value !== undefined && !(name === 'cache' && value === false))
+  const hasFileElsewhere = messages.some((message) => message.role === 'user' && message.parts.some(isFileElsewhere))
+  return [
+    ...settings.map(([name]) => `A LlamaIndex LLM takes no "${name}" with a call. Set it where the LLM is built.`),
+    ...(hasFileElsewhere ? ['A LlamaIndex LLM takes no files by URL: it is told the address only.'] : []),
+  ]
+}

@@ -1,0 +1,2 @@
+export { fromLlamaIndex } from './from-llama-index.ts'
+export type { LlamaIndexLlm } from './types.ts'

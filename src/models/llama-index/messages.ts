@@ -1,0 +1,77 @@
+import type { InputPart, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
+import { argumentsOf, fieldsOf, textOf } from '../foreign/index.ts'
+import type { LlamaIndexMessage } from './types.ts'
+
+/** A conversation in the form of LlamaIndex. `id` is that of the LLM which is asked: it gets back what it wrote itself. */
+export function llamaIndexMessages(system: string, messages: readonly Message[], id: string): readonly LlamaIndexMessage[] {
+  const conversation = messages.flatMap((message): readonly LlamaIndexMessage[] => {
+    switch (message.role) {
+      case 'user':
+        return [{ role: 'user', content: userContent(message.parts) }]
+      case 'assistant':
+        return [assistantMessage(message.parts, id)]
+      case 'tool':
+        return message.results.map(({ id: callId, ok, content }) => ({
+          role: 'user',
+          content,
+          options: { toolResult: { id: callId, result: content, isError: !ok } },
+        }))
+      default:
+        return message satisfies never
+    }
+  })
+  return system === '' ? conversation : [{ role: 'system', content: system }, ...conversation]
+}
+
+/** There is no form for a file that lies elsewhere: the LLM is told where. */
+export const isFileElsewhere = (part: InputPart): boolean => part.type === 'file' && /^https?:/i.test(part.data)
+
+function userContent(parts: readonly InputPart[]): string | readonly JsonObject[] {
+  const [only, ...rest] = parts
+  return only?.type === 'text' && rest.length === 0 ? only.text : parts.map(detail)
+}
+
+function detail(part: InputPart): JsonObject {
+  switch (part.type) {
+    case 'text':
+      return { type: 'text', text: part.text }
+    case 'image':
+      return {
+        type: 'image_url',
+        image_url: { url: /^(?:https?|data):/i.test(part.data) ? part.data : `data:${part.mediaType};base64,${part.data}` },
+      }
+    case 'file':
+      return isFileElsewhere(part)
+        ? { type: 'text', text: `The file ${part.name ?? ''} is at ${part.data}`.replace('file  is', 'file is') }
+        : { type: 'file', mimeType: part.mediaType, data: part.data.replace(/^data:[^,]*,/i, '') }
+    default:
+      return part satisfies never
+  }
+}
+
+function assistantMessage(parts: readonly ReplyPart[], id: string): LlamaIndexMessage {
+  const calls = parts.filter((part) => part.type === 'call')
+  const options = {
+    ...(calls.length > 0 && { toolCall: calls.map((call) => ({ id: call.id, name: call.name, input: argumentsOf(call.input) })) }),
+    ...thinkingOf(parts, id),
+  }
+  return {
+    role: 'assistant',
+    content: parts.map((part) => (part.type === 'text' ? part.text : '')).join(''),
+    ...(Object.keys(options).length > 0 && { options }),
+  }
+}
+
+/** Only what the LLM has signed counts as its own thinking. */
+function thinkingOf(parts: readonly ReplyPart[], id: string): LlamaIndexMessage['options'] {
+  const signed = parts.filter((part) => part.type === 'reasoning').find(({ metadata }) => signatureIn(metadata, id) !== undefined)
+  const signature = signatureIn(signed?.metadata, id)
+  return signed && signature !== undefined ? { thinking: signed.text, thinking_signature: signature } : {}
+}
+
+function signatureIn(metadata: JsonObject | undefined, id: string): string | undefined {
+  const { from, signature } = fieldsOf(metadata?.llamaIndex)
+  return from === id ? textOf(signature) : undefined
+}
+
+export const signedBy = (id: string, signature: string): JsonObject => ({ llamaIndex: { from: id, signature } })

@@ -1,0 +1,2 @@
+export { providerModel } from './provider-model.ts'
+export type { ProviderKind, ProviderSettings, ProviderSpec } from './provider-spec.ts'

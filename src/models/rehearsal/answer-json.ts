@@ -1,0 +1,100 @@
+import type { Json, JsonObject, JsonSchema, ModelRequest } from '../../contracts/index.ts'
+import { candidatesFor, sourceOf } from './candidates.ts'
+import type { Exchange } from './conversation.ts'
+import { jsonOf, namedValues } from './facts.ts'
+import { fieldsOf } from './fields.ts'
+import { fillSchema, type Knowledge, knowNothing } from './fill-schema.ts'
+import { convincing } from './fit.ts'
+import { type Answer, reportWithoutLabel } from './report.ts'
+import { resultText } from './results.ts'
+import { typeOf } from './schema-view.ts'
+import { nameWords, readWords } from './words.ts'
+
+/** The answer as JSON. Once it has been sent back, only what the schema itself says counts. */
+export function answerJson(answer: Answer, { output, tools }: Pick<ModelRequest, 'output' | 'tools'>): Json {
+  const text = reportWithoutLabel(answer, tools)
+  const schema = output?.schema
+  if (schema === undefined) return withoutSchema(answer, text)
+  return fillSchema(schema, answer.turn.complaints > 0 ? knowNothing : knowledgeOf(answer, text))
+}
+
+function withoutSchema({ turn }: Answer, text: string): JsonObject {
+  const results = turn.exchanges.map(({ tool, ok, ...exchange }) => {
+    const content = resultText({ tool, ok, ...exchange })
+    return { tool, ok, result: jsonOf(content) ?? content }
+  })
+  return results.length === 0 ? { answer: text } : { answer: text, results }
+}
+
+const textNames = new Set(
+  'answer summary text message result response content description report reply output explanation details'.split(' '),
+)
+const successNames = new Set('ok success successful succeeded done completed'.split(' '))
+
+/** What the turn has brought, by name: results first, then what was asked for, then the words of the request. */
+function knowledgeOf({ turn }: Answer, text: string): Knowledge {
+  const results = turn.exchanges.filter(({ ok }) => ok).toReversed()
+  const jsons = results.flatMap((exchange) => jsonOf(resultText(exchange)) ?? [])
+  const named = [...jsons, ...results.map(({ input }) => input)].flatMap(namedValues)
+  const sources = [...results.map(resultText), turn.request].map((each) => sourceOf(each, readWords(each.slice(0, 8000)), new Set()))
+  return (name, schema) => {
+    if (name === '') return undefined
+    const wanted = nameWords(name).join('')
+    const type = typeOf(schema)
+    const found = named.find(([known, value]) => known === wanted && isOf(value, type))
+    if (found) return fitting(found[1], schema)
+    if (type === 'boolean' && successNames.has(wanted)) return results.length > 0 && turn.exchanges.every(isLastOk)
+    if (type === 'string' && textNames.has(wanted) && schema.enum === undefined) return fitting(text, schema)
+    if (type === 'array') return rowsFor(schema, jsons)
+    return spoken(name, schema, sources)
+  }
+}
+
+function isLastOk(exchange: Exchange, at: number, all: readonly Exchange[]): boolean {
+  return exchange.ok || all.slice(at + 1).some((later) => later.tool === exchange.tool && later.ok)
+}
+
+function isOf(value: Json, type: ReturnType<typeof typeOf>): boolean {
+  if (type === 'any') return true
+  if (Array.isArray(value)) return type === 'array'
+  if (value === null) return type === 'null'
+  if (typeof value === 'number') return type === 'number' || (type === 'integer' && Number.isInteger(value))
+  return typeof value === type
+}
+
+/** A text that is too long for its place is cut, not dropped. */
+function fitting(value: Json, { maxLength }: JsonSchema): Json {
+  if (typeof value !== 'string' || typeof maxLength !== 'number' || value.length <= maxLength) return value
+  return maxLength < 1 ? '' : `${[...value].slice(0, maxLength - 1).join('')}…`
+}
+
+/** A list of objects is taken from the result whose rows have the same names. */
+function rowsFor(schema: JsonSchema, jsons: readonly Json[]): Json | undefined {
+  const item = schema.items as JsonSchema | undefined
+  const names = Object.keys((item?.properties as object | undefined) ?? {})
+  const lists = [...jsons, ...jsons.flatMap(namedValues).map(([, value]) => value)].filter((json) => Array.isArray(json))
+  const rows = lists.find((list) => list.some((row: Json) => isObject(row) && names.some((name) => Object.hasOwn(row, name))))
+  if (!rows || names.length === 0) return undefined
+  const most = typeof schema.maxItems === 'number' ? schema.maxItems : 100
+  return (rows as readonly Json[])
+    .filter(isObject)
+    .slice(0, most)
+    .map((row) => picked(row, names))
+}
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const picked = (row: JsonObject, names: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name)))
+
+/** A number has to be named by its unit; anything else by its preposition or its form. */
+function spoken(name: string, schema: JsonSchema, sources: readonly ReturnType<typeof sourceOf>[]): Json | undefined {
+  const [field] = fieldsOf({ type: 'object', properties: { [name]: schema } })
+  if (!field || field.path.length > 1) return undefined
+  const isNumber = field.parameter.type === 'number' || field.parameter.type === 'integer'
+  for (const source of sources) {
+    const [best] = candidatesFor(field, source).toSorted((a, b) => b.score - a.score)
+    if (best && best.score >= (isNumber ? convincing + 2 : convincing)) return best.value
+  }
+  return undefined
+}

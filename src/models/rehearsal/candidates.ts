@@ -1,0 +1,180 @@
+import type { Json } from '../../contracts/index.ts'
+import { clockTime, isoDate } from './date-words.ts'
+import { enumMatches, flagMatch } from './enum-match.ts'
+import type { Field } from './fields.ts'
+import { fitNumber, fitText, isAllowed, textFor } from './fit.ts'
+import { isFreeText, type Parameter } from './parameters.ts'
+import { readValues, type Value } from './values.ts'
+import { prepositions } from './vocabulary.ts'
+import type { Word } from './words.ts'
+
+/** A stretch of a conversation that arguments are read from. */
+export interface Source {
+  readonly text: string
+  readonly words: readonly Word[]
+  readonly values: readonly Value[]
+}
+
+export function sourceOf(text: string, words: readonly Word[], spent: ReadonlySet<Word>): Source {
+  return { text, words, values: readValues({ text, words, spent }) }
+}
+
+/** One way to fill one field. */
+export interface Candidate {
+  readonly field: Field
+  readonly value: Json
+  readonly score: number
+  /** The words that it uses up. */
+  readonly from: number
+  readonly to: number
+  readonly origin?: Value
+  /** Where it ends that is free text: at the next word that has another use. */
+  readonly runsTo?: number
+}
+
+export function candidatesFor(field: Field, source: Source): readonly Candidate[] {
+  const { items, parameter } = field
+  const single = plainCandidates(field, items ?? parameter, source)
+  return items ? listCandidates(field, single) : single
+}
+
+function plainCandidates(field: Field, parameter: Parameter, source: Source): readonly Candidate[] {
+  if (Array.isArray(parameter.schema.enum)) return enumCandidates(field, parameter, source)
+  switch (parameter.type) {
+    case 'boolean': {
+      const match = flagMatch(parameter, source.words)
+      return match ? [{ field, value: match.value, score: 7, from: match.from, to: match.to }] : []
+    }
+    case 'number':
+    case 'integer':
+      return source.values.flatMap((value) => taken(field, value, { score: fitNumber(parameter, value), json: value.number ?? 0 }))
+    case 'string':
+    case 'any':
+      return parameter.role === 'prompt' ? [] : source.values.flatMap((value) => textCandidates(field, parameter, { value, source }))
+    default:
+      return []
+  }
+}
+
+function textCandidates(field: Field, parameter: Parameter, { value, source }: { value: Value; source: Source }): readonly Candidate[] {
+  if (parameter.role === 'unit' && value.kind === 'number' && value.unit !== undefined) return unitOf(field, value, source)
+  if (value.cue === 'between') return betweenCandidates(field, parameter, { value, source })
+  const json = parameter.schema.format === 'date-time' ? dateTime(value, source) : textFor(parameter, value)
+  return json !== undefined && isAllowed(parameter, json) ? taken(field, value, { score: fitText(parameter, value), json }) : []
+}
+
+function taken(field: Field, value: Value, { score, json }: { score: number; json: Json }): readonly Candidate[] {
+  return score > 0 ? [{ field, value: json, score, from: value.from, to: value.to, origin: value }] : []
+}
+
+/** The unit behind a number is what one converts from. */
+function unitOf(field: Field, value: Value, { words }: Source): readonly Candidate[] {
+  const at = words[value.to]?.text === '°' ? value.to + 1 : value.to
+  const unit = words[at]
+  const score = field.parameter.words.includes('to') ? 2 : 7
+  return unit ? [{ field, value: unit.text, score, from: at, to: at + 1 }] : []
+}
+
+/** "between Oslo and Bergen" is from the first to the second. */
+function betweenCandidates(field: Field, parameter: Parameter, { value, source }: { value: Value; source: Source }): readonly Candidate[] {
+  const place = source.values.filter(({ group }) => group === value.group).indexOf(value)
+  const isMeant = (parameter.role === 'origin' && place === 0) || (parameter.role === 'destination' && place === 1)
+  return taken(field, value, { score: isMeant ? 9 : 0, json: textFor(parameter, value) })
+}
+
+function dateTime(value: Value, { values }: Source): string | undefined {
+  if (/^\d{4}-\d{2}-\d{2}T/.test(value.text)) return /(?:Z|[+-]\d{2}:\d{2})$/.test(value.text) ? value.text : `${value.text}Z`
+  const day = value.kind === 'date' ? isoDate(value.text) : undefined
+  const time = values.find(({ kind }) => kind === 'time')?.text ?? '00:00'
+  return day === undefined ? undefined : `${day}T${clockTime(time) ?? '00:00'}:00Z`
+}
+
+function enumCandidates(field: Field, parameter: Parameter, { words }: Source): readonly Candidate[] {
+  return enumMatches(parameter, words).map(({ value, from, to, isExact }) => {
+    const before = words[from - 1]
+    const cue = before && prepositions.has(before.lower) ? before.lower : ''
+    const isNamed = parameter.words.some((word) => word === before?.stem || word === words[to]?.stem || word === cue)
+    const isMeasured = parameter.role === 'unit' && before?.kind === 'number' && parameter.words.includes('from')
+    const isTarget = parameter.words.includes('to') && (cue === 'to' || cue === 'into' || cue === 'in')
+    const isWrongEnd = parameter.words.includes('to') && before?.kind === 'number'
+    const bonus = isNamed || isMeasured || isTarget ? 3 : isWrongEnd ? -4 : 0
+    // Longer names go before shorter ones that are part of them.
+    return { field, value, score: (isExact ? 9.2 : 6.2) + bonus + (to - from) / 10, from, to }
+  })
+}
+
+/** Lists take everything that stands side by side. */
+function listCandidates(field: Field, single: readonly Candidate[]): readonly Candidate[] {
+  const groups = new Map<string, Candidate[]>()
+  for (const each of single) {
+    const key = each.origin ? `group ${each.origin.group}` : 'named'
+    groups.set(key, [...(groups.get(key) ?? []), each])
+  }
+  return [...groups.values()].map((group) => ({
+    field,
+    value: unique(group.map(({ value }) => value)),
+    score: Math.max(...group.map(({ score }) => score)),
+    from: Math.min(...group.map(({ from }) => from)),
+    to: Math.max(...group.map(({ to }) => to)),
+  }))
+}
+
+const unique = (values: readonly Json[]): readonly Json[] => [...new Set(values)]
+
+/** The best ones that do not contradict each other: each field once, each word once. */
+export function agree(candidates: readonly Candidate[], source: Source): readonly Candidate[] {
+  const sorted = candidates.toSorted((a, b) => b.score - a.score || a.from - b.from)
+  const chosen: Candidate[] = []
+  for (const each of sorted) {
+    if (chosen.some((other) => other.field === each.field || takesFromList(each, other))) continue
+    const left = chosen.some((other) => overlap(other, each)) ? withoutChoices(each, chosen, source) : each
+    if (left) chosen.push(left)
+  }
+  return chosen.map((each) => extended(each, chosen))
+}
+
+/** What is listed with a value of one field is more of the same, unless another field needs it. */
+function takesFromList({ field, origin }: Candidate, chosen: Candidate): boolean {
+  const isList = origin !== undefined && origin !== chosen.origin && origin.group === chosen.origin?.group && origin.cue !== 'between'
+  return isList && !field.required && field !== chosen.field
+}
+
+/** Of "blue hats" the hats, once blue is a choice that was made. */
+function withoutChoices(candidate: Candidate, chosen: readonly Candidate[], { text, words }: Source): Candidate | undefined {
+  const rivals = chosen.filter((other) => overlap(other, candidate))
+  if (candidate.origin?.kind !== 'phrase' || typeof candidate.value !== 'string' || !rivals.every(isChoice)) return undefined
+  const from = Math.max(candidate.from, ...rivals.filter((each) => each.from <= candidate.from).map((each) => each.to))
+  const to = Math.min(candidate.to, ...rivals.filter((each) => each.from >= from).map((each) => each.from))
+  const [first, last] = [words[from], words[to - 1]]
+  return first && last && from < to ? { ...candidate, from, to, value: text.slice(first.start, last.end) } : undefined
+}
+
+const isChoice = ({ field }: Candidate): boolean => Array.isArray((field.items ?? field.parameter).schema.enum)
+
+/** A word has one use; only what one searches for may at the same time be a choice that the schema offers. */
+function overlap(one: Candidate, other: Candidate): boolean {
+  if (one.from >= other.to || other.from >= one.to) return false
+  const isQuery = ({ field }: Candidate): boolean => field.parameter.role === 'query'
+  return !(isChoice(one) && isQuery(other)) && !(isQuery(one) && isChoice(other))
+}
+
+/** Free text runs on to the next word that has another use. */
+function extended(candidate: Candidate, chosen: readonly Candidate[]): Candidate {
+  if (!isFreeText(candidate.field.items ?? candidate.field.parameter) || candidate.origin?.kind !== 'phrase') return candidate
+  const next = chosen.flatMap(({ from }) => (from >= candidate.to ? [from] : []))
+  return { ...candidate, runsTo: Math.min(Number.MAX_SAFE_INTEGER, ...next) }
+}
+
+/** The value of a candidate; of free text all that belongs to it. */
+export function runningText({ from, runsTo, value }: Candidate, { text, words }: Source): Json {
+  if (typeof value !== 'string' || runsTo === undefined) return value
+  let last = Math.min(runsTo, words.length) - 1
+  const first = words[from]
+  // Not the preposition or the comma before the next argument.
+  while (last > from && isLoose(words[last])) last -= 1
+  const end = words[last]
+  return first && end && last > from ? text.slice(first.start, end.end).trim() : value
+}
+
+const isLoose = (word: Word | undefined): boolean =>
+  word !== undefined && (prepositions.has(word.lower) || /^(?:and|or|the|a|an|with|by|please|[,;:&–-])$/.test(word.lower))

@@ -1,0 +1,220 @@
+import type { Json, JsonObject, ToolSpec } from '../../contracts/index.ts'
+import { parseJsonObject } from '../../util/json-object.ts'
+import { agree, type Candidate, candidatesFor, runningText, type Source } from './candidates.ts'
+import { spokenFlag } from './enum-match.ts'
+import { factIn } from './facts.ts'
+import { type Field, fieldsOf, valueAtPath, withValue } from './fields.ts'
+import { convincing, isAllowed } from './fit.ts'
+import { isFreeText, reasonField } from './parameters.ts'
+import { readable } from './results.ts'
+import { stem } from './stem.ts'
+import { conjunctions } from './vocabulary.ts'
+import { clip } from './words.ts'
+
+/** What a call may be made of. */
+export interface Material {
+  /** The clause that asks for the call. */
+  readonly clause: Source
+  /** The clause in words fit for a prompt. */
+  readonly task: string
+  /** Other parts of the conversation, nearest first. */
+  readonly around: readonly Source[]
+  /** Inputs of earlier calls, the latest first. */
+  readonly earlier: readonly JsonObject[]
+  /** What the calls brought that this one builds on. */
+  readonly results: readonly string[]
+  /** What the request before it was about: a title where one is needed. */
+  readonly about?: string
+  /** The clause ends with the answer to a question; its values from this word on may fill anything. */
+  readonly answeredFrom?: number
+}
+
+export interface Filling {
+  readonly input: JsonObject
+  /** Required fields for which there is nothing. */
+  readonly missing: readonly Field[]
+  /** Further inputs, where a list asks for the same thing several times. */
+  readonly more: readonly JsonObject[]
+  /** How many fields the clause itself filled. */
+  readonly own: number
+  /** How well the best of them fits. */
+  readonly best: number
+}
+
+export function fillArguments(tool: ToolSpec, material: Material): Filling {
+  const fields = fieldsOf(tool.inputSchema, reasonField(tool))
+  const chosen = agree(
+    fields.flatMap((field) => candidatesFor(field, material.clause).filter(({ score }) => field.required || score >= certain)),
+    material.clause,
+  )
+  const written = writtenInput(material.clause, fields)
+  let input: JsonObject = written ?? {}
+  for (const field of written ? [] : fields) {
+    const candidate = chosen.find((each) => each.field === field)
+    const value = candidate ? runningText(candidate, material.clause) : undefined
+    if (value !== undefined && candidate && isAllowed(field.parameter, value)) input = withValue(input, field.path, value)
+  }
+  input = withBareAnswers({ input, fields, chosen, material })
+  const missing: Field[] = []
+  for (const field of fields) {
+    if (valueAtPath(input, field.path) !== undefined) continue
+    const value = elsewhere(field, { input, fields, material })
+    if (value !== undefined) input = withValue(input, field.path, value)
+    else if (field.required) missing.push(field)
+  }
+  const best = Math.max(0, ...chosen.map(({ score }) => score))
+  const ordered = inOrder(input, fields)
+  const more = written ? [] : severally({ input: ordered, chosen, material })
+  return { input: ordered, missing, more, own: chosen.length, best }
+}
+
+/** What nobody asks for is filled only if the words mean it. */
+const certain = 4
+
+/** Some people write the arguments themselves, as JSON. */
+function writtenInput({ text, words }: Source, fields: readonly Field[]): JsonObject | undefined {
+  const [first, last] = [words.find((word) => word.text === '{'), words.findLast((word) => word.text === '}')]
+  const object = first && last ? parseJsonObject(text.slice(first.start, last.end)) : undefined
+  const isMeant = object && Object.keys(object).every((name) => fields.some(({ path }) => path[0] === name))
+  return isMeant ? object : undefined
+}
+
+/** As the schema lists them: that is how people read a call. */
+function inOrder(input: JsonObject, fields: readonly Field[]): JsonObject {
+  const names = new Set(fields.map(({ path }) => String(path[0])))
+  return Object.fromEntries([...names].flatMap((name) => (Object.hasOwn(input, name) ? [[name, input[name]]] : [])))
+}
+
+interface Progress {
+  readonly input: JsonObject
+  readonly fields: readonly Field[]
+  readonly material: Material
+}
+
+/** An answer such as "Oslo" has no preposition: it goes to what was asked for, in order. */
+function withBareAnswers({ input, fields, chosen, material }: Progress & { readonly chosen: readonly Candidate[] }): JsonObject {
+  const { answeredFrom, clause } = material
+  if (answeredFrom === undefined) return input
+  const values = clause.values.filter(({ from, to }) => from >= answeredFrom && !chosen.some((each) => each.from < to && from < each.to))
+  let filled = input
+  for (const field of fields) {
+    if (!field.required || valueAtPath(filled, field.path) !== undefined) continue
+    const value = bareAnswer(field, values, clause.words.slice(answeredFrom).length > 0 ? material : undefined)
+    if (value !== undefined) filled = withValue(filled, field.path, value)
+  }
+  return filled
+}
+
+function bareAnswer(field: Field, values: Source['values'][number][], material: Material | undefined): Json | undefined {
+  const { type, schema } = field.items ?? field.parameter
+  if (schema.enum !== undefined || !material) return undefined
+  if (type === 'boolean') return spokenFlag(material.clause.words.slice(material.answeredFrom))
+  const isNumber = type === 'number' || type === 'integer'
+  const at = values.findIndex(({ kind, text }) =>
+    isNumber ? kind === 'number' : spokenKinds.has(kind) && isAllowed(field.parameter, text),
+  )
+  const [value] = at < 0 ? [] : values.splice(at, 1)
+  if (!value) return undefined
+  const json = isNumber ? (value.number ?? 0) : value.text
+  return field.items ? [json] : json
+}
+
+const spokenKinds = new Set(['phrase', 'quote', 'date', 'time', 'path'])
+
+/** Where the clause says nothing: what the schema fixes, results, the rest of the conversation, then what is usual. */
+function elsewhere(field: Field, progress: Progress): Json | undefined {
+  const { schema } = field.parameter
+  if (schema.const !== undefined) return field.required ? (schema.const as Json) : undefined
+  if (!field.required) return optionalContext(field, progress)
+  if (schema.default !== undefined) return schema.default as Json
+  if (Array.isArray(schema.enum) && schema.enum.length === 1) return schema.enum[0] as Json
+  return prompt(field, progress) ?? fromResults(field, progress) ?? fromAround(field, progress) ?? usual(field, progress)
+}
+
+/** An agent that takes a context beside its task is given the results that it is to build on. */
+function optionalContext({ parameter, path }: Field, { material }: Progress): Json | undefined {
+  return path.length === 1 && parameter.name === 'context' && parameter.type === 'string' && material.results.length > 0
+    ? material.results.join('\n\n')
+    : undefined
+}
+
+function prompt({ parameter }: Field, { fields, material }: Progress): Json | undefined {
+  if (parameter.role !== 'prompt' || parameter.type !== 'string') return undefined
+  const hasContext = fields.some((field) => field.parameter.name === 'context')
+  return material.results.length === 0 || hasContext ? material.task : `${material.task}\n\n${material.results.join('\n\n')}`
+}
+
+const passedOn = new Set(['content', 'query'])
+
+/** Into a file a result goes as it is, to a person as lines. */
+function fromResults({ parameter }: Field, { material, fields }: Progress): Json | undefined {
+  if (material.results.length === 0) return undefined
+  const { role, type } = parameter
+  const isKept = fields.some((field) => field.parameter.role === 'path')
+  if (type === 'string' && role === 'content') return material.results.map((each) => (isKept ? each : readable(each))).join('\n\n')
+  const found = material.results.flatMap((result) => factIn(result, parameter) ?? [])[0]
+  if (found !== undefined) return found
+  return (role === 'title' || role === 'topic') && type === 'string' && material.about !== undefined ? clip(material.about, 60) : undefined
+}
+
+function fromAround(field: Field, { material }: Progress): Json | undefined {
+  if (isFreeText(field.parameter) || field.parameter.type !== 'string') return undefined
+  for (const source of material.around) {
+    const [best] = candidatesFor(field, source).toSorted((a, b) => b.score - a.score)
+    if (best && best.score >= convincing) return best.value
+  }
+  for (const input of material.earlier) {
+    const value = valueAtPath(input, field.path)
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+/** What anybody would put there: the first page, the whole request, a title made of the text. */
+function usual(field: Field, { input, fields, material }: Progress): Json | undefined {
+  const { parameter } = field
+  if (parameter.type === 'boolean') return false
+  if (parameter.type === 'null') return null
+  if (parameter.type === 'integer' && parameter.words.includes(pageStem)) return Number(parameter.schema.minimum ?? 1)
+  if (!isFreeText(parameter)) return undefined
+  const free = fields.filter((each) => each.required && isFreeText(each.parameter))
+  if (free.length === 1 && !nameRoles.has(parameter.role)) return material.task === '' ? undefined : material.task
+  const content = free.find((each) => passedOn.has(each.parameter.role) && each !== field)
+  const text = content && valueAtPath(input, content.path)
+  const isHeading = parameter.role === 'topic' || parameter.role === 'title'
+  return isHeading && typeof text === 'string' && text !== '' ? clip(text, 60) : undefined
+}
+const nameRoles = new Set(['title', 'topic', 'command'])
+const pageStem = stem('page')
+
+/** One input for each further member of a list that was given to a field for one value. */
+function severally({
+  input,
+  chosen,
+  material,
+}: Omit<Progress, 'fields'> & { readonly chosen: readonly Candidate[] }): readonly JsonObject[] {
+  const isFree = (each: Candidate): boolean =>
+    each.origin === undefined || (each.origin.kind !== 'quote' && isFreeText(each.field.parameter))
+  for (const each of chosen) {
+    if (each.field.items || isFree(each) || each.origin?.cue === 'between') continue
+    const others = candidatesFor(each.field, material.clause).filter(
+      ({ origin }) =>
+        origin?.group === each.origin?.group &&
+        origin !== each.origin &&
+        !chosen.some((other) => other.origin === origin && other !== each),
+    )
+    if (others.length > 0 && isListed([each, ...others], material.clause))
+      return others.slice(0, mostInputs).map(({ value }) => withValue(input, each.field.path, value))
+  }
+  return []
+}
+const mostInputs = 7
+
+/** "Paris, France" is one place; a list has an "and", or is longer. */
+function isListed(members: readonly Candidate[], { words }: Source): boolean {
+  if (members.length > 2) return true
+  const [first, last] = [Math.min(...members.map(({ from }) => from)), Math.max(...members.map(({ from }) => from))]
+  return words
+    .slice(first, last)
+    .some(({ lower, kind }) => conjunctions.has(lower) || kind === 'path' || kind === 'quote' || kind === 'number')
+}

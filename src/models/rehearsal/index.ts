@@ -1,0 +1,1 @@
+export { type RehearsalOptions, rehearsalModel } from './rehearsal-model.ts'

@@ -1,0 +1,53 @@
+import type { AttemptContext, Json, Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
+import { answerJson } from './answer-json.ts'
+import { plan } from './plan.ts'
+import { askFor } from './questions.ts'
+import { report } from './report.ts'
+
+export interface RehearsalOptions {
+  /** As it stands in accounting. Default `rehearsal/rules`. */
+  readonly id?: string
+}
+
+/**
+ * A stand-in for a model that needs no key and no network: rules choose tools by the words of a request, fill in
+ * arguments, and report what came back. It is no LLM, and every answer says so. It keeps nothing: each request is
+ * answered from its own history, always in the same way.
+ */
+export function rehearsalModel({ id = 'rehearsal/rules' }: RehearsalOptions = {}): Model {
+  return { id, abilities: ['tools', 'json_schema'], costOf: () => 0, stream: perform }
+}
+
+async function* perform(request: ModelRequest, { signal }: AttemptContext): AsyncGenerator<ModelPart> {
+  if (signal.aborted) return
+  for (const part of partsOf(request)) {
+    yield part
+    if (signal.aborted) return
+  }
+}
+
+function* partsOf(request: ModelRequest): Generator<ModelPart> {
+  const move = plan(request)
+  if (move.kind === 'call') {
+    const step = request.messages.filter(({ role }) => role === 'assistant').length + 1
+    for (const [at, { tool, input }] of move.calls.entries())
+      yield { type: 'call', id: `call_${step}_${at + 1}`, name: tool, input: JSON.stringify(input) }
+    yield { type: 'finish', reason: 'tool-calls', costUsd: 0 }
+    return
+  }
+  if (request.output) {
+    yield { type: 'notice', message: noticeFor(move.questions.map(({ tool, missing }) => askFor(tool, missing))) }
+    const json: Json = answerJson(move, request)
+    yield* streamed(JSON.stringify(json))
+  } else yield* streamed(report(move, request.tools))
+  yield { type: 'finish', reason: 'stop', costUsd: 0 }
+}
+
+function noticeFor(questions: readonly string[]): string {
+  const made = 'This JSON was put together by rules (rehearsal), not by an LLM; what nothing was known about has a neutral value.'
+  return questions.length === 0 ? made : `${made} ${questions.join(' ')}`
+}
+
+function* streamed(text: string): Generator<ModelPart> {
+  for (const [word] of text.matchAll(/\s*\S{1,200}|\s+$/g)) yield { type: 'text', text: word }
+}

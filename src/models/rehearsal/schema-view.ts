@@ -1,0 +1,116 @@
+import type { JsonSchema } from '../../contracts/index.ts'
+import { isPlainObject } from '../../util/schema-values.ts'
+
+// Schemas as they mostly are: references followed, alternatives settled. Whatever is strange becomes `{}`.
+
+export const asSchema = (value: unknown): JsonSchema => (isPlainObject(value) ? value : {})
+
+const mostHops = 20
+
+/** Follows local references; keywords beside `$ref` stay. */
+export function dereference(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  let at = schema
+  for (let hops = 0; typeof at.$ref === 'string' && hops < mostHops; hops++) {
+    const { $ref, ...rest } = at
+    at = { ...asSchema(pointedTo(root, $ref as string)), ...rest }
+  }
+  return at
+}
+
+function pointedTo(root: JsonSchema, reference: string): unknown {
+  if (!reference.startsWith('#')) return undefined
+  let at: unknown = root
+  for (const part of reference.slice(1).split('/').slice(1)) {
+    const key = unescaped(part)
+    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
+    at = (at as JsonSchema)[key]
+  }
+  return at
+}
+
+function unescaped(part: string): string {
+  try {
+    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
+  } catch {
+    return part
+  }
+}
+
+/** One schema out of `allOf`, with the properties and requirements of all of them. */
+export function merged(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema {
+  const flat = dereference(schema, root)
+  if (!Array.isArray(flat.allOf) || depth > mostHops) return flat
+  const { allOf, ...own } = flat
+  let whole: JsonSchema = own
+  for (const part of allOf.slice(0, mostHops)) whole = both(whole, merged(asSchema(part), root, depth + 1))
+  return whole
+}
+
+function both(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const properties = { ...asSchema(other.properties), ...asSchema(one.properties) }
+  const required = [...namesIn(one.required), ...namesIn(other.required)]
+  return {
+    ...other,
+    ...one,
+    ...narrower(one, other),
+    ...(Object.keys(properties).length > 0 && { properties }),
+    ...(required.length > 0 && { required }),
+  }
+}
+
+/** Limits of both, where both have one. */
+function narrower(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const limits: { [keyword: string]: number } = {}
+  for (const [keyword, pick] of [
+    ['minimum', Math.max],
+    ['maximum', Math.min],
+    ['minLength', Math.max],
+    ['maxLength', Math.min],
+    ['minItems', Math.max],
+    ['maxItems', Math.min],
+  ] as const) {
+    const [a, b] = [one[keyword], other[keyword]]
+    if (typeof a === 'number' && typeof b === 'number') limits[keyword] = pick(a, b)
+  }
+  return limits
+}
+
+/** The alternative to fill: of a nullable thing the thing, otherwise the first. */
+export function settled(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  let at = merged(schema, root)
+  for (let hops = 0; hops < mostHops; hops++) {
+    const alternatives = alternativesOf(at)
+    if (alternatives.length === 0) return at
+    const { anyOf: _a, oneOf: _b, ...own } = at
+    const chosen = alternatives.find((each) => dereference(each, root).type !== 'null') ?? {}
+    at = merged({ ...dereference(chosen, root), ...own }, root)
+  }
+  return at
+}
+
+export function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
+  const listed = Array.isArray(schema.anyOf) ? schema.anyOf : Array.isArray(schema.oneOf) ? schema.oneOf : []
+  return listed.slice(0, 50).map(asSchema)
+}
+
+export type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'null' | 'any'
+
+/** What the value of a schema is; guessed from other keywords where no type is given. */
+export function typeOf(schema: JsonSchema): TypeName {
+  const types = Array.isArray(schema.type) ? schema.type : [schema.type]
+  const named = types.find((type) => typeof type === 'string' && type !== 'null') ?? types[0]
+  if (typeof named === 'string' && typeNames.has(named)) return named as TypeName
+  if (schema.properties !== undefined || schema.required !== undefined) return 'object'
+  if (schema.items !== undefined || schema.prefixItems !== undefined) return 'array'
+  if (schema.pattern !== undefined || schema.minLength !== undefined || schema.maxLength !== undefined || schema.format !== undefined)
+    return 'string'
+  if (schema.minimum !== undefined || schema.maximum !== undefined || schema.multipleOf !== undefined) return 'number'
+  return 'any'
+}
+const typeNames = new Set<string>(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null'] satisfies TypeName[])
+
+export const namesIn = (value: unknown): readonly string[] =>
+  Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : []
+
+export const propertiesOf = (schema: JsonSchema): readonly (readonly [name: string, schema: JsonSchema])[] =>
+  Object.entries(asSchema(schema.properties)).map(([name, value]) => [name, asSchema(value)] as const)

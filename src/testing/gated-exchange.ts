@@ -1,0 +1,244 @@
+/*
+ * 1. It is asked at most once, and it ends once: whole, cut by its script, left by the client, or closed.
+ * 2. A chunk counts as sent when the system has taken all of it; the next one is not touched before.
+ * 3. Each held chunk uses up one release, given before or after it was reached.
+ * 4. Whoever waits for something that can no longer come is told so.
+ */
+import type { ServerResponse } from 'node:http'
+import { TroupeError } from '../contracts/index.ts'
+import { bytesOf, type GatedChunk, isHeld } from './gated-chunk.ts'
+
+export interface GatedRequest {
+  readonly method: string
+  /** With its query. */
+  readonly path: string
+  /** Names in lower case. */
+  readonly headers: { readonly [name: string]: string }
+  /** Parsed where it is JSON, else the text. */
+  readonly body: unknown
+}
+
+/**
+ * `cut` destroys the connection behind the last chunk. `silence` keeps it open and sends nothing more. `repeat` sends
+ * one chunk over and over, as fast as the client reads, until the client leaves or `mostBytes` (default 64 MiB) are out.
+ */
+export type GatedEnding = 'end' | 'cut' | 'silence' | { readonly repeat: GatedChunk; readonly mostBytes?: number }
+
+export interface GatedReply {
+  /** Default 200. */
+  readonly status?: number
+  /** `content-type` is `text/event-stream` unless it is given. */
+  readonly headers?: { readonly [name: string]: string }
+  /** The status line and the headers need a release of their own. */
+  readonly headHeld?: boolean
+  readonly chunks?: readonly GatedChunk[]
+  /** Default `end`. */
+  readonly ending?: GatedEnding
+  /** Throws when the request is not what the test expects. */
+  check?(request: GatedRequest): void
+}
+
+/**
+ * How a reply came to its end: sent whole, cut by its script, left by the client, or closed: with the server, or because
+ * its request was not the expected one.
+ */
+export type GatedEnd = 'whole' | 'cut' | 'left' | 'closed'
+
+/** One reply of the script, and the hold that a test has on it. */
+export interface GatedExchange {
+  readonly chunksSent: number
+  readonly bytesSent: number
+  /** The request that takes this reply. Rejects when none can come any more. */
+  arrived(): Promise<GatedRequest>
+  /** Resolves when this many chunks are out. Rejects when they cannot come any more. */
+  sent(chunks: number): Promise<void>
+  /** Lets the next held chunks go, one unless told otherwise. */
+  release(chunks?: number): void
+  /** Destroys the connection where it is, whatever the script says. */
+  cut(): void
+  /** Never rejects. */
+  readonly over: Promise<GatedEnd>
+}
+
+type State =
+  | { readonly kind: 'waiting' }
+  | { readonly kind: 'playing'; readonly request: GatedRequest; readonly response: ServerResponse }
+  | { readonly kind: 'over'; readonly request: GatedRequest | undefined; readonly end: GatedEnd }
+
+interface EncodedChunk {
+  readonly isHeld: boolean
+  readonly bytes: Uint8Array
+}
+
+interface Waiter {
+  readonly isServed: () => boolean
+  readonly resolve: () => void
+  readonly reject: (error: TroupeError) => void
+  readonly what: string
+}
+
+const mostBytesOfEndless = 64 * 1024 * 1024
+
+export class Exchange implements GatedExchange {
+  readonly reply: GatedReply
+  readonly over: Promise<GatedEnd>
+  readonly #place: string
+  readonly #script: readonly EncodedChunk[]
+  readonly #end: (end: GatedEnd) => void
+  #state: State = { kind: 'waiting' }
+  #chunks = 0
+  #bytes = 0
+  #releases = 0
+  #waiters: readonly Waiter[] = []
+  #held: (() => void) | undefined
+
+  constructor(place: string, reply: GatedReply) {
+    const { promise, resolve } = Promise.withResolvers<GatedEnd>()
+    this.#place = place
+    this.reply = reply
+    // At once, so that what cannot be sent is refused where it is written.
+    this.#script = (reply.chunks ?? []).map(encoded)
+    this.over = promise
+    this.#end = resolve
+  }
+
+  get chunksSent(): number {
+    return this.#chunks
+  }
+
+  get bytesSent(): number {
+    return this.#bytes
+  }
+
+  async arrived(): Promise<GatedRequest> {
+    await this.#until('its request', () => this.#request !== undefined)
+    return this.#request as GatedRequest
+  }
+
+  sent(chunks: number): Promise<void> {
+    return this.#until(`chunk ${chunks}`, () => this.#chunks >= chunks)
+  }
+
+  release(chunks = 1): void {
+    this.#releases += chunks
+    this.#held?.()
+  }
+
+  cut(): void {
+    const state = this.#state
+    this.#conclude('cut')
+    if (state.kind === 'playing') state.response.destroy()
+  }
+
+  /** Answers the request. Rejects where the status or the headers cannot be sent. */
+  async play(request: GatedRequest, response: ServerResponse): Promise<void> {
+    if (this.#state.kind === 'over') {
+      response.destroy()
+      return
+    }
+    this.#state = { kind: 'playing', request, response }
+    response.on('error', () => {})
+    response.once('close', () => this.#conclude(response.writableFinished ? 'whole' : 'left'))
+    this.#serve()
+    if (this.reply.headHeld && !(await this.#released())) return
+    // Each reply has a connection of its own, so that one that is cut or left says nothing about another.
+    response.shouldKeepAlive = false
+    response.writeHead(this.reply.status ?? 200, headersOf(this.reply))
+    response.flushHeaders()
+    for (const chunk of this.#script) if (!(await this.#write(chunk, response))) return
+    await this.#finish(response)
+  }
+
+  /** It will not be played any further. */
+  close(): void {
+    this.#conclude('closed')
+  }
+
+  get #request(): GatedRequest | undefined {
+    return this.#state.kind === 'waiting' ? undefined : this.#state.request
+  }
+
+  async #finish(response: ServerResponse): Promise<void> {
+    const ending = this.reply.ending ?? 'end'
+    if (ending === 'end') response.end()
+    else if (ending === 'cut') this.cut()
+    else if (ending !== 'silence') {
+      const most = ending.mostBytes ?? mostBytesOfEndless
+      const chunk = encoded(ending.repeat)
+      while (this.#bytes < most) if (!(await this.#write(chunk, response))) return
+      this.cut()
+    }
+  }
+
+  /** Whether it went out. */
+  async #write({ isHeld, bytes }: EncodedChunk, response: ServerResponse): Promise<boolean> {
+    if (isHeld && !(await this.#released())) return false
+    if (bytes.length > 0) await taken(bytes, response)
+    if (this.#state.kind === 'over') return false
+    this.#chunks += 1
+    this.#bytes += bytes.length
+    this.#serve()
+    return true
+  }
+
+  /** Whether it may go on; not when it is over. */
+  async #released(): Promise<boolean> {
+    while (this.#releases < 1 && this.#state.kind !== 'over') {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#held = resolve
+      await promise
+    }
+    this.#releases -= 1
+    return this.#state.kind !== 'over'
+  }
+
+  #conclude(end: GatedEnd): void {
+    if (this.#state.kind === 'over') return
+    this.#state = { kind: 'over', request: this.#request, end }
+    this.#end(end)
+    this.#held?.()
+    this.#serve()
+  }
+
+  #until(what: string, isServed: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiters = [...this.#waiters, { what, isServed, resolve, reject }]
+      this.#serve()
+    })
+  }
+
+  #serve(): void {
+    const state = this.#state
+    const waiters = this.#waiters
+    this.#waiters = waiters.filter(({ isServed }) => !isServed() && state.kind !== 'over')
+    for (const { what, isServed, resolve, reject } of waiters) {
+      if (isServed()) resolve()
+      else if (state.kind === 'over')
+        reject(tooLate(`${this.#place}: ${what} can no longer come`, { end: state.end, chunks: this.#chunks }))
+    }
+  }
+}
+
+const encoded = (chunk: GatedChunk): EncodedChunk => ({ isHeld: isHeld(chunk), bytes: bytesOf(chunk) })
+
+function tooLate(what: string, { end, chunks }: { end: GatedEnd; chunks: number }): TroupeError {
+  const how = { whole: 'sent whole', cut: 'cut by its script', left: 'left by the client', closed: 'closed' }[end]
+  return new TroupeError('script_mismatch', `${what}: the reply was ${how} after ${chunks === 1 ? '1 chunk' : `${chunks} chunks`}.`)
+}
+
+function headersOf({ headers = {} }: GatedReply): { readonly [name: string]: string } {
+  const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type')
+  return isTyped ? headers : { 'content-type': 'text/event-stream; charset=utf-8', ...headers }
+}
+
+/** A client that does not read keeps this waiting; one that leaves ends it. */
+function taken(bytes: Uint8Array, response: ServerResponse): Promise<void> {
+  if (response.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    response.once('close', resolve)
+    response.write(bytes, () => {
+      response.off('close', resolve)
+      resolve()
+    })
+  })
+}

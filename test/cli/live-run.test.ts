@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { desk } from './live-window.ts'
+
+const { agent, troupe } = await desk()
+const spinner = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/
+const endless = 'steps: [{ text: never, delay: 1h }]'
+
+describe.concurrent('a run on a terminal', () => {
+  test('the demonstration is a tree that moves, then a tree that stays, then the answer', async () => {
+    const window = troupe(['demo'], { columns: 100, rows: 40 })
+    await window.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] trip {2}step 1 of 5/)
+    await window.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] look_up_weather {2}Will it rain on Saturday\?/)
+    expect(window.isCursorVisible()).toBe(false)
+    expect(await window.ended).toBe(0)
+    const lines = window.lines()
+    expect(lines[0]).toMatch(/^troupe demo/)
+    expect(lines.filter((line) => line.startsWith('trip '))).toEqual([
+      expect.stringMatching(/^trip {2}partial: steps ran out · 5 steps · 5 calls/),
+    ])
+    expect(lines.filter((line) => line.includes('look_up_weather'))).toHaveLength(1)
+    expect(lines.join('\n')).not.toMatch(spinner)
+    expect(lines.at(-1)).toBe('96 € a night at the Fjord Inn; I had to stop comparing before the last page.')
+    expect(window.isCursorVisible()).toBe(true)
+  })
+
+  test('an answer is printed once, below the tree, however it came in', async () => {
+    const file = await agent('answer', 'steps: [{ text: "First line.\\nSecond \\u001b[31mline.", delay: 100ms }]')
+    const window = troupe(['run', file, 'Go'])
+    expect(await window.ended).toBe(0)
+    const lines = window.lines()
+    expect(lines.at(-2)).toBe('First line.')
+    expect(lines.filter((line) => line.includes('First line.'))).toHaveLength(1)
+  })
+
+  test('a retry counts down', async () => {
+    const file = await agent('retry', 'steps: [{ fault: rate_limit }, { fault: rate_limit }, { text: Done. }]')
+    const window = troupe(['run', file, 'Go'])
+    await window.shows(/↻ rate_limit {2}too many requests[^\n]*\n.*◷ next attempt in 0\.\d s/)
+    expect(await window.ended).toBe(0)
+    expect(window.lines().join('\n')).not.toContain('next attempt')
+    expect(window.lines().filter((line) => line.includes('↻ rate_limit'))).toHaveLength(2)
+    expect(window.lines().at(-1)).toBe('Done.')
+  })
+
+  test('a window that gets narrower, lower, wider and higher always shows one whole tree', async () => {
+    const window = troupe(['run', await agent('sized', endless), 'Go'], { columns: 100, rows: 30 })
+    await window.shows(/step 1 {2}script\/sized\.yaml/)
+    for (const [columns, rows] of [
+      [40, 30],
+      [24, 5],
+      [120, 10],
+      [70, 24],
+    ] as const) {
+      await window.resize(columns, rows)
+      await window.writes('\u001b[J')
+      const shown = await window.shows(/^\S sized {2}step 1.*\n└─ \S step 1.*$(?!\n)/m)
+      expect(shown.match(/└─/g)).toHaveLength(1)
+      for (const line of shown.split('\n')) expect(line.length).toBeLessThan(columns)
+    }
+    window.pty.write('\u0003')
+    expect(await window.ended).toBe(130)
+  })
+
+  test('events on the same terminal stay whole', async () => {
+    const file = await agent('events', `steps: [{ text: "${'word '.repeat(50)}", delay: 200ms }]`)
+    const window = troupe(['run', file, 'Go', '--stream-json'], { columns: 120, rows: 20 })
+    await window.shows(spinner)
+    expect(await window.ended).toBe(0)
+    const lines = window.lines()
+    const events = lines.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line))
+    const seqs = events.flatMap(({ seq }: { readonly seq?: number }) => (seq === undefined ? [] : [seq]))
+    expect(seqs).toEqual(seqs.map((_, i) => i + 1))
+    expect(events.filter(({ type }) => type === 'interaction.item.delta')).toHaveLength(50)
+    expect(lines.join('\n')).not.toMatch(spinner)
+  })
+})
+
+describe.concurrent('Ctrl-C', () => {
+  test('ends the run, says so, and gives the window back', async () => {
+    const window = troupe(['run', await agent('stopped', endless), 'Go'])
+    await window.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] stopped {2}step 1 of 10/)
+    const asked = performance.now()
+    window.pty.write('\u0003')
+    expect(await window.ended).toBe(130)
+    expect(performance.now() - asked).toBeLessThan(2000)
+    expect(window.raw()).toContain('interrupting…')
+    expect(window.isCursorVisible()).toBe(true)
+    const lines = window.lines()
+    expect(lines.filter((line) => line.includes('stopped  '))).toEqual([expect.stringMatching(/^stopped {2}interrupted/)])
+    expect(lines.join('\n')).not.toMatch(spinner)
+  })
+})
+
+describe.concurrent('no escape byte', () => {
+  const hello = agent('hello', 'steps: [{ text: Hello., calls: [{ tool: none }], delay: 50ms }, { text: Bye. }]')
+
+  test.each([
+    [{ NO_COLOR: '1' }, [], /^step 1 script\/hello\.yaml$/m],
+    [{ TERM: 'dumb' }, [], /^step 1 script\/hello\.yaml$/m],
+    [{ NO_COLOR: '1' }, ['--verbose'], /^ {2}= ~?\d+ → \d+ tokens/m],
+    [{}, ['--log-format', 'json'], /^\{"time":.*"msg":"turn completed"/m],
+    [{}, ['--quiet'], /^Bye\.$/],
+  ] as const)('with %j %j', async (env, flags, expected) => {
+    const window = troupe(['run', await hello, 'Hi', ...flags], { env })
+    expect(await window.ended).toBe(0)
+    expect(window.raw()).not.toContain('\u001b')
+    expect(window.lines().join('\n')).toMatch(expected)
+    expect(window.lines().at(-1)).toBe('Bye.')
+  })
+})

@@ -1,0 +1,171 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { errorDocument, outcomeDocument, type RunEnd, runEnd, runEndOfError } from '../../src/cli/run-documents.ts'
+import { type Outcome, type StreamEvent, TroupeError } from '../../src/index.ts'
+import { lines } from './schemas/events.ts'
+import { printJson } from './schemas/print-json.ts'
+import { publishedSchemas } from './schemas/published.ts'
+import { conversation, record } from './schemas/recorded-runs.ts'
+
+const folder = join(import.meta.dirname, '..', '..', 'schemas')
+const read = (file: string): string => readFileSync(join(folder, file), 'utf8')
+
+describe('the published schemas', () => {
+  // To write them anew: TROUPE_WRITE=1 npx vitest run test/cli/schemas.test.ts
+  test.each(Object.entries(publishedSchemas))('%s says what the contracts say', (file, schema) => {
+    if (process.env.TROUPE_WRITE) writeFileSync(join(folder, file), printJson(schema))
+    expect(read(file)).toBe(printJson(schema))
+  })
+
+  test.each(Object.keys(publishedSchemas))('%s is JSON Schema 2020-12', (file) => {
+    const ajv = new Ajv2020({ strict: true, strictTypes: false, strictRequired: false })
+    expect(ajv.validateSchema(JSON.parse(read(file)))).toBe(true)
+    ajv.compile(JSON.parse(read(file)))
+  })
+
+  test('every type of event has a branch', () => {
+    // Does not compile unless it lists every type that there is.
+    const types: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: true } = {
+      'interaction.session.created': true,
+      'interaction.session.configured': true,
+      'interaction.session.resumed': true,
+      'interaction.session.idle': true,
+      'interaction.input.accepted': true,
+      'interaction.turn.started': true,
+      'interaction.turn.completed': true,
+      'interaction.turn.failed': true,
+      'interaction.turn.interrupted': true,
+      'interaction.turn.suspended': true,
+      'interaction.step.started': true,
+      'interaction.step.completed': true,
+      'interaction.step.failed': true,
+      'interaction.item.started': true,
+      'interaction.item.updated': true,
+      'interaction.item.completed': true,
+      'interaction.item.delta': true,
+      'interaction.approval.requested': true,
+      'interaction.approval.resolved': true,
+      'interaction.approval.revoked': true,
+      'interaction.subagent.selected': true,
+      'interaction.hook.completed': true,
+      'interaction.cancel.requested': true,
+      'interaction.diagnostic': true,
+      'run.completed': true,
+      'run.failed': true,
+    }
+    expect(Object.keys(lines).toSorted()).toEqual(Object.keys(types).toSorted())
+    expect(JSON.parse(read('stream-event.schema.json')).oneOf).toHaveLength(Object.keys(types).length)
+  })
+})
+
+const ajv = new Ajv2020({ strict: false, allErrors: false })
+const isLine = ajv.compile(JSON.parse(read('stream-event.schema.json')))
+const isDocument = ajv.compile(JSON.parse(read('run-document.schema.json')))
+const throughJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value))
+
+/** What one branch says about an event that no branch takes. */
+function complaint(event: { readonly type: string }): string {
+  const { $defs } = publishedSchemas['stream-event.schema.json'] as { $defs: object }
+  const only = new Ajv2020({ strict: false, allErrors: true }).compile({ ...lines[event.type], $defs })
+  only(event)
+  return JSON.stringify({ event, errors: only.errors }, undefined, 1)
+}
+
+const runs = process.env.TROUPE_FULL ? 1000 : 200
+const seen = new Map<string, StreamEvent[]>()
+const outcomes: Outcome[] = []
+await fc.assert(
+  fc.asyncProperty(conversation, async (given) => {
+    const recorded = await record(given)
+    for (const event of recorded.events) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
+    outcomes.push(...recorded.outcomes)
+  }),
+  { numRuns: runs, seed: 20_261_115 },
+)
+const created = seen.get('interaction.session.created')?.[0]
+if (created?.type === 'interaction.session.created') {
+  // Nothing changes an agent in mid session yet.
+  const { trace: _trace, policy: _policy, ...rest } = created
+  seen.set('interaction.session.configured', [{ ...rest, type: 'interaction.session.configured', reason: 'edited' }])
+}
+const all = [...seen.values()].flat()
+
+describe('real runs', () => {
+  test('stream thousands of lines of every type, and each of them fits', () => {
+    expect(all.length).toBeGreaterThan(3000)
+    expect([...seen.keys(), 'run.completed', 'run.failed'].toSorted()).toEqual(Object.keys(lines).toSorted())
+    for (const event of all.map(throughJson) as StreamEvent[]) expect(isLine(event) || complaint(event)).toBe(true)
+  })
+
+  test('end in every way, and each end fits as a document and as a last line', () => {
+    expect(new Set(outcomes.map(({ status }) => status)).size).toBe(5)
+    for (const outcome of outcomes) {
+      const document = throughJson(outcomeDocument(outcome))
+      expect(isDocument(document) || JSON.stringify(isDocument.errors)).toBe(true)
+      const end = throughJson(runEnd(outcome)) as RunEnd
+      expect(isLine(end) || complaint(end)).toBe(true)
+      expect(end.type).toBe(outcome.status === 'completed' || outcome.status === 'partial' ? 'run.completed' : 'run.failed')
+    }
+  })
+
+  test('or do not come about, which fits, too', () => {
+    const error = new TroupeError('usage', 'wrong', { remedy: 'mend it', problems: [{ place: '--json', message: 'x', line: 'y' }] })
+    for (const each of [error, new TroupeError('internal', 'broken')]) {
+      expect(isDocument(throughJson(errorDocument(each)))).toBe(true)
+      expect(isLine(throughJson(runEndOfError(each)))).toBe(true)
+    }
+  })
+})
+
+/** Whose inside belongs to somebody else. */
+const open = new Set(['input', 'details', 'metadata', 'value', 'schema', 'scores', 'state'])
+type Edit = readonly [what: string, event: unknown]
+
+/** The event with one thing wrong, in every place where something can be. */
+function* mutations(value: unknown, path = ''): Generator<Edit> {
+  if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      for (const [what, edited] of mutations(item, `${path}[${index}]`)) yield [what, value.with(index, edited)]
+    }
+    return
+  }
+  if (typeof value !== 'object' || value === null) return
+  yield [`${path}: an unknown field`, { ...value, unheardOf: 1 }]
+  for (const [key, inner] of Object.entries(value)) {
+    if (open.has(key)) continue
+    yield [`${path}.${key}: another kind`, { ...value, [key]: typeof inner === 'object' ? 'text' : { odd: true } }]
+    for (const [what, edited] of mutations(inner, `${path}.${key}`)) yield [what, { ...value, [key]: edited }]
+  }
+}
+
+describe('what is not quite right does not fit', () => {
+  test.each([...seen.keys()])('%s', (type) => {
+    const [event] = (seen.get(type) ?? []).map(throughJson)
+    const edits = [...mutations(event)]
+    expect(edits.length).toBeGreaterThan(5)
+    expect(edits.filter(([, edited]) => isLine(edited)).map(([what]) => what)).toEqual([])
+  })
+
+  test('a field that is needed and not there', () => {
+    for (const [type, events] of seen) {
+      const event = throughJson(events[0]) as { readonly [key: string]: unknown }
+      const { required = [] } = lines[type] as { readonly required?: readonly string[] }
+      expect(required).toContain('treeId')
+      for (const field of required) {
+        const { [field]: _left, ...rest } = event
+        expect(isLine(rest), `${type} without ${field}`).toBe(false)
+      }
+    }
+  })
+
+  test('documents', () => {
+    const documents: object[] = [outcomeDocument(outcomes[0]!), errorDocument(new TroupeError('usage', 'x'))]
+    for (const document of documents.map(throughJson)) {
+      expect(isDocument(document)).toBe(true)
+      expect([...mutations(document)].filter(([, edited]) => isDocument(edited)).map(([what]) => what)).toEqual([])
+    }
+  })
+})
