@@ -47,6 +47,18 @@ describe('the README', () => {
     })
   })
 
+  it('shows an agent whose answer fits its schema, without a key', () => {
+    writeFileSync(join(folder, 'place.ai'), `${blockAfter('in the order in which they are to be tried:')}\n`)
+    const command = ['run', 'place.ai', 'Where is Bergen?', '--model', 'rehearsal', '--data-dir', join(folder, 'data')]
+    expect(JSON.parse(run(join(root, 'bin/troupe.mjs'), ...command))).toEqual({ country: expect.any(String) })
+    expect(run(join(root, 'bin/troupe.mjs'), ...command, '--override', 'limits.maxRetries=0', '--dry-run')).toContain('rehearsal')
+  })
+
+  it('names only adapters that there are', async () => {
+    const [, names = ''] = readme.match(/import \{ (.*) \} from 'troupe\/models'/) ?? []
+    expect(Object.keys(await import('../dist/models/index.js'))).toEqual(expect.arrayContaining(names.split(', ')))
+  })
+
   it('and the map for contributors name files that exist', () => {
     const named = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'docs/status.md'].flatMap((page) => {
       const text = readFileSync(join(root, page), 'utf8')

@@ -5,24 +5,28 @@ import { type Endpoint, endpointOf, isLoopback, type ProviderSources, secretsOf 
 import { findModel } from './find-model.ts'
 import { knownProviders } from './known-providers.ts'
 import { modelFacts, providerOf } from './model-facts.ts'
+import { platform } from './platform.ts'
 
 export interface ModelAdapterOptions extends ProviderSources {
   /** Other names for models: `fast: openai/gpt-5.4-mini`. */
   readonly aliases?: { readonly [alias: string]: string }
-  readonly clock: Clock
-  /** What requests are made with. Default: the platform's. */
+  /** Default: the machine's; so too what requests are made with and how files are read. */
+  readonly clock?: Clock
   readonly fetch?: typeof fetch
-  /** What `script/<path>` is relative to: the folder of the agent file. */
-  readonly baseDir: string
   /** Rejects where there is no such file. */
-  readFile(path: string): Promise<string>
+  readonly readFile?: (path: string) => Promise<string>
+  /** What `script/<path>` is relative to: the folder of the agent file. Default: the working directory. */
+  readonly baseDir?: string
 }
+
+type Settled = Required<Pick<ModelAdapterOptions, 'clock' | 'fetch' | 'readFile' | 'baseDir'>> & ModelAdapterOptions
 
 /**
  * Every model by its name: `openai/gpt-5.4-mini`, `ollama/qwen3`, a bare `claude-sonnet-5`, an alias, `auto`, and those
  * that are no LLM: `rehearsal`, `script/<path>`. Nothing of a provider is loaded before one of its models is asked for.
  */
-export function modelAdapter(options: ModelAdapterOptions): ModelAdapter {
+export function modelAdapter(given: ModelAdapterOptions): ModelAdapter {
+  const options: Settled = { ...platform, ...given }
   const models = new Map<string, Promise<Model>>()
   return {
     secrets: secretsOf(options),
@@ -38,8 +42,8 @@ export function modelAdapter(options: ModelAdapterOptions): ModelAdapter {
   }
 }
 
-async function load(name: string, options: ModelAdapterOptions): Promise<Model> {
-  if (name === 'auto') return load(await findModel({ ...options, fetch: options.fetch ?? fetch }), options)
+async function load(name: string, options: Settled): Promise<Model> {
+  if (name === 'auto') return load(await findModel(options), options)
   if (name === 'rehearsal') return (await import('./rehearsal/index.ts')).rehearsalModel()
   const [provider = '', ...rest] = name.split('/')
   const model = rest.join('/')
@@ -54,17 +58,17 @@ async function load(name: string, options: ModelAdapterOptions): Promise<Model> 
   return load(`${owner}/${name}`, options)
 }
 
-async function providerModelOf(endpoint: Endpoint, model: string, { clock, fetch }: ModelAdapterOptions): Promise<Model> {
+async function providerModelOf(endpoint: Endpoint, model: string, { clock, fetch }: Settled): Promise<Model> {
   const now = () => clock.now()
   const { provider, kind, settings, keyVariable } = endpoint
   const [{ providerModel }, known] = await Promise.all([import('./providers/index.ts'), modelFacts(provider, model, now)])
   // A model on one's own machine costs nothing, unless its server passes the request on.
   const isFree = settings.baseURL !== undefined && isLoopback(settings.baseURL) && !/[:-]cloud$/.test(model)
   const facts = isFree && known.costOf === undefined ? { ...known, costOf: () => 0 } : known
-  return providerModel({ kind, provider, model, settings, keyVariable, facts, now, ...(fetch && { fetch }) })
+  return providerModel({ kind, provider, model, settings, keyVariable, facts, now, fetch })
 }
 
-async function scriptOf(name: string, file: string, options: ModelAdapterOptions): Promise<Model> {
+async function scriptOf(name: string, file: string, options: Settled): Promise<Model> {
   const path = isAbsolute(file) ? file : join(options.baseDir, file)
   const [{ scriptModel }, text] = await Promise.all([
     import('./script-model.ts'),

@@ -5,6 +5,7 @@ import { jsonOf, namedValues } from './facts.ts'
 import { fieldsOf } from './fields.ts'
 import { fillSchema, type Knowledge, knowNothing } from './fill-schema.ts'
 import { convincing } from './fit.ts'
+import { isFreeText } from './parameters.ts'
 import { type Answer, reportWithoutLabel } from './report.ts'
 import { resultText } from './results.ts'
 import { typeOf } from './schema-view.ts'
@@ -36,7 +37,8 @@ function knowledgeOf({ turn }: Answer, text: string): Knowledge {
   const results = turn.exchanges.filter(({ ok }) => ok).toReversed()
   const jsons = results.flatMap((exchange) => jsonOf(resultText(exchange)) ?? [])
   const named = [...jsons, ...results.map(({ input }) => input)].flatMap(namedValues)
-  const sources = [...results.map(resultText), turn.request].map((each) => sourceOf(each, readWords(each.slice(0, 8000)), new Set()))
+  const prose = results.map(resultText).filter((each) => jsonOf(each) === undefined)
+  const sources = [...prose, turn.request].map((each) => sourceOf(each, readWords(each.slice(0, 8000)), new Set()))
   return (name, schema) => {
     if (name === '') return undefined
     const wanted = nameWords(name).join('')
@@ -90,7 +92,7 @@ const picked = (row: JsonObject, names: readonly string[]): JsonObject =>
 /** A number has to be named by its unit; anything else by its preposition or its form. */
 function spoken(name: string, schema: JsonSchema, sources: readonly ReturnType<typeof sourceOf>[]): Json | undefined {
   const [field] = fieldsOf({ type: 'object', properties: { [name]: schema } })
-  if (!field || field.path.length > 1) return undefined
+  if (!field || field.path.length > 1 || isFreeText(field.parameter)) return undefined
   const isNumber = field.parameter.type === 'number' || field.parameter.type === 'integer'
   for (const source of sources) {
     const [best] = candidatesFor(field, source).toSorted((a, b) => b.score - a.score)

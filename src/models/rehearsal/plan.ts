@@ -35,6 +35,8 @@ export type Move =
       readonly questions: readonly OpenQuestion[]
       /** Tools that were not called, because what they build on did not come. */
       readonly leftOut: readonly string[]
+      /** Tools for which there was no step left. */
+      readonly notReached: readonly string[]
     }
 
 const mostSteps = 6
@@ -56,12 +58,16 @@ export function plan({ messages, tools, toolChoice }: Pick<ModelRequest, 'messag
     const calls = inputs.flatMap((each) => next(each, turn.exchanges))
     const mayCall = toolChoice === 'auto' && turn.steps < mostSteps && turn.complaints === 0
     if (calls.length > 0 && mayCall) return { kind: 'call', calls: calls.slice(0, mostCalls) }
+    if (calls.length > 0) {
+      const notReached = turn.complaints > 0 ? [] : [...calls.map(({ tool }) => tool), ...after(errands, stage)]
+      return { kind: 'answer', turn, questions, leftOut: [], notReached }
+    }
     const made = inputs.map((each) => latest(each, turn.exchanges))
     const isStuck = made.length === 0 || made.some((exchange) => !exchange?.ok)
-    if (isStuck) return { kind: 'answer', turn, questions, leftOut: after(errands, stage) }
+    if (isStuck) return { kind: 'answer', turn, questions, leftOut: after(errands, stage), notReached: [] }
     results = made.flatMap((exchange) => (exchange ? [resultText(exchange)] : []))
   }
-  return { kind: 'answer', turn, questions, leftOut: [] }
+  return { kind: 'answer', turn, questions, leftOut: [], notReached: [] }
 }
 
 function stagesOf(errands: readonly Errand[]): readonly (readonly Errand[])[] {

@@ -18,16 +18,20 @@ export function report(answer: Answer, tools: readonly ToolSpec[]): string {
   return `${reportWithoutLabel(answer, tools)}\n\n${label}`
 }
 
-export function reportWithoutLabel({ turn, questions, leftOut }: Answer, tools: readonly ToolSpec[]): string {
+export function reportWithoutLabel({ turn, questions, leftOut, notReached }: Answer, tools: readonly ToolSpec[]): string {
   const told = turn.exchanges.filter((exchange, at) => !turn.exchanges.slice(at + 1).some((later) => isSameCall(later, exchange)))
   const parts = [
     ...told.map((exchange) => describe(exchange, told.length)),
     ...[...new Set(leftOut)].map((tool) => `I did not go on to ${shownName(tool)}: it builds on something that did not come.`),
+    ...(notReached.length > 0 ? [`I did not get to ${joined([...new Set(notReached)].map(shownName))} in this turn.`] : []),
     ...questions.map(({ tool, missing }) => askFor(tool, missing)),
   ]
   const said = parts.length > 0 ? parts : [withNothingToReport(turn, tools)]
   return [...said, ...attachmentNote(turn)].join('\n\n')
 }
+
+const joined = (names: readonly string[]): string =>
+  [names.slice(0, -1).join(', '), names.at(-1)].filter((part) => part !== '').join(' and ')
 
 const isSameCall = (one: Exchange, other: Exchange): boolean => one.tool === other.tool && shownInput(one) === shownInput(other)
 
@@ -95,10 +99,11 @@ function simplest(tools: readonly ToolSpec[]): ToolSpec | undefined {
 const firstSentence = (text: string): string => /^[\s\S]{1,200}?[.!?](?=\s|$)/.exec(text)?.[0] ?? text
 
 function withoutTools(request: string): string {
-  const sentences = request.slice(0, 20_000).match(/[^.!?\n]{2,400}[.!?]+/g) ?? []
+  const given = /^[^:\n]{0,100}:\s*([\s\S]*)/.exec(request)?.[1] ?? request
+  const sentences = given.slice(0, 20_000).match(/[^.!?\n]{2,400}[.!?]+/g) ?? []
   const wantsSummary = readWords(request.slice(0, 500)).some((word) => conceptsOf(word.stem).some((each) => summary.includes(each)))
   if (wantsSummary && sentences.length > 3)
-    return `I cannot summarise, but this is how it begins: ${clip(sentences.slice(0, 3).join(' '), 500)}`
+    return `I cannot summarise, but this is how it begins: ${clip(sentences.slice(0, 3).join(' '), 500)} …`
   return `I read ${quoted(request)}. I have no tools here, and without an LLM I cannot answer that myself.`
 }
 const summary = conceptsOf(stem('summarise'))
