@@ -37,14 +37,14 @@ export function endpointOf(provider: string, sources: ProviderSources, model = `
   const configured = own(sources.providers, provider)
   const known = own(knownProviders, provider)
   const { urlVariable, keys } = known ?? unknownProvider(provider)
-  const written = configured?.baseURL ?? valueOf(sources.variables, urlVariable)
+  const written = configured?.baseURL ?? variableOf(sources.variables, urlVariable)
   if (!configured && !known && written === undefined) return undefined
 
   const place = configured?.baseURL === undefined ? urlVariable : `providers.${provider}.baseURL`
   const baseURL = written === undefined ? known?.baseURL : addressOf(written, { place, isHost: urlVariable === 'OLLAMA_HOST' })
   const kind = configured?.kind ?? known?.kind ?? 'openai-compatible'
-  const found = keys.find((name) => valueOf(sources.variables, name) !== undefined)
-  const apiKey = configured?.apiKey ?? (found === undefined ? undefined : valueOf(sources.variables, found))
+  const found = keys.find((name) => variableOf(sources.variables, name) !== undefined)
+  const apiKey = configured?.apiKey ?? (found === undefined ? undefined : variableOf(sources.variables, found))
   const [firstKey = `${variablePrefix(provider)}_API_KEY`] = keys
   if (apiKey === undefined && known && known.keys.length > 0) throw keyMissing(model, known, sources.variables)
   const { kind: _, ...settings } = configured ?? {}
@@ -70,7 +70,7 @@ export const isLoopback = (baseURL: string): boolean =>
   /^https?:\/\/(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(?:\/|$)/i.test(baseURL)
 
 /** An empty variable is none. */
-export function valueOf(variables: Variables, name: string): string | undefined {
+export function variableOf(variables: Variables, name: string): string | undefined {
   const value = own(variables, name)?.trim()
   return value === '' ? undefined : value
 }

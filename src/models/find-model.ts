@@ -1,5 +1,5 @@
 import { type Clock, type Problem, TroupeError } from '../contracts/index.ts'
-import { endpointOf, isLoopback, type ProviderSources, valueOf } from './endpoint.ts'
+import { endpointOf, isLoopback, type ProviderSources, variableOf } from './endpoint.ts'
 import { knownProviders } from './known-providers.ts'
 
 export interface SearchOptions extends ProviderSources {
@@ -16,7 +16,7 @@ const patienceMs = 300
  */
 export async function findModel(options: SearchOptions): Promise<string> {
   for (const [name, { keys, defaultModel }] of Object.entries(knownProviders)) {
-    const hasKey = options.providers?.[name]?.apiKey !== undefined || keys.some((key) => valueOf(options.variables, key) !== undefined)
+    const hasKey = options.providers?.[name]?.apiKey !== undefined || keys.some((key) => variableOf(options.variables, key) !== undefined)
     if (defaultModel !== undefined && hasKey) return `${name}/${defaultModel}`
   }
   const looked = await Promise.all(localProviders().map((server) => probe(server, options)))
