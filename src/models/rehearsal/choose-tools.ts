@@ -1,6 +1,6 @@
 import { stem } from './stem.ts'
 import type { ToolIndex, ToolWords } from './tool-index.ts'
-import { conceptsOf, isCommonAction, isStopWord, prepositions, references } from './vocabulary.ts'
+import { conceptsOf, isChange, isCommonAction, isStopWord, prepositions, references } from './vocabulary.ts'
 import type { Word } from './words.ts'
 
 export interface Choice {
@@ -14,19 +14,28 @@ export interface Choice {
 const synonymShare = 0.85
 /** All of a name was said. */
 const wholeName = 1.5
+/** What a question implies counts less than what it says. */
+const impliedShare = 0.75
 /** Only the verb of a name was said, but as an order. */
 const bareOrder = 0.8
 /** Request and name begin with the same verb. */
-const sameStart = 0.5
+const sameStart = 0.2
+/** The name has a verb of change, but the request has none. */
+const unsaidChange = 0.4
 /** The name was written as it stands. */
 const spelledOut = 10
 /** Below this a request is not meant for any tool: one rare word of a name is enough, a word of a description is not. */
 const threshold = 1.75
 
-/** The tools that these words may ask for, the likeliest first; equals in the order in which they are offered. */
-export function rankTools(words: readonly Word[], index: ToolIndex): readonly Choice[] {
+/**
+ * The tools that these words may ask for, the likeliest first; equals in the order in which they are offered. The words
+ * may be a part of a `whole` request: whether that asks for a change is told by any of its parts.
+ */
+export function rankTools(words: readonly Word[], index: ToolIndex, whole = words): readonly Choice[] {
+  const asksForChange = whole.some((word) => isChange(word.stem))
   return index.tools
     .map((tool) => rate(words, tool, index))
+    .map((choice) => (asksForChange || !choice.tool.nameStems.some(isChange) ? choice : { ...choice, score: choice.score - unsaidChange }))
     .filter(({ score }) => score >= threshold)
     .toSorted((a, b) => b.score - a.score)
 }
@@ -53,7 +62,7 @@ function rate(words: readonly Word[], tool: ToolWords, index: ToolIndex): Choice
   }
   for (const verb of impliedActions(words)) {
     const match = matchOf(verb, tool, index)
-    if (match && tool.nameStems.includes(match.key)) gains.set(match.key, Math.max(gains.get(match.key) ?? 0, match.worth / 2))
+    if (match && tool.nameStems.includes(match.key)) gains.set(match.key, Math.max(gains.get(match.key) ?? 0, match.worth * impliedShare))
   }
   for (const gain of gains.values()) score += gain
   if (startsLike(words, tool)) score += sameStart

@@ -50,12 +50,17 @@ export function segmentsOf(words: readonly Word[]): readonly Segment[] {
 }
 const strength: { readonly [L in Link]: number } = { start: 0, and: 1, sentence: 2, sequel: 3 }
 
+/** Nobody asks for more at once; whoever pastes a book does not mean it. */
+const mostClauses = 12
+
 /** Groups segments around those that ask for a tool: whatever asks for none belongs to the one before it, or to the first. */
 export function clausesOf(text: string, words: readonly Word[], index: ToolIndex): readonly Clause[] {
   const clauses: { words: Word[]; link: Link; choice: Choice; isOpen: boolean }[] = []
+  const request = { text, whole: words }
   let before: Word[] = []
   let saysWhat = false
   for (const segment of segmentsOf(words)) {
+    if (clauses.length === mostClauses) break
     if (isRefused(segment.words) || (!segment.isQuestion && isStatement(segment.words))) {
       if (clauses.length === 0) before.push(...segment.words)
       continue
@@ -63,8 +68,8 @@ export function clausesOf(text: string, words: readonly Word[], index: ToolIndex
     const last = clauses.at(-1)
     const inContent = saysWhat || (last?.isOpen === true && segment.link === 'and')
     const head = contentStart(segment.words)
-    const announced = saysWhat || head < 0 ? undefined : choose(text, segment.words.slice(0, head), index)
-    const choice = announced ?? (saysWhat ? undefined : choose(text, segment.words, index))
+    const announced = saysWhat || head < 0 ? undefined : choose(request, segment.words.slice(0, head), index)
+    const choice = announced ?? (saysWhat ? undefined : choose(request, segment.words, index))
     if (choice && (!inContent || (choice.tool.isAgent && choice.tool !== last?.choice.tool))) {
       clauses.push({ words: [...before, ...segment.words], link: segment.link, choice, isOpen: isDelegation(segment.words, choice) })
       before = []
@@ -75,11 +80,16 @@ export function clausesOf(text: string, words: readonly Word[], index: ToolIndex
   return clauses
 }
 
+interface Request {
+  readonly text: string
+  readonly whole: readonly Word[]
+}
+
 /** Scores that differ less say nothing; then the tool is meant whose fields the words fill. */
 const nearTie = 0.35
 
-function choose(text: string, words: readonly Word[], index: ToolIndex): Choice | undefined {
-  const [best, ...others] = rankTools(words, index)
+function choose({ text, whole }: Request, words: readonly Word[], index: ToolIndex): Choice | undefined {
+  const [best, ...others] = rankTools(words, index, whole)
   if (!best) return undefined
   const rivals = others.filter(({ score }) => best.score - score <= nearTie)
   if (rivals.length === 0) return best

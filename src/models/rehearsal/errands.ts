@@ -3,13 +3,14 @@ import { type Source, sourceOf } from './candidates.ts'
 import type { Choice } from './choose-tools.ts'
 import { clauseSource, fillFromClause } from './clause-source.ts'
 import { type Clause, clausesOf } from './clauses.ts'
-import type { Turn } from './conversation.ts'
+import type { Exchange, Turn } from './conversation.ts'
 import { fillArguments, type Material } from './fill-arguments.ts'
 import { lookupTool } from './lookup.ts'
 import { askedTools } from './questions.ts'
 import { resultText } from './results.ts'
 import { slice, taskText, taskWords } from './task-text.ts'
 import type { ToolIndex, ToolWords } from './tool-index.ts'
+import type { Value } from './values.ts'
 import { prepositions } from './vocabulary.ts'
 import { clip, readWords, type Word } from './words.ts'
 
@@ -22,8 +23,6 @@ export interface Errand {
   readonly material: Omit<Material, 'results'>
   /** What the turn before brought, where these words refer to it. */
   readonly carried: readonly string[]
-  /** A further question about the same thing changes what this call was made with. */
-  readonly base?: JsonObject
 }
 
 /** What the last turn asks for, in the light of those before it. Looks at words of the person only, never at results. */
@@ -168,45 +167,74 @@ function answersTo(
       { ...clause, words: [...clause.words, ...reply] },
       { text, words, earlier: earlier.slice(0, first), stage: 0, about: undefined },
     )
-    return [{ ...errand, material: { ...errand.material, answeredFrom: clause.words.length } }]
+    const answered = { ...errand, material: { ...errand.material, answeredFrom: clause.words.length } }
+    return isAnswer(answered, reply.length) ? [answered] : []
   })
+}
+
+/** A reply that fills nothing is an answer only if it is too short to be anything else; then the question is put again. */
+function isAnswer({ tool, material }: Errand, length: number): boolean {
+  const { words, text } = material.clause
+  const isShort = length > 0 && length <= 3 && words.at(-1)?.text !== '?'
+  const kept = words.slice(0, material.answeredFrom)
+  const before = fillArguments(tool, { ...material, clause: sourceOf(text, kept, new Set()), results: [] })
+  const { missing, own } = fillArguments(tool, { ...material, results: [] })
+  return isShort || missing.length < before.missing.length || own > before.own
 }
 
 const plainChoice = (tool: ToolWords): Choice => ({ tool, score: 0, spent: new Set() })
 
 const isCallOff = (text: string): boolean => /^\s*(?:never ?mind|cancel|forget it|stop|no,? thanks?|leave it)\b/i.test(text)
 
-const furtherOpening = /^\s*(?:and|or|what about|how about|also|now|same|then|but)\b/i
+const furtherOpening = /^\s*(?:and|or|what about|how about|also|now|same|then|but)\b[\s,]*/i
 const closing = /^\s*(?:thanks?|thank you|ok|okay|great|nice|cool|good|perfect|bye|hello|hi|hey|yes|no)\b/i
+const repeat = /^\s*(?:please )?(?:(?:try|do|run) (?:it |that )?again|again|retry|once more)\W*$/i
 const mostFurtherWords = 12
 
-/** "in Voss", "Bergen", "tomorrow?": nothing but values. A word that is neither a name nor led by a preposition asks for more. */
-function isFragment(words: readonly Word[], text: string): boolean {
-  const { values } = sourceOf(text, words, new Set())
-  const isPlain = (kind: string, cue: string, name: string | undefined): boolean => kind !== 'phrase' || cue !== '' || name !== undefined
-  return (
-    values.length > 0 && (values.every(({ kind, cue, name }) => isPlain(kind, cue, name)) || (words.length === 2 && words[1]?.text === '?'))
-  )
-}
-
-/** "And in Bergen?" asks the same again with another value. */
+/** "And in Bergen?" asks the same again with another value, "try again" with the same ones. */
 function furtherErrands(turn: Turn, earlier: readonly Turn[], index: ToolIndex): readonly Errand[] {
-  const words = readWords(turn.request)
-  const last = earlier.findLast(({ exchanges }) => exchanges.length > 0)
-  const isFurther = words.length <= mostFurtherWords && (furtherOpening.test(turn.request) || isFragment(words, turn.request))
-  if (!last || last !== earlier.at(-1) || !isFurther || closing.test(turn.request) || isCallOff(turn.request)) return []
+  const last = earlier.at(-1)
+  if (!last || closing.test(turn.request) || isCallOff(turn.request)) return []
+  if (repeat.test(turn.request)) return again(turn, last, index)
+  const start = furtherOpening.exec(turn.request)?.[0].length ?? 0
+  const words = readWords(turn.request).filter((word) => word.start >= start)
+  if (words.length > mostFurtherWords || (start === 0 && !isFragment(words, turn.request))) return []
   const options = last.exchanges.flatMap((exchange) => {
-    const tool = index.tools.find((each) => each.tool.name === exchange.tool)
-    if (!tool) return []
-    const errand = errandOf(
-      { words, link: 'start', choice: plainChoice(tool) },
-      { text: turn.request, words, earlier: [], stage: 0, about: undefined },
-    )
-    const { own, best } = fillArguments(tool.tool, { ...errand.material, results: [] })
-    const material = { ...errand.material, earlier: [exchange.input] }
-    return own > 0 ? [{ errand: { ...errand, material, base: exchange.input }, best }] : []
+    const errand = changed(exchange, { index, words, text: turn.request })
+    if (!errand) return []
+    const { own, best } = fillArguments(errand.tool, { ...errand.material, results: [] })
+    return own > 0 ? [{ errand, best }] : []
   })
   const best = Math.max(0, ...options.map((option) => option.best))
   const chosen = options.filter((option) => option.best === best).map(({ errand }) => errand)
   return chosen.filter((errand, at) => chosen.findIndex((other) => other.tool === errand.tool) === at)
+}
+
+/** What failed, or everything where nothing did. */
+function again(turn: Turn, last: Turn, index: ToolIndex): readonly Errand[] {
+  const failed = last.exchanges.filter(({ ok }) => !ok)
+  return (failed.length > 0 ? failed : last.exchanges).flatMap(
+    (exchange) => changed(exchange, { index, words: [], text: turn.request }) ?? [],
+  )
+}
+
+interface Change {
+  readonly index: ToolIndex
+  readonly words: readonly Word[]
+  readonly text: string
+}
+
+function changed({ tool: name, input }: Exchange, { index, words, text }: Change): Errand | undefined {
+  const tool = index.tools.find((each) => each.tool.name === name)
+  if (!tool) return undefined
+  const clause: Clause = { words, link: 'start', choice: plainChoice(tool) }
+  const errand = errandOf(clause, { text, words, earlier: [], stage: 0, about: undefined })
+  return { ...errand, said: clip(text, 80), material: { ...errand.material, base: input } }
+}
+
+/** "in Voss", "Bergen", "tomorrow?": nothing but values. A word that is neither a name nor led by a preposition asks for more. */
+function isFragment(words: readonly Word[], text: string): boolean {
+  const { values } = sourceOf(text, words, new Set())
+  const isPlain = ({ kind, cue, name, text: whole }: Value): boolean => kind !== 'phrase' || cue !== '' || name === whole
+  return values.length > 0 && (values.every(isPlain) || (words.length === 2 && words[1]?.text === '?'))
 }

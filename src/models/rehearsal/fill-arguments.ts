@@ -17,7 +17,7 @@ export interface Material {
   readonly clause: Source
   /** The clause in words fit for a prompt. */
   readonly task: string
-  /** Other parts of the conversation, nearest first. */
+  /** The rest of the request, then the requests before it, nearest first. */
   readonly around: readonly Source[]
   /** Inputs of earlier calls, the latest first. */
   readonly earlier: readonly JsonObject[]
@@ -25,6 +25,8 @@ export interface Material {
   readonly results: readonly string[]
   /** What the request before it was about: a title where one is needed. */
   readonly about?: string
+  /** What a call was made with that this one only changes. */
+  readonly base?: JsonObject
   /** The clause ends with the answer to a question; its values from this word on may fill anything. */
   readonly answeredFrom?: number
 }
@@ -58,7 +60,7 @@ export function fillArguments(tool: ToolSpec, material: Material): Filling {
   const missing: Field[] = []
   for (const field of fields) {
     if (valueAtPath(input, field.path) !== undefined) continue
-    const value = elsewhere(field, { input, fields, material })
+    const value = valueAtPath(material.base ?? {}, field.path) ?? elsewhere(field, { input, fields, material })
     if (value !== undefined) input = withValue(input, field.path, value)
     else if (field.required) missing.push(field)
   }
@@ -159,15 +161,18 @@ function fromResults({ parameter }: Field, { material, fields }: Progress): Json
 
 function fromAround(field: Field, { material }: Progress): Json | undefined {
   if (isFreeText(field.parameter) || field.parameter.type !== 'string') return undefined
-  for (const source of material.around) {
-    const [best] = candidatesFor(field, source).toSorted((a, b) => b.score - a.score)
-    if (best && best.score >= convincing) return best.value
-  }
-  for (const input of material.earlier) {
-    const value = valueAtPath(input, field.path)
+  const [here, ...before] = material.around.map((source) => () => mostConvincing(field, source))
+  const earlier = material.earlier.map((input) => () => valueAtPath(input, field.path))
+  for (const look of [...(here ? [here] : []), ...earlier, ...before]) {
+    const value = look()
     if (value !== undefined) return value
   }
   return undefined
+}
+
+function mostConvincing(field: Field, source: Source): Json | undefined {
+  const [best] = candidatesFor(field, source).toSorted((a, b) => b.score - a.score)
+  return best && best.score >= convincing ? best.value : undefined
 }
 
 /** What anybody would put there: the first page, the whole request, a title made of the text. */
@@ -178,7 +183,8 @@ function usual(field: Field, { input, fields, material }: Progress): Json | unde
   if (parameter.type === 'integer' && parameter.words.includes(pageStem)) return Number(parameter.schema.minimum ?? 1)
   if (!isFreeText(parameter)) return undefined
   const free = fields.filter((each) => each.required && isFreeText(each.parameter))
-  if (free.length === 1 && !nameRoles.has(parameter.role)) return material.task === '' ? undefined : material.task
+  const isAlone = parameter.role !== 'content' || fields.filter((each) => each.required).length === 1
+  if (free.length === 1 && isAlone && !nameRoles.has(parameter.role)) return material.task === '' ? undefined : material.task
   const content = free.find((each) => passedOn.has(each.parameter.role) && each !== field)
   const text = content && valueAtPath(input, content.path)
   const isHeading = parameter.role === 'topic' || parameter.role === 'title'

@@ -79,7 +79,7 @@ export function textFor({ role, schema }: Parameter, value: Value): string {
   if (nameRoles.has(role)) return value.name ?? value.text
   if (schema.format === 'date') return isoDate(value.text) ?? value.text
   if (schema.format === 'time' || role === 'time') return clockTime(value.text) ?? value.text
-  return value.text
+  return role === 'path' ? value.text.replace(/\s+(?:folder|directory|file)$/i, '') : value.text
 }
 
 const ceilings = new Set(['under', 'below', 'until', 'within', 'than'])

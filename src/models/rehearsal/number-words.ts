@@ -27,11 +27,11 @@ export function spelledNumber(words: readonly string[], start: number): { readon
     else if (scale === 100 && current !== undefined) current *= 100
     else if (scale !== undefined && current !== undefined) {
       total += current * scale
-      current = 0
+      current = undefined
     } else if (word === 'and' && current !== undefined && current >= 100 && plainValue(words[at + 1] ?? '') !== undefined) continue
     else break
   }
-  if (current !== undefined) return { value: total + current, length: at - start }
+  if (current !== undefined || total > 0) return { value: total + (current ?? 0), length: at - start }
   const other = others.get(words[start] ?? '')
   return other === undefined ? undefined : { value: other, length: 1 }
 }

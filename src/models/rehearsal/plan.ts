@@ -85,8 +85,7 @@ interface Planned {
 }
 
 function inputsOf({ errand, input, more }: { errand: Errand; input: JsonObject; more: readonly JsonObject[] }): readonly Planned[] {
-  const base = errand.base ? bare(errand.tool, errand.base) : {}
-  return [input, ...more].map((each) => ({ tool: errand.tool, said: errand.said, input: { ...base, ...each } }))
+  return [input, ...more].map((each) => ({ tool: errand.tool, said: errand.said, input: each }))
 }
 
 /** The call, unless it has been made; once more, where its failure invites that. */

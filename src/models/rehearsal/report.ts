@@ -61,7 +61,7 @@ const greeting = /^\s*(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|how
 const thanks = /^\s*(?:thanks?|thank you|cheers)\b/i
 const approval = /^\s*(?:great|perfect|nice|cool|ok(?:ay)?|bye|goodbye)\b/i
 const callOff = /^\s*(?:never ?mind|cancel|forget it|stop|leave it|no,? thanks?)\b/i
-const capabilities = /\b(?:what can you do|what do you do|who are you|what are you|how (?:do|does) (?:you|this|it) work|help)\b/i
+const capabilities = /\b(?:what can (?:you|i) do|what do you do|who are you|what are you|how (?:do|does) (?:you|this|it) work|help)\b/i
 
 function withNothingToReport(turn: Turn, tools: readonly ToolSpec[]): string {
   const { request } = turn
@@ -69,6 +69,7 @@ function withNothingToReport(turn: Turn, tools: readonly ToolSpec[]): string {
   if (isShort && callOff.test(request)) return 'All right, I leave it.'
   if (isShort && thanks.test(request)) return 'You are welcome.'
   if (isShort && approval.test(request)) return 'Good. Ask for something else whenever you like.'
+  if (request.trim() === '' && turn.attachments.length === 0) return 'There was nothing to read.'
   if (tools.length === 0) return withoutTools(request)
   const opening =
     isShort && greeting.test(request)
@@ -103,12 +104,14 @@ function withoutTools(request: string): string {
   const sentences = given.slice(0, 20_000).match(/[^.!?\n]{2,400}[.!?]+/g) ?? []
   const wantsSummary = readWords(request.slice(0, 500)).some((word) => conceptsOf(word.stem).some((each) => summary.includes(each)))
   if (wantsSummary && sentences.length > 3)
-    return `I cannot summarise, but this is how it begins: ${clip(sentences.slice(0, 3).join(' '), 500)} …`
+    return `I cannot summarise, but this is how it begins: ${clip(sentences.slice(0, 3).join(' '), 500).replace(/ …$/, '')} …`
   return `I read ${quoted(request)}. I have no tools here, and without an LLM I cannot answer that myself.`
 }
 const summary = conceptsOf(stem('summarise'))
 
-const common = new Set('the you are what how to for my me of and can please it with this that from'.split(' '))
+const common = new Set(
+  'a the you are what how to for my me of and can please it with this that from make get find show list i do'.split(' '),
+)
 
 /** A guess: longer requests without any of the commonest words are in another language. */
 function isEnglish(text: string): boolean {

@@ -155,13 +155,14 @@ function continues(words: readonly Word[], { at, from }: { at: number; from: num
   if (spent.has(word) || conjunctions.has(word.lower)) return false
   if (word.kind === 'number') return at > from
   if (word.kind !== 'word' || prepositions.has(word.lower) || dateLength(words, at) > 0) return false
+  if (word.lower === 'new' && spent.has(words[at + 1] as Word)) return false
   if (at === from) return !small.has(word.lower) && !articles.has(word.lower) && !(at === 0 && greetings.has(word.lower))
   return !breaks.has(word.lower) && words[at - 1]?.startsLine !== undefined && !word.startsLine
 }
 
 /** Never the beginning of a value. */
 const small = new Set(
-  'i me we us you he she they it is are was were be been am do does did have has had can could will would shall should may might must what which who whom whose when where why how if whether there here not no yes please thanks thank then also too now just again so but of let lets get got want need like give tell show'.split(
+  'up one ones i me we us you he she they it is are was were be been am do does did have has had can could will would shall should may might must what which who whom whose when where why how if whether there here not no yes please thanks thank then also too now just again so but of let lets get got want need like give tell show'.split(
     ' ',
   ),
 )

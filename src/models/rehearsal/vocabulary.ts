@@ -21,16 +21,22 @@ const stopWords = stems(
   must what which who whom whose when where why how from to in into at on for with about by between near around via under over until till
   before after since within without as than through then also too again now just please thanks thank some any all every each more most much
   many few other another such only own same very ok okay hello hi hey want need like let lets get got look up give tell fetch use using
-  make try help know say says said thing things something anything one ones out off down back go going new call ask
+  try help know say says said thing things something anything one ones out off down back go going new call ask
   what's it's i'm i'd i'll don't doesn't can't won't let's there's that's`,
 )
 export const isStopWord = (wordStem: string): boolean => stopWords.has(wordStem) || wordStem.length === 0
 
 /** Verbs that many tools share: on their own they say too little to choose one. */
 const commonActions = stems(
-  'list show read write save create delete remove find search open update set send run execute add start stop move copy book buy order change edit complete finish check view answer review plan compare put schedule',
+  'list show read write save create delete remove find search open update set send run execute add start stop move copy book buy order change edit complete finish check view answer review plan compare put schedule make',
 )
 export const isCommonAction = (wordStem: string): boolean => commonActions.has(wordStem)
+
+/** Verbs after which something is different. A tool that has one in its name is not meant by a noun alone. */
+const changes = stems(
+  'create write save delete remove update send add book buy order move copy edit complete append remind put set schedule make reserve invite',
+)
+export const isChange = (wordStem: string): boolean => changes.has(wordStem)
 
 /** Nouns that name anything. */
 const vagueNouns = stems('product item entry record thing object element data resource')
@@ -44,8 +50,8 @@ const concepts: readonly string[] = [
   'task todo reminder remind chore',
   'search find locate grep seek',
   'delete remove erase',
-  'create make new schedule remind',
-  'write save store',
+  'create make new schedule remind put set',
+  'write save store create make',
   'read open view cat',
   'folder directory dir',
   'list ls enumerate',
