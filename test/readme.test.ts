@@ -56,7 +56,7 @@ describe('the README', () => {
 
   it('names only adapters that there are', async () => {
     const [, names = ''] = readme.match(/import \{ (.*) \} from 'troupe\/models'/) ?? []
-    expect(Object.keys(await import('../dist/models/index.js'))).toEqual(expect.arrayContaining(names.split(', ')))
+    expect(Object.keys(await import('../src/models/index.ts'))).toEqual(expect.arrayContaining(names.split(', ')))
   })
 
   it('and the map for contributors name files that exist', () => {

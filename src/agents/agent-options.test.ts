@@ -65,6 +65,10 @@ const values: { readonly [Key in AgentOptionKey]: readonly (readonly [written: s
     ['64KB', { limits: { maxOutputBytes: 65_536 } }],
     ['512', { limits: { maxOutputBytes: 512 } }],
   ],
+  'limits.maxCostUsd': [['0.50', { limits: { maxCostUsd: 0.5 } }]],
+  'limits.maxDepth': [['0', { limits: { maxDepth: 0 } }]],
+  'limits.maxChildren': [['8', { limits: { maxChildren: 8 } }]],
+  'limits.parallelChildren': [['2', { limits: { parallelChildren: 2 } }]],
 }
 const cases = Object.entries(values).flatMap(([key, list]) => list.map(([written, change]) => [key, written, change] as const))
 
@@ -231,7 +235,7 @@ describe('over a file', () => {
         {
           "message": "there is no setting \`limits\`",
           "place": "--override limits",
-          "remedy": "Name one of its settings: \`limits.maxToolTurns\`, \`limits.maxTokens\`, \`limits.maxSessionTokens\`, \`limits.maxCalls\`, \`limits.timeBudget\`, \`limits.llmTimeout\`, \`limits.idleTimeout\`, \`limits.toolTimeout\`, \`limits.maxRetries\`, \`limits.parallelToolCalls\`, \`limits.maxOutputBytes\`.",
+          "remedy": "Name one of its settings: \`limits.maxToolTurns\`, \`limits.maxTokens\`, \`limits.maxSessionTokens\`, \`limits.maxCalls\`, \`limits.timeBudget\`, \`limits.llmTimeout\`, \`limits.idleTimeout\`, \`limits.toolTimeout\`, \`limits.maxRetries\`, \`limits.parallelToolCalls\`, \`limits.maxOutputBytes\`, \`limits.maxCostUsd\`, \`limits.maxDepth\`, \`limits.maxChildren\`, \`limits.parallelChildren\`.",
         },
         {
           "message": "a value is missing",
@@ -328,6 +332,10 @@ describe('the template of an agent', () => {
         maxRetries: 3
         parallelToolCalls: 4
         maxOutputBytes: 32KB
+        # maxCostUsd: 0.50  # default: none
+        maxDepth: 3
+        maxChildren: 32
+        parallelChildren: 4
       ---"
     `)
   })

@@ -175,6 +175,30 @@ export const agentOptions = {
     default: showSize(defaultLimits.maxOutputBytes),
     example: '64KB',
   },
+  'limits.maxCostUsd': {
+    type: { kind: 'number', least: 0, most: 1_000_000 },
+    summary: 'money of one turn in US dollars, children included; every model must have a price then',
+    default: 'none',
+    example: '0.50',
+  },
+  'limits.maxDepth': {
+    type: { kind: 'whole', least: 0 },
+    summary: 'levels of children that there may be below this agent',
+    default: String(defaultLimits.maxDepth),
+    example: '1',
+  },
+  'limits.maxChildren': {
+    type: { kind: 'whole', least: 0 },
+    summary: 'children that may be started in one turn, theirs included',
+    default: String(defaultLimits.maxChildren),
+    example: '8',
+  },
+  'limits.parallelChildren': {
+    type: { kind: 'whole', least: 1 },
+    summary: 'children at work at once; further ones wait in line',
+    default: String(defaultLimits.parallelChildren),
+    example: '2',
+  },
 } as const satisfies { readonly [Key in AgentOptionKey]: AgentOption }
 
 export const agentOptionKeys = Object.keys(agentOptions) as readonly AgentOptionKey[]

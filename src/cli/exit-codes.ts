@@ -30,6 +30,7 @@ const byFailure: { readonly [Class in ModelFailureClass]: ExitName } = {
 const byReason: { readonly [Reason in TurnReason]: ExitName } = {
   steps: 'budget',
   tokens: 'budget',
+  cost: 'budget',
   time: 'budget',
   calls: 'budget',
   stopped: 'done',

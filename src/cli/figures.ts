@@ -43,6 +43,7 @@ export const plural = (n: number, noun: string): string => `${n} ${noun}${n === 
 export const reasonText: { readonly [Reason in TurnReason]: string } = {
   steps: 'steps ran out',
   tokens: 'tokens ran out',
+  cost: 'money ran out',
   time: 'time ran out',
   calls: 'calls ran out',
   stopped: 'stopped',

@@ -75,6 +75,9 @@ export class PlainProgress {
       case 'interaction.approval.resolved':
       case 'interaction.approval.revoked':
       case 'interaction.subagent.selected':
+      case 'interaction.subagent.started':
+      case 'interaction.subagent.completed':
+      case 'interaction.subagent.failed':
       case 'interaction.hook.completed':
       case 'interaction.cancel.requested':
         return []

@@ -185,6 +185,9 @@ function take(tree: RunTree, agent: Tracked, event: InteractionEvent): void {
     case 'interaction.item.updated':
     case 'interaction.approval.revoked':
     case 'interaction.subagent.selected':
+    case 'interaction.subagent.started':
+    case 'interaction.subagent.completed':
+    case 'interaction.subagent.failed':
     case 'interaction.hook.completed':
       break
     default:

@@ -30,6 +30,9 @@ const agent: AgentSpec = {
   limits: defaultLimits,
   parameters: {},
   output: { format: 'text' },
+  toolName: 'clerk',
+  input: { format: 'text' },
+  agents: [],
 }
 
 type Draft = EventBody & { readonly at: number; readonly stepId?: string }

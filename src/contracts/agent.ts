@@ -8,6 +8,8 @@ export interface AgentLimits {
   readonly maxTokens?: number
   /** Tokens over the whole session. */
   readonly maxSessionTokens?: number
+  /** Money of one turn in US dollars, children included. */
+  readonly maxCostUsd?: number
   /** Calls in one turn; those that could not be started count too. */
   readonly maxCalls?: number
   /** Working time of one turn; waiting for a person does not count. */
@@ -24,6 +26,12 @@ export interface AgentLimits {
   readonly parallelToolCalls: number
   /** Output of a call shown to the model; more goes to the blob store. */
   readonly maxOutputBytes: number
+  /** How many levels of children there may be below this agent. */
+  readonly maxDepth: number
+  /** Children that may be started in one turn, theirs included. */
+  readonly maxChildren: number
+  /** Children at work at once; further ones wait in line. */
+  readonly parallelChildren: number
 }
 
 export const defaultLimits: AgentLimits = {
@@ -34,7 +42,13 @@ export const defaultLimits: AgentLimits = {
   maxRetries: 3,
   parallelToolCalls: 4,
   maxOutputBytes: 32_768,
+  maxDepth: 3,
+  maxChildren: 32,
+  parallelChildren: 4,
 }
+
+/** What a child has where its agent says nothing else; a root has no such limits. */
+export const childLimits = { maxTokens: 50_000, timeBudget: 120_000 } as const
 
 /** Settings that reach the provider as they are. */
 export interface ModelParameters {
@@ -57,6 +71,9 @@ export interface JsonOutput {
 /** What the answer must be. JSON is checked, and sent back with what is wrong with it. */
 export type OutputContract = { readonly format: 'text' | 'markdown' } | ({ readonly format: 'json' } & JsonOutput)
 
+/** What an agent is given: a text, or JSON that fits a schema. */
+export type InputContract = { readonly format: 'text' } | { readonly format: 'json'; readonly schema: JsonObject }
+
 /** An agent, resolved: what a session runs and what its journal keeps. */
 export interface AgentSpec {
   readonly name: string
@@ -70,4 +87,11 @@ export interface AgentSpec {
   readonly limits: AgentLimits
   readonly parameters: ModelParameters
   readonly output: OutputContract
+  /** One example of its input, for whoever calls it. */
+  readonly usage?: string
+  /** The name that parents know it by. */
+  readonly toolName: string
+  readonly input: InputContract
+  /** Names of its children: agents that it may call like any tool. */
+  readonly agents: readonly string[]
 }

@@ -1,6 +1,6 @@
 import type { AgentSpec } from './agent.ts'
 import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
-import type { Diagnostic, ModelFailure, TurnReason } from './failures.ts'
+import type { Diagnostic, ModelFailure, ToolFailure, TurnReason } from './failures.ts'
 import type { ApprovalId, ClientId, ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 import type { ItemIntent, ItemRecord } from './items.ts'
 import type { Json, JsonObject } from './json.ts'
@@ -13,6 +13,21 @@ import type { Cost, Usage } from './usage.ts'
 export interface Reservation {
   readonly input: number
   readonly output: number
+  /** US dollars, where the model has a price. */
+  readonly costUsd?: number
+}
+
+/** US dollars for a token, at the highest that the model may cost. */
+export interface TokenPrice {
+  readonly input: number
+  readonly output: number
+}
+
+/** The call that a child was started by. */
+export interface ParentCall {
+  readonly sessionId: SessionId
+  readonly turnId: TurnId
+  readonly itemId: ItemId
 }
 
 /** A part of a reply in its order: an item of this step by id, or a call as the model wrote it. */
@@ -20,7 +35,7 @@ export type ReplyRef = { readonly type: 'item'; readonly id: ItemId } | CallPart
 
 export type InputMode = 'queue' | 'steer'
 /** Why the coming step is the last one and has its tools switched off. */
-export type LastStepReason = Extract<TurnReason, 'steps' | 'tokens' | 'time' | 'calls' | 'stopped'>
+export type LastStepReason = Extract<TurnReason, 'steps' | 'tokens' | 'cost' | 'time' | 'calls' | 'stopped'>
 
 export interface TurnTotals {
   readonly usage: Usage
@@ -47,6 +62,19 @@ export type TurnEnding =
       readonly remedy?: string
       readonly failure?: ModelFailure
     }
+/** What a child took, its own children included. */
+export interface ChildEnd {
+  readonly childId: SessionId
+  readonly agent: string
+  readonly totals: TurnTotals
+  /** Money that counts against budgets: what was reported, or else what was set aside. */
+  readonly paidUsd: number
+  /** Children that it started, and theirs. */
+  readonly children: number
+  /** Time that was not work: waiting for a person. */
+  readonly idleMs: number
+}
+
 type EndingOf<Status> = Extract<TurnEnding, { status: Status }>
 
 interface Bodies {
@@ -58,6 +86,10 @@ interface Bodies {
     /** Size of prompt and tool specs. */
     readonly promptChars: number
     readonly policy: string
+    /** By the name that the agent gives the model; without those that have no price. */
+    readonly prices?: { readonly [model: string]: TokenPrice }
+    /** Absent for a root. */
+    readonly parent?: ParentCall
   }
   'interaction.session.configured': {
     readonly agent: AgentSpec
@@ -130,6 +162,11 @@ interface Bodies {
     readonly reason: string
     readonly scores: { readonly [agent: string]: number }
   }
+
+  /** In the journal of the parent, for the item of its call. */
+  'interaction.subagent.started': { readonly childId: SessionId; readonly agent: string; readonly childPath: string }
+  'interaction.subagent.completed': ChildEnd & { readonly status: 'completed' | 'partial' }
+  'interaction.subagent.failed': ChildEnd & { readonly status: 'failed' | 'interrupted'; readonly failure: ToolFailure }
 
   'interaction.hook.completed': {
     readonly hook: string

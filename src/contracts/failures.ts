@@ -49,6 +49,7 @@ export type TurnReason =
   | 'tokens'
   | 'time'
   | 'calls'
+  | 'cost'
   | 'stopped'
   | 'interrupted'
   | 'approval'

@@ -1,7 +1,9 @@
 export {
   type AgentLimits,
   type AgentSpec,
+  childLimits,
   defaultLimits,
+  type InputContract,
   type JsonOutput,
   type ModelParameters,
   type OutputContract,
@@ -12,6 +14,7 @@ export type { ApprovalDecision, ApprovalKey, ApprovalRequest } from './approvals
 export { type ErrorCode, errorTable, type Problem, TroupeError } from './errors.ts'
 export type {
   CheckedOutput,
+  ChildEnd,
   Envelope,
   EventBody,
   EventDraft,
@@ -20,9 +23,11 @@ export type {
   InteractionEvent,
   LastStepReason,
   LiveEvent,
+  ParentCall,
   ReplyRef,
   Reservation,
   StreamEvent,
+  TokenPrice,
   TurnEnding,
   TurnTotals,
 } from './events.ts'
@@ -57,6 +62,7 @@ export type { AttemptContext, FinishReason, Model, ModelAbility, ModelAdapter, M
 export type {
   AccountingEntry,
   CallEntry,
+  CallOperation,
   ModelEntry,
   Outcome,
   OutcomeStatus,
@@ -95,6 +101,8 @@ export type {
   Trees,
 } from './store.ts'
 export {
+  type ChildResult,
+  type ChildTask,
   type Confinement,
   type Gate,
   type ItemView,
@@ -102,6 +110,7 @@ export {
   storedOutputFlag,
   type Tool,
   type ToolContext,
+  type ToolExtras,
   type ToolOutput,
   type ToolSource,
 } from './tool.ts'

@@ -41,7 +41,11 @@ export interface StepOperation {
   readonly kind: 'step'
   readonly stepId: StepId
   readonly attempts: readonly ModelEntry[]
-  readonly calls: readonly CallEntry[]
+  readonly calls: readonly CallOperation[]
+}
+/** A call, with the turn of the child that it started. */
+export interface CallOperation extends CallEntry {
+  readonly child?: TurnOperation
 }
 /** Turn → step → call, as it happened. */
 export interface TurnOperation {

@@ -1,9 +1,12 @@
 import type { ApprovalKey } from './approvals.ts'
-import type { ToolFailure } from './failures.ts'
+import type { ToolFailure, TurnReason } from './failures.ts'
 import type { CallId } from './ids.ts'
 import type { CallItemType, Effect } from './items.ts'
 import type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
+import type { InputPart, Message } from './messages.ts'
 import type { ModelAbility } from './model.ts'
+import type { AccountingEntry, OutcomeStatus, TurnOperation } from './outcome.ts'
+import type { Report } from './report.ts'
 
 /** What a tool requires before it is offered: an ability of the model, or a feature flag. */
 export type Gate = { readonly ability: ModelAbility } | { readonly flag: string }
@@ -21,6 +24,27 @@ export interface RemainingBudget {
 /** How a call is confined. A tool that starts processes obeys it. */
 export type Confinement = { readonly kind: 'none' } | { readonly kind: 'sandbox'; readonly name: string }
 
+/** A task for another agent. It gets this and nothing else: no history, no variables of its own choosing. */
+export interface ChildTask {
+  readonly agent: string
+  readonly input: readonly InputPart[]
+}
+
+/** How a child ended. `refused`: it was never started. */
+export type ChildResult =
+  | { readonly kind: 'refused'; readonly failure: ToolFailure }
+  | {
+      readonly kind: 'ended'
+      readonly status: Exclude<OutcomeStatus, 'suspended'>
+      readonly reason?: TurnReason
+      /** Present where it did not complete. */
+      readonly failure?: ToolFailure
+      readonly report?: Report
+      readonly accounting: readonly AccountingEntry[]
+      readonly operations: TurnOperation
+      readonly conversation: readonly Message[]
+    }
+
 export interface ToolContext {
   /** Aborted on interrupt, timeout and end of budget. */
   readonly signal: AbortSignal
@@ -36,13 +60,20 @@ export interface ToolContext {
   readonly maxOutputBytes: number
   /** The whole of an output of this tree that was too large to show. */
   storedOutput(handle: string): Promise<string | undefined>
+  /** Starts an agent as a child of this call, or goes on with the one that this call had started before a crash. */
+  startChild(task: ChildTask): Promise<ChildResult>
   /** Shows people what is going on; never seen by the model. */
   progress(text: string): void
 }
 
 export type ToolOutput =
-  | { readonly ok: true; readonly content: string; readonly value?: Json }
-  | { readonly ok: false; readonly error: ToolFailure; readonly partial?: string }
+  | { readonly ok: true; readonly content: string; readonly value?: Json; readonly extras?: ToolExtras }
+  | { readonly ok: false; readonly error: ToolFailure; readonly partial?: string; readonly extras?: ToolExtras }
+
+/** For hooks and other code beside the loop; neither recorded nor shown to the model. */
+export interface ToolExtras {
+  readonly [name: string]: unknown
+}
 
 export interface ItemView {
   readonly type: CallItemType
@@ -60,6 +91,8 @@ export interface Tool {
   /** Default `exclusive`. */
   readonly concurrency?: 'shared' | 'exclusive' | { key(input: JsonObject): MaybePromise<string> }
   readonly timeoutMs?: number
+  /** How long it may take to heed its signal and say how far it came. Default 250. */
+  readonly graceMs?: number
   readonly requires?: readonly Gate[]
   /** A label for logs and views, e.g. the server or package that it comes from. The loop never looks at it. */
   readonly namespace?: string

@@ -1,6 +1,7 @@
 import type {
   CallEntry,
   CallRecord,
+  Cost,
   InteractionEvent,
   Message,
   ModelEntry,
@@ -64,6 +65,7 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
     turn: {
       ...turn,
       spent: addSpent(turn.spent, event.usage, event.cost),
+      paidUsd: turn.paidUsd + paid(event.cost, step),
       step:
         calls.length > 0
           ? { kind: 'calling', id: step.id, model: step.model, calls }
@@ -84,6 +86,7 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
   return withTurn({ ...state, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
     ...turn,
     spent: addSpent(turn.spent, event.usage, event.cost),
+    paidUsd: turn.paidUsd + paid(event.cost, step),
     step: { kind: 'ready', failures: [...step.failures, failed] },
     dropped: isFinal(event.failure) ? [...turn.dropped, step.model] : turn.dropped,
     accounting: turn.accounting.append({ ...modelEntry(event, step, 'failed'), failure: event.failure }),
@@ -210,6 +213,9 @@ function textPart(step: AskingStep, id: string, event: InteractionEvent): ReplyP
   const type = item.type === 'reasoning' ? 'reasoning' : 'text'
   return item.metadata ? { type, text: item.text, metadata: item.metadata } : { type, text: item.text }
 }
+
+/** Where nobody knows what it cost, what was set aside for it counts as spent. */
+const paid = (cost: Cost, { reservation }: AskingStep): number => (cost === 'unknown' ? (reservation.costUsd ?? 0) : cost)
 
 /** Asking the same model again cannot help. */
 const isFinal = ({ class: kind }: ModelFailure): boolean => kind === 'auth' || kind === 'quota' || kind === 'config'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ApprovalId, ClientId, EventDraft, EventType, ItemId } from '../contracts/index.ts'
+import type { ApprovalId, ClientId, EventDraft, EventType, ItemId, SessionId } from '../contracts/index.ts'
 import { fold } from './apply.ts'
 import * as sample from './fixtures/sample-journal.ts'
 import type { OpenTurn, SessionState } from './state.ts'
@@ -32,6 +32,19 @@ const resolved = (decision: Extract<EventDraft, { type: 'interaction.approval.re
   decision,
   by: 'ann',
 })
+
+const childEnd = { childId: 'tree/t1.s1.1' as SessionId, agent: 'scout', totals: sample.totals, paidUsd: 0.25, children: 2, idleMs: 40 }
+const childEnded = (end: EventDraft) => {
+  const itemId = 't1.s1.1' as ItemId
+  const started: EventDraft = {
+    type: 'interaction.subagent.started',
+    itemId,
+    childId: childEnd.childId,
+    agent: 'scout',
+    childPath: 'root/scout#1',
+  }
+  return state(...begun, stepStarted(), called('agent__scout'), callStarted(), started, { itemId, ...end } as EventDraft)
+}
 
 /** One test, at least, for each type; `covers every event type` fails when one has none. */
 const tests: { readonly [Type in EventType]: () => void } = {
@@ -235,6 +248,29 @@ const tests: { readonly [Type in EventType]: () => void } = {
     expect(state(...granted, { type: 'interaction.approval.revoked', keys: ['tool:look_up'], by: 'ann', inbox: 3 })).toMatchObject({
       grants: [],
       inboxCursor: 3,
+    })
+  },
+  'interaction.subagent.started': () => {
+    const started: EventDraft = {
+      type: 'interaction.subagent.started',
+      itemId: 't1.s1.1' as ItemId,
+      childId: 'tree/t1.s1.1' as SessionId,
+      agent: 'scout',
+      childPath: 'root/scout#1',
+    }
+    expect(state(...begun, stepStarted(), called('agent__scout'), callStarted(), started).turn).toMatchObject({ children: 1 })
+    expect(() => state(started)).toThrow(/belongs to an open turn/)
+  },
+  'interaction.subagent.completed': () => {
+    expect(childEnded({ type: 'interaction.subagent.completed', status: 'completed', ...childEnd })).toMatchObject({
+      spent: { usage: { input: 200, output: 20 } },
+      turn: { spent: { usage: { input: 200, output: 20 } }, paidUsd: 0.75, children: 3, idleMs: 40 },
+    })
+  },
+  'interaction.subagent.failed': () => {
+    const failure = { class: 'network', message: 'It is gone.' } as const
+    expect(childEnded({ type: 'interaction.subagent.failed', status: 'failed', failure, ...childEnd })).toMatchObject({
+      turn: { paidUsd: 0.75, children: 3 },
     })
   },
   'interaction.subagent.selected': () => {

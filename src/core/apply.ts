@@ -1,5 +1,6 @@
 import type { Diagnostic, InteractionEvent } from '../contracts/index.ts'
 import { noUsage, TroupeError } from '../contracts/index.ts'
+import { addSpent } from '../util/add-spent.ts'
 import { Sequence } from '../util/sequence.ts'
 import {
   applyItemCompleted,
@@ -67,6 +68,11 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
         : stamped(state, event)
     case 'interaction.diagnostic':
       return noted(state, event, [event.diagnostic])
+    case 'interaction.subagent.started':
+      return childStarted(state, event)
+    case 'interaction.subagent.completed':
+    case 'interaction.subagent.failed':
+      return childEnded(state, event)
     case 'interaction.session.idle':
     case 'interaction.subagent.selected':
     case 'interaction.hook.completed':
@@ -89,6 +95,8 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     trace: event.trace,
     tools: event.tools,
     policy: event.policy,
+    prices: event.prices ?? {},
+    ...(event.parent && { parent: event.parent }),
     history: Sequence.empty(),
     promptChars: event.promptChars,
     historyChars: 0,
@@ -138,6 +146,8 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       steps: 0,
       calls: 0,
       spent: { usage: noUsage, cost: 0 },
+      paidUsd: 0,
+      children: 0,
       step: { kind: 'ready', failures: [] },
       dropped: [],
       rejections: 0,
@@ -157,9 +167,38 @@ function suspended(state: SessionState, event: Event<'interaction.turn.suspended
 type TurnEnd = Event<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
 
 function turnEnded(state: SessionState, event: TurnEnd): SessionState {
-  const { id, accounting, diagnostics } = openTurn(state, event)
-  const ended = { kind: 'ended', id, ending: event.ending, totals: event.totals, accounting, diagnostics } as const
+  const { id, accounting, diagnostics, paidUsd, children, idleMs } = openTurn(state, event)
+  const ended = {
+    kind: 'ended',
+    id,
+    ending: event.ending,
+    totals: event.totals,
+    paidUsd,
+    children,
+    idleMs,
+    accounting,
+    diagnostics,
+  } as const
   return { ...stamped(state, event), turn: event.report ? { ...ended, report: event.report } : ended }
+}
+
+function childStarted(state: SessionState, event: Event<'interaction.subagent.started'>): SessionState {
+  const turn = openTurn(state, event)
+  return withTurn(state, event, { ...turn, children: turn.children + 1 })
+}
+
+/** From here on what the child took is the parent's own. Time in which the parent could only wait with it was not work. */
+function childEnded(state: SessionState, event: Event<'interaction.subagent.completed' | 'interaction.subagent.failed'>): SessionState {
+  const turn = openTurn(state, event)
+  const { totals, paidUsd, children, idleMs } = event
+  const waited = callingStep(turn, event).calls.length === 1 ? idleMs : 0
+  return withTurn({ ...state, spent: addSpent(state.spent, totals.usage, totals.cost) }, event, {
+    ...turn,
+    spent: addSpent(turn.spent, totals.usage, totals.cost),
+    paidUsd: turn.paidUsd + paidUsd,
+    children: turn.children + children,
+    idleMs: turn.idleMs + waited,
+  })
 }
 
 /** The driver before this one is gone: calls that it had in flight are orphaned, and the time since was not work. */

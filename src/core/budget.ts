@@ -17,15 +17,32 @@ export type Allowance =
   | { readonly kind: 'last'; readonly reason: LastStepReason; readonly reservation: Reservation }
   | { readonly kind: 'none'; readonly reason: LastStepReason }
 
-/** What the next step may be, after `steps` of them. Pure: time is the time of the last event. */
-export function allowance(state: SessionState, turn: OpenTurn, steps: number): Allowance {
+/** What the ancestors of a session leave to it, beside its own limits. */
+export interface Headroom {
+  readonly tokens?: number
+  readonly costUsd?: number
+  readonly timeMs?: number
+}
+export const unbounded: Headroom = {}
+
+export interface Wanted {
+  /** Steps that the turn has taken. */
+  readonly steps: number
+  readonly model: string | undefined
+  readonly headroom: Headroom
+}
+
+/** What the next step may be. Pure: time is the time of the last event. */
+export function allowance(state: SessionState, turn: OpenTurn, wanted: Wanted): Allowance {
   const { maxToolTurns, maxCalls } = state.agent.limits
-  const timeLeft = remainingTime(state, turn, state.at)
+  const { steps, headroom } = wanted
+  const timeLeft = least(remainingTime(state, turn, state.at), headroom.timeMs)
   if (steps >= maxToolTurns) return { kind: 'none', reason: 'steps' }
   if (timeLeft !== undefined && timeLeft <= 0) return { kind: 'none', reason: 'time' }
-  const tokens = tokenAllowance(state, turn)
-  if (tokens.kind !== 'step') return turn.last !== undefined && tokens.kind === 'last' ? { ...tokens, reason: turn.last } : tokens
-  const { reservation } = tokens
+  const affordable = affordableStep(state, turn, wanted)
+  if (affordable.kind !== 'step')
+    return turn.last !== undefined && affordable.kind === 'last' ? { ...affordable, reason: turn.last } : affordable
+  const { reservation } = affordable
   const last = (reason: LastStepReason): Allowance => ({ kind: 'last', reason, reservation })
   if (turn.last !== undefined) return last(turn.last)
   if (turn.cancel === 'stop') return last('stopped')
@@ -34,7 +51,7 @@ export function allowance(state: SessionState, turn: OpenTurn, steps: number): A
   const mayCall = state.tools.length > 0 || turn.calls > 0
   if (mayCall && steps === maxToolTurns - 1) return last('steps')
   if (mayCall && maxCalls !== undefined && turn.calls >= maxCalls) return last('calls')
-  return tokens
+  return affordable
 }
 
 function estimatedInput(state: SessionState): number {
@@ -59,22 +76,58 @@ export function remainingTokens(state: SessionState, turn: OpenTurn): number | u
   const { maxTokens, maxSessionTokens } = state.agent.limits
   const ofTurn = maxTokens === undefined ? undefined : maxTokens - turn.spent.usage.input - turn.spent.usage.output
   const ofSession = maxSessionTokens === undefined ? undefined : maxSessionTokens - state.spent.usage.input - state.spent.usage.output
-  if (ofTurn === undefined) return ofSession
-  return ofSession === undefined ? ofTurn : Math.min(ofTurn, ofSession)
+  return least(ofTurn, ofSession)
+}
+
+/** Money that the turn still has, or `undefined` where it has no limit. */
+export function remainingCost(state: SessionState, turn: OpenTurn): number | undefined {
+  const { maxCostUsd } = state.agent.limits
+  return maxCostUsd === undefined ? undefined : maxCostUsd - turn.paidUsd
+}
+
+/** How much output a purse pays for: in a step that leaves the last answer possible, and in the last one. */
+interface Purse {
+  readonly reason: 'tokens' | 'cost'
+  readonly normal: number
+  readonly last: number
 }
 
 /**
  * A normal step is allowed while, after it, the history could be read once more for the last answer.
  * Its output is capped by what is left, so that an attempt cannot overspend by talking.
  */
-function tokenAllowance(state: SessionState, turn: OpenTurn): Allowance {
+function affordableStep(state: SessionState, turn: OpenTurn, { model, headroom }: Wanted): Allowance {
   const input = estimatedInput(state)
   const wanted = state.agent.parameters.maxOutputTokens ?? outputTokens
-  const left = remainingTokens(state, turn)
-  if (left === undefined) return { kind: 'step', reservation: { input, output: wanted } }
-  if (left < input + leastAnswerTokens) return { kind: 'none', reason: 'tokens' }
-  const afterStep = left - input - (input + lastAnswerTokens)
-  const output = Math.min(wanted, Math.floor(afterStep / 2))
-  if (output >= leastAnswerTokens) return { kind: 'step', reservation: { input, output } }
-  return { kind: 'last', reason: 'tokens', reservation: { input, output: Math.min(wanted, left - input) } }
+  const price = model === undefined ? undefined : state.prices[model]
+  const reserve = (output: number): Reservation =>
+    price ? { input, output, costUsd: input * price.input + output * price.output } : { input, output }
+
+  const tokens = least(remainingTokens(state, turn), headroom.tokens)
+  const cost = price && least(remainingCost(state, turn), headroom.costUsd)
+  if (tokens === undefined && cost === undefined) return { kind: 'step', reservation: reserve(wanted) }
+  const purses: Purse[] = []
+  if (tokens !== undefined) purses.push(purse('tokens', tokens, { input, perInput: 1, perOutput: 1 }))
+  if (price && cost !== undefined) purses.push(purse('cost', cost, { input, perInput: price.input, perOutput: price.output }))
+  const tightest = purses.reduce((a, b) => (b.last < a.last ? b : a))
+  if (tightest.last < leastAnswerTokens) return { kind: 'none', reason: tightest.reason }
+  const output = Math.min(wanted, ...purses.map(({ normal }) => normal))
+  if (output >= leastAnswerTokens) return { kind: 'step', reservation: reserve(output) }
+  const { reason } = purses.reduce((a, b) => (b.normal < a.normal ? b : a))
+  return { kind: 'last', reason, reservation: reserve(Math.min(wanted, tightest.last)) }
+}
+
+function purse(
+  reason: Purse['reason'],
+  left: number,
+  { input, perInput, perOutput }: { readonly input: number; readonly perInput: number; readonly perOutput: number },
+): Purse {
+  const reading = input * perInput
+  const buys = (amount: number): number => (perOutput > 0 ? Math.floor(amount / perOutput) : amount >= 0 ? Number.MAX_SAFE_INTEGER : 0)
+  return { reason, normal: buys((left - 2 * reading - lastAnswerTokens * perOutput) / 2), last: buys(left - reading) }
+}
+
+export function least(a: number | undefined, b: number | undefined): number | undefined {
+  if (a === undefined) return b
+  return b === undefined ? a : Math.min(a, b)
 }

@@ -1,5 +1,5 @@
 import type { ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
-import { allowance } from './budget.ts'
+import { allowance, type Headroom, unbounded } from './budget.ts'
 import type {
   AnsweredStep,
   Call,
@@ -40,7 +40,7 @@ export interface AskAction {
   readonly last?: LastStepReason
 }
 
-export function decide(state: SessionState): Action {
+export function decide(state: SessionState, headroom: Headroom = unbounded): Action {
   const { turn } = state
   if (turn.kind !== 'open') {
     const [input] = state.inputs
@@ -52,9 +52,9 @@ export function decide(state: SessionState): Action {
     case 'calling':
       return decideCalls(turn, turn.step.calls)
     case 'answered':
-      return decideAnswer(state, turn, turn.step)
+      return decideAnswer(state, turn, { answered: turn.step, headroom })
     case 'ready':
-      return decideStep(state, turn, turn.step.failures)
+      return decideStep(state, turn, { failures: turn.step.failures, headroom })
     default:
       return turn.step satisfies never
   }
@@ -77,20 +77,28 @@ const isStarted = (call: Call): call is StartedCall => call.kind === 'started'
 const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requested' || call.kind === 'approved' || call.kind === 'denied'
 
 /** An answer ends the turn, unless somebody has steered meanwhile and there is a step left to take it in. */
-function decideAnswer(state: SessionState, turn: OpenTurn, { truncated, output }: AnsweredStep): Action {
-  if (output?.ok === false) return decideRejected(state, turn, output.problems)
-  if (turn.cancel === 'no' && turn.last === undefined && steering(state).length > 0 && allowance(state, turn, turn.steps).kind !== 'none') {
-    return decideStep(state, turn, [])
+function decideAnswer(
+  state: SessionState,
+  turn: OpenTurn,
+  { answered: { truncated, output }, headroom }: { readonly answered: AnsweredStep; readonly headroom: Headroom },
+): Action {
+  if (output?.ok === false) return decideRejected(state, turn, { problems: output.problems, headroom })
+  if (turn.cancel === 'no' && turn.last === undefined && steering(state).length > 0 && hasStepLeft(state, turn, headroom)) {
+    return decideStep(state, turn, { failures: [], headroom })
   }
   if (turn.last !== undefined) return finish({ status: 'partial', reason: turn.last })
   return finish(truncated ? { status: 'partial', reason: 'tokens' } : { status: 'completed' })
 }
 
 /** An answer that is not the JSON asked for goes back with what is wrong, as often as an attempt may be repeated. */
-function decideRejected(state: SessionState, turn: OpenTurn, problems: readonly string[]): Action {
+function decideRejected(
+  state: SessionState,
+  turn: OpenTurn,
+  { problems, headroom }: { readonly problems: readonly string[]; readonly headroom: Headroom },
+): Action {
   const { maxRetries } = state.agent.limits
-  const isAskedAgain = turn.rejections <= maxRetries && turn.last === undefined && allowance(state, turn, turn.steps).kind !== 'none'
-  if (isAskedAgain || turn.cancel === 'interrupt' || turn.cancel === 'abort') return decideStep(state, turn, [])
+  const isAskedAgain = turn.rejections <= maxRetries && turn.last === undefined && hasStepLeft(state, turn, headroom)
+  if (isAskedAgain || turn.cancel === 'interrupt' || turn.cancel === 'abort') return decideStep(state, turn, { failures: [], headroom })
   const message = `The answer is not the JSON that was asked for: ${problems.join(' ')}`
   return finish({
     status: 'failed',
@@ -100,15 +108,22 @@ function decideRejected(state: SessionState, turn: OpenTurn, problems: readonly 
   })
 }
 
-function decideStep(state: SessionState, turn: OpenTurn, failures: readonly FailedAttempt[]): Action {
+const hasStepLeft = (state: SessionState, turn: OpenTurn, headroom: Headroom): boolean =>
+  allowance(state, turn, { steps: turn.steps, model: state.agent.models[0], headroom }).kind !== 'none'
+
+function decideStep(
+  state: SessionState,
+  turn: OpenTurn,
+  { failures, headroom }: { readonly failures: readonly FailedAttempt[]; readonly headroom: Headroom },
+): Action {
   if (turn.cancel === 'interrupt') return finish({ status: 'interrupted', reason: 'interrupted' })
   if (turn.cancel === 'abort') return finish({ status: 'interrupted', reason: 'denied' })
   const next = nextModel(state, turn, failures)
   if (!next) return finish(modelFailed(failures))
   // A retry stays the step it is: only a new one asks the budget for a step.
-  const allowed = allowance(state, turn, failures.length > 0 ? turn.steps - 1 : turn.steps)
-  if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
   const { model, attempt, notBefore } = next
+  const allowed = allowance(state, turn, { steps: failures.length > 0 ? turn.steps - 1 : turn.steps, model, headroom })
+  if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
   const absorbs = state.inputs.length === 0 ? nobody : steering(state).map((input) => input.clientId)
   const ask = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
   return allowed.kind === 'last' ? { ...ask, last: allowed.reason } : ask

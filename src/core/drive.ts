@@ -23,7 +23,7 @@ export interface Performer<S extends Session> {
 /** Drives a session until there is nothing to do, or until only a person can go on. */
 export async function drive<S extends Session>(session: S, performer: Performer<S>): Promise<'idle' | 'suspended'> {
   for (;;) {
-    const action = session.recipe.decide(session.state)
+    const action = session.decide()
     switch (action.kind) {
       case 'begin':
         if (session.isRetired) return 'idle'

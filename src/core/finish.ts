@@ -33,6 +33,7 @@ function withAnswer(ending: TurnEnding, turn: OpenTurn): TurnEnding {
 const ranOut: { readonly [Reason in LastStepReason]: string } = {
   steps: 'it ran out of steps',
   tokens: 'it ran out of tokens',
+  cost: 'it ran out of money',
   time: 'it ran out of time',
   calls: 'it ran out of calls',
   stopped: 'it was stopped',
@@ -40,6 +41,7 @@ const ranOut: { readonly [Reason in LastStepReason]: string } = {
 const remedies: { readonly [Reason in LastStepReason]: string } = {
   steps: 'Raise maxToolTurns.',
   tokens: 'Raise maxTokens or maxSessionTokens.',
+  cost: 'Raise maxCostUsd.',
   time: 'Raise timeBudget.',
   calls: 'Raise maxCalls.',
   stopped: 'Send a further message to go on.',

@@ -1,11 +1,18 @@
 export { apply, created, fold } from './apply.ts'
-export { remainingTime, remainingTokens, timeReserve } from './budget.ts'
+export { type Headroom, least, remainingCost, remainingTime, remainingTokens, timeReserve, unbounded } from './budget.ts'
 export { type Action, type AskAction, decide } from './decide.ts'
 export { drive, type Performer } from './drive.ts'
 export { reportOf } from './finish.ts'
 export { approvalIdOf, callIdOf, itemIdOf, stepIdOf } from './ids.ts'
-export { Ledger, type LedgerOptions } from './ledger.ts'
 export { agentLoop, type Offering, type Recipe } from './recipe.ts'
-export { Session, type SessionParts } from './session.ts'
+export { type Pen, Session, type SessionParts } from './session.ts'
 export { type Facts, neverRan } from './skip.ts'
-export { type OpenTurn, openRequests, type ReviewableCall, type SessionState, type StartedCall, type Turn } from './state.ts'
+export {
+  type EndedTurn,
+  type OpenTurn,
+  openRequests,
+  type ReviewableCall,
+  type SessionState,
+  type StartedCall,
+  type Turn,
+} from './state.ts'

@@ -1,4 +1,5 @@
 import type { ModelRequest, ToolSpec } from '../contracts/index.ts'
+import type { Headroom } from './budget.ts'
 import { type Action, decide } from './decide.ts'
 import type { SessionState } from './state.ts'
 
@@ -10,7 +11,7 @@ export interface Offering {
 
 /** How a session thinks: what to do next, and what a model is shown. Both pure, so that a test needs no model. */
 export interface Recipe {
-  decide(state: SessionState): Action
+  decide(state: SessionState, headroom: Headroom): Action
   assemble(state: SessionState, offering: Offering): ModelRequest
 }
 

@@ -4,15 +4,25 @@ import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { Sequence } from '../util/sequence.ts'
 import { apply } from './apply.ts'
-import type { Ledger } from './ledger.ts'
+import { type Headroom, unbounded } from './budget.ts'
+import type { Action } from './decide.ts'
 import type { Recipe } from './recipe.ts'
 import type { OpenTurn, SessionState } from './state.ts'
+
+/** The one pen of a tree: numbers and dates events, and makes them durable in their order. */
+export interface Pen {
+  readonly nextSeq: number
+  readonly now: number
+  push(event: InteractionEvent): void
+  live(event: LiveEvent): void
+  flush(): MaybePromise<void>
+}
 
 /** What a session is driven with. */
 export interface SessionParts {
   readonly recipe: Recipe
   readonly clock: Clock
-  readonly ledger: Ledger
+  readonly pen: Pen
   readonly state: SessionState
 }
 
@@ -28,16 +38,16 @@ const mostKeptChars = 10_000
 export class Session {
   readonly recipe: Recipe
   readonly clock: Clock
-  readonly #ledger: Ledger
+  readonly #pen: Pen
   readonly #sleepers: (() => void)[] = []
   #state: SessionState
   #interrupt = new Interrupt()
   #isRetired = false
 
-  constructor({ recipe, clock, ledger, state }: SessionParts) {
+  constructor({ recipe, clock, pen, state }: SessionParts) {
     this.recipe = recipe
     this.clock = clock
-    this.#ledger = ledger
+    this.#pen = pen
     this.#state = state
   }
 
@@ -51,7 +61,7 @@ export class Session {
 
   /** Milliseconds since 1970, on a clock that does not jump. */
   get now(): number {
-    return this.#ledger.now
+    return this.#pen.now
   }
 
   /** The open turn; asking for it where there is none is a mistake of ours. */
@@ -61,10 +71,20 @@ export class Session {
     return turn
   }
 
+  /** What the ancestors leave; whoever drives a child knows more. */
+  get headroom(): Headroom {
+    return unbounded
+  }
+
+  /** What to do next. */
+  decide(): Action {
+    return this.recipe.decide(this.#state, this.headroom)
+  }
+
   /** What the next event begins with: its number and time, who speaks, and where in the turn. */
   here(): Envelope {
     const { treeId, sessionId, agentPath, turn } = this.#state
-    const { nextSeq: seq, now: at } = this.#ledger
+    const { nextSeq: seq, now: at } = this.#pen
     if (turn.kind !== 'open') return { seq, treeId, sessionId, agentPath, at }
     const { id: turnId, step } = turn
     if (step.kind !== 'asking' && step.kind !== 'calling') return { seq, treeId, sessionId, agentPath, turnId, at }
@@ -74,7 +94,7 @@ export class Session {
   /** `event` begins with `here()`. */
   record(event: InteractionEvent): void {
     this.#state = apply(this.#state, event)
-    this.#ledger.push(event)
+    this.#pen.push(event)
     if (this.#state.historyChars < mostKeptChars) keepShape(event.type, event, this.#state)
     if (event.type === 'interaction.turn.started') this.#interrupt = new Interrupt()
   }
@@ -85,13 +105,13 @@ export class Session {
 
   /** Hands what was recorded to the journal; await it before anything acts on it. */
   flush(): MaybePromise<void> {
-    return this.#ledger.flush()
+    return this.#pen.flush()
   }
 
   live({ stepId, itemId, attempt, kind, text }: Pick<LiveEvent, 'stepId' | 'itemId' | 'attempt' | 'kind' | 'text'>): void {
     const { treeId, sessionId, agentPath } = this.#state
     const turnId = this.turn.id
-    this.#ledger.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId, stepId, itemId, attempt, kind, text })
+    this.#pen.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId, stepId, itemId, attempt, kind, text })
   }
 
   /** Begins no further turn; what waits in line stays there. */

@@ -15,12 +15,14 @@ import type {
   LastStepReason,
   Message,
   ModelFailure,
+  ParentCall,
   Report,
   Reservation,
   SessionId,
   StepId,
   TextIntent,
   TextRecord,
+  TokenPrice,
   Trace,
   TreeId,
   TurnEnding,
@@ -43,6 +45,9 @@ export interface SessionState {
   /** Names of the tools that the agent may be offered, sorted. */
   readonly tools: readonly string[]
   readonly policy: string
+  readonly prices: { readonly [model: string]: TokenPrice }
+  /** The call that this session is a child of. */
+  readonly parent?: ParentCall
   readonly history: Sequence<Message>
   /** Size of prompt and tool specs, and of the history: what a request is estimated by. */
   readonly promptChars: number
@@ -85,7 +90,12 @@ export interface OpenTurn {
   readonly cancel: Cancel
   readonly steps: number
   readonly calls: number
+  /** Children that have ended included; those at work are counted where they are. */
   readonly spent: Spent
+  /** Money that counts against the budget, in US dollars: what was reported, or else what was set aside. */
+  readonly paidUsd: number
+  /** Children started, and those that they started. */
+  readonly children: number
   readonly step: Step
   readonly last?: LastStepReason
   /** Answers that were sent back because they were not the JSON that was asked for. */
@@ -104,6 +114,9 @@ export interface EndedTurn {
   readonly ending: TurnEnding
   readonly report?: Report
   readonly totals: TurnTotals
+  readonly paidUsd: number
+  readonly children: number
+  readonly idleMs: number
   readonly accounting: Sequence<AccountingEntry>
   readonly diagnostics: Sequence<Diagnostic>
 }

@@ -13,6 +13,7 @@ const keys: { readonly [Key in keyof Required<Tool>]: true } = {
   effect: true,
   concurrency: true,
   timeoutMs: true,
+  graceMs: true,
   requires: true,
   namespace: true,
   approval: true,

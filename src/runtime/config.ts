@@ -1,4 +1,4 @@
-import type { AgentLimits, ModelParameters, OutputContract, Tool, ToolSource } from '../contracts/index.ts'
+import type { AgentLimits, InputContract, ModelParameters, OutputContract, Tool, ToolSource } from '../contracts/index.ts'
 
 /** An agent as an embedder writes it. Its agent-file twin is read by `agents/`. */
 export interface AgentDefinition {
@@ -15,6 +15,14 @@ export interface AgentDefinition {
   readonly parameters?: ModelParameters
   /** Default: text. */
   readonly output?: OutputContract
+  /** One example of its input, for whoever calls it. */
+  readonly usage?: string
+  /** The name that parents know it by; default: its name. */
+  readonly toolName?: string
+  /** What it is given when it is called as a tool. Default: text. */
+  readonly input?: InputContract
+  /** Names of other agents of the config that it may call like any tool. */
+  readonly agents?: readonly string[]
 }
 
 /** What agents there are and what they may use; fixed for the life of a runtime. */
@@ -27,6 +35,8 @@ export interface AgentLoopConfig {
   readonly features?: { readonly [flag: string]: boolean }
   /** The variables of every session; tools get them, and nothing else of the environment. */
   readonly overlay?: { readonly [name: string]: string }
+  /** Models without a price that may be asked under a cost budget all the same. */
+  readonly unpriced?: readonly string[]
   /** Defaults for every agent. */
   readonly limits?: Partial<AgentLimits>
 }

@@ -203,7 +203,7 @@ class Runtime implements AgentRuntime, TreeHost {
 
 /** Where a run is that could not be started: nothing of it was stored. */
 function neverStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, halt: Halt): Rest {
-  return { state: created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), halt }
+  return { state: created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), children: new Map(), halt }
 }
 
 const interruptedBefore: Halt = { status: 'interrupted', reason: 'interrupted', message: 'It was interrupted before it was started.' }

@@ -2,6 +2,7 @@ import type { Diagnostic, EventDraft, Inbox, InboxRow } from '../contracts/index
 import { openRequests } from '../core/index.ts'
 import type { ActiveSession } from '../steps/index.ts'
 import { messageOf } from '../util/message-of.ts'
+import type { Tree } from './tree.ts'
 
 /**
  * Drains the inbox into the journal.
@@ -10,14 +11,26 @@ import { messageOf } from '../util/message-of.ts'
  * 2. Drains never overlap; one that is asked for while another runs follows it, and is part of what `drain` waits for.
  */
 export class Mailbox {
-  readonly #session: ActiveSession
+  readonly #tree: Pick<Tree, 'live'>
+  readonly #root: ActiveSession
   readonly #inbox: Pick<Inbox, 'read'>
+  #cursor: number
   #draining: Promise<void> | undefined
   #again = false
 
-  constructor(session: ActiveSession, inbox: Pick<Inbox, 'read'>) {
-    this.#session = session
+  constructor(
+    tree: Pick<Tree, 'live'>,
+    { root, inbox, cursor }: { readonly root: ActiveSession; readonly inbox: Pick<Inbox, 'read'>; readonly cursor: number },
+  ) {
+    this.#tree = tree
+    this.#root = root
     this.#inbox = inbox
+    this.#cursor = cursor
+  }
+
+  /** The last row that was taken in, by whichever session. */
+  get cursor(): number {
+    return this.#cursor
   }
 
   /** The drain under way, if there is one. */
@@ -32,20 +45,41 @@ export class Mailbox {
   }
 
   async #run(): Promise<void> {
-    const session = this.#session
+    const root = this.#root
     try {
       while (this.#again) {
         this.#again = false
-        const rows = await this.#inbox.read(session.state.treeId, session.state.inboxCursor)
-        for (const row of rows) take(session, row)
-        if (rows.length > 0) await session.flush()
-        const { turn } = session.state
-        if (turn.kind === 'open' && turn.cancel === 'interrupt') session.interrupt.fire('interrupted')
+        const rows = await this.#inbox.read(root.state.treeId, this.#cursor)
+        for (const row of rows) {
+          this.#take(row)
+          this.#cursor = row.position
+        }
+        if (rows.length > 0) await root.flush()
+        const { turn } = root.state
+        // Whatever runs below hears of it through the calls that it runs in.
+        if (turn.kind === 'open' && turn.cancel === 'interrupt') root.interrupt.fire('interrupted')
       }
     } finally {
       // In one breath with the last look at `#again`: whoever asks after this starts a drain of its own.
       this.#draining = undefined
-      session.wake()
+      for (const session of this.#tree.live()) session.wake()
+    }
+  }
+
+  /** To the session that it is for: an answer to whoever asked, everything else to the root. */
+  #take(row: InboxRow): void {
+    const { message } = row
+    const live = this.#tree.live()
+    if (message.kind === 'approval') {
+      const asking = live.find(({ state }) => openRequests(state).some((open) => open.id === message.approvalId))
+      take(asking ?? this.#root, row)
+      return
+    }
+    take(this.#root, row)
+    if (message.kind !== 'cancel' || message.mode !== 'stop') return
+    for (const child of live) {
+      if (child !== this.#root && child.state.turn.kind === 'open')
+        child.note({ type: 'interaction.cancel.requested', mode: 'stop', by: message.by })
     }
   }
 }

@@ -1,10 +1,41 @@
-import type { AccountingEntry, CallEntry, ModelEntry, StepId, StepOperation } from '../contracts/index.ts'
+import type { AccountingEntry, CallOperation, ModelEntry, SessionId, StepId, StepOperation, TurnOperation } from '../contracts/index.ts'
+import type { EndedTurn, OpenTurn, SessionState } from '../core/index.ts'
+import { childIdOf } from './tree-state.ts'
 
-/** Groups the entries of a turn by step. Steps follow each other, so the entries of one stand together. */
-export function operationsOf(accounting: readonly AccountingEntry[]): readonly StepOperation[] {
+type Children = ReadonlyMap<SessionId, SessionState>
+
+/** The entries of a session and of its children, each child's before the call that started it. */
+export function accountingOf(state: SessionState, children: Children): readonly AccountingEntry[] {
+  if (state.turn.kind === 'none') return []
+  const own = state.turn.accounting.toJSON()
+  if (children.size === 0) return own
+  const all: AccountingEntry[] = []
+  for (const entry of own) {
+    const child = childOf(state, entry, children)
+    if (child) for (const each of accountingOf(child, children)) all.push(each)
+    all.push(entry)
+  }
+  return all
+}
+
+/** Turn → step → call → child, as it happened. */
+export function operationOf(state: SessionState, turn: OpenTurn | EndedTurn, children: Children): TurnOperation {
+  const isEnded = turn.kind === 'ended'
+  return {
+    kind: 'turn',
+    agentPath: state.agentPath,
+    turnId: turn.id,
+    status: isEnded ? turn.ending.status : 'interrupted',
+    durationMs: isEnded ? turn.totals.durationMs : state.at - turn.startedAt,
+    steps: stepsOf(state, turn.accounting.toArray(), children),
+  }
+}
+
+/** Steps follow each other, so the entries of one stand together. */
+function stepsOf(state: SessionState, accounting: readonly AccountingEntry[], children: Children): readonly StepOperation[] {
   const steps: StepOperation[] = []
   let attempts: ModelEntry[] = []
-  let calls: CallEntry[] = []
+  let calls: CallOperation[] = []
   let stepId: StepId | undefined
   for (const entry of accounting) {
     if (entry.stepId !== stepId) {
@@ -13,8 +44,16 @@ export function operationsOf(accounting: readonly AccountingEntry[]): readonly S
       calls = []
       steps.push({ kind: 'step', stepId, attempts, calls })
     }
-    if (entry.kind === 'model') attempts.push(entry)
-    else calls.push(entry)
+    if (entry.kind === 'model') {
+      attempts.push(entry)
+      continue
+    }
+    const child = children.size === 0 ? undefined : childOf(state, entry, children)
+    calls.push(child && child.turn.kind !== 'none' ? { ...entry, child: operationOf(child, child.turn, children) } : entry)
   }
   return steps
+}
+
+function childOf({ sessionId }: SessionState, entry: AccountingEntry, children: Children): SessionState | undefined {
+  return entry.kind === 'call' ? children.get(childIdOf(sessionId, entry.itemId)) : undefined
 }

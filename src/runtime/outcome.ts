@@ -1,7 +1,7 @@
-import { type ErrorCode, type Outcome, TroupeError, type TurnReason } from '../contracts/index.ts'
+import { type ErrorCode, type Outcome, type SessionId, TroupeError, type TurnReason } from '../contracts/index.ts'
 import { reportOf, type SessionState } from '../core/index.ts'
 import { messageOf } from '../util/message-of.ts'
-import { operationsOf } from './operations.ts'
+import { accountingOf, operationOf } from './operations.ts'
 import { snapshotOf } from './snapshot.ts'
 
 /** Why a turn that is still open is not being driven any more. */
@@ -24,22 +24,22 @@ const undriven: Halt = {
 /** Where a drive came to: all that its outcome is told from, for whoever asks for it. */
 export interface Rest {
   readonly state: SessionState
+  readonly children: ReadonlyMap<SessionId, SessionState>
   readonly halt: Halt | undefined
 }
 
 /** How the last turn of a session stands. */
-export function outcomeOf({ state, halt }: Rest): Outcome {
+export function outcomeOf({ state, children, halt }: Rest): Outcome {
   const { turn, treeId, sessionId, trace } = state
   const base = { treeId, sessionId, snapshot: snapshotOf(state) }
   if (turn.kind === 'none') {
     const nothing = { ...state.spent, accounting: [], operations: undefined, diagnostics: state.diagnostics, trace }
     return { ...base, ...nothing, ...(halt ?? undriven) }
   }
-  const accounting = turn.accounting.toJSON()
   // A halt wins over an ending: one that could not be made durable was never reached.
   const ending = halt ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : undriven)
   const report = turn.kind === 'ended' ? turn.report : reportOf(turn, state.agent)
-  const { usage, cost, durationMs } = turn.kind === 'ended' ? turn.totals : { ...turn.spent, durationMs: state.at - turn.startedAt }
+  const { usage, cost } = turn.kind === 'ended' ? turn.totals : turn.spent
   return {
     ...base,
     ...ending,
@@ -47,15 +47,8 @@ export function outcomeOf({ state, halt }: Rest): Outcome {
     ...(report && { report }),
     usage,
     cost,
-    accounting,
-    operations: {
-      kind: 'turn',
-      agentPath: state.agentPath,
-      turnId: turn.id,
-      status: ending.status,
-      durationMs,
-      steps: operationsOf(accounting),
-    },
+    accounting: accountingOf(state, children),
+    operations: { ...operationOf(state, turn, children), status: ending.status },
     trace: { ...trace, turnPath: trace.turnPath === '' ? turn.id : `${trace.turnPath}/${turn.id}` },
     diagnostics: turn.diagnostics.toJSON(),
   }

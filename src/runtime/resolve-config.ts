@@ -1,10 +1,20 @@
-import type { AgentLimits, AgentSpec, ModelParameters, OutputContract, Problem, Tool, ToolSource } from '../contracts/index.ts'
+import type {
+  AgentLimits,
+  AgentSpec,
+  InputContract,
+  ModelParameters,
+  OutputContract,
+  Problem,
+  Tool,
+  ToolSource,
+} from '../contracts/index.ts'
 import { defaultLimits, reasoningEfforts, TroupeError } from '../contracts/index.ts'
 import { matches, offeredName } from '../steps/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
 import { plainJson } from '../util/copy-json.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
+import { checkChildren } from './check-children.ts'
 import { checkTools } from './check-tools.ts'
 import type { AgentDefinition, AgentLoopConfig } from './config.ts'
 
@@ -17,9 +27,11 @@ export interface ResolvedConfig {
   readonly sources: readonly ToolSource[]
   readonly flags: readonly string[]
   readonly overlay: { readonly [name: string]: string }
+  /** Models without a price that may be asked under a cost budget. */
+  readonly unpriced: readonly string[]
 }
 
-const configKeys = ['agents', 'agentSelection', 'tools', 'features', 'overlay', 'limits'] satisfies (keyof AgentLoopConfig)[]
+const configKeys = ['agents', 'agentSelection', 'tools', 'features', 'overlay', 'limits', 'unpriced'] satisfies (keyof AgentLoopConfig)[]
 const agentKeys = [
   'name',
   'displayName',
@@ -31,8 +43,12 @@ const agentKeys = [
   'limits',
   'parameters',
   'output',
+  'usage',
+  'toolName',
+  'input',
+  'agents',
 ] satisfies (keyof AgentDefinition)[]
-const limitKeys: { readonly [Key in keyof AgentLimits]-?: 'count' | 'positive' } = {
+const limitKeys: { readonly [Key in keyof AgentLimits]-?: 'count' | 'positive' | 'money' } = {
   maxToolTurns: 'positive',
   maxTokens: 'positive',
   maxSessionTokens: 'positive',
@@ -44,6 +60,10 @@ const limitKeys: { readonly [Key in keyof AgentLimits]-?: 'count' | 'positive' }
   maxRetries: 'count',
   parallelToolCalls: 'positive',
   maxOutputBytes: 'positive',
+  maxCostUsd: 'money',
+  maxDepth: 'count',
+  maxChildren: 'count',
+  parallelChildren: 'positive',
 }
 /** Below this, head, tail and the way to the rest do not fit. */
 const leastOutputBytes = 512
@@ -65,6 +85,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   }
   const sources = given.filter(isSource)
   const agents = resolveAgents(problems, config, sources.length > 0 ? undefined : tools)
+  if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
   const selected = select(problems, config, agents)
   if (problems.length > 0) throw invalid(problems)
   return {
@@ -76,6 +97,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
       .flatMap(([flag, on]) => (on ? [flag] : []))
       .toSorted(),
     overlay: Object.freeze({ ...config.overlay }),
+    unpriced: config.unpriced ?? [],
   }
 }
 
@@ -145,12 +167,20 @@ function specOf(agent: AgentDefinition, limits: Partial<AgentLimits>): AgentSpec
     limits: { ...defaultLimits, ...limits, ...agent.limits },
     parameters: agent.parameters ?? {},
     output: outputOf(agent.output),
+    ...(agent.usage !== undefined && { usage: agent.usage }),
+    toolName: agent.toolName ?? agent.name,
+    input: inputOf(agent.input),
+    agents: agent.agents ?? [],
   }
 }
 
 /** The schema becomes part of the journal: what its owner does to it later is not meant. */
 function outputOf(output: OutputContract = { format: 'text' }): OutputContract {
   return output.format === 'json' && output.schema ? { format: 'json', schema: plainJson(output.schema) ?? {} } : output
+}
+
+function inputOf(input: InputContract = { format: 'text' }): InputContract {
+  return input.format === 'json' ? { format: 'json', schema: plainJson(input.schema) ?? {} } : input
 }
 
 function checkAgent(problems: Problem[], agent: AgentDefinition, place: string): void {
@@ -180,6 +210,11 @@ function checkAgent(problems: Problem[], agent: AgentDefinition, place: string):
   if (isMap(problems, agent.limits, `${place}.limits`)) checkLimits(problems, agent.limits, `${place}.limits`)
   if (isMap(problems, agent.parameters, `${place}.parameters`)) checkParameters(problems, agent.parameters, `${place}.parameters`)
   if (isMap(problems, agent.output, `${place}.output`)) checkOutputContract(problems, agent.output, `${place}.output`)
+  if (isMap(problems, agent.input, `${place}.input`)) checkInputContract(problems, agent.input, `${place}.input`)
+  for (const key of ['usage', 'toolName'] as const) {
+    if (agent[key] !== undefined && typeof agent[key] !== 'string')
+      problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(agent[key])}` })
+  }
 }
 
 const parameterKinds: { readonly [Key in keyof ModelParameters]-?: { readonly expected: string; fits(value: unknown): boolean } } = {
@@ -213,9 +248,22 @@ function checkOutputContract(problems: Problem[], output: OutputContract, place:
   else problems.push({ place: `${place}.schema`, message: 'a schema goes with the format json', remedy: 'Say `format: json`.' })
 }
 
+function checkInputContract(problems: Problem[], input: InputContract, place: string): void {
+  checkKeys(problems, input, { known: ['format', 'schema'], place })
+  if (input.format === 'json') problems.push(...checkSchema(input.schema, `${place}.schema`))
+  else if (input.format !== 'text')
+    problems.push({ place: `${place}.format`, message: `expected text or json, found ${show((input as { format: unknown }).format)}` })
+  else if ('schema' in input) problems.push({ place: `${place}.schema`, message: 'a schema goes with the format json' })
+}
+
 function checkLimits(problems: Problem[], limits: Partial<AgentLimits>, place: string): void {
   checkKeys(problems, limits, { known: Object.keys(limitKeys), place })
   for (const [key, value] of Object.entries(limits)) {
+    if (limitKeys[key as keyof AgentLimits] === 'money') {
+      if (!isNumber(value) || value < 0)
+        problems.push({ place: `${place}.${key}`, message: `expected an amount of at least 0, found ${show(value)}` })
+      continue
+    }
     const least = key === 'maxOutputBytes' ? leastOutputBytes : limitKeys[key as keyof AgentLimits] === 'count' ? 0 : 1
     if (!Number.isInteger(value) || (value as number) < least)
       problems.push({ place: `${place}.${key}`, message: `expected a whole number of at least ${least}, found ${show(value)}` })

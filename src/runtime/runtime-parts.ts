@@ -14,15 +14,16 @@ import type {
   Tool,
   TreeId,
 } from '../contracts/index.ts'
-import { TroupeError } from '../contracts/index.ts'
-import { fold, type Ledger, type Recipe, type SessionState } from '../core/index.ts'
-import { ActiveSession, ToolRegistry } from '../steps/index.ts'
-import { readOutputName, readOutputTool } from '../tools/index.ts'
+import { childLimits, noUsage, type TokenPrice, TroupeError, type Usage } from '../contracts/index.ts'
+import type { Pen, Recipe, SessionState } from '../core/index.ts'
+import { ActiveSession, offeredName, ToolRegistry, type TreePort } from '../steps/index.ts'
+import { agentTool, agentToolName, readOutputName, readOutputTool } from '../tools/index.ts'
 import { shortHash } from '../util/hash.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
 import { checkTools } from './check-tools.ts'
-import { checkAllowlist, invalid, type ResolvedConfig } from './resolve-config.ts'
+import { checkAllowlist, findAgent, invalid, type ResolvedConfig } from './resolve-config.ts'
 import { seededRandom } from './system.ts'
+import { foldTree, type TreeState } from './tree-state.ts'
 
 export interface PartsOptions {
   readonly config: ResolvedConfig
@@ -51,7 +52,8 @@ export class RuntimeParts {
   readonly #redactor: Redactor
   readonly #models = new Map<string, Model>()
   readonly #effective = new Map<AgentSpec, EffectiveAgent>()
-  readonly #states = new Map<TreeId, SessionState>()
+  readonly #states = new Map<TreeId, TreeState>()
+  readonly #asChild = new Map<string, AgentSpec>()
   #registry: MaybePromise<ToolRegistry> | undefined
 
   constructor(options: PartsOptions) {
@@ -59,7 +61,7 @@ export class RuntimeParts {
     this.owner = options.ids.next() as OwnerId
     this.policy = shortHash(JSON.stringify([options.sandbox.confinement, options.hooks.map((hook) => [hook.name, hook.onFailure])]))
     this.#redactor = redactor({ ...('resolve' in options.adapter ? options.adapter.secrets : {}), ...options.config.overlay })
-    if (options.config.sources.length === 0) this.#registry = registryOf(options.config.tools)
+    if (options.config.sources.length === 0) this.#registry = registryOf(options.config.tools, options.config.agents)
   }
 
   /** Sources are listed and the agent's models resolved: nothing is waited for. */
@@ -86,18 +88,21 @@ export class RuntimeParts {
       (sum, { spec, tool }) => sum + JSON.stringify(spec).length + (tool.instructions?.length ?? 0),
       agent.prompt.length,
     )
+    const offered = [...allowed.map((each) => each.name), ...this.#childTools(agent)]
     // Whoever has tools may have outputs that are too large to show.
-    const tools = allowed.length > 0 ? [...allowed.map((each) => each.name), readOutputName].toSorted() : []
-    const effective = { tools, promptChars: size, policy: this.policy }
+    const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
+    const prices = this.#isCostBound ? this.#prices(agent) : {}
+    const effective = { tools, promptChars: size, policy: this.policy, ...(Object.keys(prices).length > 0 && { prices }) }
     this.#effective.set(agent, effective)
     return effective
   }
 
-  session({ ledger, state }: { ledger: Ledger; state: SessionState }, registry: ToolRegistry): ActiveSession {
+  session({ pen, state, tree }: { pen: Pen; state: SessionState; tree: TreePort }, registry: ToolRegistry): ActiveSession {
     const { recipe, validator, approver, sandbox, hooks, store, clock, config } = this.options
     return new ActiveSession(
-      { recipe, clock, ledger, state },
+      { recipe, clock, pen, state },
       {
+        tree,
         models: this.#models,
         registry,
         validator,
@@ -113,10 +118,52 @@ export class RuntimeParts {
     )
   }
 
+  /** An agent with the limits that a child has where it states none. */
+  childAgent(name: string): AgentSpec {
+    const known = this.#asChild.get(name)
+    if (known) return known
+    const agent = findAgent(this.options.config.agents, name)
+    const child = { ...agent, limits: { ...childLimits, ...agent.limits } }
+    this.#asChild.set(name, child)
+    return child
+  }
+
+  /** Under a cost budget a model must have a price, or be allowed by name. */
+  checkPrices(agent: AgentSpec, isBound: boolean): void {
+    if (!isBound) return
+    const prices = this.#prices(agent)
+    const unpriced = agent.models.filter((name) => !Object.hasOwn(prices, name) && !this.options.config.unpriced.includes(name))
+    if (unpriced.length > 0)
+      throw new TroupeError('config_invalid', `There is a cost budget, and ${unpriced.join(', ')} has no price.`, {
+        remedy: 'Name it in `unpriced` to ask it all the same, or take the budget off.',
+      })
+  }
+
+  get #isCostBound(): boolean {
+    return this.options.config.agents.some(({ limits }) => limits.maxCostUsd !== undefined)
+  }
+
+  /** The most that a token may cost, by what each of the agent's models says. */
+  #prices(agent: AgentSpec): { readonly [model: string]: TokenPrice } {
+    const prices: Record<string, TokenPrice> = {}
+    for (const name of agent.models) {
+      const model = this.#models.get(name)
+      const input = perToken(model, (tokens) => ({ ...noUsage, input: tokens }))
+      const output = perToken(model, (tokens) => ({ ...noUsage, output: tokens }))
+      if (input !== undefined && output !== undefined) prices[name] = { input, output }
+    }
+    return prices
+  }
+
+  #childTools({ agents }: AgentSpec): readonly string[] {
+    return agents.map((name) => offeredName(agentToolName(findAgent(this.options.config.agents, name))))
+  }
+
   /** Keeps the state of a tree that was let go, so that a conversation need not be folded anew at each turn. */
-  remember(state: SessionState): void {
-    this.#states.delete(state.treeId)
-    this.#states.set(state.treeId, state)
+  remember(state: TreeState): void {
+    const { treeId } = state.root
+    this.#states.delete(treeId)
+    this.#states.set(treeId, state)
     if (this.#states.size > mostRemembered) this.#states.delete(this.#states.keys().next().value as TreeId)
   }
 
@@ -125,10 +172,10 @@ export class RuntimeParts {
   }
 
   /** The state of a tree at the end of its journal, from what is known of it. */
-  async stateOf(treeId: TreeId, known = this.#states.get(treeId)): Promise<SessionState> {
+  async stateOf(treeId: TreeId, known = this.#states.get(treeId)): Promise<TreeState> {
     const events = await this.options.store.journal.read(treeId, known?.seq ?? 0)
     if (events.length === 0 && !known) throw unknownTree(treeId)
-    return fold(events, known)
+    return foldTree(events, known)
   }
 
   async close(): Promise<void> {
@@ -155,7 +202,7 @@ export class RuntimeParts {
         ...config.agents.flatMap((agent) => checkAllowlist(agent, tools, `agent ${agent.name}`)),
       ]
       if (problems.length > 0) throw invalid(problems)
-      this.#registry = registryOf(tools)
+      this.#registry = registryOf(tools, config.agents)
       return this.#registry
     } catch (error) {
       // A source that failed once may answer the next time.
@@ -181,6 +228,20 @@ export interface EffectiveAgent {
   readonly tools: readonly string[]
   readonly promptChars: number
   readonly policy: string
+  readonly prices?: { readonly [model: string]: TokenPrice }
 }
 
-const registryOf = (tools: readonly Tool[]): ToolRegistry => new ToolRegistry(tools, [readOutputTool()])
+/** Prices may rise with the size of a request: the highest that is seen counts. */
+function perToken(model: Model | undefined, usage: (tokens: number) => Usage): number | undefined {
+  const found = [1_000, 1_000_000].map((tokens) => {
+    const cost = model?.costOf?.(usage(tokens))
+    return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost / tokens : undefined
+  })
+  return found.includes(undefined) ? undefined : Math.max(...(found as number[]))
+}
+
+/** Children are tools of the runtime's own: no allowlist names them, only `agents` does. */
+function registryOf(tools: readonly Tool[], agents: readonly AgentSpec[]): ToolRegistry {
+  const children = new Set(agents.flatMap((agent) => agent.agents))
+  return new ToolRegistry(tools, [readOutputTool(), ...agents.filter(({ name }) => children.has(name)).map(agentTool)])
+}

@@ -34,7 +34,8 @@ export function sessionService(host: TreeHost): SessionService {
       const driver = await host.driverOf(treeId)
       if (driver) return driver.isWaiting ? driver.outcome : outcomeOf(await driver.settled)
       if (await host.isDrivenElsewhere(treeId)) for await (const _ of replayThenTail(host, treeId, Number.MAX_SAFE_INTEGER));
-      return outcomeOf({ state: await host.parts.stateOf(treeId), halt: undefined })
+      const { root, children } = await host.parts.stateOf(treeId)
+      return outcomeOf({ state: root, children, halt: undefined })
     },
     list: async (options) => host.parts.options.store.trees.list(options),
   }

@@ -10,16 +10,19 @@ import type {
   TreeSummary,
 } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import { created, drive, Ledger, type SessionState } from '../core/index.ts'
+import { created, drive, type SessionState } from '../core/index.ts'
 import { type ActiveSession, performer, type ToolRegistry } from '../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { differences } from './differences.ts'
 import type { Feed } from './feed.ts'
 import { keepAlive } from './keep-alive.ts'
+import { Ledger } from './ledger.ts'
 import { Mailbox } from './mailbox.ts'
 import { type Halt, haltOf, outcomeOf, type Rest, suspended } from './outcome.ts'
 import { type EffectiveAgent, type RuntimeParts, unknownTree } from './runtime-parts.ts'
+import { Tree } from './tree.ts'
+import { type TreeState, treeOf } from './tree-state.ts'
 
 /**
  * Drives one tree in this process.
@@ -33,17 +36,19 @@ export class TreeDriver {
   readonly feed: Feed
   readonly settled: Promise<Rest>
   readonly #session: ActiveSession
+  readonly #tree: Tree
   readonly #mailbox: Mailbox
   readonly #inbox: Inbox
   #isRetired = false
   #isWaiting = false
 
-  private constructor(session: ActiveSession, feed: Feed, run: Drive) {
+  private constructor({ session, tree, inboxCursor }: Planted, feed: Feed, run: Drive) {
     this.treeId = session.state.treeId
     this.feed = feed
     this.#session = session
     this.#inbox = run.parts.options.store.inbox
-    this.#mailbox = new Mailbox(session, this.#inbox)
+    this.#tree = tree
+    this.#mailbox = new Mailbox(tree, { root: session, inbox: this.#inbox, cursor: inboxCursor })
     this.settled = this.#run(run)
     keepShape('tree', this)
   }
@@ -59,13 +64,15 @@ export class TreeDriver {
     const { registry, epoch, seq } = await prepare(parts, treeId, agent)
     if (seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
     const first = firstEvent({ treeId, agent, at: parts.options.clock.now() }, parts.effective(agent, registry))
-    const { session, ledger } = sessionOf(parts, { state: created(first), feed, epoch, seq, registry })
-    ledger.push(first)
+    parts.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
+    const planted = plant(parts, { state: treeOf(created(first)), feed, epoch, seq, registry })
+    const { session } = planted
+    planted.ledger.push(first)
     if (parts.options.config.agents.length > 1) {
       session.note({ type: 'interaction.subagent.selected', agent: agent.name, reason: 'explicit', scores: {} })
     }
     session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
-    return new TreeDriver(session, feed, { parts, epoch, whenIdle: 'settle' })
+    return new TreeDriver(planted, feed, { parts, epoch, whenIdle: 'settle' })
   }
 
   /** An existing tree, as its journal tells it. */
@@ -78,13 +85,14 @@ export class TreeDriver {
     const entry = await store.trees.get(treeId)
     if (!entry) throw unknownTree(treeId)
     const before = await parts.stateOf(treeId)
-    const { registry, epoch, seq } = await prepare(parts, treeId, before.agent)
+    const { registry, epoch, seq } = await prepare(parts, treeId, before.root.agent)
     try {
       // Until the claim, the owner before may have written more.
       const state = await parts.stateOf(treeId, before)
-      const { session } = sessionOf(parts, { state, feed, epoch, seq, registry })
-      takeUp(parts, session, { epoch, registry })
-      return new TreeDriver(session, feed, { parts, epoch, whenIdle })
+      const planted = plant(parts, { state, feed, epoch, seq, registry })
+      takeUp(parts, planted.session, { epoch, registry })
+      planted.tree.takeUp(epoch)
+      return new TreeDriver(planted, feed, { parts, epoch, whenIdle })
     } catch (error) {
       await store.journal.release(treeId, epoch)
       throw error
@@ -115,7 +123,7 @@ export class TreeDriver {
 
   /** How the tree stands now. */
   get outcome(): Outcome {
-    return outcomeOf({ state: this.#session.state, halt: undefined })
+    return outcomeOf({ state: this.#session.state, children: this.#tree.children, halt: undefined })
   }
 
   /**
@@ -124,7 +132,7 @@ export class TreeDriver {
    */
   async hasLeftOver(): Promise<boolean> {
     try {
-      const rows = await this.#inbox.read(this.treeId, this.#session.state.inboxCursor)
+      const rows = await this.#inbox.read(this.treeId, this.#mailbox.cursor)
       return rows.length > 0
     } catch {
       return false
@@ -155,9 +163,9 @@ export class TreeDriver {
     await this.#release(parts, epoch)
     // What could not be stored did not happen: whoever opens the tree next folds what is there.
     if (halt?.status === 'failed') parts.forget(this.treeId)
-    else parts.remember(session.state)
+    else parts.remember(this.#tree.snapshot(this.#mailbox.cursor))
     this.feed.close()
-    const rest = { state: session.state, halt }
+    const rest = { state: session.state, children: this.#tree.children, halt }
     session.forget()
     return rest
   }
@@ -166,11 +174,11 @@ export class TreeDriver {
   async #drive(): Promise<Halt | undefined> {
     const session = this.#session
     for (;;) {
-      const rest = await drive(session, performer)
+      const rest = await this.#tree.driven(drive(session, performer))
       if (this.#mailbox.draining) await this.#mailbox.draining
       const wanted = next(session)
       if (rest === 'idle' && (wanted === 'idle' || this.#isRetired)) return undefined
-      if (rest === 'suspended' && wanted === 'wait') return suspended
+      if (rest === 'stalled' || (rest === 'suspended' && wanted === 'wait')) return suspended
     }
   }
 
@@ -189,7 +197,7 @@ interface Drive {
   readonly whenIdle: 'settle' | 'wait'
 }
 
-const next = ({ recipe, state }: ActiveSession) => recipe.decide(state).kind
+const next = (session: ActiveSession) => session.decide().kind
 
 /** How a journal begins. */
 export function firstEvent(
@@ -237,20 +245,28 @@ async function prepare(
 }
 
 interface Opening {
-  readonly state: SessionState
+  readonly state: TreeState
   readonly feed: Feed
   readonly epoch: number
   readonly seq: number
   readonly registry: ToolRegistry
 }
 
-function sessionOf(parts: RuntimeParts, { state, feed, epoch, seq, registry }: Opening): { session: ActiveSession; ledger: Ledger } {
+interface Planted {
+  readonly session: ActiveSession
+  readonly tree: Tree
+  readonly ledger: Ledger
+  readonly inboxCursor: number
+}
+
+/** The root of a tree with its pen; children are started by calls. */
+function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry }: Opening): Planted {
   const { store, clock } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]
   let told: TreeSummary | undefined
   const ledger = new Ledger({
     journal: store.journal,
-    treeId: state.treeId,
+    treeId: state.root.treeId,
     epoch,
     seq,
     // The wall clock may jump; from here on time goes as the monotonic clock goes.
@@ -263,8 +279,9 @@ function sessionOf(parts: RuntimeParts, { state, feed, epoch, seq, registry }: O
       return told
     },
   })
-  const session = parts.session({ ledger, state }, registry)
-  return { session, ledger }
+  const tree = new Tree(parts, { ledger, registry, state })
+  const session = tree.plant(state.root)
+  return { session, tree, ledger, inboxCursor: state.inboxCursor }
 }
 
 function statusOf({ turn }: SessionState): TreeSummary['status'] {

@@ -1,11 +1,40 @@
-import type { ApprovalId, Approver, Blobs, Clock, Hook, Model, Random, Sandbox, SchemaValidator, Tool } from '../contracts/index.ts'
+import type {
+  ApprovalId,
+  Approver,
+  Blobs,
+  ChildResult,
+  ChildTask,
+  Clock,
+  Hook,
+  ItemId,
+  Model,
+  Random,
+  Sandbox,
+  SchemaValidator,
+  Tool,
+} from '../contracts/index.ts'
 import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
-import { type AskAction, remainingTime, Session, type SessionParts } from '../core/index.ts'
+import { type AskAction, type Headroom, least, remainingTime, Session, type SessionParts, unbounded } from '../core/index.ts'
+import type { Interrupt } from '../util/interrupt.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { Offer, ToolRegistry } from './tool-registry.ts'
 
+/** What a session asks of the tree that it is part of. */
+export interface TreePort {
+  /** What the ancestors of a session leave to it. */
+  headroom(session: ActiveSession): Headroom
+  startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult>
+}
+
+export interface ChildStart {
+  readonly task: ChildTask
+  /** Of the call that starts it. */
+  readonly interrupt: Interrupt
+}
+
 /** What steps reach the world through. */
 export interface StepPorts {
+  readonly tree: TreePort
   readonly models: ReadonlyMap<string, Model>
   readonly registry: ToolRegistry
   readonly validator: SchemaValidator
@@ -22,6 +51,8 @@ export interface StepPorts {
 /** A session with everything that its steps need to be performed. */
 export class ActiveSession extends Session {
   readonly ports: StepPorts
+  /** Calls that have been entered and have not ended; those that answer at once are never among them. */
+  callsInFlight = 0
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined
 
@@ -49,9 +80,15 @@ export class ActiveSession extends Session {
     return `${this.turn.id}.${this.turn.steps}.${attempt}`
   }
 
+  /** A root has nobody above it. */
+  override get headroom(): Headroom {
+    return this.state.parent ? this.ports.tree.headroom(this) : unbounded
+  }
+
   /** Milliseconds of work that the turn still has. The clock is read only where there is a limit. */
   get timeLeft(): number | undefined {
-    return this.state.agent.limits.timeBudget === undefined ? undefined : remainingTime(this.state, this.turn, this.now)
+    const own = this.state.agent.limits.timeBudget === undefined ? undefined : remainingTime(this.state, this.turn, this.now)
+    return this.state.parent ? least(own, this.headroom.timeMs) : own
   }
 
   model(name: string): Model {

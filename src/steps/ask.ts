@@ -44,9 +44,10 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
 /** Also bounds what a wall clock that was set back can cost. */
 const longestPauseMs = 60_000
 
-/** Under a token budget the provider is told the cap, so that it cannot overspend by talking. */
+/** Under a budget the provider is told the cap, so that it cannot overspend by talking. */
 function capped(session: ActiveSession, request: ModelRequest, { reservation }: AskAction): ModelRequest {
-  const { maxTokens, maxSessionTokens } = session.state.agent.limits
-  if (maxTokens === undefined && maxSessionTokens === undefined) return request
+  const { maxTokens, maxSessionTokens, maxCostUsd } = session.state.agent.limits
+  const { tokens, costUsd } = session.headroom
+  if ((maxTokens ?? maxSessionTokens ?? maxCostUsd ?? tokens ?? costUsd) === undefined) return request
   return { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } }
 }

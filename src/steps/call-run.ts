@@ -13,8 +13,7 @@ export interface RunResult {
   readonly output: ToolOutput
 }
 
-/** How long a tool may take to heed its signal and say how far it came. */
-const graceMs = 250
+const defaultGraceMs = 250
 
 /** Runs a tool once. A tool that answers at once has nothing to be waited for, nor cut short. */
 export function runTool(session: ActiveSession, tool: Tool, run: Run): MaybePromise<RunResult> {
@@ -62,16 +61,18 @@ class CallRun {
   /** Whatever comes first: the answer, or the end of the grace that follows the deadline or the interrupt. */
   #wait(answer: PromiseLike<unknown>, tool: Tool, limit: Limit): Promise<RunResult> {
     const { clock } = this.#session
+    this.#session.callsInFlight++
     return new Promise((resolve) => {
       let cancelTimer = clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
       const end = (result: RunResult): void => {
         if (this.#isOver) return
+        this.#session.callsInFlight--
         cancelTimer()
         resolve(this.#over(result))
       }
       this.#interrupt.listen(() => {
         cancelTimer()
-        cancelTimer = clock.after(graceMs, () => end(this.#cutShort()))
+        cancelTimer = clock.after(tool.graceMs ?? defaultGraceMs, () => end(this.#cutShort()))
       })
       Promise.resolve(answer).then(
         (raw) => end(this.#result(outputOf(raw, tool.name))),
@@ -91,6 +92,7 @@ class CallRun {
       remaining: remaining(this.#session),
       confinement: this.#call.walls.kind === 'outside' ? unconfined : ports.sandbox.confinement,
       maxOutputBytes: state.agent.limits.maxOutputBytes,
+      startChild: (task) => ports.tree.startChild(this.#session, this.#call.itemId, { task, interrupt: this.#interrupt }),
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
       progress: (text) => this.#progress(text),
     }

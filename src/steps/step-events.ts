@@ -46,6 +46,7 @@ export function stepStarted(
 }
 
 const notices = {
+  cost: 'The money for this turn is used up',
   steps: 'This is the last step of this turn',
   tokens: 'The token budget of this turn is used up',
   time: 'The time budget of this turn is used up',

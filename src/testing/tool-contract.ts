@@ -75,6 +75,7 @@ const plainContext: Omit<ToolContext, 'signal'> = {
   overlay: {},
   remaining: { steps: 1 },
   confinement: { kind: 'none' },
+  startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),
   maxOutputBytes: 32_768,
   storedOutput: async () => undefined,
   progress: ignore,

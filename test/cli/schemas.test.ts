@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { errorDocument, outcomeDocument, type RunEnd, runEnd, runEndOfError } from '../../src/cli/run-documents.ts'
 import { type Outcome, type StreamEvent, TroupeError } from '../../src/index.ts'
+import { ask, team } from '../subagents/team.ts'
 import { lines } from './schemas/events.ts'
 import { printJson } from './schemas/print-json.ts'
 import { publishedSchemas } from './schemas/published.ts'
@@ -50,6 +51,9 @@ describe('the published schemas', () => {
       'interaction.approval.resolved': true,
       'interaction.approval.revoked': true,
       'interaction.subagent.selected': true,
+      'interaction.subagent.started': true,
+      'interaction.subagent.completed': true,
+      'interaction.subagent.failed': true,
       'interaction.hook.completed': true,
       'interaction.cancel.requested': true,
       'interaction.diagnostic': true,
@@ -85,6 +89,16 @@ await fc.assert(
   }),
   { numRuns: runs, seed: 20_261_115 },
 )
+for (const script of [() => ({ text: 'found' }), () => ({ fails: 'config' as const })]) {
+  const price = () => 0.001
+  const boss = (_: unknown, step: number) => (step === 1 ? { calls: [ask('scout', 'Look')] } : { text: 'Done.' })
+  const { all: events, outcome } = await team({
+    boss: { script: boss, agents: ['scout'], limits: { maxCostUsd: 1 }, price },
+    scout: { script, price },
+  }).run()
+  for (const event of events) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
+  outcomes.push(outcome)
+}
 const created = seen.get('interaction.session.created')?.[0]
 if (created?.type === 'interaction.session.created') {
   // Nothing changes an agent in mid session yet.

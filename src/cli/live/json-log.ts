@@ -70,6 +70,9 @@ type Other = InteractionEvent<
   | 'interaction.approval.resolved'
   | 'interaction.approval.revoked'
   | 'interaction.subagent.selected'
+  | 'interaction.subagent.started'
+  | 'interaction.subagent.completed'
+  | 'interaction.subagent.failed'
   | 'interaction.hook.completed'
   | 'interaction.cancel.requested'
   | 'interaction.diagnostic'
@@ -87,6 +90,16 @@ function otherEntry(event: Other): Entry {
       return info('approvals revoked', { keys: event.keys, by: event.by })
     case 'interaction.subagent.selected':
       return info(`agent selected: ${event.agent}`, { agent: event.agent, scores: event.scores })
+    case 'interaction.subagent.started':
+      return info(`child started: ${event.childPath}`, { childId: event.childId, agent: event.agent })
+    case 'interaction.subagent.completed':
+      return info(`child ${event.status}: ${event.agent}`, { childId: event.childId, ...event.totals })
+    case 'interaction.subagent.failed':
+      return {
+        level: 'warn',
+        msg: `child ${event.status}: ${event.agent}`,
+        fields: { childId: event.childId, failure: event.failure, ...event.totals },
+      }
     case 'interaction.hook.completed': {
       const { hook, verdict, message } = event
       return { level: verdict === 'failed' ? 'warn' : 'info', msg: `hook ${hook}: ${verdict}`, fields: { hook, verdict, message } }

@@ -7,6 +7,7 @@ import type {
   ApprovalRequest,
   CallEntry,
   CallIntent,
+  CallOperation,
   CallPart,
   CallRecord,
   CallResult,
@@ -16,6 +17,7 @@ import type {
   FilePart,
   FinishReason,
   ImagePart,
+  InputContract,
   ItemStatus,
   Lane,
   Message,
@@ -52,6 +54,7 @@ import {
   closed,
   constant,
   count,
+  type Fields,
   listOf,
   name,
   oneWord,
@@ -95,12 +98,20 @@ const limits = closed<AgentLimits>({
   maxRetries: count,
   parallelToolCalls: ordinal,
   maxOutputBytes: ordinal,
+  maxCostUsd: optional(amount),
+  maxDepth: count,
+  maxChildren: count,
+  parallelChildren: ordinal,
 })
 const output = anyOf(
   closed<Is<OutputContract, 'format', 'text' | 'markdown'>>({
     format: oneWord<Is<OutputContract, 'format', 'text' | 'markdown'>['format']>({ text: true, markdown: true }),
   }),
   closed<Is<OutputContract, 'format', 'json'>>({ format: constant('json'), schema: optional(anyObject) }),
+)
+const input = anyOf(
+  closed<Is<InputContract, 'format', 'text'>>({ format: constant('text') }),
+  closed<Is<InputContract, 'format', 'json'>>({ format: constant('json'), schema: anyObject }),
 )
 const agent = closed<AgentSpec>({
   name,
@@ -112,6 +123,10 @@ const agent = closed<AgentSpec>({
   limits: reference('Limits'),
   parameters: reference('Parameters'),
   output: reference('OutputContract'),
+  usage: optional(text),
+  toolName: name,
+  input: reference('InputContract'),
+  agents: listOf(name),
 })
 
 const modelFailureClass = oneWord<ModelFailureClass>({
@@ -144,6 +159,7 @@ const toolFailureClass = oneWord<ToolFailureClass>({
 const turnReason = oneWord<TurnReason>({
   steps: true,
   tokens: true,
+  cost: true,
   time: true,
   calls: true,
   stopped: true,
@@ -276,7 +292,7 @@ const modelEntry = closed<ModelEntry>({
   latencyMs: amount,
   failure: optional(reference('ModelFailure')),
 })
-const callEntry = closed<CallEntry>({
+const callFields: Fields<CallEntry> = {
   kind: constant('call'),
   agentPath: name,
   stepId: name,
@@ -289,7 +305,9 @@ const callEntry = closed<CallEntry>({
   bytesOut: count,
   latencyMs: amount,
   error: optional(toolFailureClass),
-})
+}
+const callEntry = closed<CallEntry>(callFields)
+const callOperation = closed<CallOperation>({ ...callFields, child: optional(reference('TurnOperation')) })
 const outcomeStatus = oneWord<OutcomeStatus>({ completed: true, partial: true, failed: true, interrupted: true, suspended: true })
 const turnOperation = closed<TurnOperation>({
   kind: constant('turn'),
@@ -302,7 +320,7 @@ const turnOperation = closed<TurnOperation>({
       kind: constant('step'),
       stepId: name,
       attempts: listOf(reference('ModelEntry')),
-      calls: listOf(reference('CallEntry')),
+      calls: listOf(reference('CallOperation')),
     }),
   ),
 })
@@ -345,6 +363,7 @@ export const definitions = {
   Limits: { ...limits, description: 'Times are milliseconds.' },
   Parameters: parameters,
   OutputContract: output,
+  InputContract: input,
   Usage: usage,
   Cost: cost,
   ModelFailure: closed<ModelFailure>({
@@ -385,6 +404,7 @@ export const definitions = {
   Trace: closed<Trace>({ originId: name, parentId: optional(name), callPath: text, turnPath: text }),
   ModelEntry: modelEntry,
   CallEntry: callEntry,
+  CallOperation: callOperation,
   TurnOperation: turnOperation,
   Snapshot: snapshot,
   Outcome: closed<Omit<Outcome, 'snapshot'>>(outcomeFields),

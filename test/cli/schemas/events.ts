@@ -1,5 +1,16 @@
 import type { RunEnd, RunError } from '../../../src/cli/run-documents.ts'
-import type { CheckedOutput, Envelope, EventType, InteractionEvent, LiveEvent, Outcome, ReplyRef } from '../../../src/index.ts'
+import type {
+  CheckedOutput,
+  ChildEnd,
+  Envelope,
+  EventType,
+  InteractionEvent,
+  LiveEvent,
+  Outcome,
+  ParentCall,
+  ReplyRef,
+  TokenPrice,
+} from '../../../src/index.ts'
 import { errorTable } from '../../../src/index.ts'
 import {
   amount,
@@ -47,6 +58,7 @@ const totals = closed<InteractionEvent<'interaction.turn.completed'>['totals']>(
 const lastReason = oneWord<NonNullable<InteractionEvent<'interaction.step.started'>['last']>['reason']>({
   steps: true,
   tokens: true,
+  cost: true,
   time: true,
   calls: true,
   stopped: true,
@@ -73,6 +85,7 @@ const checkedOutput = anyOf(
   closed<Is<CheckedOutput, 'ok', true>>({ ok: constant(true), value: anyJson }),
   closed<Is<CheckedOutput, 'ok', false>>({ ok: constant(false), problems: listOf(text), notice: text }),
 )
+const childEnd: Fields<ChildEnd> = { childId: name, agent: name, totals, paidUsd: amount, children: count, idleMs: amount }
 type Updated = InteractionEvent<'interaction.item.updated'>['update']
 
 /** The fields of each durable event besides the envelope. */
@@ -83,6 +96,8 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     tools: listOf(text),
     promptChars: count,
     policy: text,
+    prices: optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) }),
+    parent: optional(closed<ParentCall>({ sessionId: name, turnId: name, itemId: name })),
   },
   'interaction.session.configured': { agent: reference('Agent'), tools: listOf(text), promptChars: count, reason: text },
   'interaction.session.resumed': { epoch: count, policy: text, diagnostics: listOf(reference('Diagnostic')) },
@@ -101,7 +116,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     model: name,
     modelId: name,
     attempt: ordinal,
-    reservation: closed<Body<'interaction.step.started'>['reservation']>({ input: count, output: count }),
+    reservation: closed<Body<'interaction.step.started'>['reservation']>({ input: count, output: count, costUsd: optional(amount) }),
     absorbs: listOf(name),
     last: optional(closed<NonNullable<Body<'interaction.step.started'>['last']>>({ reason: lastReason, notice: text })),
   },
@@ -137,6 +152,16 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     agent: name,
     reason: text,
     scores: { type: 'object', additionalProperties: { type: 'number' } },
+  },
+  'interaction.subagent.started': { childId: name, agent: name, childPath: name },
+  'interaction.subagent.completed': {
+    ...childEnd,
+    status: oneWord<Body<'interaction.subagent.completed'>['status']>({ completed: true, partial: true }),
+  },
+  'interaction.subagent.failed': {
+    ...childEnd,
+    status: oneWord<Body<'interaction.subagent.failed'>['status']>({ failed: true, interrupted: true }),
+    failure: reference('ToolFailure'),
   },
   'interaction.hook.completed': {
     hook: name,

@@ -9,6 +9,7 @@ import type {
   TreeSummary,
 } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
+import type { Pen } from '../core/index.ts'
 import { keepShape } from '../util/keep-shape.ts'
 
 export interface LedgerOptions {
@@ -32,7 +33,7 @@ export interface LedgerOptions {
  * 3. `flush` hands over everything recorded so far as one batch; batches reach the journal in order.
  * 4. After a refusal or a failure nothing more is written: every later `flush` throws the same error.
  */
-export class Ledger {
+export class Ledger implements Pen {
   readonly #options: LedgerOptions
   #seq: number
   #handedOver: number

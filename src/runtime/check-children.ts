@@ -1,0 +1,66 @@
+import type { Problem, Tool } from '../contracts/index.ts'
+import { offeredName } from '../steps/index.ts'
+import { agentToolName } from '../tools/index.ts'
+import { nearestNames } from '../util/nearest-names.ts'
+import { showValue } from '../util/show-value.ts'
+import type { AgentDefinition } from './config.ts'
+
+/** What is wrong with who may call whom: names that there are not, ways that lead back, names that stand for two. */
+export function checkChildren(agents: readonly AgentDefinition[], tools: readonly Tool[]): readonly Problem[] {
+  const problems = agents.flatMap((agent, index) => nameProblems(agent, agents, `config.agents[${index}]`))
+  return problems.length > 0 ? problems : [...cycleProblems(agents), ...toolNameProblems(agents, tools)]
+}
+
+function nameProblems({ agents: children }: AgentDefinition, all: readonly AgentDefinition[], place: string): readonly Problem[] {
+  if (children === undefined) return []
+  if (!Array.isArray(children)) return [{ place: `${place}.agents`, message: `expected a list of names, found ${showValue(children)}` }]
+  const names = all.map(({ name }) => name)
+  return children.flatMap((child: unknown, index): readonly Problem[] => {
+    const at = `${place}.agents[${index}]`
+    if (typeof child !== 'string') return [{ place: at, message: `expected a name, found ${showValue(child)}` }]
+    if (children.indexOf(child) !== index) return [{ place: at, message: `"${child}" is named twice`, remedy: 'Leave one of them out.' }]
+    if (names.includes(child)) return []
+    const [near] = nearestNames(child, names)
+    const remedy = near === undefined ? `There are: ${names.toSorted().join(', ')}.` : `Did you mean "${near}"?`
+    return [{ place: at, message: `there is no agent "${child}"`, remedy }]
+  })
+}
+
+/** Each cycle once, told from the agent that it is met at first. */
+function cycleProblems(agents: readonly AgentDefinition[]): readonly Problem[] {
+  const byName = new Map(agents.map((agent) => [agent.name, agent]))
+  const done = new Set<string>()
+  const problems: Problem[] = []
+  const walk = (name: string, path: readonly string[]): void => {
+    if (path.includes(name)) {
+      const way = [...path.slice(path.indexOf(name)), name].join(' → ')
+      problems.push({
+        place: 'config.agents',
+        message: `agents would call themselves: ${way}`,
+        remedy: 'Take one of them out of `agents`.',
+      })
+      return
+    }
+    if (done.has(name)) return
+    for (const child of byName.get(name)?.agents ?? []) walk(child, [...path, name])
+    done.add(name)
+  }
+  for (const { name } of agents) walk(name, [])
+  return problems
+}
+
+function toolNameProblems(agents: readonly AgentDefinition[], tools: readonly Tool[]): readonly Problem[] {
+  const children = new Set(agents.flatMap((agent) => agent.agents ?? []))
+  const taken = new Map(tools.map((tool) => [offeredName(tool.name), `the tool "${tool.name}"`]))
+  return agents.flatMap((agent, index) => {
+    if (!children.has(agent.name)) return []
+    const place = `config.agents[${index}].toolName`
+    const toolName: unknown = agent.toolName ?? agent.name
+    if (typeof toolName !== 'string' || toolName.trim() === '') return [{ place, message: `expected a name, found ${showValue(toolName)}` }]
+    const name = offeredName(agentToolName({ toolName }))
+    const other = taken.get(name)
+    taken.set(name, `the agent "${agent.name}"`)
+    if (other === undefined) return []
+    return [{ place, message: `models would know ${other} and this agent by the same name, ${name}`, remedy: 'Give it another toolName.' }]
+  })
+}

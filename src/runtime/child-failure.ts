@@ -1,0 +1,63 @@
+import type { ModelFailure, ToolFailure, ToolFailureClass, TurnEnding, TurnReason } from '../contracts/index.ts'
+
+/** What a parent is told about a child that did not complete: class, summary, remedy. */
+export function childFailure(agent: string, ending: TurnEnding): ToolFailure | undefined {
+  if (ending.status === 'completed') return undefined
+  const { reason } = ending
+  const failure = ending.status === 'failed' ? ending.failure : undefined
+  const kind = reason === 'model' && failure ? byModelFailure[failure.class] : byReason[reason]
+  const message =
+    ending.status === 'failed' ? `${agent} failed: ${ending.message}` : `${agent} ${endings[reason] ?? `ended early (${reason})`}.`
+  const remedy = (ending.status === 'failed' ? ending.remedy : undefined) ?? remedies[kind]
+  return { class: kind, message, ...(remedy !== undefined && { remedy }) }
+}
+
+const byReason: { readonly [Reason in TurnReason]: ToolFailureClass } = {
+  steps: 'budget',
+  tokens: 'budget',
+  cost: 'budget',
+  calls: 'budget',
+  time: 'timeout',
+  stopped: 'cancelled',
+  interrupted: 'cancelled',
+  approval: 'denied',
+  denied: 'denied',
+  model: 'model',
+  invalid_output: 'model',
+  config: 'config',
+  store: 'failed',
+  internal: 'failed',
+}
+
+const byModelFailure: { readonly [Class in ModelFailure['class']]: ToolFailureClass } = {
+  rate_limit: 'model',
+  quota: 'auth',
+  auth: 'auth',
+  network: 'network',
+  timeout: 'timeout',
+  invalid_response: 'model',
+  model: 'model',
+  config: 'config',
+  cancelled: 'cancelled',
+  lost: 'model',
+}
+
+const endings: { readonly [Reason in TurnReason]?: string } = {
+  steps: 'ran out of steps',
+  tokens: 'ran out of tokens',
+  cost: 'ran out of money',
+  calls: 'ran out of calls',
+  time: 'ran out of time',
+  stopped: 'was stopped',
+  interrupted: 'was interrupted',
+  denied: 'was ended by a person',
+}
+
+const remedies: { readonly [Class in ToolFailureClass]?: string } = {
+  budget: 'Ask for less at once, or go on with what there is.',
+  timeout: 'Ask for less at once, or go on with what there is.',
+  auth: 'Check the key of its provider.',
+  network: 'Try again later, or go on without it.',
+  model: 'Try again, or go on without it.',
+  denied: 'Go on without it.',
+}

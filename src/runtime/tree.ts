@@ -1,0 +1,375 @@
+import type { AgentSpec, ChildResult, ClientId, InteractionEvent, ItemId, SessionId, ToolFailure } from '../contracts/index.ts'
+import { TroupeError } from '../contracts/index.ts'
+import {
+  created,
+  drive,
+  type Headroom,
+  least,
+  openRequests,
+  remainingCost,
+  remainingTime,
+  remainingTokens,
+  type SessionState,
+  timeReserve,
+} from '../core/index.ts'
+import { type ActiveSession, type ChildStart, Lanes, performer, type ToolRegistry, type TreePort } from '../steps/index.ts'
+import { messageOf } from '../util/message-of.ts'
+import { childFailure } from './child-failure.ts'
+import type { Ledger } from './ledger.ts'
+import { accountingOf, operationOf } from './operations.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
+import { childIdOf, type TreeState, withoutHistory } from './tree-state.ts'
+
+/** A call that has asked for a child: still in line, or with its session. */
+interface Branch {
+  readonly parent: ActiveSession
+  session?: ActiveSession
+}
+
+const none: ReadonlyMap<SessionId, SessionState> = new Map()
+const nobody: ReadonlySet<SessionId> = new Set()
+
+/** Everything below the root. Most trees have nothing there, and pay for nothing. */
+class Below {
+  /** Children as their journal tells them: to be taken up again, or ended and kept for the outcome. */
+  readonly known: Map<SessionId, SessionState>
+  /** Those whose end is in the account of their parent. */
+  readonly settled: Set<SessionId>
+  readonly branches = new Map<SessionId, Branch>()
+  readonly lines = new Map<SessionId, Lanes>()
+  readonly suspended = new Set<ActiveSession>()
+  readonly stalled = Promise.withResolvers<'stalled'>()
+  readonly #numbers = new Map<string, number>()
+
+  constructor({ children = none, settled = nobody }: Partial<Pick<TreeState, 'children' | 'settled'>> = {}) {
+    this.known = new Map(children)
+    this.settled = new Set(settled)
+    for (const { parent, agent } of children.values()) if (parent) this.numberOf(parent.sessionId, agent.name)
+  }
+
+  /** The how manieth child of its agent a session is about to have. */
+  numberOf(parent: SessionId, agent: string): number {
+    const key = `${parent} ${agent}`
+    const number = (this.#numbers.get(key) ?? 0) + 1
+    this.#numbers.set(key, number)
+    return number
+  }
+}
+
+/**
+ * The sessions of one tree that are at work, and what they have in common: the pen, the budget, the depth.
+ *
+ * 1. A child is named after the call that started it: the same call finds the same child again.
+ * 2. What a session may spend is bounded by each of its ancestors, less whatever is at work below that one.
+ * 3. A parent waits for its children without holding anything that they need.
+ * 4. When everything that is at work waits for a person, the tree is stalled.
+ */
+export class Tree implements TreePort {
+  readonly #parts: RuntimeParts
+  readonly #ledger: Ledger
+  readonly #registry: ToolRegistry
+  #below: Below | undefined
+  #root: ActiveSession | undefined
+
+  constructor(parts: RuntimeParts, { ledger, registry, state }: { ledger: Ledger; registry: ToolRegistry; state: TreeState }) {
+    this.#parts = parts
+    this.#ledger = ledger
+    this.#registry = registry
+    if (state.children.size > 0) this.#below = new Below(state)
+  }
+
+  /** Children that have ended, and those that a driver before left open. */
+  get children(): ReadonlyMap<SessionId, SessionState> {
+    return this.#below?.known ?? none
+  }
+
+  /** The tree as it stands, for whoever takes it up next. */
+  snapshot(inboxCursor: number): TreeState {
+    const root = this.#root?.state
+    if (!root) throw new TroupeError('internal', 'The tree has no root.')
+    const position = { seq: this.#ledger.nextSeq - 1, inboxCursor }
+    if (!this.#below) return { root, children: none, settled: nobody, ...position }
+    const { known, settled, branches } = this.#below
+    const children = new Map(known)
+    for (const { session } of branches.values()) if (session) children.set(session.state.sessionId, session.state)
+    return { root, children, settled, ...position }
+  }
+
+  /** Resolves with how the root came to rest, or when the whole tree waits for a person. */
+  driven(root: Promise<'idle' | 'suspended'>): Promise<'idle' | 'suspended' | 'stalled'> {
+    const { agent } = this.#root?.state ?? {}
+    // Whoever has no children cannot be stalled by one.
+    return this.#below || (agent && agent.agents.length > 0) ? Promise.race([root, this.#open().stalled.promise]) : root
+  }
+
+  /** Tells children that were at work that they have a new driver; the calls that started them will find them. */
+  takeUp(epoch: number): void {
+    const known = this.#below?.known
+    if (!known) return
+    for (const [childId, state] of known) {
+      if (state.turn.kind !== 'open') continue
+      const session = this.#session(state)
+      session.note({ type: 'interaction.session.resumed', epoch, policy: this.#parts.policy, diagnostics: [] })
+      known.set(childId, session.state)
+    }
+  }
+
+  plant(state: SessionState): ActiveSession {
+    this.#root = this.#session(state)
+    return this.#root
+  }
+
+  /** Sessions at work, the root first. */
+  live(): readonly ActiveSession[] {
+    const children = this.#below ? [...this.#below.branches.values()].flatMap(({ session }) => (session ? [session] : [])) : []
+    return this.#root ? [this.#root, ...children] : children
+  }
+
+  headroom(session: ActiveSession): Headroom {
+    let room: Headroom = {}
+    for (const ancestor of this.#ancestors(session)) {
+      const { state, turn } = ancestor
+      const below = this.#inUse(ancestor)
+      const time = remainingTime(state, turn, ancestor.now)
+      room = {
+        ...bound('tokens', least(room.tokens, less(remainingTokens(state, turn), below.tokens))),
+        ...bound('costUsd', least(room.costUsd, less(remainingCost(state, turn), below.costUsd))),
+        ...bound('timeMs', least(room.timeMs, less(time, timeReserve(state)))),
+      }
+    }
+    return room
+  }
+
+  async startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
+    const childId = childIdOf(parent.state.sessionId, itemId)
+    const { known, branches, lines } = this.#open()
+    const refusal = known.has(childId) ? undefined : this.#refusal(parent, start.task.agent)
+    if (refusal) return { kind: 'refused', failure: refusal }
+    const branch: Branch = { parent }
+    branches.set(childId, branch)
+    try {
+      return await this.#lineOf(parent).run({ kind: 'shared' }, () => this.#run(childId, branch, { itemId, ...start }))
+    } finally {
+      branches.delete(childId)
+      if (![...branches.values()].some((each) => each.parent === parent)) lines.delete(parent.state.sessionId)
+    }
+  }
+
+  async #run(childId: SessionId, branch: Branch, { itemId, task, interrupt }: ChildStart & { itemId: ItemId }): Promise<ChildResult> {
+    if (interrupt.reason !== undefined) return { kind: 'refused', failure: cancelledBefore }
+    const { parent } = branch
+    const known = this.#open().known.get(childId)
+    const agent = known?.agent ?? this.#parts.childAgent(task.agent)
+    try {
+      await this.#parts.models(agent)
+      this.#parts.checkPrices(agent, this.#isCostBound(parent))
+    } catch (error) {
+      return { kind: 'refused', failure: { class: 'config', message: messageOf(error), remedy: 'Go on without it.' } }
+    }
+    if (interrupt.reason !== undefined) return { kind: 'refused', failure: cancelledBefore }
+    const session = known ? this.#session(known) : this.#begin(parent, { childId, itemId, agent, input: task.input })
+    branch.session = session
+    this.#open().known.delete(childId)
+    if (session.state.turn.kind !== 'ended') {
+      interrupt.listen(() => cancel(session, interrupt.reason ?? 'parent'))
+      await this.#drive(session)
+    }
+    return this.#end(parent, itemId, session)
+  }
+
+  /** Drives a child to the end of its turn; where only a person can go on, until one has. */
+  async #drive(session: ActiveSession): Promise<void> {
+    while ((await drive(session, performer)) === 'suspended') {
+      if (session.decide().kind !== 'wait') continue
+      const woken = session.woken()
+      const { suspended } = this.#open()
+      suspended.add(session)
+      this.#look()
+      await woken
+      suspended.delete(session)
+    }
+  }
+
+  /** The session, its input and the note of it to the parent are one batch: a crash leaves all of them or none. */
+  #begin(
+    parent: ActiveSession,
+    { childId, itemId, agent, input }: { childId: SessionId; itemId: ItemId; agent: AgentSpec; input: ChildStart['task']['input'] },
+  ): ActiveSession {
+    const { state, turn } = parent
+    const agentPath = `${state.agentPath}/${agent.name}#${this.#open().numberOf(state.sessionId, agent.name)}`
+    const first: InteractionEvent<'interaction.session.created'> = {
+      type: 'interaction.session.created',
+      seq: this.#ledger.nextSeq,
+      treeId: state.treeId,
+      sessionId: childId,
+      agentPath,
+      at: this.#ledger.now,
+      agent,
+      trace: {
+        originId: state.trace.originId,
+        parentId: state.sessionId,
+        callPath: `${state.trace.callPath}/${agent.name}`,
+        turnPath: state.trace.turnPath === '' ? turn.id : `${state.trace.turnPath}/${turn.id}`,
+      },
+      parent: { sessionId: state.sessionId, turnId: turn.id, itemId },
+      ...this.#parts.effective(agent, this.#registry),
+    }
+    this.#ledger.push(first)
+    const session = this.#session(created(first))
+    session.note({ type: 'interaction.input.accepted', clientId: `${childId}.input` as ClientId, parts: input, mode: 'queue' })
+    parent.note({ type: 'interaction.subagent.started', itemId, childId, agent: agent.name, childPath: agentPath })
+    return session
+  }
+
+  #end(parent: ActiveSession, itemId: ItemId, { state }: ActiveSession): ChildResult {
+    const { turn, agent, sessionId: childId } = state
+    if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${childId} came to rest in the middle of its turn.`)
+    const { ending, report, totals } = turn
+    const failure = childFailure(agent.name, ending)
+    const { known, settled } = this.#open()
+    if (!settled.has(childId)) {
+      const { paidUsd, children, idleMs } = turn
+      const end = { childId, agent: agent.name, totals, paidUsd, children, idleMs }
+      if (ending.status === 'completed' || ending.status === 'partial')
+        parent.note({ type: 'interaction.subagent.completed', itemId, ...end, status: ending.status })
+      else parent.note({ type: 'interaction.subagent.failed', itemId, ...end, status: ending.status, failure: failure ?? unexplained })
+      settled.add(childId)
+    }
+    const ended = withoutHistory(state)
+    known.set(childId, ended)
+    return {
+      kind: 'ended',
+      status: ending.status,
+      ...('reason' in ending && { reason: ending.reason }),
+      ...(failure && { failure }),
+      ...(report && { report }),
+      accounting: accountingOf(ended, known),
+      operations: operationOf(ended, turn, known),
+      conversation: state.history.toJSON(),
+    }
+  }
+
+  /** Why a child may not be started here, if it may not. */
+  #refusal(parent: ActiveSession, name: string): ToolFailure | undefined {
+    const line = [parent, ...this.#ancestors(parent)]
+    if (line.some(({ state }) => state.agent.name === name))
+      return {
+        class: 'config',
+        message: `${name} is already at work above this call: it cannot be its own child.`,
+        remedy: 'Do it yourself.',
+      }
+    for (const [index, ancestor] of line.entries()) {
+      const { maxDepth, maxChildren } = ancestor.state.agent.limits
+      const { name: who } = ancestor.state.agent
+      if (index + 1 > maxDepth)
+        return {
+          class: 'budget',
+          message: `${who} may have ${maxDepth} levels of children, and this would be one more.`,
+          remedy: 'Do it yourself.',
+        }
+      if (this.#startedBelow(ancestor) >= maxChildren)
+        return {
+          class: 'budget',
+          message: `${who} may start ${maxChildren} children in a turn, and has.`,
+          remedy: 'Go on with what you have.',
+        }
+    }
+    return undefined
+  }
+
+  /** What is at work below a session and not yet in its own account. */
+  #inUse(session: ActiveSession): { tokens: number; costUsd: number } {
+    const sum = { tokens: 0, costUsd: 0 }
+    for (const { state } of this.#childrenOf(session)) {
+      if (state.turn.kind !== 'open') continue
+      const { spent, paidUsd, step } = state.turn
+      const { input = 0, output = 0, costUsd = 0 } = step.kind === 'asking' ? step.reservation : {}
+      sum.tokens += spent.usage.input + spent.usage.output + input + output
+      sum.costUsd += paidUsd + costUsd
+    }
+    for (const child of this.#childrenOf(session)) {
+      const below = this.#inUse(child)
+      sum.tokens += below.tokens
+      sum.costUsd += below.costUsd
+    }
+    return sum
+  }
+
+  #startedBelow(session: ActiveSession): number {
+    const { branches, known } = this.#open()
+    let own = session.state.turn.kind === 'open' ? session.state.turn.children : 0
+    // Those in line count, too.
+    for (const [childId, branch] of branches) if (branch.parent === session && !branch.session && !known.has(childId)) own++
+    return this.#childrenOf(session).reduce((sum, child) => sum + this.#startedBelow(child), own)
+  }
+
+  #isCostBound(session: ActiveSession): boolean {
+    return [session, ...this.#ancestors(session)].some(({ state }) => state.agent.limits.maxCostUsd !== undefined)
+  }
+
+  #childrenOf(parent: ActiveSession): readonly ActiveSession[] {
+    const found: ActiveSession[] = []
+    for (const branch of this.#open().branches.values()) if (branch.parent === parent && branch.session) found.push(branch.session)
+    return found
+  }
+
+  /** From the nearest to the root. */
+  *#ancestors(session: ActiveSession): Generator<ActiveSession> {
+    const { branches } = this.#open()
+    for (let at = branches.get(session.state.sessionId); at; at = branches.get(at.parent.state.sessionId)) yield at.parent
+  }
+
+  #lineOf(parent: ActiveSession): Lanes {
+    const { sessionId, agent } = parent.state
+    const { lines } = this.#open()
+    const line = lines.get(sessionId) ?? new Lanes(agent.limits.parallelChildren)
+    lines.set(sessionId, line)
+    return line
+  }
+
+  #session(state: SessionState): ActiveSession {
+    return this.#parts.session({ pen: this.#ledger, state, tree: this }, this.#registry)
+  }
+
+  #open(): Below {
+    this.#below ??= new Below()
+    return this.#below
+  }
+
+  /** Whether everything at work waits for a person; then everybody above is told, and nobody need stay. */
+  #look(): void {
+    const root = this.#root
+    const { suspended, stalled } = this.#open()
+    if (!root || !this.#isStalled(root)) return
+    const approvals = [...suspended].flatMap(({ state }) => openRequests(state).map(({ id }) => id))
+    for (const session of this.live()) {
+      if (session.state.turn.kind === 'open' && session.state.turn.waiting.kind !== 'suspended')
+        session.note({ type: 'interaction.turn.suspended', reason: 'approval', approvals })
+    }
+    void this.#ledger.flush()
+    stalled.resolve('stalled')
+  }
+
+  #isStalled(session: ActiveSession): boolean {
+    const below = this.#open()
+    if (below.suspended.has(session)) return true
+    const branches = [...below.branches.values()].filter((branch) => branch.parent === session)
+    const started = branches.flatMap(({ session: child }) => (child ? [child] : []))
+    // Whoever is still in line waits for one of those that have been started.
+    return started.length > 0 && session.callsInFlight === branches.length && started.every((child) => this.#isStalled(child))
+  }
+}
+
+const cancelledBefore: ToolFailure = { class: 'cancelled', message: 'It was not started: the call was ended before.' }
+const unexplained: ToolFailure = { class: 'failed', message: 'It did not say why.' }
+
+const less = (left: number | undefined, used: number): number | undefined => (left === undefined ? undefined : left - used)
+const bound = <Key extends keyof Headroom>(key: Key, value: number | undefined): Headroom => (value === undefined ? {} : { [key]: value })
+
+/** The turn of a child ends with the call that started it; what was said until then is kept. */
+function cancel(session: ActiveSession, by: string): void {
+  if (session.state.turn.kind !== 'open') return
+  session.note({ type: 'interaction.cancel.requested', mode: 'interrupt', by })
+  session.interrupt.fire('interrupted')
+  session.wake()
+}

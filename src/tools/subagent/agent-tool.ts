@@ -1,0 +1,52 @@
+import type { AgentSpec, ChildResult, JsonObject, JsonSchema, Tool, ToolOutput } from '../../contracts/index.ts'
+
+/** The name under which parents call an agent; models see it with the separators that they accept. */
+export const agentToolName = ({ toolName }: Pick<AgentSpec, 'toolName'>): string => `agent__${toolName}`
+
+/** The child ends itself, and what it waits for with it: that takes longer than a plain tool takes to say where it stands. */
+const childGraceMs = 10_000
+
+/** An agent as a tool like any other. Its own time budget ends it, not the time limit of a call. */
+export function agentTool(agent: AgentSpec): Tool {
+  const { name, description, usage } = agent
+  return {
+    name: agentToolName(agent),
+    description: usage === undefined ? description : `${description}\nInput: ${usage}`,
+    inputSchema: inputSchema(agent),
+    // Called again under the same call id, it goes on with the child that it has.
+    effect: 'idempotent',
+    concurrency: 'shared',
+    timeoutMs: Number.POSITIVE_INFINITY,
+    graceMs: childGraceMs,
+    namespace: 'agent',
+    view: () => ({ type: 'subagent_call', details: { agent: name } }),
+    async execute(input, context) {
+      return outputOf(await context.startChild({ agent: name, input: [{ type: 'text', text: taskOf(agent, input) }] }))
+    },
+  }
+}
+
+function inputSchema({ input, usage }: AgentSpec): JsonSchema {
+  if (input.format === 'json') return input.schema
+  const prompt = {
+    type: 'string',
+    minLength: 1,
+    description: usage ?? 'What it is to do, with all that it has to know: it sees nothing else.',
+  }
+  return { type: 'object', properties: { prompt }, required: ['prompt'], additionalProperties: false }
+}
+
+const taskOf = ({ input }: AgentSpec, given: JsonObject): string => (input.format === 'json' ? JSON.stringify(given) : String(given.prompt))
+
+function outputOf(result: ChildResult): ToolOutput {
+  if (result.kind === 'refused') return { ok: false, error: result.failure }
+  const { status, report, failure, accounting, operations, conversation } = result
+  const extras = { childAccounting: accounting, childOpTree: operations, childConversation: conversation }
+  if (status === 'failed' || status === 'interrupted') {
+    const error = failure ?? { class: 'failed', message: `The agent ended as ${status}.` }
+    return { ok: false, error, ...(report && { partial: report.text }), extras }
+  }
+  const text = report?.text ?? ''
+  const content = failure ? `${text}\n\n(Partial: ${failure.message})` : text
+  return { ok: true, content, ...(report?.value !== undefined && { value: report.value }), extras }
+}

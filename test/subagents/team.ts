@@ -1,0 +1,102 @@
+import type { InteractionEvent, Model, ModelRequest, Outcome, StreamEvent, Tool } from '../../src/contracts/index.ts'
+import {
+  type AgentDefinition,
+  type AgentLoopConfig,
+  type AgentRuntime,
+  createAgentRuntime,
+  type RuntimeOptions,
+} from '../../src/runtime/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { sequentialIds } from '../../src/testing/index.ts'
+
+/** What an agent of a test says at a step, told by its request. */
+export type Script = (request: ModelRequest, step: number) => Said | Promise<Said>
+export interface Said {
+  readonly text?: string
+  readonly calls?: readonly { readonly tool: string; readonly input?: object }[]
+  readonly usage?: { readonly input: number; readonly output: number }
+  readonly fails?: 'auth' | 'network' | 'config'
+}
+
+/** A model for each agent, under the agent's own name. */
+export function scripted(name: string, script: Script, more: Partial<Model> = {}): Model {
+  return {
+    id: `team/${name}`,
+    abilities: ['tools'],
+    async *stream(request, { signal }) {
+      const step = request.messages.filter(({ role }) => role === 'assistant').length + 1
+      const aborted = new Promise<'aborted'>((resolve) => signal.addEventListener('abort', () => resolve('aborted')))
+      const said = await Promise.race([Promise.resolve(script(request, step)), aborted])
+      if (said === 'aborted') return
+      if (said.fails) return yield { type: 'error', failure: { class: said.fails, message: `scripted ${said.fails}` } }
+      if (said.text !== undefined) yield { type: 'text', text: said.text }
+      for (const [i, { tool, input = {} }] of (said.calls ?? []).entries())
+        yield { type: 'call', id: `c${step}.${i}`, name: tool, input: JSON.stringify({ reason: 'because', ...input }) }
+      const usage = said.usage && { ...said.usage, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+      yield { type: 'finish', reason: said.calls ? 'tool-calls' : 'stop', ...(usage && { usage }), costUsd: 0 }
+    },
+    ...more,
+  }
+}
+
+export const ask = (agent: string, prompt: string) => ({ tool: `agent__${agent}`, input: { prompt } })
+export const textOf = (request: ModelRequest): string => {
+  const last = request.messages.findLast(({ role }) => role === 'user')
+  return last?.role === 'user' ? last.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') : ''
+}
+export const resultsOf = (request: ModelRequest): readonly string[] =>
+  request.messages.flatMap((message) => (message.role === 'tool' ? message.results.map(({ content }) => content) : []))
+
+type Member = Partial<AgentDefinition> & { readonly script: Script; readonly model?: never; readonly price?: Model['costOf'] }
+
+export interface Team {
+  readonly runtime: AgentRuntime
+  run(
+    input?: string,
+  ): Promise<{ readonly outcome: Outcome; readonly events: readonly InteractionEvent[]; readonly all: readonly StreamEvent[] }>
+}
+
+/** Agents by name; the first one speaks. */
+export function team(
+  members: { readonly [name: string]: Member },
+  {
+    tools = [],
+    config,
+    ...options
+  }: Partial<Omit<RuntimeOptions, 'config' | 'adapter'>> & { tools?: readonly Tool[]; config?: Partial<AgentLoopConfig> } = {},
+): Team {
+  const [first = ''] = Object.keys(members)
+  const models = new Map(
+    Object.entries(members).map(([name, { script, price }]) => [name, scripted(name, script, price && { costOf: price })]),
+  )
+  const agents = Object.entries(members).map(([name, { script: _, price: __, ...more }]) => ({
+    name,
+    description: `${name} of the team`,
+    prompt: `You are ${name}.`,
+    models: [name],
+    tools: [],
+    ...more,
+  }))
+  const runtime = createAgentRuntime({
+    config: { agents, agentSelection: { agent: first }, tools, ...config },
+    adapter: {
+      resolve(name) {
+        const model = models.get(name)
+        if (!model) throw new Error(`no model ${name}`)
+        return model
+      },
+    },
+    store: memoryStore(),
+    ids: sequentialIds(),
+    ...options,
+  })
+  return {
+    runtime,
+    async run(input = 'Go') {
+      const all: StreamEvent[] = []
+      const handle = runtime.stream(input)
+      for await (const event of handle) all.push(event)
+      return { outcome: await handle.outcome, events: all.filter((event): event is InteractionEvent => 'seq' in event), all }
+    },
+  }
+}
