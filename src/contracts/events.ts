@@ -45,10 +45,10 @@ export interface TurnTotals {
   readonly durationMs: number
 }
 
-/** What an answer that has to be JSON was found to be. `notice` is what the model is told. */
+/** What an answer that has to be JSON was found to be. `notice` is for the model, `remedy` for the person. */
 export type CheckedOutput =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly problems: readonly string[]; readonly notice: string }
+  | { readonly ok: false; readonly problems: readonly string[]; readonly notice: string; readonly remedy: string }
 
 /** How a turn ended, and why it ended so. */
 export type TurnEnding =

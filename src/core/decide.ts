@@ -1,4 +1,4 @@
-import type { ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
+import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
 import { allowance, type Headroom, unbounded } from './budget.ts'
 import type {
   AnsweredStep,
@@ -82,7 +82,7 @@ function decideAnswer(
   turn: OpenTurn,
   { answered: { truncated, output }, headroom }: { readonly answered: AnsweredStep; readonly headroom: Headroom },
 ): Action {
-  if (output?.ok === false) return decideRejected(state, turn, { problems: output.problems, headroom })
+  if (output?.ok === false) return decideRejected(state, turn, { output, headroom })
   if (turn.cancel === 'no' && turn.last === undefined && steering(state).length > 0 && hasStepLeft(state, turn, headroom)) {
     return decideStep(state, turn, { failures: [], headroom })
   }
@@ -94,18 +94,13 @@ function decideAnswer(
 function decideRejected(
   state: SessionState,
   turn: OpenTurn,
-  { problems, headroom }: { readonly problems: readonly string[]; readonly headroom: Headroom },
+  { output, headroom }: { readonly output: Extract<CheckedOutput, { ok: false }>; readonly headroom: Headroom },
 ): Action {
   const { maxRetries } = state.agent.limits
   const isAskedAgain = turn.rejections <= maxRetries && turn.last === undefined && hasStepLeft(state, turn, headroom)
   if (isAskedAgain || turn.cancel === 'interrupt' || turn.cancel === 'abort') return decideStep(state, turn, { failures: [], headroom })
-  const message = `The answer is not the JSON that was asked for: ${problems.join(' ')}`
-  return finish({
-    status: 'failed',
-    reason: 'invalid_output',
-    message,
-    remedy: 'Loosen the schema, say more in the prompt, or raise maxRetries.',
-  })
+  const message = `The answer is not the JSON that was asked for: ${output.problems.join('; ')}.`
+  return finish({ status: 'failed', reason: 'invalid_output', message, remedy: output.remedy })
 }
 
 const hasStepLeft = (state: SessionState, turn: OpenTurn, headroom: Headroom): boolean =>

@@ -13,20 +13,33 @@ export function jsonIn(text: string): Json | undefined {
   return undefined
 }
 
+/** The text that was meant to be JSON, sound or broken: what is in the first code fence, or all of it where it begins like JSON. */
+export function jsonTextIn(text: string): string | undefined {
+  const [block] = fences(text)
+  const meant = (block ?? text).trim()
+  return /^[{[]/.test(meant) ? meant : undefined
+}
+
 function fenced(text: string): Json | undefined {
-  if (!text.includes('```')) return undefined
+  for (const block of fences(text)) {
+    const value = parsed(block.trim())
+    if (value !== undefined) return value
+  }
+  return undefined
+}
+
+function* fences(text: string): Generator<string> {
+  if (!text.includes('```')) return
   let block: string[] | undefined
   for (const line of text.split('\n')) {
     const isFence = line.trimStart().startsWith('```')
     if (!isFence) block?.push(line)
     else if (block === undefined) block = []
     else {
-      const value = parsed(block.join('\n').trim())
-      if (value !== undefined) return value
+      yield block.join('\n')
       block = undefined
     }
   }
-  return undefined
 }
 
 /** From the first bracket to the last one that can close it. */

@@ -41,6 +41,20 @@ describe('an agent whose output is JSON', () => {
     model.assertDone()
   })
 
+  it.each([
+    ['[1, 2,]', [1, 2]],
+    ['[{a: 1}]', [{ a: 1 }]],
+  ])('mends the list %s', async (text, value) => {
+    const list = { format: 'json', schema: { type: 'array' } } as const
+    expect((await clerk([{ text }], { output: list }).run()).report).toMatchObject({ value })
+  })
+
+  it('never makes JSON of prose', async () => {
+    const { run, model } = clerk([{ text: 'I think { is a brace. It is fine.' }, { text: '{"a":1}' }], { output: { format: 'json' } })
+    expect((await run()).report).toMatchObject({ value: { a: 1 } })
+    model.assertDone()
+  })
+
   it('sends an answer back with what is wrong with it', async () => {
     const { run, model } = clerk([{ text: '{"city":"Oslo"}' }, { text: 'Sorry, no.' }, { text: right }])
     const outcome = await run()
@@ -64,7 +78,7 @@ describe('an agent whose output is JSON', () => {
     expect(await run()).toMatchObject({
       status: 'failed',
       reason: 'invalid_output',
-      message: 'The answer is not the JSON that was asked for: it is not JSON',
+      message: 'The answer is not the JSON that was asked for: it is not JSON.',
       report: { format: 'text', text: 'three' },
     })
     model.assertDone()
@@ -74,6 +88,14 @@ describe('an agent whose output is JSON', () => {
     const { run, model } = clerk([{ text: right, finish: 'length' }, { text: right }])
     expect(await run()).toMatchObject({ status: 'completed', report: { value: { nights: 2 } } })
     expect(model.requests[1]?.messages.at(-1)).toMatchObject({ parts: [{ text: expect.stringContaining('cut off at its length limit') }] })
+  })
+
+  it('says what to do about answers that are always cut', async () => {
+    const cut = { text: right, finish: 'length' } as const
+    expect(await clerk([cut, cut], { limits: { maxRetries: 1 } }).run()).toMatchObject({
+      status: 'failed',
+      remedy: 'Raise maxOutputTokens.',
+    })
   })
 
   it('checks only answers: what comes with calls is not one', async () => {
