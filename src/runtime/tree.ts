@@ -31,8 +31,10 @@ const nobody: ReadonlySet<SessionId> = new Set()
 
 /** Everything below the root. Most trees have nothing there, and pay for nothing. */
 class Below {
-  /** Children as their journal tells them: to be taken up again, or ended and kept for the outcome. */
+  /** Children that have ended, kept for the outcome. */
   readonly known: Map<SessionId, SessionState>
+  /** Those that the driver before left open: the calls that started them will find them. */
+  readonly resting = new Map<SessionId, ActiveSession>()
   /** Those whose end is in the account of their parent. */
   readonly settled: Set<SessionId>
   readonly branches = new Map<SessionId, Branch>()
@@ -89,9 +91,9 @@ export class Tree implements TreePort {
     if (!root) throw new TroupeError('internal', 'The tree has no root.')
     const position = { seq: this.#ledger.nextSeq - 1, inboxCursor }
     if (!this.#below) return { root, children: none, settled: nobody, ...position }
-    const { known, settled, branches } = this.#below
+    const { known, settled } = this.#below
     const children = new Map(known)
-    for (const { session } of branches.values()) if (session) children.set(session.state.sessionId, session.state)
+    for (const { state } of this.live()) if (state.parent) children.set(state.sessionId, state)
     return { root, children, settled, ...position }
   }
 
@@ -110,7 +112,8 @@ export class Tree implements TreePort {
       if (state.turn.kind !== 'open') continue
       const session = this.#session(state)
       session.note({ type: 'interaction.session.resumed', epoch, policy: this.#parts.policy, diagnostics: [] })
-      known.set(childId, session.state)
+      this.#open().resting.set(childId, session)
+      known.delete(childId)
     }
   }
 
@@ -121,8 +124,10 @@ export class Tree implements TreePort {
 
   /** Sessions at work, the root first. */
   live(): readonly ActiveSession[] {
-    const children = this.#below ? [...this.#below.branches.values()].flatMap(({ session }) => (session ? [session] : [])) : []
-    return this.#root ? [this.#root, ...children] : children
+    if (!this.#root) return []
+    if (!this.#below) return [this.#root]
+    const { branches, resting } = this.#below
+    return [this.#root, ...[...branches.values()].flatMap(({ session }) => (session ? [session] : [])), ...resting.values()]
   }
 
   headroom(session: ActiveSession): Headroom {
@@ -142,8 +147,8 @@ export class Tree implements TreePort {
 
   async startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
     const childId = childIdOf(parent.state.sessionId, itemId)
-    const { known, branches, lines } = this.#open()
-    const refusal = known.has(childId) ? undefined : this.#refusal(parent, start.task.agent)
+    const { known, resting, branches, lines } = this.#open()
+    const refusal = known.has(childId) || resting.has(childId) ? undefined : this.#refusal(parent, start.task.agent)
     if (refusal) return { kind: 'refused', failure: refusal }
     const branch: Branch = { parent }
     branches.set(childId, branch)
@@ -158,8 +163,9 @@ export class Tree implements TreePort {
   async #run(childId: SessionId, branch: Branch, { itemId, task, interrupt }: ChildStart & { itemId: ItemId }): Promise<ChildResult> {
     if (interrupt.reason !== undefined) return { kind: 'refused', failure: cancelledBefore }
     const { parent } = branch
-    const known = this.#open().known.get(childId)
-    const agent = known?.agent ?? this.#parts.childAgent(task.agent)
+    const { known, resting } = this.#open()
+    const before = resting.get(childId)?.state ?? known.get(childId)
+    const agent = before?.agent ?? this.#parts.childAgent(task.agent)
     try {
       await this.#parts.models(agent)
       this.#parts.checkPrices(agent, this.#isCostBound(parent))
@@ -167,9 +173,11 @@ export class Tree implements TreePort {
       return { kind: 'refused', failure: { class: 'config', message: messageOf(error), remedy: 'Go on without it.' } }
     }
     if (interrupt.reason !== undefined) return { kind: 'refused', failure: cancelledBefore }
-    const session = known ? this.#session(known) : this.#begin(parent, { childId, itemId, agent, input: task.input })
+    const session =
+      resting.get(childId) ?? (before ? this.#session(before) : this.#begin(parent, { childId, itemId, agent, input: task.input }))
     branch.session = session
-    this.#open().known.delete(childId)
+    resting.delete(childId)
+    known.delete(childId)
     if (session.state.turn.kind !== 'ended') {
       interrupt.listen(() => cancel(session, interrupt.reason ?? 'parent'))
       await this.#drive(session)
@@ -296,10 +304,11 @@ export class Tree implements TreePort {
   }
 
   #startedBelow(session: ActiveSession): number {
-    const { branches, known } = this.#open()
+    const { branches, known, resting } = this.#open()
     let own = session.state.turn.kind === 'open' ? session.state.turn.children : 0
     // Those in line count, too.
-    for (const [childId, branch] of branches) if (branch.parent === session && !branch.session && !known.has(childId)) own++
+    for (const [childId, branch] of branches)
+      if (branch.parent === session && !branch.session && !known.has(childId) && !resting.has(childId)) own++
     return this.#childrenOf(session).reduce((sum, child) => sum + this.#startedBelow(child), own)
   }
 
@@ -309,7 +318,9 @@ export class Tree implements TreePort {
 
   #childrenOf(parent: ActiveSession): readonly ActiveSession[] {
     const found: ActiveSession[] = []
-    for (const branch of this.#open().branches.values()) if (branch.parent === parent && branch.session) found.push(branch.session)
+    const { branches, resting } = this.#open()
+    for (const branch of branches.values()) if (branch.parent === parent && branch.session) found.push(branch.session)
+    for (const session of resting.values()) if (session.state.parent?.sessionId === parent.state.sessionId) found.push(session)
     return found
   }
 

@@ -19,7 +19,11 @@ export interface Said {
 }
 
 /** A model for each agent, under the agent's own name. */
-export function scripted(name: string, script: Script, more: Partial<Model> = {}): Model {
+export function scripted(
+  name: string,
+  script: Script,
+  { isFree = true, ...more }: Partial<Model> & { readonly isFree?: boolean } = {},
+): Model {
   return {
     id: `team/${name}`,
     abilities: ['tools'],
@@ -33,7 +37,7 @@ export function scripted(name: string, script: Script, more: Partial<Model> = {}
       for (const [i, { tool, input = {} }] of (said.calls ?? []).entries())
         yield { type: 'call', id: `c${step}.${i}`, name: tool, input: JSON.stringify({ reason: 'because', ...input }) }
       const usage = said.usage && { ...said.usage, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
-      yield { type: 'finish', reason: said.calls ? 'tool-calls' : 'stop', ...(usage && { usage }), costUsd: 0 }
+      yield { type: 'finish', reason: said.calls ? 'tool-calls' : 'stop', ...(usage && { usage }), ...(isFree && { costUsd: 0 }) }
     },
     ...more,
   }
@@ -47,7 +51,12 @@ export const textOf = (request: ModelRequest): string => {
 export const resultsOf = (request: ModelRequest): readonly string[] =>
   request.messages.flatMap((message) => (message.role === 'tool' ? message.results.map(({ content }) => content) : []))
 
-type Member = Partial<AgentDefinition> & { readonly script: Script; readonly model?: never; readonly price?: Model['costOf'] }
+type Member = Partial<AgentDefinition> & {
+  readonly script: Script
+  readonly model?: never
+  readonly price?: Model['costOf']
+  readonly free?: boolean
+}
 
 export interface Team {
   readonly runtime: AgentRuntime
@@ -67,9 +76,12 @@ export function team(
 ): Team {
   const [first = ''] = Object.keys(members)
   const models = new Map(
-    Object.entries(members).map(([name, { script, price }]) => [name, scripted(name, script, price && { costOf: price })]),
+    Object.entries(members).map(([name, { script, price, free = true }]) => [
+      name,
+      scripted(name, script, { isFree: free, ...(price && { costOf: price }) }),
+    ]),
   )
-  const agents = Object.entries(members).map(([name, { script: _, price: __, ...more }]) => ({
+  const agents = Object.entries(members).map(([name, { script: _, price: __, free: ___, ...more }]) => ({
     name,
     description: `${name} of the team`,
     prompt: `You are ${name}.`,

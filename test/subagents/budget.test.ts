@@ -1,0 +1,173 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { InteractionEvent, Outcome, SessionId } from '../../src/contracts/index.ts'
+import { ask, resultsOf, type Said, type Script, team } from './team.ts'
+
+interface Plan {
+  readonly children: readonly Plan[]
+  /** What it does at each step before it answers. */
+  readonly steps: readonly ('children' | 'twice' | 'nothing' | 'fails')[]
+  readonly words: number
+  readonly maxTokens: number | undefined
+  readonly maxCostUsd: number | undefined
+  readonly parallelChildren: number
+  readonly parallelToolCalls: number
+}
+
+const plan: fc.Memo<Plan> = fc.memo((depth) =>
+  fc.record({
+    children: depth <= 1 ? fc.constant([]) : fc.array(plan(depth - 1), { maxLength: 3 }),
+    steps: fc.array(fc.constantFrom('children', 'twice', 'nothing', 'fails'), { maxLength: 4 }),
+    words: fc.nat({ max: 3_000 }),
+    maxTokens: fc.option(fc.integer({ min: 50, max: 30_000 }), { nil: undefined }),
+    maxCostUsd: fc.option(
+      fc.integer({ min: 1, max: 300 }).map((cents) => cents / 10_000),
+      { nil: undefined },
+    ),
+    parallelChildren: fc.integer({ min: 1, max: 4 }),
+    parallelToolCalls: fc.integer({ min: 1, max: 6 }),
+  }),
+)
+
+const perToken = { input: 1e-6, output: 5e-6 }
+
+/** Talks as long as it is let: what bounds it is what the loop tells the provider. */
+function talker({ steps, words }: Plan, children: readonly string[]): Script {
+  return (request, step) => {
+    const most = request.parameters.maxOutputTokens ?? 4_096
+    const text = 'word'.repeat(Math.max(1, Math.min(words, most)))
+    const doing = request.toolChoice === 'none' ? undefined : steps[step - 1]
+    const calls = children.map((child) => ask(child, `step ${step}`))
+    const said: { readonly [what: string]: Said } = {
+      children: { text: text.slice(0, 40), calls },
+      twice: { calls: [...calls, ...calls] },
+      nothing: { calls: [{ tool: 'nothing' }] },
+      fails: { fails: 'network' },
+    }
+    const chosen = doing === undefined ? undefined : said[doing]
+    return chosen && (chosen.fails || (chosen.calls?.length ?? 0) > 0) ? chosen : { text }
+  }
+}
+
+function members(root: Plan): Parameters<typeof team>[0] {
+  const all: Record<string, Parameters<typeof team>[0][string]> = {}
+  const add = (each: Plan, name: string): void => {
+    const children = each.children.map((_, i) => `${name}x${i}`)
+    const { maxTokens, maxCostUsd, parallelChildren, parallelToolCalls } = each
+    const limits = {
+      maxRetries: 0,
+      parallelChildren,
+      parallelToolCalls,
+      ...(maxTokens !== undefined && { maxTokens }),
+      ...(maxCostUsd !== undefined && { maxCostUsd }),
+    }
+    // Costs are what the price says of what was used.
+    const price = ({ input, output }: { input: number; output: number }) => input * perToken.input + output * perToken.output
+    all[name] = { script: talker(each, children), agents: children, limits, price, free: false }
+    for (const [i, child] of each.children.entries()) add(child, `${name}x${i}`)
+  }
+  add(root, 'a')
+  return all
+}
+
+/** What each session and everything below it has taken at each event, with what is set aside. */
+function overspent(events: readonly InteractionEvent[]): readonly string[] {
+  const found: string[] = []
+  const parents = new Map<SessionId, SessionId | undefined>()
+  const limits = new Map<SessionId, { readonly maxTokens?: number; readonly maxCostUsd?: number }>()
+  const used = new Map<SessionId, { tokens: number; cost: number }>()
+  const open = new Map<SessionId, { tokens: number; cost: number }>()
+  const take = (from: SessionId, tokens: number, cost: number): void => {
+    for (let at: SessionId | undefined = from; at !== undefined; at = parents.get(at)) {
+      const sum = used.get(at) ?? { tokens: 0, cost: 0 }
+      used.set(at, { tokens: sum.tokens + tokens, cost: sum.cost + cost })
+    }
+  }
+  for (const event of events) {
+    const { sessionId } = event
+    if (event.type === 'interaction.session.created') {
+      parents.set(sessionId, event.parent?.sessionId)
+      limits.set(sessionId, event.agent.limits)
+    }
+    if (event.type === 'interaction.step.started') {
+      const { input, output, costUsd = 0 } = event.reservation
+      open.set(sessionId, { tokens: input + output, cost: costUsd })
+      take(sessionId, input + output, costUsd)
+    }
+    if (event.type === 'interaction.step.completed' || event.type === 'interaction.step.failed') {
+      const reserved = open.get(sessionId) ?? { tokens: 0, cost: 0 }
+      const cost = event.cost === 'unknown' ? reserved.cost : event.cost
+      take(sessionId, event.usage.input + event.usage.output - reserved.tokens, cost - reserved.cost)
+      open.delete(sessionId)
+    }
+    for (const [session, { tokens, cost }] of used) {
+      const { maxTokens = Number.POSITIVE_INFINITY, maxCostUsd = Number.POSITIVE_INFINITY } = limits.get(session) ?? {}
+      if (tokens > maxTokens) found.push(`${event.seq} ${session}: ${tokens} of ${maxTokens} tokens`)
+      if (cost > maxCostUsd + 1e-9) found.push(`${event.seq} ${session}: ${cost} of ${maxCostUsd} dollars`)
+    }
+  }
+  return found
+}
+
+const starts = (outcome: Outcome): boolean => outcome.status !== 'suspended'
+
+describe('the budget of a tree', () => {
+  it('is never overspent by any session, whatever runs at once and fails, and every tree ends', async () => {
+    let children = 0
+    let limited = 0
+    await fc.assert(
+      fc.asyncProperty(plan(3), async (root) => {
+        const { outcome, events } = await team(members(root)).run('Begin')
+        expect(starts(outcome)).toBe(true)
+        expect(overspent(events)).toEqual([])
+        children += events.filter(({ type }) => type === 'interaction.subagent.started').length
+        limited += outcome.reason === 'tokens' || outcome.reason === 'cost' ? 1 : 0
+        const created = events.filter(({ type }) => type === 'interaction.session.created').length
+        const ended = events.filter(({ type }) => /^interaction\.turn\.(completed|failed|interrupted)$/.test(type)).length
+        expect(ended).toBe(created)
+      }),
+      { numRuns: process.env.TROUPE_FULL ? 2_000 : 150 },
+    )
+    // The test would show nothing without children, or without budgets that bite.
+    expect(children).toBeGreaterThan(50)
+    expect(limited).toBeGreaterThan(5)
+  })
+
+  it('counts what children took against the parent, and makes it answer when it is used up', async () => {
+    const { outcome } = await team({
+      boss: {
+        agents: ['scout'],
+        limits: { maxTokens: 6_000 },
+        script: (request, step) => (request.toolChoice === 'none' ? { text: `after ${step}` } : { calls: [ask('scout', 'more')] }),
+      },
+      scout: { script: () => ({ text: 'found', usage: { input: 900, output: 100 } }) },
+    }).run()
+    expect(outcome).toMatchObject({ status: 'partial', reason: 'tokens' })
+    expect(outcome.usage.input + outcome.usage.output).toBeLessThanOrEqual(6_000)
+    expect(outcome.usage.input).toBeGreaterThan(900)
+  })
+
+  it('of money refuses a model without a price, unless it is allowed by name', async () => {
+    const members = { boss: { limits: { maxCostUsd: 1 }, script: (() => ({ text: 'Done.' })) satisfies Script } }
+    expect((await team(members).run()).outcome).toMatchObject({
+      status: 'failed',
+      reason: 'config',
+      message: 'There is a cost budget, and boss has no price.',
+    })
+    expect((await team(members, { config: { unpriced: ['boss'] } }).run()).outcome.status).toBe('completed')
+  })
+
+  it('of money tells a parent that a child cannot be paid for', async () => {
+    const price = ({ input, output }: { input: number; output: number }) => input * perToken.input + output * perToken.output
+    const { outcome } = await team({
+      boss: {
+        agents: ['scout'],
+        limits: { maxCostUsd: 1 },
+        price,
+        script: (request, step) => (step === 1 ? { calls: [ask('scout', 'x')] } : { text: resultsOf(request).join() }),
+      },
+      scout: { script: () => ({ text: 'found' }) },
+    }).run()
+    expect(outcome.report?.text).toMatch(/Error \(config\).*scout has no price/)
+  })
+})
