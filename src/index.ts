@@ -134,6 +134,7 @@ export {
   type AgentDefinition,
   type AgentLoopConfig,
   type AgentRuntime,
+  type AgentSelection,
   createAgentRuntime,
   type RunHandle,
   type RunInput,

@@ -161,6 +161,8 @@ interface Bodies {
     readonly agent: string
     readonly reason: string
     readonly scores: { readonly [agent: string]: number }
+    /** What it took to ask, where a model chose. */
+    readonly asked?: { readonly model: string; readonly usage: Usage; readonly cost: Cost }
   }
 
   /** In the journal of the parent, for the item of its call. */

@@ -73,8 +73,11 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
     case 'interaction.subagent.completed':
     case 'interaction.subagent.failed':
       return childEnded(state, event)
-    case 'interaction.session.idle':
     case 'interaction.subagent.selected':
+      return event.asked
+        ? { ...stamped(state, event), spent: addSpent(state.spent, event.asked.usage, event.asked.cost) }
+        : stamped(state, event)
+    case 'interaction.session.idle':
     case 'interaction.hook.completed':
       return stamped(state, event)
     default:

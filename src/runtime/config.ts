@@ -1,4 +1,5 @@
 import type { AgentLimits, InputContract, ModelParameters, OutputContract, Tool, ToolSource } from '../contracts/index.ts'
+import type { AgentSelection } from './select-agent.ts'
 
 /** An agent as an embedder writes it. Its agent-file twin is read by `agents/`. */
 export interface AgentDefinition {
@@ -23,13 +24,15 @@ export interface AgentDefinition {
   readonly input?: InputContract
   /** Names of other agents of the config that it may call like any tool. */
   readonly agents?: readonly string[]
+  /** Whether it may be chosen by what is asked. Default true. */
+  readonly infer?: boolean
 }
 
 /** What agents there are and what they may use; fixed for the life of a runtime. */
 export interface AgentLoopConfig {
   readonly agents: readonly AgentDefinition[]
-  /** Which agent speaks. May be left out where there is only one. */
-  readonly agentSelection?: { readonly agent: string }
+  /** Which agent speaks. Without it the only one does; of several, the one that fits the request best by its words. */
+  readonly agentSelection?: AgentSelection
   readonly tools?: readonly (Tool | ToolSource)[]
   /** Flags that tools may require. */
   readonly features?: { readonly [flag: string]: boolean }

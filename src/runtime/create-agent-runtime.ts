@@ -1,4 +1,4 @@
-import type { AgentSpec, ClientId, InboxMessage, Outcome, TreeId } from '../contracts/index.ts'
+import type { AgentSpec, ClientId, InboxMessage, InputPart, MaybePromise, Outcome, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { agentLoop, created } from '../core/index.ts'
 import { memoryStore } from '../stores/memory/index.ts'
@@ -11,6 +11,7 @@ import { Handle } from './handle.ts'
 import { type Halt, haltOf, outcomeOf, type Rest } from './outcome.ts'
 import { findAgent, resolveConfig } from './resolve-config.ts'
 import { RuntimeParts, unknownTree } from './runtime-parts.ts'
+import { matchAgent, type Selected } from './select-agent.ts'
 import { partsOf, sessionService } from './session-service.ts'
 import { denyAll, noSandbox, randomIds, systemClock } from './system.ts'
 import { firstEvent, TreeDriver } from './tree-driver.ts'
@@ -62,13 +63,13 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   async run(input: RunInput, options: RunOptions = {}): Promise<Outcome> {
-    const { treeId, rest } = this.begin(input, this.agent(options.agent))
+    const { treeId, rest } = this.begin(input, options.agent)
     this.#interruptOn(options.signal, { treeId, rest })
     return outcomeOf(await rest)
   }
 
   stream(input: RunInput, options: RunOptions = {}): RunHandle {
-    const { treeId, rest, feed } = this.begin(input, this.agent(options.agent))
+    const { treeId, rest, feed } = this.begin(input, options.agent)
     this.#interruptOn(options.signal, { treeId, rest })
     return new Handle(this, { treeId, rest, events: feed.subscribe() })
   }
@@ -94,8 +95,13 @@ class Runtime implements AgentRuntime, TreeHost {
     await this.parts.close()
   }
 
-  agent(name: string = this.parts.options.config.selected): AgentSpec {
-    return findAgent(this.parts.options.config.agents, name)
+  /** A name that there is not throws before anything is begun; asking a model takes its time. */
+  #choose(input: readonly InputPart[], name: string | undefined): MaybePromise<Selected> {
+    const { agents, candidates, selection } = this.parts.options.config
+    const wanted = name ?? ('agent' in selection ? selection.agent : undefined)
+    if (wanted !== undefined) return { agent: findAgent(agents, wanted), reason: agents.length > 1 ? 'explicit' : 'only', scores: {} }
+    if ('infer' in selection && selection.infer === 'model' && candidates.length > 1) return this.parts.askForAgent(candidates, input)
+    return matchAgent(candidates, input)
   }
 
   /** One that could not take the tree up is none. */
@@ -111,14 +117,16 @@ class Runtime implements AgentRuntime, TreeHost {
     return !claim.ok
   }
 
-  begin(input: RunInput, agent: AgentSpec): Beginning {
+  begin(input: RunInput, name?: string): Beginning {
     this.#refuseWhenClosed()
     checkInput(input)
+    const parts = partsOf(input)
+    const chosen = this.#choose(parts, name)
     const treeId = this.parts.options.ids.next() as TreeId
     const feed = new Feed()
     const opening = new Interrupt()
     this.#openings.set(treeId, opening)
-    const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, agent, input: partsOf(input), feed, opening }))
+    const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, chosen, input: parts, feed, opening }))
     const rest = started.then(
       (driver) => {
         this.#openings.delete(treeId)
@@ -128,7 +136,9 @@ class Runtime implements AgentRuntime, TreeHost {
         this.#openings.delete(treeId)
         feed.close()
         const halt = opening.reason === undefined ? haltOf(error) : interruptedBefore
-        return neverStarted({ treeId, agent, at: this.parts.options.clock.now() }, halt)
+        // A model that was to choose has not: whoever is told of it hears of the first.
+        const agent = chosen instanceof Promise ? this.parts.options.config.candidates[0] : chosen.agent
+        return neverStarted({ treeId, agent: agent as AgentSpec, at: this.parts.options.clock.now() }, halt)
       },
     )
     return { treeId, feed, started, rest }

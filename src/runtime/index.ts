@@ -1,4 +1,5 @@
 export type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 export type { AgentDefinition, AgentLoopConfig } from './config.ts'
 export { createAgentRuntime } from './create-agent-runtime.ts'
+export type { AgentSelection } from './select-agent.ts'
 export { systemClock } from './system.ts'

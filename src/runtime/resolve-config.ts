@@ -17,12 +17,15 @@ import { showValue } from '../util/show-value.ts'
 import { checkChildren } from './check-children.ts'
 import { checkTools } from './check-tools.ts'
 import type { AgentDefinition, AgentLoopConfig } from './config.ts'
+import type { AgentSelection } from './select-agent.ts'
 
 /** A configuration that was found to be right. */
 export interface ResolvedConfig {
   /** Sorted by name. */
   readonly agents: readonly AgentSpec[]
-  readonly selected: string
+  readonly selection: AgentSelection
+  /** Those that may be chosen by what is asked. */
+  readonly candidates: readonly AgentSpec[]
   readonly tools: readonly Tool[]
   readonly sources: readonly ToolSource[]
   readonly flags: readonly string[]
@@ -47,6 +50,7 @@ const agentKeys = [
   'toolName',
   'input',
   'agents',
+  'infer',
 ] satisfies (keyof AgentDefinition)[]
 const limitKeys: { readonly [Key in keyof AgentLimits]-?: 'count' | 'positive' | 'money' } = {
   maxToolTurns: 'positive',
@@ -86,11 +90,12 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   const sources = given.filter(isSource)
   const agents = resolveAgents(problems, config, sources.length > 0 ? undefined : tools)
   if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
-  const selected = select(problems, config, agents)
+  const selection = select(problems, config, agents)
   if (problems.length > 0) throw invalid(problems)
   return {
     agents,
-    selected,
+    selection,
+    candidates: agents.filter(({ name }) => config.agents.find((agent) => agent.name === name)?.infer !== false),
     tools,
     sources,
     flags: Object.entries(config.features ?? {})
@@ -211,6 +216,8 @@ function checkAgent(problems: Problem[], agent: AgentDefinition, place: string):
   if (isMap(problems, agent.parameters, `${place}.parameters`)) checkParameters(problems, agent.parameters, `${place}.parameters`)
   if (isMap(problems, agent.output, `${place}.output`)) checkOutputContract(problems, agent.output, `${place}.output`)
   if (isMap(problems, agent.input, `${place}.input`)) checkInputContract(problems, agent.input, `${place}.input`)
+  if (agent.infer !== undefined && typeof agent.infer !== 'boolean')
+    problems.push({ place: `${place}.infer`, message: `expected true or false, found ${show(agent.infer)}` })
   for (const key of ['usage', 'toolName'] as const) {
     if (agent[key] !== undefined && typeof agent[key] !== 'string')
       problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(agent[key])}` })
@@ -276,29 +283,32 @@ function checkStrings(problems: Problem[], map: object, place: string): void {
   }
 }
 
-function select(problems: Problem[], config: AgentLoopConfig, agents: readonly AgentSpec[]): string {
+/** Without a wish the only agent speaks; of several, the one that fits the request best. */
+function select(problems: Problem[], config: AgentLoopConfig, agents: readonly AgentSpec[]): AgentSelection {
   const names = agents.map((agent) => String(agent.name))
-  if (config.agentSelection === undefined) {
-    if (agents.length > 1)
+  const wish: AgentSelection = config.agentSelection ?? (agents.length > 1 ? { infer: 'match' } : { agent: names[0] ?? '' })
+  const place = 'config.agentSelection'
+  if (!isMap(problems, wish, place)) return wish
+  checkKeys(problems, wish, { known: ['agent', 'infer'], place })
+  if ('infer' in wish) {
+    if (wish.infer !== 'match' && wish.infer !== 'model')
+      problems.push({ place: `${place}.infer`, message: `expected match or model, found ${show(wish.infer)}` })
+    if (config.agents.every(({ infer }) => infer === false))
       problems.push({
-        place: 'config.agentSelection',
-        message: 'expected the name of the agent that speaks, because there are several',
-        remedy: `There are: ${names.join(', ')}.`,
+        place,
+        message: 'no agent may be chosen: all of them say `infer: false`',
+        remedy: `Name one. There are: ${names.join(', ')}.`,
       })
-    return names[0] ?? ''
+    return wish
   }
-  if (!isMap(problems, config.agentSelection, 'config.agentSelection')) return names[0] ?? ''
-  checkKeys(problems, config.agentSelection, { known: ['agent'], place: 'config.agentSelection' })
-  const { agent } = config.agentSelection
-  if (!names.includes(agent)) {
-    const [near] = nearestNames(String(agent), names)
-    problems.push({
-      place: 'config.agentSelection.agent',
-      message: `there is no agent ${show(agent)}`,
-      remedy: near ? `Did you mean "${near}"?` : `There are: ${names.join(', ')}.`,
-    })
-  }
-  return agent
+  if (names.includes(wish.agent)) return wish
+  const [near] = nearestNames(String(wish.agent), names)
+  problems.push({
+    place: `${place}.agent`,
+    message: `there is no agent ${show(wish.agent)}`,
+    remedy: near ? `Did you mean "${near}"?` : `There are: ${names.join(', ')}.`,
+  })
+  return wish
 }
 
 function checkKeys(problems: Problem[], value: object, { known, place }: { known: readonly string[]; place: string }): void {

@@ -4,6 +4,7 @@ import type {
   Clock,
   Hook,
   Ids,
+  InputPart,
   MaybePromise,
   Model,
   ModelAdapter,
@@ -22,6 +23,7 @@ import { shortHash } from '../util/hash.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
 import { checkTools } from './check-tools.ts'
 import { checkAllowlist, findAgent, invalid, type ResolvedConfig } from './resolve-config.ts'
+import { askForAgent, matchAgent, type Selected } from './select-agent.ts'
 import { seededRandom } from './system.ts'
 import { foldTree, type TreeState } from './tree-state.ts'
 
@@ -77,6 +79,14 @@ export class RuntimeParts {
   /** Every model that an agent names. A name that cannot be resolved fails the whole: nothing is started on half of them. */
   models(agent: AgentSpec): MaybePromise<unknown> {
     return agent.models.every((name) => this.#models.has(name)) ? undefined : this.#resolve(agent)
+  }
+
+  /** Asks the first model of the first candidate which of them is to speak. */
+  async askForAgent(candidates: readonly AgentSpec[], input: readonly InputPart[]): Promise<Selected> {
+    const [first] = candidates
+    if (first) await this.models(first)
+    const model = first?.models[0] === undefined ? undefined : this.#models.get(first.models[0])
+    return model ? askForAgent(candidates, input, model) : matchAgent(candidates, input)
   }
 
   /** The names that the agent may be offered, and how much of a request they take. */

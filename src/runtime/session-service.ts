@@ -10,7 +10,7 @@ import type { TreeHost } from './tree-host.ts'
 export function sessionService(host: TreeHost): SessionService {
   return {
     async start(input, { agent } = {}) {
-      const { treeId, started } = host.begin(input, host.agent(agent))
+      const { treeId, started } = host.begin(input, agent)
       const driver = await started
       await driver.durable()
       return treeId

@@ -4,6 +4,7 @@ import type {
   Inbox,
   InputPart,
   InteractionEvent,
+  MaybePromise,
   Outcome,
   SessionId,
   TreeId,
@@ -21,6 +22,7 @@ import { Ledger } from './ledger.ts'
 import { Mailbox } from './mailbox.ts'
 import { type Halt, haltOf, outcomeOf, type Rest, suspended } from './outcome.ts'
 import { type EffectiveAgent, type RuntimeParts, unknownTree } from './runtime-parts.ts'
+import type { Selected } from './select-agent.ts'
 import { Tree } from './tree.ts'
 import { type TreeState, treeOf } from './tree-state.ts'
 
@@ -56,9 +58,11 @@ export class TreeDriver {
   /** A new tree with its first input. */
   static async start(
     parts: RuntimeParts,
-    begin: { treeId: TreeId; agent: AgentSpec; input: readonly InputPart[]; feed: Feed; opening: Interrupt },
+    begin: { treeId: TreeId; chosen: MaybePromise<Selected>; input: readonly InputPart[]; feed: Feed; opening: Interrupt },
   ): Promise<TreeDriver> {
-    const { treeId, agent, feed, input, opening } = begin
+    const { treeId, feed, input, opening } = begin
+    const selected = begin.chosen instanceof Promise ? await unlessInterrupted(opening, begin.chosen) : begin.chosen
+    const { agent, ...choice } = selected
     if (!parts.isReady(agent)) await unlessInterrupted(opening, ready(parts, agent))
     if (opening.reason !== undefined) throw new Error(opening.reason)
     const { registry, epoch, seq } = await prepare(parts, treeId, agent)
@@ -69,7 +73,7 @@ export class TreeDriver {
     const { session } = planted
     planted.ledger.push(first)
     if (parts.options.config.agents.length > 1) {
-      session.note({ type: 'interaction.subagent.selected', agent: agent.name, reason: 'explicit', scores: {} })
+      session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
     }
     session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
     return new TreeDriver(planted, feed, { parts, epoch, whenIdle: 'settle' })

@@ -1,4 +1,4 @@
-import type { AgentSpec, ClientId, InboxMessage, SessionService, TreeId } from '../contracts/index.ts'
+import type { ClientId, InboxMessage, SessionService, TreeId } from '../contracts/index.ts'
 import type { RunInput } from './agent-runtime.ts'
 import type { Feed } from './feed.ts'
 import type { Rest } from './outcome.ts'
@@ -9,8 +9,7 @@ import type { TreeDriver } from './tree-driver.ts'
 export interface TreeHost {
   readonly parts: RuntimeParts
   readonly sessions: SessionService
-  agent(name?: string): AgentSpec
-  begin(input: RunInput, agent: AgentSpec): Beginning
+  begin(input: RunInput, agent?: string): Beginning
   /** Puts a message into the inbox and sees to it that somebody drives the tree. */
   deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<ClientId>
   /** The driver of a tree, if this process drives it; waits for one that is starting. */

@@ -285,20 +285,18 @@ export class Tree implements TreePort {
     return undefined
   }
 
-  /** What is at work below a session and not yet in its own account. */
+  /** What was taken below a session and is not yet in its own account, with what is set aside there. */
   #inUse(session: ActiveSession): { tokens: number; costUsd: number } {
     const sum = { tokens: 0, costUsd: 0 }
-    for (const { state } of this.#childrenOf(session)) {
-      if (state.turn.kind !== 'open') continue
-      const { spent, paidUsd, step } = state.turn
-      const { input = 0, output = 0, costUsd = 0 } = step.kind === 'asking' ? step.reservation : {}
-      sum.tokens += spent.usage.input + spent.usage.output + input + output
-      sum.costUsd += paidUsd + costUsd
-    }
+    const { settled } = this.#open()
     for (const child of this.#childrenOf(session)) {
+      const { turn, sessionId } = child.state
+      if (turn.kind === 'none' || settled.has(sessionId)) continue
+      const { usage } = turn.kind === 'open' ? turn.spent : turn.totals
+      const { input = 0, output = 0, costUsd = 0 } = turn.kind === 'open' && turn.step.kind === 'asking' ? turn.step.reservation : {}
       const below = this.#inUse(child)
-      sum.tokens += below.tokens
-      sum.costUsd += below.costUsd
+      sum.tokens += usage.input + usage.output + input + output + below.tokens
+      sum.costUsd += turn.paidUsd + costUsd + below.costUsd
     }
     return sum
   }

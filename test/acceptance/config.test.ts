@@ -96,8 +96,13 @@ describe('issue, bad input: all problems at once, with place, expectation and re
     'a model that is a number': [{ agents: [{ ...agent, model: 3 }] }, /model/],
     'an empty name': [{ agents: [{ ...agent, name: '' }] }, /name/],
     'duplicate agents': [{ agents: [agent, { ...agent }], agentSelection: { agent: 'clerk' } }, /clerk/],
-    'several agents and none selected': [
-      { agents: [agent, { ...agent, name: 'other' }] },
+    'several agents and none that may be chosen': [
+      {
+        agents: [
+          { ...agent, infer: false },
+          { ...agent, name: 'other', infer: false },
+        ],
+      },
       /agentSelection[\s\S]*(clerk[\s\S]*other|other[\s\S]*clerk)/,
     ],
     'an agent without a name, and a selection': [

@@ -83,7 +83,7 @@ const interrupted = closed<Interrupted>({
 const replyRef = anyOf(closed<Is<ReplyRef, 'type', 'item'>>({ type: constant('item'), id: name }), reference('CallPart'))
 const checkedOutput = anyOf(
   closed<Is<CheckedOutput, 'ok', true>>({ ok: constant(true), value: anyJson }),
-  closed<Is<CheckedOutput, 'ok', false>>({ ok: constant(false), problems: listOf(text), notice: text }),
+  closed<Is<CheckedOutput, 'ok', false>>({ ok: constant(false), problems: listOf(text), notice: text, remedy: text }),
 )
 const childEnd: Fields<ChildEnd> = { childId: name, agent: name, totals, paidUsd: amount, children: count, idleMs: amount }
 type Updated = InteractionEvent<'interaction.item.updated'>['update']
@@ -152,6 +152,9 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     agent: name,
     reason: text,
     scores: { type: 'object', additionalProperties: { type: 'number' } },
+    asked: optional(
+      closed<NonNullable<Body<'interaction.subagent.selected'>['asked']>>({ model: name, usage: reference('Usage'), cost: reference('Cost') }),
+    ),
   },
   'interaction.subagent.started': { childId: name, agent: name, childPath: name },
   'interaction.subagent.completed': {
