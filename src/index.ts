@@ -1,5 +1,6 @@
 export {
   type AccountingEntry,
+  type AgentCard,
   type AfterCallVerdict,
   type AgentLimits,
   type AgentLoopStateSnapshot,

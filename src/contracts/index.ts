@@ -101,6 +101,7 @@ export type {
   Trees,
 } from './store.ts'
 export {
+  type AgentCard,
   type ChildResult,
   type ChildTask,
   type Confinement,

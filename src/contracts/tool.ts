@@ -30,6 +30,15 @@ export interface ChildTask {
   readonly input: readonly InputPart[]
 }
 
+/** What a call may know of an agent that it may start. */
+export interface AgentCard {
+  readonly name: string
+  readonly description: string
+  readonly usage?: string
+  readonly takes: 'text' | 'json'
+  readonly inputSchema: JsonSchema
+}
+
 /** How a child ended. `refused`: it was never started. */
 export type ChildResult =
   | { readonly kind: 'refused'; readonly failure: ToolFailure }
@@ -60,6 +69,8 @@ export interface ToolContext {
   readonly maxOutputBytes: number
   /** The whole of an output of this tree that was too large to show. */
   storedOutput(handle: string): Promise<string | undefined>
+  /** The children that this agent may have. */
+  readonly agents: readonly AgentCard[]
   /** Starts an agent as a child of this call, or goes on with the one that this call had started before a crash. */
   startChild(task: ChildTask): Promise<ChildResult>
   /** Shows people what is going on; never seen by the model. */

@@ -1,6 +1,6 @@
 import type { ModelAbility, Problem, Tool } from '../contracts/index.ts'
 import { offeredName } from '../steps/index.ts'
-import { readOutputName } from '../tools/index.ts'
+import { directoryNames, readOutputName } from '../tools/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
@@ -57,7 +57,7 @@ function nameProblems(
       },
     ]
   }
-  if (offeredName(name) === readOutputName)
+  if ([readOutputName, ...directoryNames].includes(offeredName(name)))
     return [{ place: at, message: `"${name}" is the name of a tool that every session has`, remedy: 'Choose another name.' }]
   const other = taken.get(offeredName(name))
   return other === undefined

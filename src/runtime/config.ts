@@ -38,6 +38,8 @@ export interface AgentLoopConfig {
   readonly features?: { readonly [flag: string]: boolean }
   /** The variables of every session; tools get them, and nothing else of the environment. */
   readonly overlay?: { readonly [name: string]: string }
+  /** Children as a tool each, or through `find_agents` and `delegate_task`. Default: a directory beyond ten. */
+  readonly childrenOffered?: 'each' | 'directory'
   /** Models without a price that may be asked under a cost budget all the same. */
   readonly unpriced?: readonly string[]
   /** Defaults for every agent. */

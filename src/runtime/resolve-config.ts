@@ -32,9 +32,19 @@ export interface ResolvedConfig {
   readonly overlay: { readonly [name: string]: string }
   /** Models without a price that may be asked under a cost budget. */
   readonly unpriced: readonly string[]
+  readonly childrenOffered?: 'each' | 'directory'
 }
 
-const configKeys = ['agents', 'agentSelection', 'tools', 'features', 'overlay', 'limits', 'unpriced'] satisfies (keyof AgentLoopConfig)[]
+const configKeys = [
+  'agents',
+  'agentSelection',
+  'tools',
+  'features',
+  'overlay',
+  'limits',
+  'unpriced',
+  'childrenOffered',
+] satisfies (keyof AgentLoopConfig)[]
 const agentKeys = [
   'name',
   'displayName',
@@ -87,6 +97,10 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
       if (typeof on !== 'boolean') problems.push({ place: `config.features.${flag}`, message: `expected true or false, found ${show(on)}` })
     }
   }
+  if (config.unpriced !== undefined && (!Array.isArray(config.unpriced) || config.unpriced.some((name) => typeof name !== 'string')))
+    problems.push({ place: 'config.unpriced', message: `expected a list of names of models, found ${show(config.unpriced)}` })
+  if (config.childrenOffered !== undefined && config.childrenOffered !== 'each' && config.childrenOffered !== 'directory')
+    problems.push({ place: 'config.childrenOffered', message: `expected each or directory, found ${show(config.childrenOffered)}` })
   const sources = given.filter(isSource)
   const agents = resolveAgents(problems, config, sources.length > 0 ? undefined : tools)
   if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
@@ -103,6 +117,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
       .toSorted(),
     overlay: Object.freeze({ ...config.overlay }),
     unpriced: config.unpriced ?? [],
+    ...(config.childrenOffered !== undefined && { childrenOffered: config.childrenOffered }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type {
+  AgentCard,
   AgentSpec,
   Approver,
   Clock,
@@ -18,7 +19,7 @@ import type {
 import { childLimits, noUsage, type TokenPrice, TroupeError, type Usage } from '../contracts/index.ts'
 import type { Pen, Recipe, SessionState } from '../core/index.ts'
 import { ActiveSession, offeredName, ToolRegistry, type TreePort } from '../steps/index.ts'
-import { agentTool, agentToolName, readOutputName, readOutputTool } from '../tools/index.ts'
+import { agentCard, agentDirectory, agentTool, agentToolName, directoryNames, readOutputName, readOutputTool } from '../tools/index.ts'
 import { shortHash } from '../util/hash.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
 import { checkTools } from './check-tools.ts'
@@ -56,6 +57,7 @@ export class RuntimeParts {
   readonly #effective = new Map<AgentSpec, EffectiveAgent>()
   readonly #states = new Map<TreeId, TreeState>()
   readonly #asChild = new Map<string, AgentSpec>()
+  readonly #cards = new WeakMap<AgentSpec, readonly AgentCard[]>()
   #registry: MaybePromise<ToolRegistry> | undefined
 
   constructor(options: PartsOptions) {
@@ -63,7 +65,7 @@ export class RuntimeParts {
     this.owner = options.ids.next() as OwnerId
     this.policy = shortHash(JSON.stringify([options.sandbox.confinement, options.hooks.map((hook) => [hook.name, hook.onFailure])]))
     this.#redactor = redactor({ ...('resolve' in options.adapter ? options.adapter.secrets : {}), ...options.config.overlay })
-    if (options.config.sources.length === 0) this.#registry = registryOf(options.config.tools, options.config.agents)
+    if (options.config.sources.length === 0) this.#registry = registryOf(options.config.tools, options)
   }
 
   /** Sources are listed and the agent's models resolved: nothing is waited for. */
@@ -165,7 +167,19 @@ export class RuntimeParts {
     return prices
   }
 
+  /** What a session may know of the agents that it may call. */
+  cardsOf(agent: AgentSpec): readonly AgentCard[] {
+    const known = this.#cards.get(agent)
+    if (known) return known
+    const cards = agent.agents.map((name) => agentCard(findAgent(this.options.config.agents, name)))
+    this.#cards.set(agent, cards)
+    return cards
+  }
+
+  /** Few children are tools of their own; many are found through a directory. */
   #childTools({ agents }: AgentSpec): readonly string[] {
+    const { childrenOffered = agents.length > mostOffered ? 'directory' : 'each' } = this.options.config
+    if (agents.length > 0 && childrenOffered === 'directory') return directoryNames
     return agents.map((name) => offeredName(agentToolName(findAgent(this.options.config.agents, name))))
   }
 
@@ -212,7 +226,7 @@ export class RuntimeParts {
         ...config.agents.flatMap((agent) => checkAllowlist(agent, tools, `agent ${agent.name}`)),
       ]
       if (problems.length > 0) throw invalid(problems)
-      this.#registry = registryOf(tools, config.agents)
+      this.#registry = registryOf(tools, this.options)
       return this.#registry
     } catch (error) {
       // A source that failed once may answer the next time.
@@ -230,6 +244,8 @@ export class RuntimeParts {
 }
 
 const mostRemembered = 32
+/** Beyond this many children the list of tools would be about them alone. */
+const mostOffered = 10
 
 export const unknownTree = (treeId: TreeId): TroupeError =>
   new TroupeError('tree_unknown', `There is no tree ${treeId}.`, { remedy: 'List the trees to see what there is.' })
@@ -251,7 +267,8 @@ function perToken(model: Model | undefined, usage: (tokens: number) => Usage): n
 }
 
 /** Children are tools of the runtime's own: no allowlist names them, only `agents` does. */
-function registryOf(tools: readonly Tool[], agents: readonly AgentSpec[]): ToolRegistry {
+function registryOf(tools: readonly Tool[], { config: { agents }, validator }: PartsOptions): ToolRegistry {
   const children = new Set(agents.flatMap((agent) => agent.agents))
-  return new ToolRegistry(tools, [readOutputTool(), ...agents.filter(({ name }) => children.has(name)).map(agentTool)])
+  const own = agents.filter(({ name }) => children.has(name)).map(agentTool)
+  return new ToolRegistry(tools, [readOutputTool(), ...own, ...(own.length > 0 ? agentDirectory(validator) : [])])
 }

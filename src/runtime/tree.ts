@@ -1,4 +1,4 @@
-import type { AgentSpec, ChildResult, ClientId, InteractionEvent, ItemId, SessionId, ToolFailure } from '../contracts/index.ts'
+import type { AgentCard, AgentSpec, ChildResult, ClientId, InteractionEvent, ItemId, SessionId, ToolFailure } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import {
   created,
@@ -28,6 +28,7 @@ interface Branch {
 
 const none: ReadonlyMap<SessionId, SessionState> = new Map()
 const nobody: ReadonlySet<SessionId> = new Set()
+const noCards: readonly AgentCard[] = []
 
 /** Everything below the root. Most trees have nothing there, and pay for nothing. */
 class Below {
@@ -145,6 +146,10 @@ export class Tree implements TreePort {
     return room
   }
 
+  agentsOf({ state }: ActiveSession): readonly AgentCard[] {
+    return state.agent.agents.length === 0 ? noCards : this.#parts.cardsOf(state.agent)
+  }
+
   async startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
     const childId = childIdOf(parent.state.sessionId, itemId)
     const { known, resting, branches, lines } = this.#open()
@@ -260,6 +265,13 @@ export class Tree implements TreePort {
   /** Why a child may not be started here, if it may not. */
   #refusal(parent: ActiveSession, name: string): ToolFailure | undefined {
     const line = [parent, ...this.#ancestors(parent)]
+    const allowed = parent.state.agent.agents
+    if (!allowed.includes(name))
+      return {
+        class: 'config',
+        message: `${parent.state.agent.name} has no child "${name}".`,
+        remedy: allowed.length > 0 ? `There are: ${allowed.join(', ')}.` : 'Name its children in `agents`.',
+      }
     if (line.some(({ state }) => state.agent.name === name))
       return {
         class: 'config',

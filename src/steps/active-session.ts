@@ -1,4 +1,5 @@
 import type {
+  AgentCard,
   ApprovalId,
   Approver,
   Blobs,
@@ -23,6 +24,8 @@ import type { Offer, ToolRegistry } from './tool-registry.ts'
 export interface TreePort {
   /** What the ancestors of a session leave to it. */
   headroom(session: ActiveSession): Headroom
+  /** Who a session may call. */
+  agentsOf(session: ActiveSession): readonly AgentCard[]
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult>
 }
 

@@ -92,6 +92,7 @@ class CallRun {
       remaining: remaining(this.#session),
       confinement: this.#call.walls.kind === 'outside' ? unconfined : ports.sandbox.confinement,
       maxOutputBytes: state.agent.limits.maxOutputBytes,
+      agents: ports.tree.agentsOf(this.#session),
       startChild: (task) => ports.tree.startChild(this.#session, this.#call.itemId, { task, interrupt: this.#interrupt }),
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
       progress: (text) => this.#progress(text),

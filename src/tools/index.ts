@@ -1,3 +1,4 @@
 export { readOutputName, readOutputTool } from './builtin/read-output.ts'
-export { schemaValidator } from './schema/index.ts'
-export { agentTool, agentToolName } from './subagent/agent-tool.ts'
+export { schemaProblem, schemaValidator } from './schema/index.ts'
+export { agentDirectory, directoryNames } from './subagent/agent-directory.ts'
+export { agentCard, agentTool, agentToolName } from './subagent/agent-tool.ts'

@@ -11,6 +11,7 @@ const context = (stored: { readonly [handle: string]: string }): ToolContext => 
   attempt: 1,
   overlay: {},
   remaining: { steps: 1 },
+  agents: [],
   startChild: () => Promise.reject(new Error('no children here')),
   confinement: { kind: 'none' },
   maxOutputBytes: 32_768,

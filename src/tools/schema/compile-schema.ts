@@ -18,15 +18,28 @@ const options = {
   logger: false,
 } as const
 
+type Compiled = { readonly ok: true; readonly check: ValidateFunction } | { readonly ok: false; readonly problem: string }
+
 /** An instance for each schema: one for all would keep every schema alive and let ids of strangers collide. */
-export function compileSchema(schema: JsonSchema): Validate {
-  let check: ValidateFunction
+function compiled(schema: JsonSchema): Compiled {
   try {
-    check = new Ajv2020(options).compile(schema)
+    const check = new Ajv2020(options).compile(schema)
+    return '$async' in check ? { ok: false, problem: '"$async" is not supported' } : { ok: true, check }
   } catch (error) {
-    return refusing(error instanceof Error ? error.message : String(error))
+    return { ok: false, problem: error instanceof Error ? error.message : String(error) }
   }
-  if ('$async' in check) return refusing('"$async" is not supported')
+}
+
+/** Why a schema cannot be used, if it cannot. */
+export function problemOf(schema: JsonSchema): string | undefined {
+  const result = compiled(schema)
+  return result.ok ? undefined : result.problem
+}
+
+export function compileSchema(schema: JsonSchema): Validate {
+  const result = compiled(schema)
+  if (!result.ok) return refusing(result.problem)
+  const { check } = result
   return (value) => {
     try {
       return check(value) ? { ok: true, value } : rejected(check, schema, value)

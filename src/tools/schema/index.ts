@@ -1,1 +1,2 @@
+export { schemaProblem } from './schema-problem.ts'
 export { schemaValidator } from './schema-validator.ts'

@@ -1,10 +1,11 @@
-import type { AgentSpec, ChildResult, JsonObject, JsonSchema, Tool, ToolOutput } from '../../contracts/index.ts'
+import type { AgentCard, AgentSpec, JsonObject, JsonSchema, Tool } from '../../contracts/index.ts'
+import { outputOfChild } from './agent-output.ts'
 
 /** The name under which parents call an agent; models see it with the separators that they accept. */
 export const agentToolName = ({ toolName }: Pick<AgentSpec, 'toolName'>): string => `agent__${toolName}`
 
 /** The child ends itself, and what it waits for with it: that takes longer than a plain tool takes to say where it stands. */
-const childGraceMs = 10_000
+export const childGraceMs = 10_000
 
 /** An agent as a tool like any other. Its own time budget ends it, not the time limit of a call. */
 export function agentTool(agent: AgentSpec): Tool {
@@ -21,9 +22,15 @@ export function agentTool(agent: AgentSpec): Tool {
     namespace: 'agent',
     view: () => ({ type: 'subagent_call', details: { agent: name } }),
     async execute(input, context) {
-      return outputOf(await context.startChild({ agent: name, input: [{ type: 'text', text: taskOf(agent, input) }] }))
+      return outputOfChild(await context.startChild({ agent: name, input: [{ type: 'text', text: taskOf(agent, input) }] }))
     },
   }
+}
+
+/** What others may know of an agent before they call it. */
+export function agentCard(agent: AgentSpec): AgentCard {
+  const { name, description, usage, input } = agent
+  return { name, description, ...(usage !== undefined && { usage }), takes: input.format, inputSchema: inputSchema(agent) }
 }
 
 function inputSchema({ input, usage }: AgentSpec): JsonSchema {
@@ -37,16 +44,3 @@ function inputSchema({ input, usage }: AgentSpec): JsonSchema {
 }
 
 const taskOf = ({ input }: AgentSpec, given: JsonObject): string => (input.format === 'json' ? JSON.stringify(given) : String(given.prompt))
-
-function outputOf(result: ChildResult): ToolOutput {
-  if (result.kind === 'refused') return { ok: false, error: result.failure }
-  const { status, report, failure, accounting, operations, conversation } = result
-  const extras = { childAccounting: accounting, childOpTree: operations, childConversation: conversation }
-  if (status === 'failed' || status === 'interrupted') {
-    const error = failure ?? { class: 'failed', message: `The agent ended as ${status}.` }
-    return { ok: false, error, ...(report && { partial: report.text }), extras }
-  }
-  const text = report?.text ?? ''
-  const content = failure ? `${text}\n\n(Partial: ${failure.message})` : text
-  return { ok: true, content, ...(report?.value !== undefined && { value: report.value }), extras }
-}

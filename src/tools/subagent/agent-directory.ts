@@ -1,0 +1,111 @@
+import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
+import { nearestNames } from '../../util/nearest-names.ts'
+import { outputOfChild } from './agent-output.ts'
+import { childGraceMs } from './agent-tool.ts'
+
+// Beyond a handful, agents would fill the list of tools: they are found and called through these two instead.
+
+export const directoryNames = ['find_agents', 'delegate_task'] as const
+
+export function agentDirectory(validator: SchemaValidator): readonly Tool[] {
+  return [findAgents, delegateTask(validator)]
+}
+
+const mostFound = 10
+
+const findAgents: Tool = {
+  name: 'find_agents',
+  description: 'Finds agents that can do a task, by the words of the task. Says what each is for and what it takes.',
+  inputSchema: {
+    type: 'object',
+    properties: { query: { type: 'string', description: 'What is to be done; leave it out to see all.' } },
+    additionalProperties: false,
+  },
+  effect: 'read',
+  concurrency: 'shared',
+  namespace: 'agent',
+  execute({ query }, { agents }) {
+    const found = typeof query === 'string' && query.trim() !== '' ? matching(agents, query) : agents
+    if (found.length === 0) return `No agent fits. There are: ${agents.map(({ name }) => name).join(', ')}.`
+    const shown = found.slice(0, mostFound).map(describe)
+    return found.length > mostFound
+      ? `${shown.join('\n')}\n… and ${found.length - mostFound} more; ask with other words.`
+      : shown.join('\n')
+  },
+}
+
+function delegateTask(validator: SchemaValidator): Tool {
+  return {
+    name: 'delegate_task',
+    description: 'Gives a task to an agent and answers with its report. Find out with find_agents which there are and what they take.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        agent: { type: 'string', description: 'Its name.' },
+        prompt: { type: 'string', description: 'The task, with all that it has to know: it sees nothing else.' },
+        input: { type: 'object', description: 'In place of the prompt, for an agent that takes JSON.' },
+      },
+      required: ['agent'],
+      additionalProperties: false,
+    },
+    effect: 'idempotent',
+    concurrency: 'shared',
+    timeoutMs: Number.POSITIVE_INFINITY,
+    graceMs: childGraceMs,
+    namespace: 'agent',
+    view: ({ agent }) => ({ type: 'subagent_call', details: { agent: String(agent) } }),
+    async execute({ agent, prompt, input }, { agents, startChild }) {
+      const card = agents.find(({ name }) => name === agent)
+      if (!card) return { ok: false, error: unknownAgent(String(agent), agents) }
+      const task = card.takes === 'json' ? await jsonTask(card, input, validator) : textTask(card, prompt)
+      if ('class' in task) return { ok: false, error: task }
+      return outputOfChild(await startChild({ agent: card.name, input: [{ type: 'text', text: task.text }] }))
+    },
+  }
+}
+
+function textTask({ name }: AgentCard, prompt: unknown): { readonly text: string } | ToolFailure {
+  if (typeof prompt === 'string' && prompt.trim() !== '') return { text: prompt }
+  return { class: 'invalid_input', message: `${name} takes a text.`, remedy: 'Give it as `prompt`.' }
+}
+
+async function jsonTask(
+  { name, inputSchema }: AgentCard,
+  input: unknown,
+  validator: SchemaValidator,
+): Promise<{ readonly text: string } | ToolFailure> {
+  const validate = await validator.compile(inputSchema)
+  const found = validate(input ?? {})
+  if (found.ok) return { text: JSON.stringify(found.value) }
+  return {
+    class: 'invalid_input',
+    message: `The input of ${name} does not fit: ${found.problems.join('; ')}.`,
+    remedy: 'Give it as `input`.',
+  }
+}
+
+function unknownAgent(wanted: string, agents: readonly AgentCard[]): ToolFailure {
+  const names = agents.map(({ name }) => name)
+  const near = nearestNames(wanted, names)
+  const remedy = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'Ask find_agents which there are.'
+  return { class: 'unknown_tool', message: `There is no agent "${wanted}".`, remedy }
+}
+
+function matching(agents: readonly AgentCard[], query: string): readonly AgentCard[] {
+  const wanted = wordsOf(query)
+  return agents
+    .map((card) => ({
+      card,
+      score: [...wordsOf(`${card.name} ${card.description} ${card.usage ?? ''}`)].filter((word) => wanted.has(word)).length,
+    }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score || (a.card.name < b.card.name ? -1 : 1))
+    .map(({ card }) => card)
+}
+
+const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])
+
+function describe({ name, description, usage, takes, inputSchema }: AgentCard): string {
+  const input = takes === 'json' ? `input: ${JSON.stringify(inputSchema)}` : `prompt: ${usage ?? 'text'}`
+  return `- ${name}: ${description} (${input})`
+}

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { resultsOf, type Script, team, textOf } from './team.ts'
+
+const many = Object.fromEntries(
+  Array.from({ length: 12 }, (_, i) => [
+    `agent${i}`,
+    {
+      description: `Knows about topic${i} and things`,
+      script: ((request) => ({ text: `I am ${i}: ${textOf(request)}` })) satisfies Script,
+    },
+  ]),
+)
+const boss = (script: Script, childrenOffered?: 'each' | 'directory') =>
+  team({ boss: { script, agents: Object.keys(many) }, ...many }, { config: { ...(childrenOffered && { childrenOffered }) } })
+
+describe('many agents', () => {
+  it('are offered through a directory, and called through it', async () => {
+    let offered: readonly string[] = []
+    const { outcome, events } = await boss((request, step) => {
+      offered = request.tools.map(({ name }) => name)
+      if (step === 1) return { calls: [{ tool: 'find_agents', input: { query: 'topic7' } }] }
+      if (step === 2) return { calls: [{ tool: 'delegate_task', input: { agent: 'agent7', prompt: 'Tell me' } }] }
+      return { text: resultsOf(request).join('\n---\n') }
+    }).run()
+    expect(offered).toEqual(['delegate_task', 'find_agents'])
+    expect(outcome.report?.text).toBe('- agent7: Knows about topic7 and things (prompt: text)\n---\nI am 7: Tell me')
+    expect(events.some(({ agentPath }) => agentPath === 'root/agent7#1')).toBe(true)
+  })
+
+  it('that there are not get the nearest name; one that takes a text is not given JSON', async () => {
+    const { outcome } = await boss((request, step) => {
+      if (step === 1)
+        return {
+          calls: [
+            { tool: 'delegate_task', input: { agent: 'agnt3', prompt: 'x' } },
+            { tool: 'delegate_task', input: { agent: 'agent3', input: {} } },
+            { tool: 'find_agents', input: { query: 'zebra' } },
+          ],
+        }
+      return { text: resultsOf(request).join('\n') }
+    }).run()
+    expect(outcome.report?.text).toMatch(/There is no agent "agnt3".*agent3/)
+    expect(outcome.report?.text).toContain('agent3 takes a text')
+    expect(outcome.report?.text).toContain('No agent fits. There are: agent0')
+  })
+
+  it('may be forced to be a tool each; and few of them into a directory', async () => {
+    let offered: readonly string[] = []
+    const look: Script = (request) => {
+      offered = request.tools.map(({ name }) => name)
+      return { text: 'ok' }
+    }
+    await boss(look, 'each').run()
+    expect(offered).toContain('agent__agent11')
+    await team({ boss: { script: look, agents: ['one'] }, one: { script: look } }, { config: { childrenOffered: 'directory' } }).run()
+    expect(offered).toEqual(['delegate_task', 'find_agents'])
+  })
+
+  it('that take JSON are held to their schema', async () => {
+    const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+    const { outcome } = await team(
+      {
+        boss: {
+          agents: ['weather'],
+          script: (request, step) => {
+            if (step === 1) return { calls: [{ tool: 'delegate_task', input: { agent: 'weather', input: {} } }] }
+            if (step === 2) return { calls: [{ tool: 'delegate_task', input: { agent: 'weather', input: { city: 'Oslo' } } }] }
+            return { text: resultsOf(request).join('\n') }
+          },
+        },
+        weather: { input: { format: 'json', schema }, script: (request) => ({ text: `for ${textOf(request)}` }) },
+      },
+      { config: { childrenOffered: 'directory' } },
+    ).run()
+    expect(outcome.report?.text).toMatch(/The input of weather does not fit: missing required "city"[\s\S]*for \{"city":"Oslo"\}/)
+  })
+})
+
+describe('five thousand children', () => {
+  it('take time in proportion, and leave nothing of what they said', async () => {
+    const steps = 50
+    const { outcome, events } = await team({
+      boss: {
+        agents: ['scout'],
+        limits: { maxToolTurns: steps + 2, maxChildren: 10_000, parallelToolCalls: 100, parallelChildren: 100 },
+        script: (_, step) =>
+          step <= steps
+            ? { calls: Array.from({ length: 100 }, (_unused, i) => ({ tool: 'agent__scout', input: { prompt: `${step}.${i}` } })) }
+            : { text: 'Done.' },
+      },
+      scout: { script: () => ({ text: 'ok', usage: { input: 1, output: 1 } }) },
+    }).run()
+    expect(outcome.status).toBe('completed')
+    expect(events.filter(({ type }) => type === 'interaction.subagent.completed')).toHaveLength(5_000)
+    expect(outcome.operations?.steps.flatMap(({ calls }) => calls).every(({ child }) => child?.status === 'completed')).toBe(true)
+  })
+})
