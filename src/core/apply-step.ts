@@ -5,12 +5,12 @@ import type {
   InteractionEvent,
   Message,
   ModelEntry,
-  ModelFailure,
   ReplyPart,
   TextRecord,
   Usage,
 } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
+import { failurePolicy } from '../util/failure-policy.ts'
 import { absorb, callingStep, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
 import { itemIdOf } from './ids.ts'
 import type { AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall, Walls } from './state.ts'
@@ -88,7 +88,7 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
     spent: addSpent(turn.spent, event.usage, event.cost),
     paidUsd: turn.paidUsd + paid(event.cost, step),
     step: { kind: 'ready', failures: [...step.failures, failed] },
-    dropped: isFinal(event.failure) ? [...turn.dropped, step.model] : turn.dropped,
+    dropped: failurePolicy[event.failure.class].next === 'drop' ? [...turn.dropped, step.model] : turn.dropped,
     accounting: turn.accounting.append({ ...modelEntry(event, step, 'failed'), failure: event.failure }),
   })
 }
@@ -216,9 +216,6 @@ function textPart(step: AskingStep, id: string, event: InteractionEvent): ReplyP
 
 /** Where nobody knows what it cost, what was set aside for it counts as spent. */
 const paid = (cost: Cost, { reservation }: AskingStep): number => (cost === 'unknown' ? (reservation.costUsd ?? 0) : cost)
-
-/** Asking the same model again cannot help. */
-const isFinal = ({ class: kind }: ModelFailure): boolean => kind === 'auth' || kind === 'quota' || kind === 'config'
 
 function asking(turn: OpenTurn, event: InteractionEvent): AskingStep {
   if (turn.step.kind !== 'asking') throw illegal(event, 'no model is being asked')

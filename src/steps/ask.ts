@@ -3,6 +3,7 @@ import { type AskAction, stepIdOf } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import { Attempt } from './attempt.ts'
+import { longestDelayMs } from './retry-delay.ts'
 import { stepStarted } from './step-events.ts'
 
 // One attempt at one step. `[results + step.started]` is handed to the journal and not waited for: the model may
@@ -31,7 +32,7 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
   await session.flush()
   const interrupt = new Interrupt(session.interrupt)
   const left = session.timeLeft ?? Number.POSITIVE_INFINITY
-  const ms = Math.max(0, Math.min(action.notBefore - session.now, longestPauseMs, left))
+  const ms = Math.max(0, Math.min(action.notBefore - session.now, longestDelayMs, left))
   const cancel = session.clock.after(ms, () => {
     session.rememberPause(action)
     interrupt.fire('over')
@@ -40,9 +41,6 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
   cancel()
   interrupt.close()
 }
-
-/** Also bounds what a wall clock that was set back can cost. */
-const longestPauseMs = 60_000
 
 /** Under a budget the provider is told the cap, so that it cannot overspend by talking. */
 function capped(session: ActiveSession, request: ModelRequest, { reservation }: AskAction): ModelRequest {

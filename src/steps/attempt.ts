@@ -9,14 +9,16 @@ import {
   type StepId,
   type Usage,
 } from '../contracts/index.ts'
-import { type AskAction, timeReserve } from '../core/index.ts'
+import type { AskAction } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
 import { type ActiveSession, since } from './active-session.ts'
+import { type AttemptLimit, attemptLimit } from './attempt-limit.ts'
 import { checkOutput } from './check-output.ts'
 import { withRemedy } from './model-remedies.ts'
 import { Reply, type ReplyText, type Verdict } from './reply.ts'
+import { retryDelay } from './retry-delay.ts'
 import { stepCompleted } from './step-events.ts'
 
 /**
@@ -33,7 +35,7 @@ export class Attempt {
   readonly #reply: Reply
   readonly #model: Model
   readonly #started: number
-  #limit: Limit = unlimited
+  #limit: AttemptLimit = { ms: Number.POSITIVE_INFINITY, reason: 'timeout' }
   #request: ModelRequest | undefined
   /** When the model was last heard, once it has begun to answer. */
   #heard: number | undefined
@@ -56,7 +58,7 @@ export class Attempt {
   begin(request: ModelRequest, asker: Asker): void {
     this.#asker = asker
     this.#request = request
-    this.#limit = deadline(this.#session, this.#action)
+    this.#limit = attemptLimit(this.#session, this.#action)
     this.#interrupt.listen(() => this.#end(this.#interruption()))
     this.#watch()
     if (!this.#asker) return
@@ -165,8 +167,7 @@ export class Attempt {
     const { remedy, ...told } = { ...withRemedy(failure), message: redactor.text(failure.message) }
     const redacted = remedy === undefined ? told : { ...told, remedy: redactor.text(String(remedy)) }
     const fraction = random.fraction(`${this.#stepId}/${this.#action.attempt}`)
-    const isAskedAgain = !['cancelled', 'auth', 'quota', 'config'].includes(failure.class)
-    const delayMs = isAskedAgain ? backoff(this.#action.attempt, failure, fraction) : 0
+    const delayMs = retryDelay(this.#action.attempt, failure, fraction)
     this.#session.note({ type: 'interaction.step.failed', failure: redacted, ...this.#spent(), latencyMs: this.#latency(), delayMs })
   }
 
@@ -205,12 +206,6 @@ export class Attempt {
   }
 }
 
-interface Limit {
-  readonly ms: number
-  readonly reason: 'timeout' | 'budget'
-}
-const unlimited: Limit = { ms: Number.POSITIVE_INFINITY, reason: 'timeout' }
-
 const truncated = {
   code: 'answer_truncated',
   severity: 'warning',
@@ -248,21 +243,6 @@ function close(parts: AsyncIterator<ModelPart> | undefined): void {
 }
 
 const ignore = (): void => {}
-
-/** 200 ms · 2ⁿ ± 10 %; what the server asks for wins, up to a minute. */
-export function backoff(attempt: number, failure: ModelFailure, fraction: number): number {
-  if (failure.retryAfterMs !== undefined) return Math.min(60_000, Math.max(0, failure.retryAfterMs))
-  return Math.round(Math.min(60_000, 200 * 2 ** (attempt - 1)) * (0.9 + 0.2 * fraction))
-}
-
-/** A step that is not the last leaves the reserve for the last one untouched. */
-function deadline(session: ActiveSession, { last }: AskAction): Limit {
-  const { llmTimeout } = session.state.agent.limits
-  const { timeLeft } = session
-  const reserve = last === undefined ? timeReserve(session.state) : 0
-  const usable = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - reserve)
-  return usable < llmTimeout ? { ms: usable, reason: 'budget' } : { ms: llmTimeout, reason: 'timeout' }
-}
 
 function thrown(error: unknown): ModelFailure {
   return { class: 'model', message: `The model adapter threw: ${messageOf(error)}` }

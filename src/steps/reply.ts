@@ -12,6 +12,7 @@ import type {
 } from '../contracts/index.ts'
 import { itemIdOf } from '../core/index.ts'
 import { plainJson } from '../util/copy-json.ts'
+import { failurePolicy } from '../util/failure-policy.ts'
 
 /** Text that a reply has brought so far. */
 export interface ReplyText {
@@ -94,8 +95,7 @@ export class Reply {
 
   /** The provider turned the request away before it did any work: nothing is billed for that. */
   get wasRefused(): boolean {
-    const kind = this.#failure?.class
-    return this.#characters === 0 && (kind === 'rate_limit' || kind === 'auth' || kind === 'quota' || kind === 'config')
+    return this.#characters === 0 && this.#failure !== undefined && !failurePolicy[this.#failure.class].billed
   }
 
   /** Only figures that are figures; otherwise they are estimated. */
@@ -192,7 +192,7 @@ function wrongPart(part: ModelPart): string | undefined {
         ? undefined
         : 'A call lacks its id, its name or its input.'
     case 'error':
-      return typeof part.failure?.class === 'string' && typeof part.failure.message === 'string'
+      return typeof part.failure?.message === 'string' && Object.hasOwn(failurePolicy, part.failure.class)
         ? undefined
         : 'An error part does not say what failed.'
     case 'notice':

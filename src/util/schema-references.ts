@@ -114,7 +114,8 @@ export class References {
   }
 }
 
-function resolvePointer(root: SchemaObject, pointer: string): unknown {
+/** What a JSON Pointer leads to; `undefined` where there is nothing. */
+export function resolvePointer(root: SchemaObject, pointer: string): unknown {
   let at: unknown = root
   for (const part of pointer.split('/').slice(1)) {
     const key = decoded(part).replaceAll('~1', '/').replaceAll('~0', '~')

@@ -98,3 +98,17 @@ describe('the cost of an attempt', () => {
     expect((await run({}, () => Number.NaN)).cost).toBe('unknown')
   })
 })
+
+describe('a model that fails in a way that there is not', () => {
+  it('has sent nonsense', async () => {
+    const model: Model = {
+      id: 'odd/model',
+      abilities: [],
+      async *stream() {
+        yield { type: 'error', failure: { class: 'tired' as never, message: 'not today' } }
+      },
+    }
+    const outcome = await runtimeWith(model, { limits: { maxRetries: 0 } }).run('Go')
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'invalid_response' } })
+  })
+})
