@@ -21,6 +21,7 @@ const byFailure: { readonly [Class in ModelFailureClass]: ExitName } = {
   quota: 'provider',
   network: 'provider',
   timeout: 'provider',
+  budget: 'budget',
   invalid_response: 'provider',
   model: 'provider',
   lost: 'provider',

@@ -8,6 +8,8 @@ export type ModelFailureClass =
   | 'invalid_response'
   | 'model'
   | 'config'
+  /** The turn's time for this ran out; the model did nothing wrong. */
+  | 'budget'
   /** The turn was interrupted while the attempt was in flight. */
   | 'cancelled'
   /** The driver died while the attempt was in flight; what it cost is not known. */

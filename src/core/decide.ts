@@ -1,4 +1,5 @@
 import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
+import { failurePolicy } from '../util/failure-policy.ts'
 import { allowance, type Headroom, unbounded } from './budget.ts'
 import type {
   AnsweredStep,
@@ -139,7 +140,7 @@ function nextModel(
   const attempt = failures.length + 1
   const previous = failures.at(-1)
   if (!previous) return live[0] === undefined ? undefined : { model: live[0], attempt, notBefore: 0 }
-  if (failures.filter((each) => each.failure.class !== 'lost').length > agent.limits.maxRetries) return undefined
+  if (failures.filter(({ failure }) => failurePolicy[failure.class].counts).length > agent.limits.maxRetries) return undefined
 
   const start = agent.models.indexOf(previous.model) + (previous.failure.class === 'lost' ? 0 : 1)
   const rotation = [...agent.models.slice(start), ...agent.models.slice(0, start)].filter((model) => live.includes(model))

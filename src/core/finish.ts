@@ -1,4 +1,5 @@
-import type { AgentSpec, EventDraft, LastStepReason, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
+import type { AgentSpec, EventDraft, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
+import { ranOut } from '../util/turn-words.ts'
 import { errorItemIdOf } from './ids.ts'
 import type { Session } from './session.ts'
 import type { OpenTurn } from './state.ts'
@@ -27,24 +28,8 @@ export function reportOf({ lastText, step }: OpenTurn, { output }: AgentSpec): R
 function withAnswer(ending: TurnEnding, turn: OpenTurn): TurnEnding {
   if (ending.status !== 'partial' || turn.lastText !== '') return ending
   const { reason } = ending
-  return { status: 'failed', reason, message: `The turn ended before there was an answer: ${ranOut[reason]}.`, remedy: remedies[reason] }
-}
-
-const ranOut: { readonly [Reason in LastStepReason]: string } = {
-  steps: 'it ran out of steps',
-  tokens: 'it ran out of tokens',
-  cost: 'it ran out of money',
-  time: 'it ran out of time',
-  calls: 'it ran out of calls',
-  stopped: 'it was stopped',
-}
-const remedies: { readonly [Reason in LastStepReason]: string } = {
-  steps: 'Raise maxToolTurns.',
-  tokens: 'Raise maxTokens or maxSessionTokens.',
-  cost: 'Raise maxCostUsd.',
-  time: 'Raise timeBudget.',
-  calls: 'Raise maxCalls.',
-  stopped: 'Send a further message to go on.',
+  const { why, remedy } = ranOut[reason]
+  return { status: 'failed', reason, message: `The turn ended before there was an answer: ${why}.`, remedy }
 }
 
 function endEvent(ending: TurnEnding, report: Report | undefined, totals: TurnTotals): EventDraft {

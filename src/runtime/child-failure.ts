@@ -38,6 +38,7 @@ const byModelFailure: { readonly [Class in ModelFailure['class']]: ToolFailureCl
   invalid_response: 'model',
   model: 'model',
   config: 'config',
+  budget: 'timeout',
   cancelled: 'cancelled',
   lost: 'model',
 }

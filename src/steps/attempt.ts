@@ -108,7 +108,7 @@ export class Attempt {
     if (!this.#asker) return
     try {
       if (next.done || this.#add(next.value) !== 'more') this.#end()
-      else this.#pull()
+      else if (this.#asker) this.#pull()
     } catch (error) {
       this.#fail(error)
     }
@@ -117,7 +117,11 @@ export class Attempt {
   readonly #fail = (error: unknown): void => this.#end(thrown(error))
 
   #add(part: ModelPart): 'more' | 'whole' {
-    if (part?.type !== 'notice') this.#heard = this.#session.clock.monotonic()
+    const now = this.#session.clock.monotonic()
+    if (part?.type !== 'notice') this.#heard = now
+    // A model that floods us without ever waiting keeps every timer from firing.
+    if (now - this.#started > this.#limit.ms) this.#interrupt.fire(this.#limit.reason)
+    if (!this.#asker) return 'more'
     const known = this.#reply.texts.length
     const text = this.#reply.add(part)
     if (text && this.#reply.texts.length > known) this.#open(text)
@@ -179,7 +183,7 @@ export class Attempt {
     const { usage, costUsd, wasRefused } = this.#reply
     if (wasRefused) return { usage: noUsage, cost: 0 }
     const used = usage ?? this.#estimate()
-    return { usage: used, cost: costUsd ?? priced(this.#model.costOf?.(used)) }
+    return { usage: used, cost: costUsd ?? priced(this.#model, used) }
   }
 
   #estimate(): Usage {
@@ -195,11 +199,7 @@ export class Attempt {
       case 'silence':
         return { class: 'timeout', message: `The model fell silent for ${idleTimeout} ms in its answer.`, remedy: 'Raise idleTimeout.' }
       case 'budget':
-        return {
-          class: 'timeout',
-          message: 'The time budget of the turn ran out while the model was answering.',
-          remedy: 'Raise timeBudget.',
-        }
+        return { class: 'budget', message: 'The time budget of the turn ran out while the model was answering.' }
       default:
         return { class: 'cancelled', message: 'The turn was interrupted.' }
     }
@@ -223,8 +223,13 @@ function tellNotices(session: ActiveSession, notices: readonly string[]): void {
 }
 
 /** Prices are other people's code, too. */
-function priced(cost: number | undefined): Cost {
-  return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : 'unknown'
+function priced(model: Model, usage: Usage): Cost {
+  try {
+    const cost = model.costOf?.(usage)
+    return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : 'unknown'
+  } catch {
+    return 'unknown'
+  }
 }
 
 /** Whoever waits for an attempt to end. */

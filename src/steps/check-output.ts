@@ -27,6 +27,7 @@ async function mended(validator: SchemaValidator, wanted: JsonOutput, text: stri
 }
 
 function validated(validator: SchemaValidator, { schema }: JsonOutput, value: Json): MaybePromise<CheckedOutput> {
+  if (!isFiniteJson(value)) return unfit(['a number in it is too large to be one'])
   if (!schema) return { ok: true, value }
   const validate = validator.compile(schema)
   const judge = (check: Awaited<typeof validate>): CheckedOutput => {
@@ -34,6 +35,13 @@ function validated(validator: SchemaValidator, { schema }: JsonOutput, value: Js
     return found.ok ? { ok: true, value: found.value as Json } : unfit(found.problems)
   }
   return validate instanceof Promise ? validate.then(judge) : judge(validate)
+}
+
+/** JSON has no infinity, but `1e400` is read as one. */
+function isFiniteJson(value: Json | undefined): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return true
+  return Object.values(value).every(isFiniteJson)
 }
 
 /** The validator speaks of input, because that is what it mostly sees. */

@@ -21,7 +21,8 @@ export function jsonTextIn(text: string): string | undefined {
 }
 
 function fenced(text: string): Json | undefined {
-  for (const block of fences(text)) {
+  // Examples come first, what is meant comes last.
+  for (const block of [...fences(text)].reverse()) {
     const value = parsed(block.trim())
     if (value !== undefined) return value
   }

@@ -99,7 +99,6 @@ describe('find: a wrong name gets the nearest right ones', () => {
 describe('parse, repair, validate arguments', () => {
   const schema = objectSchema({ word: { type: 'string' }, count: { type: 'integer' }, loud: { type: 'boolean' } }, ['word'])
   const repairable: readonly (readonly [string, string, object])[] = [
-    ['a missing brace', '{"word":"a","count":2', { word: 'a', count: 2 }],
     ['a trailing comma', '{"word":"a","count":2,}', { word: 'a', count: 2 }],
     ['single quotes', "{'word':'a','loud':true}", { word: 'a', loud: true }],
     ['keys without quotes', '{word:"a"}', { word: 'a' }],
@@ -115,6 +114,14 @@ describe('parse, repair, validate arguments', () => {
       const { got, result } = await callOnce(text, schema)
       expect(got, JSON.stringify(result)).toEqual([expected])
     })
+
+  test.each(['{"word":"a","count":2', '{"word":"/home/ada/proj', '{"word":"a'])(
+    'what may have been broken off is never mended into a call: %s',
+    async (text) => {
+      const { got } = await callOnce(text, schema)
+      expect(got).toEqual([])
+    },
+  )
 
   const mendable: readonly (readonly [string, object, object])[] = [
     ['"2" to 2', { word: 'a', count: '2' }, { word: 'a', count: 2 }],

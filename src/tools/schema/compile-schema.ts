@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonSchema, Validate, Validation } from '../../contracts/index.ts'
+import { boundedPattern } from './bounded-pattern.ts'
 import { explainErrors } from './explain-errors.ts'
 import { groupErrors } from './group-errors.ts'
 import { mendValue } from './mend-value.ts'
@@ -16,6 +17,7 @@ const options = {
   meta: false,
   validateSchema: false,
   logger: false,
+  code: { regExp: boundedPattern },
 } as const
 
 type Compiled = { readonly ok: true; readonly check: ValidateFunction } | { readonly ok: false; readonly problem: string }

@@ -1,19 +1,24 @@
 import type { MaybePromise } from '../../contracts/index.ts'
+import { isTruncated } from './is-truncated.ts'
 
 const longestText = 1_000_000
 // The library goes back to the start of a text at every quote that it finds in it: a megabyte of quotes would hold
 // the process for minutes. This keeps it well below a second.
 const mostWork = 1_000_000_000
 
+/** There is nothing in JSON that these could be mended to. */
+const notNumbers = /[:[,]\s*[+-]?(?:NaN|Infinity)\b/
+
 let jsonrepair: ((text: string) => string) | undefined
 
-/** Mends JSON text that a model broke. Answers the text of one JSON object, or `undefined`. */
+/** Mends JSON text that a model broke; never one that may have been broken off. Answers the text of one JSON object, or `undefined`. */
 export function repairJson(text: string): MaybePromise<string | undefined> {
   if (text.length > longestText) return undefined
   const bare = withoutFence(text.trim())
   if (bare === '') return undefined
   const whole = asObject(bare)
   if (whole !== undefined) return whole
+  if (isTruncated(bare) || notNumbers.test(bare)) return undefined
   if (bare.length * quotes(bare) > mostWork) return undefined
   if (jsonrepair !== undefined) return mend(jsonrepair, bare)
   return import('jsonrepair').then((loaded) => {

@@ -46,6 +46,7 @@ import type {
   TurnReason,
   Usage,
 } from '../../../src/index.ts'
+import type { AgentSummary, ModelSummary, ToolSummary } from '../../../src/util/run-summary.ts'
 import {
   amount,
   anyJson,
@@ -138,6 +139,7 @@ const modelFailureClass = oneWord<ModelFailureClass>({
   invalid_response: true,
   model: true,
   config: true,
+  budget: true,
   cancelled: true,
   lost: true,
 })
@@ -339,6 +341,24 @@ const snapshot = closed<AgentLoopStateSnapshot>({
 })
 
 /** Everything about an outcome but its snapshot. */
+const counted = { calls: count, failed: count, latencyMs: amount }
+const modelSummary = closed<ModelSummary>({ model: name, ...counted, usage: reference('Usage'), cost: reference('Cost') })
+const toolSummary = closed<ToolSummary>({ tool: text, ...counted, bytesIn: count, bytesOut: count })
+const agentSummary = closed<AgentSummary>(
+  {
+    agent: name,
+    ...counted,
+    usage: reference('Usage'),
+    cost: reference('Cost'),
+    bytesIn: count,
+    bytesOut: count,
+    models: listOf(reference('ModelSummary')),
+    tools: listOf(reference('ToolSummary')),
+    agents: listOf(reference('AgentSummary')),
+  },
+  { description: 'An agent wherever one parent has called it. Tokens and cost are with all that is below it.' },
+)
+
 export const outcomeFields = {
   status: outcomeStatus,
   reason: optional(turnReason),
@@ -407,6 +427,9 @@ export const definitions = {
   CallOperation: callOperation,
   TurnOperation: turnOperation,
   Snapshot: snapshot,
+  ModelSummary: modelSummary,
+  ToolSummary: toolSummary,
+  AgentSummary: agentSummary,
   Outcome: closed<Omit<Outcome, 'snapshot'>>(outcomeFields),
   Problem: closed<Problem>({ place: text, message: text, remedy: optional(text), line: optional(text) }),
   ModelAbility: oneWord<ModelAbility>({ tools: true, images: true, files: true, reasoning: true, json_schema: true }),

@@ -1,0 +1,11 @@
+import type { LastStepReason } from '../contracts/index.ts'
+
+/** Why a turn ended before there was an answer, and what can be done about it. */
+export const ranOut: { readonly [Reason in LastStepReason]: { readonly why: string; readonly remedy: string } } = {
+  steps: { why: 'it ran out of steps', remedy: 'Raise maxToolTurns.' },
+  tokens: { why: 'it ran out of tokens', remedy: 'Raise maxTokens or maxSessionTokens.' },
+  cost: { why: 'it ran out of money', remedy: 'Raise maxCostUsd.' },
+  time: { why: 'it ran out of time', remedy: 'Raise timeBudget.' },
+  calls: { why: 'it ran out of calls', remedy: 'Raise maxCalls.' },
+  stopped: { why: 'it was stopped', remedy: 'Send a further message to go on.' },
+}
