@@ -120,7 +120,7 @@ class Runtime implements AgentRuntime, TreeHost {
   begin(input: RunInput, name?: string): Beginning {
     this.#refuseWhenClosed()
     checkInput(input)
-    const parts = partsOf(input)
+    const parts = this.parts.withoutSecrets(partsOf(input))
     const chosen = this.#choose(parts, name)
     const treeId = this.parts.options.ids.next() as TreeId
     const feed = new Feed()
@@ -146,7 +146,8 @@ class Runtime implements AgentRuntime, TreeHost {
 
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
     this.#refuseWhenClosed()
-    return this.#add(treeId, message, given)
+    const told = message.kind === 'input' ? { ...message, parts: this.parts.withoutSecrets(message.parts) } : message
+    return this.#add(treeId, told, given)
   }
 
   async #add(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {

@@ -83,6 +83,12 @@ export class RuntimeParts {
     return agent.models.every((name) => this.#models.has(name)) ? undefined : this.#resolve(agent)
   }
 
+  /** What people send may hold a key as well; it is kept for long, and shown to many. */
+  withoutSecrets(input: readonly InputPart[]): readonly InputPart[] {
+    if (!this.#redactor.veil()) return input
+    return input.map((part) => (part.type === 'text' ? { ...part, text: this.#redactor.text(part.text) } : part))
+  }
+
   /** Asks the first model of the first candidate which of them is to speak. */
   async askForAgent(candidates: readonly AgentSpec[], input: readonly InputPart[]): Promise<Selected> {
     const [first] = candidates

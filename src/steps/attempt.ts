@@ -13,6 +13,7 @@ import type { AskAction } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
+import type { Veil } from '../util/veil.ts'
 import { type ActiveSession, since } from './active-session.ts'
 import { type AttemptLimit, attemptLimit } from './attempt-limit.ts'
 import { checkOutput } from './check-output.ts'
@@ -41,6 +42,9 @@ export class Attempt {
   #heard: number | undefined
   #parts: AsyncIterator<ModelPart> | undefined
   #cancelTimer: (() => void) | undefined
+  /** The text that is being shown, and what hides secrets in it. */
+  #shown: ReplyText | undefined
+  #veil: Veil | undefined
   /** Whoever waits for the end; nobody after it. */
   #asker: Asker | undefined
 
@@ -90,6 +94,8 @@ export class Attempt {
     this.#interrupt.close()
     close(this.#parts)
     if (failure) this.#reply.fail(failure)
+    this.#reveal()
+    this.#reply.hide(this.#session.ports.redactor)
     try {
       const concluded = this.#conclude()
       if (concluded) concluded.then(asker.resolve, asker.reject)
@@ -125,11 +131,28 @@ export class Attempt {
     const known = this.#reply.texts.length
     const text = this.#reply.add(part)
     if (text && this.#reply.texts.length > known) this.#open(text)
-    if (text && 'text' in part && part.text !== '') {
-      const kind = text.type === 'reasoning' ? 'reasoning' : 'text'
-      this.#session.live({ stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind, text: part.text })
-    }
+    if (text && 'text' in part && part.text !== '') this.#show(text, part.text)
     return this.#reply.isOver ? 'whole' : 'more'
+  }
+
+  #show(text: ReplyText, piece: string): void {
+    if (this.#shown !== text) {
+      this.#reveal()
+      this.#shown = text
+      this.#veil = this.#session.ports.redactor.veil()
+    }
+    this.#live(text, this.#veil ? this.#veil.push(piece) : piece)
+  }
+
+  /** Shows what was held back because it might have become a secret. */
+  #reveal(): void {
+    if (this.#shown && this.#veil) this.#live(this.#shown, this.#veil.end())
+  }
+
+  #live({ id, type }: ReplyText, text: string): void {
+    if (text === '') return
+    const kind = type === 'reasoning' ? 'reasoning' : 'text'
+    this.#session.live({ stepId: this.#stepId, itemId: id, attempt: this.#action.attempt, kind, text })
   }
 
   /** A text is shown while it comes, so its beginning is committed while the rest is on its way. */

@@ -13,6 +13,7 @@ import type {
 import { itemIdOf } from '../core/index.ts'
 import { plainJson } from '../util/copy-json.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
+import type { Redactor } from '../util/redact.ts'
 
 /** Text that a reply has brought so far. */
 export interface ReplyText {
@@ -86,6 +87,25 @@ export class Reply {
   /** The first failure stands. */
   fail(failure: ModelFailure): void {
     this.#failure ??= failure
+  }
+
+  /** Takes secrets out of everything that it brought: models repeat what they are shown. */
+  hide(redactor: Redactor): void {
+    if (redactor.veil() === undefined) return
+    const hidden = (metadata: JsonObject | undefined) => metadata && (redactor.json(metadata) as JsonObject)
+    for (const text of this.texts) {
+      text.text = redactor.text(text.text)
+      const metadata = hidden(text.metadata)
+      if (metadata) text.metadata = metadata
+    }
+    for (const [index, ref] of this.#refs.entries()) {
+      if (ref.type !== 'call') continue
+      const metadata = hidden(ref.metadata)
+      this.#refs[index] = { ...ref, input: redactor.text(ref.input), ...(metadata && { metadata }) }
+    }
+    const metadata = hidden(this.metadata)
+    if (this.#finish && metadata) this.#finish = { ...this.#finish, metadata }
+    for (const [index, notice] of this.notices.entries()) this.notices[index] = redactor.text(notice)
   }
 
   /** Nothing that comes now can change it. */

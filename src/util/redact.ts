@@ -1,10 +1,13 @@
 import type { Json, JsonObject } from '../contracts/index.ts'
+import { Veil } from './veil.ts'
 import { writtenForms } from './written-forms.ts'
 
 export interface Redactor {
   text(text: string): string
   /** Values and keys. Answers the very same value where there is nothing to hide. */
   json(value: Json): Json
+  /** For a text that comes in pieces; nothing where there is nothing to hide. */
+  veil(): Veil | undefined
 }
 
 /**
@@ -24,7 +27,7 @@ export function redactor(overlay: { readonly [name: string]: string }): Redactor
 // Shorter ones would be found everywhere.
 const shortestSecret = 6
 
-const identity: Redactor = { text: (text) => text, json: (value) => value }
+const identity: Redactor = { text: (text) => text, json: (value) => value, veil: () => undefined }
 
 const secretWords = new Set([
   'KEY',
@@ -81,7 +84,8 @@ function hiding(secrets: ReadonlyMap<string, string>): Redactor {
     if (typeof value !== 'object' || value === null) return value
     return Array.isArray(value) ? mapList(value, json) : mapObject(value as JsonObject, { text, json })
   }
-  return { text, json }
+  const spellings = forms.map(([form]) => form)
+  return { text, json, veil: () => new Veil(spellings, text) }
 }
 
 /** All places at once and in the original text, so that what one secret leaves of another is hidden too. */
@@ -120,7 +124,7 @@ function mapList(list: readonly Json[], json: (value: Json) => Json): readonly J
   return copy ?? list
 }
 
-function mapObject(object: JsonObject, { text, json }: Redactor): JsonObject {
+function mapObject(object: JsonObject, { text, json }: Pick<Redactor, 'text' | 'json'>): JsonObject {
   let isChanged = false
   const entries = Object.entries(object).map(([key, value]): [string, Json | undefined] => {
     const hiddenKey = text(key)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Model, ModelPart } from '../../src/contracts/index.ts'
+import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { FakeClock, gate, ScriptedModel } from '../../src/testing/index.ts'
 import { runtimeWith } from './helpers.ts'
 
@@ -96,6 +97,10 @@ describe('the cost of an attempt', () => {
     expect((await run({})).cost).toBe('unknown')
     expect((await run({}, () => undefined)).cost).toBe('unknown')
     expect((await run({}, () => Number.NaN)).cost).toBe('unknown')
+    const throwing = () => {
+      throw new Error('no table')
+    }
+    expect(await run({}, throwing)).toMatchObject({ status: 'completed', cost: 'unknown' })
   })
 })
 
@@ -110,5 +115,71 @@ describe('a model that fails in a way that there is not', () => {
     }
     const outcome = await runtimeWith(model, { limits: { maxRetries: 0 } }).run('Go')
     expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'invalid_response' } })
+  })
+})
+
+describe('which failures use up a retry', () => {
+  const refusing = (kind: 'auth' | 'network', id: string): Model => ({
+    id,
+    abilities: [],
+    async *stream() {
+      yield { type: 'error', failure: { class: kind, message: 'no' } }
+    },
+  })
+  const models: { readonly [name: string]: Model } = {
+    a: refusing('auth', 'x/a'),
+    b: refusing('auth', 'x/b'),
+    c: new ScriptedModel([{ text: 'Here.' }]),
+  }
+  it('a model that refuses us is left out, whatever maxRetries says', async () => {
+    const agents = [{ name: 'clerk', description: 'd', prompt: 'p', models: ['a', 'b', 'c'] }]
+    const runtime = createAgentRuntime({
+      config: { agents, limits: { maxRetries: 0 } },
+      adapter: { resolve: (name) => models[name] ?? refusing('network', 'x/z') },
+    })
+    expect(await runtime.run('Go')).toMatchObject({ status: 'completed', report: { text: 'Here.' } })
+  })
+
+  it('time that ran out is none: the last answer is asked for', async () => {
+    const clock = new FakeClock()
+    const entered = gate()
+    let asked = 0
+    const model: Model = {
+      id: 'slow/model',
+      abilities: ['tools'],
+      async *stream(request) {
+        asked += 1
+        if (request.toolChoice === 'none') {
+          yield { type: 'text', text: 'In short: no.' }
+          yield { type: 'finish', reason: 'stop' }
+          return
+        }
+        entered.open()
+        await new Promise(() => {})
+      },
+    }
+    const handle = runtimeWith(model, { clock, limits: { maxRetries: 0, timeBudget: 10_000 } }).stream('Go')
+    await entered.promise
+    await clock.elapse(8_000)
+    expect(await handle.outcome).toMatchObject({ status: 'partial', reason: 'time', report: { text: 'In short: no.' } })
+    expect(asked).toBe(2)
+  })
+})
+
+describe('a model that never waits', () => {
+  it('is ended at its deadline, though no timer can fire', async () => {
+    const clock = new FakeClock()
+    const model: Model = {
+      id: 'flood/model',
+      abilities: [],
+      async *stream() {
+        for (;;) {
+          clock.advance(1)
+          yield { type: 'working' }
+        }
+      },
+    }
+    const outcome = await runtimeWith(model, { clock, limits: { maxRetries: 0, llmTimeout: 500 } }).run('Go')
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout' } })
   })
 })

@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm'
 
 /** A repetition within a repetition: such a pattern can take longer than anybody lives. */
-const mayTakeForever = /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*[+*}](?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[+*]|\{\d+,)/
+const mayTakeForever = /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*[+*}|](?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[+*]|\{\d+,)/
 const longestUnbounded = 24
 const patienceMs = 100
 
