@@ -7,6 +7,8 @@ export const targets = [
   { peer: 'troupe', workload: 'w1', over: 'bare', limit: 4 },
   { peer: 'troupe', workload: 'w1', over: FASTEST, limit: 0.5 },
   { peer: 'troupe', workload: 'w2', over: 'bare', limit: 3 },
+  { peer: 'troupe', workload: 'w3', over: 'bare', limit: 4 },
+  { peer: 'troupe', workload: 'w3', over: FASTEST, limit: 1, below: true },
   { peer: 'troupe', workload: 'w4', over: 'bare', limit: 3 },
   { peer: 'troupe', workload: 'w5', over: 'bare', limit: 3 },
   { peer: 'troupe', workload: 'w6_800', over: 'troupe', overWorkload: 'w6_50', limit: 1.4 },

@@ -4,13 +4,16 @@ import { PROMPT, SCHEMA, SYSTEM, TOOLS, USAGE, execute, network, reply } from '.
 
 const usage = { ...USAGE, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
 
-const model = (spec) => ({
-  id: 'mock/mock',
+const subTool = { name: 'agent__sub_agent', args: { prompt: 'go' } }
+
+// One model for each role: a request does not say who asks.
+const model = (spec, role) => ({
+  id: `mock/${role}`,
   abilities: ['tools'],
   async *stream({ messages }) {
     await network(spec)
     const last = messages.at(-1)
-    const r = reply(spec, 'main', last.role === 'tool' ? last.results.at(-1).id : undefined)
+    const r = reply(spec, role, last.role === 'tool' ? last.results.at(-1).id : undefined, subTool)
     if (r.calls) for (const c of r.calls) yield { type: 'call', id: c.id, name: c.name, input: c.json }
     else for (const text of r.text) yield { type: 'text', text }
     yield { type: 'finish', reason: r.calls ? 'tool-calls' : 'stop', usage }
@@ -19,19 +22,23 @@ const model = (spec) => ({
 
 // makeStore: undefined for the default, memory.
 export const make = (makeStore) => async (spec) => {
-  if (spec.sub) throw new Error('Troupe has no sub-agents yet')
   let inputSchema = SCHEMA
   if (spec.zod) {
     const [{ z }, { zodSchema }] = await Promise.all([import('zod'), import('./zod.mjs')])
     inputSchema = z.toJSONSchema(zodSchema)
   }
   const store = await makeStore?.()
+  const limits = { maxToolTurns: spec.turns + 5 }
+  const main = { name: 'main', description: 'Does the work.', prompt: SYSTEM, model: spec.sub ? 'parent' : 'main', limits }
+  const sub = { name: 'sub_agent', description: 'A sub-agent', prompt: SYSTEM, model: 'sub' }
+  const models = { main: model(spec, 'main'), parent: model(spec, 'parent'), sub: model(spec, 'sub') }
   const runtime = createAgentRuntime({
     config: {
-      agents: [{ name: 'main', description: 'Does the work.', prompt: SYSTEM, model: 'mock', limits: { maxToolTurns: spec.turns + 5 } }],
+      agents: spec.sub ? [{ ...main, tools: [], agents: ['sub_agent'] }, sub] : [main],
+      agentSelection: { agent: 'main' },
       tools: TOOLS.map((t) => ({ ...t, inputSchema, effect: 'read', concurrency: 'shared', execute: (a) => execute(a) })),
     },
-    adapter: model(spec),
+    adapter: { resolve: (name) => models[name] },
     ...(store && { store }),
   })
   if (!spec.stream) {
