@@ -11,6 +11,7 @@ import {
   remainingTokens,
   type SessionState,
   timeReserve,
+  unbounded,
 } from '../core/index.ts'
 import { type ActiveSession, type ChildStart, Lanes, performer, type ToolRegistry, type TreePort } from '../steps/index.ts'
 import { messageOf } from '../util/message-of.ts'
@@ -132,18 +133,21 @@ export class Tree implements TreePort {
   }
 
   headroom(session: ActiveSession): Headroom {
-    let room: Headroom = {}
-    for (const ancestor of this.#ancestors(session)) {
-      const { state, turn } = ancestor
-      const below = this.#inUse(ancestor)
-      const time = remainingTime(state, turn, ancestor.now)
-      room = {
-        ...bound('tokens', least(room.tokens, less(remainingTokens(state, turn), below.tokens))),
-        ...bound('costUsd', least(room.costUsd, less(remainingCost(state, turn), below.costUsd))),
-        ...bound('timeMs', least(room.timeMs, less(time, timeReserve(state)))),
-      }
-    }
+    const { branches } = this.#open()
+    let room: Headroom = unbounded
+    for (let at = branches.get(session.state.sessionId); at; at = branches.get(at.parent.state.sessionId))
+      if (isLimited(at.parent)) room = this.#within(room, at.parent)
     return room
+  }
+
+  /** What is left of a room inside of another, less what is at work there. */
+  #within(room: Headroom, { state, turn, now }: ActiveSession): Headroom {
+    const below = this.#inUse(state.sessionId)
+    return {
+      ...bound('tokens', least(room.tokens, less(remainingTokens(state, turn), below.tokens))),
+      ...bound('costUsd', least(room.costUsd, less(remainingCost(state, turn), below.costUsd))),
+      ...bound('timeMs', least(room.timeMs, less(remainingTime(state, turn, now), timeReserve(state)))),
+    }
   }
 
   agentsOf({ state }: ActiveSession): readonly AgentCard[] {
@@ -256,9 +260,16 @@ export class Tree implements TreePort {
       ...('reason' in ending && { reason: ending.reason }),
       ...(failure && { failure }),
       ...(report && { report }),
-      accounting: accountingOf(ended, known),
-      operations: operationOf(ended, turn, known),
-      conversation: state.history.toJSON(),
+      // Put together for who asks.
+      get accounting() {
+        return accountingOf(ended, known)
+      },
+      get operations() {
+        return operationOf(ended, turn, known)
+      },
+      get conversation() {
+        return state.history.toJSON()
+      },
     }
   }
 
@@ -298,15 +309,15 @@ export class Tree implements TreePort {
   }
 
   /** What was taken below a session and is not yet in its own account, with what is set aside there. */
-  #inUse(session: ActiveSession): { tokens: number; costUsd: number } {
+  #inUse(parent: SessionId): { tokens: number; costUsd: number } {
     const sum = { tokens: 0, costUsd: 0 }
     const { settled } = this.#open()
-    for (const child of this.#childrenOf(session)) {
+    for (const child of this.#childrenOf(parent)) {
       const { turn, sessionId } = child.state
       if (turn.kind === 'none' || settled.has(sessionId)) continue
       const { usage } = turn.kind === 'open' ? turn.spent : turn.totals
       const { input = 0, output = 0, costUsd = 0 } = turn.kind === 'open' && turn.step.kind === 'asking' ? turn.step.reservation : {}
-      const below = this.#inUse(child)
+      const below = this.#inUse(sessionId)
       sum.tokens += usage.input + usage.output + input + output + below.tokens
       sum.costUsd += turn.paidUsd + costUsd + below.costUsd
     }
@@ -319,18 +330,18 @@ export class Tree implements TreePort {
     // Those in line count, too.
     for (const [childId, branch] of branches)
       if (branch.parent === session && !branch.session && !known.has(childId) && !resting.has(childId)) own++
-    return this.#childrenOf(session).reduce((sum, child) => sum + this.#startedBelow(child), own)
+    return this.#childrenOf(session.state.sessionId).reduce((sum, child) => sum + this.#startedBelow(child), own)
   }
 
   #isCostBound(session: ActiveSession): boolean {
     return [session, ...this.#ancestors(session)].some(({ state }) => state.agent.limits.maxCostUsd !== undefined)
   }
 
-  #childrenOf(parent: ActiveSession): readonly ActiveSession[] {
+  #childrenOf(parent: SessionId): readonly ActiveSession[] {
     const found: ActiveSession[] = []
     const { branches, resting } = this.#open()
-    for (const branch of branches.values()) if (branch.parent === parent && branch.session) found.push(branch.session)
-    for (const session of resting.values()) if (session.state.parent?.sessionId === parent.state.sessionId) found.push(session)
+    for (const branch of branches.values()) if (branch.parent.state.sessionId === parent && branch.session) found.push(branch.session)
+    for (const session of resting.values()) if (session.state.parent?.sessionId === parent) found.push(session)
     return found
   }
 
@@ -383,6 +394,10 @@ export class Tree implements TreePort {
 
 const cancelledBefore: ToolFailure = { class: 'cancelled', message: 'It was not started: the call was ended before.' }
 const unexplained: ToolFailure = { class: 'failed', message: 'It did not say why.' }
+
+/** Most parents bound their children by nothing but their own end. */
+const isLimited = ({ state: { agent } }: ActiveSession): boolean =>
+  (agent.limits.maxTokens ?? agent.limits.maxSessionTokens ?? agent.limits.maxCostUsd ?? agent.limits.timeBudget) !== undefined
 
 const less = (left: number | undefined, used: number): number | undefined => (left === undefined ? undefined : left - used)
 const bound = <Key extends keyof Headroom>(key: Key, value: number | undefined): Headroom => (value === undefined ? {} : { [key]: value })

@@ -17,9 +17,9 @@ export function outputOf(raw: unknown, tool: string): ToolOutput {
 }
 
 /** Only texts are told; anything else a tool puts there is left out. */
-function failedOutput({ error, partial }: Extract<ToolOutput, { ok: false }>): ToolOutput {
+function failedOutput({ error, partial, extras }: Extract<ToolOutput, { ok: false }>): ToolOutput {
   const told = { class: error.class, message: messageOf(error.message), ...(typeof error.remedy === 'string' && { remedy: error.remedy }) }
-  return typeof partial === 'string' ? { ok: false, error: told, partial } : { ok: false, error: told }
+  return { ok: false, error: told, ...(typeof partial === 'string' && { partial }), ...(extras && { extras }) }
 }
 
 function isOutput(raw: unknown): raw is ToolOutput {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { Hook } from '../../src/contracts/index.ts'
 import { ask, resultsOf, type Script, team, textOf } from './team.ts'
 
 const boss =
@@ -85,6 +86,31 @@ describe('a child', () => {
     expect(first?.calls.map(({ child }) => [child?.agentPath, child?.status, child?.steps.length])).toEqual([
       ['root/scout#1', 'completed', 1],
       ['root/writer#1', 'completed', 1],
+    ])
+  })
+
+  it('brings its accounting, conversation and operations to whoever stands beside the loop', async () => {
+    const seen: unknown[] = []
+    const hook: Hook = {
+      name: 'look',
+      onFailure: 'closed',
+      afterCall: ({ output }) => {
+        seen.push(output.extras?.childAccounting, output.extras?.childConversation, output.extras?.childOpTree)
+        return { kind: 'continue' }
+      },
+    }
+    const members = {
+      boss: { script: boss('scout'), agents: ['scout'] },
+      scout: { script: (() => ({ text: 'found it' })) satisfies Script },
+    }
+    await team(members, { hooks: [hook] }).run()
+    expect(seen).toMatchObject([
+      [{ kind: 'model', agentPath: 'root/scout#1' }],
+      [
+        { role: 'user', parts: [{ text: 'Do scout' }] },
+        { role: 'assistant', parts: [{ text: 'found it' }] },
+      ],
+      { kind: 'turn', agentPath: 'root/scout#1', status: 'completed' },
     ])
   })
 

@@ -1,10 +1,10 @@
-import type { ChildResult, ToolOutput } from '../../contracts/index.ts'
+import type { ChildResult, ToolExtras, ToolOutput } from '../../contracts/index.ts'
 
 /** What a parent is shown of how a child ended. */
 export function outputOfChild(result: ChildResult): ToolOutput {
   if (result.kind === 'refused') return { ok: false, error: result.failure }
-  const { status, report, failure, accounting, operations, conversation } = result
-  const extras = { childAccounting: accounting, childOpTree: operations, childConversation: conversation }
+  const { status, report, failure } = result
+  const extras = new ChildExtras(result)
   if (status === 'failed' || status === 'interrupted') {
     const error = failure ?? { class: 'failed', message: `The agent ended as ${status}.` }
     return { ok: false, error, ...(report && { partial: report.text }), extras }
@@ -12,4 +12,26 @@ export function outputOfChild(result: ChildResult): ToolOutput {
   const text = report?.text ?? ''
   const content = failure ? `${text}\n\n(Partial: ${failure.message})` : text
   return { ok: true, content, ...(report?.value !== undefined && { value: report.value }), extras }
+}
+
+/** Few look at these, and they may be large: they are put together when somebody does. */
+class ChildExtras implements ToolExtras {
+  readonly [name: string]: unknown
+  readonly #result: Extract<ChildResult, { kind: 'ended' }>
+
+  constructor(result: Extract<ChildResult, { kind: 'ended' }>) {
+    this.#result = result
+  }
+
+  get childAccounting(): unknown {
+    return this.#result.accounting
+  }
+
+  get childOpTree(): unknown {
+    return this.#result.operations
+  }
+
+  get childConversation(): unknown {
+    return this.#result.conversation
+  }
 }
