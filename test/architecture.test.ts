@@ -31,6 +31,8 @@ const forTests = ['testing', 'stores']
 const doors: { readonly [folder: string]: RegExp } = {
   // Helpers have nothing in common: whoever wants one loads that one.
   util: /^util\/[a-z-]+\.ts$/,
+  // The command line finds models by name, and loads the code of one when it is asked for.
+  models: /^models\/(?:by-name\/)?index\.ts$/,
   stores: /^stores\/[a-z-]+\/index\.ts$/,
   headends: /^headends\/[a-z-]+\/index\.ts$/,
 }

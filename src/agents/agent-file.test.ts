@@ -21,10 +21,12 @@ describe('what is right', () => {
     name: 'trip',
     description: 'Plans trips',
     models: ['script/trip.yaml'],
+    toolName: 'trip',
     tools: [],
     prompt: 'You plan trips.',
     parameters: {},
     limits: {},
+    input: { format: 'text' },
     output: { format: 'markdown' },
   }
   const files: readonly [name: string, content: string | Uint8Array, expected: Partial<AgentFile>][] = [
@@ -79,11 +81,11 @@ describe('what is wrong', () => {
 
   test('everything is told at once', () => {
     expect(
-      problemsOf('---\ntools: "*"\nmodels:\n  - 7\n  - ""\n  - a/b\n  - a/b\ndescription: [x]\n---\n \n').map(
+      problemsOf('---\ntool: "*"\nmodels:\n  - 7\n  - ""\n  - a/b\n  - a/b\ndescription: [x]\n---\n \n').map(
         ({ place, message }) => `${place} ${message}`,
       ),
     ).toEqual([
-      'trip.ai:2:1 there is no setting `tools`',
+      'trip.ai:2:1 there is no setting `tool`',
       'trip.ai:4:5 a model must be a name, not the number 7',
       'trip.ai:5:5 a model must be a name, not an empty one',
       'trip.ai:7:5 the model `a/b` is named twice',

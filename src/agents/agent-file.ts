@@ -1,43 +1,56 @@
-import { isMap, isScalar, type Node } from 'yaml'
-import { type AgentLimits, type ModelParameters, type OutputContract, TroupeError } from '../contracts/index.ts'
-import { messageOf } from '../util/message-of.ts'
-import { type AgentOptionKey, agentOption, agentOptions, keysBelow, topLevelKeys } from './agent-options.ts'
+import type { AgentLimits, InputContract, JsonObject, ModelParameters, OutputContract, Problem } from '../contracts/index.ts'
+import { agentOptions } from './agent-options.ts'
 import { agentParts } from './agent-parts.ts'
 import { decodeText } from './decode-text.ts'
-import { type Frontmatter, readFrontmatter, type Setting } from './frontmatter.ts'
-import { outputFaults } from './output-faults.ts'
-import type { AgentOverrides } from './overrides.ts'
-import { parseSchemaFile, readSchema } from './read-schema.ts'
-import { found, listed, nearby, readValue } from './read-value.ts'
-import { SourceText } from './source-text.ts'
+import { fileValues } from './file-values.ts'
+import { type Frontmatter, readFrontmatter } from './frontmatter.ts'
+import { layered } from './layer-values.ts'
+import { type PlacedValue, type PlacedValues, type SaidValues, type Spot, spotOf } from './placed-value.ts'
+import { type ReadSchemaFile, withSchemaFiles } from './schema-files.ts'
+import { mostTold, SourceText } from './source-text.ts'
 
-/** An agent as a file says it. Fits wherever the runtime takes a definition. */
+/** An agent as a file says it. Fits wherever the runtime takes a definition; its children are resolved by the registry. */
 export interface AgentFile {
   /** The file's stem, made safe for use as a name. */
   readonly name: string
   readonly description: string
+  /** One example of its input, for whoever calls it. */
+  readonly usage?: string
+  /** The name that parents know it by. */
+  readonly toolName: string
   readonly models: readonly string[]
   /** A file that names no tools has none. */
   readonly tools: readonly string[]
+  /** As written; a template is filled in by the registry. */
   readonly prompt: string
   /** Only what is stated; so too the limits. */
   readonly parameters: ModelParameters
   readonly limits: Partial<AgentLimits>
+  readonly input: InputContract
   readonly output: OutputContract
 }
 
-/** A value that was found to be right, and a way to say at its place that it does not go with others. */
-interface Value {
-  readonly value: unknown
-  tell(message: string, remedy: string): void
+/** An agent file with all that it says, and where. */
+export interface ReadAgent {
+  readonly agent: AgentFile
+  /** Files or names of its children, as written. */
+  readonly children: readonly (Spot & { readonly written: string })[]
+  readonly enabled: boolean
+  readonly metadata: JsonObject
+  /** Everything that holds for it, defaults of the program aside. */
+  readonly values: PlacedValues
+  /** Where its settings open. */
+  readonly at: Spot
+  /** The line of the file that its prompt begins on. */
+  readonly promptLine: number
 }
-type Values = ReadonlyMap<AgentOptionKey, Value>
 
 export interface AgentFileOptions {
   /** What goes before the file. */
-  readonly overrides?: AgentOverrides
-  /** Reads the file of a `schemaRef`, whose path is relative to the agent file. Throws where it cannot. */
-  readFile?(path: string): string
+  readonly overrides?: SaidValues
+  /** What holds where the file says nothing. */
+  readonly defaults?: SaidValues
+  readonly readFile?: ReadSchemaFile
 }
 
 /**
@@ -45,129 +58,65 @@ export interface AgentFileOptions {
  * `place` is the path that names it, in problems too. Throws `agent_file_invalid` with everything that is wrong.
  */
 export function parseAgentFile(content: string | Uint8Array, place: string, options: AgentFileOptions = {}): AgentFile {
+  return readAgentText(content, place, options).agent
+}
+
+/** The same with everything that the registry has to know of it. */
+export function readAgentText(content: string | Uint8Array, place: string, options: AgentFileOptions = {}): ReadAgent {
   const source = new SourceText(decodeText(content, place), place)
+  const read = readSource(source, place, options)
+  source.done('agent_file_invalid', 'the agent file')
+  return read
+}
+
+/** What can be made of a file that has problems: it may name others, with problems of their own. Throws where it is no text. */
+export function readFaultyText(
+  content: string | Uint8Array,
+  place: string,
+  options: AgentFileOptions = {},
+): { readonly read: ReadAgent; readonly problems: readonly Problem[] } {
+  const source = new SourceText(decodeText(content, place), place)
+  const read = readSource(source, place, options)
+  return { read, problems: source.problems.slice(0, mostTold) }
+}
+
+function readSource(source: SourceText, place: string, options: AgentFileOptions): ReadAgent {
   const name = nameOf(place)
   if (name === '')
     source.problem({ line: 1, column: 1 }, `no name can be made of \`${place}\``, 'Rename the file: letters, digits, `-` and `_` are safe.')
   const read = readFrontmatter(source)
   const values = read ? valuesOf(source, read, options) : new Map()
-  source.done('agent_file_invalid', 'the agent file')
-  return { name, tools: [], prompt: read?.prompt.text ?? '', ...agentParts(values) }
+  const children = values.get('agents')
+  return {
+    agent: { name, toolName: name, prompt: read?.prompt.text ?? '', ...agentParts(values) },
+    children: children ? entriesOf(children) : [],
+    enabled: values.get('enabled')?.value !== false,
+    metadata: (values.get('metadata')?.value as JsonObject | undefined) ?? {},
+    values,
+    at: source.spot(read?.at ?? { line: 1, column: 1 }),
+    promptLine: read?.prompt.line ?? 1,
+  }
 }
 
-function valuesOf(source: SourceText, read: Frontmatter, { overrides, readFile }: AgentFileOptions): Values {
+function entriesOf(list: PlacedValue): ReadAgent['children'] {
+  return (list.value as readonly string[]).map((written, index) => ({ written, ...spotOf(list, index) }))
+}
+
+function valuesOf(source: SourceText, read: Frontmatter, { overrides, defaults, readFile }: AgentFileOptions): PlacedValues {
   const { prompt, at, whole } = read
   if (prompt.text === '') source.problem(prompt.at, 'the prompt is empty', 'Below the closing `---`, write what the agent is to do.')
-  const settings = knownSettings(source, read)
-  const isDescribed = settings.has('description') || overrides?.has('description')
+  const isDescribed = read.settings.some(({ key }) => key === 'description') || overrides?.has('description')
   if (!isDescribed && whole)
     source.problem(
       at,
       '`description` is missing',
       `Say in a line what the agent does: \`description: ${agentOptions.description.example}\`.`,
     )
-  const own = new Map<AgentOptionKey, Value>()
-  for (const [key, setting] of settings) {
-    const value = readSetting(source, key, { setting, positionOf: read.positionOf })
-    if (value) own.set(key, value)
-  }
-  for (const { key, message, remedy } of outputFaults(own)) own.get(key)?.tell(message, remedy)
-  return withSchemaFile(source, withOverrides(source, own, overrides), readFile)
-}
-
-/** `output` is one contract, so it is overridden as a whole. */
-function withOverrides(source: SourceText, own: Values, overrides: AgentOverrides = new Map()): Values {
-  const isOutput = (key: string): boolean => key.startsWith('output.')
-  const replacesOutput = [...overrides.keys()].some(isOutput)
-  const kept = [...own].filter(([key]) => !(replacesOutput && isOutput(key)))
-  const placed = [...overrides].map(([key, { value, place }]): [AgentOptionKey, Value] => [
-    key,
-    { value, tell: (message, remedy) => source.elsewhere({ place, message, remedy }) },
-  ])
-  return new Map([...kept, ...placed])
-}
-
-/** The settings by dotted key. What there is no option for is told. */
-function knownSettings(source: SourceText, { settings, positionOf }: Frontmatter): ReadonlyMap<AgentOptionKey, Setting> {
-  const known = new Map<AgentOptionKey, Setting>()
-  for (const setting of settings) {
-    const below = keysBelow(setting.key)
-    if (below.length > 0) {
-      for (const inner of settingsBelow(source, setting, positionOf)) take(inner, below, `${setting.key}.`)
-    } else take(setting, topLevelKeys, '')
-  }
-  function take(setting: Setting, siblings: readonly string[], prefix: string): void {
-    const option = agentOption(`${prefix}${setting.key}`)
-    if (option) known.set(option.key, setting)
-    else
-      source.problem(
-        setting.at,
-        `there is no setting \`${prefix}${setting.key}\``,
-        nearby(setting.key, siblings) ?? `There are ${listed(siblings)}.`,
-      )
-  }
-  return known
-}
-
-function settingsBelow(source: SourceText, { key, at, value }: Setting, positionOf: (node: Node) => Frontmatter['at']): readonly Setting[] {
-  if (!isMap<Node, Node | null>(value)) {
-    const [first = ''] = keysBelow(key)
-    const example = agentOption(`${key}.${first}`)?.option.example
-    source.problem(at, `\`${key}\` must be a map of settings, not ${found(value)}`, `Write it like \`${key}: { ${first}: ${example} }\`.`)
-    return []
-  }
-  return value.items.map((pair) => ({
-    key: isScalar(pair.key) ? String(pair.key.value) : pair.key.toString(),
-    at: positionOf(pair.key),
-    value: pair.value ?? null,
-    valueAt: positionOf(pair.value ?? pair.key),
-  }))
-}
-
-interface Placed {
-  readonly setting: Setting
-  readonly positionOf: (node: Node) => Frontmatter['at']
-}
-
-function readSetting(source: SourceText, key: AgentOptionKey, { setting, positionOf }: Placed): Value | undefined {
-  const likeThis = `Write it like \`${setting.key}: ${agentOptions[key].example}\`.`
-  const tell = (node: Node | null, message: string, remedy = likeThis): void =>
-    source.problem(node ? positionOf(node) : setting.valueAt, message, remedy)
-  const read = readValue(key, agentOptions[key], setting.value)
-  const whole = read.ok && key === 'output.schema' && setting.value ? readSchema(setting.value) : read
-  if (!whole.ok) {
-    for (const { node, message, remedy } of whole.faults) tell(node, message, remedy)
-    return undefined
-  }
-  return { value: 'schema' in whole ? whole.schema : whole.value, tell: (message, remedy) => tell(null, message, remedy) }
-}
-
-/** Puts what a `schemaRef` leads to in its place. */
-function withSchemaFile(source: SourceText, values: Values, readFile: AgentFileOptions['readFile']): Values {
-  const reference = values.get('output.schemaRef')
-  if (!reference) return values
-  const path = String(reference.value)
-  const others = new Map(values)
-  others.delete('output.schemaRef')
-  const text = readReference(reference, path, readFile)
-  if (text === undefined) return others
-  try {
-    return others.set('output.schema', { ...reference, value: parseSchemaFile(text, path) })
-  } catch (error) {
-    if (!(error instanceof TroupeError)) throw error
-    for (const problem of error.problems) source.elsewhere(problem)
-    return others
-  }
-}
-
-function readReference({ tell }: Value, path: string, readFile: AgentFileOptions['readFile']): string | undefined {
-  try {
-    if (readFile) return readFile(path)
-    tell(`the schema \`${path}\` cannot be read here`, 'Write it out as `output.schema`.')
-  } catch (error) {
-    tell(`the schema \`${path}\` cannot be read: ${messageOf(error)}`, 'Give the path of a JSON or YAML file, relative to the agent file.')
-  }
-  return undefined
+  const own = fileValues(source, read)
+  const stated = layered({ over: overrides, own, defaults })
+  const { values, problems } = withSchemaFiles(stated, readFile)
+  for (const problem of problems) source.elsewhere(problem)
+  return values
 }
 
 /** `agents/My agent.v2.ai` → `My-agent-v2`. */

@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { defaultLimits, type Problem, TroupeError } from '../contracts/index.ts'
-import { type AgentFile, type AgentFileOptions, parseAgentFile } from './agent-file.ts'
+import { type AgentFileOptions, readAgentText } from './agent-file.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions } from './agent-options.ts'
-import { agentTemplate } from './agent-template.ts'
+import { agentTemplate, type TemplateAgent, templateAgent } from './agent-template.ts'
 import { parseOverrides } from './overrides.ts'
 
 const fileOf = (settings: string): string => `---\ndescription: x\nmodels: a/b\n${settings}\n---\nGo.`
 const readFile = (): string => '{ "type": "object" }'
+const parseAgentFile = (content: string, place: string, options: AgentFileOptions = {}): TemplateAgent =>
+  templateAgent(readAgentText(content, place, options))
 
 function problemsOf(work: () => unknown): readonly Problem[] {
   try {
@@ -21,8 +23,10 @@ const told = (problems: readonly Problem[]): readonly string[] => problems.map((
 const plain = parseAgentFile(fileOf(''), 'a.ai')
 
 /** What is written, and what it makes of the agent. */
-const values: { readonly [Key in AgentOptionKey]: readonly (readonly [written: string, change: Partial<AgentFile>])[] } = {
+const values: { readonly [Key in AgentOptionKey]: readonly (readonly [written: string, change: Partial<TemplateAgent>])[] } = {
   description: [['Plans trips', { description: 'Plans trips' }]],
+  usage: [['a city and a date', { usage: 'a city and a date' }]],
+  toolName: [['research.icp', { toolName: 'research.icp' }]],
   models: [
     ['c/d', { models: ['c/d'] }],
     ['[c/d, e]', { models: ['c/d', 'e'] }],
@@ -36,6 +40,18 @@ const values: { readonly [Key in AgentOptionKey]: readonly (readonly [written: s
   'parameters.reasoning': [['xhigh', { parameters: { reasoning: 'xhigh' } }]],
   'parameters.seed': [['-7', { parameters: { seed: -7 } }]],
   'parameters.cache': [['false', { parameters: { cache: false } }]],
+  'parameters.timeout': [['90s', { limits: { llmTimeout: 90_000 } }]],
+  'input.format': [
+    ['json', { input: { format: 'json', schema: { type: 'object' } } }],
+    ['text', { input: { format: 'text' } }],
+  ],
+  'input.schema': [
+    [
+      '{ type: object, properties: { q: { type: string } } }',
+      { input: { format: 'json', schema: { type: 'object', properties: { q: { type: 'string' } } } } },
+    ],
+  ],
+  'input.schemaRef': [['./in.json', { input: { format: 'json', schema: { type: 'object' } } }]],
   'output.format': [
     ['json', { output: { format: 'json' } }],
     ['text', { output: { format: 'text' } }],
@@ -44,6 +60,18 @@ const values: { readonly [Key in AgentOptionKey]: readonly (readonly [written: s
     ['{ type: array, items: { type: string } }', { output: { format: 'json', schema: { type: 'array', items: { type: 'string' } } } }],
   ],
   'output.schemaRef': [['./out.json', { output: { format: 'json', schema: { type: 'object' } } }]],
+  tools: [
+    ['web_fetch', { tools: ['web_fetch'] }],
+    [
+      '[web_fetch, github/create_issue, "github/*", kv.get, "search_*", "*"]',
+      { tools: ['web_fetch', 'github/create_issue', 'github/*', 'kv.get', 'search_*', '*'] },
+    ],
+    ['[]', { tools: [] }],
+  ],
+  agents: [
+    ['[./scout.ai, ../b/c.ai, summariser]', { agents: ['./scout.ai', '../b/c.ai', 'summariser'] }],
+    ['scout', { agents: ['scout'] }],
+  ],
   'limits.maxToolTurns': [['6', { limits: { maxToolTurns: 6 } }]],
   'limits.maxTokens': [['200000', { limits: { maxTokens: 200_000 } }]],
   'limits.maxSessionTokens': [['1e6', { limits: { maxSessionTokens: 1_000_000 } }]],
@@ -69,6 +97,11 @@ const values: { readonly [Key in AgentOptionKey]: readonly (readonly [written: s
   'limits.maxDepth': [['0', { limits: { maxDepth: 0 } }]],
   'limits.maxChildren': [['8', { limits: { maxChildren: 8 } }]],
   'limits.parallelChildren': [['2', { limits: { parallelChildren: 2 } }]],
+  enabled: [
+    ['false', { enabled: false }],
+    ['true', { enabled: true }],
+  ],
+  metadata: [['{ owner: travel, tags: [a, 1, null] }', { metadata: { owner: 'travel', tags: ['a', 1, null] } }]],
 }
 const cases = Object.entries(values).flatMap(([key, list]) => list.map(([written, change]) => [key, written, change] as const))
 
@@ -86,9 +119,11 @@ describe('what each key may say', () => {
   })
 
   test('the examples of the reference are right', () => {
-    const settings = agentOptionKeys.filter((key) => key !== 'output.schema').map((key) => `${key}=${agentOptions[key].example}`)
-    expect(parseOverrides({ settings }).size).toBe(agentOptionKeys.length - 1)
-    expect(parseOverrides({ settings: [`output.schema=${agentOptions['output.schema'].example}`] }).size).toBe(1)
+    const alone = ['output.schema', 'input.schema', 'parameters.timeout'] as const
+    const others = agentOptionKeys.filter((key) => !alone.some((one) => one === key))
+    const settings = others.map((key) => `${key}=${agentOptions[key].example}`)
+    expect(parseOverrides({ settings }).size).toBe(others.length)
+    for (const key of alone) expect(parseOverrides({ settings: [`${key}=${agentOptions[key].example}`] }).size).toBe(1)
   })
 
   test('the defaults of the reference are those of the runtime', () => {
@@ -131,9 +166,44 @@ describe('what is wrong with a value', () => {
     ['output: { schema: { maximum: .inf } }', '4:30 Infinity is not JSON'],
     ['output: { schemaRef: "" }', '4:22 `output.schemaRef` must be the path of a file, not an empty one'],
     ['output: { schemaRef: a.json }', '4:22 the schema `a.json` cannot be read here'],
+    ['usage: [x]', '4:8 `usage` must be text, not a list'],
+    ['usage: " "', '4:8 `usage` must be text, not an empty one'],
+    ['toolName: a b', '4:11 `toolName` must be a name, not "a b"'],
+    ['toolName: .a', '4:11 `toolName` must be a name, not ".a"'],
+    ['toolName: 7', '4:11 `toolName` must be a name, not the number 7'],
+    ['tools: { shell: true }', '4:8 a tool must be a name, not a map'],
+    ['tools: [a, a]', '4:12 the tool `a` is named twice'],
+    ['tools: ["a b"]', '4:9 `a b` is neither a tool nor a pattern'],
+    ['tools: ["*/x"]', '4:9 `*/x` is neither a tool nor a pattern'],
+    ['tools: [a//b]', '4:9 `a//b` is neither a tool nor a pattern'],
+    ['tools:', '4:7 a tool must be a name, not nothing'],
+    ['agents: [1]', '4:10 an agent must be a name, not the number 1'],
+    ['agents: [./a.ai, ./a.ai]', '4:18 the agent `./a.ai` is named twice'],
+    ['agents: { a: b }', '4:9 an agent must be a name, not a map'],
+    ['enabled: yes', '4:10 `enabled` must be `true` or `false`, not "yes"'],
+    ['metadata: x', '4:11 `metadata` must be a map, not "x"'],
+    ['metadata: { a: .nan }', '4:16 NaN is not JSON'],
+    ['input: { format: markdown }', '4:18 `input.format` must be one of `text`, `json`, not "markdown"'],
+    ['input: { format: text, schema: { type: object } }', '4:18 a schema goes with the format `json`, not `text`'],
+    ['input: { schema: { type: array } }', '4:26 `/type`: '],
+    ['input: { shema: {} }', '4:10 there is no setting `input.shema`'],
+    ['parameters: { timeout: soon }', '4:24 `parameters.timeout` must be a time of at least 1ms, not "soon"'],
+    ['parameters: { timeout: 5s }\nlimits: { llmTimeout: 5s }', '4:24 `parameters.timeout` and `limits.llmTimeout` are the same setting'],
+    ['mcpServers: {}', '4:1 `mcpServers` is not yet available'],
+    ['skills: [pdf]', '4:1 `skills` is not yet available'],
+    ['disabledSkills: []', '4:1 `disabledSkills` is not yet available'],
+    ['approvals: {}', '4:1 `approvals` is not yet available'],
+    ['sandbox: {}', '4:1 `sandbox` is not yet available'],
   ]
   test.each(wrong)('%s', (settings, problem) => {
     expect(told(problemsOf(() => parseAgentFile(fileOf(settings), 'a.ai')))).toEqual([expect.stringContaining(`a.ai:${problem}`)])
+  })
+
+  test('a schema is written out or in a file, not both', () => {
+    const settings = 'input: { schema: { type: object }, schemaRef: a.json }'
+    expect(told(problemsOf(() => parseAgentFile(fileOf(settings), 'a.ai', { readFile })))).toEqual([
+      'a.ai:4:47 `input` has both `schema` and `schemaRef`',
+    ])
   })
 
   test('a schema is pointed into, however deep', () => {
@@ -293,7 +363,7 @@ describe('over a file', () => {
 })
 
 describe('the template of an agent', () => {
-  const effective = (agent: AgentFile) => ({ ...agent, limits: { ...defaultLimits, ...agent.limits } })
+  const effective = (agent: TemplateAgent) => ({ ...agent, limits: { ...defaultLimits, ...agent.limits } })
 
   test.each([['', 'nothing'], ...cases.map(([key, written]) => [`${key}=${written}`, `${key}=${written}`])])(
     'makes the same agent again: %s',

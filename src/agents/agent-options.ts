@@ -18,6 +18,14 @@ export type AgentOptionType =
   | { readonly kind: 'parallel' }
   | { readonly kind: 'schema' }
   | { readonly kind: 'file' }
+  /** A name that parents and people know an agent by. */
+  | { readonly kind: 'identifier' }
+  /** Names of tools, and patterns that end in `*`. */
+  | { readonly kind: 'patterns' }
+  /** Files or names of agents. */
+  | { readonly kind: 'references' }
+  /** Whatever JSON there is, by key. */
+  | { readonly kind: 'map' }
 
 export interface AgentOption {
   readonly type: AgentOptionType
@@ -26,18 +34,30 @@ export interface AgentOption {
   readonly default: string
   /** A value as it would be written. */
   readonly example: string
+  /** Another spelling of that option: what is said here counts there. */
+  readonly sameAs?: AgentOptionKey
 }
 
 export type AgentOptionKey =
   | 'description'
+  | 'usage'
+  | 'toolName'
   | 'models'
-  | `parameters.${keyof ModelParameters}`
+  | `parameters.${keyof ModelParameters | 'timeout'}`
+  | 'input.format'
+  | 'input.schema'
+  | 'input.schemaRef'
   | 'output.format'
   | 'output.schema'
   | 'output.schemaRef'
+  | 'tools'
+  | 'agents'
   | `limits.${keyof AgentLimits}`
+  | 'enabled'
+  | 'metadata'
 
-export const outputFormats = ['markdown', 'text', 'json'] as const
+const inputFormats = ['text', 'json'] as const
+const outputFormats = ['markdown', 'text', 'json'] as const
 /** Below this, head, tail and the way to the rest do not fit. */
 const leastOutputBytes = 512
 const providers = "the provider's"
@@ -48,6 +68,18 @@ export const agentOptions = {
     summary: 'what the agent does, in a line',
     default: 'required',
     example: 'Plans a trip by rail',
+  },
+  usage: {
+    type: { kind: 'text' },
+    summary: 'an example of what it is asked; required for an agent that others call',
+    default: 'none',
+    example: 'a city and a date',
+  },
+  toolName: {
+    type: { kind: 'identifier' },
+    summary: 'the name that other agents call it by; no two agents share one',
+    default: "the file's name",
+    example: 'research.trips',
   },
   models: {
     type: { kind: 'names' },
@@ -91,9 +123,34 @@ export const agentOptions = {
     default: 'true',
     example: 'false',
   },
+  'parameters.timeout': {
+    type: { kind: 'duration' },
+    summary: 'one attempt at a model: the same as limits.llmTimeout',
+    default: 'limits.llmTimeout',
+    example: '90s',
+    sameAs: 'limits.llmTimeout',
+  },
+  'input.format': {
+    type: { kind: 'choice', of: inputFormats },
+    summary: 'what other agents give it: a text, or JSON that is checked first',
+    default: 'text, or json where there is a schema',
+    example: 'json',
+  },
+  'input.schema': {
+    type: { kind: 'schema' },
+    summary: 'the JSON Schema (2020-12) that the input must fit; an object',
+    default: 'none',
+    example: '{ type: object, properties: { city: { type: string } }, required: [city] }',
+  },
+  'input.schemaRef': {
+    type: { kind: 'file' },
+    summary: 'the same in a JSON or YAML file, relative to the agent file',
+    default: 'none',
+    example: './question.schema.json',
+  },
   'output.format': {
     type: { kind: 'choice', of: outputFormats },
-    summary: 'what the answer is; JSON is checked, and sent back with what is wrong with it',
+    summary: 'what the answer is; JSON is checked, and sent back with what is wrong with it; to be stated by an agent that others call',
     default: 'markdown, or json where there is a schema',
     example: 'json',
   },
@@ -108,6 +165,18 @@ export const agentOptions = {
     summary: 'the same in a JSON or YAML file, relative to the agent file',
     default: 'none',
     example: './answer.schema.json',
+  },
+  tools: {
+    type: { kind: 'patterns' },
+    summary: 'the tools that it may use: tool, server/tool, server/*, extension.tool, or * for all',
+    default: 'none',
+    example: '[web_fetch, "github/*"]',
+  },
+  agents: {
+    type: { kind: 'references' },
+    summary: 'agents that it may call like tools: files relative to the agent file, or names of configured agents',
+    default: 'none',
+    example: '[./scout.ai]',
   },
   'limits.maxToolTurns': {
     type: { kind: 'whole', least: 1 },
@@ -199,18 +268,44 @@ export const agentOptions = {
     default: String(defaultLimits.parallelChildren),
     example: '2',
   },
+  enabled: {
+    type: { kind: 'switch' },
+    summary: 'whether it can be used; where not, it is left out of every team',
+    default: 'true',
+    example: 'false',
+  },
+  metadata: {
+    type: { kind: 'map' },
+    summary: 'what else is to be known about it; shown by troupe agents list',
+    default: 'none',
+    example: '{ owner: travel }',
+  },
 } as const satisfies { readonly [Key in AgentOptionKey]: AgentOption }
 
 export const agentOptionKeys = Object.keys(agentOptions) as readonly AgentOptionKey[]
-/** `description`, `models`, `parameters`, `output`, `limits`. */
+
+/** Keys that a later version will have. Until then they are refused: nothing that is said is ignored. */
+export const keysToCome: readonly string[] = ['mcpServers', 'skills', 'disabledSkills', 'approvals', 'sandbox']
+
+/** `description`, `models`, `parameters`, `output`, `limits`, … */
 export const topLevelKeys: readonly string[] = [...new Set(agentOptionKeys.map((key) => key.split('.', 1)[0] ?? key))]
 
 export function agentOption(key: string): { readonly key: AgentOptionKey; readonly option: AgentOption } | undefined {
-  const known = agentOptionKeys.find((one) => one === key)
-  return known && { key: known, option: agentOptions[known] }
+  return byKey.get(key)
 }
 
 /** The keys below `parameters`, `output` or `limits`, without it; none where the key stands alone. */
 export function keysBelow(group: string): readonly string[] {
-  return agentOptionKeys.flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : []))
+  return belowKey.get(group) ?? []
 }
+
+// A thousand files ask these for each of their settings.
+const byKey = new Map<string, { readonly key: AgentOptionKey; readonly option: AgentOption }>(
+  agentOptionKeys.map((key) => [key, { key, option: agentOptions[key] }]),
+)
+const belowKey: ReadonlyMap<string, readonly string[]> = new Map(
+  topLevelKeys.map((group) => [
+    group,
+    agentOptionKeys.flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : [])),
+  ]),
+)

@@ -1,31 +1,49 @@
-import type { AgentLimits, JsonObject, ModelParameters, OutputContract } from '../contracts/index.ts'
+import type { AgentLimits, InputContract, JsonObject, ModelParameters, OutputContract } from '../contracts/index.ts'
 import { type AgentOptionKey, agentOptions, keysBelow } from './agent-options.ts'
 
 export interface AgentParts {
   readonly description: string
+  readonly usage?: string
+  readonly toolName?: string
   readonly models: readonly string[]
+  /** A file that names no tools has none. */
+  readonly tools: readonly string[]
+  /** Only what is stated; so too the limits. */
   readonly parameters: ModelParameters
   readonly limits: Partial<AgentLimits>
+  readonly input: InputContract
   readonly output: OutputContract
 }
 
 /** Values that were found to be right, in the shape that the runtime takes. */
 export function agentParts(values: ReadonlyMap<AgentOptionKey, { readonly value: unknown }>): AgentParts {
-  const said = (key: string): unknown => values.get(key as AgentOptionKey)?.value
+  const said = <T>(key: AgentOptionKey): T | undefined => values.get(key)?.value as T | undefined
   const group = (name: string): object =>
     Object.fromEntries(
       keysBelow(name).flatMap((key) => {
-        const value = said(`${name}.${key}`)
+        const value = said(`${name}.${key}` as AgentOptionKey)
         return value === undefined ? [] : [[key, value]]
       }),
     )
+  const usage = said<string>('usage')
+  const toolName = said<string>('toolName')
   return {
-    description: (said('description') as string | undefined) ?? '',
-    models: (said('models') as readonly string[] | undefined) ?? [agentOptions.models.default],
+    description: said<string>('description') ?? '',
+    ...(usage !== undefined && { usage }),
+    ...(toolName !== undefined && { toolName }),
+    models: said<readonly string[]>('models') ?? [agentOptions.models.default],
+    tools: said<readonly string[]>('tools') ?? [],
     parameters: group('parameters') as ModelParameters,
     limits: group('limits') as Partial<AgentLimits>,
-    output: outputOf(said('output.format'), said('output.schema') as JsonObject | undefined),
+    input: inputOf(said('input.format'), said<JsonObject>('input.schema')),
+    output: outputOf(said('output.format'), said<JsonObject>('output.schema')),
   }
+}
+
+/** JSON without a schema is any object: what is given by a call is one. */
+function inputOf(format: unknown, schema: JsonObject | undefined): InputContract {
+  if (schema) return { format: 'json', schema }
+  return format === 'json' ? { format, schema: { type: 'object' } } : { format: 'text' }
 }
 
 function outputOf(format: unknown, schema: JsonObject | undefined): OutputContract {

@@ -1,35 +1,54 @@
 import { stringify } from 'yaml'
-import { defaultLimits } from '../contracts/index.ts'
+import { defaultLimits, type JsonObject } from '../contracts/index.ts'
 import { showDuration } from '../util/parse-duration.ts'
 import { showSize } from '../util/parse-size.ts'
-import type { AgentFile } from './agent-file.ts'
+import type { AgentFile, ReadAgent } from './agent-file.ts'
 import { type AgentOption, type AgentOptionKey, agentOptions, keysBelow, topLevelKeys } from './agent-options.ts'
+
+/** An agent with what only files say of it. */
+export interface TemplateAgent extends AgentFile {
+  /** Files or names, as written. */
+  readonly agents?: readonly string[]
+  readonly enabled?: boolean
+  readonly metadata?: JsonObject
+}
+
+export function templateAgent({ agent, children, enabled, metadata }: ReadAgent): TemplateAgent {
+  return { ...agent, agents: children.map(({ written }) => written), enabled, metadata }
+}
 
 /**
  * The settings of an agent as they are in force, written out as frontmatter: pasted into a new file above the same prompt
  * they make the same agent. What has no value stands there as a comment.
  */
-export function agentTemplate({ description, models, parameters, limits, output }: AgentFile): string {
-  const parts = { description, models, parameters, limits: { ...defaultLimits, ...limits }, output }
+export function agentTemplate({ name: _, prompt: __, ...agent }: TemplateAgent): string {
+  const { agents = [], enabled = true, metadata = {} } = agent
+  const parts: { readonly [key: string]: unknown } = {
+    ...agent,
+    limits: { ...defaultLimits, ...agent.limits },
+    agents,
+    enabled,
+    metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+  }
   const lines = topLevelKeys.flatMap((key) => {
-    const part: unknown = parts[key as keyof typeof parts]
+    const part = parts[key]
     const below = keysBelow(key)
-    if (below.length === 0) return [`${key}: ${written(part)}`]
+    if (below.length === 0) return [settingLine(key as AgentOptionKey, part, '')]
     const values = part as { readonly [key: string]: unknown }
     // A map of comments alone would be a map of nothing.
     const isEmpty = below.every((each) => values[each] === undefined)
-    return [isEmpty ? `# ${key}:` : `${key}:`, ...below.map((each) => settingLine(`${key}.${each}` as AgentOptionKey, values[each]))]
+    return [isEmpty ? `# ${key}:` : `${key}:`, ...below.map((each) => settingLine(`${key}.${each}` as AgentOptionKey, values[each], '  '))]
   })
   return ['---', ...lines, '---'].join('\n')
 }
 
-function settingLine(key: AgentOptionKey, value: unknown): string {
+function settingLine(key: AgentOptionKey, value: unknown, indent: string): string {
   const option: AgentOption = agentOptions[key]
   const name = key.slice(key.indexOf('.') + 1)
-  if (value === undefined) return `  # ${name}: ${option.example}  # default: ${option.default}`
+  if (value === undefined) return `${indent}# ${name}: ${option.example}  # default: ${option.default}`
   const text =
     option.type.kind === 'duration' ? showDuration(Number(value)) : option.type.kind === 'size' ? showSize(Number(value)) : written(value)
-  return `  ${name}: ${text}`
+  return `${indent}${name}: ${text}`
 }
 
 function written(value: unknown): string {

@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import type { Position, SourceText } from './source-text.ts'
 
 /** A setting as written. `value` is null where nothing stands behind the key. */
@@ -16,7 +16,8 @@ export interface Frontmatter {
   /** False where the YAML is so wrong that nothing can be said about what is missing. */
   readonly whole: boolean
   positionOf(node: Node): Position
-  readonly prompt: { readonly text: string; readonly at: Position }
+  /** `at` is where it is missed if it is not there, `line` where its text begins. */
+  readonly prompt: { readonly text: string; readonly at: Position; readonly line: number }
 }
 
 const fence = '---'
@@ -42,12 +43,14 @@ export function readFrontmatter(source: SourceText): Frontmatter | undefined {
     source.problem(at, 'the settings that begin here are never closed', 'Put a line of `---` between the settings and the prompt.')
     return undefined
   }
+  const begin = lines.findIndex((line, i) => i > close && line.trim() !== '')
   const prompt = {
     text: lines
       .slice(close + 1)
       .join('\n')
       .trim(),
     at: { line: close + 1, column: 1 },
+    line: begin + 1,
   }
   // Empty lines stand for what comes before, so that the parser counts lines as the file does.
   const yaml = '\n'.repeat(open + 1) + lines.slice(open + 1, close).join('\n')
@@ -71,16 +74,12 @@ function readSettings(source: SourceText, yaml: string, at: Position): Pick<Fron
     return broken
   }
   try {
-    const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false, logLevel: 'silent' })
+    const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false, logLevel: 'error' })
     const faults = [...document.errors, ...document.warnings]
-    for (const { pos, message } of faults) source.problem(position(pos[0]), sentence(message))
-    visit(document, {
-      Alias: (_key, node) => source.problem(positionOf(node), 'aliases are not allowed here', 'Write the value out.'),
-      Value: (_key, node) => {
-        if (node.anchor !== undefined)
-          source.problem(positionOf(node), `the anchor \`&${node.anchor}\` is not allowed here`, 'Leave it out.')
-      },
-    })
+    for (const { pos, message, code } of faults)
+      source.problem(position(pos[0]), sentence(code === 'MULTIPLE_DOCS' ? 'more stands behind its end' : message))
+    // Without these there can be neither, and most files have none.
+    if (/[&*]/.test(yaml)) refuseAliases(source, document, positionOf)
     const { contents } = document
     if (contents === null) return { settings: [], whole: faults.length === 0, positionOf }
     if (!isMap<Node, Node | null>(contents)) {
@@ -99,6 +98,16 @@ function readSettings(source: SourceText, yaml: string, at: Position): Pick<Fron
     source.problem(at, `the settings cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`)
     return broken
   }
+}
+
+/** What stands in several places at once could make a file larger than it looks. */
+function refuseAliases(source: SourceText, document: Document, positionOf: (node: Node) => Position): void {
+  visit(document, {
+    Alias: (_key, node) => source.problem(positionOf(node), 'aliases are not allowed here', 'Write the value out.'),
+    Value: (_key, node) => {
+      if (node.anchor !== undefined) source.problem(positionOf(node), `the anchor \`&${node.anchor}\` is not allowed here`, 'Leave it out.')
+    },
+  })
 }
 
 function sentence(message: string): string {

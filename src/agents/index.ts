@@ -1,4 +1,47 @@
-export { type AgentFile, type AgentFileOptions, parseAgentFile } from './agent-file.ts'
-export { type AgentOption, type AgentOptionKey, type AgentOptionType, agentOptionKeys, agentOptions } from './agent-options.ts'
-export { agentTemplate } from './agent-template.ts'
+export {
+  type AgentFile,
+  type AgentFileOptions,
+  parseAgentFile,
+  type ReadAgent,
+  readAgentText,
+} from './agent-file.ts'
+export { agentFileSchema } from './agent-file-schema.ts'
+export { type AgentOption, type AgentOptionKey, type AgentOptionType, agentOptionKeys, agentOptions, keysToCome } from './agent-options.ts'
+export { agentTemplate, type TemplateAgent, templateAgent } from './agent-template.ts'
+export {
+  type Config,
+  type ConfigDiagnostic,
+  type ConfigFiles,
+  type ConfigPlaces,
+  type ConfigRow,
+  configRows,
+  type Environment,
+  type FileState,
+  loadConfig,
+  nodeConfigFiles,
+  type Overlay,
+  overlayFor,
+  type PendingFile,
+  readOptionVariables,
+  readTrust,
+  revokeTrust,
+  statesOf,
+  storePathOf,
+  type TrustPlace,
+  type TrustRecord,
+  type TrustRecords,
+  trustFiles,
+  trustOf,
+} from './config/index.ts'
+export { dialectFolders } from './dialects/index.ts'
 export { type AgentOverrides, parseOverrides, type WrittenOverrides } from './overrides.ts'
+export {
+  type AgentDiagnostic,
+  type FoundAgent,
+  findAgentPaths,
+  loadRegistry,
+  type RegisteredAgent,
+  type Registry,
+  type RegistryOptions,
+  registryError,
+} from './registry/index.ts'

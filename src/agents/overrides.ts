@@ -1,12 +1,14 @@
 import { isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml'
 import { type Problem, TroupeError } from '../contracts/index.ts'
 import { type AgentOptionKey, agentOption, agentOptionKeys, keysBelow } from './agent-options.ts'
-import { outputFaults } from './output-faults.ts'
+import { contractFaults, withoutTwins } from './contract-faults.ts'
+import type { SaidValues } from './placed-value.ts'
 import { readSchema } from './read-schema.ts'
-import { nearby, readValue } from './read-value.ts'
+import { readValue } from './read-value.ts'
+import { nearby } from './words.ts'
 
 /** Values that go before those of a file, each with the flag that it stands behind. */
-export type AgentOverrides = ReadonlyMap<AgentOptionKey, { readonly value: unknown; readonly place: string }>
+export type AgentOverrides = SaidValues
 
 export interface WrittenOverrides {
   /** Each `limits.maxToolTurns=5`; of two for the same key the last counts. */
@@ -40,12 +42,12 @@ export function parseOverrides({ settings, models = [] }: WrittenOverrides): Age
     if (read.ok) values.set('models', { value: read.value, place: '--model' })
     else problems.push(...read.problems.map((problem) => ({ place: '--model', ...problem })))
   }
-  for (const { key, ...fault } of outputFaults(values)) problems.push({ place: `--override ${key}`, ...fault })
+  for (const { key, ...fault } of contractFaults(values)) problems.push({ place: `--override ${key}`, ...fault })
   if (problems.length > 0) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
     throw new TroupeError('usage', `The command line has ${count}.`, { problems })
   }
-  return values
+  return withoutTwins(values)
 }
 
 type ReadWritten =
@@ -60,7 +62,7 @@ function readWritten(key: AgentOptionKey, text: string): ReadWritten {
   const likeThis = `Write --override ${key}=${quoted(option.example)}.`
   if (typeof node === 'string') return { ok: false, problems: [{ message: `the value is not valid YAML: ${node}`, remedy: likeThis }] }
   const read = readValue(key, option, node)
-  const whole = read.ok && key === 'output.schema' && node ? readSchema(node) : read
+  const whole = read.ok && option.type.kind === 'schema' && node ? readSchema(node, key === 'input.schema' ? 'object' : 'any') : read
   if (!whole.ok) return { ok: false, problems: whole.faults.map(({ message, remedy = likeThis }) => ({ message, remedy })) }
   return { ok: true, value: 'schema' in whole ? whole.schema : whole.value }
 }
@@ -84,7 +86,7 @@ function readModels(models: readonly string[]): ReadWritten {
 /** The node, or why there is none. */
 function parse(text: string): Node | null | string {
   try {
-    const document = parseDocument<Node>(text, { prettyErrors: false, logLevel: 'silent' })
+    const document = parseDocument<Node>(text, { prettyErrors: false, logLevel: 'error' })
     const [fault] = [...document.errors, ...document.warnings]
     if (fault) return fault.message.split('\n', 1)[0] ?? ''
     const { contents } = document

@@ -1,28 +1,32 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import type { JsonSchema } from '../contracts/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
-import type { Fault } from './read-value.ts'
+import { plainOf } from './read-plain.ts'
+import type { Fault } from './read-result.ts'
 import { SourceText } from './source-text.ts'
 
 export type ReadSchema = { readonly ok: true; readonly schema: JsonSchema } | { readonly ok: false; readonly faults: readonly Fault[] }
 
 const mostLength = 1_048_576
 
+/** What a schema is about: the input of an agent is an object, its output anything. */
+export type SchemaRoot = 'object' | 'any'
+
 /** A JSON Schema out of YAML, checked; each fault stands at the node that it is about. */
-export function readSchema(node: Node): ReadSchema {
+export function readSchema(node: Node, root: SchemaRoot): ReadSchema {
   const faults: Fault[] = []
-  const schema = plain(node, faults)
+  const schema = plainOf(node, faults)
   if (faults.length === 0) {
-    for (const { place, message, remedy = 'JSON Schema 2020-12 is meant.' } of checkSchema(schema, '', 'any'))
+    for (const { place, message, remedy = 'JSON Schema 2020-12 is meant.' } of checkSchema(schema, '', root))
       faults.push({ node: nodeAt(node, place), message: `${place === '' ? '' : `\`${place}\`: `}${message}`, remedy })
   }
   return faults.length > 0 ? { ok: false, faults } : { ok: true, schema: schema as JsonSchema }
 }
 
 /** A file with a JSON Schema in JSON or YAML. Throws `agent_file_invalid` with everything that is wrong, each at its line. */
-export function parseSchemaFile(text: string, place: string): JsonSchema {
+export function parseSchemaFile(text: string, place: string, root: SchemaRoot): JsonSchema {
   const source = new SourceText(text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n'), place)
-  const schema = text.length > mostLength ? tooLong(source) : schemaOf(source)
+  const schema = text.length > mostLength ? tooLong(source) : schemaOf(source, root)
   source.done('agent_file_invalid', 'the schema')
   return schema ?? {}
 }
@@ -31,14 +35,14 @@ function tooLong(source: SourceText): undefined {
   source.problem({ line: 1, column: 1 }, `the file is longer than ${mostLength} characters`, 'A schema is a page or two.')
 }
 
-function schemaOf(source: SourceText): JsonSchema | undefined {
+function schemaOf(source: SourceText, root: SchemaRoot): JsonSchema | undefined {
   const counter = new LineCounter()
   const tell = (offset: number, message: string, remedy?: string): void => {
     const { line, col } = counter.linePos(offset)
     source.problem({ line: Math.max(1, line), column: Math.max(1, col) }, message, remedy)
   }
   try {
-    const document = parseDocument<Node>(source.lines.join('\n'), { lineCounter: counter, prettyErrors: false, logLevel: 'silent' })
+    const document = parseDocument<Node>(source.lines.join('\n'), { lineCounter: counter, prettyErrors: false, logLevel: 'error' })
     const wrong = [...document.errors, ...document.warnings]
     for (const { pos, message } of wrong) tell(pos[0], `this is neither JSON nor YAML: ${message.split('\n', 1)[0]}`)
     if (wrong.length > 0) return undefined
@@ -46,7 +50,7 @@ function schemaOf(source: SourceText): JsonSchema | undefined {
       tell(document.contents?.range?.[0] ?? 0, 'a schema must be a map', 'Begin with `{ "type": "object", … }`.')
       return undefined
     }
-    const read = readSchema(document.contents)
+    const read = readSchema(document.contents, root)
     if (read.ok) return read.schema
     for (const { node, message, remedy } of read.faults) tell(node?.range?.[0] ?? 0, message, remedy)
   } catch (error) {
@@ -54,17 +58,6 @@ function schemaOf(source: SourceText): JsonSchema | undefined {
     tell(0, `this is neither JSON nor YAML: ${error instanceof Error ? error.message : String(error)}`)
   }
   return undefined
-}
-
-/** A node as the JSON that it stands for. */
-function plain(node: Node | null, faults: Fault[]): unknown {
-  if (isMap<Node, Node | null>(node))
-    return Object.fromEntries(node.items.map(({ key, value }) => [isScalar(key) ? String(key.value) : '', plain(value ?? null, faults)]))
-  if (isSeq<Node>(node)) return node.items.map((each) => plain(each, faults))
-  const value: unknown = isScalar(node) ? node.value : null
-  const isJson = value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value)
-  if (!isJson) faults.push({ node, message: `${String(value)} is not JSON`, remedy: 'Leave it out.' })
-  return isJson ? value : null
 }
 
 /** Where `/properties/city/type` stands: the value, or the key of a value with parts. As near as the pointer leads. */

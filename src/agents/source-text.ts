@@ -1,7 +1,7 @@
 import { type ErrorCode, type Problem, TroupeError } from '../contracts/index.ts'
 
 /** Beyond this a list helps nobody, and a hostile file could make it as long as itself. */
-const mostTold = 25
+export const mostTold = 25
 
 /** Where in the text, counted from 1. */
 export interface Position {
@@ -22,10 +22,15 @@ export class SourceText {
   }
 
   problem(at: Position, message: string, remedy?: string): void {
-    const place = `${this.#place}:${at.line}:${at.column}`
-    const line = this.lines[at.line - 1]
-    const problem = { place, message, ...(remedy !== undefined && { remedy }), ...(line !== undefined && { line }) }
+    const { place, ...line } = this.spot(at)
+    const problem = { place, message, ...(remedy !== undefined && { remedy }), ...line }
     this.#found.set(`${place} ${message}`, { at, problem })
+  }
+
+  /** A place for problems that are found later. */
+  spot(at: Position): Pick<Problem, 'place' | 'line'> {
+    const line = this.lines[at.line - 1]
+    return { place: `${this.#place}:${at.line}:${at.column}`, ...(line !== undefined && { line }) }
   }
 
   /** A problem of another file that this one leads to. */
@@ -33,10 +38,15 @@ export class SourceText {
     this.#elsewhere.push(problem)
   }
 
-  /** Throws what was found, in the order of the text, then what was found elsewhere. */
-  done(code: ErrorCode, what: string): void {
+  /** What was found, in the order of the text, then what was found elsewhere. */
+  get problems(): readonly Problem[] {
     const here = [...this.#found.values()].sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column)
-    const found = [...here.map(({ problem }) => problem), ...this.#elsewhere]
+    return [...here.map(({ problem }) => problem), ...this.#elsewhere]
+  }
+
+  /** Throws what was found. */
+  done(code: ErrorCode, what: string): void {
+    const found = this.problems
     if (found.length === 0) return
     const shown = found.length > mostTold ? `; here are the first ${mostTold}` : ''
     throw new TroupeError(code, `${what} ${this.#place} has ${found.length === 1 ? 'a problem' : `${found.length} problems`}${shown}`, {

@@ -3,8 +3,8 @@ import { printable } from './paint.ts'
 import { readAgent } from './read-agent.ts'
 
 /** What `troupe run FILE --help` prints: what the agent is, how it is run, and its settings as they are in force. */
-export async function agentHelp(file: string, written: WrittenOverrides): Promise<string> {
-  const agent = await readAgent(file, written)
+export function agentHelp(file: string, written: WrittenOverrides): string {
+  const agent = readAgent(file, written)
   return [
     `${agent.name}: ${printable(agent.description)}`,
     '',

@@ -13,6 +13,9 @@ export const widest = (rows: readonly Row[]): number => Math.max(0, ...rows.map(
 
 const mostColumns = 110
 
+/** Text in lines that are not too long. */
+export const paragraph = (text: string): readonly string[] => wrapped(text, mostColumns)
+
 function wrapped(text: string, most: number): readonly string[] {
   const lines: string[] = []
   let line = ''

@@ -1,6 +1,6 @@
 import { isAbsolute, join, resolve } from 'node:path'
 
-export interface DataFolderSources {
+interface DataFolderSources {
   readonly flag: string | undefined
   readonly env: { readonly [name: string]: string | undefined }
   readonly home: string

@@ -4,16 +4,18 @@ import type { Outcome } from '../contracts/index.ts'
 import { createAgentRuntime, systemClock } from '../runtime/index.ts'
 import { demoTools } from './demo-tools.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { findModels } from './find-models.ts'
 import { followRun } from './follow-run.ts'
 import type { Host } from './host.ts'
-import { progressFor, showsTree } from './live/progress.ts'
-import { safeJson } from './live/safe-json.ts'
-import { loadAgent } from './load-agent.ts'
+import { modelOptions } from './model-options.ts'
 import type { DemoInvocation } from './parse-arguments.ts'
-import { leastForBars, renderTree } from './render-tree.ts'
-import { asLine, gapBefore, reportRun } from './report-run.ts'
+import { progressFor, showsTree } from './progress/progress.ts'
+import { readAgent } from './read-agent.ts'
+import { asLine, reportRun, tellTree } from './report-run.ts'
 import { outcomeDocument } from './run-documents.ts'
+import { safeJson } from './safe-json.ts'
 import { tellError, withColour } from './tell.ts'
+import { leastForBars } from './tree/render-tree.ts'
 
 const prompt = 'A weekend in Oslo by train from Gothenburg, not too expensive'
 /** Four steps with tools, then the answer is forced. */
@@ -22,9 +24,10 @@ const maxToolTurns = 5
 /** `troupe demo`: parallel tools, a failing one, and an answer forced by the step limit; in memory, without a network. */
 export async function demoCommand({ output, wishes }: DemoInvocation, given: Host): Promise<number> {
   const host = withColour(given, wishes)
-  const progress = progressFor(wishes.color === 'never' ? host : given, wishes)
+  const progress = progressFor(host.window, wishes)
   const file = fileURLToPath(new URL('../../demo/trip.ai', import.meta.url))
-  const { agent, adapter } = await loadAgent(file, { clock: systemClock, variables: host.env })
+  const agent = readAgent(file)
+  const { adapter } = await findModels(agent.models, modelOptions(file, host))
   const tools = demoTools(systemClock)
   const runtime = createAgentRuntime({
     config: { agents: [{ ...agent, tools: tools.map(({ name }) => name), limits: { maxToolTurns } }], tools },
@@ -32,9 +35,10 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
     clock: systemClock,
   })
   if (showsTree(progress)) await host.stderr.lines(introduction(file, host))
-  const { events, outcome } = await followRun(runtime.stream(prompt), { host, progress })
-  if (!outcome) return reportRun({ events, outcome }, { host, wishes, output, progress })
-  if (showsTree(progress)) await host.stderr.lines([...gapBefore(progress), ...renderTree(events, host), '', legend(host), ''])
+  const followed = await followRun(runtime.stream(prompt), { host, progress })
+  const { outcome } = followed
+  if (!outcome) return reportRun(followed, { host, wishes, output, progress })
+  await tellTree(followed, { host, progress, legend: legend(host) })
   const isAsPlanned = outcome.status === 'partial' && outcome.reason === 'steps'
   const code = isAsPlanned ? exitCodes.done.code : exitCodeOf(outcome) || exitCodes.failed.code
   if (!isAsPlanned) await tellError(unplanned(outcome), { host, wishes })

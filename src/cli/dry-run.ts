@@ -6,17 +6,17 @@ import { showSize } from '../util/parse-size.ts'
 import { columns, type Row } from './columns.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Host } from './host.ts'
-import { safeJson } from './live/safe-json.ts'
 import { printable } from './paint.ts'
 import type { RunInvocation } from './parse-arguments.ts'
-import type { PreparedRun } from './prepare-run.ts'
+import { type PreparedRun, teamConfig } from './prepare-run.ts'
 import type { DryRunDocument } from './run-documents.ts'
+import { safeJson } from './safe-json.ts'
 
 /** Shows what would run. Nothing is asked, started or kept. */
 export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocation, { stdout }: Host): Promise<number> {
-  const { agent, adapter } = prepared
+  const { adapter } = prepared
   // In memory: it is made only to be told that nothing is wrong.
-  await createAgentRuntime({ config: { agents: [agent] }, adapter, clock: systemClock }).close()
+  await createAgentRuntime({ config: teamConfig(prepared), adapter, clock: systemClock }).close()
   const document = await documentOf(prepared, file)
   if (output === 'json') await stdout.line(safeJson(document))
   else await stdout.lines(linesOf(document))

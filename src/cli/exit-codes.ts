@@ -12,7 +12,7 @@ export const exitCodes = {
   interrupted: { code: 130, summary: 'interrupted' },
 } as const
 
-export type ExitName = keyof typeof exitCodes
+type ExitName = keyof typeof exitCodes
 
 const byFailure: { readonly [Class in ModelFailureClass]: ExitName } = {
   auth: 'model',

@@ -30,6 +30,13 @@ function compact(n: number): string {
   return n < 1_000_000 ? `${(n / 1000).toFixed(1)}k` : `${(n / 1_000_000).toFixed(1)}M`
 }
 
+/** `812 B`, `1.2 KB`, `3.4 MB`. */
+export function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  const kilobytes = bytes / 1024
+  return kilobytes < 1023.95 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`
+}
+
 /** `$0.42`; nothing for what is free. */
 export function price(cost: Cost): string {
   if (cost === 'unknown') return 'cost unknown'

@@ -1,5 +1,5 @@
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
-import { type ModelAdapterOptions, modelAdapter } from '../models/index.ts'
+import { type ModelAdapterOptions, modelAdapter } from '../models/by-name/index.ts'
 import { together } from './together.ts'
 
 export interface FoundModels {
@@ -28,10 +28,23 @@ export async function findModels(names: readonly string[], options: ModelAdapter
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
       const isMissing = error.code === 'model_key_missing'
-      ;(isMissing ? missing : errors).push(error)
+      ;(isMissing ? missing : errors).push(withCommand(error))
       if (isMissing) notices.push(`${name} is left out: ${error.message}`)
     }
   }
   if (errors.length > 0 || models.length === 0) throw together([...errors, ...missing])
   return { adapter, models, notices }
+}
+
+/** The remedy of the models, and how that is done on a command line. */
+function withCommand(error: TroupeError): TroupeError {
+  const { code, message, remedy = '', problems } = error
+  if (code !== 'model_key_missing' && code !== 'model_unavailable') return error
+  const variable = /\b[A-Z][A-Z0-9_]*_API_KEY\b/.exec(remedy)?.[0]
+  const commands = [...(variable === undefined ? [] : [`export ${variable}=…`]), '--model rehearsal']
+  return new TroupeError(code, message, {
+    remedy: `${remedy} On the command line: ${commands.join(', or ')}`,
+    problems,
+    cause: error.cause,
+  })
 }

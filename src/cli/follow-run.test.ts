@@ -1,38 +1,31 @@
 import { Readable, Writable } from 'node:stream'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Outcome, StreamEvent, TreeId } from '../contracts/index.ts'
 import type { RunHandle } from '../runtime/index.ts'
 import { FakeClock } from '../testing/index.ts'
 import { followRun } from './follow-run.ts'
 import type { Host } from './host.ts'
-import { Story } from './live/fixtures/story.ts'
-import { Window } from './live/fixtures/window.ts'
 import { Output } from './output.ts'
 import { plainPaint } from './paint.ts'
-
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
+import { Window } from './progress/fixtures/window.ts'
+import { Story } from './tree/fixtures/story.ts'
 
 /** A run that goes on, after these events, until it is told to end. */
 function endlessRun(events: readonly StreamEvent[] = []) {
   const end = Promise.withResolvers<Outcome>()
-  const interrupts: number[] = []
+  let interrupts = 0
   const handle: Partial<RunHandle> = {
     treeId: 'tree' as TreeId,
     outcome: end.promise,
     async interrupt() {
-      interrupts.push(performance.now())
+      interrupts++
     },
     async *[Symbol.asyncIterator](): AsyncGenerator<StreamEvent> {
       yield* events
       await end.promise
     },
   }
-  return { handle: handle as RunHandle, interrupts, end: end.resolve }
+  return { handle: handle as RunHandle, interrupts: () => interrupts, end: end.resolve }
 }
 
 function fakeHost() {
@@ -52,7 +45,9 @@ function fakeHost() {
     stdin: Readable.from([]),
     stdout: output,
     stderr: output,
+    window: 'plain',
     paint: plainPaint,
+    now: () => 0,
     width: 80,
     onInterrupt(listener) {
       listeners.add(listener)
@@ -69,48 +64,59 @@ function fakeHost() {
   return { host, exits, signal, listeners, written }
 }
 
-test('the first interrupt ends the run, the second the process', async () => {
-  const { handle, interrupts } = endlessRun()
-  const { host, exits, signal } = fakeHost()
-  void followRun(handle, { host, progress: 'none' })
+/** Follows it with a clock that stands still. */
+function following(run = endlessRun()) {
+  const clock = new FakeClock(0)
+  const fake = fakeHost()
+  return { ...run, ...fake, clock, followed: followRun(run.handle, { host: fake.host, progress: 'none', clock }) }
+}
+
+test('the first interrupt ends the run, the second the process', () => {
+  const { interrupts, exits, signal, clock } = following()
   signal()
-  vi.advanceTimersByTime(200)
-  expect([interrupts.length, exits]).toEqual([1, []])
+  clock.advance(200)
+  expect([interrupts(), exits]).toEqual([1, []])
   signal()
-  expect([interrupts.length, exits]).toEqual([1, [130]])
+  expect([interrupts(), exits]).toEqual([1, [130]])
 })
 
-test('a signal that a launcher passes on a moment later is the same wish', async () => {
-  const { handle, interrupts } = endlessRun()
-  const { host, exits, signal } = fakeHost()
-  void followRun(handle, { host, progress: 'none' })
+test('a signal that a launcher passes on a moment later is the same wish', () => {
+  const { interrupts, exits, signal, clock } = following()
   signal()
-  vi.advanceTimersByTime(20)
+  clock.advance(50)
   signal()
-  expect([interrupts.length, exits]).toEqual([1, []])
+  expect([interrupts(), exits]).toEqual([1, []])
+  clock.advance(1)
+  signal()
+  expect([interrupts(), exits]).toEqual([1, [130]])
 })
 
-test('a run that does not end in time after an interrupt is left behind', async () => {
-  const { handle } = endlessRun()
-  const { host, signal, listeners } = fakeHost()
-  const followed = followRun(handle, { host, progress: 'none' })
+test('a run that does not end in time after an interrupt is left behind, and not before', async () => {
+  const { followed, signal, listeners, clock } = following()
+  let isOver = false
+  void followed.then(() => {
+    isOver = true
+  })
   signal()
-  vi.advanceTimersByTime(1500)
+  await clock.elapse(1499)
+  expect(isOver).toBe(false)
+  await clock.elapse(1)
+  expect(isOver).toBe(true)
   expect(await followed).toEqual({ events: [], outcome: undefined })
   expect(listeners.size).toBe(0)
 })
 
 test('a run that ends is told with its outcome, and nobody listens any more', async () => {
-  const { handle, end } = endlessRun()
-  const { host, listeners } = fakeHost()
-  const outcome = { status: 'completed' } as Outcome
-  const followed = followRun(handle, { host, progress: 'none' })
+  const { followed, end, signal, listeners, clock } = following()
+  const outcome = { status: 'interrupted' } as Outcome
+  signal()
+  expect(clock.pending).toBe(1)
   end(outcome)
   expect(await followed).toEqual({ events: [], outcome })
-  expect([listeners.size, vi.getTimerCount()]).toEqual([0, 0])
+  expect([listeners.size, clock.pending]).toEqual([0, 0])
 })
 
-/** All promises that can settle have settled; the fake timers leave this one alone. */
+/** All promises that can settle have settled. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 describe('a live tree', () => {
@@ -124,7 +130,6 @@ describe('a live tree', () => {
     const clock = new FakeClock(0)
     const followed = followRun(handle, { host, progress: 'live', terminal: window, clock })
     await settled()
-    vi.useRealTimers()
     expect(await window.rows()).toEqual([expect.stringContaining('root')])
     expect(window.isCursorHidden).toBe(true)
     end(outcome)
@@ -137,26 +142,27 @@ describe('a live tree', () => {
     const { handle } = endlessRun(running())
     const { host, signal } = fakeHost()
     const window = new Window({ width: 80, height: 20 })
-    const followed = followRun(handle, { host, progress: 'live', terminal: window, clock: new FakeClock(0) })
+    const clock = new FakeClock(0)
+    const followed = followRun(handle, { host, progress: 'live', terminal: window, clock })
     await settled()
     signal()
     expect(window.written.at(-1)).toContain('interrupting…')
-    vi.advanceTimersByTime(1500)
+    clock.advance(1500)
     expect(await followed).toMatchObject({ outcome: undefined })
-    vi.useRealTimers()
     expect(await window.rows()).toEqual([expect.stringContaining('interrupting…'), expect.stringContaining('step 1')])
     expect([window.isCursorHidden, window.watchers]).toEqual([false, 0])
   })
 
-  test('leaves the window in order when whoever reads the events throws', async () => {
-    const { handle } = endlessRun(running())
+  test('leaves the window in order when the run itself cannot be read', async () => {
+    const { handle } = endlessRun()
+    handle[Symbol.asyncIterator] = async function* () {
+      yield* running()
+      throw new Error('full')
+    }
     const { host } = fakeHost()
     const window = new Window()
     const clock = new FakeClock(0)
-    const onEvent = async (): Promise<void> => {
-      throw new Error('full')
-    }
-    await expect(followRun(handle, { host, progress: 'live', terminal: window, clock, onEvent })).rejects.toThrow('full')
+    await expect(followRun(handle, { host, progress: 'live', terminal: window, clock })).rejects.toThrow('full')
     expect([window.isCursorHidden, window.watchers, clock.pending]).toEqual([false, 0, 0])
   })
 })
@@ -171,6 +177,15 @@ test.each([
   end({ status: 'completed' } as Outcome)
   await followRun(handle, { host, progress })
   expect(written).toEqual(lines)
+})
+
+test('events go to standard output, whole and in order, besides what is shown', async () => {
+  const story = new Story().begins().asks(0, 1).says(1, 'word')
+  const { handle, end } = endlessRun(story.events)
+  const { host, written } = fakeHost()
+  end({ status: 'completed' } as Outcome)
+  await followRun(handle, { host, progress: 'none', output: 'stream-json' })
+  expect(written.map((line) => JSON.parse(line))).toEqual(story.events)
 })
 
 test('a log is JSON, one document a line', async () => {

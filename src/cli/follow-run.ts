@@ -1,20 +1,11 @@
-import type { Clock, InteractionEvent, Outcome, StreamEvent } from '../contracts/index.ts'
+import type { Clock, InteractionEvent, Outcome } from '../contracts/index.ts'
 import { type RunHandle, systemClock } from '../runtime/index.ts'
 import { exitCodes } from './exit-codes.ts'
-import type { Host } from './host.ts'
-import { type Display, openDisplay } from './live/display.ts'
-import type { Progress } from './live/progress.ts'
-import type { Terminal } from './live/terminal.ts'
+import { type Display, openDisplay, type Showing } from './progress/display.ts'
 
-export interface Watching {
-  readonly host: Host
-  /** How it is shown; see `progressFor`. */
-  readonly progress: Progress
-  /** Sees every event, in order. */
-  onEvent?(event: StreamEvent): Promise<void>
-  /** Default: the clock of the system, and the window of this process. */
+interface Watching extends Omit<Showing, 'clock'> {
+  /** Default: the clock of the system. */
   readonly clock?: Clock
-  readonly terminal?: Terminal
 }
 
 export interface Followed {
@@ -30,50 +21,39 @@ const graceMs = 1500
 const echoMs = 50
 
 /** Shows a run while it goes on. The first interrupt ends the run, the second the process. */
-export async function followRun(handle: RunHandle, watching: Watching): Promise<Followed> {
-  const { host, progress, clock = systemClock } = watching
-  const display = openDisplay(progress, { ...watching, clock })
+export async function followRun(handle: RunHandle, { clock = systemClock, ...watching }: Watching): Promise<Followed> {
+  const { host } = watching
+  const display = openDisplay({ ...watching, clock })
   const events: InteractionEvent[] = []
   const overdue = Promise.withResolvers<undefined>()
-  let interruptedAt: number | undefined
-  let timer: NodeJS.Timeout | undefined
+  let interrupted: { readonly at: number; readonly cancelTimer: () => void } | undefined
 
-  const interrupt = (): void => {
-    timer ??= setTimeout(() => overdue.resolve(undefined), graceMs)
+  const stopListening = host.onInterrupt(() => {
+    const now = clock.monotonic()
+    if (interrupted) {
+      if (now - interrupted.at > echoMs) host.exit(exitCodes.interrupted.code)
+      return
+    }
+    interrupted = { at: now, cancelTimer: clock.after(graceMs, () => overdue.resolve(undefined)) }
     // Where the store fails there is nobody to tell; the timer ends the wait.
     handle.interrupt().catch(() => {})
     display.interrupting()
-  }
-  const stopListening = host.onInterrupt(() => {
-    const now = performance.now()
-    if (interruptedAt === undefined) {
-      interruptedAt = now
-      interrupt()
-    } else if (now - interruptedAt > echoMs) host.exit(exitCodes.interrupted.code)
   })
   let outcome: Outcome | undefined
   try {
-    const watched = watch(handle, { events, display, watching })
-    outcome = await Promise.race([watched.then(() => handle.outcome), overdue.promise])
+    outcome = await Promise.race([watch(handle, events, display).then(() => handle.outcome), overdue.promise])
     return { events, outcome }
   } finally {
-    clearTimeout(timer)
+    interrupted?.cancelTimer()
     stopListening()
     display.close(outcome ? 'erase' : 'keep')
   }
 }
 
-interface Watched {
-  readonly events: InteractionEvent[]
-  readonly display: Display
-  readonly watching: Watching
-}
-
-async function watch(handle: RunHandle, { events, display, watching }: Watched): Promise<void> {
+async function watch(handle: RunHandle, events: InteractionEvent[], display: Display): Promise<void> {
   for await (const event of handle) {
     if ('seq' in event) events.push(event)
     const shown = display.show(event)
     if (shown) await shown
-    await watching.onEvent?.(event)
   }
 }

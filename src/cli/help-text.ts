@@ -1,6 +1,6 @@
-import { columns, type Row, widest } from './columns.ts'
+import { columns, paragraph, type Row, widest } from './columns.ts'
 import { exitCodes } from './exit-codes.ts'
-import { type CommandSpec, commands, commonFlags, type FlagSpec, usageOf } from './options.ts'
+import { type CommandSpec, commands, commonFlags, type FlagSpec, signatureOf, usageOf } from './options.ts'
 
 /** What `troupe --help` prints, or `troupe help <command>`. */
 export function helpText(command?: CommandSpec): string {
@@ -14,7 +14,7 @@ function overview(): readonly Section[] {
   return [
     ['Troupe: an agent is a file, every agent is a tool, every run is a journal.'],
     ['Usage', '  troupe COMMAND [arguments] [options]', '  troupe FILE.ai [PROMPT] [options]'],
-    ['Commands', ...columns(commands.map((each) => [signature(each), each.summary]))],
+    ['Commands', ...columns(commands.map((each) => [signatureOf(each), each.summary]))],
     ['Options', ...columns(commonFlags.map(flagRow))],
     [
       'Examples',
@@ -36,7 +36,7 @@ function commandHelp(command: CommandSpec): readonly Section[] {
   // One width for all, so that the summaries stand below each other.
   const width = widest(groups.flatMap(({ flags }) => flags.map(flagRow)))
   sections.push(...groups.map(({ title, flags }) => [title, ...columns(flags.map(flagRow), width)]))
-  if (command.notes.length > 0) sections.push(command.notes)
+  if (command.notes.length > 0) sections.push(command.notes.flatMap(paragraph))
   if (command.examples.length > 0)
     sections.push(['Examples', ...command.examples.flatMap(({ line, summary }) => [`  # ${summary}`, `  ${line}`])])
   if (command.groups.length > 0) sections.push(exitCodeSection())
@@ -46,9 +46,6 @@ function commandHelp(command: CommandSpec): readonly Section[] {
 function exitCodeSection(): Section {
   return ['Exit codes', ...columns(Object.values(exitCodes).map(({ code, summary }) => [String(code), summary]))]
 }
-
-const signature = (command: CommandSpec): string =>
-  [command.name, ...command.arguments.map(({ name, required }) => (required ? name : `[${name}]`))].join(' ')
 
 function flagRow({ name, short, value, summary, repeatable }: FlagSpec): Row {
   const written = `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream'
 import { Output } from './output.ts'
-import { type Paint, paintFor } from './paint.ts'
+import { type Paint, paintFor, type Window, windowFor } from './paint.ts'
 
 /** What a command sees of the process it runs in. */
 export interface Host {
@@ -10,10 +10,14 @@ export interface Host {
   readonly stdout: Output
   /** Everything else. */
   readonly stderr: Output
+  /** What standard error is. */
+  readonly window: Window
   /** Colours of standard error. */
   readonly paint: Paint
   /** Columns of standard error. */
   readonly width: number
+  /** Milliseconds since 1970. */
+  now(): number
   /** Calls back whenever a person or the system asks to end. The answer stops listening. */
   onInterrupt(listener: () => void): () => void
   /** Ends the process at once. */
@@ -26,16 +30,19 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 export function processHost(): Host {
   const { env, stdin, stdout, stderr } = process
+  const window = windowFor(stderr, env)
   return {
     env,
     stdin,
     stdout: new Output(stdout),
     stderr: new Output(stderr),
-    paint: paintFor(stderr, env),
+    window,
+    paint: paintFor(window),
     // The window may have been resized since.
     get width() {
       return stderr.isTTY ? stderr.columns || plainWidth : plainWidth
     },
+    now: () => Date.now(),
     onInterrupt(listener) {
       for (const signal of signals) process.on(signal, listener)
       return () => {

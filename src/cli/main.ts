@@ -3,10 +3,10 @@ import { TroupeError } from '../contracts/index.ts'
 import { exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
 import { type Host, processHost } from './host.ts'
-import { safeJson } from './live/safe-json.ts'
 import { type HelpTopic, type Invocation, type OutputForm, parseArguments, type Wishes } from './parse-arguments.ts'
 import { troupeError } from './print-errors.ts'
 import { errorDocument, runEndOfError } from './run-documents.ts'
+import { safeJson } from './safe-json.ts'
 import { tellError, withColour } from './tell.ts'
 
 /** Runs a command line and answers with its exit code. Whatever a command needs is loaded when it is asked for. */
@@ -29,7 +29,7 @@ interface Form {
   readonly output: OutputForm
   readonly wishes: Wishes
 }
-const plainly: Wishes = { quiet: false, verbose: false, logFormat: 'text', color: 'auto' }
+const plainly: Wishes = { detail: 'normal', logFormat: 'text', color: 'auto' }
 
 async function perform(invocation: Invocation, host: Host): Promise<number> {
   switch (invocation.kind) {
@@ -47,8 +47,10 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
       const { demoCommand } = await import('./demo-command.ts')
       return demoCommand(invocation, host)
     }
-    default:
-      return invocation satisfies never
+    default: {
+      const { performAgentCommand } = await import('./agents-perform.ts')
+      return performAgentCommand(invocation, host)
+    }
   }
 }
 

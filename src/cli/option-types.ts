@@ -25,6 +25,14 @@ export function typeText(type: AgentOptionType): string {
       return 'a JSON Schema'
     case 'file':
       return 'a path'
+    case 'identifier':
+      return 'a name'
+    case 'patterns':
+      return 'a name, or a list of names; a * at the end stands for any'
+    case 'references':
+      return 'a file or a name, or a list of them'
+    case 'map':
+      return 'keys with values'
     default:
       return type satisfies never
   }

@@ -1,4 +1,5 @@
 // The one list of commands, arguments and flags. Parsing, help, errors and the reference are made from it.
+import { agentCommands } from './agents-commands.ts'
 
 export interface FlagSpec {
   readonly name: string
@@ -14,18 +15,22 @@ export interface FlagSpec {
   readonly excludes?: readonly string[]
 }
 
-export interface FlagGroup {
+interface FlagGroup {
   readonly title: string
   readonly flags: readonly FlagSpec[]
 }
 
-export interface ArgumentSpec {
+interface ArgumentSpec {
   readonly name: string
   readonly required: boolean
   readonly summary: string
+  /** The words that there are, where they can be listed. */
+  readonly choices?: readonly string[]
+  /** The last one may be given several times. */
+  readonly repeatable?: true
 }
 
-export interface ExampleSpec {
+interface ExampleSpec {
   readonly line: string
   readonly summary: string
 }
@@ -48,7 +53,7 @@ export const commonFlags = [
 
 export const colourChoices = ['auto', 'always', 'never'] as const
 export type ColourChoice = (typeof colourChoices)[number]
-export const logFormats = ['text', 'json'] as const
+const logFormats = ['text', 'json'] as const
 export type LogFormat = (typeof logFormats)[number]
 
 /** What goes to standard error. */
@@ -81,6 +86,8 @@ export const commands = [
             repeatable: true,
             summary: 'change a setting of the file for this run (see: troupe help agent-file)',
           },
+          { name: 'config', value: 'FILE', summary: 'read this configuration before all others' },
+          { name: 'trust', summary: 'trust the files of this project that wait for it, as they are now' },
           {
             name: 'dry-run',
             summary: 'check everything and show what would run; nothing is asked, started or kept',
@@ -134,6 +141,7 @@ export const commands = [
     notes: ['The model is a script: no LLM is asked. The journal is kept in memory.'],
     examples: [{ line: 'troupe demo', summary: 'see it' }],
   },
+  ...agentCommands,
   {
     name: 'help',
     summary: 'explain a command, or agent files',
@@ -163,6 +171,14 @@ export function flagsOf({ groups }: CommandSpec): readonly FlagSpec[] {
 
 export function usageOf(command: CommandSpec): string {
   const flags = command.groups.length > 0 ? ['[options]'] : []
-  const names = command.arguments.map(({ name, required }) => (required ? name : `[${name}]`))
-  return ['troupe', command.name, ...names, ...flags].join(' ')
+  return ['troupe', signatureOf(command), ...flags].join(' ')
+}
+
+/** Its name and its arguments: `run FILE [PROMPT]`. */
+export function signatureOf({ name, arguments: taken }: CommandSpec): string {
+  const names = taken.map((argument) => {
+    const word = argument.choices?.join('|') ?? `${argument.name}${argument.repeatable ? ' ...' : ''}`
+    return argument.required ? word : `[${word}]`
+  })
+  return [name, ...names].join(' ')
 }

@@ -1,12 +1,13 @@
 import { expect, test } from 'vitest'
-import { colourPaint, fitWidth, paintFor, plainPaint, printable, widthOf } from './paint.ts'
+import { colourPaint, fitWidth, paintFor, plainPaint, printable, widthOf, windowFor } from './paint.ts'
 
 test('colours only on a terminal that wants them', () => {
-  expect(paintFor({ isTTY: true }, {})).toBe(colourPaint)
-  expect(paintFor({ isTTY: true }, { NO_COLOR: '' })).toBe(colourPaint)
-  expect(paintFor({ isTTY: true }, { NO_COLOR: '1' })).toBe(plainPaint)
-  expect(paintFor({ isTTY: true }, { TERM: 'dumb' })).toBe(plainPaint)
-  expect(paintFor({}, {})).toBe(plainPaint)
+  expect(windowFor({ isTTY: true }, {})).toBe('terminal')
+  expect(windowFor({ isTTY: true }, { NO_COLOR: '' })).toBe('terminal')
+  expect(windowFor({ isTTY: true }, { NO_COLOR: '1' })).toBe('plain')
+  expect(windowFor({ isTTY: true }, { TERM: 'dumb' })).toBe('plain')
+  expect(windowFor({}, {})).toBe('plain')
+  expect([paintFor('terminal'), paintFor('plain')]).toEqual([colourPaint, plainPaint])
 })
 
 test.each([

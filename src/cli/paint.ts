@@ -8,11 +8,15 @@ export type Paint = (shade: Shade, text: string) => string
 export const plainPaint: Paint = (_shade, text) => text
 export const colourPaint: Paint = (shade, text) => (text === '' ? '' : styleText(shade, text, { validateStream: false }))
 
-/** Colours on a terminal that has them, unless somebody said no. */
-export function paintFor(stream: { readonly isTTY?: boolean }, env: { readonly [name: string]: string | undefined }): Paint {
+/** A terminal that takes escapes, or anything else: a pipe, a file, a terminal that nobody may steer. */
+export type Window = 'terminal' | 'plain'
+
+export function windowFor(stream: { readonly isTTY?: boolean }, env: { readonly [name: string]: string | undefined }): Window {
   const refused = (env.NO_COLOR ?? '') !== '' || env.TERM === 'dumb'
-  return stream.isTTY === true && !refused ? colourPaint : plainPaint
+  return stream.isTTY === true && !refused ? 'terminal' : 'plain'
 }
+
+export const paintFor = (window: Window): Paint => (window === 'terminal' ? colourPaint : plainPaint)
 
 /** Text from a model, a tool or a file in one line, unable to steer a terminal. */
 export function printable(text: string): string {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { findCommand } from './options.ts'
 import { type Invocation, parseArguments } from './parse-arguments.ts'
 
-const wishes = { quiet: false, verbose: false, logFormat: 'text', color: 'auto' } as const
-const run = { kind: 'run', file: 'a.ai', output: 'answer', wishes, models: [], overrides: [], dryRun: false } as const
+const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
+const run = { kind: 'run', file: 'a.ai', output: 'answer', wishes, models: [], overrides: [], dryRun: false, isTrusted: false } as const
 
 describe('what is understood', () => {
   const lines: readonly [line: readonly string[], invocation: Invocation][] = [
@@ -12,12 +12,12 @@ describe('what is understood', () => {
     [['run', 'a.ai', '-'], { ...run, prompt: '-' }],
     [['a.ai', 'Do it'], { ...run, prompt: 'Do it' }],
     [['run', 'a.ai', '--', '--json'], { ...run, prompt: '--json' }],
-    [['run', '--json', 'a.ai', '-q'], { ...run, output: 'json', wishes: { ...wishes, quiet: true } }],
+    [['run', '--json', 'a.ai', '-q'], { ...run, output: 'json', wishes: { ...wishes, detail: 'quiet' } }],
     [['--stream-json', 'run', 'a.ai'], { ...run, output: 'stream-json' }],
     [['run', 'a.ai', '--data-dir', 'x', '--data-dir=y'], { ...run, dataDir: 'y' }],
     [
       ['run', 'a.ai', '-v', '--log-format=json', '--color', 'never'],
-      { ...run, wishes: { quiet: false, verbose: true, logFormat: 'json', color: 'never' } },
+      { ...run, wishes: { detail: 'verbose', logFormat: 'json', color: 'never' } },
     ],
     [['run', 'a.ai', '--color=never', '--color=always'], { ...run, wishes: { ...wishes, color: 'always' } }],
     [['run', 'a.ai', '--model', 'a/b', '--model=c'], { ...run, models: ['a/b', 'c'] }],
@@ -25,9 +25,11 @@ describe('what is understood', () => {
       ['run', 'a.ai', '--override', 'limits.maxRetries=2', '--override=models=[a, b]'],
       { ...run, overrides: ['limits.maxRetries=2', 'models=[a, b]'] },
     ],
+    [['run', 'a.ai', '--trust', '--config', 'c.json'], { ...run, isTrusted: true, configFile: 'c.json' }],
     [['run', 'a.ai', '--dry-run', '--json'], { ...run, dryRun: true, output: 'json' }],
     [['demo'], { kind: 'demo', output: 'answer', wishes }],
-    [['demo', '--json', '-q'], { kind: 'demo', output: 'json', wishes: { ...wishes, quiet: true } }],
+    [['validate', 'a.ai', 'b', '--json'], { kind: 'validate', paths: ['a.ai', 'b'], output: 'json', wishes }],
+    [['demo', '--json', '-q'], { kind: 'demo', output: 'json', wishes: { ...wishes, detail: 'quiet' } }],
     [['help', 'agent-file'], { kind: 'help', about: { kind: 'agent-file' } }],
     [['--version'], { kind: 'version' }],
     [['run', '--wrong', '-V'], { kind: 'version' }],
@@ -60,18 +62,20 @@ describe('what is wrong', () => {
     [[], ['troupe: A command is missing. Try: troupe demo']],
     [['--verion'], ['--verion: There is no such flag. Did you mean --version?', 'troupe: A command is missing. Try: troupe demo']],
     [['rnu', 'a.ai'], ['rnu: There is no such command. Did you mean run?']],
-    [['nonsense'], ['nonsense: There is no such command. There are run, demo, help.']],
+    [['nonsense'], ['nonsense: There is no such command. There are run, demo, validate, agents, init, doctor, config, trust, help.']],
     [['help', 'dmo'], ['dmo: There is no help about it. Did you mean demo?']],
-    [['help', 'agents'], ['agents: There is no help about it. Did you mean agent-file?']],
+    [['help', 'agent-fil'], ['agent-fil: There is no help about it. Did you mean agent-file, agents?']],
+    [['agents', 'lst'], ['ACTION: It is list, not "lst". Usage: troupe agents list [options]']],
+    [['doctor', 'x'], ['x: doctor takes no arguments. Leave it out.']],
     [['run', ''], ['FILE: It is empty. Give the agent, a .ai file.']],
     [['run'], ['FILE: It is missing. Give the agent, a .ai file.']],
     [['run', 'a.ai', 'Do', 'it', 'now'], ['it now: run takes 2 arguments. Put the prompt in quotes.']],
     [['demo', 'x'], ['x: demo takes no arguments. Leave it out.']],
     [
       ['demo', '--model', 'x'],
-      [`--model: demo has no such flag. There are --json, --quiet, --verbose, --log-format, --color, --help, --version. ${prompt}`],
+      ['--model: demo has no such flag. There are --json, --quiet, --verbose, --log-format, --color, --help, --version.'],
     ],
-    [['help', '--json'], [`--json: help has no such flag. There are --help, --version. ${prompt}`]],
+    [['help', '--json'], ['--json: help has no such flag. There are --help, --version.']],
     [['run', 'a.ai', '--color'], ['--color: It needs a value. Write --color=auto|always|never.']],
     [
       ['run', 'a.ai', '--color', 'blue', '--log-format=xml'],
@@ -93,7 +97,7 @@ describe('what is wrong', () => {
       [
         `--jsn: run has no such flag. Did you mean --json? ${prompt}`,
         `--quite: run has no such flag. Did you mean --quiet? ${prompt}`,
-        `-x: run has no such flag. There are --model, --override, --dry-run, --json, --stream-json, --quiet, --verbose, --log-format, --color, --data-dir, --help, --version. ${prompt}`,
+        `-x: run has no such flag. There are --model, --override, --config, --trust, --dry-run, --json, --stream-json, --quiet, --verbose, --log-format, --color, --data-dir, --help, --version. ${prompt}`,
         '--quiet: It is a switch and takes no value. Write --quiet.',
         'FILE: It is missing. Give the agent, a .ai file.',
       ],

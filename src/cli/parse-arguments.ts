@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { type Problem, TroupeError } from '../contracts/index.ts'
-import { nearestNames } from '../util/nearest-names.ts'
+import { suggestion } from '../util/suggestion.ts'
+import { type AgentInvocation, agentInvocation } from './agents-invocations.ts'
 import {
   agentFileTopic,
   type ColourChoice,
@@ -17,10 +18,12 @@ import {
 
 export type OutputForm = 'answer' | 'json' | 'stream-json'
 
+/** How much is told on standard error. */
+export type Detail = 'quiet' | 'normal' | 'verbose'
+
 /** What is wanted on standard error. */
 export interface Wishes {
-  readonly quiet: boolean
-  readonly verbose: boolean
+  readonly detail: Detail
   readonly logFormat: LogFormat
   readonly color: ColourChoice
 }
@@ -38,10 +41,14 @@ export interface RunInvocation {
   readonly overrides: readonly string[]
   readonly dryRun: boolean
   readonly dataDir?: string
+  /** The file behind `--config`. */
+  readonly configFile?: string
+  /** Whether the files of the project are to be trusted as they are. */
+  readonly isTrusted: boolean
 }
 export interface DemoInvocation {
   readonly kind: 'demo'
-  readonly output: OutputForm
+  readonly output: Exclude<OutputForm, 'stream-json'>
   readonly wishes: Wishes
 }
 /** A command, agent files in general, or one of them with what the command line says over it. */
@@ -52,10 +59,11 @@ export type HelpTopic =
 export type Invocation =
   | RunInvocation
   | DemoInvocation
+  | AgentInvocation
   | { readonly kind: 'help'; readonly about?: HelpTopic }
   | { readonly kind: 'version' }
 
-export type ParsedArguments =
+type ParsedArguments =
   | { readonly ok: true; readonly invocation: Invocation }
   /** How the caller wants even this to be told. */
   | {
@@ -82,17 +90,16 @@ interface Written {
 /** Understands a command line, or says everything that is wrong with it. */
 export function parseArguments(argv: readonly string[]): ParsedArguments {
   const words = split(argv)
-  const has = (name: string): boolean => words.flags.some((flag) => flag.name === name)
   const { command, rest } = commandOf(words.positionals)
-  if (has('version')) return { ok: true, invocation: { kind: 'version' } }
-  if (has('help')) return { ok: true, invocation: { kind: 'help', ...(command && { about: helpOn(command, rest, words) }) } }
+  if (has(words, 'version')) return { ok: true, invocation: { kind: 'version' } }
+  if (has(words, 'help')) return { ok: true, invocation: { kind: 'help', ...(command && { about: helpOn(command, rest, words) }) } }
 
   const problems = command
     ? [...flagProblems(command, words), ...argumentProblems(command, rest)]
     : [...unknownFlags(words), commandProblem(words.positionals[0])]
   if (!command || problems.length > 0) {
     const count = problems.length === 1 ? 'The command line has a problem.' : `The command line has ${problems.length} problems.`
-    const remedy = command ? `Usage: ${usageOf(command)}. More: troupe help ${command.name}` : 'See what there is: troupe --help'
+    const remedy = command ? `Usage: ${usageOf(command)}. More: troupe help ${command.name}` : seeHelp
     return {
       ok: false,
       error: new TroupeError('usage', count, { remedy, problems }),
@@ -109,6 +116,7 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
     case 'run': {
       const [file = '', prompt] = rest
       const dataDir = valuesOf(words, 'data-dir').at(-1)
+      const configFile = valuesOf(words, 'config').at(-1)
       return {
         kind: 'run',
         file,
@@ -117,12 +125,14 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
         wishes: wishesOf(words),
         models: valuesOf(words, 'model'),
         overrides: valuesOf(words, 'override'),
-        dryRun: words.flags.some((flag) => flag.name === 'dry-run'),
+        dryRun: has(words, 'dry-run'),
         ...(dataDir !== undefined && { dataDir }),
+        ...(configFile !== undefined && { configFile }),
+        isTrusted: has(words, 'trust'),
       }
     }
     case 'demo':
-      return { kind: 'demo', output: outputOf(words), wishes: wishesOf(words) }
+      return { kind: 'demo', output: has(words, 'json') ? 'json' : 'answer', wishes: wishesOf(words) }
     case 'help': {
       const [topic] = rest
       if (topic === agentFileTopic) return { kind: 'help', about: { kind: agentFileTopic } }
@@ -130,7 +140,12 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
       return { kind: 'help', ...(command && { about: { kind: 'command', command } }) }
     }
     default:
-      return name satisfies never
+      return agentInvocation(name, {
+        rest,
+        wishes: wishesOf(words),
+        has: (flag) => has(words, flag),
+        flagValue: (flag) => valuesOf(words, flag).at(-1),
+      })
   }
 }
 
@@ -140,21 +155,20 @@ function helpOn(command: CommandSpec, [file]: readonly string[], words: Words): 
   return { kind: 'agent', file, models: valuesOf(words, 'model'), settings: valuesOf(words, 'override') }
 }
 
-function outputOf({ flags }: Words): OutputForm {
-  const wanted = (['json', 'stream-json'] as const).find((name) => flags.some((flag) => flag.name === name))
-  return wanted ?? 'answer'
+function outputOf(words: Words): OutputForm {
+  return (['json', 'stream-json'] as const).find((name) => has(words, name)) ?? 'answer'
 }
 
 function wishesOf(words: Words): Wishes {
-  const has = (name: string): boolean => words.flags.some((flag) => flag.name === name)
   const color = valuesOf(words, 'color').at(-1)
   return {
-    quiet: has('quiet'),
-    verbose: has('verbose'),
+    detail: has(words, 'quiet') ? 'quiet' : has(words, 'verbose') ? 'verbose' : 'normal',
     logFormat: valuesOf(words, 'log-format').at(-1) === 'json' ? 'json' : 'text',
     color: colourChoices.find((choice) => choice === color) ?? 'auto',
   }
 }
+
+const has = ({ flags }: Words, name: string): boolean => flags.some((flag) => flag.name === name)
 
 function valuesOf({ flags }: Words, name: string): readonly string[] {
   return flags.flatMap((flag) => (flag.name === name && flag.value !== undefined ? [flag.value] : []))
@@ -193,7 +207,7 @@ function commandProblem(first: string | undefined, more: readonly string[] = [])
   return {
     place: first,
     message: more.length > 0 ? 'There is no help about it.' : 'There is no such command.',
-    remedy: suggestion(first, known),
+    remedy: suggestion(first, known) ?? seeHelp,
   }
 }
 
@@ -205,7 +219,7 @@ function flagProblems(command: CommandSpec, { flags }: Words): readonly Problem[
     const clash = found?.excludes?.find((other) => flags.some(({ name }) => name === other))
     const wrong = found
       ? valueProblem(found, flag)
-      : { message: `${command.name} has no such flag.`, remedy: flagRemedy(flag.written, known) }
+      : { message: `${command.name} has no such flag.`, remedy: flagRemedy(flag.written, command) }
     const tell = (problem: Omit<Problem, 'place'>): void =>
       void problems.set(`${flag.written} ${problem.message}`, { place: flag.written, ...problem })
     if (wrong) tell(wrong)
@@ -233,27 +247,41 @@ function unknownFlags({ flags }: Words): readonly Problem[] {
     .map(({ written }) => ({
       place: written,
       message: 'There is no such flag.',
-      remedy: suggestion(
-        written,
-        known.map(({ name }) => `--${name}`),
-      ),
+      remedy:
+        suggestion(
+          written,
+          known.map(({ name }) => `--${name}`),
+        ) ?? seeHelp,
     }))
 }
 
-function flagRemedy(written: string, known: readonly FlagSpec[]): string {
-  const names = known.map(({ name }) => `--${name}`)
-  return `${suggestion(written, names)} If it belongs to the prompt, put -- before the prompt.`
+function flagRemedy(written: string, command: CommandSpec): string {
+  const meant = suggestion(
+    written,
+    flagsOf(command).map(({ name }) => `--${name}`),
+  )
+  const takesPrompt = command.arguments.some(({ name }) => name === 'PROMPT')
+  return [meant ?? seeHelp, ...(takesPrompt ? ['If it belongs to the prompt, put -- before the prompt.'] : [])].join(' ')
 }
 
 function argumentProblems(command: CommandSpec, rest: readonly string[]): readonly Problem[] {
   const missing = command.arguments.slice(rest.length).filter(({ required }) => required)
   const problems: Problem[] = missing.map(({ name, summary }) => ({ place: name, message: 'It is missing.', remedy: `Give ${summary}.` }))
+  for (const [i, { name, choices }] of command.arguments.entries()) {
+    const given = rest[i]
+    if (given === undefined || !choices || choices.includes(given)) continue
+    problems.push({
+      place: name,
+      message: `It is ${choices.join(' or ')}, not ${JSON.stringify(given)}.`,
+      remedy: `Usage: ${usageOf(command)}`,
+    })
+  }
   const [file] = rest
   if (command.name === 'run' && file === '')
     problems.push({ place: 'FILE', message: 'It is empty.', remedy: 'Give the agent, a .ai file.' })
-  const extra = rest.slice(command.arguments.length)
+  const last = command.arguments.at(-1)
+  const extra = last?.repeatable ? [] : rest.slice(command.arguments.length)
   if (extra.length > 0) {
-    const last = command.arguments.at(-1)
     const remedy = last?.name === 'PROMPT' ? 'Put the prompt in quotes.' : 'Leave it out.'
     problems.push({ place: extra.join(' '), message: `${command.name} takes ${count(command.arguments.length)}.`, remedy })
   }
@@ -263,10 +291,7 @@ function argumentProblems(command: CommandSpec, rest: readonly string[]): readon
   return problems
 }
 
-function suggestion(wanted: string, known: readonly string[]): string {
-  const near = nearestNames(wanted, known)
-  return near.length > 0 ? `Did you mean ${near.join(', ')}?` : `There are ${known.join(', ')}.`
-}
+const seeHelp = 'See what there is: troupe --help'
 
 function allFlags(): readonly FlagSpec[] {
   const all = commands.flatMap((command): readonly FlagSpec[] => flagsOf(command))

@@ -1,15 +1,11 @@
 import { PassThrough, Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { readPrompt } from './read-prompt.ts'
+import { isTyped, type ReadPrompt, readPrompt } from './read-prompt.ts'
 
 const piped = (text: string | Uint8Array): Readable => Readable.from(text === '' ? [] : [Buffer.from(text as string)])
 const terminal = (text = ''): Readable & { isTTY: boolean } => Object.assign(text === '' ? new PassThrough() : piped(text), { isTTY: true })
 
-async function read(argument: string | undefined, stdin: Readable): Promise<{ prompt: string; notices: readonly string[] }> {
-  const notices: string[] = []
-  const prompt = await readPrompt({ argument, stdin, notice: (text) => notices.push(text), patienceMs: 20 })
-  return { prompt, notices }
-}
+const read = (argument: string | undefined, stdin: Readable): Promise<ReadPrompt> => readPrompt({ argument, stdin, patienceMs: 20 })
 
 describe('what is on the command line and what is piped in combine', () => {
   const cases: readonly [name: string, argument: string | undefined, stdin: () => Readable, prompt: string][] = [
@@ -25,8 +21,10 @@ describe('what is on the command line and what is piped in combine', () => {
     expect(await read(argument, stdin())).toEqual({ prompt, notices: [] })
   })
 
-  test('a dash at a terminal waits for the person and says so', async () => {
-    expect(await read('-', terminal('Do it'))).toEqual({ prompt: 'Do it', notices: ['Type the prompt, then end it with Ctrl-D.'] })
+  test('a dash at a terminal waits for the person, who is to be told', async () => {
+    expect(await read('-', terminal('Do it'))).toEqual({ prompt: 'Do it', notices: [] })
+    expect([isTyped({ argument: '-', stdin: terminal() }), isTyped({ argument: '-', stdin: piped('') })]).toEqual([true, false])
+    expect(isTyped({ argument: 'Do it', stdin: terminal() })).toBe(false)
   })
 
   test('a pipe that stays open and silent is left out, and that is said', async () => {

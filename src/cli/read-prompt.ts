@@ -1,15 +1,22 @@
 import type { Readable } from 'node:stream'
 import { type Problem, TroupeError } from '../contracts/index.ts'
 
-export interface PromptSources {
+interface PromptSources {
   /** What stands on the command line; `-` asks for standard input. */
   readonly argument: string | undefined
   readonly stdin: Readable & { readonly isTTY?: boolean }
-  /** Tells a person why nothing happens. */
-  notice(text: string): void
   /** How long a pipe may be silent before it counts as absent. Default 3 s; with `-` there is no limit. */
   readonly patienceMs?: number
 }
+
+export interface ReadPrompt {
+  readonly prompt: string
+  /** What a person should know about it. */
+  readonly notices: readonly string[]
+}
+
+/** Whether a person has to type the prompt, and should be told so before it is waited for. */
+export const isTyped = ({ argument, stdin }: PromptSources): boolean => argument === '-' && stdin.isTTY === true
 
 const mostBytes = 10 * 1024 * 1024
 
@@ -18,17 +25,18 @@ const mostBytes = 10 * 1024 * 1024
  * when asked for by `-`. A pipe that stays open and silent, as some programs leave theirs, counts as absent.
  * Throws `usage` where there is no prompt.
  */
-export async function readPrompt(sources: PromptSources): Promise<string> {
+export async function readPrompt(sources: PromptSources): Promise<ReadPrompt> {
   const { argument, stdin } = sources
   const isAsked = argument === '-'
-  if (isAsked && stdin.isTTY) sources.notice('Type the prompt, then end it with Ctrl-D.')
   const piped = isAsked || !stdin.isTTY ? await readAll(sources, isAsked) : ''
-  const parts = [isAsked ? '' : (argument ?? ''), piped].filter((part) => part.trim() !== '')
+  const parts = [isAsked ? '' : (argument ?? ''), piped ?? ''].filter((part) => part.trim() !== '')
   if (parts.length === 0) throw noPrompt(argument)
-  return parts.join('\n\n')
+  const notices = piped === undefined ? ['Nothing came from standard input, so it is left out. Use - to wait for it.'] : []
+  return { prompt: parts.join('\n\n'), notices }
 }
 
-async function readAll({ stdin, notice, patienceMs = 3000 }: PromptSources, isAsked: boolean): Promise<string> {
+/** `undefined` where nothing came. */
+async function readAll({ stdin, patienceMs = 3000 }: PromptSources, isAsked: boolean): Promise<string | undefined> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   let isSilent = false
@@ -49,7 +57,7 @@ async function readAll({ stdin, notice, patienceMs = 3000 }: PromptSources, isAs
   } catch (error) {
     if (error instanceof TroupeError) throw error
     if (!isSilent) throw wrongInput(error instanceof Error ? error.message : String(error), 'Pipe in text, or redirect from /dev/null.')
-    notice('Nothing came from standard input, so it is left out. Use - to wait for it.')
+    return undefined
   } finally {
     clearTimeout(patience)
   }

@@ -1,26 +1,49 @@
 import { type Outcome, TroupeError } from '../contracts/index.ts'
+import { runSummary } from '../util/run-summary.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { Followed } from './follow-run.ts'
-import { type Progress, showsTree } from './live/progress.ts'
-import { safeJson } from './live/safe-json.ts'
 import type { OutputForm } from './parse-arguments.ts'
-import { renderTree } from './render-tree.ts'
+import { type Progress, showsTree } from './progress/progress.ts'
 import { errorDocument, outcomeDocument, runEnd, runEndOfError } from './run-documents.ts'
-import { type Told, tellError } from './tell.ts'
+import { safeJson } from './safe-json.ts'
+import { type Audience, logged, tellError } from './tell.ts'
+import { renderSummary } from './tree/render-summary.ts'
+import { renderTree } from './tree/render-tree.ts'
 
-export interface Reporting extends Told {
+interface Reporting extends Audience {
   readonly output: OutputForm
   readonly progress: Progress
 }
 
 /** Tells how a run ended, to whoever asked in whatever form, and answers with the exit code. */
-export async function reportRun({ events, outcome }: Followed, reporting: Reporting): Promise<number> {
-  const { host, progress } = reporting
+export async function reportRun(followed: Followed, reporting: Reporting): Promise<number> {
+  const { outcome } = followed
   if (!outcome) return reportOverdue(reporting)
-  if (showsTree(progress)) await host.stderr.lines([...gapBefore(progress), ...renderTree(events, host), ''])
+  await tellTree(followed, reporting)
   if (outcome.status === 'failed' || outcome.status === 'suspended') await tellError(failureOf(outcome), reporting)
   await printOutcome(outcome, reporting)
   return exitCodeOf(outcome)
+}
+
+interface TreeTelling extends Pick<Reporting, 'host' | 'progress'> {
+  /** A line below the tree. */
+  readonly legend?: string
+}
+
+/** What happened, as a tree; where agents called agents also who did how much. */
+export async function tellTree({ events, outcome }: Followed, { host, progress, legend }: TreeTelling): Promise<void> {
+  const summary = outcome && runSummary(outcome)
+  const isTeam = summary !== undefined && summary.agents.length > 0
+  if (progress === 'json' && isTeam) await host.stderr.line(logged(host, { level: 'info', msg: 'summary', summary }))
+  if (!showsTree(progress)) return
+  await host.stderr.lines([
+    // A live tree leaves its place to the final one; lines do not.
+    ...(progress === 'live' ? [] : ['']),
+    ...renderTree(events, host),
+    '',
+    ...(legend === undefined ? [] : [legend, '']),
+    ...(isTeam ? [...renderSummary(summary, host), ''] : []),
+  ])
 }
 
 async function printOutcome(outcome: Outcome, { host: { stdout }, output }: Reporting): Promise<void> {
@@ -47,9 +70,6 @@ async function reportOverdue(reporting: Reporting): Promise<number> {
   await tellError(error, reporting)
   return code
 }
-
-/** A live tree leaves its place to the final one; lines do not. */
-export const gapBefore = (progress: Progress): readonly string[] => (progress === 'live' ? [] : [''])
 
 const isAnswered = ({ status }: Outcome): boolean => status === 'completed' || status === 'partial'
 

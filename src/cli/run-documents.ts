@@ -1,6 +1,7 @@
 // What `--json` and `--stream-json` print besides events. Published as schemas/run-document.schema.json and, for the last
 // line of a stream, schemas/stream-event.schema.json.
 import type { AgentLimits, Model, ModelParameters, Outcome, OutputContract, Problem, TroupeError } from '../contracts/index.ts'
+import { type AgentSummary, runSummary } from '../util/run-summary.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-codes.ts'
 
 interface Ended {
@@ -10,7 +11,10 @@ interface Ended {
 }
 
 /** A run that came about, however it ended. */
-export interface OutcomeDocument extends Outcome, Ended {}
+export interface OutcomeDocument extends Outcome, Ended {
+  /** Who did how much; absent where no turn came about. */
+  readonly summary?: AgentSummary
+}
 
 /** Why a run did not come about. */
 export interface ErrorDocument extends Ended {
@@ -56,12 +60,12 @@ export interface PlannedModel {
 /** The last line of a stream. The snapshot is left out: it repeats what the events have said. */
 export type RunEnd = Ended &
   (
-    | { readonly type: 'run.completed' | 'run.failed'; readonly outcome: Omit<Outcome, 'snapshot'> }
+    | { readonly type: 'run.completed' | 'run.failed'; readonly outcome: Omit<Outcome, 'snapshot'>; readonly summary?: AgentSummary }
     | { readonly type: 'run.failed'; readonly error: RunError }
   )
 
 export function outcomeDocument(outcome: Outcome, exitCode = exitCodeOf(outcome)): OutcomeDocument {
-  return { ok: exitCode === exitCodes.done.code, ...outcome, exitCode }
+  return { ok: exitCode === exitCodes.done.code, ...outcome, ...summaryOf(outcome), exitCode }
 }
 
 export function errorDocument(error: TroupeError, exitCode = exitCodeOfError(error)): ErrorDocument {
@@ -73,7 +77,12 @@ export function errorDocument(error: TroupeError, exitCode = exitCodeOfError(err
 export function runEnd({ snapshot: _repeated, ...outcome }: Outcome): RunEnd {
   const exitCode = exitCodeOf(outcome)
   const type = outcome.status === 'completed' || outcome.status === 'partial' ? 'run.completed' : 'run.failed'
-  return { type, ok: exitCode === exitCodes.done.code, outcome, exitCode }
+  return { type, ok: exitCode === exitCodes.done.code, outcome, ...summaryOf(outcome), exitCode }
+}
+
+function summaryOf(outcome: Pick<Outcome, 'operations' | 'trace'>): { readonly summary?: AgentSummary } {
+  const summary = runSummary(outcome)
+  return summary ? { summary } : {}
 }
 
 export function runEndOfError(error: TroupeError, exitCode = exitCodeOfError(error)): RunEnd {

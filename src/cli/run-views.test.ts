@@ -9,14 +9,15 @@ import {
   type LiveEvent,
   noUsage,
   type SessionId,
+  type StreamEvent,
   type TreeId,
   type Usage,
 } from '../contracts/index.ts'
 import { duration, elapsed, price } from './figures.ts'
-import { Story } from './live/fixtures/story.ts'
 import { colourPaint, plainPaint, widthOf } from './paint.ts'
-import { PlainProgress } from './plain-progress.ts'
-import { renderTree } from './render-tree.ts'
+import { PlainProgress } from './progress/plain-progress.ts'
+import { Story } from './tree/fixtures/story.ts'
+import { renderTree } from './tree/render-tree.ts'
 
 // A turn with a retry, two calls side by side, a failing call and a forced last answer, as a journal would tell it.
 
@@ -167,6 +168,14 @@ describe('the tree', () => {
     expect(lines.at(-1)).toMatch(/… look_up_trains {3}running/)
   })
 
+  test('a run of thousands of lines keeps its last ones', () => {
+    const story = new Story().begins(0, { maxToolTurns: 5000 })
+    for (let step = 1; step <= 3000; step++) story.asks(step, step).answers(step, step)
+    const lines = renderTree(story.over(3000).events as InteractionEvent[], { paint: plainPaint, width: 80 })
+    expect(lines.length).toBeLessThanOrEqual(1000)
+    expect([lines[1], lines.at(-1)]).toEqual([expect.stringContaining('⋯ 2002 steps'), expect.stringContaining('step 3000')])
+  })
+
   test('no events, no tree', () => {
     expect(renderTree([], { paint: plainPaint, width: 80 })).toEqual([])
   })
@@ -214,7 +223,7 @@ describe('the lines of progress', () => {
       '    {}',
       '  ✓ look_up_trains 200 ms',
     ])
-    const story = new Story().calls(0, 1, { id: '1' }).ends(0, 1, { id: '1' })
+    const story = new Story('other').begins().calls(0, 1, { id: '1' }).ends(0, 1, { id: '1' })
     expect(story.events.flatMap((event) => progress.lines(event))).toEqual([
       '  → look_up',
       '    {"city":"Oslo"}',
@@ -223,10 +232,17 @@ describe('the lines of progress', () => {
     ])
   })
 
-  test('an agent below the first is named, and does not mix with it', () => {
+  test('a child is named as the tool that it is, and does not mix with its parent', () => {
     const progress = new PlainProgress(plainPaint)
-    const events = [...new Story().begins().asks(0, 1).events, ...new Story('root/writer#2').begins().asks(0, 1).events]
-    expect(events.flatMap((event) => progress.lines(event))).toEqual(['step 1 fast', 'writer#2 │ step 1 fast'])
+    const events: StreamEvent[] = []
+    new Story('root', events).begins().asks(0, 1)
+    new Story('root/writer#2', events).begins(0, {}, { of: 'root', call: 't1.s1.1' }).asks(0, 1)
+    new Story('root/writer#2/scout#1', events).begins(0, {}, { of: 'root/writer#2', call: 't1.s1.1' }).asks(0, 1)
+    expect(events.flatMap((event) => progress.lines(event))).toEqual([
+      'step 1 fast',
+      'child:writer#2 │ step 1 fast',
+      'child:writer#2/scout │ step 1 fast',
+    ])
   })
 })
 

@@ -1,46 +1,55 @@
 import type { TroupeError } from '../contracts/index.ts'
 import type { Host } from './host.ts'
-import { safeJson } from './live/safe-json.ts'
 import { colourPaint, plainPaint, printable } from './paint.ts'
 import type { Wishes } from './parse-arguments.ts'
 import { errorLines } from './print-errors.ts'
+import { safeJson } from './safe-json.ts'
 
 /** Who is told, and how they want it. */
-export interface Told {
+export interface Audience {
   readonly host: Host
   readonly wishes: Wishes
 }
 
-/** The host with the colours that were asked for. */
+/** The host with the colours that were asked for. Those do not make a terminal of a pipe; without any there is no escape at all. */
 export function withColour(host: Host, { color }: Pick<Wishes, 'color'>): Host {
   if (color === 'auto') return host
-  const paint = color === 'always' ? colourPaint : plainPaint
-  // Not a copy: the width of a window changes.
-  return Object.create(host, { paint: { value: paint, enumerable: true } })
+  const wanted = color === 'always' ? { paint: colourPaint } : { paint: plainPaint, window: 'plain' as const }
+  return {
+    ...host,
+    ...wanted,
+    // It may change at any time.
+    get width() {
+      return host.width
+    },
+  }
 }
 
 /** An error on standard error: lines for people, or a line of the log. It is told however quiet it is to be. */
 export function tellError(
   error: Pick<TroupeError, 'message' | 'remedy' | 'problems'> & { readonly cause?: unknown },
-  told: Told,
+  { host, wishes }: Audience,
 ): Promise<void> {
-  const { host, wishes } = told
   const { message, remedy, problems } = error
   if (wishes.logFormat === 'json') {
     const code = 'code' in error ? error.code : undefined
-    return host.stderr.line(logged('error', message, { code, remedy, ...(problems.length > 0 && { problems }) }))
+    return host.stderr.line(logged(host, { level: 'error', msg: message, code, remedy, ...(problems.length > 0 && { problems }) }))
   }
-  return host.stderr.lines([...errorLines(error, host.paint), ...(wishes.verbose ? causeLines(error.cause, host) : [])])
+  return host.stderr.lines([...errorLines(error, host.paint), ...(wishes.detail === 'verbose' ? causeLines(error.cause, host) : [])])
 }
 
 /** Something worth knowing that is no error. */
-export function tellNotice(text: string, { host, wishes }: Told): Promise<void> {
-  if (wishes.quiet) return Promise.resolve()
-  return host.stderr.line(wishes.logFormat === 'json' ? logged('info', text) : host.paint('dim', printable(text)))
+export function tellNotice(text: string, { host, wishes }: Audience): Promise<void> {
+  if (wishes.detail === 'quiet') return Promise.resolve()
+  return host.stderr.line(wishes.logFormat === 'json' ? logged(host, { level: 'info', msg: text }) : host.paint('dim', printable(text)))
 }
 
-function logged(level: 'info' | 'error', msg: string, fields: object = {}): string {
-  return safeJson({ time: new Date().toISOString(), level, msg, ...fields })
+/** A line of the log. */
+export function logged(
+  host: Pick<Host, 'now'>,
+  entry: { readonly level: 'info' | 'error'; readonly msg: string; readonly [field: string]: unknown },
+): string {
+  return safeJson({ time: new Date(host.now()).toISOString(), ...entry })
 }
 
 const mostCauses = 5

@@ -1,42 +1,146 @@
-import type { ProviderKind } from './providers/index.ts'
+import type { ModelAbility } from '../contracts/index.ts'
+import { abilitiesOfStrangers, allAbilities } from './all-abilities.ts'
 
-/** A provider that is known by name. */
-export interface KnownProvider {
+export type ProviderKind = 'openai' | 'anthropic' | 'google' | 'openai-compatible'
+
+type Names = readonly [string, ...string[]]
+type Body = { readonly [field: string]: unknown }
+
+/** All that is to be known about a provider. */
+interface KnownProvider {
+  /** Its name among people. */
+  readonly label: string
   readonly kind: ProviderKind
-  /** Variables that its key is looked for in, in this order; none where it needs no key. */
-  readonly keys: readonly string[]
-  /** The variable that moves it elsewhere. */
-  readonly urlVariable: string
-  readonly baseURL?: string
+  /** Its base URL. */
+  readonly home: string
+  /** The variables that move it elsewhere; the first that is set does. */
+  readonly urlVariables: Names
+  /** What they mean, where it is no base URL. */
+  urlOf?(written: string): string
+  /** What they look like, where that is not how its home is written. */
+  readonly urlExample?: string
+  /** Variables that its key is looked for in, in this order. */
+  readonly keys: Names
+  /** A server of one's own needs no key, and `auto` asks it whether it is there. */
+  readonly access: 'key' | 'local'
   /** What `auto` takes where the key is there. */
   readonly defaultModel?: string
-  /** Its name among people, where it is a server on their own machine that `auto` looks for. */
-  readonly local?: string
+  /** Its name in the bundled table of prices. */
+  readonly prices?: string
+  /** What it wants said in its own way. */
+  body?(body: Body): Body
 }
 
 /** In the order in which `auto` prefers them. */
 export const knownProviders: { readonly [name: string]: KnownProvider } = {
-  anthropic: { kind: 'anthropic', keys: ['ANTHROPIC_API_KEY'], urlVariable: 'ANTHROPIC_BASE_URL', defaultModel: 'claude-sonnet-5' },
-  openai: { kind: 'openai', keys: ['OPENAI_API_KEY'], urlVariable: 'OPENAI_BASE_URL', defaultModel: 'gpt-5.4-mini' },
+  anthropic: {
+    label: 'Anthropic',
+    kind: 'anthropic',
+    home: 'https://api.anthropic.com/v1',
+    urlVariables: ['ANTHROPIC_BASE_URL'],
+    urlOf: anthropicUrl,
+    keys: ['ANTHROPIC_API_KEY'],
+    access: 'key',
+    defaultModel: 'claude-sonnet-5',
+    prices: 'anthropic',
+  },
+  openai: {
+    label: 'OpenAI',
+    kind: 'openai',
+    home: 'https://api.openai.com/v1',
+    urlVariables: ['OPENAI_BASE_URL'],
+    keys: ['OPENAI_API_KEY'],
+    access: 'key',
+    defaultModel: 'gpt-5.4-mini',
+    prices: 'openai',
+  },
   google: {
+    label: 'Google Gemini',
     kind: 'google',
+    home: 'https://generativelanguage.googleapis.com/v1beta',
+    urlVariables: ['GOOGLE_BASE_URL', 'GEMINI_BASE_URL'],
     keys: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'],
-    urlVariable: 'GOOGLE_BASE_URL',
+    access: 'key',
     defaultModel: 'gemini-3.5-flash',
+    prices: 'google',
   },
   openrouter: {
+    label: 'OpenRouter',
     kind: 'openai-compatible',
+    home: 'https://openrouter.ai/api/v1',
+    urlVariables: ['OPENROUTER_BASE_URL'],
     keys: ['OPENROUTER_API_KEY'],
-    urlVariable: 'OPENROUTER_BASE_URL',
-    baseURL: 'https://openrouter.ai/api/v1',
+    access: 'key',
     defaultModel: 'anthropic/claude-sonnet-5',
+    prices: 'openrouter',
+    // Has the request's cost in the usage, and its own object for reasoning.
+    body: ({ reasoning_effort: effort, ...body }) => ({
+      ...body,
+      usage: { include: true },
+      ...(effort !== undefined && { reasoning: { effort } }),
+    }),
   },
-  ollama: local('Ollama', 11_434, 'OLLAMA_HOST'),
-  lmstudio: local('LM Studio', 1_234, 'LMSTUDIO_BASE_URL'),
-  llamacpp: local('llama.cpp', 8_080, 'LLAMACPP_BASE_URL'),
-  vllm: local('vLLM', 8_000, 'VLLM_BASE_URL'),
+  ollama: {
+    ...ownServer('Ollama', 11_434, 'OLLAMA'),
+    urlVariables: ['OLLAMA_HOST', 'OLLAMA_BASE_URL'],
+    urlOf: ollamaUrl,
+    urlExample: '127.0.0.1:11434',
+    // Knows fewer efforts.
+    body: ({ reasoning_effort: effort, ...body }) =>
+      effort === undefined ? body : { ...body, reasoning_effort: effort === 'minimal' ? 'low' : effort === 'xhigh' ? 'high' : effort },
+  },
+  lmstudio: ownServer('LM Studio', 1_234, 'LMSTUDIO'),
+  llamacpp: ownServer('llama.cpp', 8_080, 'LLAMACPP'),
+  vllm: ownServer('vLLM', 8_000, 'VLLM'),
 }
 
-function local(name: string, port: number, urlVariable: string): KnownProvider {
-  return { kind: 'openai-compatible', keys: [], urlVariable, baseURL: `http://127.0.0.1:${port}/v1`, local: name }
+function ownServer(label: string, port: number, prefix: string): KnownProvider {
+  const home = `http://127.0.0.1:${port}/v1`
+  return { label, kind: 'openai-compatible', home, urlVariables: [`${prefix}_BASE_URL`], keys: [`${prefix}_API_KEY`], access: 'local' }
 }
+
+/** Others write its address without the version that all its paths begin with. */
+function anthropicUrl(written: string): string {
+  return /^https:\/\/api\.anthropic\.com\/*$/i.test(written) ? 'https://api.anthropic.com/v1' : written
+}
+
+/**
+ * `OLLAMA_HOST` is what Ollama itself listens on: a host, a port or both, often without a scheme, and mostly without the
+ * path. What it cannot be is left as it is written.
+ */
+function ollamaUrl(written: string): string {
+  const [, scheme = 'http://', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)?(.*)$/i.exec(written) ?? []
+  const address = /^[\da-f]*:[\da-f]*:[\da-f:.]*$/i.test(rest) ? `[${rest}]` : rest.replace(/^:(?=\d)/, '127.0.0.1:')
+  // A number alone would be read as an address of the oldest kind.
+  const url = /^\d+$/.test(address) ? null : URL.parse(`${scheme}${address}`)
+  if (!url) return written
+  // Bound to every interface means: reach it on this machine.
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = '127.0.0.1'
+  if (url.protocol === 'http:' && !/:\d+(?:\/|$)/.test(address)) url.port = '11434'
+  url.pathname = `${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}/v1`
+  return url.href
+}
+
+/** What is known about a provider, or follows from its name and kind. */
+export interface ProviderProfile extends Pick<KnownProvider, 'kind' | 'urlVariables' | 'urlOf' | 'urlExample' | 'keys' | 'defaultModel' | 'body'> {
+  readonly home?: string
+  readonly needsKey: boolean
+  readonly abilities: readonly ModelAbility[]
+}
+
+export function profileOf(name: string, kind?: ProviderKind): ProviderProfile {
+  const known = knownProvider(name)
+  if (known && (kind ?? known.kind) === known.kind) return { ...known, needsKey: known.access === 'key', abilities: allAbilities }
+  const prefix = variablePrefix(name)
+  const common = { urlVariables: [`${prefix}_BASE_URL`], keys: [`${prefix}_API_KEY`] } as const
+  // Somebody else's door to models of that kind.
+  const house = kind === undefined ? undefined : knownProvider(kind)
+  return house
+    ? { ...common, kind: house.kind, home: house.home, needsKey: true, abilities: allAbilities }
+    : { ...common, kind: 'openai-compatible', needsKey: false, abilities: abilitiesOfStrangers }
+}
+
+export const knownProvider = (name: string): KnownProvider | undefined =>
+  Object.hasOwn(knownProviders, name) ? knownProviders[name] : undefined
+
+export const variablePrefix = (provider: string): string => provider.toUpperCase().replace(/[^A-Z0-9]+/g, '_')

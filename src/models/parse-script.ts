@@ -8,7 +8,7 @@ export type ScriptFault =
   | 'cut'
   | 'silence'
 
-export interface ScriptCall {
+interface ScriptCall {
   readonly tool: string
   /** JSON text, as it goes out. */
   readonly input: string

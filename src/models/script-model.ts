@@ -62,14 +62,14 @@ async function* play(step: ScriptStep, { position, clock, signal, done }: Playin
   }
   if (signal.aborted || step.fault === 'cut') return
   if (step.fault === 'silence') return aborted(signal)
-  if (step.fault !== undefined) return yield { type: 'error', failure: failureOf(step.fault) }
+  if (step.fault !== undefined) return yield { type: 'error', failure: scriptedFailure(step.fault) }
   done()
   yield { type: 'finish', reason: step.calls.length > 0 ? 'tool-calls' : 'stop', ...(step.usage && { usage: step.usage }), costUsd: 0 }
 }
 
 async function* usedUp(id: string, slots: readonly Slot[]): AsyncGenerator<ModelPart> {
   const replies = slots.filter(({ reply }) => reply !== undefined).length
-  const message = `${id} is used up: its ${replies === 1 ? 'only reply has' : `${replies} replies have`} been given`
+  const message = `${id} is used up: its ${replies === 1 ? 'only reply has' : `${replies} replies have`} been given.`
   yield { type: 'error', failure: { class: 'config', message, remedy: 'Add a step to the script.' } }
 }
 
@@ -111,7 +111,7 @@ const faultWords: { readonly [F in Exclude<ScriptFault, 'cut' | 'silence'>]: str
   model: 'the provider failed',
 }
 
-function failureOf(fault: Exclude<ScriptFault, 'cut' | 'silence'>): ModelFailure {
+function scriptedFailure(fault: Exclude<ScriptFault, 'cut' | 'silence'>): ModelFailure {
   return { class: fault, message: `${faultWords[fault]} (scripted)` }
 }
 

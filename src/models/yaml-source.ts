@@ -32,7 +32,7 @@ export class YamlSource {
     const written = this.#lines[line - 1]
     this.#problems.push({
       place: `${this.#place}:${Math.max(1, line)}:${Math.max(1, col)}`,
-      message,
+      message: sentence(message),
       ...(remedy !== undefined && { remedy }),
       ...(written !== undefined && { line: written }),
     })
@@ -76,7 +76,7 @@ export class YamlSource {
     const all = this.#problems.toSorted(byPlace)
     const shown = all.length > mostTold ? `; here are the first ${mostTold}` : ''
     const count = all.length === 1 ? 'a problem' : `${all.length} problems`
-    throw new TroupeError(code, `${what} ${this.#place} has ${count}${shown}`, { problems: all.slice(0, mostTold) })
+    throw new TroupeError(code, sentence(`${what} ${this.#place} has ${count}${shown}`), { problems: all.slice(0, mostTold) })
   }
 
   #parse(text: string): Node | null {
@@ -114,6 +114,7 @@ export function suggestion(wanted: string, known: readonly string[]): string {
 }
 
 const list = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
+const sentence = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`
 const firstLine = (message: string): string => message.split('\n', 1)[0] ?? message
 
 function byPlace(a: Problem, b: Problem): number {

@@ -8,7 +8,7 @@ function stubborn(more = ''): Opened {
   return program(`
     import { followRun } from ${source('cli/follow-run.ts')}
     import { processHost } from ${source('cli/host.ts')}
-    import { Story } from ${source('cli/live/fixtures/story.ts')}
+    import { Story } from ${source('cli/tree/fixtures/story.ts')}
     const forever = new Promise(() => {})
     const keepsRunning = setInterval(() => {}, 1000)
     const handle = {
@@ -80,7 +80,7 @@ test('a run that is over leaves nothing behind that keeps the process alive or t
   const window = program(`
     import { followRun } from ${source('cli/follow-run.ts')}
     import { processHost } from ${source('cli/host.ts')}
-    import { Story } from ${source('cli/live/fixtures/story.ts')}
+    import { Story } from ${source('cli/tree/fixtures/story.ts')}
     const names = ['exit', 'warning', 'SIGINT', 'SIGTERM', 'SIGTSTP', 'SIGCONT']
     const state = () => [process.stdout.write, process.stderr.write, process.stderr.listenerCount('resize'), ...names.map((name) => process.listenerCount(name))]
     const before = state()

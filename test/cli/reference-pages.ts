@@ -1,10 +1,67 @@
 import { type AgentOption, agentOptionKeys, agentOptions } from '../../src/agents/index.ts'
-import { exitCodes } from '../../src/cli/exit-codes.ts'
+import { exitCodeOf, exitCodeOfError, exitCodes } from '../../src/cli/exit-codes.ts'
+import { reasonText } from '../../src/cli/figures.ts'
 import { typeText } from '../../src/cli/option-types.ts'
 import { type CommandSpec, commands, commonFlags, type FlagSpec, usageOf } from '../../src/cli/options.ts'
+import type { RunEnd } from '../../src/cli/run-documents.ts'
+import { modelFailureClass, toolFailureClass } from '../../src/cli/schemas/definitions.ts'
+import { lines } from '../../src/cli/schemas/events.ts'
+import type { Schema } from '../../src/cli/schemas/shapes.ts'
+import { type ErrorCode, errorTable, type ModelFailureClass, type StreamEvent, type TurnReason } from '../../src/contracts/index.ts'
 
 const made =
   '<!-- Made from the options of the code by test/cli/reference.test.ts; to make it anew: TROUPE_WRITE=1 npx vitest run test/cli/reference.test.ts -->'
+
+/** What each event tells. Does not compile unless it lists every type that there is. */
+const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: string } = {
+  'interaction.session.created':
+    'A session begins: the first of the tree, or that of a child, which names the call that started it in `parent`.',
+  'interaction.session.configured': 'The agent of a session was changed.',
+  'interaction.session.resumed': 'Another process has taken the tree up.',
+  'interaction.session.idle': 'There is nothing more to do until the next input.',
+  'interaction.input.accepted': 'What somebody sent has entered the session.',
+  'interaction.turn.started': 'A turn begins: everything between an input and its answer.',
+  'interaction.turn.completed': 'There is an answer, the whole one or as much as could be had.',
+  'interaction.turn.failed': 'There is none, and why.',
+  'interaction.turn.interrupted': 'Somebody has ended the turn.',
+  'interaction.turn.suspended': 'The turn waits for a person.',
+  'interaction.step.started': 'A model is asked; once for each attempt.',
+  'interaction.step.completed': 'It has replied.',
+  'interaction.step.failed': 'The attempt came to nothing.',
+  'interaction.item.started': 'The intent of a call: from here on it may have run. Or a text of the model begins.',
+  'interaction.item.updated': 'A call is tried once more.',
+  'interaction.item.completed': 'How the call ended, or the whole text.',
+  'interaction.item.delta': 'Live: a piece of text, of reasoning, or the progress of a call. In no journal, without `seq`.',
+  'interaction.approval.requested': 'A call needs a person to approve it.',
+  'interaction.approval.resolved': 'Somebody has decided.',
+  'interaction.approval.revoked': 'Grants for the session were taken back.',
+  'interaction.subagent.selected': 'The agent that speaks was chosen, and why.',
+  'interaction.subagent.started': 'In the journal of the parent: the call has started a child.',
+  'interaction.subagent.completed': 'The child has reported; what it took, its own children included.',
+  'interaction.subagent.failed': 'The child has failed or was ended.',
+  'interaction.hook.completed': 'A hook has changed, blocked or added something, or has failed.',
+  'interaction.cancel.requested': 'Somebody has asked for an early end.',
+  'interaction.diagnostic': 'Something worth telling that did not end the turn.',
+  'run.completed': 'The last line of `--stream-json` where there is an answer. No event of the journal.',
+  'run.failed': 'The last line of `--stream-json` where there is none. No event of the journal.',
+}
+
+/** Fields that every durable event has are told once. */
+const everywhere = ['seq', 'treeId', 'sessionId', 'agentPath', 'turnId', 'stepId', 'itemId', 'at', 'inbox', 'type']
+
+function fieldsOf(type: string): string {
+  const schema = lines[type] as { readonly properties?: object; readonly anyOf?: readonly { readonly properties: object }[] }
+  const fields = [
+    ...new Set((schema.anyOf ?? [{ properties: schema.properties ?? {} }]).flatMap(({ properties }) => Object.keys(properties))),
+  ]
+  return fields
+    .filter((field) => !everywhere.includes(field))
+    .map(code)
+    .join(', ')
+}
+
+/** What an enumeration of the schemas lists. */
+const wordsOf = (schema: Schema): readonly string[] => (schema as { readonly enum: readonly string[] }).enum
 
 /** The pages of docs/reference/, by file. */
 export const referencePages: { readonly [file: string]: string } = {
@@ -22,10 +79,64 @@ export const referencePages: { readonly [file: string]: string } = {
     ],
     [
       '## For programs',
-      '`--json` prints one document, whatever happens: `schemas/run-document.schema.json`. `ok` tells whether the exit code is 0.',
+      '`--json` prints one document, whatever happens: `schemas/run-document.schema.json`. `ok` tells whether the exit code is 0; `summary` who did how much: each agent with its models, its tools and the agents that it called.',
       '`--stream-json` prints one document a line: `schemas/stream-event.schema.json`. Durable events have a `seq` without gaps; live ones (`interaction.item.delta`) have none. The last line is `run.completed` where there is an answer, else `run.failed`; it has the exit code and the outcome, or the error where nothing could be started.',
-      '`--log-format json` turns everything on standard error into one JSON document a line, with `time`, `level` and `msg`.',
+      '`--log-format json` turns everything on standard error into one JSON document a line, with `time`, `level` and `msg`; what a child does has `source`, as in `child:researcher`. Lines for people begin with the same.',
     ],
+  ]),
+  'events.md': page([
+    ['# Events', made],
+    [
+      'A run is a stream of events. Durable ones are the journal: `seq` is gap-free over the whole tree, and whoever folds them anew gets the same run. Live ones are provisional and have no `seq`. As JSON Schema: `schemas/stream-event.schema.json`.',
+      'Every durable event has `seq`, `treeId`, `sessionId`, `agentPath` (`root`, `root/researcher#2`) and `at` (milliseconds since 1970); inside a turn also `turnId`, and `stepId` and `itemId` where they apply; `inbox` where it takes a message in.',
+    ],
+    [
+      table(
+        ['type', 'what it tells', 'its own fields'],
+        Object.entries(eventTexts).map(([type, told]) => [code(type), told, fieldsOf(type)]),
+      ),
+    ],
+  ]),
+  'errors.md': page([
+    ['# Errors', made],
+    [
+      'Expected failures are data: a run always has an outcome, and never throws. What is thrown (`TroupeError`) is misuse, configuration or a broken invariant; it has a code of this table, says whether doing the same again can help, and lists every problem with its place and a remedy.',
+    ],
+    [
+      '## Codes',
+      table(
+        ['code', 'meaning', 'a retry can help', 'exit code'],
+        Object.entries(errorTable).map(([name, { summary, retry }]) => [
+          code(name),
+          summary,
+          retry ? 'yes' : 'no',
+          String(exitCodeOfError({ code: name as ErrorCode })),
+        ]),
+      ),
+    ],
+    [
+      '## Why a turn did not complete',
+      'The exit code is that of a turn that failed; a partial answer that ran out of something has the same. Where a model failed, its class decides.',
+      table(
+        ['reason', 'meaning', 'exit code'],
+        Object.entries(reasonText).map(([reason, told]) => [
+          code(reason),
+          told,
+          String(exitCodeOf({ status: 'failed', reason: reason as TurnReason })),
+        ]),
+      ),
+    ],
+    [
+      '## Why a model failed',
+      table(
+        ['class', 'exit code'],
+        wordsOf(modelFailureClass).map((kind) => [
+          code(kind),
+          String(exitCodeOf({ status: 'failed', reason: 'model', failure: { class: kind as ModelFailureClass, message: '' } })),
+        ]),
+      ),
+    ],
+    ['## Why a call failed', `To the model that made the call and to people: ${wordsOf(toolFailureClass).map(code).join(', ')}.`],
   ]),
   'agent-file.md': page([
     ['# Agent file', made],

@@ -12,7 +12,7 @@ describe.concurrent('an answer', () => {
   test('stdout is exactly the answer and a newline, and no pipe sees an escape', async () => {
     const ended = await troupe(['run', hello, 'Hi'])
     expect(ended).toMatchObject({ code: 0, stdout: 'Hello.\nHow are you?\n' })
-    expect(ended.stderr).toMatch(/^step 1 script\/hello\.yaml\n\nhello {2}completed · 1 step · 0 calls .* 3 → 5 /)
+    expect(ended.stderr).toMatch(/^step 1 script\/hello\.yaml\n\nhello {2}completed · 1 step .* 3 → 5 /)
     expect(ended.stderr).not.toContain('\u001b')
   })
 
@@ -143,9 +143,7 @@ describe.concurrent('exit codes, with --json on each failure', () => {
   test('a file that is not there, with its neighbours', async () => {
     const ended = await troupe(['run', 'helo.ai', 'Hi'])
     expect(ended).toMatchObject({ code: 2, stdout: '' })
-    expect(ended.stderr).toBe(
-      'error: the agent file helo.ai cannot be read\n\n  helo.ai  There is no such file.\n    → Did you mean hello.ai?\n',
-    )
+    expect(ended.stderr).toMatch(/^error: .*\.\n\n {2}helo\.ai {2}There is no such file\.\n {4}→ Did you mean `?hello\.ai`?\?\n$/)
   })
 })
 
@@ -186,7 +184,7 @@ describe.concurrent('what is wrong is told at once', () => {
         wrong.ai:3:9  a model must be a name, not the number 7
           3 │ models: 7
             │         ^
-          → Name one, or several in the order in which they are tried: \`models: [script/a.yaml, script/b.yaml]\`.
+          → Write it like \`models: [anthropic/claude-sonnet-5, openai/gpt-5.4-mini]\`.
 
         wrong.ai:4:1  the prompt is empty
           4 │ ---

@@ -60,7 +60,7 @@ export function modelOf(format: WireFormat, { url, clock = new FakeClock(), ...m
     model,
     keyVariable,
     settings: { baseURL: `${url}${base}`, ...(apiKey !== undefined && { apiKey }), ...(api !== undefined && { api }) },
-    now: () => clock.now(),
+    clock,
   })
 }
 

@@ -6,33 +6,28 @@ import type {
   LanguageModelV4Message,
 } from '@ai-sdk/provider'
 import type { ModelRequest, ToolSpec } from '../../contracts/index.ts'
+import { withWords } from '../shared/index.ts'
 import { withCacheMark, withCacheMarks } from './cache-marks.ts'
-import { type AiSdkModel, type Dialect, namespaceOf } from './dialect.ts'
+import { cacheNotice, type Dialect, namespaceOf } from './dialect.ts'
 import type { SupportedUrls } from './input-parts.ts'
-import { outputOptions, outputWish } from './output-format.ts'
+import { type OutputRules, outputOptions, outputWish } from './output-format.ts'
 import { toPrompt } from './prompt.ts'
 import { reasoningWish } from './reasoning.ts'
 
-export interface CallRules {
-  readonly model: AiSdkModel
-  readonly dialect: Dialect
-  readonly schemaMode: boolean
-}
-
 /** A request in the words of the AI SDK, and what of it will not be done as asked. */
-export interface PreparedCall {
+interface PreparedCall {
   readonly options: LanguageModelV4CallOptions
   readonly notices: readonly string[]
 }
 
 /** Throws where a part of the request cannot be said to this provider. */
-export async function prepareCall(request: ModelRequest, rules: CallRules): Promise<PreparedCall> {
+export async function prepareCall(request: ModelRequest, rules: OutputRules): Promise<PreparedCall> {
   const { model, dialect } = rules
   const { cache, reasoning: _effort, ...settings } = request.parameters
   const wish = outputWish(request, rules)
   const reasoning = reasoningWish(request.parameters, model, dialect)
   const supportedUrls: SupportedUrls = (await model.supportedUrls) ?? {}
-  const system = [request.system, wish.words].filter((text) => text !== undefined && text !== '').join('\n\n')
+  const system = withWords(request.system, wish.words)
   const prompt = toPrompt(system, request.messages, { dialect, supportedUrls })
   const tools = request.tools.map(toTool)
   const marks = dialect === 'anthropic' && cache !== false
@@ -43,11 +38,11 @@ export async function prepareCall(request: ModelRequest, rules: CallRules): Prom
     ...(tools.length > 0 && { tools: marks && system === '' ? withCacheMark(tools) : tools, toolChoice: { type: request.toolChoice } }),
     ...(wish.schema && { responseFormat: { type: 'json' as const, schema: wish.schema as JSONSchema7, name: 'answer' } }),
     ...(reasoning.effort !== undefined && { reasoning: reasoning.effort }),
-    ...providerOptions(dialect, { ...outputOptions(wish, rules), ...reasoning.options, ...livelihood(rules) }),
+    ...ownOptions(dialect, { ...outputOptions(wish, rules), ...reasoning.options, ...signsOfLife(rules) }),
   }
   return {
     options: model.specificationVersion === 'v4' ? options : { ...options, prompt: olderPrompt(options.prompt) },
-    notices: reasoning.notice === undefined ? [] : [reasoning.notice],
+    notices: [reasoning.notice, cache === false ? cacheNotice(dialect) : undefined].filter((notice) => notice !== undefined),
   }
 }
 
@@ -60,10 +55,10 @@ const toTool = ({ name, description, inputSchema }: ToolSpec): LanguageModelV4Fu
 })
 
 /** Signs of life, where the provider sends them while it has nothing to say. */
-const livelihood = ({ model, dialect }: CallRules): { readonly [name: string]: unknown } =>
+const signsOfLife = ({ model, dialect }: OutputRules): { readonly [name: string]: unknown } =>
   dialect === 'anthropic' && model.specificationVersion === 'v4' ? { includePings: true } : {}
 
-function providerOptions(dialect: Dialect, options: { readonly [name: string]: unknown }) {
+function ownOptions(dialect: Dialect, options: { readonly [name: string]: unknown }) {
   if (dialect === 'plain' || Object.keys(options).length === 0) return {}
   return { providerOptions: { [namespaceOf[dialect]]: options as JSONObject } }
 }

@@ -1,4 +1,6 @@
 import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
+import type { ModelAbility } from '../../contracts/index.ts'
+import { abilitiesOfStrangers, allAbilities } from '../all-abilities.ts'
 
 export type AiSdkModel = LanguageModelV4 | LanguageModelV3
 
@@ -18,8 +20,19 @@ export function dialectOf(model: AiSdkModel): Dialect {
   return 'supportsStructuredOutputs' in model ? 'openai-compatible' : 'plain'
 }
 
+/** What a model can do, as far as its kind tells. */
+export function abilitiesOf(model: AiSdkModel, dialect: Dialect): readonly ModelAbility[] {
+  const isKnown = dialect === 'openai' || dialect === 'anthropic' || dialect === 'google'
+  const isTold = 'supportsStructuredOutputs' in model && model.supportsStructuredOutputs === true
+  return isKnown || isTold ? allAbilities : abilitiesOfStrangers
+}
+
 /** The Responses API keeps what it is sent unless told otherwise; the chat API does not. */
 export const speaksResponses = (model: AiSdkModel): boolean => model.provider.endsWith('.responses')
+
+/** A provider that caches by itself cannot be asked not to. */
+export const cacheNotice = (dialect: Dialect): string | undefined =>
+  dialect === 'anthropic' ? undefined : 'The setting cache: false has no effect: only models of Anthropic wait to be asked for a cache.'
 
 /** Under which name a provider looks for what is meant for it. */
 export const namespaceOf: { readonly [D in Exclude<Dialect, 'plain'>]: string } = {

@@ -9,7 +9,6 @@ import { describe, expect, it } from 'vitest'
 import type { Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
 import { gate, type ModelBehaviour, modelContract } from '../../testing/index.ts'
 import { fromAiSdk } from './from-ai-sdk.ts'
-import { waitOrFallBack } from './remedies.ts'
 import type { AiSdkPart } from './reply-parts.ts'
 
 const none = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined, text: undefined, reasoning: undefined }
@@ -86,7 +85,7 @@ describe('a model of the AI SDK', () => {
   it('is named after its provider', () => {
     expect(fromAiSdk(v4([]).model)).toEqual({
       id: 'acme/m-1',
-      abilities: ['tools', 'images', 'files', 'reasoning', 'json_schema'],
+      abilities: ['tools', 'images', 'files', 'reasoning'],
       stream: expect.any(Function),
     })
     expect(fromAiSdk(v4([]).model, { id: 'house/x', abilities: ['tools'], contextTokens: 5 })).toMatchObject({
@@ -180,9 +179,7 @@ describe('a model of the AI SDK', () => {
         throw 'no Error at all'
       },
     })
-    expect(await collect(fromAiSdk(model))).toEqual([
-      { type: 'error', failure: { class: 'model', message: 'no Error at all', remedy: waitOrFallBack } },
-    ])
+    expect(await collect(fromAiSdk(model))).toEqual([{ type: 'error', failure: { class: 'model', message: 'no Error at all' } }])
   })
 })
 

@@ -1,72 +1,74 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
-import type { Model, ModelAbility, ModelRequest, Usage } from '../../contracts/index.ts'
-import { type CallRules, prepareCall } from './call-options.ts'
-import { type AiSdkModel, type Dialect, dialectOf } from './dialect.ts'
-import { type FailureRules, failureOf } from './failure.ts'
+import type { Model, ModelRequest } from '../../contracts/index.ts'
+import { builtByItsUser, type ErrorNames, type FailureRules, modelFailure } from '../failures/index.ts'
+import { type ModelFacts, settledFacts, withinAbilities } from '../shared/index.ts'
+import { prepareCall } from './call-options.ts'
+import { type AiSdkModel, abilitiesOf, type Dialect, dialectOf } from './dialect.ts'
+import { isSaidInWords } from './input-parts.ts'
 import { type OpenedStream, PartStream } from './part-stream.ts'
 import type { AiSdkPart } from './reply-parts.ts'
 
-export interface FromAiSdkOptions {
-  /** Default: the first word of the model's provider and the model's own id, `openai/gpt-5-mini`. */
-  readonly id?: string
-  readonly abilities?: readonly ModelAbility[]
-  readonly contextTokens?: number
-  readonly costOf?: (usage: Usage) => number | undefined
-  /** What helps with this provider: which variable holds the key, where its server is. */
-  readonly remedies?: { readonly auth?: string; readonly network?: string; readonly baseUrl?: string }
+export interface FromAiSdkOptions extends ModelFacts {
   /** How cache marks, schema mode and reasoning are asked for. Default: by the name of the model's provider. */
   readonly dialect?: Dialect
-  /** A server of the dialect `openai-compatible` that has a schema mode. */
-  readonly schemaMode?: boolean
-  /** Keys that must not stand in any message. */
-  readonly secrets?: readonly string[]
-  /** The wall time in milliseconds, for servers that say until when to wait. */
-  readonly now?: () => number
 }
-
-const allAbilities: readonly ModelAbility[] = ['tools', 'images', 'files', 'reasoning', 'json_schema']
 
 /**
  * Any language model of the AI SDK as a model of ours: `fromAiSdk(openai('gpt-5-mini'))`. Only its `doStream` is used;
  * steps, retries and tools stay with the runtime.
+ *
+ * A model of `@ai-sdk/openai-compatible` loses the signatures that OpenRouter puts into `reasoning_details`: the package
+ * does not read them, so a thought that was signed goes back without its seal.
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Model {
-  const rules = callRules(model, options)
-  const failures = failureRules(model, options)
+  return aiSdkModel(model, options, { remedies: builtByItsUser })
+}
+
+/** The same, for those who know more about the provider than its model tells. */
+export function aiSdkModel(model: AiSdkModel, options: FromAiSdkOptions, failures: FailureRules): Model {
+  const dialect = options.dialect ?? dialectOf(model)
+  const facts = settledFacts(options, {
+    id: `${model.provider.split('.')[0]}/${model.modelId}`,
+    abilities: abilitiesOf(model, dialect),
+  })
+  const readFailure = (error: unknown) => modelFailure(error, { ...failures, names })
+  const asked: Asked = { model, dialect, facts }
   return {
-    id: options.id ?? `${model.provider.split('.')[0]}/${model.modelId}`,
-    abilities: options.abilities ?? allAbilities,
-    ...(options.contextTokens !== undefined && { contextTokens: options.contextTokens }),
-    ...(options.costOf && { costOf: options.costOf }),
-    stream: (request, { signal }) =>
-      new PartStream({ open: (cancelled) => open(request, rules, cancelled), failureOf: (error) => failureOf(error, failures) }, signal),
+    ...facts,
+    stream: (request, { signal }) => new PartStream({ open: (cancelled) => open(request, asked, cancelled), readFailure }, signal),
   }
 }
 
-function callRules(model: AiSdkModel, { dialect, schemaMode }: FromAiSdkOptions): CallRules {
-  const isTold = 'supportsStructuredOutputs' in model && model.supportsStructuredOutputs === true
-  return { model, dialect: dialect ?? dialectOf(model), schemaMode: schemaMode ?? isTold }
+const names: ErrorNames = {
+  AI_LoadAPIKeyError: 'auth',
+  AI_LoadSettingError: 'config',
+  AI_InvalidArgumentError: 'config',
+  AI_InvalidPromptError: 'config',
+  AI_NoSuchModelError: 'config',
+  AI_NoSuchProviderReferenceError: 'config',
+  AI_UnsupportedFunctionalityError: 'config',
+  AI_UnsupportedModelVersionError: 'config',
+  AI_EmptyResponseBodyError: 'invalid_response',
+  AI_InvalidResponseDataError: 'invalid_response',
+  AI_JSONParseError: 'invalid_response',
+  AI_NoContentGeneratedError: 'invalid_response',
+  AI_TypeValidationError: 'invalid_response',
 }
 
-function failureRules(model: AiSdkModel, { remedies, secrets = [], now = Date.now }: FromAiSdkOptions): FailureRules {
-  const provider = model.provider.split('.')[0]
-  return {
-    remedies: {
-      auth: remedies?.auth ?? `Check the key of ${provider}.`,
-      network: remedies?.network ?? 'Check the network, and whether the server runs.',
-      baseUrl: remedies?.baseUrl ?? `Check the base URL of ${provider}.`,
-    },
-    secrets,
-    now,
-  }
+interface Asked {
+  readonly model: AiSdkModel
+  readonly dialect: Dialect
+  readonly facts: Omit<Model, 'stream'>
 }
 
-async function open(request: ModelRequest, rules: CallRules, signal: AbortSignal): Promise<OpenedStream> {
+async function open(wanted: ModelRequest, { model, dialect, facts }: Asked, signal: AbortSignal): Promise<OpenedStream> {
+  const { request, notices: unable } = withinAbilities(wanted, facts, isSaidInWords)
+  const rules = { model, dialect, takesSchema: facts.abilities.includes('json_schema') }
   const { options, notices } = await prepareCall(request, rules)
   // Both specifications differ only in what `prepareCall` has taken care of.
   const call = { ...options, abortSignal: signal } as typeof options & LanguageModelV3CallOptions
-  const { stream, response } = await rules.model.doStream(call)
+  const { stream, response } = await model.doStream(call)
   const headers = Object.entries(response?.headers ?? {})
   const contentType = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1]
-  return { stream: stream as ReadableStream<AiSdkPart>, contentType, notices }
+  return { stream: stream as ReadableStream<AiSdkPart>, contentType, notices: [...unable, ...notices] }
 }

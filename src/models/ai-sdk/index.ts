@@ -1,5 +1,2 @@
 export type { AiSdkModel, Dialect } from './dialect.ts'
-export { bodyText, isWebPage, pageText, shorten } from './error-text.ts'
-export { FailureError } from './failure-error.ts'
-export { type FromAiSdkOptions, fromAiSdk } from './from-ai-sdk.ts'
-export type { Remedies } from './remedies.ts'
+export { aiSdkModel, type FromAiSdkOptions, fromAiSdk } from './from-ai-sdk.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { InputPart } from '../../contracts/index.ts'
-import { FailureError } from './failure-error.ts'
+import { FailureError } from '../failures/index.ts'
 import { toUserPart } from './input-parts.ts'
 
 const rules = { dialect: 'anthropic', supportedUrls: { 'image/*': [/^https:/], 'application/pdf': [/^https:\/\/docs\./] } } as const

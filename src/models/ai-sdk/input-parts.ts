@@ -1,7 +1,7 @@
 import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider'
 import type { FilePart, ImagePart, InputPart } from '../../contracts/index.ts'
+import { FailureError, failing } from '../failures/index.ts'
 import type { Dialect } from './dialect.ts'
-import { FailureError } from './failure-error.ts'
 
 export type SupportedUrls = { readonly [mediaType: string]: readonly RegExp[] }
 
@@ -18,7 +18,7 @@ export type UserPart = LanguageModelV4TextPart | LanguageModelV4FilePart
 export function toUserPart(part: InputPart, rules: InputRules): UserPart {
   if (part.type === 'text') return { type: 'text', text: part.text }
   const content = readData(part)
-  if (part.type === 'file' && content.kind === 'bytes' && isText(content.mediaType)) {
+  if (part.type === 'file' && content.kind === 'bytes' && isTextType(content.mediaType)) {
     return { type: 'text', text: asText(part, content) }
   }
   return {
@@ -76,8 +76,12 @@ const covers = (pattern: string, mediaType: string): boolean =>
   pattern === '*' || pattern === '*/*' || pattern === mediaType || (pattern.endsWith('/*') && mediaType.startsWith(pattern.slice(0, -1)))
 
 // Providers differ in which text files they take, and none does more with them than read them.
-const isText = (mediaType: string): boolean =>
+const isTextType = (mediaType: string): boolean =>
   /^text\/|^application\/(?:[\w.-]+\+)?(?:json|xml|ya?ml|toml|javascript|x-ya?ml|x-sh)\b/i.test(mediaType)
+
+/** It is said in words, also to a model that takes no files. */
+export const isSaidInWords = (part: InputPart): boolean =>
+  part.type === 'text' || (part.type === 'file' && isTextType(part.mediaType) && !/^https:/i.test(part.data))
 
 function asText({ name }: FilePart, { mediaType, base64 }: Extract<Content, { kind: 'bytes' }>): string {
   return `File ${name === undefined ? '' : `${JSON.stringify(name)} `}(${mediaType}):\n\n${Buffer.from(base64, 'base64').toString('utf8')}`
@@ -85,4 +89,4 @@ function asText({ name }: FilePart, { mediaType, base64 }: Extract<Content, { ki
 
 const brief = (text: string): string => JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
 
-const unreadable = (message: string, remedy: string): FailureError => new FailureError({ class: 'config', message, remedy })
+const unreadable = (message: string, remedy: string): FailureError => new FailureError(failing('config', message, remedy))

@@ -1,9 +1,10 @@
-import type { JsonOutput, JsonSchema, ModelRequest } from '../../contracts/index.ts'
+import type { JsonSchema, ModelRequest } from '../../contracts/index.ts'
+import { outputWords } from '../shared/index.ts'
 import { type AiSdkModel, type Dialect, speaksResponses } from './dialect.ts'
 import { fitsAnthropicMode, fitsGeminiMode, fitsLooseMode, fitsStrictMode } from './schema-limits.ts'
 
 /** How the wish for JSON is put: as a setting of the provider, in words, or both. */
-export interface OutputWish {
+interface OutputWish {
   readonly schema?: JsonSchema
   /** Whether the provider holds the model to every letter of the schema. */
   readonly strict: boolean
@@ -16,8 +17,8 @@ const noWish: OutputWish = { strict: false }
 export interface OutputRules {
   readonly model: AiSdkModel
   readonly dialect: Dialect
-  /** The server is known to have a schema mode: many that speak OpenAI's format refuse requests with one. */
-  readonly schemaMode: boolean
+  /** The model takes a schema: many servers that speak OpenAI's format refuse requests with one. */
+  readonly takesSchema: boolean
 }
 
 /**
@@ -27,8 +28,8 @@ export interface OutputRules {
 export function outputWish({ output, tools, toolChoice }: ModelRequest, rules: OutputRules): OutputWish {
   if (!output) return noWish
   const { schema } = output
-  const words = inWords(output)
-  if (!schema) return { strict: false, words }
+  const words = outputWords(output)
+  if (!schema || !rules.takesSchema) return { strict: false, words }
   switch (rules.dialect) {
     case 'openai':
       return fitsLooseMode(schema) ? { schema, strict: fitsStrictMode(schema) } : { strict: false, words }
@@ -39,24 +40,16 @@ export function outputWish({ output, tools, toolChoice }: ModelRequest, rules: O
       return (tools.length === 0 || hasToolsBesideSchema(rules.model.modelId)) && fitsGeminiMode(schema)
         ? { schema, strict: true }
         : { strict: false, words }
-    case 'openai-compatible': {
+    case 'openai-compatible':
+    case 'plain': {
       // Local servers hold the whole reply to the schema, calls included. The words stay, so that the beginning of
       // the request is the same in every step.
       const isFree = tools.length === 0 || toolChoice === 'none'
-      return rules.schemaMode && isFree && fitsLooseMode(schema)
-        ? { schema, strict: fitsStrictMode(schema), words }
-        : { strict: false, words }
+      return isFree && fitsLooseMode(schema) ? { schema, strict: fitsStrictMode(schema), words } : { strict: false, words }
     }
-    case 'plain':
-      return { strict: false, words }
     default:
       return rules.dialect satisfies never
   }
-}
-
-function inWords({ schema }: JsonOutput): string {
-  const shape = schema === undefined ? '' : `\nThe JSON must be valid against this JSON Schema:\n${JSON.stringify(schema)}`
-  return `Give your final answer as JSON only: no words before or after it, no code fence.${shape}`
 }
 
 // Claude 3 and the first releases of Claude 4 have no schema mode.

@@ -1,4 +1,5 @@
 import type { ModelFailure, ModelPart } from '../../contracts/index.ts'
+import { dismiss } from '../shared/index.ts'
 import { type AiSdkPart, ReplyParts } from './reply-parts.ts'
 
 /** A stream that the provider has opened. */
@@ -9,14 +10,15 @@ export interface OpenedStream {
   readonly notices: readonly string[]
 }
 
-export interface StreamSource {
+interface StreamSource {
   /** Sends the request. Heeds the signal, or is left behind. */
   open(signal: AbortSignal): Promise<OpenedStream>
-  failureOf(error: unknown): ModelFailure
+  readFailure(error: unknown): ModelFailure
 }
 
 type Waiting = (result: IteratorResult<ModelPart>) => void
 type Reader = ReadableStreamDefaultReader<AiSdkPart>
+type ReadPart = { readonly done: boolean; readonly value?: AiSdkPart | undefined }
 
 /**
  * The parts of one reply, pulled from the provider as they are asked for.
@@ -72,22 +74,27 @@ export class PartStream implements AsyncIterableIterator<ModelPart> {
     const isNew = this.#state === 'new'
     this.#state = 'reading'
     if (isNew) this.#source.open(this.#request.signal).then(this.#opened).catch(this.#fail)
-    else this.#reader?.read().then(this.#take).catch(this.#fail)
+    else this.#read().then(this.#take).catch(this.#fail)
+  }
+
+  /** Whatever the stream makes of it: readers of other people may throw, or have no promise for us. */
+  async #read(): Promise<ReadPart> {
+    return (await this.#reader?.read()) ?? { done: true }
   }
 
   readonly #opened = ({ stream, contentType, notices }: OpenedStream): void => {
     if (this.#state === 'over') {
-      stream.cancel().catch(() => {})
+      dismiss(() => stream.cancel())
       return
     }
     this.#reader = stream.getReader()
-    this.#reply = new ReplyParts({ contentType, failureOf: (error) => this.#source.failureOf(error) })
+    this.#reply = new ReplyParts({ contentType, readFailure: (error) => this.#source.readFailure(error) })
     for (const message of notices) this.#parts.push({ type: 'notice', message })
     this.#state = 'resting'
     this.#answer()
   }
 
-  readonly #take = ({ done, value }: { readonly done: boolean; readonly value?: AiSdkPart | undefined }): void => {
+  readonly #take = ({ done, value }: ReadPart): void => {
     if (this.#state === 'over' || !this.#reply) return
     this.#state = 'resting'
     if (done || !value) {
@@ -101,7 +108,7 @@ export class PartStream implements AsyncIterableIterator<ModelPart> {
 
   readonly #fail = (error: unknown): void => {
     if (this.#state === 'over') return
-    this.#parts.push({ type: 'error', failure: this.#source.failureOf(error) })
+    this.#parts.push({ type: 'error', failure: this.#source.readFailure(error) })
     this.#end('failed')
   }
 
@@ -129,15 +136,13 @@ export class PartStream implements AsyncIterableIterator<ModelPart> {
 
   #cancel(): void {
     this.#request.abort()
-    this.#reader?.cancel().catch(() => {})
+    dismiss(() => this.#reader?.cancel())
   }
 
   /** The end of the answer is mostly there already. Read, it leaves the connection to the next request. */
   #letGo(): void {
-    const reader = this.#reader
-    if (!reader) return
     let isRead = false
-    const drain = (): Promise<void> => reader.read().then(({ done }) => (done ? undefined : drain()))
+    const drain = (): Promise<void> => this.#read().then(({ done }) => (done ? undefined : drain()))
     drain().then(
       () => {
         isRead = true

@@ -9,6 +9,7 @@ import type {
 import type { CallPart, CallResult, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
 import { shortHash } from '../../util/hash.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
+import { argumentsOf } from '../shared/index.ts'
 import { type Dialect, namespaceOf } from './dialect.ts'
 import { type InputRules, toUserPart, type UserPart } from './input-parts.ts'
 
@@ -54,7 +55,7 @@ function joined(first: UserMessage, second: UserMessage): UserMessage {
 type SaidPart = LanguageModelV4TextPart | LanguageModelV4ReasoningPart | LanguageModelV4ToolCallPart
 
 function toReplyPart(part: ReplyPart, dialect: Dialect): readonly SaidPart[] {
-  const options = providerOptions(part.metadata)
+  const options = optionsFrom(part.metadata)
   switch (part.type) {
     case 'text':
       // Gemini signs texts, even empty ones, and wants the signature back.
@@ -72,31 +73,26 @@ function toReplyPart(part: ReplyPart, dialect: Dialect): readonly SaidPart[] {
 function canRead(metadata: JsonObject | undefined, dialect: Dialect): boolean {
   const owners = Object.keys(metadata ?? {})
   if (dialect === 'openai-compatible' || dialect === 'plain') return owners.every((owner) => !signing.includes(owner))
-  return owners.includes(namespaceOf[dialect]) || owners.some((owner) => kin[dialect].includes(owner))
+  return owners.includes(namespaceOf[dialect]) || owners.some((owner) => resellers[dialect].includes(owner))
 }
 
 const signing: readonly string[] = [namespaceOf.openai, namespaceOf.anthropic, namespaceOf.google]
 
-/** Other houses of the same provider. */
-const kin: { readonly [D in 'openai' | 'anthropic' | 'google']: readonly string[] } = {
+/** Under which other names models of the same provider sign. */
+const resellers: { readonly [D in 'openai' | 'anthropic' | 'google']: readonly string[] } = {
   openai: ['azure'],
   anthropic: ['bedrock', 'vertex', 'googleVertex'],
   google: ['vertex', 'googleVertex'],
 }
 
-const providerOptions = (metadata: JsonObject | undefined): { providerOptions: SharedV4ProviderOptions } | undefined =>
+const optionsFrom = (metadata: JsonObject | undefined): { providerOptions: SharedV4ProviderOptions } | undefined =>
   // It came from the provider under these very names, and goes back as it came.
   metadata && Object.keys(metadata).length > 0 ? { providerOptions: metadata as unknown as SharedV4ProviderOptions } : undefined
 
-/**
- * What the model wrote as arguments, also where it is no JSON object: the request must stand, and the model should see
- * what it did.
- */
+/** To the letter, where the provider takes text: its cache knows the request by its letters. */
 function callInput({ input }: CallPart, dialect: Dialect): unknown {
-  const parsed = parseJsonObject(input)
-  if (!parsed) return input.trim() === '' ? {} : { unreadable_arguments: input }
-  // To the letter, where the provider takes text: its cache knows the request by its letters.
-  return dialect === 'openai' || dialect === 'openai-compatible' ? input : parsed
+  const takesText = dialect === 'openai' || dialect === 'openai-compatible'
+  return takesText && parseJsonObject(input) ? input : argumentsOf(input)
 }
 
 function toResult({ id, name, ok, content }: CallResult, dialect: Dialect): LanguageModelV4ToolResultPart {

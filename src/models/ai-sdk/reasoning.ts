@@ -4,7 +4,7 @@ import { type AiSdkModel, type Dialect, speaksResponses } from './dialect.ts'
 type Options = { readonly [name: string]: unknown }
 
 /** How the effort is asked for: by the option that all have, by the provider's own, or not at all. */
-export interface ReasoningWish {
+interface ReasoningWish {
   readonly effort?: ReasoningEffort
   /** What is left for the answer, where the provider counts thoughts apart from it. */
   readonly maxOutputTokens?: number

@@ -7,7 +7,7 @@ const finish = (unified: string): AiSdkPart =>
   ({ type: 'finish', finishReason: { unified, raw: unified }, usage: { inputTokens: none, outputTokens: none } }) as AiSdkPart
 
 function read(parts: readonly AiSdkPart[]): readonly ModelPart[] {
-  const reply = new ReplyParts({ contentType: undefined, failureOf: (error) => ({ class: 'model', message: String(error) }) })
+  const reply = new ReplyParts({ contentType: undefined, readFailure: (error) => ({ class: 'model', message: String(error) }) })
   const into: ModelPart[] = []
   for (const part of parts) if (reply.read(part, into) === 'over') return into
   return into

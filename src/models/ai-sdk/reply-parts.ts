@@ -1,9 +1,8 @@
-import type { LanguageModelV3StreamPart, LanguageModelV4StreamPart, SharedV3Warning, SharedV4Warning } from '@ai-sdk/provider'
+import type { LanguageModelV3StreamPart, LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { FinishReason, Json, JsonObject, ModelFailure, ModelPart } from '../../contracts/index.ts'
 import { plainJson } from '../../util/copy-json.ts'
-import { shorten } from './error-text.ts'
-import { cutOff } from './network-failure.ts'
-import { waitOrFallBack } from './remedies.ts'
+import { cutOff, failing, shorten } from '../failures/index.ts'
+import { type Fields, isFields, listOf, textOf } from '../shared/index.ts'
 import { reportedCost, usageOf } from './usage.ts'
 
 export type AiSdkPart = LanguageModelV4StreamPart | LanguageModelV3StreamPart
@@ -17,10 +16,10 @@ interface Block {
   metadata: JsonObject
 }
 
-export interface ReplySource {
+interface ReplySource {
   /** What the server called the kind of its answer, where that is known. */
   readonly contentType: string | undefined
-  failureOf(error: unknown): ModelFailure
+  readFailure(error: unknown): ModelFailure
 }
 
 /**
@@ -66,13 +65,13 @@ export class ReplyParts {
         this.#call(part, into)
         return 'more'
       case 'stream-start':
-        for (const warning of part.warnings) into.push({ type: 'notice', message: warningText(warning) })
+        for (const warning of listOf(part.warnings).filter(isFields)) into.push({ type: 'notice', message: warningText(warning) })
         return 'more'
       case 'response-metadata':
         this.#response = { ...this.#response, ...(part.id && { responseId: part.id }), ...(part.modelId && { model: part.modelId }) }
         return 'more'
       case 'error':
-        into.push({ type: 'error', failure: this.#source.failureOf(part.error) })
+        into.push({ type: 'error', failure: this.#source.readFailure(part.error) })
         return 'over'
       case 'finish':
         this.#finish(part, into)
@@ -127,8 +126,7 @@ export class ReplyParts {
       into.push(working)
       return 'more'
     }
-    const message = 'The arguments of a call did not stop.'
-    into.push({ type: 'error', failure: { class: 'invalid_response', message, remedy: waitOrFallBack } })
+    into.push({ type: 'error', failure: failing('invalid_response', 'The arguments of a call did not stop.') })
     return 'over'
   }
 
@@ -167,14 +165,8 @@ export class ReplyParts {
 
   #brokenOff(): ModelFailure {
     const { contentType } = this.#source
-    if (!this.#hasContent && !isStream(contentType)) {
-      return {
-        class: 'invalid_response',
-        message: `The server answered with ${contentType} instead of a stream of events.`,
-        remedy: 'Check the base URL.',
-      }
-    }
-    return cutOff
+    if (this.#hasContent || isStream(contentType)) return cutOff
+    return failing('invalid_response', `The server answered with ${contentType} instead of a stream of events.`, 'Check the base URL.')
   }
 }
 
@@ -220,19 +212,19 @@ function withoutLoss(before: JsonObject, value: JsonObject): JsonObject {
   return result
 }
 
-const isObject = (value: Json | undefined): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isObject = (value: Json | undefined): value is JsonObject => isFields(value)
 
-function warningText(warning: SharedV4Warning | SharedV3Warning): string {
-  switch (warning.type) {
-    case 'unsupported':
-      return shorten(`Not supported: ${warning.feature}${warning.details ? `. ${warning.details}` : ''}`)
-    case 'compatibility':
-      return shorten(`Done in another way: ${warning.feature}${warning.details ? `. ${warning.details}` : ''}`)
-    case 'deprecated':
-      return shorten(`Outdated: ${warning.setting}. ${warning.message}`)
-    case 'other':
-      return shorten(warning.message)
-    default:
-      return shorten(JSON.stringify(warning satisfies never))
-  }
+/** Of a kind that nobody knows, what it says in words. */
+function warningText(warning: Fields): string {
+  const { type, feature, setting, details, message } = warning
+  const head = warningHeads.get(type)
+  const subject = textOf(feature) ?? textOf(setting)
+  const said = [head !== undefined && subject !== undefined ? `${head}: ${subject}` : subject, textOf(details), textOf(message)]
+  return shorten(said.filter((each) => each !== undefined).join('. ')) || 'The provider will not do something as asked.'
 }
+
+const warningHeads = new Map<unknown, string>([
+  ['unsupported', 'Not supported'],
+  ['compatibility', 'Done in another way'],
+  ['deprecated', 'Outdated'],
+])

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../contracts/index.ts'
+import { isFields } from '../shared/index.ts'
 
 // Each schema mode takes a part of JSON Schema and refuses a request with anything else in its schema. What is meant
 // for a mode is therefore measured first: only keywords that it is known to take, in the shapes that it takes.
@@ -51,7 +52,7 @@ export function fitsAnthropicMode(schema: JsonSchema): boolean {
     keywords: new Set([...strictKeywords, 'oneOf', 'default', 'minLength', 'maxLength', 'uniqueItems', 'examples']),
     fits: (part) => {
       optional += optionalProperties(part)
-      return part.additionalProperties === undefined ? !isObject(part) || isRecord(part.properties) : part.additionalProperties === false
+      return part.additionalProperties === undefined ? !isObject(part) || isFields(part.properties) : part.additionalProperties === false
     },
   }
   return fits(schema, shape) && optional <= anthropicOptional
@@ -68,7 +69,7 @@ export function fitsGeminiMode(schema: JsonSchema): boolean {
 }
 
 function fits(schema: unknown, shape: Shape, depth = 0): boolean {
-  if (!isRecord(schema)) return false
+  if (!isFields(schema)) return false
   if (!Object.keys(schema).every((keyword) => shape.keywords.has(keyword))) return false
   if (typeof schema.$ref === 'string' && !schema.$ref.startsWith('#')) return false
   return shape.fits(schema, depth) && parts(schema).every((part) => fits(part, shape, depth + 1))
@@ -78,27 +79,27 @@ function fits(schema: unknown, shape: Shape, depth = 0): boolean {
 function parts(schema: Schema): readonly unknown[] {
   const { items, anyOf, oneOf, prefixItems, properties, $defs, definitions, additionalProperties } = schema
   const lists = [anyOf, oneOf, prefixItems].flatMap((list) => (Array.isArray(list) ? list : []))
-  const maps = [properties, $defs, definitions].flatMap((map) => (isRecord(map) ? Object.values(map) : []))
+  const maps = [properties, $defs, definitions].flatMap((map) => (isFields(map) ? Object.values(map) : []))
   const one = [items, additionalProperties].filter((part) => part !== undefined && typeof part !== 'boolean')
   return [...lists, ...maps, ...one]
 }
 
 const isPlainObject = (schema: Schema): boolean => schema.type === 'object' && schema.anyOf === undefined && schema.oneOf === undefined
 
-const isClosed = (schema: Schema): boolean => !isObject(schema) || (schema.additionalProperties === false && isRecord(schema.properties))
+const isClosed = (schema: Schema): boolean => !isObject(schema) || (schema.additionalProperties === false && isFields(schema.properties))
 
 const isObject = ({ type, properties }: Schema): boolean =>
   type === 'object' || (Array.isArray(type) && type.includes('object')) || properties !== undefined
 
 function optionalProperties({ properties, required }: Schema): number {
-  if (!isRecord(properties)) return 0
+  if (!isFields(properties)) return 0
   const demanded: readonly unknown[] = Array.isArray(required) ? required : []
   return Object.keys(properties).filter((name) => !demanded.includes(name)).length
 }
 
 function countProperties(schema: unknown): number {
-  if (!isRecord(schema)) return 0
-  const own = isRecord(schema.properties) ? Object.keys(schema.properties).length : 0
+  if (!isFields(schema)) return 0
+  const own = isFields(schema.properties) ? Object.keys(schema.properties).length : 0
   return parts(schema).reduce<number>((sum, part) => sum + countProperties(part), own)
 }
 
@@ -107,5 +108,3 @@ function mentions(value: unknown, keyword: string): boolean {
   if (typeof value !== 'object' || value === null) return false
   return Object.entries(value).some(([key, inner]) => key === keyword || mentions(inner, keyword))
 }
-
-const isRecord = (value: unknown): value is Schema => typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,13 +1,14 @@
 import type { LanguageModelV3Usage, LanguageModelV4Usage } from '@ai-sdk/provider'
 import type { Usage } from '../../contracts/index.ts'
+import { amountOf, countOf, fieldsOf } from '../shared/index.ts'
 
 type AiSdkUsage = LanguageModelV4Usage | LanguageModelV3Usage
 
 /** Nothing where the provider did not count: two zeros are what some packages make of that. */
 export function usageOf(usage: AiSdkUsage | undefined): Usage | undefined {
-  const input = usage?.inputTokens?.total
-  const output = usage?.outputTokens?.total
-  if (!usage || !isCount(input) || !isCount(output) || input + output === 0) return undefined
+  const input = countOf(usage?.inputTokens?.total)
+  const output = countOf(usage?.outputTokens?.total)
+  if (!usage || input === undefined || output === undefined || !countOf(input + output)) return undefined
   return {
     input,
     output,
@@ -19,11 +20,10 @@ export function usageOf(usage: AiSdkUsage | undefined): Usage | undefined {
 
 /** OpenRouter says what a request has cost; with a key of one's own, what the provider will bill comes on top. */
 export function reportedCost(usage: AiSdkUsage | undefined): number | undefined {
-  const raw: { readonly [key: string]: unknown } | undefined = usage?.raw
-  if (!isCount(raw?.cost)) return undefined
-  const details = raw.cost_details as { readonly upstream_inference_cost?: unknown } | undefined
-  return raw.cost + (raw.is_byok === true ? count(details?.upstream_inference_cost) : 0)
+  const { cost, cost_details, is_byok } = fieldsOf(usage?.raw)
+  const charged = amountOf(cost)
+  if (charged === undefined) return undefined
+  return charged + (is_byok === true ? (amountOf(fieldsOf(cost_details).upstream_inference_cost) ?? 0) : 0)
 }
 
-const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
-const count = (value: unknown): number => (isCount(value) ? value : 0)
+const count = (value: unknown): number => countOf(value) ?? 0

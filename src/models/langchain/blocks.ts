@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../contracts/index.ts'
 import { plainJson } from '../../util/copy-json.ts'
-import { type Fields, isFields, textOf } from '../foreign/index.ts'
-import { besideTypes } from './kept.ts'
+import { type Fields, isFields, textOf } from '../shared/index.ts'
+import { outsideTypes } from './kept.ts'
 
 /** A block of content as it is read: words of one kind, or what stands for a call. */
 export type ReadBlock =
@@ -47,6 +47,6 @@ function readBlock(given: Fields): readonly ReadBlock[] {
 
 /** The block again, with its words in it. */
 export function writeBlock(block: JsonObject, text: string): JsonObject {
-  const field = block.type === besideTypes.text ? 'text' : wordFields[String(block.type)]?.field
+  const field = block.type === outsideTypes.text ? 'text' : wordFields[String(block.type)]?.field
   return field === undefined ? block : { ...block, [field]: text }
 }

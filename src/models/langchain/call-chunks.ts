@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, type GatheredCall, isFields, listOf, textOf } from '../foreign/index.ts'
+import { type Fields, fieldsOf, type GatheredCall, isFields, listOf, textOf } from '../shared/index.ts'
 
 interface Group {
   readonly index: unknown

@@ -1,5 +1,5 @@
 import { type FinishReason, noUsage, type Usage } from '../../contracts/index.ts'
-import { countOf, type Fields, fieldsOf, finishReasonOf, isFields, textOf } from '../foreign/index.ts'
+import { countOf, endOfReply, type Fields, fieldsOf, finishReasonOf, type GatheredCall, isFields, textOf } from '../shared/index.ts'
 
 /** Integrations that always tell why a reply ended. A stream of theirs without that was cut. */
 const alwaysTelling: readonly unknown[] = ['openai', 'anthropic']
@@ -8,6 +8,7 @@ const alwaysTelling: readonly unknown[] = ['openai', 'anthropic']
 export class Ending {
   #word: string | undefined
   #usage: Usage | undefined
+  #hasWrongFigures = false
   #provider: unknown
 
   take(message: Fields): void {
@@ -15,18 +16,19 @@ export class Ending {
     const extras = fieldsOf(message.additional_kwargs)
     this.#provider ??= metadata.model_provider
     this.#word = wordIn(metadata) ?? wordIn(extras) ?? (textOf(extras.refusal) ? 'refusal' : undefined) ?? this.#word
-    if (isFields(message.usage_metadata)) this.#usage = added(this.#usage ?? noUsage, message.usage_metadata)
+    if (!isFields(message.usage_metadata)) return
+    const sum = added(this.#usage ?? noUsage, message.usage_metadata)
+    this.#usage = sum ?? this.#usage
+    this.#hasWrongFigures ||= sum === undefined
   }
 
+  /** Nothing where any of the figures is none: half of a sum would be too little. */
   get usage(): Usage | undefined {
-    return this.#usage
+    return this.#hasWrongFigures ? undefined : this.#usage
   }
 
-  /** `undefined` where the reply was cut. Where nobody tells, an orderly end of the stream is the end of the reply. */
-  reason({ hasCalls, areWhole }: { readonly hasCalls: boolean; readonly areWhole: boolean }): FinishReason | undefined {
-    if (this.#word === undefined) return alwaysTelling.includes(this.#provider) || !areWhole ? undefined : hasCalls ? 'tool-calls' : 'stop'
-    const reason = finishReasonOf(this.#word)
-    return reason === 'stop' && hasCalls ? 'tool-calls' : reason
+  reason(calls: readonly GatheredCall[]): FinishReason | undefined {
+    return endOfReply({ word: this.#word, isAlwaysTelling: alwaysTelling.includes(this.#provider), calls })
   }
 }
 
@@ -44,12 +46,15 @@ function statusIn({ status }: Fields): string | undefined {
 }
 
 /** LangChain's figures of the chunks are to be added up. */
-function added(sum: Usage, figures: Fields): Usage {
+function added(sum: Usage, figures: Fields): Usage | undefined {
   const inputs = fieldsOf(figures.input_token_details)
   const outputs = fieldsOf(figures.output_token_details)
+  const input = countOf(sum.input + (countOf(figures.input_tokens ?? 0) ?? Number.NaN))
+  const output = countOf(sum.output + (countOf(figures.output_tokens ?? 0) ?? Number.NaN))
+  if (input === undefined || output === undefined) return undefined
   return {
-    input: sum.input + (countOf(figures.input_tokens) ?? 0),
-    output: sum.output + (countOf(figures.output_tokens) ?? 0),
+    input,
+    output,
     cacheRead: sum.cacheRead + (countOf(inputs.cache_read) ?? 0),
     cacheWrite: sum.cacheWrite + (countOf(inputs.cache_creation) ?? 0),
     reasoning: sum.reasoning + (countOf(outputs.reasoning) ?? 0),

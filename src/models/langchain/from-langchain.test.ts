@@ -155,7 +155,7 @@ describe('what a LangChain model is asked', () => {
     await partsOf(model, { system: '' })
     expect(asked.map(({ messages: [first] }) => first)).toEqual([
       { role: 'system', content: expect.stringMatching(/^You are a clerk\.\n\n.*JSON Schema:\n\{"type":"object","title":"Sky"\}$/s) },
-      { role: 'system', content: expect.stringMatching(/^When you answer, .*JSON/) },
+      { role: 'system', content: expect.stringMatching(/^Give your final answer as JSON/) },
       { role: 'user', content: 'Go.' },
     ])
   })

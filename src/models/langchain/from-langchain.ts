@@ -1,5 +1,6 @@
-import type { AttemptContext, Model, ModelAbility, ModelPart, ModelRequest } from '../../contracts/index.ts'
-import { countOf, type ForeignModelOptions, factsOf, failureOf, fieldsOf, textOf, untilAborted, withOutputWish } from '../foreign/index.ts'
+import type { Model, ModelAbility, ModelRequest } from '../../contracts/index.ts'
+import type { ErrorNames } from '../failures/index.ts'
+import { countOf, fieldsOf, frameworkModel, type ModelFacts, settledFacts, textOf } from '../shared/index.ts'
 import { langChainMessages } from './messages.ts'
 import { ReplyReader } from './reply-reader.ts'
 import { callSettings } from './settings.ts'
@@ -15,29 +16,26 @@ import type { LangChainChatModel, LangChainMessage, LangChainTool } from './type
  * @example
  * const model = fromLangChain(new ChatOpenAI({ model: 'gpt-5-mini', maxRetries: 0 }), { id: 'openai/gpt-5-mini' })
  */
-export function fromLangChain(model: LangChainChatModel, options: ForeignModelOptions = {}): Model {
-  const facts = factsOf(options, { id: idOf(model), abilities: abilitiesOf(model), ...windowOf(model) })
-  return { ...facts, stream: (request, context) => answer({ model, id: facts.id }, request, context) }
+export function fromLangChain(model: LangChainChatModel, told: ModelFacts = {}): Model {
+  const facts = settledFacts(told, { id: idOf(model), abilities: abilitiesOf(model), ...windowOf(model) })
+  return frameworkModel(facts, {
+    names,
+    reader: (messages) => new ReplyReader(facts.id, messages),
+    prepare(request, signal) {
+      const { options, notices } = callSettings(model, request.parameters)
+      const messages = langChainMessages(request.system, request.messages, facts.id)
+      return { notices, open: () => withTools(model, request).stream(messages, { ...options, signal }) }
+    },
+  })
 }
 
-interface Asked {
-  readonly model: LangChainChatModel
-  readonly id: string
-}
-
-async function* answer({ model, id }: Asked, request: ModelRequest, { signal }: AttemptContext): AsyncGenerator<ModelPart> {
-  const { options, notices } = callSettings(model, request.parameters)
-  for (const message of notices) yield { type: 'notice', message }
-  const reader = new ReplyReader(id, request.messages)
-  const messages = langChainMessages(withOutputWish(request.system, request.output), request.messages, id)
-  try {
-    const chunks = untilAborted(() => withTools(model, request).stream(messages, { ...options, signal }), signal)
-    for await (const chunk of chunks) yield* reader.take(chunk)
-  } catch (error) {
-    if (!signal.aborted) yield { type: 'error', failure: failureOf(error) }
-    return
-  }
-  if (!signal.aborted) yield* reader.end()
+const names: ErrorNames = {
+  CONTEXT_OVERFLOW: 'config',
+  ContextOverflowError: 'config',
+  INVALID_PROMPT_INPUT: 'config',
+  INVALID_TOOL_RESULTS: 'config',
+  MESSAGE_COERCION_FAILURE: 'config',
+  OUTPUT_PARSING_FAILURE: 'invalid_response',
 }
 
 /** The model with parameters that can be given: any model fits the declared type, and this is what they all take. */

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contracts/index.ts'
-import { isFields } from '../foreign/index.ts'
+import { isFields } from '../shared/index.ts'
 
 // What a reply had beside its words (signatures, types of blocks, ids) is kept with its parts and handed back to the
 // model that wrote it. To any other model it would be noise, or an error.
@@ -24,7 +24,7 @@ export interface Kept {
  * The types of blocks that are none: their words stand beside the content. A summary has ids of its own there and is
  * kept as a whole; a text is written again from its words.
  */
-export const besideTypes = { summary: 'beside:summary', text: 'beside:text' } as const
+export const outsideTypes = { summary: 'beside:summary', text: 'beside:text' } as const
 
 export function keptMetadata(kept: Kept): JsonObject {
   return { langchain: kept as unknown as Json }

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../contracts/index.ts'
-import { isFields } from '../foreign/index.ts'
+import { isFields } from '../shared/index.ts'
 
 /** Names, not texts: a later one is not the rest of an earlier one. */
 const whole = new Set(['id', 'type', 'index', 'name'])

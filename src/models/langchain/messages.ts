@@ -1,7 +1,7 @@
-import type { FilePart, ImagePart, InputPart, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
-import { argumentsOf } from '../foreign/index.ts'
+import type { FilePart, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
+import { argumentsOf, isUrl, userContent } from '../shared/index.ts'
 import { writeBlock } from './blocks.ts'
-import { besideTypes, type KeptBlock, keptIn } from './kept.ts'
+import { type KeptBlock, keptIn, outsideTypes } from './kept.ts'
 import type { LangChainContent, LangChainMessage } from './types.ts'
 
 /** A conversation in LangChain's plain form. `id` is that of the model which is asked: it gets back what it wrote itself. */
@@ -9,7 +9,7 @@ export function langChainMessages(system: string, messages: readonly Message[], 
   const conversation = messages.flatMap((message): readonly LangChainMessage[] => {
     switch (message.role) {
       case 'user':
-        return [{ role: 'user', content: userContent(message.parts) }]
+        return [{ role: 'user', content: userContent(message.parts, fileBlock) }]
       case 'assistant':
         return [assistantMessage(message.parts, id)]
       case 'tool':
@@ -27,39 +27,20 @@ export function langChainMessages(system: string, messages: readonly Message[], 
   return system === '' ? conversation : [{ role: 'system', content: system }, ...conversation]
 }
 
-function userContent(parts: readonly InputPart[]): LangChainContent {
-  const [only, ...rest] = parts
-  return only?.type === 'text' && rest.length === 0 ? only.text : parts.map(inputBlock)
+function fileBlock(part: FilePart): JsonObject {
+  const source = isUrl(part) ? { source_type: 'url', url: part.data } : { source_type: 'base64', data: part.data }
+  return { type: 'file', mime_type: part.mediaType, metadata: { filename: part.name ?? 'file' }, ...source }
 }
-
-function inputBlock(part: InputPart): JsonObject {
-  switch (part.type) {
-    case 'text':
-      return { type: 'text', text: part.text }
-    case 'image':
-      return { type: 'image_url', image_url: { url: isUrl(part) ? part.data : `data:${part.mediaType};base64,${part.data}` } }
-    case 'file':
-      return { type: 'file', mime_type: part.mediaType, metadata: { filename: part.name ?? 'file' }, ...fileSource(part) }
-    default:
-      return part satisfies never
-  }
-}
-
-function fileSource(part: FilePart): JsonObject {
-  return isUrl(part) ? { source_type: 'url', url: part.data } : { source_type: 'base64', data: part.data }
-}
-
-const isUrl = ({ data }: ImagePart | FilePart): boolean => /^(?:https?|data):/i.test(data)
 
 function assistantMessage(parts: readonly ReplyPart[], id: string): LangChainMessage {
   const calls = parts.filter((part) => part.type === 'call')
   const message = parts.map((part) => keptIn(part.metadata, id)?.message).findLast((kept) => kept !== undefined)
   const blocks = parts.flatMap((part) => replyBlocks(part, id))
-  const beside = blocks.filter(({ type }) => type === besideTypes.text).map(({ text }) => text)
+  const beside = blocks.filter(({ type }) => type === outsideTypes.text).map(({ text }) => text)
   const additional_kwargs = { ...message?.additional_kwargs, ...(beside.length > 0 && { reasoning_content: beside.join('') }) }
   return {
     role: 'assistant',
-    content: contentOf(blocks.filter(({ type }) => type !== besideTypes.text && type !== besideTypes.summary)),
+    content: contentOf(blocks.filter(({ type }) => type !== outsideTypes.text && type !== outsideTypes.summary)),
     ...(calls.length > 0 && {
       tool_calls: calls.map((call) => ({ type: 'tool_call', id: call.id, name: call.name, args: argumentsOf(call.input) }) as const),
     }),

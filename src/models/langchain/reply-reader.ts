@@ -1,10 +1,10 @@
 import type { JsonObject, Message, ModelPart } from '../../contracts/index.ts'
 import { plainJson } from '../../util/copy-json.ts'
-import { type Fields, fieldsOf, isFields, isWhole, listOf, type NamedCall, textOf, withIds } from '../foreign/index.ts'
+import { type Fields, fieldsOf, isFields, listOf, type NamedCall, textOf, withIds } from '../shared/index.ts'
 import { type ReadBlock, readContent } from './blocks.ts'
 import { CallChunks } from './call-chunks.ts'
 import { Ending } from './ending.ts'
-import { besideTypes, type Kept, type KeptBlock, keptMetadata } from './kept.ts'
+import { type Kept, type KeptBlock, keptMetadata, outsideTypes } from './kept.ts'
 import { mergeDelta } from './merge-delta.ts'
 
 type Words = Extract<ReadBlock, { kind: 'text' | 'reasoning' }>
@@ -52,7 +52,7 @@ export class ReplyReader {
     this.#remember(message)
     const parts: ModelPart[] = []
     const content = readContent(message.content)
-    if (!content.some(({ kind }) => kind === 'reasoning')) parts.push(...this.#say(besideContent(message)))
+    if (!content.some(({ kind }) => kind === 'reasoning')) parts.push(...this.#say(outsideContent(message)))
     for (const block of content) {
       if (block.kind === 'call') this.#callBlocks.push(block.block)
       else parts.push(...this.#say(block))
@@ -63,7 +63,7 @@ export class ReplyReader {
   /** Nothing at all where the reply was cut. */
   end(): readonly ModelPart[] {
     const { calls } = this.#calls
-    const reason = this.#ending.reason({ hasCalls: calls.length > 0, areWhole: calls.every(isWhole) })
+    const reason = this.#ending.reason(calls)
     if (reason === undefined) return []
     const { usage } = this.#ending
     const message = this.#message()
@@ -137,11 +137,11 @@ function continues(open: OpenBlock, { index, block }: Words): boolean {
 }
 
 /** Some integrations put the reasoning beside the content. */
-function besideContent(message: Fields): Words | undefined {
+function outsideContent(message: Fields): Words | undefined {
   const { reasoning, reasoning_content } = fieldsOf(message.additional_kwargs)
   const summary = listOf(fieldsOf(reasoning).summary).map((piece) => textOf(fieldsOf(piece).text) ?? '')
   const text = textOf(reasoning_content)
   const summed = textOf(summary.join(''))
-  if (text !== undefined) return { kind: 'reasoning', text, index: undefined, block: { type: besideTypes.text } }
-  return summed === undefined ? undefined : { kind: 'reasoning', text: summed, index: undefined, block: { type: besideTypes.summary } }
+  if (text !== undefined) return { kind: 'reasoning', text, index: undefined, block: { type: outsideTypes.text } }
+  return summed === undefined ? undefined : { kind: 'reasoning', text: summed, index: undefined, block: { type: outsideTypes.summary } }
 }

@@ -1,7 +1,7 @@
 import type { ModelParameters } from '../../contracts/index.ts'
 import type { LangChainChatModel } from './types.ts'
 
-export interface CallSettings {
+interface CallSettings {
   readonly options: { readonly [name: string]: unknown }
   /** What the model cannot be asked for with a call. */
   readonly notices: readonly string[]

@@ -1,5 +1,5 @@
-import type { AttemptContext, Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
-import { countOf, type ForeignModelOptions, factsOf, failureOf, fieldsOf, textOf, untilAborted, withOutputWish } from '../foreign/index.ts'
+import type { Model, ModelRequest } from '../../contracts/index.ts'
+import { countOf, fieldsOf, frameworkModel, type ModelFacts, settledFacts, textOf } from '../shared/index.ts'
 import { isFileElsewhere, llamaIndexMessages } from './messages.ts'
 import { ReplyReader } from './reply-reader.ts'
 import type { LlamaIndexLlm, LlamaIndexMessage, LlamaIndexTool } from './types.ts'
@@ -18,32 +18,18 @@ import type { LlamaIndexLlm, LlamaIndexMessage, LlamaIndexTool } from './types.t
  * @example
  * const model = fromLlamaIndex(new OpenAI({ model: 'gpt-5-mini', maxRetries: 0 }), { id: 'openai/gpt-5-mini' })
  */
-export function fromLlamaIndex(llm: LlamaIndexLlm, options: ForeignModelOptions = {}): Model {
+export function fromLlamaIndex(llm: LlamaIndexLlm, told: ModelFacts = {}): Model {
   const { model, contextWindow } = fieldsOf(llm.metadata)
   const tokens = countOf(contextWindow)
-  const facts = factsOf(options, {
+  const facts = settledFacts(told, {
     id: `llama-index/${(textOf(model) ?? 'model').replaceAll(/\s+/g, '-')}`,
     abilities: [...(llm.supportToolCall === true ? (['tools'] as const) : []), 'images', 'files', 'reasoning'],
     ...(tokens !== undefined && { contextTokens: tokens }),
   })
-  return { ...facts, stream: (request, context) => answer({ llm, id: facts.id }, request, context) }
-}
-
-interface Asked {
-  readonly llm: LlamaIndexLlm
-  readonly id: string
-}
-
-async function* answer({ llm, id }: Asked, request: ModelRequest, { signal }: AttemptContext): AsyncGenerator<ModelPart> {
-  for (const message of notices(request)) yield { type: 'notice', message }
-  const reader = new ReplyReader(id, request.messages)
-  try {
-    for await (const chunk of untilAborted(() => chunksOf(llm, asked(request, id)), signal)) yield* reader.take(chunk)
-  } catch (error) {
-    if (!signal.aborted) yield { type: 'error', failure: failureOf(error) }
-    return
-  }
-  if (!signal.aborted) yield* reader.end()
+  return frameworkModel(facts, {
+    reader: (messages) => new ReplyReader(facts.id, messages),
+    prepare: (request) => ({ notices: noticesOf(request), open: () => chunksOf(llm, chatRequest(request, facts.id)) }),
+  })
 }
 
 interface ChatRequest {
@@ -52,10 +38,10 @@ interface ChatRequest {
   readonly stream: true
 }
 
-function asked({ system, messages, tools, toolChoice, output }: ModelRequest, id: string): ChatRequest {
+function chatRequest({ system, messages, tools, toolChoice }: ModelRequest, id: string): ChatRequest {
   const offered = toolChoice === 'none' ? [] : tools
   return {
-    messages: llamaIndexMessages(withOutputWish(system, output), messages, id),
+    messages: llamaIndexMessages(system, messages, id),
     ...(offered.length > 0 && {
       tools: offered.map(({ name, description, inputSchema }) => ({ metadata: { name, description, parameters: inputSchema } })),
     }),
@@ -63,13 +49,9 @@ function asked({ system, messages, tools, toolChoice, output }: ModelRequest, id
   }
 }
 
-async function chunksOf(llm: LlamaIndexLlm, request: ChatRequest): Promise<AsyncIterable<unknown>> {
-  const answered = await (llm as { chat(params: ChatRequest): PromiseLike<unknown> }).chat(request)
-  if (typeof answered === 'object' && answered !== null && Symbol.asyncIterator in answered) return answered as AsyncIterable<unknown>
-  throw new TypeError('The LlamaIndex LLM did not answer with a stream.')
-}
+const chunksOf = (llm: LlamaIndexLlm, request: ChatRequest): unknown => (llm as { chat(params: ChatRequest): unknown }).chat(request)
 
-function notices({ parameters, messages }: ModelRequest): readonly string[] {
+function noticesOf({ parameters, messages }: ModelRequest): readonly string[] {
   // Not to be asked for a cache is what happens anyway.
   const settings = Object.entries(parameters).filter(([name, value]) => value !== undefined && !(name === 'cache' && value === false))
   const hasFileElsewhere = messages.some((message) => message.role === 'user' && message.parts.some(isFileElsewhere))

@@ -1,5 +1,5 @@
-import type { InputPart, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
-import { argumentsOf, fieldsOf, textOf } from '../foreign/index.ts'
+import type { FilePart, InputPart, JsonObject, Message, ReplyPart } from '../../contracts/index.ts'
+import { argumentsOf, fieldsOf, textOf, userContent } from '../shared/index.ts'
 import type { LlamaIndexMessage } from './types.ts'
 
 /** A conversation in the form of LlamaIndex. `id` is that of the LLM which is asked: it gets back what it wrote itself. */
@@ -7,7 +7,7 @@ export function llamaIndexMessages(system: string, messages: readonly Message[],
   const conversation = messages.flatMap((message): readonly LlamaIndexMessage[] => {
     switch (message.role) {
       case 'user':
-        return [{ role: 'user', content: userContent(message.parts) }]
+        return [{ role: 'user', content: userContent(message.parts, fileDetail) }]
       case 'assistant':
         return [assistantMessage(message.parts, id)]
       case 'tool':
@@ -26,27 +26,9 @@ export function llamaIndexMessages(system: string, messages: readonly Message[],
 /** There is no form for a file that lies elsewhere: the LLM is told where. */
 export const isFileElsewhere = (part: InputPart): boolean => part.type === 'file' && /^https?:/i.test(part.data)
 
-function userContent(parts: readonly InputPart[]): string | readonly JsonObject[] {
-  const [only, ...rest] = parts
-  return only?.type === 'text' && rest.length === 0 ? only.text : parts.map(detail)
-}
-
-function detail(part: InputPart): JsonObject {
-  switch (part.type) {
-    case 'text':
-      return { type: 'text', text: part.text }
-    case 'image':
-      return {
-        type: 'image_url',
-        image_url: { url: /^(?:https?|data):/i.test(part.data) ? part.data : `data:${part.mediaType};base64,${part.data}` },
-      }
-    case 'file':
-      return isFileElsewhere(part)
-        ? { type: 'text', text: `The file ${part.name ?? ''} is at ${part.data}`.replace('file  is', 'file is') }
-        : { type: 'file', mimeType: part.mediaType, data: part.data.replace(/^data:[^,]*,/i, '') }
-    default:
-      return part satisfies never
-  }
+function fileDetail(part: FilePart): JsonObject {
+  if (!isFileElsewhere(part)) return { type: 'file', mimeType: part.mediaType, data: part.data.replace(/^data:[^,]*,/i, '') }
+  return { type: 'text', text: `The file ${part.name === undefined ? '' : `${part.name} `}is at ${part.data}` }
 }
 
 function assistantMessage(parts: readonly ReplyPart[], id: string): LlamaIndexMessage {

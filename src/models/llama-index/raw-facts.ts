@@ -1,5 +1,5 @@
 import { type FinishReason, noUsage, type Usage } from '../../contracts/index.ts'
-import { countOf, type Fields, fieldsOf, finishReasonOf, isFields, listOf, textOf } from '../foreign/index.ts'
+import { countOf, endOfReply, type Fields, fieldsOf, type GatheredCall, isFields, listOf, textOf } from '../shared/index.ts'
 
 /**
  * LlamaIndex itself says neither why a reply ended nor what it cost. What the provider has sent lies in `raw`, and is
@@ -25,11 +25,8 @@ export class RawFacts {
     return this.#usage
   }
 
-  /** `undefined` where the reply was cut. Where nobody tells, an orderly end of the stream is the end of the reply. */
-  reason({ hasCalls, areWhole }: { readonly hasCalls: boolean; readonly areWhole: boolean }): FinishReason | undefined {
-    if (this.#word === undefined) return this.#isAlwaysTelling || !areWhole ? undefined : hasCalls ? 'tool-calls' : 'stop'
-    const reason = finishReasonOf(this.#word)
-    return reason === 'stop' && hasCalls ? 'tool-calls' : reason
+  reason(calls: readonly GatheredCall[]): FinishReason | undefined {
+    return endOfReply({ word: this.#word, isAlwaysTelling: this.#isAlwaysTelling, calls })
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Message, ModelPart } from '../../contracts/index.ts'
-import { type Fields, fieldsOf, type GatheredCall, isFields, isWhole, listOf, textOf, withIds } from '../foreign/index.ts'
+import { type Fields, fieldsOf, type GatheredCall, isFields, listOf, textOf, withIds } from '../shared/index.ts'
 import { signedBy } from './messages.ts'
 import { RawFacts } from './raw-facts.ts'
 
@@ -34,7 +34,7 @@ export class ReplyReader {
   /** Nothing at all where the reply was cut. */
   end(): readonly ModelPart[] {
     const calls = [...this.#calls.values()].map(gathered)
-    const reason = this.#facts.reason({ hasCalls: calls.length > 0, areWhole: calls.every(isWhole) })
+    const reason = this.#facts.reason(calls)
     if (reason === undefined) return []
     const { usage } = this.#facts
     const named = withIds(calls, this.#messages)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, ModelParameters, ModelRequest } from '../../contracts/index.ts'
-import { bare, calls, collect, cut, history, json, later, look, modelOn, named, wire } from './fixtures/wire.ts'
+import { bare, calls, collect, cut, history, json, look, modelOn, named, wire } from './fixtures/wire.ts'
 
 const start = {
   type: 'message_start',
@@ -264,7 +264,7 @@ describe('a reply of Anthropic', () => {
 
   it('fails as the server says, at once or in the middle', async () => {
     const error = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
-    const failure = { class: 'rate_limit', message: 'The provider is overloaded: Overloaded (HTTP 529)', remedy: later }
+    const failure = { class: 'rate_limit', message: 'The provider is overloaded: Overloaded (HTTP 529)' }
     expect(await read(json(529, error))).toEqual([{ type: 'error', failure }])
     expect(await read(named([error]))).toEqual([{ type: 'error', failure }])
     expect((await read(named([start, ...text(0, 'Hi'), error]))).at(-1)).toEqual({

@@ -1,33 +1,54 @@
-import { FailureError } from '../ai-sdk/index.ts'
+import type { Clock } from '../../contracts/index.ts'
+import { FailureError } from '../failures/index.ts'
+import { type EndMark, EndWatch } from './end-mark.ts'
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>
+export type BodyReader = ReadableStreamDefaultReader<Uint8Array>
 
 /** Events are gathered until they are whole; the longest are those that repeat a whole reply at its end. */
 const longestEvent = 16 * 1024 * 1024
 
-/** The bytes as they come, but no event without an end. Counts by chunks of the network, so it costs next to nothing. */
-export function boundedEvents(reader: Reader, first: readonly Uint8Array[] = []): ReadableStream<Uint8Array> {
+interface EventRules {
+  readonly clock: Clock
+  readonly endMark?: EndMark | undefined
+  /** What was read before. */
+  readonly first?: readonly Uint8Array[]
+}
+
+/**
+ * The bytes as they come, but no event without an end, and nothing behind the end of the reply: a server that has said
+ * it and keeps the connection open is left.
+ */
+export function boundedEvents(reader: BodyReader, { clock, endMark, first = [] }: EventRules): ReadableStream<Uint8Array> {
+  const bound = new EventBound()
+  const watch = endMark && new EndWatch(endMark)
   const waiting = [...first]
-  let open = 0
-  const grow = (chunk: Uint8Array): void => {
-    const end = lastBlankLine(chunk)
-    open = end < 0 ? open + chunk.length : chunk.length - end
-    if (open <= longestEvent) return
-    reader.cancel().catch(() => {})
-    throw new FailureError({
-      class: 'invalid_response',
-      message: 'The server sent an event that did not stop.',
-      remedy: 'Check what answers there, or name a further model to fall back on.',
-    })
+  /** Until when the server may end its answer, once the reply has ended. */
+  let deadline: number | undefined
+  /** The next chunk; nothing where there is none, or where the reply has ended and none has come in time. */
+  const next = async (): Promise<Uint8Array | undefined> => {
+    const chunk = waiting.shift()
+    if (chunk) return chunk
+    if (deadline === undefined) return (await reader.read()).value
+    const ms = deadline - clock.monotonic()
+    return ms > 0 ? soon(() => reader.read().then(({ value }) => value), { clock, ms }) : undefined
   }
   return new ReadableStream(
     {
       async pull(controller) {
-        const chunk = waiting.shift()
-        const { done, value } = chunk ? { done: false, value: chunk } : await reader.read()
-        if (done || !value) return controller.close()
-        grow(value)
-        controller.enqueue(value)
+        let chunk = await next()
+        // Behind the end only the end of the answer is waited for: that leaves the connection to the next request.
+        while (chunk && endMark?.isFinal && deadline !== undefined) chunk = await next()
+        if (!chunk) {
+          leave(reader)
+          return controller.close()
+        }
+        const end = watch?.read(chunk)
+        if (endMark && end !== undefined) deadline = clock.monotonic() + endMark.patienceMs
+        if (!bound.holds(chunk)) {
+          leave(reader)
+          throw endlessEvent()
+        }
+        controller.enqueue(endMark?.isFinal ? chunk.subarray(0, end) : chunk)
       },
       cancel: (reason) => reader.cancel(reason),
     },
@@ -35,8 +56,27 @@ export function boundedEvents(reader: Reader, first: readonly Uint8Array[] = [])
   )
 }
 
+const endlessEvent = (): FailureError =>
+  new FailureError({
+    class: 'invalid_response',
+    message: 'The server sent an event that did not stop.',
+    remedy: 'Check what answers there, or name a further model to fall back on.',
+  })
+
 const lineFeed = 10
 const carriageReturn = 13
+
+/** Counts by chunks of the network, so it costs next to nothing. */
+class EventBound {
+  #open = 0
+
+  /** Whether the event that a chunk belongs to may go on. */
+  holds(chunk: Uint8Array): boolean {
+    const end = lastBlankLine(chunk)
+    this.#open = end < 0 ? this.#open + chunk.length : chunk.length - end
+    return this.#open <= longestEvent
+  }
+}
 
 /** Where the last event in a chunk ends; below 0 where none does. One that ends between two chunks is missed, to no harm. */
 function lastBlankLine(chunk: Uint8Array): number {
@@ -47,16 +87,41 @@ function lastBlankLine(chunk: Uint8Array): number {
   return -1
 }
 
-/** The beginning of a body; the rest is not read. */
-export async function beginningOf(reader: Reader, mostBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+interface BeginningRules {
+  readonly clock: Clock
+  readonly mostBytes: number
+  readonly patienceMs: number
+}
+
+/** The beginning of a body, as far as it comes in time and unharmed; the rest is not read. */
+export async function beginningOf(reader: BodyReader, { clock, mostBytes, patienceMs }: BeginningRules): Promise<Uint8Array<ArrayBuffer>> {
   const chunks: Uint8Array[] = []
   let length = 0
-  while (length < mostBytes) {
-    const { done, value } = await reader.read()
-    if (done) break
-    chunks.push(value)
-    length += value.length
+  const read = async (): Promise<void> => {
+    while (length < mostBytes) {
+      const { value } = await reader.read()
+      if (!value) return
+      chunks.push(value)
+      length += value.length
+    }
   }
-  reader.cancel().catch(() => {})
+  await soon(read, { clock, ms: patienceMs })
+  leave(reader)
   return new Uint8Array(Buffer.concat(chunks).subarray(0, mostBytes))
+}
+
+/** What the work brings in time; nothing where it takes longer or fails. */
+function soon<T>(work: () => Promise<T>, { clock, ms }: { readonly clock: Clock; readonly ms: number }): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(ms, () => resolve(undefined))
+    const settle = (value: T | undefined): void => {
+      cancel()
+      resolve(value)
+    }
+    work().then(settle, () => settle(undefined))
+  })
+}
+
+export function leave(reader: BodyReader): void {
+  reader.cancel().catch(() => {})
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, ModelRequest } from '../../contracts/index.ts'
-import { bare, calls, chat, collect, cut, events, history, later, look, modelOn, wire } from './fixtures/wire.ts'
+import { bare, calls, chat, collect, cut, events, history, look, modelOn, wire } from './fixtures/wire.ts'
 
 const chunk = (delta: Json, finish: Json = null): Json => ({
   id: 'c1',
@@ -187,7 +187,7 @@ describe('a reply in the format of OpenAI', () => {
     const error = { error: { code: 429, message: 'Slow down.' } }
     expect((await read(chat([chunk({ content: 'Hi' }), error]))).at(-1)).toEqual({
       type: 'error',
-      failure: { class: 'rate_limit', message: 'Slow down.', remedy: later },
+      failure: { class: 'rate_limit', message: 'Slow down.' },
     })
   })
 })

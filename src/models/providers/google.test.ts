@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, ModelRequest } from '../../contracts/index.ts'
-import { bare, calls, collect, cut, events, history, json, later, look, modelOn, wire } from './fixtures/wire.ts'
+import { bare, calls, collect, cut, events, history, json, look, modelOn, wire } from './fixtures/wire.ts'
 
 const counted = { promptTokenCount: 5, candidatesTokenCount: 2, thoughtsTokenCount: 3, totalTokenCount: 10, cachedContentTokenCount: 1 }
 const chunk = (parts: readonly Json[], finishReason?: string): Json => ({
@@ -209,7 +209,7 @@ describe('a reply of Gemini', () => {
     const late = { error: { code: 503, message: 'The model is overloaded.', status: 'UNAVAILABLE' } }
     expect((await read(events([chunk([{ text: 'Hi' }]), late]))).at(-1)).toEqual({
       type: 'error',
-      failure: { class: 'rate_limit', message: 'The provider is overloaded: The model is overloaded.', remedy: later },
+      failure: { class: 'rate_limit', message: 'The provider is overloaded: The model is overloaded.' },
     })
   })
 })

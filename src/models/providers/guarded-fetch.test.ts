@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { FailureError } from '../ai-sdk/index.ts'
+import { FakeClock } from '../../testing/index.ts'
+import { FailureError } from '../failures/index.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 
 const remedies = { auth: 'AUTH', network: 'NETWORK', baseUrl: 'BASE' }
@@ -22,7 +23,7 @@ function flood(chunk: Uint8Array, init: ResponseInit): Flood {
   })
   return { response: new Response(body, init), state }
 }
-const get = (response: Response) => guardedFetch(async () => response, remedies)('http://127.0.0.1:9/')
+const get = (response: Response) => guardedFetch(async () => response, { remedies, clock: new FakeClock() })('http://127.0.0.1:9/')
 const events = { headers: { 'content-type': 'text/event-stream' } }
 
 describe('what is read of an answer', () => {

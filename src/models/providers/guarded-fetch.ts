@@ -1,5 +1,13 @@
-import { bodyText, FailureError, isWebPage, pageText, type Remedies, shorten } from '../ai-sdk/index.ts'
-import { beginningOf, boundedEvents } from './bounded-body.ts'
+import type { Clock } from '../../contracts/index.ts'
+import { bodyText, FailureError, failing, isWebPage, pageText, type Remedies, shorten } from '../failures/index.ts'
+import { type BodyReader, beginningOf, boundedEvents, leave } from './bounded-body.ts'
+import type { EndMark } from './end-mark.ts'
+
+export interface FetchRules {
+  readonly remedies: Remedies
+  readonly clock: Clock
+  readonly endMark?: EndMark | undefined
+}
 
 /**
  * `fetch` between a provider's package and the world.
@@ -7,66 +15,69 @@ import { beginningOf, boundedEvents } from './bounded-body.ts'
  * 1. It keeps to its address: a redirect would carry the key to wherever it points.
  * 2. Nothing without an end is gathered: neither an event nor the page of an error.
  * 3. An answer that is no stream of events is told apart here, where its beginning can still be seen.
+ * 4. What the status says counts, whether or not a body follows it, and to its end.
  */
-export function guardedFetch(send: typeof fetch, remedies: Remedies): typeof fetch {
+export function guardedFetch(send: typeof fetch, rules: FetchRules): typeof fetch {
   return async (input, init) => {
     const response = await send(input, { ...init, redirect: 'manual' })
     if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
       response.body?.cancel().catch(() => {})
-      throw redirected(response, remedies)
+      throw redirected(response, rules.remedies)
     }
     if (!response.body) return response
     const reader = response.body.getReader()
-    if (!response.ok) return new Response(await beginningOf(reader, longestError), headOf(response))
-    return new Response(await eventsIn(reader, response.headers.get('content-type'), remedies), headOf(response))
+    if (!response.ok) return failed(response, await beginningOf(reader, { clock: rules.clock, ...ofError }))
+    return new Response(await eventsIn(reader, response.headers.get('content-type'), rules), response)
   }
 }
 
-const longestError = 64 * 1024
+/** What is read of the page of an error, and for how long. */
+const ofError = { mostBytes: 64 * 1024, patienceMs: 2000 }
 
 /** `Response` itself refuses a status beyond 599, which a server may well send. */
-const headOf = ({ status, statusText, headers }: Response): ResponseInit => ({ status: Math.min(status, 599), statusText, headers })
+function failed({ status, statusText, headers }: Response, beginning: Uint8Array<ArrayBuffer>): Response {
+  const response = new Response(beginning, { status: Math.min(status, 599), statusText, headers })
+  return status === response.status ? response : Object.defineProperty(response, 'status', { value: status })
+}
 
 function redirected({ headers, status }: Response, { baseUrl }: Remedies): FailureError {
   const target = URL.parse(headers.get('location') ?? '')
   const where = target ? ` to ${target.origin}${target.pathname}` : ''
-  return new FailureError({
-    class: 'config',
-    message: `The server redirects (HTTP ${status})${where}. That is not followed: the key would go there too.`,
-    remedy: baseUrl,
-  })
+  const message = `The server redirects (HTTP ${status})${where}. That is not followed: the key would go there too.`
+  return new FailureError(failing('config', message, baseUrl))
 }
 
 const sniffed = 2000
 
-/** Some servers send events under a wrong name; they are taken as they are. */
-async function eventsIn(
-  reader: ReadableStreamDefaultReader<Uint8Array>,
-  type: string | null,
-  remedies: Remedies,
-): Promise<ReadableStream<Uint8Array>> {
-  if (type === null || /event-stream/i.test(type)) return boundedEvents(reader)
+/** Some servers send events under a wrong name, and some a page under the name of events. */
+async function eventsIn(reader: BodyReader, type: string | null, rules: FetchRules): Promise<ReadableStream<Uint8Array>> {
+  const isNamedSo = type === null || /event-stream/i.test(type)
   const chunks: Uint8Array[] = []
   const decoder = new TextDecoder()
   let beginning = ''
-  while (beginning.length < sniffed) {
-    const { done, value } = await reader.read()
-    if (done) break
-    chunks.push(value)
-    beginning += decoder.decode(value, { stream: true })
-    if (looksLikeEvents.test(beginning)) return boundedEvents(reader, chunks)
+  let isMore = true
+  while (isMore && beginning.length < sniffed) {
+    const { value } = await reader.read()
+    if (value) {
+      chunks.push(value)
+      beginning += decoder.decode(value, { stream: true })
+    }
+    isMore = value !== undefined
+    const isTold = beginning.trim() !== '' || !isMore
+    if (isNamedSo ? isTold && !beginning.trimStart().startsWith('<') : looksLikeEvents.test(beginning))
+      return boundedEvents(reader, { ...rules, first: chunks })
   }
-  reader.cancel().catch(() => {})
-  throw notEvents(beginning, type, remedies)
+  leave(reader)
+  throw notEvents(beginning, type, rules.remedies)
 }
 
 const looksLikeEvents = /^\s*(?:data|event|id|retry)?:/
 
-function notEvents(beginning: string, type: string, { baseUrl }: Remedies): FailureError {
+function notEvents(beginning: string, type: string | null, { baseUrl }: Remedies): FailureError {
   const isPage = isWebPage(beginning)
   const said = isPage ? pageText(beginning) : shorten(bodyText(beginning) ?? beginning, 120)
-  const kind = isPage ? 'a web page' : type.split(';')[0]
+  const kind = isPage ? 'a web page' : (type?.split(';')[0] ?? 'something else')
   const shown = said === '' ? '' : `: ${JSON.stringify(said)}`
   const message = `The server answered with ${kind} instead of a stream of events${shown}`
-  return new FailureError({ class: 'invalid_response', message, remedy: baseUrl })
+  return new FailureError(failing('invalid_response', message, baseUrl))
 }

@@ -1,28 +1,40 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
+import { profileOf } from '../known-providers.ts'
 import type { ProviderSpec } from './provider-spec.ts'
-import { traitsOf } from './servers.ts'
 
-export interface Connection {
+interface Connection {
   readonly baseURL: string
   readonly fetch: typeof fetch
 }
 
-// Each package takes some 60 ms to load: only the one that is used is.
+// Each package takes some 60 ms to load: only the one that is used is. Two of them make a provider of their own while
+// they load, out of what they find in the environment, and fail over a base URL that is set to nothing. Their inner
+// entries do not.
 
 /** The model as its package makes it. A key is always given, if only an empty one: otherwise the packages look for one. */
 export async function loadModel(spec: ProviderSpec, { baseURL, fetch }: Connection): Promise<LanguageModelV4> {
   const { kind, provider, model, settings } = spec
   const apiKey = settings.apiKey?.trim() ?? ''
-  const common = { baseURL, apiKey, fetch, headers: { 'user-agent': 'troupe', ...lowerCased(settings.headers ?? {}) } }
+  const own = { 'user-agent': 'troupe', ...lowerCased(settings.headers ?? {}) }
+  const common = { baseURL, apiKey, fetch, headers: own }
   switch (kind) {
     case 'openai': {
-      const { createOpenAI } = await import('@ai-sdk/openai')
-      const openai = createOpenAI(common)
-      return settings.api === 'chat' ? openai.chat(model) : openai.responses(model)
+      const { OpenAIChatLanguageModel, OpenAIResponsesLanguageModel } = await import('@ai-sdk/openai/internal')
+      const config = { url: ({ path }: { path: string }) => `${baseURL}${path}`, headers: { authorization: `Bearer ${apiKey}`, ...own }, fetch }
+      return settings.api === 'chat'
+        ? new OpenAIChatLanguageModel(model, { ...config, provider: 'openai.chat' })
+        : new OpenAIResponsesLanguageModel(model, { ...config, baseURL, provider: 'openai.responses', fileIdPrefixes: ['file-'] })
     }
     case 'anthropic': {
-      const { createAnthropic } = await import('@ai-sdk/anthropic')
-      return createAnthropic(common)(model)
+      const { AnthropicLanguageModel } = await import('@ai-sdk/anthropic/internal')
+      return new AnthropicLanguageModel(model, {
+        provider: 'anthropic.messages',
+        baseURL,
+        headers: { 'anthropic-version': '2023-06-01', 'x-api-key': apiKey, ...own },
+        fetch,
+        supportsMessageThreads: true,
+        supportedUrls: () => readByAnthropic,
+      })
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google')
@@ -30,15 +42,19 @@ export async function loadModel(spec: ProviderSpec, { baseURL, fetch }: Connecti
     }
     case 'openai-compatible': {
       const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible')
-      const { body } = traitsOf(provider)
-      // Whether a schema is sent at all is decided before the package sees it.
+      const { body } = profileOf(provider, kind)
+      // Whether a schema is sent at all is decided before the package sees it. The package does not read the signatures
+      // that OpenRouter puts into `reasoning_details`: they are lost.
       const always = { name: provider, includeUsage: true, supportsStructuredOutputs: true }
-      return createOpenAICompatible({ ...common, ...always, transformRequestBody: body })(model)
+      return createOpenAICompatible({ ...common, ...always, ...(body && { transformRequestBody: body }) })(model)
     }
     default:
       return kind satisfies never
   }
 }
+
+/** What Anthropic fetches by itself. */
+const readByAnthropic = { 'image/*': [/^https?:\/\/.*$/], 'application/pdf': [/^https?:\/\/.*$/] }
 
 const lowerCased = (headers: { readonly [name: string]: string }): { [name: string]: string } =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Json, ModelRequest } from '../../contracts/index.ts'
-import { bare, calls, chat, collect, cut, history, later, look, modelOn, named, wire } from './fixtures/wire.ts'
+import { bare, calls, chat, collect, cut, history, look, modelOn, named, wire } from './fixtures/wire.ts'
 
 const usage = {
   input_tokens: 10,
@@ -208,13 +208,13 @@ describe('a reply of the Responses API', () => {
     expect(await read(named([created, error]))).toEqual([
       {
         type: 'error',
-        failure: { class: 'quota', message: 'You are out. (HTTP 429)', remedy: 'Check the plan and the billing of the account.' },
+        failure: { class: 'quota', message: 'You are out. (HTTP 429)' },
       },
     ])
     const late = { type: 'response.failed', sequence_number: 9, response: { error: { code: 'server_error', message: 'It broke.' } } }
     expect((await read(named([created, ...spoken, late]))).at(-1)).toEqual({
       type: 'error',
-      failure: { class: 'model', message: 'It broke.', remedy: later },
+      failure: { class: 'model', message: 'It broke.' },
     })
   })
 })

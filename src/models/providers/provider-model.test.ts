@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelPart } from '../../contracts/index.ts'
+import { FakeClock } from '../../testing/index.ts'
+import type { ProviderKind } from '../known-providers.ts'
+import type { ProviderSettings } from '../provider-keys.ts'
 import { bare, chat, collect, json, key, modelOn, wire } from './fixtures/wire.ts'
 import { providerModel } from './provider-model.ts'
-import type { ProviderKind, ProviderSettings } from './provider-spec.ts'
 
 const models: { readonly [K in ProviderKind]: string } = {
   openai: 'gpt-5-mini',
@@ -22,7 +24,7 @@ const asked = async (kind: ProviderKind, settings: ProviderSettings, provider: s
     settings,
     keyVariable: 'TEST_KEY',
     fetch: line.fetch,
-    now: () => 0,
+    clock: new FakeClock(0),
   })
   return { parts: await collect(model), sent: line.sent }
 }

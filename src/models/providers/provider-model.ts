@@ -1,70 +1,53 @@
-import type { Model, ModelAbility, ModelFailure, ModelPart } from '../../contracts/index.ts'
+import type { Model, ModelFailure, ModelPart } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { type FromAiSdkOptions, fromAiSdk, type Remedies } from '../ai-sdk/index.ts'
-import { baseUrlOf, isKeyHeader, settingsFailure } from './check-settings.ts'
+import { isLoopback } from '../addresses.ts'
+import { aiSdkModel } from '../ai-sdk/index.ts'
+import { failing, type Remedies } from '../failures/index.ts'
+import { profileOf } from '../known-providers.ts'
+import { secretsIn } from '../provider-keys.ts'
+import { baseUrlOf, settingsFailure } from './check-settings.ts'
+import { endMarkOf } from './end-mark.ts'
 import { guardedFetch } from './guarded-fetch.ts'
 import { loadModel } from './load-model.ts'
-import type { ProviderSettings, ProviderSpec } from './provider-spec.ts'
-import { traitsOf } from './servers.ts'
-
-const abilities: readonly ModelAbility[] = ['tools', 'images', 'files', 'reasoning', 'json_schema']
+import type { ProviderSpec } from './provider-spec.ts'
 
 /**
  * A model by its provider's name. Nothing is read from the environment, and no request is made. Settings that cannot
  * work make a model that says so when it is asked, so that the next one in line gets its turn.
  */
 export async function providerModel(spec: ProviderSpec): Promise<Model> {
+  const { provider, model, kind, clock } = spec
   const remedies = remediesOf(spec)
+  const facts = { ...spec.facts, id: `${provider}/${model}`, abilities: profileOf(provider, kind).abilities }
   const failure = settingsFailure(spec, remedies)
-  if (failure) return refusing(spec, failure)
+  if (failure) return refusing(facts, failure)
   try {
-    const connection = { baseURL: baseUrlOf(spec), fetch: guardedFetch(spec.fetch ?? fetch, remedies) }
-    return fromAiSdk(await loadModel(spec, connection), adapterOptions(spec, remedies))
+    const rules = { remedies, clock, endMark: endMarkOf(spec) }
+    const connection = { baseURL: baseUrlOf(spec), fetch: guardedFetch(spec.fetch ?? fetch, rules) }
+    const secrets = secretsIn(spec.settings).map(([, secret]) => secret)
+    return aiSdkModel(await loadModel(spec, connection), { ...facts, dialect: kind }, { remedies, secrets, now: () => clock.now() })
   } catch (error) {
-    // Two of the packages look at a variable of their own while they load, and fail over one that is set to nothing.
-    const remedy = `${remedies.baseUrl} If OPENAI_BASE_URL or ANTHROPIC_BASE_URL is set to nothing, unset it.`
-    return refusing(spec, { class: 'config', message: `${spec.provider} cannot be used: ${messageOf(error)}`, remedy })
+    return refusing(facts, failing('config', `${provider} cannot be used: ${messageOf(error)}`, remedies.baseUrl))
   }
 }
 
-function adapterOptions(spec: ProviderSpec, remedies: Remedies): FromAiSdkOptions {
-  const { kind, provider, model, settings, facts, now } = spec
-  return {
-    ...facts,
-    id: `${provider}/${model}`,
-    abilities,
-    remedies,
-    dialect: kind,
-    schemaMode: kind !== 'openai-compatible' || traitsOf(provider).schemaMode,
-    secrets: secretsOf(settings),
-    now,
-  }
-}
-
-function secretsOf({ apiKey = '', headers = {} }: ProviderSettings): readonly string[] {
-  const inHeaders = Object.entries(headers).flatMap(([name, value]) => (isKeyHeader(name) ? [value.replace(/^\w+ /, '')] : []))
-  return [apiKey.trim(), ...inHeaders]
-}
-
-function remediesOf(spec: ProviderSpec): Remedies {
+function remediesOf(spec: ProviderSpec): Required<Remedies> {
   const { kind, provider, keyVariable } = spec
   const address = baseUrlOf(spec)
-  const isLocal = /^https?:\/\/(?:localhost|127\.|\[::1\])/.test(address)
+  const setting = spec.addressFrom ?? profileOf(provider, kind).urlVariables[0]
   const ending = kind === 'openai-compatible' ? '; it mostly ends in /v1' : ''
   return {
     auth: keyVariable === undefined ? `Check the key of ${provider}.` : `Check ${keyVariable}.`,
-    network: isLocal
-      ? `Start the server of ${provider}, or set the base URL to where it runs (now ${address}).`
-      : `Check the network, and the base URL of ${provider} (${address}).`,
+    network: isLoopback(address)
+      ? `Start the server of ${provider}, or set ${setting} to where it runs (now ${address}).`
+      : `Check the network, and the base URL of ${provider} (${address}; ${setting} sets it).`,
     baseUrl: `Check the base URL of ${provider} (${address === '' ? 'none is set' : address}${ending}).`,
   }
 }
 
-function refusing({ provider, model, facts }: ProviderSpec, failure: ModelFailure): Model {
+function refusing(facts: Omit<Model, 'stream'>, failure: ModelFailure): Model {
   return {
     ...facts,
-    id: `${provider}/${model}`,
-    abilities,
     async *stream(): AsyncGenerator<ModelPart> {
       yield { type: 'error', failure }
     },

@@ -1,26 +1,26 @@
-import type { Model } from '../../contracts/index.ts'
+import type { Clock, Model } from '../../contracts/index.ts'
+import type { ProviderKind } from '../known-providers.ts'
+import type { ProviderSettings } from '../provider-keys.ts'
 
-export type ProviderKind = 'openai' | 'anthropic' | 'google' | 'openai-compatible'
-
-export interface ProviderSettings {
-  readonly baseURL?: string
-  readonly apiKey?: string
-  readonly headers?: { readonly [name: string]: string }
-  /** Which of OpenAI's two interfaces is spoken; default `responses`. Other kinds have only one. */
-  readonly api?: 'chat' | 'responses'
+/** Where a provider is, and how it lets us in. */
+export interface Endpoint {
+  /** Its name as it stands in model ids. */
+  readonly provider: string
+  readonly kind: ProviderKind
+  readonly settings: ProviderSettings & {
+    /** Which of OpenAI's two interfaces is spoken; default `responses`. Other kinds have only one. */
+    readonly api?: 'chat' | 'responses'
+  }
+  /** The variable that its key came from, or should come from. */
+  readonly keyVariable?: string
+  /** The variable or setting that its address came from, or would come from. */
+  readonly addressFrom?: string
 }
 
 /** One model of one provider. */
-export interface ProviderSpec {
-  readonly kind: ProviderKind
-  /** Its name as it stands in model ids. */
-  readonly provider: string
+export interface ProviderSpec extends Endpoint {
   readonly model: string
-  readonly settings: ProviderSettings
-  /** The variable that holds the key, for remedies. */
-  readonly keyVariable?: string
   readonly facts?: Pick<Model, 'contextTokens' | 'costOf'>
   readonly fetch?: typeof fetch
-  /** The wall time in milliseconds. */
-  now(): number
+  readonly clock: Clock
 }

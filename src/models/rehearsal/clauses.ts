@@ -5,9 +5,9 @@ import { conjunctions } from './vocabulary.ts'
 import type { Word } from './words.ts'
 
 /** How a part of a request hangs on what stands before it. */
-export type Link = 'start' | 'sentence' | 'sequel' | 'and'
+type Link = 'start' | 'sentence' | 'sequel' | 'and'
 
-export interface Segment {
+interface Segment {
   readonly words: readonly Word[]
   readonly link: Link
   readonly isQuestion: boolean
@@ -25,7 +25,7 @@ const extras = new Set(['also', 'additionally', 'moreover'])
 const ends = new Set(['.', '?', '!', ';'])
 
 /** Cuts at sentences, at "then" and at "and" and commas. Quotations stay whole: each is one word. */
-export function segmentsOf(words: readonly Word[]): readonly Segment[] {
+function segmentsOf(words: readonly Word[]): readonly Segment[] {
   const segments: Segment[] = []
   let current: Word[] = []
   let link: Link = 'start'

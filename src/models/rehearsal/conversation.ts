@@ -75,7 +75,7 @@ function settle(turns: Draft[], { name, ok, content }: { name: string; ok: boole
 }
 
 /** Stands for a result that came and said nothing. */
-export const noContent = '(nothing)'
+const noContent = '(nothing)'
 
 function emptyTurn(): Draft {
   return { request: '', attachments: [], exchanges: [], steps: 0, answer: undefined, complaints: 0 }

@@ -5,7 +5,7 @@ import { conjunctions, means } from './vocabulary.ts'
 import { nameWords, type Word } from './words.ts'
 
 /** A value of a fixed set that the words name, and which of them do. */
-export interface Match {
+interface Match {
   readonly value: Json
   readonly from: number
   readonly to: number

@@ -2,7 +2,7 @@ import type { Json, JsonObject, JsonSchema } from '../../contracts/index.ts'
 import { type Parameter, parametersOf } from './parameters.ts'
 import { asSchema, merged, settled } from './schema-view.ts'
 
-export type Path = readonly (string | number)[]
+type Path = readonly (string | number)[]
 
 /** A parameter that takes one value or a list of such, wherever in the input it stands. */
 export interface Field {
@@ -65,7 +65,7 @@ function placed(at: Json | undefined, [key, ...rest]: Path, value: Json): Json {
 }
 
 /** What an object has of its own under that key: `constructor` is a name like any other. */
-export function ownValue(object: JsonObject, key: string): Json | undefined {
+function ownValue(object: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined
 }
 

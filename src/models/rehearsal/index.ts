@@ -1,1 +1,1 @@
-export { type RehearsalOptions, rehearsalModel } from './rehearsal-model.ts'
+export { rehearsalModel } from './rehearsal-model.ts'

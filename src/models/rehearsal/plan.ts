@@ -16,13 +16,13 @@ import { resultText } from './results.ts'
 import { indexTools } from './tool-index.ts'
 import { clip } from './words.ts'
 
-export interface PlannedCall {
+interface PlannedCall {
   readonly tool: string
   readonly input: JsonObject
 }
 
 /** Something that cannot be done before the person says more. */
-export interface OpenQuestion {
+interface OpenQuestion {
   readonly tool: string
   readonly missing: readonly Field[]
 }

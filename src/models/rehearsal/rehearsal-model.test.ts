@@ -31,7 +31,6 @@ describe('the rehearsal model', () => {
       abilities: ['tools', 'json_schema'],
       cost: 0,
     })
-    expect(rehearsalModel({ id: 'rehearsal/other' }).id).toBe('rehearsal/other')
   })
 
   it('makes a call with a reason', async () => {

@@ -4,18 +4,13 @@ import { plan } from './plan.ts'
 import { askFor } from './questions.ts'
 import { report } from './report.ts'
 
-export interface RehearsalOptions {
-  /** As it stands in accounting. Default `rehearsal/rules`. */
-  readonly id?: string
-}
-
 /**
  * A stand-in for a model that needs no key and no network: rules choose tools by the words of a request, fill in
  * arguments, and report what came back. It is no LLM, and every answer says so. It keeps nothing: each request is
  * answered from its own history, always in the same way.
  */
-export function rehearsalModel({ id = 'rehearsal/rules' }: RehearsalOptions = {}): Model {
-  return { id, abilities: ['tools', 'json_schema'], costOf: () => 0, stream: perform }
+export function rehearsalModel(): Model {
+  return { id: 'rehearsal/rules', abilities: ['tools', 'json_schema'], costOf: () => 0, stream: perform }
 }
 
 async function* perform(request: ModelRequest, { signal }: AttemptContext): AsyncGenerator<ModelPart> {

@@ -1,4 +1,5 @@
 import type { JsonSchema } from '../../contracts/index.ts'
+import { resolvePointer } from '../../util/schema-references.ts'
 import { isPlainObject } from '../../util/schema-values.ts'
 
 // Schemas as they mostly are: references followed, alternatives settled. Whatever is strange becomes `{}`.
@@ -6,34 +7,16 @@ import { isPlainObject } from '../../util/schema-values.ts'
 export const asSchema = (value: unknown): JsonSchema => (isPlainObject(value) ? value : {})
 
 const mostHops = 20
+const isLocal = /^#(?:\/|$)/
 
 /** Follows local references; keywords beside `$ref` stay. */
 export function dereference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let at = schema
   for (let hops = 0; typeof at.$ref === 'string' && hops < mostHops; hops++) {
     const { $ref, ...rest } = at
-    at = { ...asSchema(pointedTo(root, $ref as string)), ...rest }
+    at = { ...asSchema(isLocal.test($ref as string) ? resolvePointer(root, ($ref as string).slice(1)) : undefined), ...rest }
   }
   return at
-}
-
-function pointedTo(root: JsonSchema, reference: string): unknown {
-  if (!reference.startsWith('#')) return undefined
-  let at: unknown = root
-  for (const part of reference.slice(1).split('/').slice(1)) {
-    const key = unescaped(part)
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return undefined
-    at = (at as JsonSchema)[key]
-  }
-  return at
-}
-
-function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~')
-  } catch {
-    return part
-  }
 }
 
 /** One schema out of `allOf`, with the properties and requirements of all of them. */

@@ -77,7 +77,7 @@ export const wires: readonly LoopAdapter[] = formats.map((format) => ({
         keyVariable,
         settings: { baseURL: `${server.url}${base}`, apiKey: 'played', ...(api !== undefined && { api }) },
         ...(costOf && { facts: { costOf } }),
-        now: () => clock.now(),
+        clock,
       }),
       get requests() {
         return server.requests.map(({ body }) => body)

@@ -1,0 +1,103 @@
+import type { JsonObject } from '../contracts/index.ts'
+import { type AgentOption, type AgentOptionType, agentOption, keysBelow, topLevelKeys } from './agent-options.ts'
+
+/** The settings of an agent file as a JSON Schema, for editors. What only reading can tell is left to reading. */
+export function agentFileSchema(): JsonObject {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'https://troupe.dev/schemas/agent-file.schema.json',
+    title: 'The settings of an agent file',
+    type: 'object',
+    properties: Object.fromEntries(topLevelKeys.map((key) => [key, propertyOf(key)])),
+    required: ['description'],
+    additionalProperties: false,
+    not: { allOf: [stated('parameters', 'timeout'), stated('limits', 'llmTimeout')] },
+  }
+}
+
+const stated = (group: string, key: string): JsonObject => ({
+  required: [group],
+  properties: { [group]: { type: 'object', required: [key] } },
+})
+
+function propertyOf(key: string): JsonObject {
+  const below = keysBelow(key)
+  const option = agentOption(key)?.option
+  if (option) return described(option)
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      below.map((each) => {
+        const inner = agentOption(`${key}.${each}`)?.option
+        return [each, inner ? described(inner) : {}]
+      }),
+    ),
+    additionalProperties: false,
+    ...groupRules[key],
+  }
+}
+
+/** What does not go together inside of a group. */
+const schemaRules: JsonObject = {
+  not: { required: ['schema', 'schemaRef'] },
+  if: { anyOf: [{ required: ['schema'] }, { required: ['schemaRef'] }] },
+  // biome-ignore lint/suspicious/noThenProperty: the keyword of JSON Schema
+  then: { properties: { format: { const: 'json' } } },
+}
+const groupRules: { readonly [group: string]: JsonObject } = { input: schemaRules, output: schemaRules }
+
+function described({ type, summary, default: otherwise, example }: AgentOption): JsonObject {
+  const more = otherwise === 'required' ? 'Required.' : `Default: ${otherwise}.`
+  return { description: `${summary[0]?.toUpperCase()}${summary.slice(1)}. ${more} Example: ${example}`, ...typeSchema(type) }
+}
+
+const words: JsonObject = { type: 'string', pattern: '\\S' }
+
+function typeSchema(type: AgentOptionType): JsonObject {
+  switch (type.kind) {
+    case 'text':
+    case 'file':
+      return words
+    case 'identifier':
+      return { type: 'string', pattern: '^\\s*[a-zA-Z0-9_][\\w.-]{0,63}\\s*$' }
+    case 'names':
+      return oneOrMore({ type: 'string', pattern: '^\\s*\\S+\\s*$' }, 1)
+    case 'patterns':
+      return oneOrMore({ type: 'string', pattern: '^\\s*(?:\\*|[\\w.-]+\\*?|[\\w.-]+/(?:\\*|[\\w.-]+\\*?))\\s*$' }, 0)
+    case 'references':
+      return oneOrMore(words, 0)
+    case 'number':
+      return { type: 'number', minimum: type.least, maximum: type.most }
+    case 'whole':
+      return { type: 'integer', minimum: type.least ?? Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER }
+    case 'duration':
+      return {
+        anyOf: [
+          { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+          { type: 'string', pattern: '^\\s*\\d+(?:\\.\\d+)?\\s?(?:ms|s|m|h)\\s*$' },
+        ],
+      }
+    case 'size':
+      return {
+        anyOf: [
+          { type: 'integer', minimum: type.least, maximum: Number.MAX_SAFE_INTEGER },
+          { type: 'string', pattern: '^\\s*\\d+(?:\\.\\d+)?\\s?(?:[Bb]|[KkMmGg][Bb])\\s*$' },
+        ],
+      }
+    case 'choice':
+      return { enum: [...type.of] }
+    case 'switch':
+      return { type: 'boolean' }
+    case 'parallel':
+      return { anyOf: [{ type: 'boolean' }, { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER }] }
+    case 'schema':
+    case 'map':
+      return { type: 'object' }
+    default:
+      return type satisfies never
+  }
+}
+
+function oneOrMore(item: JsonObject, minItems: number): JsonObject {
+  return { anyOf: [item, { type: 'array', items: item, minItems, uniqueItems: true }] }
+}

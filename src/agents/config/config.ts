@@ -1,0 +1,54 @@
+import type { ConfigDiagnostic } from './diagnostic.ts'
+import type { EnvVariable } from './env-file.ts'
+import { type MergeRule, mergeAll } from './merge.ts'
+import type { LayerName } from './origin.ts'
+import type { ConfigFile } from './places.ts'
+import { type SectionName, sectionOf } from './sections.ts'
+import { type Sourced, sourcedAt } from './sourced.ts'
+import type { FileState, TrustStatus } from './trust-records.ts'
+
+/** One layer, with what of it counts. */
+export interface Layer {
+  readonly name: LayerName
+  readonly settings: Sourced | undefined
+  readonly variables: readonly VariableFile[]
+}
+
+/** A `.env` file that was looked for. */
+export interface VariableFile {
+  readonly file: ConfigFile
+  readonly state: 'read' | 'absent' | 'untrusted'
+  /** Empty unless it was read. */
+  readonly values: ReadonlyMap<string, EnvVariable>
+}
+
+/** A file with parts that wait for a person's trust. */
+export interface PendingFile extends FileState {
+  readonly status: Exclude<TrustStatus, 'trusted'>
+  /** `providers`, `models.fast`, `variables LAB_URL, LAB_KEY`. */
+  readonly withheld: readonly string[]
+}
+
+/** Everything that counts, and what does not and why. */
+export interface Config {
+  /** Strongest first. */
+  readonly layers: readonly Layer[]
+  readonly pending: readonly PendingFile[]
+  readonly diagnostics: readonly ConfigDiagnostic[]
+}
+
+/** A section over all layers, each value from the strongest that has it. Sections of rules are read by `strictest`. */
+export function settingsOf(config: Config, section: SectionName): Sourced | undefined {
+  if (sectionOf(section).merge === 'strictest') return undefined
+  return mergeAll(sectionByLayer(config, section))
+}
+
+/** A section over all layers by a rule of its reader, e.g. one that lets the stricter of two policies win. */
+export function strictest(config: Config, section: SectionName, rule: MergeRule): Sourced | undefined {
+  return mergeAll(sectionByLayer(config, section), rule)
+}
+
+/** What each layer that has the section says in it, strongest first. */
+export function sectionByLayer({ layers }: Config, section: SectionName): readonly Sourced[] {
+  return layers.flatMap(({ settings }) => sourcedAt(settings, [section]) ?? [])
+}

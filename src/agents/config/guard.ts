@@ -1,0 +1,51 @@
+import type { Json } from '../../contracts/index.ts'
+import { showPath } from './origin.ts'
+import { sectionNames, sectionOf } from './sections.ts'
+import { type Leaf, pruned, type Sourced, type SourcedMap } from './sourced.ts'
+import { isTemplate } from './template.ts'
+
+export interface Admitted {
+  readonly tree: SourcedMap
+  /** What is kept out until a person trusts the file, by path. */
+  readonly withheld: readonly string[]
+}
+
+/** What of a project's file counts before anybody has trusted it. */
+export function withoutGuarded(tree: SourcedMap): Admitted {
+  const withheld: string[] = []
+  const entries = new Map<string, Sourced>()
+  for (const name of sectionNames) {
+    const section = tree.entries.get(name)
+    if (!section) continue
+    if (sectionOf(name).trust === 'needed') {
+      withheld.push(name)
+      continue
+    }
+    const kept = pruned(
+      section,
+      (leaf) => {
+        const isKept = !isGuarded(leaf)
+        if (!isKept) withheld.push(showPath(leaf.path))
+        return isKept
+      },
+      [name],
+    )
+    if (kept) entries.set(name, kept)
+  }
+  return { tree: { ...tree, entries }, withheld }
+}
+
+/**
+ * In the sections that count without trust: whatever would read a variable, since a model's name goes to its provider; and
+ * a model that plays its calls from a file, since it would drive the tools of agents that are not the project's.
+ */
+function isGuarded({ path, value }: Leaf): boolean {
+  const choosesModels = path[0] === 'models' || (path[0] === 'defaults' && path[1] === 'models')
+  return someText(value, (text) => isTemplate(text) || (choosesModels && /^\s*(?:script|replay)\//i.test(text)))
+}
+
+function someText(value: Json | undefined, test: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return test(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some((each) => someText(each, test))
+}

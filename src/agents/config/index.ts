@@ -1,0 +1,26 @@
+/*
+ * 1. Whoever says something is known: every value has its origin, and what does not count is named.
+ * 2. A project's words that could run code, read a variable, send something elsewhere or loosen a rule count only once a
+ *    person has trusted that very content at that very place.
+ * 3. Variables are put in once, only in what is asked for; nobody here reads the environment of the process.
+ * 4. Files are read and written through `ConfigFiles`; everything else is pure.
+ */
+export { type Config, type Layer, type PendingFile, sectionByLayer, settingsOf, strictest, type VariableFile } from './config.ts'
+export type { ConfigFiles } from './config-files.ts'
+export type { ConfigDiagnostic } from './diagnostic.ts'
+export { type EffectiveOption, effectiveOptions, type OptionSources, optionDefaults } from './effective-options.ts'
+export { type EnvVariable, parseEnv } from './env-file.ts'
+export { type LoadConfigOptions, loadConfig } from './load-config.ts'
+export type { MergeRule } from './merge.ts'
+export { nodeConfigFiles } from './node-config-files.ts'
+export { type OptionVariables, readOptionVariables, variableOf } from './option-variables.ts'
+export { type FileOrigin, type LayerName, type Origin, showOrigin, showPath } from './origin.ts'
+export { type Overlay, type OverlayProvider, overlayFor, variablesOf } from './overlay.ts'
+export type { ConfigPlaces } from './places.ts'
+export { type Environment, type Part, type Resolved, resolveParts, type UsedVariable, type VariableSources } from './resolve.ts'
+export { type SectionName, sectionNames } from './sections.ts'
+export { type ConfigRow, configRows } from './show-config.ts'
+export { type Leaf, leavesOf, type Sourced, type SourcedMap, type SourcedValue, sourcedAt } from './sourced.ts'
+export { readTrust, revokeTrust, statesOf, type TrustPlace, trustFiles } from './trust-file.ts'
+export { contentHash, type FileState, type TrustRecord, type TrustRecords, type TrustStatus, trustOf, withTrust } from './trust-records.ts'
+export { agentPathsOf, featuresOf, type ModelPrice, pricesOf, type QueueLimits, queuesOf, storePathOf } from './typed-sections.ts'

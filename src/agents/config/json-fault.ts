@@ -1,0 +1,80 @@
+/** What may come next. */
+type Expected = 'value' | 'value or ]' | 'key' | 'key or }' | ':' | ', or end'
+
+const space = /[ \t\n\r]*/y
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these
+const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
+const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y
+
+export interface JsonFault {
+  readonly at: number
+  /** `a value`, `` `,` or `}` ``. */
+  readonly expected: string
+}
+
+/** Where a text stops being JSON; `undefined` where it is JSON. The platform's parser does not always tell. */
+export function jsonFault(text: string): JsonFault | undefined {
+  const open: ('{' | '[')[] = []
+  let expected: Expected = 'value'
+  let at = end(space, text, 0) ?? 0
+  while (at < text.length) {
+    const next = afterToken(text, at, { expected, open })
+    if (!next) return { at, expected: inWords({ expected, open }) }
+    expected = next.expected
+    at = end(space, text, next.at) ?? next.at
+  }
+  return open.length === 0 && expected === ', or end' ? undefined : { at, expected: inWords({ expected, open }) }
+}
+
+function inWords({ expected, open }: Place): string {
+  switch (expected) {
+    case 'value':
+      return 'a value'
+    case 'value or ]':
+      return 'a value or `]`'
+    case 'key':
+      return 'a key in double quotes'
+    case 'key or }':
+      return 'a key in double quotes or `}`'
+    case ':':
+      return '`:`'
+    case ', or end':
+      return open.length === 0 ? 'nothing more' : `\`,\` or \`${open.at(-1) === '{' ? '}' : ']'}\``
+    default:
+      return expected satisfies never
+  }
+}
+
+interface Place {
+  readonly expected: Expected
+  /** What is open, outermost first. Changed by brackets. */
+  readonly open: ('{' | '[')[]
+}
+
+function afterToken(text: string, at: number, { expected, open }: Place): { readonly at: number; readonly expected: Expected } | undefined {
+  const mark = text[at]
+  const opens = expected === 'value' || expected === 'value or ]'
+  if (opens && (mark === '{' || mark === '[')) {
+    open.push(mark)
+    return { at: at + 1, expected: mark === '{' ? 'key or }' : 'value or ]' }
+  }
+  if ((mark === '}' && closes('{', 'key or }')) || (mark === ']' && closes('[', 'value or ]'))) {
+    open.pop()
+    return { at: at + 1, expected: ', or end' }
+  }
+  if (expected === ':') return mark === ':' ? { at: at + 1, expected: 'value' } : undefined
+  if (expected === ', or end')
+    return mark === ',' && open.length > 0 ? { at: at + 1, expected: open.at(-1) === '{' ? 'key' : 'value' } : undefined
+  const after = end(string, text, at) ?? (opens ? end(scalar, text, at) : undefined)
+  return after === undefined ? undefined : { at: after, expected: opens ? ', or end' : ':' }
+
+  function closes(bracket: '{' | '[', whereEmpty: Expected): boolean {
+    return open.at(-1) === bracket && (expected === ', or end' || expected === whereEmpty)
+  }
+}
+
+/** Where the pattern ends that begins at a place, if it does. */
+function end(pattern: RegExp, text: string, at: number): number | undefined {
+  pattern.lastIndex = at
+  return pattern.test(text) ? pattern.lastIndex : undefined
+}

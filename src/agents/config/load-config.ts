@@ -1,0 +1,132 @@
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import type { Config, Layer, PendingFile, VariableFile } from './config.ts'
+import type { ConfigFiles } from './config-files.ts'
+import type { ConfigDiagnostic } from './diagnostic.ts'
+import type { EnvVariable } from './env-file.ts'
+import { withoutGuarded } from './guard.ts'
+import { mergeAll } from './merge.ts'
+import { layerNames } from './origin.ts'
+import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './places.ts'
+import { type FileContent, readConfigFile } from './read-file.ts'
+import type { Sourced } from './sourced.ts'
+import { contentHash, type TrustRecords, trustOf } from './trust-records.ts'
+
+export interface LoadConfigOptions {
+  readonly places: ConfigPlaces
+  readonly files: ConfigFiles
+  readonly trusted: TrustRecords
+}
+
+/**
+ * Reads every layer of the configuration. What a project says and nobody has trusted stays out, and is named in
+ * `pending` and in a diagnostic. Throws `config_invalid` with everything that is wrong in any file.
+ */
+export async function loadConfig({ places, files, trusted }: LoadConfigOptions): Promise<Config> {
+  const looked = await Promise.all(configFiles(places).map((file) => look(file, files)))
+  const problems = looked.flatMap((each) => (each.kind === 'wrong' ? each.problems : []))
+  if (problems.length > 0) {
+    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+    throw new TroupeError('config_invalid', `The configuration has ${count}.`, { problems })
+  }
+  return admit(looked, trusted)
+}
+
+/** A file as it was found. */
+type Looked =
+  | { readonly kind: 'read'; readonly file: ConfigFile; readonly sha256: string; readonly content: FileContent }
+  | { readonly kind: 'absent'; readonly file: ConfigFile }
+  | { readonly kind: 'wrong'; readonly file: ConfigFile; readonly problems: readonly Problem[] }
+
+async function look(file: ConfigFile, files: ConfigFiles): Promise<Looked> {
+  const wrong = (message: string, remedy?: string): Looked => ({
+    kind: 'wrong',
+    file,
+    problems: [{ place: file.path, message, ...(remedy !== undefined && { remedy }) }],
+  })
+  let content: string | Uint8Array | undefined
+  try {
+    content = await files.read(file.path)
+  } catch (error) {
+    return wrong(`the file cannot be read: ${messageOf(error)}`)
+  }
+  if (content === undefined)
+    return file.isRequired ? wrong('there is no such file', 'Give the path of a configuration behind --config.') : { kind: 'absent', file }
+  try {
+    return { kind: 'read', file, sha256: contentHash(content), content: readConfigFile(content, file) }
+  } catch (error) {
+    if (error instanceof TroupeError) return { kind: 'wrong', file, problems: error.problems }
+    throw error
+  }
+}
+
+/** What of the files counts, layer by layer. */
+function admit(looked: readonly Looked[], trusted: TrustRecords): Config {
+  const pending: PendingFile[] = []
+  const diagnostics: ConfigDiagnostic[] = []
+  const settings = new Map<ConfigFile, Sourced>()
+  const variables = new Map<ConfigFile, VariableFile>()
+  for (const each of looked) {
+    const { file } = each
+    if (file.role === 'variables') variables.set(file, { file, state: 'absent', values: new Map() })
+    if (each.kind !== 'read') continue
+    const status = isOwnLayer(file.layer) ? 'trusted' : trustOf({ path: file.path, sha256: each.sha256 }, trusted)
+    const { withheld, counts } = counting(each.content, status === 'trusted')
+    if (counts.kind === 'settings') settings.set(file, counts.tree)
+    else variables.set(file, { file, state: withheld.length > 0 ? 'untrusted' : 'read', values: counts.variables })
+    diagnostics.push(...(counts.kind === 'settings' ? counts.diagnostics : optionsAmong(counts.variables, file)))
+    if (withheld.length > 0 && status !== 'trusted') {
+      const waiting: PendingFile = { path: file.path, sha256: each.sha256, status, withheld }
+      pending.push(waiting)
+      diagnostics.push(untrusted(waiting))
+    }
+  }
+  const layers = layerNames.map((name): Layer => {
+    const ofLayer = ({ layer }: ConfigFile): boolean => layer === name
+    // Our own file comes first, so it goes before other programs'.
+    const trees = [...settings].flatMap(([file, tree]) => (ofLayer(file) ? [tree] : []))
+    return { name, settings: mergeAll(trees), variables: [...variables.values()].filter(({ file }) => ofLayer(file)) }
+  })
+  return { layers, pending, diagnostics }
+}
+
+function counting(content: FileContent, isTrusted: boolean): { readonly withheld: readonly string[]; readonly counts: FileContent } {
+  if (isTrusted) return { withheld: [], counts: content }
+  if (content.kind === 'variables') {
+    const names = [...content.variables.keys()]
+    const withheld = names.length === 0 ? [] : [`variables ${someOf(names, ', ')}`]
+    return { withheld, counts: { kind: 'variables', variables: new Map() } }
+  }
+  const { tree, withheld } = withoutGuarded(content.tree)
+  return { withheld, counts: { ...content, tree } }
+}
+
+/** Options are the business of the process: a file that comes along with a folder must not set them unseen. */
+function optionsAmong(variables: ReadonlyMap<string, EnvVariable>, file: ConfigFile): readonly ConfigDiagnostic[] {
+  return [...variables].flatMap(([name, { line }]): readonly ConfigDiagnostic[] => {
+    if (!name.startsWith('TROUPE_')) return []
+    const remedy = 'Export it in the shell, or say it under `defaults` in `.ai-agent.json`.'
+    return [
+      { code: 'variable_unused', severity: 'warning', place: `${file.path}:${line}:1`, message: `\`${name}\` sets no option here`, remedy },
+    ]
+  })
+}
+
+function untrusted({ path, status, withheld }: PendingFile): ConfigDiagnostic {
+  const why = status === 'changed' ? 'it has changed since it was trusted' : 'nobody has trusted it'
+  return {
+    code: 'config_untrusted',
+    severity: 'warning',
+    place: path,
+    message: `a part of it does not count, since ${why}: ${someOf(withheld, '; ')}`,
+    remedy: `Look at it; if it is what you want: troupe trust ${/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`}`,
+  }
+}
+
+const mostNamed = 20
+
+/** A hostile file could have thousands. */
+function someOf(names: readonly string[], separator: string): string {
+  const more = names.length - mostNamed
+  return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(separator)
+}

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { ConfigFiles } from './config-files.ts'
+
+const largest = 4 * 1024 * 1024
+
+/** The disk. What is written can be read by its owner alone. */
+export const nodeConfigFiles: ConfigFiles = { read, replace }
+
+async function read(path: string): Promise<Uint8Array | undefined> {
+  try {
+    const found = await stat(path)
+    // A device or a pipe may never end.
+    if (!found.isFile()) throw new Error('it is not a file')
+    if (found.size > largest) throw new Error(`it has ${found.size} bytes, and ${largest} is the most`)
+    return await readFile(path)
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
+    throw error
+  }
+}
+
+/** Written aside, forced to the disk, then put in place: whoever reads sees the old file or the new one. */
+async function replace(path: string, before: string | undefined, text: string): Promise<boolean> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const aside = `${path}.${randomUUID()}.tmp`
+  try {
+    const file = await open(aside, 'wx', 0o600)
+    try {
+      await file.writeFile(text, 'utf8')
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    // As late as possible: what another process wrote meanwhile must not be lost.
+    const there = await read(path)
+    if ((there === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(there)) !== before) return false
+    await rename(aside, path)
+    return true
+  } finally {
+    await rm(aside, { force: true })
+  }
+}

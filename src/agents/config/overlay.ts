@@ -1,0 +1,161 @@
+import { type Json, TroupeError } from '../../contracts/index.ts'
+import { settingsOf } from './config.ts'
+import type { ConfigDiagnostic } from './diagnostic.ts'
+import { showPath } from './origin.ts'
+import { type Part, resolveParts, type UsedVariable, type VariableSources } from './resolve.ts'
+import { isSecretName } from './secret-text.ts'
+import { keysOf, type Sourced, sourcedAt } from './sourced.ts'
+
+/** A provider as the configuration describes it, its variables in their places. */
+export interface OverlayProvider {
+  readonly kind?: 'openai' | 'anthropic' | 'google' | 'openai-compatible'
+  readonly baseURL?: string
+  readonly apiKey?: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly api?: 'chat' | 'responses'
+}
+
+/** All that a session sees of its surroundings. Nothing in it changes, and there is nothing beside it. */
+export interface Overlay {
+  readonly variables: { readonly [name: string]: string }
+  /** Those that the session's models need. */
+  readonly providers: { readonly [name: string]: OverlayProvider }
+  readonly aliases: { readonly [alias: string]: string }
+  /** What nobody must see, by name. */
+  readonly secrets: { readonly [name: string]: string }
+  readonly diagnostics: readonly ConfigDiagnostic[]
+}
+
+/**
+ * The overlay of a session that asks these models. Only what they need is resolved. Throws `config_invalid` where a
+ * variable of it is missing; for `auto` and bare names, which may mean any provider, those that lack one are left out.
+ */
+export function overlayFor(models: readonly string[], sources: VariableSources): Overlay {
+  const found = findProviders(models, sources)
+  const named = resolveParts(found.named, sources)
+  const { resolved, diagnostics } = resolveLeniently(found.others, sources)
+  const all = [...found.named.map((part, index) => ({ part, value: named.values[index] ?? null })), ...resolved]
+  const providers = Object.fromEntries(all.map(({ part, value }) => [part.path.at(-1) ?? '', value as OverlayProvider]))
+  const used = [...found.used, ...named.used, ...resolved.flatMap((each) => each.used)]
+  const variables = variablesOf(sources)
+  return frozen({ variables, providers, aliases: found.aliases, secrets: secretsOf(providers, { variables, used }), diagnostics })
+}
+
+interface Found {
+  readonly named: readonly Part[]
+  readonly others: readonly Part[]
+  readonly aliases: { readonly [alias: string]: string }
+  readonly used: readonly UsedVariable[]
+}
+
+/** Which configured providers the models lead to, through aliases. */
+function findProviders(models: readonly string[], sources: VariableSources): Found {
+  const { aliases, used } = aliasesFor(models, sources)
+  const tree = settingsOf(sources.config, 'providers')
+  const ends = models.map((name) => endOf(name, aliases))
+  const isOpen = ends.some((name) => !name.includes('/') && name !== 'rehearsal')
+  const wanted = new Set(ends.flatMap((name) => (name.includes('/') ? [name.slice(0, name.indexOf('/'))] : [])))
+  const parts = keysOf(tree).flatMap((name): readonly Part[] => {
+    const provider = sourcedAt(tree, [name])
+    return provider ? [{ path: ['providers', name], tree: provider }] : []
+  })
+  const isNamed = ({ path }: Part): boolean => wanted.has(path.at(-1) ?? '')
+  return { named: parts.filter(isNamed), others: isOpen ? parts.filter((part) => !isNamed(part)) : [], aliases, used }
+}
+
+/** Aliases as they are; those with variables only where a model leads to them. */
+function aliasesFor(models: readonly string[], sources: VariableSources): Pick<Found, 'aliases' | 'used'> {
+  const tree = settingsOf(sources.config, 'models')
+  const aliases = new Map<string, string>()
+  const used: UsedVariable[] = []
+  const resolve = (name: string, alias: Sourced): string => {
+    const resolved = resolveParts([{ path: ['models', name], tree: alias }], sources)
+    used.push(...resolved.used)
+    return String(resolved.values[0] ?? '')
+  }
+  for (const name of models) {
+    for (let at = name; !aliases.has(at); ) {
+      const alias = sourcedAt(tree, [at])
+      if (!alias) break
+      const leads = resolve(at, alias)
+      aliases.set(at, leads)
+      at = leads
+    }
+  }
+  for (const name of keysOf(tree)) {
+    const alias = sourcedAt(tree, [name])
+    if (!aliases.has(name) && alias?.kind === 'value' && !String(alias.value).includes('${')) aliases.set(name, String(alias.value))
+  }
+  return { aliases: Object.fromEntries(aliases), used }
+}
+
+/** Where the aliases end. One that leads back to itself is told by whoever asks for the model. */
+function endOf(name: string, aliases: { readonly [alias: string]: string }): string {
+  const seen = new Set<string>()
+  let at = name
+  while (Object.hasOwn(aliases, at) && !seen.has(at)) {
+    seen.add(at)
+    at = aliases[at] ?? ''
+  }
+  return at
+}
+
+interface ResolvedPart {
+  readonly part: Part
+  readonly value: Json
+  readonly used: readonly UsedVariable[]
+}
+
+function resolveLeniently(parts: readonly Part[], sources: VariableSources) {
+  const resolved: ResolvedPart[] = []
+  const diagnostics: ConfigDiagnostic[] = []
+  for (const part of parts) {
+    try {
+      const { values, used } = resolveParts([part], sources)
+      resolved.push({ part, value: values[0] ?? null, used })
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error
+      for (const { place, message, remedy = '' } of error.problems)
+        diagnostics.push({ code: 'provider_left_out', severity: 'info', place, message, remedy })
+    }
+  }
+  return { resolved, diagnostics }
+}
+
+/** Every variable of every layer that counts, the strongest first; the process environment last. Empty ones are none. */
+export function variablesOf({ config, environment }: VariableSources): { readonly [name: string]: string } {
+  const variables: Record<string, string> = Object.create(null)
+  const put = (name: string, value: string | undefined): void => {
+    if (value !== undefined && value !== '' && !(name in variables)) variables[name] = value
+  }
+  for (const { variables: files } of config.layers) for (const { values } of files) for (const [name, { value }] of values) put(name, value)
+  for (const name of Object.keys(environment)) put(name, environment[name])
+  return variables
+}
+
+interface Secretive {
+  readonly variables: Overlay['variables']
+  readonly used: readonly UsedVariable[]
+}
+
+/** Names here are such that a redactor takes them for secrets. */
+function secretsOf(providers: Overlay['providers'], { variables, used }: Secretive): Overlay['secrets'] {
+  const secrets = new Map(Object.entries(variables).filter(([name]) => isSecretName(name)))
+  const add = (name: string, value: string): void => void secrets.set(isSecretName(name) ? name : `secret ${name}`, value)
+  for (const [name, { apiKey, headers = {} }] of Object.entries(providers)) {
+    if (apiKey !== undefined) add(showPath(['providers', name, 'apiKey']), apiKey)
+    for (const [header, value] of Object.entries(headers))
+      if (isSecretName(header)) add(showPath(['providers', name, 'headers', header]), value)
+  }
+  // Whoever puts a variable into a key or a header has said by that what it is.
+  for (const { name, value, path } of used) if (path[2] === 'apiKey' || path[2] === 'headers') add(name, value)
+  return Object.fromEntries(secrets)
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const inner of Object.values(value)) frozen(inner)
+  }
+  return value
+}

@@ -1,0 +1,116 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
+
+import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions } from '../agent-options.ts'
+import type { Shape } from './shape.ts'
+
+/** One section of a configuration. */
+export interface Section {
+  readonly shape: Shape
+  /** Whether a project's words count only once a person has trusted them. */
+  readonly trust: 'needed' | 'free'
+  /** Nobody reads it yet; who has it in a file is told. */
+  readonly use: 'now' | 'later'
+  /** `strictest`: never merged by key; whoever reads it brings the rule by which the stricter one wins. */
+  readonly merge: 'by-key' | 'strictest'
+}
+
+const text = (example: string, fault?: (text: string) => string | undefined): Shape => ({ kind: 'text', example, ...(fault && { fault }) })
+const anyMap: Shape = { kind: 'names', of: { kind: 'any' }, example: '{ "name": { … } }' }
+
+const provider: Shape = {
+  kind: 'fields',
+  of: {
+    kind: { kind: 'choice', of: ['openai', 'anthropic', 'google', 'openai-compatible'] },
+    baseURL: text('https://models.example.org/v1', (written) =>
+      /^https?:\/\/[^/\s]/i.test(written) && URL.canParse(written) ? undefined : 'must be an http: or https: address',
+    ),
+    apiKey: text('${LAB_API_KEY}'),
+    headers: { kind: 'names', of: text('${LAB_TOKEN}'), example: '{ "X-Team": "research" }', name: /^[\w!#$%&'*+.^`|~-]+$/ },
+    api: { kind: 'choice', of: ['chat', 'responses'] },
+  },
+}
+
+const price: Shape = {
+  kind: 'fields',
+  // US dollars for a million tokens.
+  of: {
+    input: { kind: 'amount', example: '1.25' },
+    output: { kind: 'amount', example: '10' },
+    cacheRead: { kind: 'amount', example: '0.125' },
+    cacheWrite: { kind: 'amount', example: '1.5' },
+  },
+  required: ['input', 'output'],
+}
+
+const queue: Shape = {
+  kind: 'fields',
+  of: { concurrent: { kind: 'whole', least: 1, example: '8' }, perMinute: { kind: 'whole', least: 1, example: '300' } },
+}
+
+const modelName = (written: string): string | undefined => (/\s/.test(written.trim()) ? 'must be a name without spaces' : undefined)
+
+/** The options that hold for every agent of a project alike. What makes an agent itself has no default. */
+export const defaultKeys: readonly string[] = agentOptionKeys.filter(
+  (key) => key === 'models' || key === 'output.format' || (/^(?:parameters|limits)\./.test(key) && !isTwin(key)),
+)
+
+function isTwin(key: AgentOptionKey): boolean {
+  const { sameAs }: AgentOption = agentOptions[key]
+  return sameAs !== undefined
+}
+
+function defaultsShape(): Shape {
+  const groups: Record<string, Record<string, Shape>> = {}
+  const alone: Record<string, Shape> = {}
+  for (const key of defaultKeys) {
+    const option: AgentOption = agentOptions[key as keyof typeof agentOptions]
+    const [group = '', below] = key.split('.')
+    if (below === undefined) alone[group] = { kind: 'option', option }
+    else groups[group] = { ...groups[group], [below]: { kind: 'option', option } }
+  }
+  const grouped = Object.entries(groups).map(([group, of]): [string, Shape] => [group, { kind: 'fields', of }])
+  return { kind: 'fields', of: { ...alone, ...Object.fromEntries(grouped) } }
+}
+
+const free = { trust: 'free', use: 'now', merge: 'by-key' } as const
+const guarded = { trust: 'needed', use: 'now', merge: 'by-key' } as const
+const later = { shape: anyMap, trust: 'needed', use: 'later', merge: 'by-key' } as const
+
+/**
+ * Everything that a `.ai-agent.json` may have. Guarded is what could run code, send something elsewhere, read a variable,
+ * loosen a rule, or write where it should not: prices too, since a price of nothing empties a budget of its meaning.
+ */
+export const sections = {
+  agents: { shape: { kind: 'list', of: text('./agents/*.ai'), example: '["./agents", "./more/*.ai"]' }, ...free },
+  providers: { shape: { kind: 'names', of: provider, example: '{ "lab": { "baseURL": "https://…/v1" } }', name: /^[^\s/]+$/ }, ...guarded },
+  models: {
+    shape: { kind: 'names', of: text('openai/gpt-5.4-mini', modelName), example: '{ "fast": "openai/gpt-5.4-mini" }', name: /^\S+$/ },
+    ...free,
+  },
+  mcpServers: later,
+  defaults: { shape: defaultsShape(), ...free },
+  queues: { shape: { kind: 'names', of: queue, example: '{ "openai": { "concurrent": 8 } }', name: /\S/ }, ...free, use: 'later' },
+  pricing: {
+    shape: { kind: 'names', of: price, example: '{ "lab/large": { "input": 1, "output": 4 } }', name: /^[^\s/]+\/\S+$/ },
+    ...guarded,
+    use: 'later',
+  },
+  features: { shape: { kind: 'names', of: { kind: 'flag' }, example: '{ "name": true }', name: /^\S+$/ }, ...free, use: 'later' },
+  approvals: { ...later, merge: 'strictest' },
+  sandbox: { ...later, merge: 'strictest' },
+  headends: later,
+  hooks: later,
+  slack: later,
+  store: { shape: { kind: 'fields', of: { path: text('./state') } }, ...guarded },
+  telemetry: later,
+} as const satisfies { readonly [name: string]: Section }
+
+export type SectionName = keyof typeof sections
+export const sectionNames = Object.keys(sections) as readonly SectionName[]
+export const sectionOf = (name: SectionName): Section => sections[name]
+
+/** A whole `.ai-agent.json`. `$schema` is for editors. */
+export const configShape: Shape = {
+  kind: 'fields',
+  of: { $schema: text('./ai-agent.schema.json'), ...Object.fromEntries(sectionNames.map((name) => [name, sections[name].shape])) },
+}

@@ -1,0 +1,51 @@
+import type { Json } from '../../contracts/index.ts'
+import type { FileOrigin } from './origin.ts'
+
+/** Settings in which every value knows where it was written. Maps are maps, so that no key is special. */
+export type Sourced = SourcedMap | SourcedValue
+
+export interface SourcedMap {
+  readonly kind: 'map'
+  readonly entries: ReadonlyMap<string, Sourced>
+  readonly origin: FileOrigin
+  /** A weaker layer had something other than a map here: what is weaker still does not shine through. */
+  readonly sealed: boolean
+}
+
+/** A scalar or a list: replaced as a whole. */
+export interface SourcedValue {
+  readonly kind: 'value'
+  readonly value: Json
+  readonly origin: FileOrigin
+}
+
+export interface Leaf extends SourcedValue {
+  readonly path: readonly string[]
+}
+
+/** The values with their paths, in the order of writing; an empty map counts as a value. */
+export function leavesOf(tree: Sourced, path: readonly string[] = []): readonly Leaf[] {
+  if (tree.kind === 'value') return [{ ...tree, path }]
+  if (tree.entries.size === 0) return [{ kind: 'value', value: {}, origin: tree.origin, path }]
+  return [...tree.entries].flatMap(([key, inner]) => leavesOf(inner, [...path, key]))
+}
+
+export function sourcedAt(tree: Sourced | undefined, path: readonly string[]): Sourced | undefined {
+  const [key, ...rest] = path
+  if (key === undefined || tree === undefined) return tree
+  return tree.kind === 'map' ? sourcedAt(tree.entries.get(key), rest) : undefined
+}
+
+/** The keys of a map; none where there is no map. */
+export const keysOf = (tree: Sourced | undefined): readonly string[] => (tree?.kind === 'map' ? [...tree.entries.keys()] : [])
+
+/** The tree without those values that `keep` refuses; a map that loses its last value goes too. */
+export function pruned(tree: Sourced, keep: (leaf: Leaf) => boolean, path: readonly string[] = []): Sourced | undefined {
+  if (tree.kind === 'value') return keep({ ...tree, path }) ? tree : undefined
+  const entries = new Map<string, Sourced>()
+  for (const [key, inner] of tree.entries) {
+    const kept = pruned(inner, keep, [...path, key])
+    if (kept) entries.set(key, kept)
+  }
+  return entries.size === 0 && tree.entries.size > 0 ? undefined : { ...tree, entries }
+}

@@ -1,0 +1,79 @@
+import { TroupeError } from '../../contracts/index.ts'
+import type { ConfigFiles } from './config-files.ts'
+import {
+  contentHash,
+  type FileState,
+  parseTrust,
+  printTrust,
+  type TrustRecord,
+  type TrustRecords,
+  withoutTrust,
+  withTrust,
+} from './trust-records.ts'
+
+/** Where the list of trusted files is kept. */
+export interface TrustPlace {
+  readonly files: ConfigFiles
+  /** In the data folder: `trust.json`. */
+  readonly path: string
+}
+
+/** What is trusted so far. Throws `config_invalid` where the list is damaged. */
+export async function readTrust(place: TrustPlace): Promise<TrustRecords> {
+  return (await current(place)).records
+}
+
+/** Trusts files in the state in which they were shown; if they have changed since, that is not what was trusted. */
+export async function trustFiles(
+  place: TrustPlace,
+  states: readonly FileState[],
+  given: Pick<TrustRecord, 'by' | 'at'>,
+): Promise<TrustRecords> {
+  const added = states.map(({ path, sha256 }) => ({ path, sha256, ...given }))
+  return change(place, (records) => withTrust(records, added))
+}
+
+/** Takes trust back from files, and from everything below folders. Answers what is no longer trusted. */
+export async function revokeTrust(place: TrustPlace, paths: readonly string[]): Promise<readonly TrustRecord[]> {
+  let gone: readonly TrustRecord[] = []
+  await change(place, (records) => {
+    const left = withoutTrust(records, paths)
+    gone = [...records.values()].filter(({ path }) => !left.has(path))
+    return left
+  })
+  return gone
+}
+
+/** Files as they are now, for those who trust by name. Throws `config_invalid` for those that are not there. */
+export async function statesOf(files: ConfigFiles, paths: readonly string[]): Promise<readonly FileState[]> {
+  const contents = await Promise.all(paths.map(async (path) => ({ path, content: await files.read(path) })))
+  const missing = contents.filter(({ content }) => content === undefined)
+  if (missing.length > 0)
+    throw new TroupeError('config_invalid', 'not everything that is to be trusted is there', {
+      problems: missing.map(({ path }) => ({ place: path, message: 'there is no such file' })),
+    })
+  return contents.map(({ path, content }) => ({ path, sha256: contentHash(content ?? '') }))
+}
+
+const mostTries = 20
+
+/** Another process may write in between; then what it wrote is taken as the beginning. */
+async function change(place: TrustPlace, next: (records: TrustRecords) => TrustRecords): Promise<TrustRecords> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    const { text, records } = await current(place)
+    const changed = next(records)
+    const written = printTrust(changed)
+    if (written === text || (text === undefined && changed.size === 0)) return changed
+    if (await place.files.replace(place.path, text, written)) return changed
+  }
+  throw new TroupeError('config_invalid', `the list of trusted files ${place.path} cannot be written: others keep writing it`, {
+    remedy: 'Try again.',
+  })
+}
+
+async function current({ files, path }: TrustPlace): Promise<{ readonly text: string | undefined; readonly records: TrustRecords }> {
+  const content = await files.read(path)
+  if (content === undefined) return { text: undefined, records: new Map() }
+  const text = typeof content === 'string' ? content : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
+  return { text, records: parseTrust(text, path) }
+}

@@ -1,0 +1,152 @@
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { TroupeError } from '../../contracts/index.ts'
+import { MemoryFiles } from './fixtures/memory-files.ts'
+import { nodeConfigFiles } from './node-config-files.ts'
+import { readTrust, revokeTrust, statesOf, trustFiles } from './trust-file.ts'
+import { contentHash, parseTrust, printTrust, type TrustRecord, trustOf } from './trust-records.ts'
+
+const given = { by: 'person', at: 5 } as const
+const path = '/data/trust.json'
+
+describe('the list of trusted files', () => {
+  test('trust, list, revoke', async () => {
+    const files = new MemoryFiles({ '/p/a': 'one', '/p/sub/b': 'two', '/q': 'three' })
+    const place = { files, path }
+    expect(await readTrust(place)).toEqual(new Map())
+    const states = await statesOf(files, ['/p/a', '/p/sub/b', '/q'])
+    await trustFiles(place, states, given)
+    const records = await readTrust(place)
+    expect([...records.values()]).toEqual(states.map((state) => ({ ...state, ...given })))
+    expect(trustOf({ path: '/p/a', sha256: contentHash('one') }, records)).toBe('trusted')
+    expect(trustOf({ path: '/p/a', sha256: contentHash('other') }, records)).toBe('changed')
+    expect(trustOf({ path: '/p/c', sha256: contentHash('one') }, records)).toBe('unknown')
+
+    expect((await revokeTrust(place, ['/p/', '/pq'])).map((record) => record.path)).toEqual(['/p/a', '/p/sub/b'])
+    expect([...(await readTrust(place)).keys()]).toEqual(['/q'])
+    expect(await revokeTrust(place, ['/nothing'])).toEqual([])
+  })
+
+  test('a second trust replaces the first', async () => {
+    const place = { files: new MemoryFiles(), path }
+    await trustFiles(place, [{ path: '/a', sha256: contentHash('1') }], given)
+    await trustFiles(place, [{ path: '/a', sha256: contentHash('2') }], { by: 'init', at: 6 })
+    expect([...(await readTrust(place)).values()]).toEqual([{ path: '/a', sha256: contentHash('2'), by: 'init', at: 6 }])
+  })
+
+  test('what another process writes in between is kept', async () => {
+    const files = new MemoryFiles()
+    const place = { files, path }
+    const other = { path: '/other', sha256: contentHash('x'), ...given }
+    const replace = files.replace.bind(files)
+    let isFirst = true
+    files.replace = async (...change) => {
+      if (isFirst) files.contents.set(path, printTrust(new Map([['/other', other]])))
+      isFirst = false
+      return replace(...change)
+    }
+    await trustFiles(place, [{ path: '/mine', sha256: contentHash('y') }], given)
+    expect([...(await readTrust(place)).keys()]).toEqual(['/mine', '/other'])
+  })
+
+  test('gives up on a file that changes all the time', async () => {
+    const files = new MemoryFiles()
+    files.replace = async () => false
+    await expect(trustFiles({ files, path }, [{ path: '/a', sha256: contentHash('') }], given)).rejects.toMatchObject({
+      code: 'config_invalid',
+    })
+  })
+
+  test('what is not there cannot be trusted', async () => {
+    await expect(statesOf(new MemoryFiles({ '/a': '' }), ['/a', '/b', '/c'])).rejects.toMatchObject({
+      code: 'config_invalid',
+      problems: [{ place: '/b' }, { place: '/c' }],
+    })
+  })
+
+  const record: TrustRecord = { path: '/a', sha256: 'a'.repeat(64), by: 'person', at: 1 }
+  test.each([
+    ['', 'it is not JSON'],
+    ['{"version": 1, "trusted": [', 'it is not JSON'],
+    ['[]', 'it is not { "version": 1, "trusted": [ … ] }'],
+    ['{"version": "1", "trusted": []}', 'it is not { "version": 1, "trusted": [ … ] }'],
+    ['{"version": 1}', 'it is not { "version": 1, "trusted": [ … ] }'],
+    ['{"version": 2, "trusted": []}', 'it is of version 2, and this is a program for version 1'],
+    [JSON.stringify({ version: 1, trusted: [{ ...record, sha256: 'a' }] }), 'the entry is damaged, or there twice'],
+    [JSON.stringify({ version: 1, trusted: [{ ...record, by: 'x' }] }), 'the entry is damaged, or there twice'],
+    [JSON.stringify({ version: 1, trusted: [{ ...record, also: 1 }] }), 'the entry is damaged, or there twice'],
+    [JSON.stringify({ version: 1, trusted: [record, record] }), 'the entry is damaged, or there twice'],
+    [JSON.stringify({ version: 1, trusted: [null] }), 'the entry is damaged, or there twice'],
+  ])('%j trusts nobody, and says so', async (text, message) => {
+    const place = { files: new MemoryFiles({ [path]: text }), path }
+    const expected = {
+      code: 'config_invalid',
+      remedy: `Remove ${path}; you will be asked again about what it lists.`,
+      problems: [{ message: expect.stringContaining(message) }],
+    }
+    await expect(readTrust(place)).rejects.toMatchObject(expected)
+    await expect(trustFiles(place, [record], given)).rejects.toMatchObject(expected)
+    expect(place.files.contents.get(path)).toBe(text)
+  })
+
+  test('a damaged list is refused, or says what it said', () => {
+    const whole = printTrust(new Map([[record.path, record]]))
+    fc.assert(
+      fc.property(fc.nat(whole.length), fc.nat(3), fc.string({ maxLength: 3 }), (at, length, extra) => {
+        const text = whole.slice(0, at) + extra + whole.slice(at + length)
+        try {
+          for (const each of parseTrust(text, path).values()) expect(Object.keys(each).toSorted()).toEqual(['at', 'by', 'path', 'sha256'])
+        } catch (error) {
+          expect(error).toBeInstanceOf(TroupeError)
+          expect((error as TroupeError).problems.length).toBeGreaterThan(0)
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('on a disk', () => {
+  let folder = ''
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'troupe-trust-'))
+  })
+  afterEach(() => rm(folder, { recursive: true, force: true }))
+
+  test('the list is written as a whole, for its owner alone, and leaves nothing beside it', async () => {
+    const place = { files: nodeConfigFiles, path: join(folder, 'new', 'trust.json') }
+    const trusted = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        trustFiles(place, [{ path: `/${index}`, sha256: contentHash('') }], given).catch(() => undefined),
+      ),
+    )
+    expect(trusted.some((each) => each !== undefined)).toBe(true)
+    expect((await readTrust(place)).size).toBeGreaterThan(0)
+    expect(await readdir(join(folder, 'new'))).toEqual(['trust.json'])
+    expect((await stat(place.path)).mode & 0o777).toBe(0o600)
+  })
+
+  test('nothing is replaced that was not expected', async () => {
+    const file = join(folder, 'x')
+    await writeFile(file, 'theirs')
+    expect(await nodeConfigFiles.replace(file, 'mine', 'new')).toBe(false)
+    expect(await nodeConfigFiles.replace(file, undefined, 'new')).toBe(false)
+    expect(await readFile(file, 'utf8')).toBe('theirs')
+    expect(await nodeConfigFiles.replace(file, 'theirs', 'new')).toBe(true)
+    expect(await readdir(folder)).toEqual(['x'])
+  })
+
+  test('what is no file of a sensible size is refused, what is absent is not there', async () => {
+    expect(await nodeConfigFiles.read(join(folder, 'none'))).toBeUndefined()
+    await writeFile(join(folder, 'file'), 'text')
+    expect(await nodeConfigFiles.read(join(folder, 'file', 'below'))).toBeUndefined()
+    await expect(nodeConfigFiles.read(folder)).rejects.toThrow('it is not a file')
+    await symlink('/dev/zero', join(folder, 'endless'))
+    await expect(nodeConfigFiles.read(join(folder, 'endless'))).rejects.toThrow('it is not a file')
+    await writeFile(join(folder, 'large'), Buffer.alloc(4 * 1024 * 1024 + 1))
+    await expect(nodeConfigFiles.read(join(folder, 'large'))).rejects.toThrow('is the most')
+  })
+})

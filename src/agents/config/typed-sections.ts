@@ -1,0 +1,49 @@
+import { resolve } from 'node:path'
+import { type Config, settingsOf } from './config.ts'
+import { folderOf } from './places.ts'
+import { type Part, resolveParts, type VariableSources } from './resolve.ts'
+import type { SectionName } from './sections.ts'
+import { sourcedAt } from './sourced.ts'
+
+/** How much of something may happen at once, and in a minute. */
+export interface QueueLimits {
+  readonly concurrent?: number
+  readonly perMinute?: number
+}
+
+/** US dollars for a million tokens. */
+export interface ModelPrice {
+  readonly input: number
+  readonly output: number
+  readonly cacheRead?: number
+  readonly cacheWrite?: number
+}
+
+export const queuesOf = (config: Config): { readonly [name: string]: QueueLimits } => plainSection(config, 'queues')
+/** By `provider/model`. */
+export const pricesOf = (config: Config): { readonly [model: string]: ModelPrice } => plainSection(config, 'pricing')
+export const featuresOf = (config: Config): { readonly [name: string]: boolean } => plainSection(config, 'features')
+
+/** Files, folders and globs of agents as absolute paths, each relative to the file that names it. */
+export function agentPathsOf(sources: VariableSources): readonly string[] {
+  const tree = settingsOf(sources.config, 'agents')
+  if (!tree) return []
+  const [paths] = resolveParts([{ path: ['agents'], tree }], sources).values
+  return (paths as readonly string[]).map((path) => resolve(folderOf(tree.origin), path))
+}
+
+/** Where journals are kept, if the configuration says so. */
+export function storePathOf(sources: VariableSources): string | undefined {
+  const path = ['store', 'path']
+  const tree = sourcedAt(settingsOf(sources.config, 'store'), path.slice(1))
+  if (!tree) return undefined
+  const part: Part = { path, tree }
+  return resolve(folderOf(tree.origin), String(resolveParts([part], sources).values[0]))
+}
+
+/** A section without texts, so without placeholders. */
+function plainSection<T>(config: Config, section: SectionName): { readonly [name: string]: T } {
+  const tree = settingsOf(config, section)
+  if (!tree) return {}
+  return resolveParts([{ path: [section], tree }], { config, environment: {} }).values[0] as { readonly [name: string]: T }
+}

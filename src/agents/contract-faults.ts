@@ -1,0 +1,61 @@
+import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions } from './agent-options.ts'
+
+export interface ContractFault {
+  readonly key: AgentOptionKey
+  readonly message: string
+  readonly remedy: string
+}
+
+type Stated = ReadonlyMap<AgentOptionKey, { readonly value: unknown }>
+
+export const contracts = ['input', 'output'] as const
+export type Contract = (typeof contracts)[number]
+
+/** `output.format` → `output`. A contract is stated, overridden and left to others as a whole. */
+export function contractOf(key: string): Contract | undefined {
+  return contracts.find((contract) => key.startsWith(`${contract}.`))
+}
+
+/** What does not go together among the settings of one source. */
+export function contractFaults(values: Stated): readonly ContractFault[] {
+  return [...contracts.flatMap((contract) => schemaFaults(values, contract)), ...twinFaults(values)]
+}
+
+function schemaFaults(values: Stated, contract: Contract): readonly ContractFault[] {
+  const faults: ContractFault[] = []
+  const schemas = ([`${contract}.schema`, `${contract}.schemaRef`] as const).filter((key) => values.has(key))
+  if (schemas.length === 2)
+    faults.push({
+      key: `${contract}.schemaRef`,
+      message: `\`${contract}\` has both \`schema\` and \`schemaRef\``,
+      remedy: 'Leave one of them out.',
+    })
+  const format = values.get(`${contract}.format`)?.value
+  if (schemas.length > 0 && format !== undefined && format !== 'json')
+    faults.push({
+      key: `${contract}.format`,
+      message: `a schema goes with the format \`json\`, not \`${String(format)}\``,
+      remedy: 'Write `format: json`, or leave the schema out.',
+    })
+  return faults
+}
+
+const twins: readonly (readonly [key: AgentOptionKey, sameAs: AgentOptionKey])[] = agentOptionKeys.flatMap((key) => {
+  const { sameAs }: AgentOption = agentOptions[key]
+  return sameAs === undefined ? [] : [[key, sameAs] as const]
+})
+
+function twinFaults(values: Stated): readonly ContractFault[] {
+  return twins.flatMap(([key, sameAs]) =>
+    values.has(key) && values.has(sameAs)
+      ? [{ key, message: `\`${key}\` and \`${sameAs}\` are the same setting`, remedy: 'Leave one of them out.' }]
+      : [],
+  )
+}
+
+/** The values with each under its one name: what `parameters.timeout` says is said of `limits.llmTimeout`. */
+export function withoutTwins<V>(values: ReadonlyMap<AgentOptionKey, V>): ReadonlyMap<AgentOptionKey, V> {
+  if (!twins.some(([key]) => values.has(key))) return values
+  const twinOf = new Map(twins)
+  return new Map([...values].map(([key, value]) => [twinOf.get(key) ?? key, value]))
+}

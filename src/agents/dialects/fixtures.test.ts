@@ -1,0 +1,168 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables as the files write them
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { dialectOf, type ForeignAgent, grantedTools, parseForeignAgent } from './index.ts'
+
+/** A file as others write it, read as if it lay where they keep it. */
+function fixture(name: string, place: string): ForeignAgent {
+  const content = readFileSync(new URL(`./fixtures/${name}`, import.meta.url))
+  const dialect = dialectOf(place) ?? expect.unreachable(`no dialect keeps files at ${place}`)
+  return parseForeignAgent(content, place, dialect)
+}
+const told = ({ warnings }: ForeignAgent): readonly string[] =>
+  warnings.map(({ place, message }) => `${place.split('/').at(-1)} ${message}`)
+
+test('Claude', () => {
+  const agent = fixture('claude-release-notes.md', '.claude/agents/release-notes.md')
+  expect(agent).toEqual({
+    dialect: 'claude',
+    name: 'release-notes',
+    description: expect.stringMatching(/^Use this agent when a release is near: it reads .*assistant: "I will ask release-notes\."$/),
+    prompt: expect.stringMatching(/^You write release notes for \{\{ people \}\} who[\s\S]*means for them\.$/),
+    models: ['anthropic/claude-sonnet-5'],
+    reasoning: 'high',
+    maxToolTurns: 20,
+    tools: { kind: 'only', names: ['read_file', 'search_files', 'list_files', 'github/list_releases', 'agent__proof-reader'] },
+    deniedTools: ['write_file', 'edit_file'],
+    askTools: [],
+    skills: ['changelog'],
+    mcpServers: [
+      { name: 'slack' },
+      { name: 'tracker', config: { command: 'npx', args: ['-y', 'tracker-mcp'], env: { TOKEN: '${TRACKER_TOKEN}' } } },
+    ],
+    enabled: true,
+    metadata: { color: 'green' },
+    warnings: agent.warnings,
+  })
+  expect(told(agent)).toEqual([
+    'release-notes.md:3:1 `description` is not valid YAML, and is read as if it stood in quotes',
+    'release-notes.md:4:1 "Bash(git log:*)" is left out: a part of what a tool can do cannot be granted here',
+    'release-notes.md:4:1 "WebSearch" is left out: there is no such tool here',
+    'release-notes.md:9:1 `permissionMode: acceptEdits`: a file cannot loosen what the session allows: its approvals and sandbox hold',
+    'release-notes.md:19:1 `hooks` is not done here: its commands are not run',
+    'release-notes.md:25:1 `memory` is not done here: the agent has no memory of earlier sessions',
+  ])
+})
+
+test('Copilot', () => {
+  const agent = fixture('copilot-api-reviewer.agent.md', '.github/agents/api-reviewer.agent.md')
+  expect(agent).toEqual({
+    dialect: 'copilot',
+    name: 'api-reviewer',
+    displayName: 'API Reviewer',
+    description: 'Reviews changes to public interfaces',
+    usage: 'the branch to review',
+    prompt: '# API review\n\nLook at every exported name.',
+    models: ['anthropic/claude-sonnet-4-5', 'openai/gpt-5'],
+    tools: {
+      kind: 'only',
+      names: [
+        'read_file',
+        'search_files',
+        'list_files',
+        'write_file',
+        'github/*',
+        'custom-mcp/tool-1',
+        'azure.some-extension/x',
+        'web_fetch',
+      ],
+    },
+    deniedTools: [],
+    askTools: [],
+    agents: ['docs-writer'],
+    infer: false,
+    mcpServers: [
+      {
+        name: 'custom-mcp',
+        config: {
+          type: 'stdio',
+          command: 'some-command',
+          args: ['--port', '${PORT}'],
+          tools: ['*'],
+          env: { TOKEN: '${COPILOT_MCP_TOKEN}' },
+        },
+      },
+    ],
+    enabled: true,
+    metadata: { target: 'vscode', metadata: { team: 'platform' } },
+    warnings: agent.warnings,
+  })
+  expect(told(agent)).toEqual([
+    'api-reviewer.agent.md:4:1 "vscode/openFile" is left out: there is no such tool here',
+    'api-reviewer.agent.md:11:1 `user-invocable` is not done here: a person can always choose the agent',
+    'api-reviewer.agent.md:12:1 `handoffs` is not done here: the agent hands nothing over by itself',
+  ])
+})
+
+test('opencode', () => {
+  const agent = fixture('opencode-auditor.md', '.opencode/agent/auditor.md')
+  expect(agent).toEqual({
+    dialect: 'opencode',
+    name: 'auditor',
+    description: 'Audits the code for weaknesses',
+    prompt: 'You look for weaknesses and change nothing.',
+    models: ['anthropic/claude-sonnet-4-20250514'],
+    temperature: 0.1,
+    topP: 0.9,
+    maxToolTurns: 15,
+    tools: { kind: 'all' },
+    deniedTools: ['write_file', 'edit_file', 'apply_patch', 'mymcp/*'],
+    askTools: ['shell', 'web_fetch'],
+    enabled: true,
+    metadata: { hidden: true, color: '#ff6b6b' },
+    warnings: agent.warnings,
+  })
+  expect(told(agent)).toEqual([
+    'auditor.md:10:1 a rule for `external_directory` changes nothing: there is no such tool here',
+    'auditor.md:10:1 the rules for `bash` depend on what it is done to: here the strictest of them holds for all of it',
+  ])
+  const known = ['shell', 'read_file', 'write_file', 'mymcp/a', 'other/a', 'agent__x']
+  expect(grantedTools(agent, known)).toEqual(['shell', 'read_file', 'other/a', 'agent__x'])
+})
+
+test('Gemini', () => {
+  const agent = fixture('gemini-security-auditor.md', '.gemini/agents/security-auditor.md')
+  expect(agent).toEqual({
+    dialect: 'gemini',
+    name: 'security-auditor',
+    displayName: 'Security auditor',
+    description: 'Finds weaknesses in code.',
+    prompt: 'You audit code. Report, and do not mend.',
+    models: ['google/gemini-3-flash-preview'],
+    temperature: 0.2,
+    maxToolTurns: 10,
+    timeBudgetMs: 300_000,
+    tools: { kind: 'only', names: ['read_file', 'search_files', 'scanner/*', 'my-server/list_rules'] },
+    deniedTools: [],
+    askTools: [],
+    mcpServers: [{ name: 'scanner', config: { command: 'node', args: ['scanner.js'] } }],
+    enabled: true,
+    metadata: {},
+    warnings: agent.warnings,
+  })
+  expect(told(agent)).toEqual(['security-auditor.md:6:1 "google_web_search" is left out: there is no such tool here'])
+})
+
+test('Codex', () => {
+  const agent = fixture('codex-explorer.toml', '.codex/agents/explorer.toml')
+  expect(agent).toEqual({
+    dialect: 'codex',
+    name: 'pr_explorer',
+    description: 'Explores a change and gathers evidence',
+    prompt: 'Stay in exploration mode.\nname = "not a key"\nCite files, and propose no fixes unless {{ asked }}.',
+    models: ['openai/gpt-5.4'],
+    reasoning: 'xhigh',
+    tools: { kind: 'all' },
+    deniedTools: ['write_file', 'edit_file', 'apply_patch', 'shell', 'web_fetch'],
+    askTools: [],
+    mcpServers: [{ name: 'docs', config: { url: 'https://example.invalid/mcp', startup_timeout_sec: 20 } }],
+    enabled: true,
+    metadata: { nickname_candidates: ['Atlas', 'Echo'] },
+    warnings: agent.warnings,
+  })
+  expect(told(agent)).toEqual([
+    'explorer.toml:6:1 `sandbox_mode: read-only`: here it means that the agent has neither a shell nor tools that write',
+    'explorer.toml:9:1 `experimental_flag` is not known here and changes nothing',
+    "explorer.toml:20:3 `skills` is not done here: the session's skills are offered",
+  ])
+})

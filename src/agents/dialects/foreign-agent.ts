@@ -1,0 +1,55 @@
+import type { JsonObject, Problem, ReasoningEffort } from '../../contracts/index.ts'
+
+/** Whose file it is. Our own `.ai` is no dialect. */
+export const dialects = ['claude', 'copilot', 'opencode', 'gemini', 'codex'] as const
+export type Dialect = (typeof dialects)[number]
+
+/**
+ * Names are ours: built-in tools, `server/tool`, `agent__name`, and patterns that end in `*`. `*` is every tool, and
+ * a `*` before the slash is every server.
+ */
+export type ForeignTools = { readonly kind: 'all' } | { readonly kind: 'only'; readonly names: readonly string[] }
+
+/** An MCP server that the file brings along, or, without a configuration, one that the session must know. */
+export interface ForeignServer {
+  readonly name: string
+  /** As written, but variables are `${NAME}` and a local process is `stdio`. */
+  readonly config?: JsonObject
+}
+
+/**
+ * What a file in somebody else's format says, in our words. It never says more than the file does: what cannot be
+ * taken over exactly is taken over stricter, and is told in `warnings`.
+ */
+export interface ForeignAgent {
+  readonly dialect: Dialect
+  readonly name: string
+  readonly displayName?: string
+  readonly description: string
+  /** An example of the input. */
+  readonly usage?: string
+  /** Taken as it is; never a template. */
+  readonly prompt: string
+  /** In the order of trying. Omitted: whatever the session uses. */
+  readonly models?: readonly string[]
+  readonly tools: ForeignTools
+  /** Not offered, whatever `tools` says. */
+  readonly deniedTools: readonly string[]
+  /** Offered, but a person is asked before each call. */
+  readonly askTools: readonly string[]
+  /** The only other agents that it may call. Omitted: those that `tools` lets it. */
+  readonly agents?: readonly string[]
+  readonly maxToolTurns?: number
+  readonly timeBudgetMs?: number
+  readonly temperature?: number
+  readonly topP?: number
+  readonly reasoning?: ReasoningEffort
+  readonly mcpServers?: readonly ForeignServer[]
+  readonly skills?: readonly string[]
+  /** False: it is never chosen by another agent, only by a person. */
+  readonly infer?: boolean
+  readonly enabled: boolean
+  /** What changes nothing here, as written. */
+  readonly metadata: JsonObject
+  readonly warnings: readonly Problem[]
+}

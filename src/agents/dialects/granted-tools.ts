@@ -1,0 +1,28 @@
+import type { ForeignAgent, ForeignTools } from './foreign-agent.ts'
+import { agentPrefix, readingTools } from './tool-crosswalk.ts'
+
+type Tools = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'agents'>
+
+/** The names out of `known` that the agent is offered, in their order. */
+export function grantedTools({ tools, deniedTools, agents }: Tools, known: readonly string[]): readonly string[] {
+  return known.filter(
+    (name) =>
+      (tools.kind === 'all' || tools.names.some((pattern) => covers(pattern, name))) &&
+      !deniedTools.some((pattern) => covers(pattern, name)) &&
+      (agents === undefined || !name.startsWith(agentPrefix) || agents.includes(name.slice(agentPrefix.length))),
+  )
+}
+
+/** What is left of an agent's tools as long as nobody has trusted its file: those that only look at files. */
+export function restrictedTools(agent: Tools): Extract<ForeignTools, { readonly kind: 'only' }> {
+  return { kind: 'only', names: grantedTools(agent, readingTools) }
+}
+
+/** `*` ends a pattern, or stands for every server before the slash. */
+export function covers(pattern: string, name: string): boolean {
+  if (pattern.startsWith('*/')) {
+    const slash = name.indexOf('/')
+    return slash > 0 && covers(pattern.slice(2), name.slice(slash + 1))
+  }
+  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+}

@@ -1,0 +1,6 @@
+export { dialectFolders } from './dialect-folders.ts'
+export { dialectOf } from './dialect-of.ts'
+export { type Dialect, dialects, type ForeignAgent, type ForeignServer, type ForeignTools } from './foreign-agent.ts'
+export { grantedTools, restrictedTools } from './granted-tools.ts'
+export { parseForeignAgent } from './parse-foreign-agent.ts'
+export { untrusted } from './untrusted.ts'

@@ -1,0 +1,152 @@
+// The one table of other people's keys. Reading, warnings and suggestions are made from it.
+import type { Dialect } from './foreign-agent.ts'
+import {
+  choice,
+  effort,
+  type KeyRule,
+  type KeyTable,
+  metadata,
+  models,
+  notLoosened,
+  permissions,
+  readOnly,
+  servers,
+  temperature,
+  text,
+  tools,
+  topP,
+  turns,
+  unsupported,
+} from './key-rules.ts'
+
+export interface DialectTable {
+  readonly format: 'markdown' | 'toml'
+  /** Whether the agent is called what its `name` says, or what its file is called. */
+  readonly namedBy: 'key' | 'file'
+  /** In this order they are read: of two keys for the same thing the later one counts. */
+  readonly keys: KeyTable
+}
+
+const disabled: KeyRule = choice({ true: { enabled: false }, false: {} })
+const noHooks = unsupported('its commands are not run')
+
+/** Where `tools` is left out, every dialect offers all of them, unlike ours. */
+export const dialectTables: { readonly [D in Dialect]: DialectTable } = {
+  claude: {
+    format: 'markdown',
+    namedBy: 'key',
+    keys: {
+      name: text('name'),
+      description: text('description'),
+      tools,
+      disallowedTools: { kind: 'denied' },
+      model: models,
+      maxTurns: turns,
+      effort,
+      skills: { kind: 'names', into: 'skills' },
+      mcpServers: servers,
+      permissionMode: choice({
+        default: {},
+        plan: readOnly,
+        acceptEdits: notLoosened,
+        auto: notLoosened,
+        dontAsk: notLoosened,
+        bypassPermissions: notLoosened,
+      }),
+      disabled,
+      color: metadata,
+      hooks: noHooks,
+      memory: unsupported('the agent has no memory of earlier sessions'),
+      background: unsupported('whoever calls the agent decides whether to wait for it', [false]),
+      isolation: unsupported('the agent works in the folder of the session'),
+      initialPrompt: unsupported('the agent begins with what it is asked'),
+      omitClaudeMd: unsupported('no such file is read', [true]),
+    },
+  },
+  copilot: {
+    format: 'markdown',
+    namedBy: 'file',
+    keys: {
+      name: text('displayName'),
+      description: text('description'),
+      'argument-hint': text('usage'),
+      tools,
+      model: models,
+      agents: { kind: 'names', into: 'agents' },
+      infer: choice({ true: { infer: true }, false: { infer: false } }),
+      'disable-model-invocation': choice({ true: { infer: false }, false: { infer: true } }),
+      'mcp-servers': servers,
+      target: metadata,
+      metadata,
+      'user-invocable': unsupported('a person can always choose the agent', [true]),
+      handoffs: unsupported('the agent hands nothing over by itself'),
+      hooks: noHooks,
+    },
+  },
+  opencode: {
+    format: 'markdown',
+    namedBy: 'file',
+    keys: {
+      name: text('displayName'),
+      description: text('description'),
+      mode: choice({ primary: { infer: false }, subagent: {}, all: {} }),
+      model: models,
+      temperature,
+      top_p: topP,
+      reasoningEffort: effort,
+      maxSteps: turns,
+      steps: turns,
+      tools: permissions,
+      permission: permissions,
+      permissions,
+      disable: disabled,
+      disabled,
+      color: metadata,
+      hidden: metadata,
+      prompt: unsupported('the prompt is what stands below the settings'),
+      variant: unsupported("the model's own settings hold"),
+      options: unsupported("the provider's own settings hold"),
+    },
+  },
+  gemini: {
+    format: 'markdown',
+    namedBy: 'key',
+    keys: {
+      name: text('name'),
+      display_name: text('displayName'),
+      description: text('description'),
+      kind: choice({
+        local: {},
+        remote: { refused: 'this agent runs elsewhere (A2A): there is nothing in the file that could be run here' },
+      }),
+      tools,
+      model: models,
+      temperature,
+      max_turns: turns,
+      timeout_mins: { kind: 'minutes' },
+      mcp_servers: servers,
+      mcpServers: servers,
+      policy: unsupported("the session's approvals hold"),
+    },
+  },
+  codex: {
+    format: 'toml',
+    namedBy: 'key',
+    keys: {
+      name: text('name'),
+      description: text('description'),
+      developer_instructions: text('prompt'),
+      model: models,
+      model_reasoning_effort: effort,
+      sandbox_mode: choice({ 'read-only': readOnly, 'workspace-write': notLoosened, 'danger-full-access': notLoosened }),
+      web_search: choice({ disabled: { denied: ['web_fetch'] }, cached: {}, live: {} }),
+      mcp_servers: servers,
+      nickname_candidates: metadata,
+      skills: unsupported("the session's skills are offered"),
+      approval_policy: unsupported("the session's approvals hold"),
+      model_provider: unsupported('a model is named together with its provider'),
+      model_reasoning_summary: unsupported("the model's own way holds"),
+      model_verbosity: unsupported("the model's own way holds"),
+    },
+  },
+}

@@ -1,0 +1,38 @@
+export type ModelName =
+  | { readonly kind: 'inherit' }
+  | { readonly kind: 'model'; readonly name: string; readonly note?: string }
+  | { readonly kind: 'unknown'; readonly name: string }
+
+/** Short names of others, in our names. */
+export const modelAliases: { readonly [alias: string]: string } = {
+  sonnet: 'anthropic/claude-sonnet-5',
+  opus: 'anthropic/claude-opus-5-5',
+  haiku: 'anthropic/claude-haiku-4-5',
+  fable: 'anthropic/claude-fable-5-1',
+}
+
+/** Words for the model that the session has anyway. */
+const inherited = new Set(['inherit', 'auto', 'default'])
+
+/** Whose a name is, by how it begins. Anthropic's ids have no dots. */
+const families: readonly (readonly [beginning: RegExp, provider: string, dot: string])[] = [
+  [/^claude-/, 'anthropic', '-'],
+  [/^(?:gpt-|o\d|codex-|chatgpt-)/, 'openai', '.'],
+  [/^gemini-/, 'google', '.'],
+]
+
+/** A model as others write it: an alias, an id, `provider/id`, or a title such as `Claude Sonnet 4.5 (copilot)`. */
+export function modelName(written: string): ModelName {
+  const name = written.trim()
+  if (inherited.has(name.toLowerCase())) return { kind: 'inherit' }
+  if (/^[^\s/]+\/\S+$/.test(name)) return { kind: 'model', name }
+  const [, plain = name, extra] = /^(.*?)\s*(\[[^\]]*\]|\([^)]*\))?$/s.exec(name) ?? []
+  const note = extra?.startsWith('[') ? { note: `\`${extra}\` is left out` } : {}
+  const alias = Object.hasOwn(modelAliases, plain.toLowerCase()) ? modelAliases[plain.toLowerCase()] : undefined
+  if (alias !== undefined) return { kind: 'model', name: alias, ...note }
+  const id = plain.toLowerCase().replace(/\s+/g, '-')
+  const family = families.find(([beginning]) => beginning.test(id))
+  if (!family || !/^[\w.:-]+$/.test(id)) return { kind: 'unknown', name: plain.replace(/\s+/g, '-') || name }
+  const [, provider, dot] = family
+  return { kind: 'model', name: `${provider}/${id.replaceAll('.', dot)}`, ...note }
+}

@@ -1,0 +1,125 @@
+import type { ForeignAgent } from './foreign-agent.ts'
+import { knownTools, ownTools } from './tool-crosswalk.ts'
+import { translateTool } from './translate-tool.ts'
+
+const strictness = ['allow', 'ask', 'deny'] as const
+type Effect = (typeof strictness)[number]
+
+/** One rule, in whichever of opencode's three ways it was written. Patterns have `*` and `?`. */
+export interface PermissionRule {
+  readonly action: string
+  /** What the action is done to: a path, a command. `*` is everything. */
+  readonly resource: string
+  readonly effect: Effect
+}
+
+/** More is no configuration, and each is held against each action. */
+export const mostRules = 200
+
+export interface JudgedTools extends Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools'> {
+  /** Actions that nothing here is like. */
+  readonly unknown: readonly string[]
+  /** Actions whose rules differ by what they are done to, which cannot be told apart here. */
+  readonly narrowed: readonly string[]
+}
+
+/** `{ write: false }`, `{ edit: deny, bash: { 'git *': allow } }`, `allow`, or a list of rules; `undefined` where it is none of these. */
+export function permissionRules(value: unknown): readonly PermissionRule[] | undefined {
+  if (typeof value === 'string') return isEffect(value) ? [{ action: '*', resource: '*', effect: value }] : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  const rules = Array.isArray(value)
+    ? value.map(listedRule)
+    : Object.entries(value).flatMap(([action, written]) => mappedRules(action, written))
+  return rules.length <= mostRules && rules.every((rule) => rule !== undefined) ? rules : undefined
+}
+
+function listedRule(value: unknown): PermissionRule | undefined {
+  const { action, resource, effect } = (typeof value === 'object' && value !== null ? value : {}) as { readonly [key: string]: unknown }
+  if (typeof action !== 'string' || typeof resource !== 'string' || !isEffect(effect)) return undefined
+  return { action, resource, effect }
+}
+
+function mappedRules(action: string, written: unknown): readonly (PermissionRule | undefined)[] {
+  if (typeof written === 'boolean') return [{ action, resource: '*', effect: written ? 'allow' : 'deny' }]
+  if (isEffect(written)) return [{ action, resource: '*', effect: written }]
+  if (typeof written !== 'object' || written === null || Array.isArray(written)) return [undefined]
+  return Object.entries(written).map(([resource, effect]) => (isEffect(effect) ? { action, resource, effect } : undefined))
+}
+
+/**
+ * What the rules leave of the tools. The last rule for an action counts, as there. A rule about a part of what an action can be
+ * done to never loosens here, and tightens for the whole: `rm *` denied is no shell at all.
+ * Tools that no rule is about stay: a list of denials is no list of what is allowed.
+ */
+export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
+  const effects = new Map(ownNames.map(([name, actions]) => [name, effectOn(rules, actions)]))
+  const unknown: string[] = []
+  for (const action of new Set(rules.map((rule) => rule.action))) {
+    if (action === '*' || ownTools('opencode', action)) continue
+    const translated = translateTool('opencode', action)
+    if (translated.kind === 'unknown') unknown.push(action)
+    else for (const name of translated.names) effects.set(name, effectOf(rules, action))
+  }
+  const named = (...wanted: readonly Effect[]): readonly string[] =>
+    [...effects].flatMap(([name, effect]) => (wanted.includes(effect) ? [name] : []))
+  const rest = effectOf(rules, '')
+  return {
+    tools: rest === 'deny' ? { kind: 'only', names: named('allow', 'ask') } : { kind: 'all' },
+    deniedTools: rest === 'deny' ? [] : named('deny'),
+    askTools: rest === 'ask' ? ['*'] : named('ask'),
+    unknown,
+    narrowed: [...new Set(rules.filter(({ resource }) => resource !== '*').map(({ action }) => action))],
+  }
+}
+
+/** Our names, each with all that opencode has called it. */
+const ownNames: readonly (readonly [name: string, actions: readonly string[]])[] = [
+  ...new Set(knownTools('opencode').flatMap((action) => ownTools('opencode', action) ?? [])),
+].map((name) => [name, knownTools('opencode').filter((action) => ownTools('opencode', action)?.includes(name))])
+
+/** Of several names for one tool those count that a rule names, and the strictest of them. */
+function effectOn(rules: readonly PermissionRule[], actions: readonly string[]): Effect {
+  const named = actions.filter((action) => rules.some((rule) => rule.action !== '*' && matches(rule.action, action)))
+  return (named.length > 0 ? named : actions).map((action) => effectOf(rules, action)).reduce(stricter)
+}
+
+/** The empty name stands for a tool that nobody has named. */
+function effectOf(rules: readonly PermissionRule[], action: string): Effect {
+  return rules.reduce<Effect>((current, { action: pattern, resource, effect }) => {
+    if (action === '' ? pattern !== '*' : !matches(pattern, action)) return current
+    return resource === '*' ? effect : stricter(current, effect)
+  }, 'allow')
+}
+
+function matches(pattern: string, action: string): boolean {
+  if (pattern === action) return true
+  // `write` and `patch` are asked about as `edit` there.
+  if (pattern === 'edit' && (ownTools('opencode', 'edit') ?? []).some((name) => ownTools('opencode', action)?.includes(name))) return true
+  return globs(pattern, action)
+}
+
+/** Linear in both lengths, up to one step back per `*`: whoever writes the pattern cannot make it slow. */
+function globs(pattern: string, text: string): boolean {
+  let at = 0
+  let mark = 0
+  let star = -1
+  let index = 0
+  while (index < text.length) {
+    const want = pattern[at]
+    if (want === '*') {
+      star = at++
+      mark = index
+    } else if (want === '?' || (want !== undefined && want === text[index])) {
+      at++
+      index++
+    } else if (star !== -1) {
+      at = star + 1
+      index = ++mark
+    } else return false
+  }
+  while (pattern[at] === '*') at++
+  return at === pattern.length
+}
+
+const stricter = (one: Effect, other: Effect): Effect => (strictness.indexOf(one) >= strictness.indexOf(other) ? one : other)
+const isEffect = (value: unknown): value is Effect => strictness.some((effect) => effect === value)

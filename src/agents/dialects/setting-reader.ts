@@ -1,0 +1,202 @@
+import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
+import { showValue } from '../../util/show-value.ts'
+import { listed, nearby } from '../words.ts'
+import type { Draft } from './draft.ts'
+import type { Findings } from './findings.ts'
+import type { Dialect } from './foreign-agent.ts'
+import type { ForeignSetting } from './foreign-text.ts'
+import type { KeyRule } from './key-rules.ts'
+import { modelName } from './model-names.ts'
+import { mostRules, permissionRules } from './permission-rules.ts'
+import { readServers, toJson } from './read-servers.ts'
+import { knownTools } from './tool-crosswalk.ts'
+import { translateTool } from './translate-tool.ts'
+import { writtenNames } from './written-names.ts'
+
+/** Levels that others have and we do not. */
+const effortAliases: { readonly [written: string]: ReasoningEffort } = { max: 'xhigh' }
+const minute = 60_000
+const mostMinutes = 1_000_000
+
+/** What should stand there instead; nothing where the value is right. */
+type Expected = string | undefined
+
+/**
+ * Puts one setting after another into a draft. A value that a key cannot have is a problem, because a limit or a denial that is
+ * passed over would make the agent more than its author wanted.
+ */
+export class SettingReader {
+  readonly #dialect: Dialect
+  readonly #findings: Findings
+  readonly #draft: Draft
+
+  constructor(dialect: Dialect, findings: Findings, draft: Draft) {
+    this.#dialect = dialect
+    this.#findings = findings
+    this.#draft = draft
+  }
+
+  take(rule: KeyRule, setting: ForeignSetting): void {
+    const expected = this.#read(rule, setting)
+    if (expected === undefined) return
+    const { key, value, valueAt } = setting
+    this.#findings.problem(valueAt, `\`${key}\` must be ${expected}, not ${value === null ? 'nothing' : showValue(value, 60)}`)
+  }
+
+  #read(rule: KeyRule, setting: ForeignSetting): Expected {
+    switch (rule.kind) {
+      case 'text':
+        return this.#text(setting, rule.into)
+      case 'models':
+        return this.#models(setting)
+      case 'tools':
+        return this.#tools(setting)
+      case 'denied':
+        return this.#denied(setting)
+      case 'permissions':
+        return this.#permissions(setting)
+      case 'names':
+        return this.#names(setting, rule.into)
+      case 'number':
+        return this.#number(setting, rule)
+      case 'minutes':
+        return this.#minutes(setting)
+      case 'effort':
+        return this.#effort(setting)
+      case 'servers':
+        return this.#servers(setting)
+      case 'choice':
+        return this.#choice(setting, rule)
+      case 'metadata':
+        this.#draft.metadata.set(setting.key, toJson(setting.value))
+        return undefined
+      case 'unsupported':
+        if (!rule.except?.includes(setting.value)) this.#warn(setting, `\`${setting.key}\` is not done here: ${rule.instead}`)
+        return undefined
+      default:
+        return rule satisfies never
+    }
+  }
+
+  #text({ value }: ForeignSetting, into: Extract<KeyRule, { kind: 'text' }>['into']): Expected {
+    if (typeof value !== 'string' || value.trim() === '') return 'text'
+    this.#draft[into] = value.trim()
+    return undefined
+  }
+
+  #minutes({ value }: ForeignSetting): Expected {
+    if (typeof value !== 'number' || !(value > 0 && value <= mostMinutes)) return 'a number of minutes'
+    this.#draft.timeBudgetMs = Math.max(1, Math.round(value * minute))
+    return undefined
+  }
+
+  #servers({ value }: ForeignSetting): Expected {
+    const servers = readServers(value)
+    if (!servers) return 'a map of servers, each with its configuration'
+    this.#draft.mcpServers = servers
+    return undefined
+  }
+
+  #models(setting: ForeignSetting): Expected {
+    const { value } = setting
+    const names = typeof value === 'string' ? [value.trim()].filter((name) => name !== '') : writtenNames(value)
+    if (!names || names.length === 0) return 'the name of a model'
+    const found = names.map(modelName)
+    for (const [index, model] of found.entries()) {
+      const written = showValue(names[index], 60)
+      if (model.kind === 'unknown')
+        this.#warn(setting, `the model ${written} is not known here; it is kept as it is`, 'Name it as provider/model.')
+      else if (model.kind === 'model' && model.note !== undefined) this.#warn(setting, `of the model ${written}, ${model.note}`)
+    }
+    const taken = found.flatMap((model) => (model.kind === 'inherit' ? [] : [model.name]))
+    if (taken.length > 0) this.#draft.models = [...new Set(taken)]
+    return undefined
+  }
+
+  #tools(setting: ForeignSetting): Expected {
+    if (setting.value === null) {
+      this.#warn(
+        setting,
+        `\`${setting.key}\` says nothing, so the agent has no tools`,
+        'Leave the key out for all tools, or write `[]` for none.',
+      )
+      this.#draft.tools = { kind: 'only', names: [] }
+      return undefined
+    }
+    const names = writtenNames(setting.value)
+    if (!names) return 'a list of names'
+    const granted = names.flatMap((name) => {
+      const tool = translateTool(this.#dialect, name)
+      if (tool.kind === 'tools') return tool.names
+      if (tool.kind === 'partly')
+        this.#warn(setting, `${showValue(name, 60)} is left out: a part of what a tool can do cannot be granted here`)
+      else this.#warn(setting, `${showValue(name, 60)} is left out: there is no such tool here`, nearby(name, knownTools(this.#dialect)))
+      return []
+    })
+    this.#draft.tools = granted.includes('*') ? { kind: 'all' } : { kind: 'only', names: [...new Set(granted)] }
+    return undefined
+  }
+
+  #denied(setting: ForeignSetting): Expected {
+    const names = setting.value === null ? [] : writtenNames(setting.value)
+    if (!names) return 'a list of names'
+    for (const name of names) {
+      const tool = translateTool(this.#dialect, name)
+      if (tool.kind === 'unknown') {
+        this.#warn(setting, `${showValue(name, 60)} denies nothing: there is no such tool here`, nearby(name, knownTools(this.#dialect)))
+        continue
+      }
+      if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} denies the whole tool here`)
+      for (const own of tool.names) this.#draft.denied.add(own)
+    }
+    return undefined
+  }
+
+  #permissions(setting: ForeignSetting): Expected {
+    const rules = permissionRules(setting.value)
+    if (!rules) return `a map of at most ${mostRules} tools to \`allow\`, \`ask\` or \`deny\``
+    this.#draft.rules.push(...rules)
+    return undefined
+  }
+
+  #names(setting: ForeignSetting, into: 'skills' | 'agents'): Expected {
+    const names = writtenNames(setting.value)
+    if (!names) return 'a list of names'
+    if (into === 'skills' || !names.includes('*')) this.#draft[into] = [...new Set(names)]
+    return undefined
+  }
+
+  #number(setting: ForeignSetting, { into, least, most, whole }: Extract<KeyRule, { kind: 'number' }>): Expected {
+    const { value } = setting
+    const fits = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isSafeInteger(value))
+    if (!fits) return `a ${whole ? 'whole ' : ''}number from ${least} to ${most}`
+    this.#draft[into] = value
+    return undefined
+  }
+
+  #effort(setting: ForeignSetting): Expected {
+    const written = typeof setting.value === 'string' ? setting.value.trim().toLowerCase() : ''
+    const alias = Object.hasOwn(effortAliases, written) ? effortAliases[written] : undefined
+    const effort = alias ?? reasoningEfforts.find((one) => one === written)
+    if (effort === undefined) return `one of ${listed(reasoningEfforts)}`
+    this.#draft.reasoning = effort
+    return undefined
+  }
+
+  #choice(setting: ForeignSetting, { of }: Extract<KeyRule, { kind: 'choice' }>): Expected {
+    const written = ['string', 'boolean'].includes(typeof setting.value) ? String(setting.value) : ''
+    const meaning = Object.hasOwn(of, written) ? of[written] : undefined
+    if (!meaning) return `one of ${listed(Object.keys(of))}`
+    const { infer, enabled, denied = [], warning, refused } = meaning
+    if (infer !== undefined) this.#draft.infer = infer
+    if (enabled !== undefined) this.#draft.enabled = enabled
+    for (const name of denied) this.#draft.denied.add(name)
+    if (warning !== undefined) this.#warn(setting, `\`${setting.key}: ${written}\`: ${warning}`)
+    if (refused !== undefined) this.#findings.problem(setting.valueAt, refused)
+    return undefined
+  }
+
+  #warn({ at }: ForeignSetting, message: string, remedy?: string): void {
+    this.#findings.warn(at, message, remedy)
+  }
+}

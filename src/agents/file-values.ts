@@ -1,0 +1,86 @@
+import { isMap, isScalar, isSeq, type Node } from 'yaml'
+import { type AgentOptionKey, agentOption, agentOptions, keysBelow, keysToCome, topLevelKeys } from './agent-options.ts'
+import { contractFaults, withoutTwins } from './contract-faults.ts'
+import type { Frontmatter, Setting } from './frontmatter.ts'
+import type { PlacedValue, PlacedValues } from './placed-value.ts'
+import { readSchema } from './read-schema.ts'
+import { readValue } from './read-value.ts'
+import type { Position, SourceText } from './source-text.ts'
+import { found, listed, nearby } from './words.ts'
+
+/** What an agent file says, each setting at its place. What is wrong is told to `source`. */
+export function fileValues(source: SourceText, read: Frontmatter): PlacedValues {
+  const values = new Map<AgentOptionKey, PlacedValue>()
+  const places = new Map<AgentOptionKey, Position>()
+  for (const [key, setting] of knownSettings(source, read)) {
+    const value = readSetting(source, key, { setting, positionOf: read.positionOf })
+    if (!value) continue
+    values.set(key, value)
+    places.set(key, setting.valueAt)
+  }
+  for (const { key, message, remedy } of contractFaults(values)) source.problem(places.get(key) ?? read.at, message, remedy)
+  return withoutTwins(values)
+}
+
+/** The settings by dotted key. What there is no option for is told. */
+function knownSettings(source: SourceText, { settings, positionOf }: Frontmatter): ReadonlyMap<AgentOptionKey, Setting> {
+  const known = new Map<AgentOptionKey, Setting>()
+  for (const setting of settings) {
+    const below = keysBelow(setting.key)
+    if (below.length > 0) {
+      for (const inner of settingsBelow(source, setting, positionOf)) take(inner, below, `${setting.key}.`)
+    } else take(setting, topLevelKeys, '')
+  }
+  function take(setting: Setting, siblings: readonly string[], prefix: string): void {
+    const option = agentOption(`${prefix}${setting.key}`)
+    if (option) known.set(option.key, setting)
+    else if (prefix === '' && keysToCome.includes(setting.key))
+      source.problem(setting.at, `\`${setting.key}\` is not yet available`, 'Leave it out: this version would not do what it says.')
+    else
+      source.problem(
+        setting.at,
+        `there is no setting \`${prefix}${setting.key}\``,
+        nearby(setting.key, siblings) ?? `There are ${listed(siblings)}.`,
+      )
+  }
+  return known
+}
+
+function settingsBelow(source: SourceText, { key, at, value }: Setting, positionOf: (node: Node) => Position): readonly Setting[] {
+  if (!isMap<Node, Node | null>(value)) {
+    const [first = ''] = keysBelow(key)
+    const example = agentOption(`${key}.${first}`)?.option.example
+    source.problem(at, `\`${key}\` must be a map of settings, not ${found(value)}`, `Write it like \`${key}: { ${first}: ${example} }\`.`)
+    return []
+  }
+  return value.items.map((pair) => ({
+    key: isScalar(pair.key) ? String(pair.key.value) : pair.key.toString(),
+    at: positionOf(pair.key),
+    value: pair.value ?? null,
+    valueAt: positionOf(pair.value ?? pair.key),
+  }))
+}
+
+interface Placed {
+  readonly setting: Setting
+  readonly positionOf: (node: Node) => Position
+}
+
+function readSetting(source: SourceText, key: AgentOptionKey, { setting, positionOf }: Placed): PlacedValue | undefined {
+  const { value: node, valueAt } = setting
+  const option = agentOptions[key]
+  const read = readValue(key, option, node)
+  const whole = read.ok && option.type.kind === 'schema' && node ? readSchema(node, key === 'input.schema' ? 'object' : 'any') : read
+  if (!whole.ok) {
+    const likeThis = `Write it like \`${setting.key}: ${option.example}\`.`
+    for (const { node: at, message, remedy = likeThis } of whole.faults) source.problem(at ? positionOf(at) : valueAt, message, remedy)
+    return undefined
+  }
+  const entries = isSeq<Node>(node) ? node.items.map((each) => source.spot(positionOf(each))) : undefined
+  return {
+    value: 'schema' in whole ? whole.schema : whole.value,
+    rank: 'file',
+    ...source.spot(valueAt),
+    ...(entries && Array.isArray(read.ok && read.value) && { entries }),
+  }
+}

@@ -1,0 +1,30 @@
+import { dirname } from 'node:path'
+import { defaultLimits, type Problem, TroupeError } from '../../contracts/index.ts'
+import { folderIncludes, isTemplate, renderPrompt } from '../templates/index.ts'
+import type { LoadedFile } from './loaded-file.ts'
+
+export interface FilledPrompts {
+  /** Of those that are templates. */
+  readonly prompts: ReadonlyMap<LoadedFile, string>
+  readonly problems: readonly Problem[]
+}
+
+/** Fills in the prompts that are templates. Those of other programs are taken as they are. */
+export async function fillPrompts(files: readonly LoadedFile[]): Promise<FilledPrompts> {
+  const prompts = new Map<LoadedFile, string>()
+  const problems: Problem[] = []
+  for (const file of files) {
+    const { agent, dialect, path, place, promptLine } = file
+    if (dialect !== 'troupe' || !isTemplate(agent.prompt)) continue
+    try {
+      const { name, description, tools, output, limits } = agent
+      const { maxToolTurns = defaultLimits.maxToolTurns } = limits
+      const variables = { agent: { name, description }, tools, output: { format: output.format }, limits: { maxToolTurns } }
+      prompts.set(file, await renderPrompt({ text: agent.prompt, place, firstLine: promptLine }, variables, folderIncludes(dirname(path))))
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error
+      problems.push(...error.problems)
+    }
+  }
+  return { prompts, problems }
+}

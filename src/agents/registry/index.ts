@@ -1,0 +1,6 @@
+export { type FoundPaths, findAgentPaths } from './agent-paths.ts'
+export type { AgentDiagnostic } from './diagnostic.ts'
+export { registryError } from './file-loader.ts'
+export { loadRegistry, type Registry } from './load-registry.ts'
+export type { RegistryOptions } from './options.ts'
+export type { FoundAgent, RegisteredAgent } from './registered-agent.ts'

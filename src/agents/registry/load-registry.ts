@@ -1,0 +1,153 @@
+/*
+ * 1. A file is read once, whichever ways lead to it.
+ * 2. Everything that is wrong in any file is told at once; where anything is, there are no agents.
+ * 3. Nothing is started, asked or compiled here.
+ */
+import type { Problem } from '../../contracts/index.ts'
+import type { FileState } from '../config/index.ts'
+import { cycleProblems, type Edge } from './cycles.ts'
+import type { AgentDiagnostic } from './diagnostic.ts'
+import { FileLoader } from './file-loader.ts'
+import { fillPrompts } from './fill-prompts.ts'
+import type { LoadedFile } from './loaded-file.ts'
+import type { RegistryOptions } from './options.ts'
+import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
+import { assignNames, childProblems, toolProblems } from './team-rules.ts'
+
+interface Looked {
+  /** Every file that was looked into. */
+  readonly files: readonly string[]
+  /** Every agent that could be read, usable or not. */
+  readonly found: readonly FoundAgent[]
+  readonly diagnostics: readonly AgentDiagnostic[]
+  /** Files of other programs that nobody has trusted as they are: less of them counts. */
+  readonly untrusted: readonly FileState[]
+}
+export type Registry = Looked &
+  (
+    | {
+        readonly ok: true
+        /** Those that can be used, in the order in which they were found. */
+        readonly agents: readonly RegisteredAgent[]
+        /** The names of those that were asked for. */
+        readonly roots: readonly string[]
+      }
+    | { readonly ok: false; readonly problems: readonly Problem[] }
+  )
+
+/** Finds agents and their children, and checks all of them. */
+export async function loadRegistry(options: RegistryOptions): Promise<Registry> {
+  const loader = new FileLoader(options)
+  const roots = options.roots.flatMap((written) => loader.root(written) ?? [])
+  const team = teamOf(loader, [...roots, ...(options.scope === 'everything' ? loader.configured() : [])])
+  const { files: usable, edgesFrom } = team
+  const named = assignNames(usable)
+  const filled = await fillPrompts(usable)
+  const problems = [
+    ...loader.problems,
+    ...(options.scope === 'reachable' ? roots.flatMap(disabledProblem) : []),
+    ...usable.flatMap((file) => toolProblems(file, options.tools ?? [])),
+    ...firstEdges(team).flatMap((edge) => childProblems(edge)),
+    ...cycleProblems(usable, edgesFrom),
+    ...named.problems,
+    ...filled.problems,
+  ]
+  const children = new Set(usable.flatMap((file) => edgesFrom(file).map(({ to }) => to)))
+  const looked: Looked = {
+    files: loader.places,
+    found: team.all.map(foundAgent),
+    untrusted: loader.untrusted,
+    diagnostics: [
+      ...loader.diagnostics,
+      ...team.diagnostics,
+      ...usable.flatMap((file) => [...file.diagnostics, ...(children.has(file) ? [] : usageMissing(file))]),
+    ],
+  }
+  if (problems.length > 0) return { ok: false, problems, ...looked }
+  const nameOf = (file: LoadedFile): string => named.names.get(file) ?? file.agent.name
+  const agents = usable.map((file): RegisteredAgent => {
+    const { agent, path, place, dialect, metadata, values } = file
+    const prompt = filled.prompts.get(file) ?? agent.prompt
+    return {
+      definition: { ...agent, name: nameOf(file), prompt, agents: [...new Set(edgesFrom(file).map(({ to }) => nameOf(to)))] },
+      path,
+      place,
+      dialect,
+      isChild: children.has(file),
+      metadata,
+      values,
+      references: file.children.map(({ written }) => written),
+    }
+  })
+  return { ok: true, agents, roots: roots.filter(({ enabled }) => enabled).map(nameOf), ...looked }
+}
+
+interface Team {
+  readonly all: readonly LoadedFile[]
+  /** Those that are enabled. */
+  readonly files: readonly LoadedFile[]
+  readonly diagnostics: readonly AgentDiagnostic[]
+  edgesFrom(file: LoadedFile): readonly Edge[]
+}
+
+/** Follows everybody's children. Who is disabled calls nobody and is called by nobody. */
+function teamOf(loader: FileLoader, first: readonly LoadedFile[]): Team {
+  const edges = new Map<LoadedFile, readonly Edge[]>()
+  const found = new Set(first)
+  const diagnostics: AgentDiagnostic[] = []
+  for (const file of found) {
+    if (!file.enabled) {
+      diagnostics.push(disabled(file))
+      continue
+    }
+    const own = file.children.flatMap((reference): readonly Edge[] => {
+      const to = loader.child(reference, file)
+      if (to) found.add(to)
+      return to ? [{ from: file, to, reference }] : []
+    })
+    edges.set(file, own)
+  }
+  return {
+    all: [...found],
+    files: [...found].filter(({ enabled }) => enabled),
+    diagnostics,
+    edgesFrom: (file) => (edges.get(file) ?? []).filter(({ to }) => to.enabled),
+  }
+}
+
+function foundAgent({ agent, place, dialect, enabled, children, metadata }: LoadedFile): FoundAgent {
+  const { name, toolName, description, usage, models, tools } = agent
+  const agents = children.map(({ written }) => written)
+  return { name, toolName, description, ...(usage !== undefined && { usage }), place, dialect, enabled, models, tools, agents, metadata }
+}
+
+/** For each child, the first that calls it: what it must say is told once. */
+function firstEdges({ files, edgesFrom }: Team): readonly Edge[] {
+  const first = new Map<LoadedFile, Edge>()
+  for (const edge of files.flatMap(edgesFrom)) if (!first.has(edge.to)) first.set(edge.to, edge)
+  return [...first.values()]
+}
+
+function disabled({ place, values }: LoadedFile): AgentDiagnostic {
+  return {
+    code: 'agent_disabled',
+    severity: 'info',
+    place: values.get('enabled')?.place ?? place,
+    message: 'the agent is disabled, so nobody can call it',
+  }
+}
+
+function disabledProblem({ enabled, place, values }: LoadedFile): readonly Problem[] {
+  if (enabled) return []
+  const said = values.get('enabled')
+  const spot = { place: said?.place ?? place, ...(said?.line !== undefined && { line: said.line }) }
+  return [{ ...spot, message: 'the agent is disabled', remedy: 'Enable it for this run: --override enabled=true' }]
+}
+
+function usageMissing({ agent, dialect, at }: LoadedFile): readonly AgentDiagnostic[] {
+  if (dialect !== 'troupe' || agent.usage !== undefined) return []
+  const remedy = 'Give an example of what it is asked: `usage: a city and a date`.'
+  return [
+    { code: 'usage_missing', severity: 'info', place: at.place, message: '`usage` is missing; whoever calls it would need it', remedy },
+  ]
+}

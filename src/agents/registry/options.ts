@@ -1,0 +1,22 @@
+import type { Config, Environment, TrustRecords } from '../config/index.ts'
+import type { SaidValues } from '../placed-value.ts'
+
+export interface RegistryOptions {
+  /** Files that are asked for, as written: relative to the working directory. */
+  readonly roots: readonly string[]
+  /** `reachable`: these and their children. `everything`: what the configuration lists, too. */
+  readonly scope: 'reachable' | 'everything'
+  readonly workingDirectory: string
+  /** Left out where it is wrong itself: then nothing is said about what only it could know. */
+  readonly config: Config | undefined
+  /** For `${VAR}` in the configuration. */
+  readonly environment: Environment
+  /** Files of other programs that a person has trusted. */
+  readonly trusted: TrustRecords
+  /** What goes before the files that are asked for. */
+  readonly flags?: SaidValues
+  /** What goes before every file. */
+  readonly variables?: SaidValues
+  /** The names of the tools that there are. */
+  readonly tools?: readonly string[]
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../contracts/index.ts'
+import type { AgentFile } from '../agent-file.ts'
+import type { Dialect } from '../dialects/index.ts'
+import type { PlacedValues } from '../placed-value.ts'
+
+/** An agent that could be read, whether or not it can be used. */
+export interface FoundAgent {
+  readonly name: string
+  readonly toolName: string
+  readonly description: string
+  readonly usage?: string
+  readonly place: string
+  readonly dialect: Dialect | 'troupe'
+  readonly enabled: boolean
+  readonly models: readonly string[]
+  readonly tools: readonly string[]
+  /** Its children, as its file names them. */
+  readonly agents: readonly string[]
+  readonly metadata: JsonObject
+}
+
+/** An agent that is ready to be used. */
+export interface RegisteredAgent {
+  /** As the runtime takes it: its prompt filled in, its children by name. */
+  readonly definition: AgentFile & { readonly displayName?: string; readonly agents: readonly string[] }
+  /** Absolute. */
+  readonly path: string
+  /** As people know it. */
+  readonly place: string
+  readonly dialect: Dialect | 'troupe'
+  /** Whether another agent calls it. */
+  readonly isChild: boolean
+  readonly metadata: JsonObject
+  /** What holds for it, and where each was said. */
+  readonly values: PlacedValues
+  /** Its children, as its file names them. */
+  readonly references: readonly string[]
+}

@@ -1,0 +1,85 @@
+import type { Problem } from '../../contracts/index.ts'
+import { type PlacedValue, type Spot, spotOf } from '../placed-value.ts'
+import { listed, nearby } from '../words.ts'
+import type { Edge } from './cycles.ts'
+import type { LoadedFile } from './loaded-file.ts'
+
+/** What an agent must say of itself to be called by others. Files of other programs have no words for it. */
+export function childProblems({ from, to }: Edge): readonly Problem[] {
+  const { dialect, agent, values, at } = to
+  if (dialect !== 'troupe') return []
+  const by = `\`${from.agent.name}\` calls this agent`
+  const problems: Problem[] = []
+  if (agent.usage === undefined)
+    problems.push({
+      ...at,
+      message: `\`usage\` is missing: ${by}`,
+      remedy: 'Give an example of what it is asked: `usage: a city and a date`.',
+    })
+  if (![...values.keys()].some((key) => key.startsWith('output.')))
+    problems.push({
+      ...at,
+      message: `\`output\` is not stated: ${by}`,
+      remedy: 'Say what it answers with: `output: { format: json, schema: { … } }`, or `output: { format: markdown }`.',
+    })
+  return problems
+}
+
+/** Patterns of `tools` that nothing fits. */
+export function toolProblems({ dialect, agent, values }: LoadedFile, known: readonly string[]): readonly Problem[] {
+  const said = values.get('tools')
+  if (dialect !== 'troupe' && said?.rank !== 'over') return []
+  return agent.tools.flatMap((pattern, index) => {
+    if (pattern === '*' || known.some((name) => fits(pattern, name))) return []
+    const remedy =
+      nearby(pattern, known) ?? (known.length > 0 ? `There are ${listed(known.toSorted())}.` : 'There are no tools here; leave it out.')
+    return [{ ...entrySpot(said, index), message: `there is no tool \`${pattern}\``, remedy }]
+  })
+}
+
+const fits = (pattern: string, name: string): boolean => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name)
+const entrySpot = (said: PlacedValue | undefined, index: number): Spot => (said ? spotOf(said, index) : { place: 'tools' })
+
+export interface Named {
+  readonly names: ReadonlyMap<LoadedFile, string>
+  readonly problems: readonly Problem[]
+}
+
+/** A name for each: its file's, or its tool name where two files are called the same. */
+export function assignNames(files: readonly LoadedFile[]): Named {
+  const names = new Map<LoadedFile, string>()
+  const taken = new Map<string, LoadedFile>()
+  const tools = new Map<string, LoadedFile>()
+  const problems: Problem[] = []
+  for (const file of files) {
+    const { agent, at } = file
+    const tool = modelName(agent.toolName)
+    const other = tools.get(tool)
+    if (other) {
+      const said = file.values.get('toolName')
+      const where: Spot = said ? spotOf(said, 0) : at
+      const message =
+        agent.toolName === other.agent.toolName
+          ? `the tool name \`${agent.toolName}\` is ${other.place}'s already`
+          : `models could not tell \`${agent.toolName}\` from \`${other.agent.toolName}\` of ${other.place}`
+      problems.push({ ...where, message, remedy: `Give it another \`toolName\`.` })
+      continue
+    }
+    tools.set(tool, file)
+    const name = [agent.name, agent.toolName.replace(/[^\w-]+/g, '-')].find((each) => !taken.has(each))
+    if (name === undefined)
+      problems.push({
+        ...at,
+        message: `the name \`${agent.name}\` is ${taken.get(agent.name)?.place}'s already`,
+        remedy: 'Rename the file.',
+      })
+    else {
+      taken.set(name, file)
+      names.set(file, name)
+    }
+  }
+  return { names, problems }
+}
+
+/** Dots are written as models see them. */
+const modelName = (toolName: string): string => toolName.replaceAll('.', '__').toLowerCase()

@@ -1,0 +1,44 @@
+const memorySection = 5
+const headerLength = 8
+
+/** The same WebAssembly module, whose memory cannot grow beyond `mostPages` of 64 KiB. */
+export function boundMemory(bytes: Uint8Array, mostPages: number): Uint8Array<ArrayBuffer> {
+  let at = headerLength
+  while (at < bytes.length) {
+    const start = at
+    const length = readNumber(bytes, at + 1)
+    const body = readNumber(bytes, length.end)
+    at = length.end + length.value
+    if (bytes[start] !== memorySection) continue
+    // One memory; a flag that says whether a bound follows; its first size; the bound.
+    const first = readNumber(bytes, body.end + 1)
+    const section = [...written(body.value), 1, ...written(first.value), ...written(mostPages)]
+    return joined([bytes.subarray(0, start), Uint8Array.from([memorySection, ...written(section.length), ...section]), bytes.subarray(at)])
+  }
+  throw new Error('the module has no memory of its own')
+}
+
+/** Numbers there are seven bits a byte, the lowest first. */
+function readNumber(bytes: Uint8Array, start: number): { readonly value: number; readonly end: number } {
+  let value = 0
+  for (let at = start, shift = 0; at < bytes.length; at++, shift += 7) {
+    const byte = bytes[at] ?? 0
+    value += (byte & 127) * 2 ** shift
+    if (byte < 128) return { value, end: at + 1 }
+  }
+  throw new Error('the module is cut')
+}
+
+function written(value: number): readonly number[] {
+  return value < 128 ? [value] : [(value % 128) + 128, ...written(Math.floor(value / 128))]
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let at = 0
+  for (const part of parts) {
+    whole.set(part, at)
+    at += part.length
+  }
+  return whole
+}

@@ -1,0 +1,54 @@
+import type { Problem } from '../../contracts/index.ts'
+import { listed, nearby } from '../words.ts'
+import type { TemplateText } from './template-text.ts'
+
+export interface Explaining {
+  readonly texts: ReadonlyMap<string, TemplateText>
+  /** Dotted names of everything that there is. */
+  readonly known: readonly string[]
+  /** Characters that stand before the first line of a text when it is rendered. */
+  shiftOf(name: string): number
+}
+
+/** The engine's words for an error as a problem at its place. */
+export function explainFailure(message: string, { texts, known, shiftOf }: Explaining): Problem {
+  const [head = ''] = message.split('\n', 1)
+  const [, what = head, name = '', line = '1'] = /^(.*) \(in (.+):(\d+)\)$/.exec(head) ?? []
+  const source = texts.get(name)
+  if (!source) return { place: name, message: `the template fails: ${what}` }
+  const row = Number(line)
+  const text = source.text.split('\n')[row - 1] ?? ''
+  const marked = markedPart(message, { text, shift: row === 1 ? shiftOf(name) : 0 })
+  const place = `${source.place}:${source.firstLine + row - 1}:${(marked?.column ?? 0) + 1}`
+  return { place, ...inWords(what, marked?.text, known), line: text }
+}
+
+/** The part of the line that the engine underlines. It counts characters, not halves of them. */
+function markedPart(
+  message: string,
+  { text, shift }: { readonly text: string; readonly shift: number },
+): { readonly column: number; readonly text: string } | undefined {
+  const [, spaces, marks] = /^ {5}i ( *)(\^+) /m.exec(message) ?? []
+  if (spaces === undefined || marks === undefined) return undefined
+  const letters = [...text]
+  const from = Math.max(0, spaces.length - shift)
+  return { column: letters.slice(0, from).join('').length, text: letters.slice(from, from + marks.length).join('') }
+}
+
+function inWords(what: string, part: string | undefined, known: readonly string[]): Pick<Problem, 'message' | 'remedy'> {
+  if (what.startsWith('undefined value')) {
+    const name = part?.trim() ?? ''
+    const isName = /^\w+(?:\.\w+)*$/.test(name)
+    return {
+      message: isName ? `there is no \`${name}\`` : `there is no value${name === '' ? '' : ` for \`${name}\``}`,
+      remedy: (isName ? nearby(name, known) : undefined) ?? `There are ${listed(known)}.`,
+    }
+  }
+  if (what.startsWith('engine ran out of fuel'))
+    return { message: 'the template takes too many steps', remedy: 'Look for a loop that goes round too often.' }
+  const [, included] = /^could not render include: error in "(.*)"$/.exec(what) ?? []
+  if (included !== undefined) return { message: `the included \`${included}\` fails` }
+  const [, filter] = /filter (\w+) is unknown/.exec(what) ?? []
+  if (filter !== undefined) return { message: `there is no filter \`${filter}\`` }
+  return { message: `the template is wrong: ${what}` }
+}

@@ -1,0 +1,34 @@
+import type { FoundAgent } from '../agents/index.ts'
+import type { AgentsInvocation } from './agents-invocations.ts'
+import { loadProject } from './agents-project.ts'
+import { columns, type Row } from './columns.ts'
+import { exitCodes } from './exit-codes.ts'
+import type { Host } from './host.ts'
+import { printable } from './paint.ts'
+import { safeJson } from './safe-json.ts'
+import { tellNotice } from './tell.ts'
+
+/** `troupe agents list`: whoever can be read is listed; what is wrong is told beside. */
+export async function agentsCommand({ output, wishes, configFile }: AgentsInvocation, host: Host): Promise<number> {
+  const { registry, error } = await loadProject(host, configFile === undefined ? {} : { configFile })
+  const agents = registry.found.toSorted((a, b) => (a.place < b.place ? -1 : 1))
+  const problems = error?.problems ?? []
+  if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, problems, exitCode: exitCodes.done.code }))
+  else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf)))
+  if (agents.length === 0) await tellNotice('There are no agents here. Begin with some: troupe init', { host, wishes })
+  if (problems.length > 0) await tellNotice(`Not everything is right with them. See what: troupe validate`, { host, wishes })
+  return exitCodes.done.code
+}
+
+function rowOf({ name, toolName, description, usage, place, dialect, enabled, agents, metadata }: FoundAgent): Row {
+  const facts = [
+    place,
+    ...(dialect === 'troupe' ? [] : [dialect]),
+    ...(toolName === name ? [] : [`tool name ${toolName}`]),
+    ...(enabled ? [] : ['disabled']),
+    ...(agents.length > 0 ? [`calls ${agents.join(', ')}`] : []),
+    ...Object.entries(metadata).map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
+  ]
+  const example = usage === undefined ? [] : [`asked for ${printable(usage)}`]
+  return [name, [printable(description), ...example, printable(facts.join(' · '))].join('\n')]
+}

@@ -1,0 +1,96 @@
+// The commands about agents and their surroundings. Part of the one list in options.ts.
+import type { CommandSpec, FlagSpec } from './options.ts'
+
+const json: FlagSpec = { name: 'json', summary: 'print one JSON document instead, also on failure' }
+const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'read this configuration before all others' }
+
+export const agentCommands = [
+  {
+    name: 'validate',
+    summary: 'check agents and configuration; nothing is started, asked or sent',
+    arguments: [{ name: 'PATH', required: false, repeatable: true, summary: 'agent files or folders (default: what agents list shows)' }],
+    groups: [{ title: 'Options', flags: [json, configFile] }],
+    notes: ['Everything that is wrong in any file is told at once, each with its place; the exit code is 2 then.'],
+    examples: [
+      { line: 'troupe validate', summary: 'every agent of this folder and of the configuration' },
+      { line: 'troupe validate agents/ review.ai --json', summary: 'these, for a program' },
+    ],
+  },
+  {
+    name: 'agents',
+    summary: 'list the agents that there are',
+    arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'list' }],
+    groups: [{ title: 'Options', flags: [json, configFile] }],
+    notes: [
+      'Agents are the .ai files of this folder, those that the configuration lists, and files of other programs in their usual places.',
+    ],
+    examples: [{ line: 'troupe agents list', summary: 'names, descriptions, files and children' }],
+  },
+  {
+    name: 'init',
+    summary: 'begin a project that runs without a key or a network',
+    arguments: [{ name: 'DIR', required: false, summary: 'the folder (default: this one)' }],
+    groups: [{ title: 'Options', flags: [{ name: 'yes', short: 'y', summary: 'do not ask first' }] }],
+    notes: ['Nothing is ever overwritten: where a file is there already, nothing is created. What is created is trusted.'],
+    examples: [
+      { line: 'troupe init trips', summary: 'a new folder with a team of three' },
+      { line: 'troupe init --yes', summary: 'here, without a question' },
+    ],
+  },
+  {
+    name: 'doctor',
+    summary: 'find out what is wrong here, and how to mend it',
+    arguments: [],
+    groups: [{ title: 'Options', flags: [json, configFile] }],
+    notes: [
+      'Servers on this machine are looked for; nothing is sent to any other. Keys are never shown. The exit code is 1 where something fails.',
+    ],
+    examples: [{ line: 'troupe doctor', summary: 'Node, configuration, agents, models, journal' }],
+  },
+  {
+    name: 'config',
+    summary: 'show what holds here, and who says so',
+    arguments: [
+      { name: 'ACTION', required: true, choices: ['show'], summary: 'show' },
+      { name: 'FILE', required: false, summary: 'an agent, whose own settings count too' },
+    ],
+    groups: [
+      {
+        title: 'Options',
+        flags: [{ name: 'origin', summary: 'tell where each value comes from' }, json, configFile],
+      },
+    ],
+    notes: [
+      'A flag counts more than a TROUPE_ variable, that more than the agent file, then --config, the working directory, the folder of the agent, ~/.ai-agent, /etc/ai-agent.',
+      'Secrets and variables are not shown.',
+    ],
+    examples: [
+      { line: 'troupe config show --origin', summary: 'every setting with its origin' },
+      { line: 'troupe config show trip.ai --origin', summary: 'the same for one agent' },
+    ],
+  },
+  {
+    name: 'trust',
+    summary: 'let the files of a project count in full, as they are now',
+    arguments: [{ name: 'PATH', required: false, repeatable: true, summary: 'files or folders (default: whatever waits for trust here)' }],
+    groups: [
+      {
+        title: 'Options',
+        flags: [
+          { name: 'list', summary: 'show what is trusted', excludes: ['revoke'] },
+          { name: 'revoke', summary: 'take trust back from files, or from everything below folders', excludes: ['list'] },
+          json,
+          configFile,
+        ],
+      },
+    ],
+    notes: ['Trust is in the content: a file that changes has to be trusted again.'],
+    examples: [
+      { line: 'troupe trust .ai-agent.json', summary: 'after having looked at it' },
+      { line: 'troupe trust --list', summary: 'what is trusted' },
+      { line: 'troupe trust --revoke ~/projects/old', summary: 'no longer' },
+    ],
+  },
+] as const satisfies readonly CommandSpec[]
+
+export type AgentCommandName = (typeof agentCommands)[number]['name']

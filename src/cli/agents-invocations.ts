@@ -1,0 +1,68 @@
+import type { AgentCommandName } from './agents-commands.ts'
+import type { Wishes } from './parse-arguments.ts'
+
+interface Common {
+  readonly output: 'answer' | 'json'
+  readonly wishes: Wishes
+  /** The file behind `--config`. */
+  readonly configFile?: string
+}
+
+export interface ValidateInvocation extends Common {
+  readonly kind: 'validate'
+  readonly paths: readonly string[]
+}
+export interface AgentsInvocation extends Common {
+  readonly kind: 'agents'
+}
+export interface InitInvocation extends Common {
+  readonly kind: 'init'
+  readonly folder: string
+  readonly isSure: boolean
+}
+export interface DoctorInvocation extends Common {
+  readonly kind: 'doctor'
+}
+export interface ConfigInvocation extends Common {
+  readonly kind: 'config'
+  readonly file?: string
+  readonly showsOrigin: boolean
+}
+export interface TrustInvocation extends Common {
+  readonly kind: 'trust'
+  readonly action: 'trust' | 'list' | 'revoke'
+  readonly paths: readonly string[]
+}
+export type AgentInvocation = ValidateInvocation | AgentsInvocation | InitInvocation | DoctorInvocation | ConfigInvocation | TrustInvocation
+
+/** A command line about agents, as far as it has been taken apart. */
+export interface AgentWords {
+  readonly rest: readonly string[]
+  readonly wishes: Wishes
+  has(flag: string): boolean
+  flagValue(flag: string): string | undefined
+}
+
+export function agentInvocation(name: AgentCommandName, { rest, wishes, has, flagValue }: AgentWords): AgentInvocation {
+  const configFile = flagValue('config')
+  const common: Common = { output: has('json') ? 'json' : 'answer', wishes, ...(configFile !== undefined && { configFile }) }
+  switch (name) {
+    case 'validate':
+      return { kind: name, paths: rest, ...common }
+    case 'agents':
+    case 'doctor':
+      return { kind: name, ...common }
+    case 'init':
+      return { kind: name, folder: rest[0] ?? '.', isSure: has('yes'), ...common }
+    case 'config': {
+      const [, file] = rest
+      return { kind: name, ...(file !== undefined && { file }), showsOrigin: has('origin'), ...common }
+    }
+    case 'trust': {
+      const action = has('list') ? 'list' : has('revoke') ? 'revoke' : 'trust'
+      return { kind: name, action, paths: rest, ...common }
+    }
+    default:
+      return name satisfies never
+  }
+}

@@ -1,0 +1,22 @@
+import type { AgentInvocation } from './agents-invocations.ts'
+import type { Host } from './host.ts'
+
+/** Performs a command about agents; what it needs is loaded when it is asked for. */
+export async function performAgentCommand(invocation: AgentInvocation, host: Host): Promise<number> {
+  switch (invocation.kind) {
+    case 'validate':
+      return (await import('./validate-command.ts')).validateCommand(invocation, host)
+    case 'agents':
+      return (await import('./agents-command.ts')).agentsCommand(invocation, host)
+    case 'init':
+      return (await import('./init-command.ts')).initCommand(invocation, host)
+    case 'doctor':
+      return (await import('./doctor-command.ts')).doctorCommand(invocation, host)
+    case 'config':
+      return (await import('./config-command.ts')).configCommand(invocation, host)
+    case 'trust':
+      return (await import('./trust-command.ts')).trustCommand(invocation, host)
+    default:
+      return invocation satisfies never
+  }
+}

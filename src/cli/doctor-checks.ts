@@ -1,0 +1,135 @@
+import { homedir } from 'node:os'
+import { overlayFor, type RegisteredAgent, storePathOf } from '../agents/index.ts'
+import { type Problem, TroupeError } from '../contracts/index.ts'
+import { loadProject, type Project, type ProjectWishes } from './agents-project.ts'
+import { dataFolder } from './data-folder.ts'
+import { findModels } from './find-models.ts'
+import type { Host } from './host.ts'
+import { modelOptions } from './model-options.ts'
+
+/** What was looked at, and how it is. A failure always says how to mend it. */
+export type Check =
+  | { readonly status: 'ok' | 'info'; readonly what: string; readonly message: string }
+  | { readonly status: 'warning' | 'fail'; readonly what: string; readonly message: string; readonly fix: string }
+
+export interface Examination {
+  readonly checks: readonly Check[]
+  /** What must not be shown, by name. */
+  readonly secrets: { readonly [name: string]: string }
+}
+
+/** Looks at everything that a run needs. */
+export async function examine(host: Host, wishes: ProjectWishes): Promise<Examination> {
+  const project = await loadProject(host, wishes)
+  const { config, environment } = project.setup
+  const { secrets } = overlayFor([], { config, environment })
+  const checks = [
+    nodeCheck(process.versions.node),
+    ...configChecks(project),
+    ...agentChecks(project),
+    ...keyChecks(project),
+    ...(await modelChecks(project)),
+    await storeCheck(project, host),
+  ]
+  return { checks, secrets }
+}
+
+const leastNode = [22, 22] as const
+
+function nodeCheck(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isNew = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])
+  return isNew
+    ? { status: 'ok', what: 'Node', message: version }
+    : { status: 'fail', what: 'Node', message: `${version} is too old`, fix: `Install Node ${leastNode.join('.')} or newer.` }
+}
+
+function configChecks({ setup, error }: Project): readonly Check[] {
+  if (error?.problems.some(({ place }) => isConfigPlace(place)))
+    return error.problems.filter(({ place }) => isConfigPlace(place)).map((problem) => failed('configuration', problem))
+  const { config, diagnostics } = setup
+  const warnings = diagnostics
+    .filter(({ severity }) => severity !== 'info')
+    .map(
+      ({ place, message, remedy }): Check => ({ status: 'warning', what: 'configuration', message: `${place}  ${message}`, fix: remedy }),
+    )
+  const read = config.layers.flatMap(({ settings }) => (settings ? [settings.origin.file] : []))
+  const found = read.length > 0 ? `read from ${[...new Set(read)].join(', ')}` : 'there is none, and none is needed'
+  return [{ status: 'ok', what: 'configuration', message: found }, ...warnings]
+}
+
+const isConfigPlace = (place: string): boolean => /\.(?:json|env)(?::|$|\s)/.test(place) || place.startsWith('TROUPE_')
+
+function agentChecks({ registry, error, diagnostics }: Project): readonly Check[] {
+  const broken = (error?.problems ?? []).filter(({ place }) => !isConfigPlace(place)).map((problem) => failed('agent', problem))
+  const wrong = diagnostics.flatMap((each): readonly Check[] =>
+    each.severity !== 'info' && each.code.startsWith('agent_')
+      ? [{ status: 'warning', what: 'agent', message: `${each.place}  ${each.message}`, fix: each.remedy ?? 'Look at the file.' }]
+      : [],
+  )
+  if (registry.found.length === 0 && broken.length === 0)
+    return [{ status: 'warning', what: 'agents', message: 'there are none here', fix: 'Begin with some: troupe init' }]
+  const right = registry.ok
+    ? registry.agents.map(({ definition, place }): Check => ({ status: 'ok', what: 'agent', message: `${definition.name} (${place})` }))
+    : []
+  return [...right, ...broken, ...wrong]
+}
+
+function failed(what: string, { place, message, remedy }: Problem): Check {
+  return { status: 'fail', what, message: `${place}  ${message}`, fix: remedy ?? `Look at ${place}.` }
+}
+
+/** Names only: what they hold is nobody's business. */
+function keyChecks({ setup }: Project): readonly Check[] {
+  const { variables } = overlayFor([], { config: setup.config, environment: setup.environment })
+  const keys = Object.keys(variables)
+    .filter((name) => /_API_KEY$/.test(name))
+    .toSorted()
+  return [{ status: 'info', what: 'keys', message: keys.length > 0 ? `${keys.join(', ')} (not shown)` : 'none is set' }]
+}
+
+/** For each list of models that an agent has, whether one of them can be asked. Servers on this machine are looked for. */
+async function modelChecks({ registry, setup }: Project): Promise<readonly Check[]> {
+  const agents = registry.ok ? registry.agents : []
+  const lists = new Map<string, readonly RegisteredAgent[]>()
+  for (const agent of agents) {
+    const key = agent.definition.models.join(', ')
+    lists.set(key, [...(lists.get(key) ?? []), agent])
+  }
+  const checks: Check[] = []
+  for (const [names, users] of lists) {
+    const [first] = users
+    if (first) checks.push(...(await modelCheck(names, first, setup)))
+  }
+  return checks
+}
+
+async function modelCheck(
+  names: string,
+  { definition, path }: RegisteredAgent,
+  { config, environment }: Project['setup'],
+): Promise<readonly Check[]> {
+  try {
+    const { variables, providers, aliases } = overlayFor(definition.models, { config, environment })
+    const { models, notices } = await findModels(definition.models, { ...modelOptions(path, { env: variables }), providers, aliases })
+    return [{ status: 'ok', what: 'models', message: `${models.join(', ')}${notices.length > 0 ? ` (${notices.join(' ')})` : ''}` }]
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error
+    const looked = error.problems.map(({ place, message }): Check => ({ status: 'info', what: 'models', message: `${place}  ${message}` }))
+    const fix = error.remedy ?? error.problems.find(({ remedy }) => remedy !== undefined)?.remedy ?? 'Name another model.'
+    return [{ status: 'fail', what: 'models', message: `${names}: ${error.message}`, fix }, ...looked]
+  }
+}
+
+async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
+  const { config, environment } = setup
+  const folder = storePathOf({ config, environment }) ?? dataFolder({ flag: undefined, env: host.env, home: homedir() })
+  const { sqliteStore } = await import('../stores/sqlite/index.ts')
+  try {
+    await sqliteStore({ path: folder }).close()
+    return { status: 'ok', what: 'journal', message: folder }
+  } catch (error) {
+    const { message, remedy = 'Make the folder writable, or name another with --data-dir.' } = error as TroupeError
+    return { status: 'fail', what: 'journal', message: `${folder}: ${message}`, fix: remedy }
+  }
+}

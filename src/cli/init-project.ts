@@ -1,0 +1,55 @@
+/** What `troupe init` creates, by path. It runs at once, without a key or a network. */
+export const projectFiles: { readonly [path: string]: string } = {
+  '.ai-agent.json': `{
+  "agents": ["./agents"],
+  "defaults": { "models": "rehearsal" }
+}
+`,
+  'trip.ai': `#!/usr/bin/env troupe
+---
+description: Plans a weekend trip with a scout and a writer
+usage: a city and what you like
+agents: [scout, writer]
+limits: { maxToolTurns: 6, timeBudget: 2m }
+---
+You plan weekend trips. Let the scout find out what there is to see, then let the writer make a plan of it.
+Answer with the plan, in a few sentences.
+`,
+  'agents/scout.ai': `---
+description: Finds out what there is to see in a city
+usage: the name of a city
+output:
+  format: json
+  schema:
+    type: object
+    properties:
+      city: { type: string }
+      sights: { type: array, items: { type: string } }
+    required: [city, sights]
+---
+You name up to three sights of the city that you are asked about.
+`,
+  'agents/writer.ai': `---
+description: Writes a plan for a weekend out of sights and wishes
+usage: sights, and what the travellers like
+output: { format: markdown }
+---
+You write a plan for Saturday and Sunday, two sentences each.
+`,
+  '.gitignore': `# Keys stay here.
+.ai-agent.env
+`,
+  'README.md': `# Agents
+
+    troupe run trip.ai "Ask the scout what there is to see in Bergen, then ask the writer for a weekend plan"
+
+The model is \`rehearsal\`: it is no LLM, and needs neither a key nor a network. For a real one, put a key into
+\`.ai-agent.env\` (\`ANTHROPIC_API_KEY=…\`), run \`troupe trust .ai-agent.env\`, and set \`defaults.models\` in
+\`.ai-agent.json\` to \`auto\`, or to the name of a model.
+
+- \`troupe validate\` checks every file.
+- \`troupe agents list\` shows who is there.
+- \`troupe doctor\` finds out what is wrong.
+- \`troupe help agent-file\` explains every setting.
+`,
+}

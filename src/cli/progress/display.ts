@@ -1,0 +1,93 @@
+import type { Clock, StreamEvent } from '../../contracts/index.ts'
+import type { Host } from '../host.ts'
+import type { Output } from '../output.ts'
+import type { OutputForm } from '../parse-arguments.ts'
+import { safeJson } from '../safe-json.ts'
+import { applyToTree, emptyTree } from '../tree/run-tree.ts'
+import { logLine } from './json-log.ts'
+import { LiveProgress } from './live-progress.ts'
+import { PlainProgress } from './plain-progress.ts'
+import type { Progress } from './progress.ts'
+import { processTerminal, type Terminal } from './terminal.ts'
+
+/** Shows a run while it goes on. */
+export interface Display {
+  /** A promise where the next event should wait until this one is written. */
+  show(event: StreamEvent): Promise<void> | undefined
+  /** Somebody has asked for an early end. */
+  interrupting(): void
+  /** `keep` leaves the last picture where it is: nothing else will tell how far the run came. */
+  close(how: 'erase' | 'keep'): void
+}
+
+export interface Showing {
+  readonly host: Host
+  /** How it is shown on standard error; see `progressFor`. */
+  readonly progress: Progress
+  /** With `stream-json` every event goes to standard output, too. Default: the answer, which is for others to print. */
+  readonly output?: OutputForm
+  readonly clock: Clock
+  /** The window of a live tree. Default: that of this process. */
+  readonly terminal?: Terminal
+}
+
+export function openDisplay(showing: Showing): Display {
+  const display = progressDisplay(showing)
+  return showing.output === 'stream-json' ? beside(display, showing.host.stdout) : display
+}
+
+/** A display, and behind it every event as a line. */
+function beside(display: Display, stdout: Output): Display {
+  return {
+    ...display,
+    async show(event) {
+      await display.show(event)
+      await stdout.line(safeJson(event))
+    },
+  }
+}
+
+const quietly = { interrupting: () => {}, close: () => {} }
+
+function progressDisplay({ progress, host, clock, terminal }: Showing): Display {
+  const { paint, stderr } = host
+  switch (progress) {
+    case 'none':
+      return { ...quietly, show: () => undefined }
+    case 'json': {
+      const tree = emptyTree()
+      return {
+        ...quietly,
+        show(event) {
+          const { label } = applyToTree(tree, event).agent
+          const line = logLine(event, { now: clock.now(), ...(label !== '' && { source: label }) })
+          return line === undefined ? undefined : stderr.line(line)
+        },
+      }
+    }
+    case 'plain':
+    case 'verbose': {
+      const plain = new PlainProgress(paint, progress)
+      return {
+        ...quietly,
+        show(event) {
+          const lines = plain.lines(event)
+          return lines.length === 0 ? undefined : stderr.lines(lines)
+        },
+      }
+    }
+    case 'live': {
+      const live = new LiveProgress({ terminal: terminal ?? processTerminal(), clock, paint })
+      return {
+        show(event) {
+          live.show(event)
+          return undefined
+        },
+        interrupting: () => live.interrupting(),
+        close: (how) => live.close(how),
+      }
+    }
+    default:
+      return progress satisfies never
+  }
+}

@@ -1,0 +1,160 @@
+import type { InteractionEvent, ItemIntent, ItemRecord, Severity, StreamEvent } from '../../contracts/index.ts'
+import { duration } from '../figures.ts'
+import { printable } from '../paint.ts'
+import { safeJson } from '../safe-json.ts'
+
+/** What one event adds to the line that every event has. */
+interface Entry {
+  readonly level: 'debug' | 'info' | 'warn' | 'error'
+  readonly msg: string
+  /** Figures and names; never what people, models and tools have said to each other. */
+  readonly fields?: object
+}
+
+/**
+ * A run as a log: one JSON document a line, for programs. Text that a model is still saying is no log and gives
+ * nothing. `now` dates what has no date of its own; `source` is the child that it is about.
+ */
+export function logLine(event: StreamEvent, { now, source }: { readonly now: number; readonly source?: string }): string | undefined {
+  const entry = entryOf(event)
+  if (!entry) return undefined
+  const { type, treeId, sessionId, agentPath, turnId, stepId, itemId } = event
+  const time = new Date('at' in event ? event.at : now).toISOString()
+  const seq = 'seq' in event ? event.seq : undefined
+  const { level, msg, fields } = entry
+  // The log may well be read on a terminal.
+  return safeJson({ time, level, msg, source, event: type, treeId, sessionId, agentPath, turnId, stepId, itemId, seq, ...fields })
+}
+
+function entryOf(event: StreamEvent): Entry | undefined {
+  switch (event.type) {
+    case 'interaction.session.created':
+    case 'interaction.session.configured': {
+      const { agent, tools } = event
+      const what = event.type === 'interaction.session.created' ? 'session created' : 'session configured'
+      return info(`${what}: ${agent.name}`, { agent: agent.name, models: agent.models, tools })
+    }
+    case 'interaction.session.resumed':
+      return info('session resumed', { epoch: event.epoch, diagnostics: event.diagnostics })
+    case 'interaction.session.idle':
+      return { level: 'debug', msg: 'session idle' }
+    case 'interaction.input.accepted':
+      return info('input accepted', { mode: event.mode, parts: event.parts.length })
+    case 'interaction.turn.started':
+      return info('turn started')
+    case 'interaction.turn.completed':
+    case 'interaction.turn.failed':
+    case 'interaction.turn.interrupted':
+      return turnEntry(event)
+    case 'interaction.turn.suspended':
+      return { level: 'warn', msg: 'turn suspended', fields: { reason: event.reason, approvals: event.approvals } }
+    case 'interaction.step.started':
+    case 'interaction.step.completed':
+    case 'interaction.step.failed':
+      return stepEntry(event)
+    case 'interaction.item.started':
+      return startedEntry(event.item)
+    case 'interaction.item.updated':
+      return info(`call tried again: ${event.update.reason}`, { attempt: event.update.attempt, reason: event.update.reason })
+    case 'interaction.item.completed':
+      return endedEntry(event.item)
+    case 'interaction.item.delta':
+      return event.kind === 'progress' ? { level: 'debug', msg: printable(event.text) } : undefined
+    default:
+      return otherEntry(event)
+  }
+}
+
+type Other = InteractionEvent<
+  | 'interaction.approval.requested'
+  | 'interaction.approval.resolved'
+  | 'interaction.approval.revoked'
+  | 'interaction.subagent.selected'
+  | 'interaction.subagent.started'
+  | 'interaction.subagent.completed'
+  | 'interaction.subagent.failed'
+  | 'interaction.hook.completed'
+  | 'interaction.cancel.requested'
+  | 'interaction.diagnostic'
+>
+
+function otherEntry(event: Other): Entry {
+  switch (event.type) {
+    case 'interaction.approval.requested': {
+      const { id, tool, summary, scope } = event.request
+      return { level: 'warn', msg: `approval needed: ${printable(summary)}`, fields: { approvalId: id, tool, scope } }
+    }
+    case 'interaction.approval.resolved':
+      return info(`approval: ${event.decision.kind}`, { approvalId: event.approvalId, decision: event.decision.kind, by: event.by })
+    case 'interaction.approval.revoked':
+      return info('approvals revoked', { keys: event.keys, by: event.by })
+    case 'interaction.subagent.selected':
+      return info(`agent selected: ${event.agent}`, { agent: event.agent, scores: event.scores })
+    case 'interaction.subagent.started':
+      return info(`child started: ${event.childPath}`, { childId: event.childId, agent: event.agent })
+    case 'interaction.subagent.completed':
+      return info(`child ${event.status}: ${event.agent}`, { childId: event.childId, ...event.totals })
+    case 'interaction.subagent.failed':
+      return {
+        level: 'warn',
+        msg: `child ${event.status}: ${event.agent}`,
+        fields: { childId: event.childId, failure: event.failure, ...event.totals },
+      }
+    case 'interaction.hook.completed': {
+      const { hook, verdict, message } = event
+      return { level: verdict === 'failed' ? 'warn' : 'info', msg: `hook ${hook}: ${verdict}`, fields: { hook, verdict, message } }
+    }
+    case 'interaction.cancel.requested':
+      return { level: 'warn', msg: `${event.mode} requested`, fields: { mode: event.mode, by: event.by } }
+    case 'interaction.diagnostic': {
+      const { code, severity, message, remedy } = event.diagnostic
+      return { level: levels[severity], msg: printable(message), fields: { code, remedy } }
+    }
+    default:
+      return event satisfies never
+  }
+}
+
+const levels: { readonly [S in Severity]: Entry['level'] } = { info: 'info', warning: 'warn', error: 'error' }
+const info = (msg: string, fields?: object): Entry => ({ level: 'info', msg, ...(fields && { fields }) })
+
+function turnEntry({
+  ending,
+  totals,
+}: InteractionEvent<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>): Entry {
+  const { status } = ending
+  const level = status === 'failed' ? 'error' : status === 'completed' ? 'info' : 'warn'
+  const why = status === 'failed' ? `: ${printable(ending.message)}` : 'reason' in ending ? `: ${ending.reason}` : ''
+  return { level, msg: `turn ${status}${why}`, fields: { ...ending, ...totals } }
+}
+
+function stepEntry(event: InteractionEvent<'interaction.step.started' | 'interaction.step.completed' | 'interaction.step.failed'>): Entry {
+  if (event.type === 'interaction.step.started') {
+    const { model, modelId, attempt, last } = event
+    return info(`model asked: ${model}`, { model, modelId, attempt, last: last?.reason })
+  }
+  const { usage, cost, latencyMs } = event
+  if (event.type === 'interaction.step.completed') {
+    return info(`model answered in ${duration(latencyMs)}`, { finish: event.finish, usage, cost, latencyMs })
+  }
+  const { failure, delayMs } = event
+  const msg = `model failed: ${failure.class}: ${printable(failure.message)}`
+  return { level: 'warn', msg, fields: { failure, delayMs, usage, cost, latencyMs } }
+}
+
+function startedEntry(item: ItemIntent): Entry | undefined {
+  if (item.kind !== 'call') return undefined
+  const { tool, namespace, title, effect } = item
+  return info(`call started: ${tool}`, { tool, namespace, title: printable(title), effect })
+}
+
+function endedEntry(item: ItemRecord): Entry | undefined {
+  if (item.kind !== 'call') return undefined
+  const { status, latencyMs, bytesIn, bytesOut, error } = item
+  const why = error ? `: ${error.class}: ${printable(error.message)}` : ''
+  return {
+    level: status === 'completed' ? 'info' : 'warn',
+    msg: `call ${status}${why}`,
+    fields: { status, latencyMs, bytesIn, bytesOut, error },
+  }
+}

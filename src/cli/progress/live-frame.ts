@@ -1,0 +1,35 @@
+import type { Paint } from '../paint.ts'
+import type { Branch, Moment } from '../tree/branch.ts'
+import { folded } from '../tree/fold.ts'
+import { linesOf } from '../tree/layout.ts'
+import type { AgentNode, RunTree } from '../tree/run-tree.ts'
+import { turnBranch } from '../tree/turn-branch.ts'
+
+interface View {
+  /** Columns and rows of the window. */
+  readonly width: number
+  readonly height: number
+  /** Wall time. */
+  readonly now: number
+  readonly paint: Paint
+}
+
+/** A run as it stands at this moment: at most one row less than the window has, and no line as wide as the window. */
+export function liveFrame(tree: RunTree, { width, height, now, paint }: View): readonly string[] {
+  const most = Math.max(0, height - 1)
+  const moment: Moment = { kind: 'live', now }
+  const lines = tree.roots
+    .flatMap((agent) => lastTurn(agent, moment))
+    .flatMap((branch) => linesOf(folded(branch, most), { paint, width: Math.max(0, width - 1) }))
+  if (lines.length <= most) return lines
+  // The head says how it stands; below it, what happens now is at the end.
+  return [...lines.slice(0, Math.min(1, most)), ...(most > 1 ? lines.slice(1 - most) : [])]
+}
+
+function lastTurn(agent: AgentNode, moment: Moment): readonly Branch[] {
+  const turn = agent.turns.at(-1)
+  return turn ? [turnBranch(agent, turn, moment)] : []
+}
+
+/** Whether the picture changes by time alone. */
+export const isMoving = (tree: RunTree): boolean => tree.roots.some((agent) => agent.turns.at(-1)?.status === 'running')

@@ -1,0 +1,134 @@
+/*
+ * The picture of a run while it goes on.
+ *
+ * 1. At most one picture in `frameMs`, save the first sign of life of an attempt, which is shown at once.
+ * 2. An event marks the picture as old, and no more; it is drawn when its time has come.
+ * 3. While nothing moves there is no timer.
+ * 4. Whoever else writes to the window finds it without the picture, which comes back below what was written.
+ * 5. After `close`, or when the process ends in whatever way it can notice, the cursor is there again.
+ */
+import type { Clock, LiveEvent, StreamEvent } from '../../contracts/index.ts'
+import type { Paint } from '../paint.ts'
+import { spinnerMs } from '../tree/branch.ts'
+import { applyToTree, askToEnd, emptyTree } from '../tree/run-tree.ts'
+import { isMoving, liveFrame } from './live-frame.ts'
+import { Screen } from './screen.ts'
+import type { Happening, Terminal } from './terminal.ts'
+
+interface LiveParts {
+  readonly terminal: Terminal
+  readonly clock: Clock
+  readonly paint: Paint
+}
+
+/** One picture of the spinner each: about twelve a second. */
+const frameMs = spinnerMs
+
+export class LiveProgress {
+  readonly #terminal: Terminal
+  readonly #clock: Clock
+  readonly #paint: Paint
+  readonly #tree = emptyTree()
+  readonly #screen = new Screen()
+  readonly #stopWatching: () => void
+  #state: 'open' | 'paused' | 'closed' = 'open'
+  #drawnAt = Number.NEGATIVE_INFINITY
+  #cancelTimer: (() => void) | undefined
+  /** By agent, the attempt that was heard last. */
+  readonly #heard = new Map<string, string>()
+
+  constructor({ terminal, clock, paint }: LiveParts) {
+    this.#terminal = terminal
+    this.#clock = clock
+    this.#paint = paint
+    this.#stopWatching = terminal.watch((happening) => this.#react(happening))
+  }
+
+  show(event: StreamEvent): void {
+    applyToTree(this.#tree, event)
+    if (event.type === 'interaction.item.delta' && this.#isFirstSign(event)) this.#draw()
+    else this.#drawSoon()
+  }
+
+  /** Somebody has asked for an early end; the run will tell when it has heard of it. */
+  interrupting(): void {
+    askToEnd(this.#tree)
+    this.#draw()
+  }
+
+  close(how: 'erase' | 'keep'): void {
+    if (this.#state === 'closed') return
+    // What stays is the last word.
+    if (how === 'keep') this.#draw()
+    this.#leave(how)
+    this.#state = 'closed'
+    this.#stopWatching()
+  }
+
+  #isFirstSign({ agentPath, stepId, attempt, kind }: LiveEvent): boolean {
+    const attempted = `${stepId}/${attempt}`
+    if (kind === 'progress' || this.#heard.get(agentPath) === attempted) return false
+    this.#heard.set(agentPath, attempted)
+    return true
+  }
+
+  #react(happening: Happening): void {
+    switch (happening.kind) {
+      case 'resized':
+        this.#draw()
+        break
+      case 'intruding':
+        this.#leave('erase')
+        break
+      case 'intruded':
+        if (happening.isMidLine && this.#state === 'open') this.#terminal.write('\r\n')
+        this.#draw()
+        break
+      case 'pausing':
+        this.#leave('keep')
+        this.#state = 'paused'
+        break
+      case 'resumed':
+        if (this.#state === 'paused') this.#state = 'open'
+        // Whatever was on the window belongs to the past.
+        this.#leave('keep')
+        this.#draw()
+        break
+      case 'closing':
+        this.close('keep')
+        break
+      default:
+        happening satisfies never
+    }
+  }
+
+  #drawSoon(): void {
+    if (this.#cancelTimer || this.#state !== 'open') return
+    const wait = this.#drawnAt + frameMs - this.#clock.monotonic()
+    if (wait <= 0) this.#draw()
+    else this.#cancelTimer = this.#clock.after(wait, () => this.#draw())
+  }
+
+  #draw(): void {
+    this.#stopTimer()
+    if (this.#state !== 'open') return
+    const { size } = this.#terminal
+    const frame = liveFrame(this.#tree, { ...size, now: this.#clock.now(), paint: this.#paint })
+    const text = this.#screen.draw(frame, size)
+    if (text !== '') this.#terminal.write(text)
+    // An empty picture is none: the first one comes at once.
+    if (frame.length > 0) this.#drawnAt = this.#clock.monotonic()
+    if (isMoving(this.#tree)) this.#drawSoon()
+  }
+
+  #leave(how: 'erase' | 'keep'): void {
+    this.#stopTimer()
+    const text = this.#screen.leave(how, this.#terminal.size)
+    if (text !== '') this.#terminal.write(text)
+  }
+
+  #stopTimer(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = undefined
+  }
+}

@@ -1,0 +1,107 @@
+/*
+ * Turns frames into what has to be written to show them.
+ *
+ * 1. Between two writes the cursor is at the beginning of the row below the frame, hidden. Whatever else gets onto the
+ *    terminal (an echoed key, the trace of a crash) lands there and not in the picture.
+ * 2. Only rows that differ are written. Nothing is written where nothing differs.
+ * 3. Lines are not wrapped by the terminal, even where it disagrees with us on the width of a character.
+ * 4. Modes that are switched on are switched off in the same text; the cursor alone stays hidden, until `leave`.
+ */
+import { charactersOf, widthOf } from '../paint.ts'
+
+const csi = '\u001b['
+const hideCursor = `${csi}?25l`
+const showCursor = `${csi}?25h`
+/** Shown at once, where the terminal can do that; others ignore it. Lines are cut, not wrapped. */
+const begin = `${csi}?2026h${csi}?7l\r`
+const end = `${csi}?7h${csi}?2026l`
+const eraseLine = `${csi}K`
+const eraseBelow = `${csi}J`
+const up = (rows: number): string => (rows > 0 ? `${csi}${rows}A` : '')
+const down = (rows: number): string => (rows > 0 ? `${csi}${rows}B` : '')
+
+export interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+export class Screen {
+  #lines: readonly string[] = []
+  #size: Size | undefined
+  #isCursorHidden = false
+
+  /** What shows this frame in place of the last one. */
+  draw(frame: readonly string[], size: Size): string {
+    const isResized = this.#size !== undefined && (this.#size.width !== size.width || this.#size.height !== size.height)
+    const change = isResized ? this.#redrawn(frame, size) : this.#changed(frame)
+    this.#lines = frame
+    this.#size = size
+    if (change === '') return ''
+    const hide = this.#isCursorHidden ? '' : hideCursor
+    this.#isCursorHidden = true
+    return `${hide}${begin}${change}${end}`
+  }
+
+  /** What takes the frame away, with the cursor where the frame began; or what leaves it where it is. */
+  leave(how: 'erase' | 'keep', size: Size): string {
+    const erase = how === 'erase' && this.#lines.length > 0 ? `\r${up(this.#rowsAt(size))}${eraseBelow}` : ''
+    const show = this.#isCursorHidden ? showCursor : ''
+    this.#lines = []
+    this.#size = undefined
+    this.#isCursorHidden = false
+    return `${erase}${show}`
+  }
+
+  #changed(frame: readonly string[]): string {
+    const before = this.#lines
+    const common = Math.min(before.length, frame.length)
+    let text = ''
+    let row = before.length
+    const go = (to: number): void => {
+      text += to < row ? up(row - to) : down(to - row)
+      row = to
+    }
+    for (let i = 0; i < common; i++) {
+      if (frame[i] === before[i]) continue
+      go(i)
+      text += `${frame[i]}${eraseLine}\r`
+    }
+    if (text === '' && before.length === frame.length) return ''
+    go(common)
+    if (before.length > common) text += eraseBelow
+    // Rows that were not there before come into being by a line feed, which scrolls where it must.
+    for (const line of frame.slice(common)) text += `${line}${eraseLine}\r\n`
+    // Somebody may have typed where the cursor was.
+    return `${eraseLine}${text}`
+  }
+
+  /** Where the window has changed, nothing on it is where it was. */
+  #redrawn(frame: readonly string[], size: Size): string {
+    return `${up(this.#rowsAt(size))}${eraseBelow}${frame.map((line) => `${line}\r\n`).join('')}`
+  }
+
+  /** Rows that the last frame takes now: terminals break lines that have become too long, as most do. */
+  #rowsAt({ width, height }: Size): number {
+    const rows = this.#lines.reduce((sum, line) => sum + rowsOf(line, width), 0)
+    return Math.min(rows, Math.max(0, height - 1))
+  }
+}
+
+function rowsOf(line: string, width: number): number {
+  const text = line.replace(styles, '')
+  if (text.length <= width && widthOf(text) <= width) return 1
+  let rows = 1
+  let used = 0
+  for (const character of charactersOf(text)) {
+    const size = widthOf(character)
+    if (used + size > width) {
+      rows++
+      used = 0
+    }
+    used += size
+  }
+  return rows
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of
+const styles = /\u001b\[[\d;]*m/g

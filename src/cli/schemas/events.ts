@@ -1,0 +1,234 @@
+import type {
+  CheckedOutput,
+  ChildEnd,
+  Envelope,
+  EventType,
+  InteractionEvent,
+  LiveEvent,
+  Outcome,
+  ParentCall,
+  ReplyRef,
+  TokenPrice,
+} from '../../contracts/index.ts'
+import { errorTable } from '../../contracts/index.ts'
+import type { RunEnd, RunError } from '../run-documents.ts'
+import {
+  amount,
+  anyJson,
+  anyObject,
+  anyOf,
+  closed,
+  constant,
+  count,
+  type Fields,
+  listOf,
+  name,
+  oneWord,
+  optional,
+  ordinal,
+  reference,
+  type Schema,
+  text,
+  truth,
+} from './shapes.ts'
+
+type Body<Type extends EventType> = Omit<InteractionEvent<Type>, keyof Envelope | 'type'>
+type Ending<Type extends EventType> = InteractionEvent<Type> extends { readonly ending: infer E } ? E : never
+type Is<Union, Key extends keyof Union, Value> = Extract<Union, { readonly [K in Key]: Value }>
+
+const envelope: Fields<Envelope> = {
+  seq: { ...ordinal, description: 'Gap-free over the tree; the one cursor.' },
+  treeId: name,
+  sessionId: name,
+  agentPath: name,
+  turnId: optional(name),
+  stepId: optional(name),
+  itemId: optional(name),
+  at: { type: 'number', description: 'Milliseconds since 1970.' },
+  inbox: optional(count),
+}
+
+const totals = closed<InteractionEvent<'interaction.turn.completed'>['totals']>({
+  usage: reference('Usage'),
+  cost: reference('Cost'),
+  steps: count,
+  calls: count,
+  durationMs: amount,
+})
+const lastReason = oneWord<NonNullable<InteractionEvent<'interaction.step.started'>['last']>['reason']>({
+  steps: true,
+  tokens: true,
+  cost: true,
+  time: true,
+  calls: true,
+  stopped: true,
+})
+type Completed = Ending<'interaction.turn.completed'>
+type Interrupted = Ending<'interaction.turn.interrupted'>
+const completed = anyOf(
+  closed<Is<Completed, 'status', 'completed'>>({ status: constant('completed') }),
+  closed<Is<Completed, 'status', 'partial'>>({ status: constant('partial'), reason: lastReason }),
+)
+const failed = closed<Ending<'interaction.turn.failed'>>({
+  status: constant('failed'),
+  reason: reference('TurnReason'),
+  message: text,
+  remedy: optional(text),
+  failure: optional(reference('ModelFailure')),
+})
+const interrupted = closed<Interrupted>({
+  status: constant('interrupted'),
+  reason: oneWord<Interrupted['reason']>({ interrupted: true, denied: true }),
+})
+const replyRef = anyOf(closed<Is<ReplyRef, 'type', 'item'>>({ type: constant('item'), id: name }), reference('CallPart'))
+const checkedOutput = anyOf(
+  closed<Is<CheckedOutput, 'ok', true>>({ ok: constant(true), value: anyJson }),
+  closed<Is<CheckedOutput, 'ok', false>>({ ok: constant(false), problems: listOf(text), notice: text, remedy: text }),
+)
+const childEnd: Fields<ChildEnd> = { childId: name, agent: name, totals, paidUsd: amount, children: count, idleMs: amount }
+type Updated = InteractionEvent<'interaction.item.updated'>['update']
+
+/** The fields of each durable event besides the envelope. */
+const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
+  'interaction.session.created': {
+    agent: reference('Agent'),
+    trace: reference('Trace'),
+    tools: listOf(text),
+    promptChars: count,
+    policy: text,
+    prices: optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) }),
+    parent: optional(closed<ParentCall>({ sessionId: name, turnId: name, itemId: name })),
+  },
+  'interaction.session.configured': { agent: reference('Agent'), tools: listOf(text), promptChars: count, reason: text },
+  'interaction.session.resumed': { epoch: count, policy: text, diagnostics: listOf(reference('Diagnostic')) },
+  'interaction.session.idle': {},
+  'interaction.input.accepted': {
+    clientId: name,
+    parts: listOf(reference('InputPart')),
+    mode: oneWord<Body<'interaction.input.accepted'>['mode']>({ queue: true, steer: true }),
+  },
+  'interaction.turn.started': { inputs: listOf(name) },
+  'interaction.turn.completed': { ending: completed, report: reference('Report'), totals },
+  'interaction.turn.failed': { ending: failed, report: optional(reference('Report')), totals },
+  'interaction.turn.interrupted': { ending: interrupted, report: optional(reference('Report')), totals },
+  'interaction.turn.suspended': { reason: constant('approval'), approvals: listOf(name) },
+  'interaction.step.started': {
+    model: name,
+    modelId: name,
+    attempt: ordinal,
+    reservation: closed<Body<'interaction.step.started'>['reservation']>({ input: count, output: count, costUsd: optional(amount) }),
+    absorbs: listOf(name),
+    last: optional(closed<NonNullable<Body<'interaction.step.started'>['last']>>({ reason: lastReason, notice: text })),
+  },
+  'interaction.step.completed': {
+    reply: listOf(replyRef),
+    finish: reference('FinishReason'),
+    usage: reference('Usage'),
+    cost: reference('Cost'),
+    latencyMs: amount,
+    metadata: optional(anyObject),
+    output: optional(checkedOutput),
+  },
+  'interaction.step.failed': {
+    failure: reference('ModelFailure'),
+    usage: reference('Usage'),
+    cost: reference('Cost'),
+    latencyMs: amount,
+    delayMs: amount,
+  },
+  'interaction.item.started': { item: reference('ItemIntent') },
+  'interaction.item.updated': {
+    update: closed<Updated>({
+      kind: constant('attempt'),
+      attempt: ordinal,
+      reason: oneWord<Updated['reason']>({ resumed: true, unsandboxed: true }),
+    }),
+  },
+  'interaction.item.completed': { item: reference('ItemRecord') },
+  'interaction.approval.requested': { request: reference('ApprovalRequest') },
+  'interaction.approval.resolved': { approvalId: name, decision: reference('ApprovalDecision'), by: text },
+  'interaction.approval.revoked': { keys: listOf(text), by: text },
+  'interaction.subagent.selected': {
+    agent: name,
+    reason: text,
+    scores: { type: 'object', additionalProperties: { type: 'number' } },
+    asked: optional(
+      closed<NonNullable<Body<'interaction.subagent.selected'>['asked']>>({
+        model: name,
+        usage: reference('Usage'),
+        cost: reference('Cost'),
+      }),
+    ),
+  },
+  'interaction.subagent.started': { childId: name, agent: name, childPath: name },
+  'interaction.subagent.completed': {
+    ...childEnd,
+    status: oneWord<Body<'interaction.subagent.completed'>['status']>({ completed: true, partial: true }),
+  },
+  'interaction.subagent.failed': {
+    ...childEnd,
+    status: oneWord<Body<'interaction.subagent.failed'>['status']>({ failed: true, interrupted: true }),
+    failure: reference('ToolFailure'),
+  },
+  'interaction.hook.completed': {
+    hook: name,
+    verdict: oneWord<Body<'interaction.hook.completed'>['verdict']>({ changed: true, blocked: true, context: true, failed: true }),
+    message: optional(text),
+  },
+  'interaction.cancel.requested': {
+    mode: oneWord<Body<'interaction.cancel.requested'>['mode']>({ stop: true, interrupt: true }),
+    by: text,
+  },
+  'interaction.diagnostic': { diagnostic: reference('Diagnostic') },
+}
+
+const live: Fields<LiveEvent> = {
+  type: constant('interaction.item.delta'),
+  treeId: name,
+  sessionId: name,
+  agentPath: name,
+  turnId: name,
+  stepId: name,
+  itemId: name,
+  attempt: ordinal,
+  kind: oneWord<LiveEvent['kind']>({ text: true, reasoning: true, progress: true }),
+  text,
+}
+
+export const runError = closed<RunError>({
+  code: { enum: Object.keys(errorTable) },
+  message: text,
+  remedy: optional(text),
+  problems: listOf(reference('Problem')),
+})
+type EndedRun = Extract<RunEnd, { readonly outcome: Omit<Outcome, 'snapshot'> }>
+type UnstartedRun = Extract<RunEnd, { readonly error: RunError }>
+const exitCode = { type: 'integer', minimum: 0, maximum: 255 }
+
+/** Each line of `--stream-json`, by the type that it says. */
+export const lines: { readonly [type: string]: Schema } = {
+  ...Object.fromEntries(
+    Object.entries(bodies).map(([type, fields]) => [
+      type,
+      closed<object>({ type: constant(type), ...envelope, ...fields } as Fields<object>),
+    ]),
+  ),
+  'interaction.item.delta': closed<LiveEvent>(live, { description: 'Live: provisional, and in no journal.' }),
+  'run.completed': closed<EndedRun>(
+    { type: constant('run.completed'), ok: truth, outcome: reference('Outcome'), summary: optional(reference('AgentSummary')), exitCode },
+    { description: 'The last line of a run that has an answer.' },
+  ),
+  'run.failed': {
+    description: 'The last line of a run that has no answer, or that did not come about.',
+    ...anyOf(
+      closed<EndedRun>({
+        type: constant('run.failed'),
+        ok: constant(false),
+        outcome: reference('Outcome'),
+        summary: optional(reference('AgentSummary')),
+        exitCode,
+      }),
+      closed<UnstartedRun>({ type: constant('run.failed'), ok: constant(false), error: runError, exitCode }),
+    ),
+  },
+}

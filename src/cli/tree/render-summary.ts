@@ -1,0 +1,109 @@
+import type { AgentSummary, ModelSummary, ToolSummary } from '../../util/run-summary.ts'
+import { duration, price, size, tokens } from '../figures.ts'
+import { fitWidth, type Paint, printable, widthOf } from '../paint.ts'
+
+interface Entry {
+  readonly kind: 'agent' | 'model' | 'tool'
+  readonly name: string
+  /** One for each column. */
+  readonly figures: readonly string[]
+  readonly below: readonly Entry[]
+}
+
+/** Where there is too little room, the last ones are the first to go. */
+const columns = ['calls', 'time', 'tokens', 'cost', 'bytes'] as const
+const gap = '  '
+/** Names have at least this much room, where they need it. */
+const leastForNames = 24
+
+/** Who did how much, as a table whose rows hang below each other: agent → models, tools, agents. */
+export function renderSummary(
+  summary: AgentSummary,
+  { paint, width }: { readonly paint: Paint; readonly width: number },
+): readonly string[] {
+  const rows = rowsOf(agentEntry(summary), { stem: '', rest: '' })
+  const widths = columns.map((column, i) =>
+    widthOfColumn(
+      column,
+      rows.map(({ figures }) => figures[i] ?? ''),
+    ),
+  )
+  const wanted = Math.max(...rows.map(({ before, name }) => widthOf(`${before} ${name}`)))
+  // The last column stays free: some terminals break a line that fills it.
+  const shown = columnsWithin(widths, width - 1 - Math.min(wanted, leastForNames))
+  const figuresWidth = shown.reduce((sum, each) => sum + taken(each), 0)
+  const room = Math.max(0, Math.min(wanted, width - 1 - figuresWidth))
+  const cells = (texts: readonly string[]): string =>
+    shown.map((most, i) => (most === 0 ? '' : `${gap}${' '.repeat(most - widthOf(texts[i] ?? ''))}${texts[i] ?? ''}`)).join('')
+  const lines = rows.map(({ before, name, kind, figures }) => {
+    const label = fitWidth(`${before} ${name}`, room)
+    const rest = label.slice(before.length)
+    return `${paint('dim', label.slice(0, before.length))}${kind === 'agent' ? paint('bold', rest) : rest}${cells(figures)}`.trimEnd()
+  })
+  return [paint('dim', `${fitWidth('', room)}${cells(columns)}`), ...lines]
+}
+
+/** A column that has nothing to tell takes no room. */
+function widthOfColumn(column: string, texts: readonly string[]): number {
+  const widest = Math.max(...texts.map(widthOf))
+  return widest === 0 ? 0 : Math.max(column.length, widest)
+}
+
+/** The widths of those that fit. */
+function columnsWithin(widths: readonly number[], room: number): readonly number[] {
+  let used = 0
+  const tooMany = widths.findIndex((each) => {
+    used += taken(each)
+    return used > room
+  })
+  return tooMany === -1 ? widths : widths.slice(0, tooMany)
+}
+
+const taken = (width: number): number => (width === 0 ? 0 : gap.length + width)
+
+function agentEntry(summary: AgentSummary): Entry {
+  const { agent, models, tools, agents } = summary
+  return {
+    kind: 'agent',
+    name: printable(agent),
+    figures: [...countFigures(summary), ...spentFigures(summary), bytesFigure(summary)],
+    below: [...models.map(modelEntry), ...tools.map(toolEntry), ...agents.map(agentEntry)],
+  }
+}
+
+function modelEntry(summary: ModelSummary): Entry {
+  return { kind: 'model', name: printable(summary.model), figures: [...countFigures(summary), ...spentFigures(summary)], below: [] }
+}
+
+function toolEntry(summary: ToolSummary): Entry {
+  return { kind: 'tool', name: printable(summary.tool), figures: [...countFigures(summary), '', '', bytesFigure(summary)], below: [] }
+}
+
+function countFigures({ calls, failed, latencyMs }: Pick<ToolSummary, 'calls' | 'failed' | 'latencyMs'>): readonly string[] {
+  return [failed > 0 ? `${failed} of ${calls} failed` : String(calls), duration(latencyMs)]
+}
+
+const spentFigures = ({ usage, cost }: Pick<ModelSummary, 'usage' | 'cost'>): readonly string[] => [
+  tokens(usage),
+  cost === 'unknown' ? 'unknown' : price(cost),
+]
+
+const bytesFigure = ({ bytesIn, bytesOut }: Pick<ToolSummary, 'bytesIn' | 'bytesOut'>): string =>
+  bytesIn + bytesOut === 0 ? '' : `${size(bytesIn)} → ${size(bytesOut)}`
+
+interface Stems {
+  readonly stem: string
+  readonly rest: string
+}
+interface Row extends Entry {
+  /** What hangs it into the table, and what it is. */
+  readonly before: string
+}
+
+function rowsOf(entry: Entry, { stem, rest }: Stems): readonly Row[] {
+  const below = entry.below.flatMap((each, i) => {
+    const isLast = i === entry.below.length - 1
+    return rowsOf(each, { stem: `${rest}${isLast ? '└─ ' : '├─ '}`, rest: `${rest}${isLast ? '   ' : '│  '}` })
+  })
+  return [{ ...entry, before: `${stem}${entry.kind}` }, ...below]
+}

@@ -1,0 +1,62 @@
+import { createInterface } from 'node:readline'
+import { type FileState, trustFiles } from '../agents/index.ts'
+import type { Setup } from './config-setup.ts'
+import type { Host } from './host.ts'
+import { printable } from './paint.ts'
+
+/** A file that waits for trust, and what of it does not count until then. */
+export interface Waiting extends FileState {
+  readonly withheld: readonly string[]
+}
+
+/** `--trust` gives it; a person at a terminal is asked; anybody else is told by a diagnostic. */
+export async function askForTrust(waiting: readonly Waiting[], { trustPlace }: Setup, trust: Trusting): Promise<'given' | 'not given'> {
+  if (waiting.length === 0) return 'not given'
+  const { host, isGiven } = trust
+  const at = host.now()
+  if (isGiven) {
+    await trustFiles(trustPlace, waiting, { by: 'command', at })
+    return 'given'
+  }
+  if (!host.stdin.isTTY || host.window !== 'terminal') return 'not given'
+  const trusted: Waiting[] = []
+  for (const file of waiting) if (await isTrusted(file, host)) trusted.push(file)
+  if (trusted.length === 0) return 'not given'
+  await trustFiles(trustPlace, trusted, { by: 'person', at })
+  return 'given'
+}
+
+export interface Trusting {
+  readonly host: Host
+  /** Whether `--trust` stands on the command line. */
+  readonly isGiven: boolean
+}
+
+async function isTrusted({ path, withheld }: Waiting, { stderr, stdin, paint }: Host): Promise<boolean> {
+  await stderr.lines([
+    `${paint('bold', printable(path))} is not trusted as it is now. These parts do not count without trust:`,
+    ...withheld.slice(0, mostShown).map((part) => `  ${printable(part)}`),
+    ...(withheld.length > mostShown ? [`  and ${withheld.length - mostShown} more`] : []),
+  ])
+  return isAgreed('Trust it? [y/N] ', { stderr, stdin })
+}
+
+/** Asks a person at a terminal; anything but yes is no. */
+export async function isAgreed(question: string, { stderr, stdin }: Pick<Host, 'stderr' | 'stdin'>): Promise<boolean> {
+  await stderr.write(question)
+  return /^\s*y(?:es)?\s*$/i.test(await nextLine(stdin))
+}
+
+const mostShown = 20
+
+/** Empty where nothing more comes. */
+function nextLine(input: Host['stdin']): Promise<string> {
+  const lines = createInterface({ input, terminal: false })
+  return new Promise((resolve) => {
+    lines.once('line', (line) => {
+      resolve(line)
+      lines.close()
+    })
+    lines.once('close', () => resolve(''))
+  })
+}

@@ -1,0 +1,73 @@
+import { dirname } from 'node:path'
+import { overlayFor, type RegisteredAgent } from '../agents/index.ts'
+import { type JsonObject, type Problem, TroupeError } from '../contracts/index.ts'
+import { modelAdapter } from '../models/by-name/index.ts'
+import { schemaProblem } from '../tools/index.ts'
+import type { Setup } from './config-setup.ts'
+import { modelOptions } from './model-options.ts'
+
+/** Schemas that look right and cannot be compiled all the same. */
+export async function uncompiledSchemas(agents: readonly RegisteredAgent[]): Promise<readonly TroupeError[]> {
+  const problems: Problem[] = []
+  for (const { definition, place } of agents) {
+    for (const [key, contract] of [
+      ['input', definition.input],
+      ['output', definition.output],
+    ] as const) {
+      const schema: JsonObject | undefined = contract.format === 'json' ? contract.schema : undefined
+      const wrong = schema && (await schemaProblem(schema))
+      if (wrong !== undefined)
+        problems.push({
+          place: `${place} ${key}.schema`,
+          message: `it is not a JSON Schema: ${wrong}`,
+          remedy: 'JSON Schema 2020-12 is meant.',
+        })
+    }
+  }
+  return problems.length === 0 ? [] : [new TroupeError('agent_file_invalid', 'Some schemas cannot be used.', { problems })]
+}
+
+/** What would still be to do before these can be asked is not wrong: a key, a server, a variable. */
+const notWrong: readonly string[] = ['model_key_missing', 'model_unavailable']
+
+/** Names of models that there are not, and scripts that cannot be read. Nobody is asked: `auto` stays what it is. */
+export async function unknownModels(agents: readonly RegisteredAgent[], { config, environment }: Setup): Promise<readonly TroupeError[]> {
+  const problems: Problem[] = []
+  const seen = new Set<string>()
+  for (const { definition, path, place, values } of agents) {
+    const said = values.get('models')
+    const spot = { place: said?.place ?? place, ...(said?.line !== undefined && { line: said.line }) }
+    for (const name of definition.models) {
+      const key = `${name}\n${name.startsWith('script/') ? dirname(path) : ''}`
+      if (name === 'auto' || seen.has(key)) continue
+      seen.add(key)
+      const error = await faultOf(name, path, { config, environment })
+      if (!error) continue
+      const { message, remedy } = error
+      problems.push(...(error.problems.length > 0 ? error.problems : [{ ...spot, message, ...(remedy !== undefined && { remedy }) }]))
+    }
+  }
+  return problems.length === 0 ? [] : [new TroupeError('agent_file_invalid', 'Some models cannot be found.', { problems })]
+}
+
+async function faultOf(name: string, path: string, sources: Parameters<typeof overlayFor>[1]): Promise<TroupeError | undefined> {
+  try {
+    const { variables, providers, aliases } = overlayOf(name, sources)
+    if (aliases[name] === 'auto') return undefined
+    await modelAdapter({ ...modelOptions(path, { env: variables }), providers, aliases }).resolve(name)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error
+    return notWrong.includes(error.code) ? undefined : error
+  }
+}
+
+function overlayOf(name: string, sources: Parameters<typeof overlayFor>[1]): ReturnType<typeof overlayFor> {
+  try {
+    return overlayFor([name], sources)
+  } catch (error) {
+    // A variable that is not set here may be set where the agent runs.
+    if (error instanceof TroupeError) throw new TroupeError('model_key_missing', error.message, { problems: error.problems })
+    throw error
+  }
+}

@@ -1,0 +1,113 @@
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { nearestNames } from '../../util/nearest-names.ts'
+import { showValue } from '../../util/show-value.ts'
+import { wrongAddress } from '../addresses.ts'
+import { type ProviderKind, profileOf } from '../known-providers.ts'
+import { type Fields, isFields } from '../shared/records.ts'
+import type { ModelAdapterOptions } from './options.ts'
+
+/** A check of one value: what was expected, where it is something else. */
+type Check = (value: unknown) => string | undefined
+
+const expecting =
+  (what: string, fits: (value: unknown) => boolean): Check =>
+  (value) =>
+    fits(value) ? undefined : what
+const text = expecting('a text', (value) => typeof value === 'string')
+const fn = expecting('a function', (value) => typeof value === 'function')
+const texts = (value: unknown, isWhole = true) =>
+  isFields(value) && Object.values(value).every((each) => typeof each === 'string' || (!isWhole && each === undefined))
+const oneOf = (...words: readonly string[]) =>
+  expecting(words.map((word) => `"${word}"`).join(' or '), (value) => words.includes(String(value)))
+
+const checks: { readonly [Key in keyof Required<ModelAdapterOptions>]: Check } = {
+  variables: expecting('an object of texts', (value) => texts(value, false)),
+  providers: expecting('an object of providers by name', isFields),
+  aliases: expecting('an object of model names', (value) => texts(value)),
+  clock: expecting('a clock with now(), monotonic() and after()', (value) =>
+    ['now', 'monotonic', 'after'].every((method) => typeof Reflect.get(Object(value), method) === 'function'),
+  ),
+  fetch: fn,
+  readFile: fn,
+  baseDir: text,
+}
+
+const kinds = ['openai', 'anthropic', 'google', 'openai-compatible'] as const satisfies readonly ProviderKind[]
+
+const providerChecks = {
+  kind: oneOf(...kinds),
+  baseURL: text,
+  apiKey: text,
+  headers: expecting('an object of texts', (value) => texts(value)),
+}
+const openAiChecks = { ...providerChecks, api: oneOf('chat', 'responses') }
+
+/** @throws TroupeError `config_invalid` with every problem at once. */
+export function checkOptions(options: unknown): asserts options is ModelAdapterOptions {
+  const problems = isFields(options)
+    ? [...fieldProblems(options, checks), ...missing(options), ...providerProblems(options.providers)]
+    : [{ place: 'options', message: `Expected an object, found ${showValue(options)}.`, remedy: 'Give at least { variables: {} }.' }]
+  if (problems.length === 0) return
+  const lines = problems.map(({ place, message, remedy }) =>
+    [`${place}: ${message}`, remedy].filter((each) => each !== undefined).join(' '),
+  )
+  const places = problems.length === 1 ? 'one place' : `${problems.length} places`
+  throw new TroupeError('config_invalid', `The options of modelAdapter are wrong in ${places}:\n  ${lines.join('\n  ')}`, { problems })
+}
+
+const missing = ({ variables }: Fields): readonly Problem[] =>
+  variables === undefined
+    ? [{ place: 'variables', message: 'It is missing.', remedy: 'Give the variables that keys are looked for in, or {}.' }]
+    : []
+
+function fieldProblems(fields: Fields, known: { readonly [key: string]: Check }, path = ''): readonly Problem[] {
+  return Object.entries(fields).flatMap(([key, value]): readonly Problem[] => {
+    const place = `${path}${key}`
+    const check = Object.hasOwn(known, key) ? known[key] : undefined
+    if (!check) return [{ place, message: 'There is no such setting.', remedy: suggestion(key, Object.keys(known)) }]
+    const expected = value === undefined ? undefined : check(value)
+    // A key may stand where it does not belong: what was found is named by its kind only.
+    return expected === undefined ? [] : [{ place, message: `Expected ${expected}, found ${shown(key, value)}.` }]
+  })
+}
+
+const shown = (key: string, value: unknown): string => (key === 'kind' || key === 'api' ? showValue(value) : kindOf(value))
+
+const kindOf = (value: unknown): string =>
+  value === null
+    ? 'null'
+    : Array.isArray(value)
+      ? 'a list'
+      : typeof value === 'object'
+        ? 'an object with something else'
+        : `a ${typeof value}`
+
+function suggestion(key: string, known: readonly string[]): string {
+  const [near] = nearestNames(key, known)
+  return near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`
+}
+
+function providerProblems(providers: unknown): readonly Problem[] {
+  if (!isFields(providers)) return []
+  return Object.entries(providers).flatMap(([name, config]): readonly Problem[] => {
+    const place = `providers.${name}`
+    if (!isFields(config)) return [{ place, message: `Expected an object, found ${kindOf(config)}.` }]
+    const kind = kinds.find((each) => each === config.kind)
+    const isOpenAi = profileOf(name, kind).kind === 'openai'
+    const { api, ...others } = config
+    return [
+      ...fieldProblems(isOpenAi ? config : others, isOpenAi ? openAiChecks : providerChecks, `${place}.`),
+      ...(api !== undefined && !isOpenAi
+        ? [{ place: `${place}.api`, message: 'Only a provider of the kind "openai" has it.', remedy: 'Leave it out.' }]
+        : []),
+      ...addressProblems(config.baseURL, name),
+    ]
+  })
+}
+
+function addressProblems(baseURL: unknown, name: string): readonly Problem[] {
+  if (typeof baseURL !== 'string') return []
+  const { urlOf, urlExample, home } = profileOf(name)
+  const wrong = wrongAddress(urlOf?.(baseURL) ?? baseURL, urlExample ?? home)
+  return wrong ? [{ place: `providers.${name}.baseURL`, message: `It ${wrong.message}`, remedy: wrong.remedy }] : []
+}

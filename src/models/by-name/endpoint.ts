@@ -1,0 +1,80 @@
+import { TroupeError } from '../../contracts/index.ts'
+import { wrongAddress } from '../addresses.ts'
+import { knownProvider, type ProviderProfile, profileOf, variablePrefix } from '../known-providers.ts'
+import { keyOf, type ProviderKey, secretsIn, variableOf } from '../provider-keys.ts'
+import type { Endpoint } from '../providers/provider-spec.ts'
+import type { ProviderSources } from './options.ts'
+
+/**
+ * Finds a provider by name: configured, known, or given by a variable like `LAB_BASE_URL`. `undefined` where there is
+ * no such provider. `model` is what it is wanted for.
+ *
+ * @throws TroupeError `model_key_missing` where it needs a key and there is none; `config_invalid` for an address that is none.
+ */
+export function endpointOf(provider: string, sources: ProviderSources, model = `of ${provider}`): Endpoint | undefined {
+  const { profile, settings } = configOf(provider, sources)
+  const isNamed = own(sources.providers, provider) !== undefined || knownProvider(provider) !== undefined
+  const variable = profile.urlVariables.find((name) => variableOf(sources.variables, name) !== undefined) ?? profile.urlVariables[0]
+  const written = settings.baseURL ?? variableOf(sources.variables, variable)
+  if (!isNamed && written === undefined) return undefined
+  const baseURL = (written === undefined ? profile.home : (profile.urlOf?.(written) ?? written)) ?? ''
+  const addressFrom = settings.baseURL === undefined ? variable : `providers.${provider}.baseURL`
+  const example = profile.urlExample ?? profile.home
+  const wrong = baseURL === '' ? { message: 'is not set.', remedy: `Say where ${provider} is.` } : wrongAddress(baseURL, example)
+  if (wrong) throw new TroupeError('config_invalid', `${addressFrom} ${wrong.message}`, { remedy: wrong.remedy })
+  const key = keyOf(settings, sources.variables, profile.keys)
+  if (profile.needsKey && (key.kind === 'none' || key.kind === 'empty')) throw keyMissing(model, key, { provider, profile })
+  return {
+    provider,
+    kind: profile.kind,
+    settings: { ...settings, baseURL: baseURL.replace(/\/+$/, ''), ...(key.kind === 'key' && { apiKey: key.key }) },
+    keyVariable: (key.kind === 'key' ? key.variable : undefined) ?? profile.keys[0],
+    addressFrom,
+  }
+}
+
+/** What is known about a provider, and whether there is what lets us in: in its settings or in a variable. */
+export function prospectOf(provider: string, sources: ProviderSources): { readonly profile: ProviderProfile; readonly hasKey: boolean } {
+  const { profile, settings } = configOf(provider, sources)
+  const { kind } = keyOf(settings, sources.variables, profile.keys)
+  return { profile, hasKey: kind === 'key' || kind === 'header' }
+}
+
+function configOf(provider: string, { providers }: ProviderSources) {
+  const { kind, ...settings } = own(providers, provider) ?? {}
+  return { profile: profileOf(provider, kind), settings }
+}
+
+/** Everything among the sources that nobody must see, by name. */
+export function secretsAmong({ variables, providers = {} }: ProviderSources): { readonly [name: string]: string } {
+  const secrets: Record<string, string> = {}
+  for (const name of Object.keys(variables)) {
+    const value = /_API_KEY$/.test(name) ? variableOf(variables, name) : undefined
+    if (value !== undefined) secrets[name] = value
+  }
+  for (const [provider, settings] of Object.entries(providers)) {
+    for (const [what, secret] of secretsIn(settings)) {
+      const name = variablePrefix(`${provider}_${what}`)
+      secrets[(secrets[name] ?? secret) === secret ? name : `${name}_OF_ITS_OWN`] = secret
+    }
+  }
+  return secrets
+}
+
+interface Wanted {
+  readonly provider: string
+  readonly profile: ProviderProfile
+}
+
+function keyMissing(model: string, key: ProviderKey, { provider, profile }: Wanted): TroupeError {
+  const { keys } = profile
+  const empty = key.kind === 'empty' ? (key.variable ?? `providers.${provider}.apiKey`) : undefined
+  const why = empty === undefined ? `${keys.join(', ')} is not set` : `${empty} is empty`
+  return new TroupeError('model_key_missing', `The model ${model} needs a key, and ${why}.`, {
+    remedy: `Set ${keys[0]}, or take the model \`rehearsal\`, which needs no LLM.`,
+  })
+}
+
+function own<T>(map: { readonly [name: string]: T } | undefined, name: string): T | undefined {
+  return map && Object.hasOwn(map, name) ? map[name] : undefined
+}

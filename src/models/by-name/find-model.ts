@@ -1,0 +1,90 @@
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { isLoopback } from '../addresses.ts'
+import { knownProvider, knownProviders } from '../known-providers.ts'
+import type { ProviderSettings } from '../provider-keys.ts'
+import { endpointOf, prospectOf } from './endpoint.ts'
+import type { SettledOptions } from './options.ts'
+
+type SearchOptions = Pick<SettledOptions, 'variables' | 'providers' | 'clock' | 'fetch'>
+
+/** All local servers together are given this long to answer. */
+const patienceMs = 300
+
+/**
+ * What `auto` means here and now: the first provider whose key is there, else a model of a server on this machine; what
+ * is configured goes first. Nothing is sent to any other machine. Throws `model_unavailable` with everything that was
+ * looked at.
+ */
+export async function findModel(options: SearchOptions): Promise<string> {
+  const names = [...new Set([...Object.keys(options.providers ?? {}), ...Object.keys(knownProviders)])]
+  for (const name of names) {
+    const { profile, hasKey } = prospectOf(name, options)
+    if (profile.defaultModel !== undefined && hasKey) return `${name}/${profile.defaultModel}`
+  }
+  const servers = names.filter((name) => prospectOf(name, options).profile.defaultModel === undefined)
+  const looked = await Promise.all(servers.map((server) => probe(server, options)))
+  const found = looked.find((each) => each.kind === 'found')
+  if (found) return found.model
+  throw unavailable(looked.flatMap((each) => (each.kind === 'found' ? [] : [each.problem])))
+}
+
+type Probed = { readonly kind: 'found'; readonly model: string } | { readonly kind: 'nothing'; readonly problem: Problem }
+
+async function probe(provider: string, options: SearchOptions): Promise<Probed> {
+  const label = knownProvider(provider)?.label ?? provider
+  const nothing = (problem: Problem): Probed => ({ kind: 'nothing', problem })
+  const settings = settingsOf(provider, options)
+  if (settings instanceof TroupeError)
+    return nothing({ place: label, message: settings.message, ...(settings.remedy !== undefined && { remedy: settings.remedy }) })
+  const { baseURL = '' } = settings
+  const place = `${baseURL} (${label})`
+  if (!isLoopback(baseURL))
+    return nothing({
+      place,
+      message: 'It is not on this machine, so it was not asked.',
+      remedy: `Name a model of it: ${provider}/<model>.`,
+    })
+  const models = await listModels(settings, options)
+  if (models === undefined) return nothing({ place, message: 'Nothing answers there.' })
+  const model = models.find((id) => !/embed|rerank|whisper|tts/i.test(id))
+  if (model !== undefined) return { kind: 'found', model: `${provider}/${model}` }
+  const remedy = provider === 'ollama' ? 'Get one: ollama pull qwen3' : 'Load one there.'
+  return nothing({ place, message: 'It answers, but has no model to talk to.', remedy })
+}
+
+/** One server that cannot be asked does not keep the others from being asked. */
+function settingsOf(provider: string, options: SearchOptions): ProviderSettings | TroupeError {
+  try {
+    return endpointOf(provider, options)?.settings ?? {}
+  } catch (error) {
+    if (error instanceof TroupeError) return error
+    throw error
+  }
+}
+
+/** The ids that a server lists, or nothing where there is no such server. */
+async function listModels(settings: ProviderSettings, { clock, fetch }: SearchOptions): Promise<readonly string[] | undefined> {
+  const { baseURL, apiKey, headers: own } = settings
+  const headers = { accept: 'application/json', ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }), ...own }
+  const controller = new AbortController()
+  const cancel = clock.after(patienceMs, () => controller.abort())
+  try {
+    const response = await fetch(`${baseURL}/models`, { signal: controller.signal, redirect: 'error', headers })
+    const body: unknown = response.ok ? await response.json() : undefined
+    const listed = (body as { readonly data?: unknown } | undefined)?.data
+    if (!Array.isArray(listed)) return undefined
+    return listed.map((each: { readonly id?: unknown } | null) => each?.id).filter((id) => typeof id === 'string')
+  } catch {
+    return undefined
+  } finally {
+    cancel()
+  }
+}
+
+function unavailable(looked: readonly Problem[]): TroupeError {
+  const keys = Object.values(knownProviders).flatMap((known) => (known.access === 'key' ? known.keys : []))
+  return new TroupeError('model_unavailable', 'There is no model: `auto` found no key and no server on this machine.', {
+    remedy: `Set ${keys[0]} or another key, start a server such as Ollama, or take the model \`rehearsal\`, which needs no LLM.`,
+    problems: [{ place: keys.join(', '), message: 'None of these variables is set.' }, ...looked],
+  })
+}

@@ -1,0 +1,2 @@
+export { modelAdapter } from './model-adapter.ts'
+export type { ModelAdapterOptions, ProviderConfig, ProviderSources } from './options.ts'

@@ -1,0 +1,213 @@
+import { describe, expect, test } from 'vitest'
+import type { TroupeError } from '../../contracts/index.ts'
+import { FakeClock } from '../../testing/index.ts'
+import { redactor } from '../../util/redact.ts'
+import { type ModelAdapterOptions, modelAdapter } from './index.ts'
+
+const files: { readonly [path: string]: string } = {
+  '/agents/hello.yaml': 'steps: [{ text: Hello. }]',
+  '/elsewhere/b.yaml': 'steps: [{ text: Bye. }]',
+  '/agents/wrong.yaml': 'steps: 7',
+}
+const read: string[] = []
+
+const adapter = (options: Partial<ModelAdapterOptions> = {}) =>
+  modelAdapter({
+    async readFile(path) {
+      read.push(path)
+      const text = files[path]
+      if (text === undefined) throw new Error(`ENOENT: ${path}`)
+      return text
+    },
+    baseDir: '/agents',
+    clock: new FakeClock(),
+    variables: {},
+    fetch: () => Promise.reject(new Error('no network here')),
+    ...options,
+  })
+
+test('a script is found from the base directory and read once', async () => {
+  const models = adapter()
+  const model = await models.resolve('script/hello.yaml')
+  expect(model.id).toBe('script/hello.yaml')
+  expect(await models.resolve('script/hello.yaml')).toBe(model)
+  expect(read.filter((path) => path === '/agents/hello.yaml')).toHaveLength(1)
+  expect((await models.resolve('script/../elsewhere/b.yaml')).id).toBe('script/../elsewhere/b.yaml')
+  expect((await models.resolve('script//elsewhere/b.yaml')).id).toBe('script//elsewhere/b.yaml')
+})
+
+test('a script that is not there says where it was looked for', async () => {
+  await expect(adapter().resolve('script/none.yaml')).rejects.toMatchObject({
+    code: 'model_unknown',
+    message: 'The model script/none.yaml needs the script /agents/none.yaml, which cannot be read.',
+    remedy: 'Create it, or give its path relative to /agents.',
+  })
+})
+
+test('a wrong script is read again once it is mended', async () => {
+  const models = adapter()
+  await expect(models.resolve('script/wrong.yaml')).rejects.toMatchObject({ code: 'script_invalid' })
+  await expect(models.resolve('script/wrong.yaml')).rejects.toMatchObject({ code: 'script_invalid' })
+  expect(read.filter((path) => path === '/agents/wrong.yaml')).toHaveLength(2)
+})
+
+test.each(['nope-1', 'openai/', 'script/', '', '/'])('%j is unknown, and the error says what there is', async (name) => {
+  await expect(adapter().resolve(name)).rejects.toMatchObject({
+    code: 'model_unknown',
+    remedy: expect.stringMatching(/anthropic\/claude-sonnet-5|Did you mean|There are/),
+  })
+})
+
+test('a name that lacks its end is told how it goes on', async () => {
+  await expect(adapter().resolve('script')).rejects.toMatchObject({ remedy: expect.stringContaining('Did you mean `script/<file>`?') })
+})
+
+const found: [name: string, variables: ModelAdapterOptions['variables'], id: string][] = [
+  ['openai/gpt-5.4-mini', { OPENAI_API_KEY: 'sk-1' }, 'openai/gpt-5.4-mini'],
+  ['anthropic/claude-sonnet-5', { ANTHROPIC_API_KEY: ' k \n' }, 'anthropic/claude-sonnet-5'],
+  ['google/gemini-3.5-flash', { GEMINI_API_KEY: 'k' }, 'google/gemini-3.5-flash'],
+  ['openrouter/anthropic/claude-sonnet-5', { OPENROUTER_API_KEY: 'k' }, 'openrouter/anthropic/claude-sonnet-5'],
+  ['ollama/qwen3:8b', {}, 'ollama/qwen3:8b'],
+  ['lab/qwen/qwen3', { LAB_BASE_URL: 'https://models.example.org/v1' }, 'lab/qwen/qwen3'],
+  ['gpt-4o-mini', { OPENAI_API_KEY: 'k' }, 'openai/gpt-4o-mini'],
+  ['claude-sonnet-4-20250514', { ANTHROPIC_API_KEY: 'k' }, 'anthropic/claude-sonnet-4-20250514'],
+  ['fast', { OPENAI_API_KEY: 'k' }, 'openai/gpt-5.4-mini'],
+  ['rehearsal', {}, 'rehearsal/rules'],
+]
+test.each(found)('%s is found', async (name, variables, id) => {
+  const aliases = { fast: 'quick', quick: 'openai/gpt-5.4-mini' }
+  expect((await adapter({ variables, aliases }).resolve(name)).id).toBe(id)
+})
+
+test('prices and windows come from the bundled table, and nothing is made up for a model that is not in it', async () => {
+  const models = adapter({ variables: { OPENAI_API_KEY: 'k', LAB_BASE_URL: 'https://models.example.org/v1' } })
+  const usage = { input: 1_000_000, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+  const mini = await models.resolve('openai/gpt-4o-mini')
+  expect(mini.contextTokens).toBe(128_000)
+  expect(mini.costOf?.(usage)).toBeCloseTo(0.15)
+  expect(mini.costOf?.({ ...usage, cacheRead: 1_000_000 })).toBeCloseTo(0.075)
+  for (const name of ['openai/gpt-99', 'lab/gpt-4o-mini']) {
+    const model = await models.resolve(name)
+    expect(model.contextTokens).toBeUndefined()
+    expect(model.costOf?.(usage)).toBeUndefined()
+  }
+})
+
+test('a model on this machine is free, unless its server passes the request on', async () => {
+  const usage = { input: 10, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+  const models = adapter()
+  expect((await models.resolve('ollama/qwen3')).costOf?.(usage)).toBe(0)
+  expect((await models.resolve('ollama/qwen3:cloud')).costOf?.(usage)).toBeUndefined()
+})
+
+const refused: [name: string, options: Partial<ModelAdapterOptions>, expected: readonly [code: string, message: RegExp]][] = [
+  ['openai/gpt-5', {}, ['model_key_missing', /OPENAI_API_KEY is not set/]],
+  ['openai/gpt-5', { variables: { OPENAI_API_KEY: ' ' } }, ['model_key_missing', /OPENAI_API_KEY is empty/]],
+  ['openai/gpt-5', { variables: { OPENAI_API_KEY: 'k' }, providers: { openai: { apiKey: '' } } }, ['model_key_missing', /apiKey is empty/]],
+  ['lab/x', { providers: { lab: { apiKey: 'k' } } }, ['config_invalid', /LAB_BASE_URL is not set/]],
+  ['google/x', {}, ['model_key_missing', /GOOGLE_GENERATIVE_AI_API_KEY, GEMINI_API_KEY, GOOGLE_API_KEY is not set/]],
+  ['opnai/gpt-5', {}, ['model_unknown', /no provider `opnai`/]],
+  ['constructor/x', {}, ['model_unknown', /no provider `constructor`/]],
+  ['lab/x', { variables: { LAB_BASE_URL: 'not an address' } }, ['config_invalid', /LAB_BASE_URL is no http: or https: address/]],
+  ['lab/x', { variables: { LAB_BASE_URL: 'file:///etc' } }, ['config_invalid', /is no http: or https: address/]],
+  ['a', { aliases: { a: 'b', b: 'a' } }, ['config_invalid', /a → b → a/]],
+]
+test.each(refused)('%s is refused with %j', async (name, options, [code, message]) => {
+  const wrong = async () => adapter(options).resolve(name)
+  await expect(wrong()).rejects.toMatchObject({ code, message: expect.stringMatching(message), remedy: expect.any(String) })
+})
+
+test('keys are known as secrets, whatever they are for and wherever they stand', () => {
+  const { secrets } = adapter({
+    variables: { OPENAI_API_KEY: ' sk-1\n', HOME: '/x', LAB_API_KEY: '' },
+    providers: {
+      own: { apiKey: ' sk-2 ' },
+      openai: { kind: 'openai', apiKey: 'sk-3' },
+      lab: { headers: { Authorization: 'Bearer sk-4', 'X-Team': 'a' } },
+    },
+  })
+  expect(secrets).toEqual({ OPENAI_API_KEY: 'sk-1', OPENAI_API_KEY_OF_ITS_OWN: 'sk-3', OWN_API_KEY: 'sk-2', LAB_AUTHORIZATION: 'sk-4' })
+  // What is not known as the name of a secret is not taken out.
+  for (const [name, value] of Object.entries(secrets ?? {}))
+    expect(redactor({ [name]: `${value}-0123` }).text(`${value}-0123`)).toBe(`[redacted:${name}]`)
+})
+
+test('a header that has the key is one, and then no variable is', async () => {
+  const sent: Headers[] = []
+  const models = adapter({
+    variables: { OPENAI_API_KEY: 'of-openai' },
+    providers: { openai: { kind: 'openai', baseURL: 'https://proxy.example.org/v1', headers: { Authorization: 'Bearer of-the-proxy' } } },
+    fetch: async (_url, init) => {
+      sent.push(new Headers(init?.headers))
+      return new Response('', { status: 500 })
+    },
+  })
+  const model = await models.resolve('openai/gpt-5.4-mini')
+  const request = { system: '', messages: [], tools: [], toolChoice: 'auto', parameters: {} } as const
+  for await (const part of model.stream(request, { signal: new AbortController().signal })) expect(part.type).toBe('error')
+  expect(sent.map((headers) => headers.get('authorization'))).toEqual(['Bearer of-the-proxy'])
+})
+
+describe('options that are wrong', () => {
+  const told = (options: unknown): readonly string[] => {
+    try {
+      modelAdapter(options as ModelAdapterOptions)
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'config_invalid' })
+      return (error as TroupeError).problems.map(({ place, message, remedy = '' }) => `${place}: ${message} ${remedy}`.trim())
+    }
+    return expect.unreachable()
+  }
+  const variables = {}
+
+  test.each([undefined, null, 7, []])('are told: %j', (options) => {
+    expect(told(options)).toEqual([expect.stringMatching(/^options: Expected an object, found /)])
+  })
+
+  test('are told all at once, with what was meant', () => {
+    expect(
+      told({
+        alias: {},
+        aliases: { fast: 7 },
+        clock: {},
+        fetch: 'x',
+        providers: {
+          lab: { base_url: 'x', kind: 'bogus', apiKey: 7, headers: { a: 1 } },
+          anthropic: { api: 'chat' },
+          openai: { api: 'chats', baseURL: 'https://me:secret@example.org' },
+          none: null,
+        },
+      }),
+    ).toEqual([
+      'alias: There is no such setting. Did you mean "aliases"?',
+      'aliases: Expected an object of model names, found an object with something else.',
+      'clock: Expected a clock with now(), monotonic() and after(), found an object with something else.',
+      'fetch: Expected a function, found a string.',
+      'variables: It is missing. Give the variables that keys are looked for in, or {}.',
+      'providers.lab.base_url: There is no such setting. Did you mean "baseURL"?',
+      'providers.lab.kind: Expected "openai" or "anthropic" or "google" or "openai-compatible", found "bogus".',
+      'providers.lab.apiKey: Expected a text, found a number.',
+      'providers.lab.headers: Expected an object of texts, found an object with something else.',
+      'providers.anthropic.api: Only a provider of the kind "openai" has it. Leave it out.',
+      'providers.openai.api: Expected "chat" or "responses", found "chats".',
+      'providers.openai.baseURL: It must have no user, query or fragment. Give credentials as the key or as headers.',
+      'providers.none: Expected an object, found null.',
+    ])
+  })
+
+  test('are refused by the compiler where it can', () => {
+    const providers: ModelAdapterOptions['providers'] = {
+      openai: { kind: 'openai', api: 'chat' },
+      // @ts-expect-error: only OpenAI has two interfaces
+      claude: { kind: 'anthropic', api: 'chat' },
+    }
+    expect(told({ variables, providers })).toEqual([expect.stringMatching(/^providers\.claude\.api: /)])
+  })
+
+  test('are not those that are left out or undefined', async () => {
+    const options = { variables: { OPENAI_API_KEY: undefined }, aliases: undefined, providers: { ollama: { baseURL: '127.0.0.1:9' } } }
+    const models = modelAdapter({ ...options, clock: undefined } as unknown as ModelAdapterOptions)
+    expect((await models.resolve('ollama/a')).id).toBe('ollama/a')
+    expect(told({ variables, baseDir: 7 })).toEqual(['baseDir: Expected a text, found a number.'])
+  })
+})

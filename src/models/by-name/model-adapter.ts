@@ -1,0 +1,44 @@
+import { type Model, type ModelAdapter, TroupeError } from '../../contracts/index.ts'
+import { checkOptions } from './check-options.ts'
+import { secretsAmong } from './endpoint.ts'
+import { loadModel } from './model-sources.ts'
+import type { ModelAdapterOptions, SettledOptions } from './options.ts'
+import { platform } from './platform.ts'
+
+/**
+ * Every model by its name: `openai/gpt-5.4-mini`, `ollama/qwen3`, a bare `claude-sonnet-5`, an alias, `auto`, and those
+ * that are no LLM: `rehearsal`, `script/<path>`. Nothing of a provider is loaded before one of its models is asked for.
+ *
+ * @throws TroupeError `config_invalid` with everything that is wrong with the options.
+ */
+export function modelAdapter(given: ModelAdapterOptions): ModelAdapter {
+  checkOptions(given)
+  const { clock = platform.clock, fetch = platform.fetch, readFile = platform.readFile, baseDir = platform.baseDir } = given
+  const options: SettledOptions = { ...given, clock, fetch, readFile, baseDir }
+  const models = new Map<string, Promise<Model>>()
+  return {
+    secrets: secretsAmong(options),
+    resolve(name) {
+      const known = models.get(name)
+      if (known) return known
+      const loading = loadModel(aliased(name, options.aliases ?? {}), options)
+      models.set(name, loading)
+      // What was wrong may be mended before somebody asks again.
+      loading.catch(() => models.delete(name))
+      return loading
+    },
+  }
+}
+
+/** Follows aliases; one that leads back to itself is told. */
+function aliased(name: string, aliases: { readonly [alias: string]: string }): string {
+  const seen: string[] = []
+  for (let at = name; ; at = aliases[at] as string) {
+    if (!Object.hasOwn(aliases, at)) return at
+    if (seen.includes(at))
+      throw new TroupeError('config_invalid', `The alias ${name} leads back to itself: ${[...seen, at].join(' → ')}.`, {
+        remedy: 'Let one of them name a model.',
+      })
+    seen.push(at)
+  }
+}

@@ -1,0 +1,93 @@
+import { resolve } from 'node:path'
+import { type Model, TroupeError } from '../../contracts/index.ts'
+import { isLoopback } from '../addresses.ts'
+import { knownProvider, knownProviders } from '../known-providers.ts'
+import { endpointOf } from './endpoint.ts'
+import type { SettledOptions } from './options.ts'
+import { unknownModel, unknownProvider } from './unknown-model.ts'
+
+/** Where models come from. A source is found by the first word of a model's name. */
+interface ModelSource {
+  /** What stands behind its name and a slash; nothing where the name says it all. */
+  readonly rest?: string
+  readonly summary: string
+  load(asked: AskedModel, options: SettledOptions): Promise<Model>
+}
+
+interface AskedModel {
+  readonly name: string
+  readonly source: string
+  readonly rest: string
+}
+
+// What a source needs is loaded when it is asked, and not before.
+
+const ofProvider = (summary: string): ModelSource => ({
+  rest: 'model',
+  summary,
+  async load({ name, source, rest: model }, options) {
+    const endpoint = endpointOf(source, options, name)
+    if (!endpoint) throw unknownProvider(name, sourcesIn(options), options)
+    const { clock, fetch } = options
+    const [{ providerModel }, { bundledFacts }] = await Promise.all([import('../providers/index.ts'), import('./prices.ts')])
+    const known = await bundledFacts(source, model, () => clock.now())
+    // A server that runs models by itself costs nothing on one's own machine, unless it passes the request on. Any other
+    // address on this machine may be a mere door to somebody who is paid.
+    const runsModels = knownProvider(source)?.access === 'local' && isLoopback(endpoint.settings.baseURL ?? '')
+    const isFree = runsModels && !/[:-]cloud$/.test(model)
+    const facts = isFree && known.costOf === undefined ? { ...known, costOf: () => 0 } : known
+    return providerModel({ ...endpoint, model, facts, clock, fetch })
+  },
+})
+
+/** Those that there are everywhere. */
+export const modelSources: { readonly [name: string]: ModelSource } = {
+  auto: {
+    summary: 'the first provider whose key is there, else a model of a server on this machine',
+    async load(_asked, options) {
+      const { findModel } = await import('./find-model.ts')
+      return loadModel(await findModel(options), options)
+    },
+  },
+  rehearsal: {
+    summary: 'a stand-in that needs neither key nor network: rules, no LLM',
+    load: async () => (await import('../rehearsal/index.ts')).rehearsalModel(),
+  },
+  script: { rest: 'file', summary: 'what a YAML file says, step by step: no LLM', load: loadScript },
+  ...Object.fromEntries(Object.entries(knownProviders).map(([name, { label }]) => [name, ofProvider(label)])),
+}
+
+/** With the providers that are configured. A provider may also be named by a variable alone: `LAB_BASE_URL`. */
+const sourcesIn = ({ providers = {} }: SettledOptions): { readonly [name: string]: ModelSource } => ({
+  ...Object.fromEntries(Object.keys(providers).map((name) => [name, ofProvider(name)])),
+  ...modelSources,
+})
+
+export async function loadModel(name: string, options: SettledOptions): Promise<Model> {
+  const [source = '', ...behind] = name.split('/')
+  const rest = behind.join('/')
+  const sources = sourcesIn(options)
+  const found = Object.hasOwn(sources, source) ? sources[source] : undefined
+  const isComplete = found && (found.rest === undefined ? behind.length === 0 : rest.trim() !== '')
+  if (found && isComplete) return found.load({ name, source, rest }, options)
+  if (!found && rest.trim() !== '') return ofProvider(source).load({ name, source, rest }, options)
+  const { ownerOf } = await import('./prices.ts')
+  const owner = !found && behind.length === 0 && name !== '' ? await ownerOf(name) : undefined
+  if (owner === undefined) throw unknownModel(name, sources, options)
+  return loadModel(`${owner}/${name}`, options)
+}
+
+async function loadScript({ name, rest: file }: AskedModel, { baseDir, readFile, clock }: SettledOptions): Promise<Model> {
+  const folder = resolve(baseDir)
+  const path = resolve(folder, file)
+  const [{ scriptModel }, text] = await Promise.all([
+    import('../script-model.ts'),
+    readFile(path).catch((cause: unknown) => {
+      throw new TroupeError('model_unknown', `The model ${name} needs the script ${path}, which cannot be read.`, {
+        remedy: `Create it, or give its path relative to ${folder}.`,
+        cause,
+      })
+    }),
+  ])
+  return scriptModel(text, path, { id: name, clock })
+}

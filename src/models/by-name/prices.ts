@@ -1,0 +1,32 @@
+import type { Model, Usage } from '../../contracts/index.ts'
+import { knownProvider, knownProviders } from '../known-providers.ts'
+
+/** Price and window from the bundled table; nothing for a model that is not in it. Nothing is ever looked up elsewhere. */
+export async function bundledFacts(provider: string, model: string, now: () => number): Promise<Pick<Model, 'contextTokens' | 'costOf'>> {
+  const providerId = knownProvider(provider)?.prices
+  if (providerId === undefined) return {}
+  const { calcPrice } = await import('@pydantic/genai-prices')
+  const price = (usage: Usage) =>
+    calcPrice(
+      {
+        input_tokens: usage.input,
+        output_tokens: usage.output,
+        cache_read_tokens: usage.cacheRead,
+        cache_write_tokens: usage.cacheWrite,
+      },
+      model,
+      { providerId, timestamp: new Date(now()) },
+    )
+  const known = price({ input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 })
+  if (!known) return {}
+  const contextTokens = known.model.context_window
+  return { ...(contextTokens !== undefined && { contextTokens }), costOf: (usage) => price(usage)?.total_price }
+}
+
+/** The provider that a bare name belongs to, where the bundled table knows whose it is. Those who resell models own no names. */
+export async function ownerOf(model: string): Promise<string | undefined> {
+  const { findProvider } = await import('@pydantic/genai-prices')
+  const id = findProvider({ modelId: model })?.id
+  const owner = Object.entries(knownProviders).find(([, { prices, kind }]) => prices === id && kind !== 'openai-compatible')
+  return id === undefined ? undefined : owner?.[0]
+}

@@ -1,0 +1,50 @@
+import { TroupeError } from '../../contracts/index.ts'
+import { nearestNames } from '../../util/nearest-names.ts'
+import { knownProviders, profileOf } from '../known-providers.ts'
+import type { ModelAdapterOptions } from './options.ts'
+
+interface Sources {
+  readonly [name: string]: { readonly rest?: string }
+}
+
+type Configured = Pick<ModelAdapterOptions, 'aliases' | 'variables'>
+
+export function unknownProvider(name: string, sources: Sources, configured: Configured): TroupeError {
+  const [provider = ''] = name.split('/')
+  const hint = meant(provider, [...Object.keys(sources), ...namedByVariables(configured)]) ?? listed(sources, configured)
+  return new TroupeError('model_unknown', `There is no provider \`${provider}\`, which the model \`${name}\` needs.`, {
+    remedy: `${hint} Any OpenAI-compatible server will do: set ${profileOf(provider).urlVariables[0]} to its address, like https://models.example.org/v1.`,
+  })
+}
+
+export function unknownModel(name: string, sources: Sources, configured: Configured): TroupeError {
+  const [provider, example] = Object.entries(knownProviders).find(([, { defaultModel }]) => defaultModel !== undefined) ?? []
+  const known = [...Object.keys(configured.aliases ?? {}), ...Object.keys(sources), ...namedByVariables(configured)]
+  const remedy = [
+    meant(name, known, (each) => formOf(each, sources)),
+    `Write provider and model, such as \`${provider}/${example?.defaultModel}\`. ${listed(sources, configured)}`,
+  ]
+  return new TroupeError('model_unknown', name === '' ? 'There is no model without a name.' : `There is no model \`${name}\`.`, {
+    remedy: remedy.filter((each) => each !== undefined).join(' '),
+  })
+}
+
+/** Everything that there is, what was configured first. */
+function listed(sources: Sources, { aliases = {} }: Configured): string {
+  const forms = [...Object.keys(aliases), ...Object.keys(sources).map((source) => formOf(source, sources))]
+  return `There are ${forms.map((form) => `\`${form}\``).join(', ')}.`
+}
+
+const formOf = (name: string, sources: Sources): string => {
+  const rest = Object.hasOwn(sources, name) ? sources[name]?.rest : undefined
+  return rest === undefined ? name : `${name}/<${rest}>`
+}
+
+/** Suggested only: among the variables of a machine are many addresses that nobody means to ask for a model. */
+const namedByVariables = ({ variables }: Configured): readonly string[] =>
+  Object.keys(variables).flatMap((variable) => /^(.+)_BASE_URL$/.exec(variable)?.[1]?.toLowerCase() ?? [])
+
+function meant(name: string, known: readonly string[], formed = (each: string): string => each): string | undefined {
+  const near = nearestNames(name, known)
+  return near.length > 0 ? `Did you mean ${near.map((each) => `\`${formed(each)}\``).join(', ')}?` : undefined
+}

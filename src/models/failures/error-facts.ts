@@ -1,0 +1,126 @@
+import { messageOf } from '../../util/message-of.ts'
+import { type Fields, fieldsOf, isFields, textOf } from '../shared/records.ts'
+import { FailureError } from './failure-error.ts'
+
+/**
+ * What can be learnt from an error, whoever threw it. Clients and frameworks have no class in common, so it goes by what
+ * their errors look like, and by what caused them.
+ */
+export interface ErrorFacts {
+  /** Where the error is our own, on its way through other people's code. */
+  readonly own: FailureError | undefined
+  /** Of the error and what caused it. */
+  readonly names: readonly string[]
+  readonly message: string
+  readonly status: number | undefined
+  /** Lower-case names. */
+  readonly headers: { readonly [name: string]: string }
+  readonly body: string
+  /** Where the request went, without path and query. */
+  readonly origin: string | undefined
+  /** `ECONNREFUSED`, `UND_ERR_SOCKET`. */
+  readonly networkCode: string | undefined
+  /** What the provider calls the kind of failure: `insufficient_quota overloaded_error`. */
+  readonly kinds: readonly string[]
+}
+
+export function readError(error: unknown): ErrorFacts {
+  const all = causesOf(error)
+  // An error may say no more than that an answer of a good status could not be read.
+  const chain = all.length > 1 && isGoodStatus(all[0]?.statusCode) ? all.slice(1) : all
+  const codes = chain.flatMap(codesOf)
+  const networkCode = codes.find((code) => networkCodes.test(code))
+  const kinds = codes.filter((code) => !networkCodes.test(code))
+  return {
+    own: all.find((each) => each instanceof FailureError) as FailureError | undefined,
+    names: chain.flatMap(({ name }) => textOf(name) ?? []),
+    message: messageIn(chain[0] ?? error, chain),
+    status: statusIn(chain, kinds),
+    headers: all.map(headersOf).find((headers) => Object.keys(headers).length > 0) ?? {},
+    body: chain.map(bodyOf).find((body) => body !== '') ?? '',
+    origin: all.map(({ url }) => (typeof url === 'string' ? URL.parse(url)?.origin : undefined)).find((origin) => origin !== undefined),
+    networkCode,
+    kinds,
+  }
+}
+
+const isGoodStatus = (status: unknown): boolean => typeof status === 'number' && status < 300
+
+const networkCodes =
+  /^(?:E(?:CONN|AI_|HOST|NET)\w+|ENOTFOUND|ETIMEDOUT|EPIPE|EPROTO|EADDRNOTAVAIL|UND_ERR_\w+|HPE_\w+|ERR_(?:TLS|SSL|INVALID_URL|STREAM_PREMATURE_CLOSE)\w*|\w*CERT\w*|DEPTH_ZERO_\w+|SELF_SIGNED_\w+|UNABLE_TO_\w+|\w*HOSTNAME_MISMATCH)$/
+
+function codesOf(error: Fields): readonly string[] {
+  const data = fieldsOf(error.data)
+  const said = [error, data, fieldsOf(data.error), fieldsOf(error.error), fieldsOf(fieldsOf(error.error).error)]
+  return said
+    .flatMap(({ lc_error_code, type, code, status }) => [lc_error_code, type, code, status])
+    .filter((code) => typeof code === 'string' || typeof code === 'number')
+    .map(String)
+}
+
+function statusIn(chain: readonly Fields[], kinds: readonly string[]): number | undefined {
+  const given = chain.flatMap((error) => [
+    error.statusCode,
+    error.status,
+    error.status_code,
+    fieldsOf(error.response).status,
+    fieldsOf(error.$metadata).httpStatusCode,
+  ])
+  const numbers = [...given, ...kinds].map((value) => (typeof value === 'string' && /^\d{3}$/.test(value) ? Number(value) : value))
+  const status = numbers.find((value) => typeof value === 'number' && value >= 300 && value <= 999)
+  return typeof status === 'number' ? status : statusByKind.find(([kind]) => kinds.some((each) => kind.test(each)))?.[1]
+}
+
+/** Within a stream there is no status, only a word. */
+const statusByKind: readonly [RegExp, number][] = [
+  [/authentication|unauthenticated|invalid_api_key/i, 401],
+  [/billing|insufficient_quota/i, 402],
+  [/permission/i, 403],
+  [/not_found/i, 404],
+  [/rate_limit|resource_exhausted/i, 429],
+  [/overloaded|unavailable/i, 529],
+  [/timeout|deadline/i, 504],
+  [/invalid_request|invalid_argument|context_length|bad_request/i, 400],
+  [/api_error|server_error|internal/i, 500],
+]
+
+function messageIn(error: unknown, chain: readonly Fields[]): string {
+  if (typeof error === 'string') return error
+  const said = chain.flatMap(({ message }) => (typeof message === 'string' && message.trim() !== '' ? [message] : []))[0]
+  // LangChain puts hints for its own users there.
+  if (said !== undefined) return said.replace(/\s*Troubleshooting URL:[\s\S]*$/, '')
+  if (error instanceof Error) return messageOf(error)
+  try {
+    return JSON.stringify(error) ?? ''
+  } catch {
+    return ''
+  }
+}
+
+/** The error and what caused it; a failed connection has one error for each address that was tried. */
+function causesOf(error: unknown): readonly Fields[] {
+  const chain: Fields[] = []
+  for (let at = error; isFields(at) && chain.length < 10; at = at.cause ?? (Array.isArray(at.errors) ? at.errors[0] : undefined))
+    chain.push(at)
+  return chain
+}
+
+/** Headers come as `Headers`, or as an object whose keys may be written in any way. */
+function headersOf(error: Fields): { readonly [name: string]: string } {
+  const given = error.responseHeaders ?? error.headers ?? fieldsOf(error.response).headers
+  const entries = given instanceof Headers ? [...given] : Object.entries(fieldsOf(given))
+  return Object.fromEntries(
+    entries.flatMap(([name, value]) => (typeof value === 'string' || typeof value === 'number' ? [[name.toLowerCase(), `${value}`]] : [])),
+  )
+}
+
+/** As it came, or as a client has read it. */
+function bodyOf(error: Fields): string {
+  const given = error.responseBody ?? fieldsOf(error.response).data ?? error.error ?? error.errorDetails
+  if (typeof given === 'string') return given
+  try {
+    return given === undefined ? '' : (JSON.stringify(given) ?? '')
+  } catch {
+    return ''
+  }
+}

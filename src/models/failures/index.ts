@@ -1,0 +1,5 @@
+export { bodyText, isWebPage, pageText, shorten } from './error-text.ts'
+export { FailureError, failing } from './failure-error.ts'
+export { type ErrorNames, type FailureRules, modelFailure } from './model-failure.ts'
+export { cutOff } from './network-failure.ts'
+export { builtByItsUser, type Remedies } from './remedies.ts'

@@ -1,0 +1,89 @@
+import type { ModelFailure, ModelFailureClass } from '../../contracts/index.ts'
+import { type ErrorFacts, readError } from './error-facts.ts'
+import { isWebPage, pageText, shorten } from './error-text.ts'
+import { failing } from './failure-error.ts'
+import { changeRequest, httpFailure } from './http-failure.ts'
+import { cutOff, networkFailure } from './network-failure.ts'
+import type { Remedies } from './remedies.ts'
+
+/** What a framework calls its errors, by name or code, where neither a status nor the network tells more. */
+export type ErrorNames = { readonly [name: string]: ModelFailureClass }
+
+export interface FailureRules {
+  readonly remedies?: Remedies
+  /** Taken out of every message. */
+  readonly secrets?: readonly string[]
+  readonly names?: ErrorNames
+  /** The wall time in milliseconds, for servers that say until when to wait. Default: the machine's. */
+  readonly now?: () => number
+}
+
+/** Which class of failure an error is, and what to do about it where that is known. Never shows a key. */
+export function modelFailure(error: unknown, rules: FailureRules = {}): ModelFailure {
+  const { secrets = [] } = rules
+  const { remedy, ...rest } = classify(error, rules)
+  const told = { ...rest, message: withoutSecrets(shorten(rest.message), secrets) }
+  return remedy === undefined ? told : { ...told, remedy: withoutSecrets(remedy, secrets) }
+}
+
+function classify(error: unknown, rules: FailureRules): ModelFailure {
+  try {
+    return reading(error, rules)
+  } catch {
+    // Other people's errors may throw when they are looked at.
+    return failing('model', silent)
+  }
+}
+
+const silent = 'The provider failed without saying why.'
+
+function reading(error: unknown, rules: FailureRules): ModelFailure {
+  const { remedies = {}, secrets = [], names = {}, now = Date.now } = rules
+  const facts = withoutKeys(readError(error), secrets)
+  if (facts.own) return facts.own.failure
+  // Says the header's value, that is, the key.
+  if (/invalid header value|invalid character in header|bytestring/i.test(facts.message)) {
+    const remedy = ['Look for line breaks and typographic characters.', remedies.auth].filter((text) => text !== undefined).join(' ')
+    return failing('auth', 'The key or a header has a character that no HTTP header can carry.', remedy)
+  }
+  if (facts.status !== undefined) return httpFailure({ ...facts, status: facts.status }, remedies, now)
+  return networkFailure(facts, remedies) ?? byName(facts, remedies, { ...commonNames, ...names })
+}
+
+/** Before anything is cut short: half a key is a secret too. */
+const withoutKeys = (facts: ErrorFacts, secrets: readonly string[]): ErrorFacts => ({
+  ...facts,
+  message: withoutSecrets(facts.message, secrets),
+  body: withoutSecrets(facts.body, secrets),
+})
+
+/** Of the platform, and of the clients that most packages and frameworks are built upon. */
+const commonNames: ErrorNames = {
+  TimeoutError: 'timeout',
+  APIConnectionTimeoutError: 'timeout',
+  APIConnectionError: 'network',
+  FetchError: 'network',
+  SyntaxError: 'invalid_response',
+}
+
+function byName({ names, kinds, message }: ErrorFacts, remedies: Remedies, known: ErrorNames): ModelFailure {
+  const name = [...names, ...kinds].find((each) => Object.hasOwn(known, each))
+  const kind = name === undefined ? undefined : known[name]
+  const told = message === '' ? silent : message
+  if (kind === 'invalid_response' || /expected a normalized .* stream error/i.test(message)) return unreadable(name, told, remedies)
+  const better: { readonly [Class in ModelFailureClass]?: string | undefined } = { ...remedies, config: changeRequest }
+  return failing(kind ?? 'model', told, better[kind ?? 'model'])
+}
+
+function unreadable(name: string | undefined, message: string, { baseUrl }: Remedies): ModelFailure {
+  if (/ended without a finish reason/i.test(message)) return cutOff
+  if (name === 'AI_EmptyResponseBodyError') return failing('invalid_response', 'The server answered with nothing at all.', baseUrl)
+  const value = /(?:Text|Value): ([\s\S]*?)\.?\s*(?:Error message:|$)/.exec(message)?.[1]
+  if (value === undefined) return failing('invalid_response', `The answer cannot be read: ${message}`)
+  const beginning = isWebPage(value) ? pageText(value) : shorten(value, 120)
+  return failing('invalid_response', `The answer is not what this provider's answers look like: ${beginning}`, baseUrl)
+}
+
+function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.filter((secret) => secret.length >= 6).reduce((told, secret) => told.replaceAll(secret, '[key]'), text)
+}

@@ -1,0 +1,53 @@
+import type { ModelFailure } from '../../contracts/index.ts'
+import type { ErrorFacts } from './error-facts.ts'
+import { shorten } from './error-text.ts'
+import { failing } from './failure-error.ts'
+import type { Remedies } from './remedies.ts'
+
+/** Why no answer came, or none to the end. Nothing where the error is of another kind. */
+export function networkFailure(facts: ErrorFacts, remedies: Remedies): ModelFailure | undefined {
+  const { networkCode: code = '' } = facts
+  const message = facts.message.replace(/^cannot connect to api: /i, '')
+  const where = facts.origin ?? 'the provider'
+  const subject = facts.origin ?? 'The provider'
+  if (code === 'ECONNREFUSED') return network(`Nothing answers at ${where} (ECONNREFUSED).`, remedies.network)
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN' || code === 'EAI_FAIL')
+    return network(`The name of ${where} cannot be resolved (${code}).`, withBaseUrl('Check the network.', remedies))
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH' || code === 'EADDRNOTAVAIL')
+    return network(`There is no way to ${where} (${code}).`, 'Check the network.')
+  if (code === 'ETIMEDOUT' || code === 'UND_ERR_CONNECT_TIMEOUT')
+    return network(`${subject} cannot be reached in time (${code}).`, remedies.network)
+  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT')
+    return failing('timeout', `${subject} has fallen silent (${code}).`)
+  if (
+    /wrong.version.number|packet length too long|http request/i.test(`${code} ${message}`) &&
+    /SSL|TLS|EPROTO/i.test(`${code} ${message}`)
+  )
+    return network(`${subject} does not speak TLS.`, withBaseUrl('If it has none, its address begins with http:.', remedies))
+  if (/CERT|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH/.test(code))
+    return network(
+      `The certificate of ${where} is not trusted (${code}).`,
+      'Check the base URL and the clock; name the certificate of your own authority in NODE_EXTRA_CA_CERTS.',
+    )
+  if (/SSL|TLS|EPROTO/.test(code)) return network(`No secure connection to ${where} (${code}): ${shorten(message)}`, remedies.baseUrl)
+  if (/^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|UND_ERR_ABORTED|ERR_STREAM_PREMATURE_CLOSE)$/.test(code) || isBroken(message))
+    return network(`The connection to ${where} was closed before the answer was whole${code === '' ? '' : ` (${code})`}.`, tryAgain)
+  if (code.startsWith('HPE_') || /does not match the HTTP/i.test(message))
+    return network(`What answers at ${where} does not speak HTTP.`, remedies.baseUrl)
+  if (code === 'ERR_INVALID_URL' || /invalid url|failed to parse url|bad port|unknown scheme/i.test(message))
+    return failing('config', `The base URL cannot be used: ${shorten(message)}`, remedies.baseUrl)
+  if (code !== '' || /fetch failed|^network error|cannot connect to api/i.test(facts.message))
+    return network(message === '' ? `There is no connection to ${where} (${code}).` : shorten(message), remedies.network)
+  return undefined
+}
+
+const isBroken = (message: string): boolean => /^terminated$|other side closed|socket hang up|premature close/i.test(message)
+
+const tryAgain = 'Try again; if it happens again, check the network and what stands between here and there.'
+
+/** The stream has ended, and nothing says that the reply has. */
+export const cutOff: ModelFailure = failing('network', 'The stream ended before the reply was whole.', tryAgain)
+
+const network = (message: string, remedy?: string): ModelFailure => failing('network', message, remedy)
+
+const withBaseUrl = (advice: string, { baseUrl }: Remedies): string => (baseUrl === undefined ? advice : `${advice} ${baseUrl}`)

@@ -1,7 +1,0 @@
-export { argumentsOf, type GatheredCall, isWhole, type NamedCall, withIds } from './calls.ts'
-export { failureOf } from './failure-of.ts'
-export { finishReasonOf } from './finish-reason.ts'
-export { type ForeignModelOptions, factsOf } from './options.ts'
-export { withOutputWish } from './output-wish.ts'
-export { countOf, type Fields, fieldsOf, isFields, listOf, textOf } from './records.ts'
-export { untilAborted } from './until-aborted.ts'

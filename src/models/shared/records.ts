@@ -1,0 +1,20 @@
+// Chunks, errors and profiles are other people's objects: nothing of them is used before it was looked at.
+
+export interface Fields {
+  readonly [key: string]: unknown
+}
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+export const fieldsOf = (value: unknown): Fields => (isFields(value) ? value : {})
+
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
+
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** A number of things, such as tokens. */
+export const countOf = (value: unknown): number | undefined => (Number.isSafeInteger(value) && Number(value) >= 0 ? Number(value) : undefined)
+
+/** An amount of money. */
+export const amountOf = (value: unknown): number | undefined =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined

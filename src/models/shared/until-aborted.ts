@@ -1,0 +1,42 @@
+import { dismiss } from './dismiss.ts'
+
+/**
+ * What a stream brings until it ends or the signal aborts. A stream that does not heed the signal is left to itself:
+ * it is told to close, and that is not waited for.
+ */
+export async function* untilAborted<T>(open: () => unknown, signal: AbortSignal): AsyncGenerator<T> {
+  if (signal.aborted) return
+  let wake = (): void => {}
+  const onAbort = (): void => wake()
+  signal.addEventListener('abort', onAbort)
+  // A promise of its own for each piece of work: a race against one that lives long would pile up what waits for it.
+  const unlessAborted = <R>(work: PromiseLike<R>): Promise<R | typeof aborted> =>
+    new Promise((resolve, reject) => {
+      wake = () => resolve(aborted)
+      work.then(resolve, reject)
+    })
+  let stream: AsyncIterator<T> | undefined
+  try {
+    const opening = Promise.resolve(open())
+    const opened = await unlessAborted(opening)
+    if (opened === aborted) return dismiss(async () => iteratorOf(await opening).return?.())
+    stream = iteratorOf<T>(opened)
+    for (;;) {
+      const next = await unlessAborted(Promise.resolve(stream.next()))
+      if (next === aborted || next.done) return
+      yield next.value
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+    const left = stream
+    if (left) dismiss(() => left.return?.())
+  }
+}
+
+const aborted = Symbol('aborted')
+
+function iteratorOf<T>(opened: unknown): AsyncIterator<T> {
+  const iterate: unknown = opened === undefined || opened === null ? undefined : Reflect.get(Object(opened), Symbol.asyncIterator)
+  if (typeof iterate !== 'function') throw new TypeError('The model did not answer with a stream.')
+  return (opened as AsyncIterable<T>)[Symbol.asyncIterator]()
+}

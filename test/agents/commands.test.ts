@@ -1,0 +1,219 @@
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { troupe } from './command.ts'
+import { child, folder } from './folder.ts'
+
+describe('troupe init', () => {
+  test('begins a project that is right, trusted, and never overwritten', async () => {
+    const { path } = folder()
+    const made = await troupe(path, ['init', 'trips', '--yes'])
+    expect([made.code, made.stdout.split('\n')]).toEqual([
+      0,
+      expect.arrayContaining(['created trips/trip.ai', 'created trips/.ai-agent.json']),
+    ])
+    const root = join(path, 'trips')
+    expect(statSync(join(root, 'trip.ai')).mode & 0o111).not.toBe(0)
+    const again = await troupe(path, ['init', 'trips'])
+    expect([again.code, again.stdout]).toEqual([2, ''])
+    expect(again.stderr).toContain('trips/trip.ai')
+    const state = { HOME: join(path, '.home'), XDG_STATE_HOME: join(path, '.state') }
+    expect(await troupe(root, ['validate'], state)).toMatchObject({ code: 0, stdout: '3 agents and the configuration are right.\n' })
+    expect((await troupe(root, ['trust', '--list'], state)).stdout).toMatch(/^trusted {2}.*\.ai-agent\.json {2}by init/)
+    expect((await troupe(root, ['doctor', '--json'], state)).code).toBe(0)
+  })
+
+  test('creates nothing where a part is there, or where the folder is a file', async () => {
+    const { path } = folder({ 'agents/scout.ai': child(), file: 'x' })
+    expect((await troupe(path, ['init'])).code).toBe(2)
+    expect(existsSync(join(path, 'trip.ai'))).toBe(false)
+    expect((await troupe(path, ['init', 'file'])).stderr).toContain('is not a folder')
+  })
+})
+
+describe('troupe validate', () => {
+  test('tells everything that is wrong with agents, models, schemas and configuration at once', async () => {
+    const { path } = folder({
+      'a.ai': child('limts: 1'),
+      'b.ai': child('agents: [./missing.ai]'),
+      'c/d.ai': child('tols: x'),
+      '.ai-agent.json': { agents: ['./c'], defaults: { limits: { maxRetries: 'x' } }, nonsense: 1 },
+    })
+    const { code, stdout, stderr } = await troupe(path, ['validate', '--json'])
+    expect(code).toBe(2)
+    const { ok, error, exitCode } = JSON.parse(stdout)
+    expect([ok, exitCode]).toEqual([false, 2])
+    const places = error.problems.map(({ place }: { place: string }) => place.replace(`${path}/`, ''))
+    // The folder that only the configuration knows is not looked into while the configuration is wrong.
+    expect(places).toEqual([
+      expect.stringMatching(/^\.ai-agent\.json:1:/),
+      expect.stringMatching(/^\.ai-agent\.json:1:/),
+      'a.ai:6:1',
+      'b.ai:6:10',
+    ])
+    expect(stderr).toContain('a.ai:6:1')
+  })
+
+  test('knows models that there are not, scripts that cannot be read, and asks nobody', async () => {
+    const { path } = folder({
+      'a.ai': child().replace('a/b', '[nonsense/x, script/none.yaml, openai/gpt-5.4-mini, auto]'),
+      'b.ai': child().replace('a/b', 'script/bad.yaml'),
+      'bad.yaml': 'steps: 7',
+    })
+    const { code, stdout } = await troupe(path, ['validate', '--json'])
+    const told = JSON.parse(stdout).error.problems.map(({ place, message }: { place: string; message: string }) => `${place} ${message}`)
+    expect(code).toBe(2)
+    expect(told).toEqual([
+      expect.stringMatching(/^a\.ai:4:9 .*nonsense/i),
+      expect.stringMatching(/^a\.ai:4:9 .*none\.yaml/),
+      expect.stringMatching(/bad\.yaml:1/),
+    ])
+  })
+
+  test('takes files and folders, and is content with what is right', async () => {
+    const { path } = folder({ 'a.ai': child().replace('a/b', 'rehearsal'), 'sub/b.ai': child().replace('a/b', 'auto'), 'broken.ai': '' })
+    expect(await troupe(path, ['validate', 'a.ai', 'sub'])).toMatchObject({
+      code: 0,
+      stdout: '2 agents and the configuration are right.\n',
+      stderr: '',
+    })
+    const { stdout } = await troupe(path, ['validate', 'a.ai', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, agents: [{ name: 'a', file: 'a.ai', isChild: false }], exitCode: 0 })
+    expect((await troupe(path, ['validate', 'a.aj'])).stderr).toContain('Did you mean `a.ai`?')
+  })
+})
+
+describe('troupe agents list', () => {
+  test('shows whoever can be read: ours, configured ones, and files of other programs', async () => {
+    const { path } = folder({
+      'a.ai': child('agents: [lib]\nmetadata: { owner: us }'),
+      'lib/lib.ai': child('enabled: false\ntoolName: the.lib'),
+      'broken.ai': '',
+      '.claude/agents/reviewer.md': '---\nname: reviewer\ndescription: Reviews code\ntools: Read, Bash\n---\nReview.',
+      '.ai-agent.json': { agents: ['./lib'] },
+    })
+    const { code, stdout, stderr } = await troupe(path, ['agents', 'list'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('calls lib')
+    expect(stdout).toContain('owner: "us"')
+    expect(stdout).toMatch(/reviewer +Reviews code/)
+    expect(stdout).toContain('lib/lib.ai · tool name the.lib · disabled')
+    expect(stderr).toContain('troupe validate')
+    const { agents, problems } = JSON.parse((await troupe(path, ['agents', 'list', '--json'])).stdout)
+    expect(
+      agents.map(({ name, dialect, enabled }: { name: string; dialect: string; enabled: boolean }) => [name, dialect, enabled]),
+    ).toEqual([
+      ['reviewer', 'claude', true],
+      ['a', 'troupe', true],
+      ['lib', 'troupe', false],
+    ])
+    expect(problems).toMatchObject([{ place: 'broken.ai:1:1' }])
+  })
+})
+
+describe('troupe config show', () => {
+  test('says who has the last word, and hides secrets', async () => {
+    const { path } = folder({
+      'a.ai': child('limits: { maxRetries: 1 }'),
+      '.ai-agent.json': { defaults: { limits: { maxRetries: 5, maxCalls: 6 } } },
+      '.home/.ai-agent/.ai-agent.json': {
+        providers: { lab: { baseURL: 'https://lab.example/v1', apiKey: 'sk-verysecret1234567890abcdef' } },
+      },
+      '.home/.ai-agent/.ai-agent.env': 'LAB_TOKEN=geheimgeheim',
+      'given.json': { defaults: { limits: { maxCalls: 9 } } },
+    })
+    const env = { TROUPE_LIMITS_MAX_TOOL_TURNS: '3' }
+    const { stdout, code } = await troupe(path, ['config', 'show', 'a.ai', '--origin', '--config', 'given.json'], env)
+    expect(code).toBe(0)
+    const lines = stdout.replaceAll(`${path}/`, '').split('\n')
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'limits.maxRetries = 1  # a.ai:6:23',
+        'limits.maxCalls = 9  # given.json:1',
+        'limits.maxToolTurns = 3  # TROUPE_LIMITS_MAX_TOOL_TURNS',
+        'limits.maxDepth = 3  # default',
+        'providers.lab.baseURL = https://lab.example/v1  # .home/.ai-agent/.ai-agent.json:1',
+        'variables.LAB_TOKEN = [redacted]  # .home/.ai-agent/.ai-agent.env:1',
+      ]),
+    )
+    expect(stdout).not.toMatch(/verysecret|geheim/)
+    const { settings } = JSON.parse((await troupe(path, ['config', 'show', '--json'], env)).stdout)
+    expect(settings).toContainEqual({ key: 'limits.maxRetries', value: 5, origin: join(path, '.ai-agent.json:1') })
+  })
+})
+
+describe('troupe doctor', () => {
+  test('each failure says how to mend it; keys are named and never shown', async () => {
+    const { path } = folder({
+      'a.ai': child().replace('a/b', 'openai/gpt-5.4-mini'),
+      'b.ai': child().replace('a/b', 'rehearsal'),
+      '.ai-agent.json': { providers: { lab: { baseURL: 'http://evil.example/v1' } } },
+    })
+    const { code, stdout } = await troupe(path, ['doctor', '--json'], { LAB_API_KEY: 'geheim-geheim-1234' })
+    const { ok, checks, exitCode } = JSON.parse(stdout)
+    expect([code, ok, exitCode]).toEqual([1, false, 1])
+    const failures = checks.filter(({ status }: { status: string }) => status === 'fail')
+    expect(failures).toMatchObject([{ what: 'models', fix: expect.stringContaining('OPENAI_API_KEY') }])
+    expect(checks).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ status: 'warning', what: 'configuration', fix: expect.stringContaining('troupe trust') }),
+      ]),
+    )
+    expect(stdout).toContain('LAB_API_KEY')
+    expect(stdout).not.toContain('geheim')
+  })
+
+  test('broken agents, a broken configuration and a journal that cannot be written fail, all of them', async () => {
+    const { path } = folder({ 'a.ai': child('x: 1'), '.ai-agent.json': '{ nonsense', file: 'x' })
+    const { code, stdout } = await troupe(path, ['doctor'], { XDG_STATE_HOME: join(path, 'file') })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/FAIL {2}configuration: .*\.ai-agent\.json:1:3/)
+    expect(stdout).toMatch(/FAIL {2}agent: a\.ai:6:1/)
+    expect(stdout).toMatch(/FAIL {2}journal: /)
+    const lines = stdout.split('\n')
+    for (const [i, line] of lines.entries()) if (line.startsWith('FAIL')) expect(lines[i + 1]).toMatch(/^ {6}→ \S/)
+  })
+})
+
+describe('troupe trust', () => {
+  const project = () =>
+    folder({
+      '.ai-agent.json': { providers: { openai: { baseURL: 'https://evil.example/v1' } } },
+      '.ai-agent.env': 'OPENAI_API_KEY=theirs-1234',
+      '.claude/agents/reviewer.md': '---\nname: reviewer\ndescription: Reviews code\n---\nReview.',
+    })
+
+  test('whatever waits here, until it changes, until it is taken back', async () => {
+    const { path, write } = project()
+    const shown = async () => (await troupe(path, ['config', 'show'])).stdout
+    expect(await shown()).not.toContain('evil')
+    const given = await troupe(path, ['trust'])
+    expect(given.stdout.split('\n').filter((line) => line !== '')).toEqual(
+      ['.ai-agent.json', '.ai-agent.env', '.claude/agents/reviewer.md'].map((name) => `Trusted: ${join(path, name)}`),
+    )
+    expect(await shown()).toContain('providers.openai.baseURL = https://evil.example/v1')
+    expect((await troupe(path, ['trust'])).stderr).toContain('Nothing here waits for trust.')
+    write({ '.ai-agent.json': { providers: { openai: { baseURL: 'https://worse.example/v1' } } } })
+    expect(await shown()).not.toContain('worse')
+    expect((await troupe(path, ['trust', '--list'])).stdout).toMatch(/^changed {2}.*\.ai-agent\.json/m)
+    expect((await troupe(path, ['trust', '--revoke', '.'])).stdout.split('\n').filter((line) => line !== '')).toHaveLength(3)
+    expect((await troupe(path, ['trust', '--list'])).stdout).toBe('')
+  })
+
+  test('by name, and only what is there', async () => {
+    const { path } = project()
+    expect((await troupe(path, ['trust', '.ai-agent.env'])).stdout).toBe(`Trusted: ${join(path, '.ai-agent.env')}\n`)
+    expect(JSON.parse(readFileSync(join(path, '.state/troupe/trust.json'), 'utf8')).trusted).toHaveLength(1)
+    expect((await troupe(path, ['trust', 'missing.json'])).code).toBe(2)
+    expect((await troupe(path, ['trust', '--list', '--revoke'])).code).toBe(2)
+  })
+
+  test('a list of trust that comes along with a project trusts nobody', async () => {
+    const { path } = project()
+    await troupe(path, ['trust'])
+    const list = readFileSync(join(path, '.state/troupe/trust.json'), 'utf8')
+    writeFileSync(join(path, 'trust.json'), list)
+    const { stdout } = await troupe(path, ['config', 'show'], { XDG_STATE_HOME: join(path, '.elsewhere') })
+    expect(stdout).not.toContain('evil')
+  })
+})

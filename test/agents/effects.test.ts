@@ -1,0 +1,245 @@
+import { expect, test } from 'vitest'
+import { type AgentOptionKey, agentOptionKeys } from '../../src/agents/index.ts'
+import { FakeClock } from '../../src/testing/index.ts'
+import { child, folder } from './folder.ts'
+import { counter, play, type Say, type Scene, tool } from './stage.ts'
+
+// Every key of an agent file, and what it does to a run. The table does not compile without one for each.
+
+const again: Say = () => ({ calls: [{ tool: 'look' }], usage: { input: 1000, output: 200 } })
+const untilForced: Say = (request, step) => (request.toolChoice === 'none' ? { text: 'So far.' } : again(request, step))
+const never = () => new Promise<never>(() => {})
+const offered = async (scene: Scene) => (await play(scene)).requests[0]?.tools ?? []
+const parameters = async (boss: string) => (await play({ boss })).requests[0]?.request.parameters
+const json =
+  (value: unknown): Say =>
+  () => ({ text: JSON.stringify(value) })
+const twoScouts: Say = (_, step) =>
+  step === 1 ? { calls: ['a', 'b'].map((prompt) => ({ tool: 'agent__scout', input: { prompt } })) } : { text: 'Done.' }
+const schema = '{ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] }'
+const rightAtLast: Say = (_, step) => ({ text: step === 1 ? '{"town":"Oslo"}' : '{"city":"Oslo"}' })
+
+const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
+  async description() {
+    expect(await offered({ scout: 'description: Looks at maps' })).toMatchObject([
+      { description: expect.stringContaining('Looks at maps') },
+    ])
+  },
+  async usage() {
+    expect(await offered({ scout: 'usage: the name of a city' })).toMatchObject([
+      { description: expect.stringContaining('the name of a city') },
+    ])
+  },
+  async toolName() {
+    expect(await offered({ scout: 'toolName: research.icp' })).toMatchObject([{ name: 'agent__research__icp' }])
+  },
+  async models() {
+    const bossSays: Say = async () => ({ fails: 'auth' })
+    expect((await play({ boss: 'models: [x/one, y/two]', bossSays })).asked).toEqual(['x/one', 'y/two'])
+  },
+  async 'parameters.temperature'() {
+    expect(await parameters('parameters: { temperature: 0.3 }')).toEqual({ temperature: 0.3 })
+  },
+  async 'parameters.topP'() {
+    expect(await parameters('parameters: { topP: 0.4 }')).toEqual({ topP: 0.4 })
+  },
+  async 'parameters.maxOutputTokens'() {
+    expect(await parameters('parameters: { maxOutputTokens: 123 }')).toEqual({ maxOutputTokens: 123 })
+  },
+  async 'parameters.reasoning'() {
+    expect(await parameters('parameters: { reasoning: high }')).toEqual({ reasoning: 'high' })
+  },
+  async 'parameters.seed'() {
+    expect(await parameters('parameters: { seed: 7 }')).toEqual({ seed: 7 })
+  },
+  async 'parameters.cache'() {
+    expect(await parameters('parameters: { cache: false }')).toEqual({ cache: false })
+  },
+  async 'parameters.timeout'() {
+    const { outcome, clock } = await play({ boss: 'parameters: { timeout: 5s }\nlimits: { maxRetries: 0 }', bossSays: never })
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout' } })
+    expect(clock.monotonic()).toBeLessThan(10_000)
+  },
+  async 'input.format'() {
+    const [scout] = await offered({ scout: 'input: { format: json }' })
+    expect(Object.keys(scout?.inputSchema.properties ?? {})).toEqual(['reason'])
+  },
+  async 'input.schema'() {
+    const [scout] = await offered({ scout: `input: { schema: ${schema} }` })
+    expect(scout?.inputSchema).toMatchObject({ properties: { city: { type: 'string' }, reason: {} }, required: ['city', 'reason'] })
+  },
+  async 'input.schemaRef'() {
+    const [scout] = await offered({ scout: 'input: { schemaRef: in.json }', files: { 'in.json': schema } })
+    expect(scout?.inputSchema).toMatchObject({ properties: { city: { type: 'string' } } })
+  },
+  async 'output.format'() {
+    const { outcome, requests } = await play({ boss: 'output: { format: json }', bossSays: json({ a: 1 }) })
+    expect(requests[0]?.request.output).toEqual({})
+    expect(outcome.report).toMatchObject({ format: 'json', value: { a: 1 } })
+  },
+  async 'output.schema'() {
+    const { outcome, requests } = await play({ boss: `output: { schema: ${schema} }`, bossSays: rightAtLast })
+    expect([requests.length, outcome.report]).toMatchObject([2, { value: { city: 'Oslo' } }])
+  },
+  async 'output.schemaRef'() {
+    const { outcome, requests } = await play({
+      boss: 'output: { schemaRef: out.yaml }',
+      bossSays: rightAtLast,
+      files: { 'out.yaml': schema },
+    })
+    expect([requests.length, outcome.report]).toMatchObject([2, { value: { city: 'Oslo' } }])
+  },
+  async tools() {
+    const tools = [tool('look'), tool('listen'), tool('kv/get'), tool('kv/put')]
+    const names = async (boss: string) => (await offered({ boss, tools })).map(({ name }) => name)
+    expect(await names('tools: [look, "kv/*"]')).toEqual(['kv__get', 'kv__put', 'look'])
+    expect(await names('tools: "*"')).toHaveLength(4)
+    expect(await names('')).toEqual([])
+  },
+  async agents() {
+    expect((await play({ scout: '' })).scoutRequests).toBe(1)
+  },
+  async 'limits.maxToolTurns'() {
+    const { requests, outcome } = await play({
+      boss: 'tools: look\nlimits: { maxToolTurns: 2 }',
+      tools: [tool('look')],
+      bossSays: untilForced,
+    })
+    expect([requests.map(({ request }) => request.toolChoice), outcome.reason]).toEqual([['auto', 'none'], 'steps'])
+  },
+  async 'limits.maxTokens'() {
+    const boss = 'tools: look\nlimits: { maxTokens: 12000, maxToolTurns: 99 }'
+    expect((await play({ boss, tools: [tool('look')], bossSays: untilForced })).outcome).toMatchObject({
+      status: 'partial',
+      reason: 'tokens',
+    })
+  },
+  async 'limits.maxSessionTokens'() {
+    const boss = 'tools: look\nlimits: { maxSessionTokens: 12000, maxToolTurns: 99 }'
+    expect((await play({ boss, tools: [tool('look')], bossSays: untilForced })).outcome).toMatchObject({
+      status: 'partial',
+      reason: 'tokens',
+    })
+  },
+  async 'limits.maxCalls'() {
+    const boss = 'tools: look\nlimits: { maxCalls: 1 }'
+    expect((await play({ boss, tools: [tool('look')], bossSays: untilForced })).outcome).toMatchObject({
+      status: 'partial',
+      reason: 'calls',
+    })
+  },
+  async 'limits.timeBudget'() {
+    const clock = new FakeClock()
+    const { work } = counter(clock)
+    const slow = tool('look', async () => {
+      await work()
+      return { ok: true, content: 'ok' }
+    })
+    const boss = 'tools: look\nlimits: { timeBudget: 5s, maxToolTurns: 99 }'
+    const { outcome } = await play({ boss, tools: [slow], bossSays: untilForced, clock })
+    expect(outcome.reason).toBe('time')
+    expect(clock.monotonic()).toBeLessThan(15_000)
+  },
+  async 'limits.llmTimeout'() {
+    const { outcome, clock } = await play({ boss: 'limits: { llmTimeout: 5s, maxRetries: 0 }', bossSays: never })
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout' } })
+    expect(clock.monotonic()).toBeLessThan(10_000)
+  },
+  async 'limits.idleTimeout'() {
+    const model: Scene['model'] = {
+      async *stream(_, { signal }) {
+        yield { type: 'text', text: 'Well' }
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+      },
+    }
+    const { outcome, clock } = await play({ boss: 'limits: { idleTimeout: 5s, maxRetries: 0 }', model })
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout' } })
+    expect(clock.monotonic()).toBeLessThan(10_000)
+  },
+  async 'limits.toolTimeout'() {
+    const bossSays: Say = (_, step) => (step === 1 ? { calls: [{ tool: 'look' }] } : { text: 'Done.' })
+    const { clock, requests } = await play({ boss: 'tools: look\nlimits: { toolTimeout: 5s }', tools: [tool('look', never)], bossSays })
+    expect(requests[1]?.results[0]).toMatch(/5 ?s|time/i)
+    expect(clock.monotonic()).toBeLessThan(30_000)
+  },
+  async 'limits.maxRetries'() {
+    const bossSays: Say = () => ({ fails: 'network' })
+    expect((await play({ boss: 'limits: { maxRetries: 0 }', bossSays })).asked).toHaveLength(1)
+    expect((await play({ boss: 'limits: { maxRetries: 2 }', bossSays })).asked).toHaveLength(3)
+  },
+  async 'limits.parallelToolCalls'() {
+    const most = async (limit: string) => {
+      const clock = new FakeClock()
+      const count = counter(clock)
+      const slow = tool('look', async () => {
+        await count.work()
+        return { ok: true, content: 'ok' }
+      })
+      const bossSays: Say = (_, step) =>
+        step === 1 ? { calls: [{ tool: 'look' }, { tool: 'look' }, { tool: 'look' }] } : { text: 'Done.' }
+      await play({ boss: `tools: look\nlimits: { parallelToolCalls: ${limit} }`, tools: [slow], bossSays, clock })
+      return count.most
+    }
+    expect([await most('false'), await most('2'), await most('true')]).toEqual([1, 2, 3])
+  },
+  async 'limits.maxOutputBytes'() {
+    const long = tool('look', async () => ({ ok: true, content: 'x'.repeat(5000) }))
+    const bossSays: Say = (_, step) => (step === 1 ? { calls: [{ tool: 'look' }] } : { text: 'Done.' })
+    const length = async (boss: string) =>
+      (await play({ boss: `tools: look\n${boss}`, tools: [long], bossSays })).requests[1]?.results[0]?.length
+    expect(await length('limits: { maxOutputBytes: 600 }')).toBeLessThan(700)
+    expect(await length('')).toBe(5000)
+  },
+  async 'limits.maxCostUsd'() {
+    const boss = 'tools: look\nlimits: { maxCostUsd: 0.05, maxToolTurns: 99 }'
+    const costly: Scene['model'] = {
+      costOf: ({ input, output }) => (input + output) / 100_000,
+      async *stream(request) {
+        if (request.toolChoice === 'none') yield { type: 'text', text: 'So far.' }
+        else yield { type: 'call', id: `c${request.messages.length}`, name: 'look', input: '{"reason":"x"}' }
+        const usage = { input: 1000, output: 200, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+        yield { type: 'finish', reason: request.toolChoice === 'none' ? 'stop' : 'tool-calls', usage }
+      },
+    }
+    expect(
+      (await play({ boss: `${boss}\nparameters: { maxOutputTokens: 200 }`, tools: [tool('look')], model: costly })).outcome.reason,
+    ).toBe('cost')
+  },
+  async 'limits.maxDepth'() {
+    const { scoutRequests, requests } = await play({ boss: 'limits: { maxDepth: 0 }', scout: '' })
+    expect(scoutRequests).toBe(0)
+    expect(requests[1]?.results).toHaveLength(1)
+  },
+  async 'limits.maxChildren'() {
+    expect((await play({ boss: 'limits: { maxChildren: 1 }', scout: '', bossSays: twoScouts })).scoutRequests).toBe(1)
+    expect((await play({ scout: '', bossSays: twoScouts })).scoutRequests).toBe(2)
+  },
+  async 'limits.parallelChildren'() {
+    const most = async (limit: number) => {
+      const clock = new FakeClock()
+      const count = counter(clock)
+      const scoutSays: Say = async () => {
+        await count.work()
+        return { text: 'found' }
+      }
+      await play({ boss: `limits: { parallelChildren: ${limit} }`, scout: '', bossSays: twoScouts, scoutSays, clock })
+      return count.most
+    }
+    expect([await most(1), await most(2)]).toEqual([1, 2])
+  },
+  async enabled() {
+    expect(await offered({ scout: 'enabled: false', bossSays: () => ({ text: 'Alone.' }) })).toEqual([])
+  },
+  async metadata() {
+    const { load } = folder({ 'a.ai': child('metadata: { owner: travel }') })
+    expect((await load('a.ai')).found).toMatchObject([{ metadata: { owner: 'travel' } }])
+  },
+}
+
+test('every key has an effect that is shown here', () => {
+  expect(Object.keys(effects).toSorted()).toEqual(agentOptionKeys.toSorted())
+})
+
+test.each(agentOptionKeys)('%s takes effect', async (key) => {
+  await effects[key]()
+})

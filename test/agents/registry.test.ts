@@ -1,0 +1,247 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { parseOverrides } from '../../src/agents/index.ts'
+import { agentsOf, child, folder, problemsOf } from './folder.ts'
+
+describe('a team', () => {
+  test('is an agent with its children and theirs, each once, by name', async () => {
+    const { load, path } = folder({
+      'boss.ai': child('agents: [./team/scout.ai, team/writer.ai]'),
+      'team/scout.ai': child('toolName: research.scout\nagents: [./helper.ai]'),
+      'team/writer.ai': child('agents: [../team/helper.ai]'),
+      'team/helper.ai': child('metadata: { owner: us }'),
+    })
+    const registry = await load('boss.ai')
+    const agents = agentsOf(registry)
+    expect(
+      agents.map(({ definition, place, isChild, metadata }) => [
+        definition.name,
+        definition.toolName,
+        definition.agents,
+        place,
+        isChild,
+        metadata,
+      ]),
+    ).toEqual([
+      ['boss', 'boss', ['scout', 'writer'], 'boss.ai', false, {}],
+      ['scout', 'research.scout', ['helper'], 'team/scout.ai', true, {}],
+      ['writer', 'writer', ['helper'], 'team/writer.ai', true, {}],
+      ['helper', 'helper', [], 'team/helper.ai', true, { owner: 'us' }],
+    ])
+    expect(registry).toMatchObject({ roots: ['boss'], files: agents.map(({ place }) => place) })
+    expect(agents[3]?.path).toBe(join(path, 'team/helper.ai'))
+  })
+
+  test('names of scripts belong to the file that names them', async () => {
+    const { load, path, write } = folder({
+      'boss.ai': child('agents: [./beside.ai, ./team/scout.ai, ./team/plain.ai]').replace('a/b', 'script/boss.yaml'),
+      'beside.ai': child().replace('a/b', 'script/beside.yaml'),
+      'team/scout.ai': child().replace('a/b', '[script/s.yaml, openai/x, script//abs.yaml]'),
+      'team/plain.ai': child().replace('models: a/b\n', ''),
+    })
+    const models = async (more = {}) => agentsOf(await load('boss.ai', more)).map(({ definition }) => definition.models)
+    const scout = [`script/${path}/team/s.yaml`, 'openai/x', 'script//abs.yaml']
+    expect(await models()).toEqual([['script/boss.yaml'], ['script/beside.yaml'], scout, ['auto']])
+    // A model for the run is also that of children which name none.
+    const flags = parseOverrides({ settings: [], models: ['rehearsal'] })
+    expect(await models({ flags })).toEqual([['rehearsal'], ['script/beside.yaml'], scout, ['rehearsal']])
+    const variables = new Map([['models' as const, { value: ['v/w'], place: 'TROUPE_MODELS' }]])
+    expect(await models({ variables })).toEqual([['v/w'], ['v/w'], ['v/w'], ['v/w']])
+    write({ '.user/.ai-agent.json': { defaults: { models: 'script/default.yaml', limits: { maxToolTurns: 3 } } } })
+    expect(await models()).toEqual([['script/boss.yaml'], ['script/beside.yaml'], scout, [`script/${path}/.user/default.yaml`]])
+  })
+
+  test('the configuration speaks where a file is silent, a variable before it, a flag before that for the root alone', async () => {
+    const { load } = folder({
+      'boss.ai': child('agents: [./scout.ai]\nlimits: { maxRetries: 1 }'),
+      'scout.ai': child('limits: { maxCalls: 5 }'),
+      '.ai-agent.json': { defaults: { limits: { maxRetries: 7, maxCalls: 7, maxToolTurns: 7 }, output: { format: 'json' } } },
+    })
+    const variables = new Map([['limits.maxToolTurns' as const, { value: 4, place: 'TROUPE_LIMITS_MAX_TOOL_TURNS' }]])
+    const flags = parseOverrides({ settings: ['limits.maxRetries=0', 'limits.maxToolTurns=2'] })
+    const agents = agentsOf(await load('boss.ai', { variables, flags }))
+    expect(agents.map(({ definition }) => definition.limits)).toEqual([
+      { maxRetries: 0, maxCalls: 7, maxToolTurns: 2 },
+      { maxRetries: 7, maxCalls: 5, maxToolTurns: 4 },
+    ])
+    expect(agents.map(({ definition }) => definition.output)).toEqual([{ format: 'text' }, { format: 'text' }])
+  })
+
+  test('an agent that the configuration lists is called by its name or its tool name', async () => {
+    const { load, write } = folder({
+      'boss.ai': child('agents: [scout, research.icp]'),
+      'lib/scout.ai': child(),
+      'lib/deep/icp.ai': child('toolName: research.icp'),
+      'lib/README.md': '# Not an agent',
+      'lib/broken.ai': 'nothing',
+      '.ai-agent.json': { agents: ['./lib'] },
+    })
+    const registry = await load('boss.ai')
+    expect(agentsOf(registry).map(({ place }) => place)).toEqual(['boss.ai', 'lib/scout.ai', 'lib/deep/icp.ai'])
+    // What nobody asked for and is broken is told, and stops nothing here.
+    expect(registry.diagnostics).toMatchObject([{ code: 'agent_broken', place: 'lib/broken.ai:1:1' }])
+    expect(problemsOf(await load([], { scope: 'everything' }))).toEqual([expect.stringContaining('lib/broken.ai:1:1')])
+    write({ '.ai-agent.json': { agents: ['./lib/*.ai', './missing.ai'] } })
+    expect(problemsOf(await load('boss.ai'))).toEqual(['boss.ai:6:17 there is no agent `research.icp`'])
+  })
+
+  test('a file is one agent, by whichever way it is reached', async () => {
+    const { load, path } = folder({ 'boss.ai': child('agents: [./scout.ai, ./link.ai]'), 'scout.ai': child() })
+    symlinkSync(join(path, 'scout.ai'), join(path, 'link.ai'))
+    expect(agentsOf(await load('boss.ai')).map(({ definition }) => definition)).toMatchObject([{ agents: ['scout'] }, { name: 'scout' }])
+  })
+
+  test('two files of the same name are told apart by their tool names', async () => {
+    const { load } = folder({
+      'boss.ai': child('agents: [./a/scout.ai, ./b/scout.ai]'),
+      'a/scout.ai': child(),
+      'b/scout.ai': child('toolName: other.scout'),
+    })
+    expect(agentsOf(await load('boss.ai')).map(({ definition }) => definition.name)).toEqual(['boss', 'scout', 'other-scout'])
+  })
+
+  test('who is disabled calls nobody and is called by nobody', async () => {
+    const { load } = folder({
+      'boss.ai': child('agents: [./off.ai, ./on.ai]'),
+      'off.ai': child('enabled: false\nagents: [./missing.ai]'),
+      'on.ai': child(),
+    })
+    const registry = await load('boss.ai')
+    expect(agentsOf(registry).map(({ definition }) => [definition.name, definition.agents])).toEqual([
+      ['boss', ['on']],
+      ['on', []],
+    ])
+    expect(registry.diagnostics).toMatchObject([{ code: 'agent_disabled', place: 'off.ai:6:10' }])
+    expect(problemsOf(await load('off.ai'))).toEqual(['off.ai:6:10 the agent is disabled'])
+    const flags = parseOverrides({ settings: ['enabled=true', 'agents=[]'] })
+    expect(agentsOf(await load('off.ai', { flags }))).toHaveLength(1)
+  })
+
+  test('prompts are filled in, from the folder of their file', async () => {
+    const { load } = folder({
+      'boss.ai': child('agents: [./team/scout.ai]', 'You are {{ agent.name }}: {{ agent.description }}.'),
+      'team/scout.ai': child('limits: { maxToolTurns: 6 }', '{% include "rules.md" %}'),
+      'team/rules.md': 'At most {{ limits.maxToolTurns }} steps, as {{ output.format }}.',
+    })
+    expect(agentsOf(await load('boss.ai')).map(({ definition }) => definition.prompt)).toEqual([
+      'You are boss: A test.',
+      'At most 6 steps, as text.',
+    ])
+  })
+
+  test('tools are those that there are', async () => {
+    const { load } = folder({ 'a.ai': child('tools: [web_fetch, "git*", "kv/*", web_fech]') })
+    const tools = ['web_fetch', 'github/create_issue', 'kv/get']
+    const registry = await load('a.ai', { tools })
+    expect(registry).toMatchObject({ ok: false, problems: [{ place: 'a.ai:6:36', remedy: 'Did you mean `web_fetch`?' }] })
+    expect(problemsOf(await load('a.ai'))).toHaveLength(4)
+  })
+})
+
+describe('what is wrong with a team', () => {
+  test('everything in every file is told at once, and nothing comes of it', async () => {
+    const { load, write } = folder({
+      'boss.ai': child('agents: [./scout.ai, ./writer.ai, ./scot.ai, scout, ./sub]'),
+      'scout.ai': '---\ndescription: x\nmodels: a/b\n---\nGo {{ agent.nam }}.',
+      'writer.ai': child('limits: { maxRetries: x }'),
+      'sub/x.ai': child(),
+    })
+    const registry = await load('boss.ai')
+    expect(problemsOf(registry)).toEqual([
+      'writer.ai:6:23 `limits.maxRetries` must be a whole number of at least 0, not "x"',
+      'boss.ai:6:35 there is no agent file `./scot.ai`',
+      'boss.ai:6:46 there is no agent `scout`',
+      'boss.ai:6:53 the agent `./sub` cannot be read: it is a folder',
+      'scout.ai:1:1 `usage` is missing: `boss` calls this agent',
+      'scout.ai:1:1 `output` is not stated: `boss` calls this agent',
+      expect.stringMatching(/^scout\.ai:5:\d+ .*agent\.nam/),
+    ])
+    expect(registry).toMatchObject({
+      problems: [
+        {},
+        { remedy: 'Did you mean `./scout.ai`?', line: 'agents: [./scout.ai, ./writer.ai, ./scot.ai, scout, ./sub]' },
+        { remedy: 'Did you mean the file `./scout.ai`?' },
+        {},
+        {},
+        {},
+        {},
+      ],
+    })
+    // A file with faults of its own still leads to those of others.
+    write({ 'boss.ai': child('agents: [./scout.ai, ./writer.ai]\nlimts: {}') })
+    expect(problemsOf(await load('boss.ai'))).toEqual([
+      'boss.ai:7:1 there is no setting `limts`',
+      'writer.ai:6:23 `limits.maxRetries` must be a whole number of at least 0, not "x"',
+    ])
+  })
+
+  test('agents that would call themselves, at the entry that closes the circle', async () => {
+    const { load } = folder({
+      'a.ai': child('agents: [./b.ai, ./a.ai]'),
+      'b.ai': child('agents:\n  - ./c.ai'),
+      'c.ai': child('agents: [./b.ai, ./a.ai]'),
+    })
+    expect(problemsOf(await load('a.ai'))).toEqual([
+      'c.ai:6:10 agents would call themselves: b → c → b',
+      'c.ai:6:18 agents would call themselves: a → b → c → a',
+      'a.ai:6:18 agents would call themselves: a → a',
+    ])
+  })
+
+  test('a chain of thousands and a web of many ways end soon', async () => {
+    const files: Record<string, string> = {}
+    for (let i = 0; i < 3000; i++) files[`c${i}.ai`] = child(i < 2999 ? `agents: [./c${i + 1}.ai]` : '')
+    for (let layer = 0; layer < 40; layer++) {
+      const next = layer < 39 ? `agents: [./w${layer + 1}-0.ai, ./w${layer + 1}-1.ai]` : ''
+      for (const side of [0, 1]) files[`w${layer}-${side}.ai`] = child(next)
+    }
+    const { load } = folder(files)
+    expect(agentsOf(await load('c0.ai'))).toHaveLength(3000)
+    expect(agentsOf(await load('w0-0.ai'))).toHaveLength(79)
+  })
+
+  test('tool names that two agents have, or that models could not tell apart', async () => {
+    const { load } = folder({
+      'boss.ai': child('agents: [./a.ai, ./b.ai, ./c.ai]'),
+      'a.ai': child('toolName: x.y'),
+      'b.ai': child('toolName: x.y'),
+      'c.ai': child('toolName: x__y'),
+    })
+    expect(problemsOf(await load('boss.ai'))).toEqual([
+      "b.ai:6:11 the tool name `x.y` is a.ai's already",
+      'c.ai:6:11 models could not tell `x__y` from `x.y` of a.ai',
+    ])
+  })
+
+  test.each([
+    ['missing.ai', 'There is no such file.'],
+    ['sub', 'It is a folder.'],
+    ['a.txt', 'this is no agent file'],
+    ['huge.ai', 'It has 1048577 bytes, and 1048576 is the most.'],
+    ['binary.ai', 'the file is binary'],
+    ['latin.ai', 'the file is not UTF-8'],
+    ['empty.ai', 'an agent file begins with its settings'],
+  ])('a file that cannot be an agent: %s', async (file, message) => {
+    const { load, path } = folder({
+      'a.txt': 'hello',
+      'huge.ai': 'x'.repeat(1_048_577),
+      'binary.ai': new Uint8Array([45, 45, 45, 10, 0, 1]),
+      'latin.ai': new Uint8Array([45, 45, 45, 10, 0xe9, 10]),
+      'empty.ai': '',
+    })
+    mkdirSync(join(path, 'sub'))
+    expect(problemsOf(await load(file))).toEqual([expect.stringContaining(message)])
+    // And as a child, at the entry or in the file.
+    const { load: asChild, path: other } = folder({
+      'boss.ai': child(`agents: [./${file}]`),
+      'a.txt': 'hello',
+      'huge.ai': 'x'.repeat(1_048_577),
+      'binary.ai': new Uint8Array([45, 45, 45, 10, 0, 1]),
+      'latin.ai': new Uint8Array([45, 45, 45, 10, 0xe9, 10]),
+      'empty.ai': '',
+    })
+    mkdirSync(join(other, 'sub'))
+    expect(problemsOf(await asChild('boss.ai'))).toHaveLength(1)
+  })
+})

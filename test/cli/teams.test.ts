@@ -1,0 +1,216 @@
+import { describe, expect, test } from 'vitest'
+import { followRun } from '../../src/cli/follow-run.ts'
+import type { OutputForm } from '../../src/cli/parse-arguments.ts'
+import { Window } from '../../src/cli/progress/fixtures/window.ts'
+import type { Progress } from '../../src/cli/progress/progress.ts'
+import { reportRun } from '../../src/cli/report-run.ts'
+import { renderSummary } from '../../src/cli/tree/render-summary.ts'
+import type { StreamEvent } from '../../src/contracts/index.ts'
+import type { RunHandle } from '../../src/runtime/index.ts'
+import { FakeClock, gate } from '../../src/testing/index.ts'
+import { runSummary } from '../../src/util/run-summary.ts'
+import { documentIn, linesIn } from './published.ts'
+import { quietHost, threeLevels } from './teams.ts'
+
+/** A team on a clock of its own, whose scouts come back when a test says so. */
+function held() {
+  const clock = new FakeClock(0)
+  const scouts = [0, 1].map(() => ({ begins: gate(), returns: gate() }))
+  let begun = 0
+  const { runtime } = threeLevels(
+    async () => {
+      const scout = scouts[begun++]
+      scout?.begins.open()
+      await scout?.returns.promise
+      return { text: 'found', usage: { input: 10, output: 2 } }
+    },
+    { clock },
+  )
+  return { clock, scouts, runtime }
+}
+
+/** A run, and when an event of it has been shown. */
+function tapped(handle: RunHandle, isIt: (event: StreamEvent) => boolean): { readonly handle: RunHandle; readonly seen: Promise<void> } {
+  const { promise, open } = gate()
+  const tap: Pick<RunHandle, 'outcome' | 'interrupt' | typeof Symbol.asyncIterator> = {
+    get outcome() {
+      return handle.outcome
+    },
+    interrupt: () => handle.interrupt(),
+    async *[Symbol.asyncIterator]() {
+      for await (const event of handle) {
+        yield event
+        if (isIt(event)) open()
+      }
+    },
+  }
+  return { handle: tap as RunHandle, seen: promise }
+}
+
+describe('while a team is at work', () => {
+  test('each child hangs from its call, at every level; who has no place yet stands in line', async () => {
+    const { clock, scouts, runtime } = held()
+    const window = new Window({ width: 90, height: 30 })
+    const { host } = quietHost()
+    const inLine = tapped(runtime.stream('Go'), ({ type }) => type === 'interaction.subagent.failed')
+    const followed = followRun(inLine.handle, { host, progress: 'live', terminal: window, clock })
+    await Promise.all(scouts.map(({ begins }) => begins.promise))
+    await clock.elapse(400)
+    expect((await window.rows()).join('\n')).toMatchInlineSnapshot(`
+      "⠴ boss  step 1 of 10 · 2 calls                                       ~250 → 45      0.4 s
+      └─ step 1  boss                                                       100 → 20       0 ms
+         ├─ ⠴ lead    because · step 1 of 10 · 3 calls                     ~120 → 20      0.4 s
+         │  └─ step 1  lead                                                 100 → 20       0 ms
+         │     ├─ ⠴ scout   because · step 1 of 10                           ~10 → 0 ∥    0.4 s
+         │     │  └─ ⠴ step 1  scout                                         ~10 → 0      0.4 s
+         │     ├─ ⠴ scout   because · step 1 of 10                           ~10 → 0 ∥    0.4 s
+         │     │  └─ ⠴ step 1  scout                                         ~10 → 0      0.4 s
+         │     └─ ◌ broken  waiting · because
+         └─ ✓ scribe  because · 1 step                                        30 → 5       0 ms
+            └─ step 1  writer                                                 30 → 5       0 ms"
+    `)
+    scouts[0]?.returns.open()
+    await inLine.seen
+    await clock.elapse(400)
+    expect((await window.rows()).join('\n')).toMatchInlineSnapshot(`
+      "⠋ boss  step 1 of 10 · 2 calls                                       ~250 → 47      0.8 s
+      └─ step 1  boss                                                       100 → 20       0 ms
+         ├─ ⠋ lead    because · step 1 of 10 · 3 calls                     ~120 → 22      0.8 s
+         │  └─ step 1  lead                                                 100 → 20       0 ms
+         │     ├─ ✓ scout   because · 1 step                                  10 → 2 ∥   400 ms
+         │     │  └─ step 1  scout                                            10 → 2     400 ms
+         │     ├─ ⠋ scout   because · step 1 of 10                           ~10 → 0 ∥    0.8 s
+         │     │  └─ ⠋ step 1  scout                                         ~10 → 0      0.8 s
+         │     └─ ✗ broken  because · failed: the model failed · 1 st…         0 → 0 ∥     0 ms
+         │        │  config: broken failed: scripted config
+         │        │  → Check the name and the settings of the model.
+         │        └─ step 1  broken
+         │           └─ ✗ config  scripted config                                          0 ms
+         └─ ✓ scribe  because · 1 step                                        30 → 5       0 ms
+            └─ step 1  writer                                                 30 → 5       0 ms"
+    `)
+    scouts[1]?.returns.open()
+    expect(await followed).toMatchObject({ outcome: { status: 'completed' } })
+    expect([await window.rows(), window.isCursorHidden, clock.pending]).toEqual([[], false, 0])
+  })
+})
+
+/** What a team leaves on standard error and standard output. Time stands still. */
+async function told(progress: Progress, output: OutputForm = 'answer') {
+  const clock = new FakeClock(Date.UTC(2026, 0, 1))
+  const { host, stdout, stderr } = quietHost()
+  const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
+  const followed = await followRun(threeLevels(undefined, { clock }).runtime.stream('Go'), { host, progress, output, clock })
+  const code = await reportRun(followed, { host, wishes, output, progress })
+  return { code, stdout: stdout(), stderr: stderr() }
+}
+
+describe('when a team is done', () => {
+  test('lines of a child begin with its name as a tool; tree and summary nest', async () => {
+    const { code, stdout, stderr } = await told('plain')
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^All: All: found \| found \|/)])
+    const [lines = '', ...views] = stderr.split('\n\n')
+    expect(lines.split('\n').filter((line) => !line.startsWith(' '))).toEqual(
+      expect.arrayContaining([
+        'step 1 boss',
+        'child:lead │ step 1 lead',
+        'child:scribe │ step 1 writer',
+        'child:lead/scout#2 │ step 1 scout',
+      ]),
+    )
+    expect(lines).toContain('child:lead │   ✗ agent__broken config: broken failed: scripted config 0 ms')
+    expect(views.join('\n\n')).toMatchInlineSnapshot(`
+      "boss  completed · 2 steps · 2 calls                       650 → 69       0 ms  ▏─                 ▕
+      ├─ step 1  boss                                           100 → 20       0 ms  ▏▒                 ▕
+      │  ├─ ✓ lead    because · 2 steps · 3 calls               320 → 34       0 ms  ▏━                 ▕
+      │  │  ├─ step 1  lead                                     100 → 20       0 ms  ▏▒                 ▕
+      │  │  │  ├─ ✓ scout   because · 1 step                      10 → 2       0 ms  ▏━                 ▕
+      │  │  │  │  └─ step 1  scout                                10 → 2       0 ms  ▏▒                 ▕
+      │  │  │  ├─ ✓ scout   because · 1 step                      10 → 2       0 ms  ▏━                 ▕
+      │  │  │  │  └─ step 1  scout                                10 → 2       0 ms  ▏▒                 ▕
+      │  │  │  └─ ✗ broken  because · failed: the model f…         0 → 0       0 ms  ▏━                 ▕
+      │  │  │     │  config: broken failed: scripted config
+      │  │  │     │  → Check the name and the settings of the model.
+      │  │  │     └─ step 1  broken
+      │  │  │        └─ ✗ config  scripted config                              0 ms  ▏█                 ▕
+      │  │  └─ step 2                                           200 → 10       0 ms  ▏▒                 ▕
+      │  └─ ✓ scribe  because · 1 step                            30 → 5       0 ms  ▏━                 ▕
+      │     └─ step 1  writer                                     30 → 5       0 ms  ▏▒                 ▕
+      └─ step 2                                                 200 → 10       0 ms  ▏▒                 ▕
+
+                                          calls  time    tokens         bytes
+      agent boss                              1  0 ms  650 → 69
+      ├─ model team/boss                      2  0 ms  300 → 30
+      ├─ agent writer                         1  0 ms    30 → 5    41 B → 7 B
+      │  └─ model team/writer                 1  0 ms    30 → 5
+      └─ agent lead                           1  0 ms  320 → 34  39 B → 113 B
+         ├─ model team/lead                   2  0 ms  300 → 30
+         ├─ agent scout                       2  0 ms    20 → 4   80 B → 10 B
+         │  └─ model team/scout               2  0 ms    20 → 4
+         └─ agent broken          1 of 1 failed  0 ms     0 → 0   41 B → 92 B
+            └─ model team/broken  1 of 1 failed  0 ms     0 → 0
+
+      "
+    `)
+  })
+
+  test('verbose names the run of each child', async () => {
+    const { stderr } = await told('verbose')
+    expect(stderr).toMatch(/^child:lead │ run \S+\/t1\.s1\.1$/m)
+    expect(stderr).toMatch(/^child:lead\/scout#2 │ run \S+\/t1\.s1\.1\/t1\.s1\.2$/m)
+  })
+
+  test('a log has the child, the run and the summary', async () => {
+    const lines = (await told('json')).stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.find(({ source }) => source === 'child:lead/scout#2')).toMatchObject({
+      treeId: lines[0].treeId,
+      agentPath: 'root/lead#1/scout#2',
+    })
+    expect(lines[0]).not.toHaveProperty('source')
+    expect(lines.at(-1)).toMatchObject({ msg: 'summary', summary: { agent: 'boss', agents: [{ agent: 'writer' }, { agent: 'lead' }] } })
+  })
+
+  test('documents have the summary, as published', async () => {
+    const summary = { agent: 'boss', usage: { input: 650, output: 69 }, agents: [{ agent: 'writer' }, { agent: 'lead', calls: 1 }] }
+    expect(documentIn((await told('none', 'json')).stdout)).toMatchObject({ ok: true, summary })
+    expect(linesIn((await told('none', 'stream-json')).stdout).at(-1)).toMatchObject({ type: 'run.completed', summary })
+  })
+})
+
+describe('the summary', () => {
+  test('adds up to what the run took', async () => {
+    const { outcome } = await threeLevels().run()
+    const { usage, cost, agents } = runSummary(outcome)!
+    expect({ usage, cost }).toEqual({ usage: outcome.usage, cost: outcome.cost })
+    const lead = agents.find(({ agent }) => agent === 'lead')
+    expect(lead).toMatchObject({
+      calls: 1,
+      models: [{ model: 'team/lead', calls: 2, failed: 0, usage: { input: 300, output: 30 } }],
+      agents: [
+        { agent: 'scout', calls: 2, failed: 0, usage: { input: 20, output: 4 }, bytesIn: 80 },
+        { agent: 'broken', calls: 1, failed: 1, models: [{ calls: 1, failed: 1 }] },
+      ],
+    })
+  })
+
+  test('drops figures before names, and no line is as wide as the window', async () => {
+    const summary = runSummary((await threeLevels().run()).outcome)!
+    for (let width = 1; width < 120; width++) {
+      const lines = renderSummary(summary, { paint: (_, text) => text, width })
+      for (const line of lines) expect(line.length).toBeLessThan(Math.max(2, width))
+      if (width >= 40) expect(lines.join('\n')).toContain('agent broken')
+    }
+  })
+
+  test('is not there where nobody was called', async () => {
+    const { host, stderr } = quietHost()
+    const { runtime } = threeLevels()
+    const followed = await followRun(runtime.stream('Go', { agent: 'writer' }), { host, progress: 'plain' })
+    await reportRun(followed, { host, wishes: { detail: 'normal', logFormat: 'text', color: 'auto' }, output: 'answer', progress: 'plain' })
+    expect(stderr()).toContain('writer  completed')
+    expect(stderr()).not.toContain('agent writer')
+  })
+})
