@@ -6,6 +6,9 @@ import type { InteractionEvent, Outcome } from '../../src/contracts/index.ts'
 
 const subject = fileURLToPath(new URL('tree-subject.mjs', import.meta.url))
 
+/** A life takes far less than a second; one that takes this long hangs. */
+const longestLifeMs = 60_000
+
 /** What one process did with a tree, from taking it up until it let go of it or was killed. */
 export type Life =
   | { readonly kind: 'killed' }
@@ -29,8 +32,14 @@ export class SubjectProcess {
     const child = this.#process
     const lines = createInterface({ input: stdout })
     let errors = ''
+    let hangs = false
+    const timer = setTimeout(() => {
+      hangs = true
+      child.kill('SIGKILL')
+    }, longestLifeMs)
     return new Promise((resolve, reject) => {
       const leave = () => {
+        clearTimeout(timer)
         lines.close()
         child.removeAllListeners('close')
         stderr.removeAllListeners('data')
@@ -41,8 +50,12 @@ export class SubjectProcess {
       child.on('close', (code, signal) => {
         leave()
         this.#process = undefined
-        if (signal === 'SIGKILL' && killAt > 0) return resolve({ kind: 'killed' })
-        reject(new Error(`the subject ended with ${code ?? signal} (${folder}, to be killed at ${killAt}): ${errors}`))
+        if (signal === 'SIGKILL' && !hangs) return resolve({ kind: 'killed' })
+        reject(
+          new Error(
+            `the subject ${hangs ? 'came to no end' : `ended with ${code ?? signal}`} (${folder}, to be killed at ${killAt}): ${errors}`,
+          ),
+        )
       })
       lines.once('line', (line) => {
         leave()

@@ -1,5 +1,6 @@
 // The tree that is killed: a parent with two children at once, one of which has a child of its own, while the other
-// needs an approval. Every level writes, puts and reads; the grandchild answers in JSON, at the second try.
+// needs an approval. Every level writes, puts and reads; the grandchild answers in JSON, at the second try, and at such
+// length that its report is stored while its uncle works on: what is told of it is then in different batches.
 
 const tokenSchema = { type: 'object', properties: { token: { type: 'string' } }, required: ['token'], additionalProperties: false }
 const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
@@ -41,20 +42,23 @@ const scripts = {
     (messages) => `All done: ${heard(messages).join(' | ')}`,
   ],
   scout: [
-    [call('write_one', 'scout-w1'), call('write_one', 'scout-w2'), call('read_one', 'scout-r1')],
-    [ask('helper'), call('write_many', 'scout-w3'), call('put_one', 'scout-i1')],
-    (messages) => `scouted ${heard(messages).join()}`,
+    [ask('helper'), call('write_many', 'scout-w1'), call('put_one', 'scout-i1')],
+    [call('write_one', 'scout-w2'), call('write_one', 'scout-w3'), call('read_one', 'scout-r1')],
+    (messages) => `scouted ${heard(messages).join().slice(0, 10)}`,
   ],
   helper: [
     [call('put_one', 'helper-i1'), call('read_one', 'helper-r1'), call('write_many', 'helper-w1'), call('write_many', 'helper-w2')],
     () => '{ "found": "three" }',
-    [call('write_one', 'helper-w3')],
-    () => '{ "found": 3 }',
+    () => JSON.stringify({ found: 3, notes: 'seen '.repeat(400) }),
   ],
   clerk: [
     [call('write_one', 'clerk-w1')],
-    [call('send_one', 'clerk-w2'), call('put_one', 'clerk-i1'), call('read_one', 'clerk-r1')],
-    [call('write_many', 'clerk-w3'), call('write_one', 'clerk-w4')],
+    [call('put_one', 'clerk-i1')],
+    [call('read_one', 'clerk-r1')],
+    [call('write_one', 'clerk-w2')],
+    [call('write_many', 'clerk-w3')],
+    [call('send_one', 'clerk-w4'), call('write_many', 'clerk-w5')],
+    [call('write_many', 'clerk-w6'), call('write_one', 'clerk-w7')],
     () => 'clerked',
   ],
 }
@@ -71,6 +75,7 @@ export const agents = Object.keys(scripts).map((name) => ({
   models: [name],
   tools: ['*'],
   agents: children[name] ?? [],
+  limits: { maxOutputBytes: 1_024 },
   ...(outputs[name] && { output: outputs[name] }),
 }))
 

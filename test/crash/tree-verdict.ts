@@ -13,9 +13,9 @@ export interface TreeVerdict {
 }
 
 export const paths = ['root', 'root/clerk#1', 'root/scout#1', 'root/scout#1/helper#1'] as const
-const answer = 'All done: scouted {"found":3} | clerked'
+const answer = 'All done: scouted {"found":3 | clerked'
 const tokens = {
-  write: [...tokensOf('boss-w', 3), ...tokensOf('scout-w', 3), ...tokensOf('helper-w', 3), ...tokensOf('clerk-w', 4)],
+  write: [...tokensOf('boss-w', 3), ...tokensOf('scout-w', 3), ...tokensOf('helper-w', 2), ...tokensOf('clerk-w', 7)],
   idempotent: ['boss-i1', 'scout-i1', 'helper-i1', 'clerk-i1'],
   read: ['boss-r1', 'scout-r1', 'helper-r1', 'clerk-r1'],
 }
