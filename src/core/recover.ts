@@ -35,10 +35,12 @@ function recoverCall(session: Session, calls: readonly Call[], call: StartedCall
     return
   }
   session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unknownResult(call.intent) })
+  const { parent, agentPath } = session.state
+  const place = parent ? `${agentPath} ${call.itemId}` : call.itemId
   const diagnostic = {
     code: 'call_unknown',
     severity: 'warning',
-    message: `It is not known whether ${call.intent.tool} (${call.itemId}) ran before the process ended.`,
+    message: `It is not known whether ${call.intent.tool} (${place}) ran before the process ended.`,
     remedy: 'Check whether it took effect; it was not run again.',
   } as const
   session.note({ type: 'interaction.diagnostic', diagnostic })

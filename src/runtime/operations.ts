@@ -1,4 +1,13 @@
-import type { AccountingEntry, CallOperation, ModelEntry, SessionId, StepId, StepOperation, TurnOperation } from '../contracts/index.ts'
+import type {
+  AccountingEntry,
+  CallOperation,
+  Diagnostic,
+  ModelEntry,
+  SessionId,
+  StepId,
+  StepOperation,
+  TurnOperation,
+} from '../contracts/index.ts'
 import type { EndedTurn, OpenTurn, SessionState } from '../core/index.ts'
 import { childIdOf } from './tree-state.ts'
 
@@ -16,6 +25,28 @@ export function accountingOf(state: SessionState, children: Children): readonly 
     all.push(entry)
   }
   return all
+}
+
+/** What was said in a turn, and below it: a person looks in one place. */
+export function diagnosticsOf(state: SessionState, turn: OpenTurn | EndedTurn, children: Children): readonly Diagnostic[] {
+  const own = turn.diagnostics.toJSON()
+  if (children.size === 0) return own
+  const all = [...own]
+  for (const child of children.values()) {
+    if (child.turn.kind === 'none' || child.turn.diagnostics.length === 0) continue
+    if (isBelow(child, { state, turn, children })) all.push(...child.turn.diagnostics.toArray())
+  }
+  return all
+}
+
+function isBelow(
+  { parent }: SessionState,
+  top: { readonly state: SessionState; readonly turn: OpenTurn | EndedTurn; readonly children: Children },
+): boolean {
+  if (!parent) return false
+  if (parent.sessionId === top.state.sessionId) return parent.turnId === top.turn.id
+  const between = top.children.get(parent.sessionId)
+  return between !== undefined && isBelow(between, top)
 }
 
 /** Turn → step → call → child, as it happened. */

@@ -1,7 +1,7 @@
 import { type ErrorCode, type Outcome, type SessionId, TroupeError, type TurnReason } from '../contracts/index.ts'
 import { reportOf, type SessionState } from '../core/index.ts'
 import { messageOf } from '../util/message-of.ts'
-import { accountingOf, operationOf } from './operations.ts'
+import { accountingOf, diagnosticsOf, operationOf } from './operations.ts'
 import { snapshotOf } from './snapshot.ts'
 
 /** Why a turn that is still open is not being driven any more. */
@@ -50,7 +50,7 @@ export function outcomeOf({ state, children, halt }: Rest): Outcome {
     accounting: accountingOf(state, children),
     operations: { ...operationOf(state, turn, children), status: ending.status },
     trace: { ...trace, turnPath: trace.turnPath === '' ? turn.id : `${trace.turnPath}/${turn.id}` },
-    diagnostics: turn.diagnostics.toJSON(),
+    diagnostics: diagnosticsOf(state, turn, children),
   }
 }
 

@@ -177,13 +177,28 @@ export class TreeDriver {
   /** Drives until there is nothing to do, or only a person can go on, and nothing has come in meanwhile. */
   async #drive(): Promise<Halt | undefined> {
     const session = this.#session
+    let driving = drive(session, performer)
     for (;;) {
-      const rest = await this.#tree.driven(drive(session, performer))
+      const rest = await this.#tree.driven(driving)
       if (this.#mailbox.draining) await this.#mailbox.draining
+      if (rest === 'stalled') {
+        if (await this.#suspend()) return suspended
+        continue
+      }
       const wanted = next(session)
       if (rest === 'idle' && (wanted === 'idle' || this.#isRetired)) return undefined
-      if (rest === 'stalled' || (rest === 'suspended' && wanted === 'wait')) return suspended
+      if (rest === 'suspended' && wanted === 'wait') return suspended
+      driving = drive(session, performer)
     }
+  }
+
+  /** Whether the tree still waits for a person once that is on record: an answer may have come meanwhile. */
+  async #suspend(): Promise<boolean> {
+    if (!this.#tree.isStalled) return false
+    this.#tree.suspend()
+    await this.#session.flush()
+    if (this.#mailbox.draining) await this.#mailbox.draining
+    return this.#tree.isStalled
   }
 
   async #release({ options: { store } }: RuntimeParts, epoch: number): Promise<void> {

@@ -42,7 +42,7 @@ class Below {
   readonly branches = new Map<SessionId, Branch>()
   readonly lines = new Map<SessionId, Lanes>()
   readonly suspended = new Set<ActiveSession>()
-  readonly stalled = Promise.withResolvers<'stalled'>()
+  stalled = Promise.withResolvers<'stalled'>()
   readonly #numbers = new Map<string, number>()
 
   constructor({ children = none, settled = nobody }: Partial<Pick<TreeState, 'children' | 'settled'>> = {}) {
@@ -82,9 +82,11 @@ export class Tree implements TreePort {
     if (state.children.size > 0) this.#below = new Below(state)
   }
 
-  /** Children that have ended, and those that a driver before left open. */
+  /** Every child as it stands: those that have ended, and those at work. */
   get children(): ReadonlyMap<SessionId, SessionState> {
-    return this.#below?.known ?? none
+    const known = this.#below?.known ?? none
+    const live = this.live().filter(({ state }) => state.parent)
+    return live.length === 0 ? known : new Map([...known, ...live.map(({ state }) => [state.sessionId, state] as const)])
   }
 
   /** The tree as it stands, for whoever takes it up next. */
@@ -93,17 +95,36 @@ export class Tree implements TreePort {
     if (!root) throw new TroupeError('internal', 'The tree has no root.')
     const position = { seq: this.#ledger.nextSeq - 1, inboxCursor }
     if (!this.#below) return { root, children: none, settled: nobody, ...position }
-    const { known, settled } = this.#below
-    const children = new Map(known)
-    for (const { state } of this.live()) if (state.parent) children.set(state.sessionId, state)
-    return { root, children, settled, ...position }
+    return { root, children: this.children, settled: this.#below.settled, ...position }
   }
 
   /** Resolves with how the root came to rest, or when the whole tree waits for a person. */
   driven(root: Promise<'idle' | 'suspended'>): Promise<'idle' | 'suspended' | 'stalled'> {
     const { agent } = this.#root?.state ?? {}
     // Whoever has no children cannot be stalled by one.
-    return this.#below || (agent && agent.agents.length > 0) ? Promise.race([root, this.#open().stalled.promise]) : root
+    if (!this.#below && !(agent && agent.agents.length > 0)) return root
+    const below = this.#open()
+    below.stalled = Promise.withResolvers()
+    return Promise.race([root, below.stalled.promise])
+  }
+
+  /** Whether everything that is at work waits for a person. */
+  get isStalled(): boolean {
+    return this.#root !== undefined && this.#isStalled(this.#root)
+  }
+
+  /** Tells everybody above those who wait that nobody need stay. */
+  suspend(): void {
+    const approvals = [...this.#open().suspended].flatMap(({ state }) => openRequests(state).map(({ id }) => id))
+    for (const session of this.live()) {
+      if (session.state.turn.kind === 'open' && session.state.turn.waiting.kind !== 'suspended')
+        session.note({ type: 'interaction.turn.suspended', reason: 'approval', approvals })
+    }
+  }
+
+  /** Whoever waits for a person may be all that is left. */
+  callEnded(): void {
+    if (this.#below && this.#below.suspended.size > 0) this.#look()
   }
 
   /** Tells children that were at work that they have a new driver; the calls that started them will find them. */
@@ -166,6 +187,7 @@ export class Tree implements TreePort {
     } finally {
       branches.delete(childId)
       if (![...branches.values()].some((each) => each.parent === parent)) lines.delete(parent.state.sessionId)
+      this.callEnded()
     }
   }
 
@@ -368,23 +390,13 @@ export class Tree implements TreePort {
     return this.#below
   }
 
-  /** Whether everything at work waits for a person; then everybody above is told, and nobody need stay. */
   #look(): void {
-    const root = this.#root
-    const { suspended, stalled } = this.#open()
-    if (!root || !this.#isStalled(root)) return
-    const approvals = [...suspended].flatMap(({ state }) => openRequests(state).map(({ id }) => id))
-    for (const session of this.live()) {
-      if (session.state.turn.kind === 'open' && session.state.turn.waiting.kind !== 'suspended')
-        session.note({ type: 'interaction.turn.suspended', reason: 'approval', approvals })
-    }
-    void this.#ledger.flush()
-    stalled.resolve('stalled')
+    if (this.isStalled) this.#open().stalled.resolve('stalled')
   }
 
   #isStalled(session: ActiveSession): boolean {
     const below = this.#open()
-    if (below.suspended.has(session)) return true
+    if (below.suspended.has(session)) return session.decide().kind === 'wait'
     const branches = [...below.branches.values()].filter((branch) => branch.parent === session)
     const started = branches.flatMap(({ session: child }) => (child ? [child] : []))
     // Whoever is still in line waits for one of those that have been started.

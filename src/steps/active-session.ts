@@ -27,6 +27,8 @@ export interface TreePort {
   /** Who a session may call. */
   agentsOf(session: ActiveSession): readonly AgentCard[]
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult>
+  /** A call of some session is no longer in flight. */
+  callEnded(): void
 }
 
 export interface ChildStart {
@@ -54,7 +56,7 @@ export interface StepPorts {
 /** A session with everything that its steps need to be performed. */
 export class ActiveSession extends Session {
   readonly ports: StepPorts
-  /** Calls that have been entered and have not ended; those that answer at once are never among them. */
+  /** Calls that need not wait for another one, up to their record; those that answer at once are never among them. */
   callsInFlight = 0
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined

@@ -61,12 +61,10 @@ class CallRun {
   /** Whatever comes first: the answer, or the end of the grace that follows the deadline or the interrupt. */
   #wait(answer: PromiseLike<unknown>, tool: Tool, limit: Limit): Promise<RunResult> {
     const { clock } = this.#session
-    this.#session.callsInFlight++
     return new Promise((resolve) => {
       let cancelTimer = clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
       const end = (result: RunResult): void => {
         if (this.#isOver) return
-        this.#session.callsInFlight--
         cancelTimer()
         resolve(this.#over(result))
       }

@@ -16,7 +16,11 @@ import { callEnded } from './step-events.ts'
 
 export function execute(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
   const [only] = calls
-  return only && calls.length === 1 ? runCall(session, only) : runTogether(session, calls)
+  if (!only || calls.length > 1) return runTogether(session, calls)
+  const running = runCall(session, only)
+  if (!running) return
+  session.callsInFlight++
+  return inFlight(session, running)
 }
 
 function runTogether(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
@@ -26,7 +30,9 @@ function runTogether(session: ActiveSession, calls: readonly StartedCall[]): May
   try {
     for (const call of calls) {
       const run = lanes ? lanes.run(call.intent.lane, () => runInLane(session, call)) : runCall(session, call)
-      if (run) running.push(run)
+      if (!run) continue
+      if (!lanes) session.callsInFlight++
+      running.push(inFlight(session, run))
     }
   } catch (error) {
     running.push(Promise.reject(error))
@@ -45,7 +51,18 @@ async function allEnded(session: ActiveSession, running: readonly Promise<void>[
   }
 }
 
+/** A call counts until it is on record and those that waited for it count themselves: what seems at rest is at rest. */
+async function inFlight(session: ActiveSession, running: Promise<void>): Promise<void> {
+  try {
+    await running
+  } finally {
+    session.callsInFlight--
+    session.ports.tree.callEnded()
+  }
+}
+
 async function runInLane(session: ActiveSession, call: StartedCall): Promise<void> {
+  session.callsInFlight++
   try {
     await runCall(session, call)
   } catch (error) {

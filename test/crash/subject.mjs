@@ -1,31 +1,16 @@
 // The process that is killed, or that goes on after another was killed.
 //   node subject.mjs <folder> start|resume <crash at point, 0 = never>
 // Prints one line of JSON when it lives to the end.
-import { appendFileSync, closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAgentRuntime } from '../../dist/index.js'
 import { sqliteStore } from '../../dist/stores/sqlite/index.js'
+import { effectsIn, KillPoints, watched } from './kill-points.mjs'
 
 const [, , folder, mode, crashAt] = process.argv
-const effectsFile = join(folder, 'effects.log')
 const treeFile = join(folder, 'tree')
-
-let points = 0
-function point() {
-  points++
-  if (points === Number(crashAt)) process.kill(process.pid, 'SIGKILL')
-}
-
-/** An effect on the world: a line on disk, once it is there it stays. */
-function effect(line) {
-  point()
-  const file = openSync(effectsFile, 'a')
-  writeSync(file, `${line}\n`)
-  fsyncSync(file)
-  closeSync(file)
-  point()
-  return `did ${line}`
-}
+const points = new KillPoints(Number(crashAt))
+const effect = effectsIn(join(folder, 'effects.log'), points)
 
 const schema = { type: 'object', properties: { token: { type: 'string' } }, required: ['token'], additionalProperties: false }
 const tool = (name, more) => ({
@@ -68,41 +53,25 @@ const model = {
   id: 'scripted/crash',
   abilities: ['tools'],
   async *stream({ messages }) {
-    point()
-    yield* script[messages.filter((message) => message.role === 'assistant').length]
-    yield { type: 'finish', reason: 'stop', usage: { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 }, costUsd: 0 }
-    point()
+    points.pass('before reply')
+    try {
+      yield* script[messages.filter((message) => message.role === 'assistant').length]
+      yield { type: 'finish', reason: 'stop', usage: { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 }, costUsd: 0 }
+    } finally {
+      // Nobody asks for more after the end: what follows the last part is heard here.
+      points.pass('after reply')
+    }
   },
 }
 
 const store = sqliteStore({ path: join(folder, 'data') })
-const journal = {
-  ...bound(store.journal),
-  async append(batch) {
-    point()
-    const answer = await store.journal.append(batch)
-    point()
-    return answer
-  },
-}
-
-function bound(port) {
-  const methods = {}
-  for (let level = port; level && level !== Object.prototype; level = Object.getPrototypeOf(level)) {
-    for (const name of Object.getOwnPropertyNames(level)) {
-      if (name !== 'constructor' && typeof port[name] === 'function') methods[name] ??= port[name].bind(port)
-    }
-  }
-  return methods
-}
-
 const runtime = createAgentRuntime({
   config: {
     agents: [{ name: 'subject', description: 'Is killed', prompt: 'Go on.', model: 'crash', limits: { maxToolTurns: 12 } }],
     tools,
   },
   adapter: model,
-  store: { journal, inbox: store.inbox, blobs: store.blobs, trees: store.trees, close: () => store.close() },
+  store: watched(store, points),
 })
 
 let outcome
@@ -118,4 +87,4 @@ if (mode === 'resume' && known && (await store.trees.get(known)) && (await store
 }
 const events = await store.journal.read(outcome.treeId, 0)
 await store.close()
-process.stdout.write(`${JSON.stringify({ points, outcome, events })}\n`)
+process.stdout.write(`${JSON.stringify({ points: points.passed.length, outcome, events })}\n`)

@@ -1,0 +1,48 @@
+// Lives lives of a tree, one for each line that it is told, until it is killed in one of them.
+//   in:  {"folder": …, "killAt": point, 0 = never}
+//   out: {"points": [what was passed], "outcome": …, "events": […]}
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createAgentRuntime } from '../../dist/index.js'
+import { sqliteStore } from '../../dist/stores/sqlite/index.js'
+import { effectsIn, KillPoints, watched } from './kill-points.mjs'
+import { agents, modelsWith, toolsWith } from './team.mjs'
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { folder, killAt } = JSON.parse(line)
+  process.stdout.write(`${JSON.stringify(await live(folder, new KillPoints(killAt)))}\n`)
+}
+
+async function live(folder, points) {
+  const store = sqliteStore({ path: join(folder, 'data') })
+  const runtime = createAgentRuntime({
+    config: { agents, agentSelection: { agent: 'boss' }, tools: toolsWith(effectsIn(join(folder, 'effects.log'), points)) },
+    adapter: modelsWith(points),
+    approver: { decide: () => 'suspend' },
+    store: watched(store, points),
+  })
+  const outcome = await goOn(runtime, { store, treeFile: join(folder, 'tree') })
+  const events = await store.journal.read(outcome.treeId, 0)
+  await runtime.close()
+  await store.close()
+  return { points: points.passed, outcome, events }
+}
+
+/** Whatever a person would do next: begin, answer what is asked, or take up what was left. */
+async function goOn(runtime, { store, treeFile }) {
+  const treeId = existsSync(treeFile) ? readFileSync(treeFile, 'utf8') : ''
+  const before = treeId === '' ? [] : await store.journal.read(treeId, 0)
+  if (before.length === 0) {
+    const handle = runtime.stream('Do the work.')
+    writeFileSync(treeFile, handle.treeId)
+    return handle.outcome
+  }
+  const stands = await runtime.sessions.outcome(treeId)
+  if (stands.status === 'suspended') {
+    const { request } = before.findLast(({ type }) => type === 'interaction.approval.requested')
+    await runtime.sessions.approve(treeId, { approvalId: request.id, decision: { kind: 'approve', breadth: 'once' } })
+    return runtime.sessions.outcome(treeId)
+  }
+  return stands.status === 'interrupted' ? (await runtime.open(treeId)).outcome : stands
+}
