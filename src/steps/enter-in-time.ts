@@ -11,11 +11,13 @@ export async function enterInTime(
 ): Promise<'in' | 'interrupted' | 'late'> {
   const { timeLeft, clock } = session
   const patience = new Interrupt(session.interrupt)
-  // A timer may be early by a fraction: the time is to be over when it is looked at.
-  const ms = timeLeft === undefined ? undefined : Math.max(0, Math.ceil(timeLeft - (isLast ? 0 : timeReserve(session.state))) + 1)
-  const cancelTimer = ms === undefined ? undefined : clock.after(ms, () => patience.fire('late'))
+  const ms = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - (isLast ? 0 : timeReserve(session.state)))
+  const began = clock.monotonic()
+  // A timer may be early by a fraction: the time is to be over when the loop looks at it.
+  const cancelTimer = timeLeft === undefined ? undefined : clock.after(Math.ceil(ms) + 1, () => patience.fire('late'))
   const isIn = await hold.enter(patience)
   cancelTimer?.()
   patience.close()
-  return isIn ? 'in' : patience.reason === 'late' ? 'late' : 'interrupted'
+  if (patience.reason === 'late' || (isIn && clock.monotonic() - began >= ms)) return 'late'
+  return isIn ? 'in' : 'interrupted'
 }
