@@ -1,7 +1,7 @@
 export {
   type AccountingEntry,
-  type AgentCard,
   type AfterCallVerdict,
+  type AgentCard,
   type AgentLimits,
   type AgentLoopStateSnapshot,
   type AgentSpec,
@@ -137,6 +137,7 @@ export {
   type AgentRuntime,
   type AgentSelection,
   createAgentRuntime,
+  type QueueLimits,
   type RunHandle,
   type RunInput,
   type RunOptions,

@@ -68,6 +68,7 @@ export type Severity = 'info' | 'warning' | 'error'
 export type DiagnosticCode =
   | 'agent_changed'
   | 'answer_truncated'
+  | 'queue_late'
   | 'approval_late'
   | 'call_unknown'
   | 'message_invalid'

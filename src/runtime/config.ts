@@ -1,4 +1,5 @@
 import type { AgentLimits, InputContract, ModelParameters, OutputContract, Tool, ToolSource } from '../contracts/index.ts'
+import type { QueueLimits } from '../steps/index.ts'
 import type { AgentSelection } from './select-agent.ts'
 
 /** An agent as an embedder writes it. Its agent-file twin is read by `agents/`. */
@@ -42,6 +43,11 @@ export interface AgentLoopConfig {
   readonly childrenOffered?: 'each' | 'directory'
   /** Models without a price that may be asked under a cost budget all the same. */
   readonly unpriced?: readonly string[]
+  /**
+   * Caps across all trees: `{ openai: { concurrent: 8, perMinute: 300 }, agent: { concurrent: 4 } }`. A queue is for
+   * whatever bears its name: a provider (what the id of a model begins with), a tool, or the namespace of tools.
+   */
+  readonly queues?: { readonly [name: string]: QueueLimits }
   /** Defaults for every agent. */
   readonly limits?: Partial<AgentLimits>
 }

@@ -1,3 +1,4 @@
+export type { QueueLimits } from '../steps/index.ts'
 export type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 export type { AgentDefinition, AgentLoopConfig } from './config.ts'
 export { createAgentRuntime } from './create-agent-runtime.ts'

@@ -9,7 +9,7 @@ import type {
   ToolSource,
 } from '../contracts/index.ts'
 import { defaultLimits, reasoningEfforts, TroupeError } from '../contracts/index.ts'
-import { matches, offeredName } from '../steps/index.ts'
+import { matches, offeredName, type QueueLimits } from '../steps/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
 import { plainJson } from '../util/copy-json.ts'
 import { nearestNames } from '../util/nearest-names.ts'
@@ -33,6 +33,8 @@ export interface ResolvedConfig {
   /** Models without a price that may be asked under a cost budget. */
   readonly unpriced: readonly string[]
   readonly childrenOffered?: 'each' | 'directory'
+  /** Absent where there is none. */
+  readonly queues?: { readonly [name: string]: QueueLimits }
 }
 
 const configKeys = [
@@ -44,6 +46,7 @@ const configKeys = [
   'limits',
   'unpriced',
   'childrenOffered',
+  'queues',
 ] satisfies (keyof AgentLoopConfig)[]
 const agentKeys = [
   'name',
@@ -79,6 +82,7 @@ const limitKeys: { readonly [Key in keyof AgentLimits]-?: 'count' | 'positive' |
   maxChildren: 'count',
   parallelChildren: 'positive',
 }
+const queueKeys = ['concurrent', 'perMinute'] satisfies (keyof QueueLimits)[]
 /** Below this, head, tail and the way to the rest do not fit. */
 const leastOutputBytes = 512
 
@@ -101,6 +105,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     problems.push({ place: 'config.unpriced', message: `expected a list of names of models, found ${show(config.unpriced)}` })
   if (config.childrenOffered !== undefined && config.childrenOffered !== 'each' && config.childrenOffered !== 'directory')
     problems.push({ place: 'config.childrenOffered', message: `expected each or directory, found ${show(config.childrenOffered)}` })
+  if (isMap(problems, config.queues, 'config.queues')) checkQueues(problems, config.queues)
   const sources = given.filter(isSource)
   const agents = resolveAgents(problems, config, sources.length > 0 ? undefined : tools)
   if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
@@ -118,6 +123,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     overlay: Object.freeze({ ...config.overlay }),
     unpriced: config.unpriced ?? [],
     ...(config.childrenOffered !== undefined && { childrenOffered: config.childrenOffered }),
+    ...(Object.keys(config.queues ?? {}).length > 0 && { queues: structuredClone(config.queues) }),
   }
 }
 
@@ -289,6 +295,22 @@ function checkLimits(problems: Problem[], limits: Partial<AgentLimits>, place: s
     const least = key === 'maxOutputBytes' ? leastOutputBytes : limitKeys[key as keyof AgentLimits] === 'count' ? 0 : 1
     if (!Number.isInteger(value) || (value as number) < least)
       problems.push({ place: `${place}.${key}`, message: `expected a whole number of at least ${least}, found ${show(value)}` })
+  }
+}
+
+function checkQueues(problems: Problem[], queues: { readonly [name: string]: QueueLimits }): void {
+  for (const [name, limits] of Object.entries(queues)) {
+    const place = `config.queues.${name}`
+    if (name.trim() === '') problems.push({ place, message: 'expected the name of a provider, a tool or a namespace' })
+    if (!isMap(problems, limits ?? null, place)) continue
+    checkKeys(problems, limits, { known: queueKeys, place })
+    for (const key of queueKeys) {
+      const value: unknown = limits[key]
+      if (value !== undefined && (!Number.isSafeInteger(value) || (value as number) < 1))
+        problems.push({ place: `${place}.${key}`, message: `expected a whole number of at least 1, found ${show(value)}` })
+    }
+    if (Object.keys(limits).length === 0)
+      problems.push({ place, message: 'a queue without limits caps nothing', remedy: `Give ${queueKeys.join(' or ')}, or leave it out.` })
   }
 }
 

@@ -18,9 +18,10 @@ import type {
 } from '../contracts/index.ts'
 import { childLimits, noUsage, type TokenPrice, TroupeError, type Usage } from '../contracts/index.ts'
 import type { Pen, Recipe, SessionState } from '../core/index.ts'
-import { ActiveSession, offeredName, ToolRegistry, type TreePort } from '../steps/index.ts'
+import { ActiveSession, offeredName, Queues, ToolRegistry, type TreePort } from '../steps/index.ts'
 import { agentCard, agentDirectory, agentTool, agentToolName, directoryNames, readOutputName, readOutputTool } from '../tools/index.ts'
 import { shortHash } from '../util/hash.ts'
+import { Interrupt } from '../util/interrupt.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
 import { checkTools } from './check-tools.ts'
 import { checkAllowlist, findAgent, invalid, type ResolvedConfig } from './resolve-config.ts'
@@ -59,6 +60,7 @@ export class RuntimeParts {
   readonly #asChild = new Map<string, AgentSpec>()
   readonly #cards = new WeakMap<AgentSpec, readonly AgentCard[]>()
   #registry: MaybePromise<ToolRegistry> | undefined
+  #queues: Queues | undefined
 
   constructor(options: PartsOptions) {
     this.options = options
@@ -94,7 +96,15 @@ export class RuntimeParts {
     const [first] = candidates
     if (first) await this.models(first)
     const model = first?.models[0] === undefined ? undefined : this.#models.get(first.models[0])
-    return model ? askForAgent(candidates, input, model) : matchAgent(candidates, input)
+    if (!model) return matchAgent(candidates, input)
+    const { queues } = this.options.config
+    const slot = queues && this.#queuesOf(queues, await this.registry()).forModel(model.id)
+    try {
+      await slot?.enter(new Interrupt())
+      return await askForAgent(candidates, input, model)
+    } finally {
+      slot?.close()
+    }
   }
 
   /** The names that the agent may be offered, and how much of a request they take. */
@@ -132,8 +142,15 @@ export class RuntimeParts {
         redactor: this.#redactor,
         overlay: config.overlay,
         flags: config.flags,
+        queues: config.queues && this.#queuesOf(config.queues, registry),
       },
     )
+  }
+
+  /** One set for all trees: tools are listed once. */
+  #queuesOf(queues: NonNullable<ResolvedConfig['queues']>, { tools }: ToolRegistry): Queues {
+    this.#queues ??= new Queues(queues, { clock: this.options.clock, tools })
+    return this.#queues
   }
 
   /** An agent with the limits that a child has where it states none. */

@@ -25,6 +25,8 @@ import { childIdOf, type TreeState, withoutHistory } from './tree-state.ts'
 interface Branch {
   readonly parent: ActiveSession
   session?: ActiveSession
+  /** It is no longer in line. */
+  isNext?: true
 }
 
 const none: ReadonlyMap<SessionId, SessionState> = new Map()
@@ -183,7 +185,11 @@ export class Tree implements TreePort {
     const branch: Branch = { parent }
     branches.set(childId, branch)
     try {
-      return await this.#lineOf(parent).run({ kind: 'shared' }, () => this.#run(childId, branch, { itemId, ...start }))
+      const running = this.#lineOf(parent).run({ kind: 'shared' }, () => this.#run(childId, branch, { itemId, ...start }))
+      // From here on the child works, or nobody does.
+      parent.hold?.leave()
+      if (!branch.isNext) start.hold?.leave()
+      return await running
     } finally {
       branches.delete(childId)
       if (![...branches.values()].some((each) => each.parent === parent)) lines.delete(parent.state.sessionId)
@@ -191,7 +197,9 @@ export class Tree implements TreePort {
     }
   }
 
-  async #run(childId: SessionId, branch: Branch, { itemId, task, interrupt }: ChildStart & { itemId: ItemId }): Promise<ChildResult> {
+  async #run(childId: SessionId, branch: Branch, { itemId, task, interrupt, hold }: ChildStart & { itemId: ItemId }): Promise<ChildResult> {
+    branch.isNext = true
+    if (hold && !hold.tryEnter()) await hold.enter(interrupt)
     if (interrupt.reason !== undefined) return { kind: 'refused', failure: cancelledBefore }
     const { parent } = branch
     const { known, resting } = this.#open()
@@ -207,6 +215,7 @@ export class Tree implements TreePort {
     const session =
       resting.get(childId) ?? (before ? this.#session(before) : this.#begin(parent, { childId, itemId, agent, input: task.input }))
     branch.session = session
+    session.hold = hold
     resting.delete(childId)
     known.delete(childId)
     if (session.state.turn.kind !== 'ended') {

@@ -18,6 +18,7 @@ import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
 import { type AskAction, type Headroom, least, remainingTime, Session, type SessionParts, unbounded } from '../core/index.ts'
 import type { Interrupt } from '../util/interrupt.ts'
 import type { Redactor } from '../util/redact.ts'
+import type { Hold, Queues } from './queues.ts'
 import type { Offer, ToolRegistry } from './tool-registry.ts'
 
 /** What a session asks of the tree that it is part of. */
@@ -35,6 +36,7 @@ export interface ChildStart {
   readonly task: ChildTask
   /** Of the call that starts it. */
   readonly interrupt: Interrupt
+  readonly hold: Hold | undefined
 }
 
 /** What steps reach the world through. */
@@ -51,6 +53,8 @@ export interface StepPorts {
   readonly redactor: Redactor
   readonly overlay: { readonly [name: string]: string }
   readonly flags: readonly string[]
+  /** Absent where nothing is capped. */
+  readonly queues: Queues | undefined
 }
 
 /** A session with everything that its steps need to be performed. */
@@ -58,6 +62,8 @@ export class ActiveSession extends Session {
   readonly ports: StepPorts
   /** Calls that need not wait for another one, up to their record; those that answer at once are never among them. */
   callsInFlight = 0
+  /** The slots of the call that started this session. It is in while the session itself works, out while it only waits. */
+  hold: Hold | undefined
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined
 

@@ -18,6 +18,8 @@ export function consult(session: ActiveSession): void {
 /** Waits for a decision, or finds that everybody has put it off: then nobody need stay. */
 export async function wait(session: ActiveSession): Promise<'decided' | 'suspended'> {
   consult(session)
+  // Whoever waits for a person takes nobody's place.
+  session.hold?.leave()
   if (!isPutOff(session)) {
     const woken = session.woken()
     await session.flush()

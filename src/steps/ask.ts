@@ -3,6 +3,8 @@ import { type AskAction, stepIdOf } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import { Attempt } from './attempt.ts'
+import { enterInTime } from './enter-in-time.ts'
+import type { Hold, Queues } from './queues.ts'
 import { longestDelayMs } from './retry-delay.ts'
 import { stepStarted } from './step-events.ts'
 
@@ -10,8 +12,49 @@ import { stepStarted } from './step-events.ts'
 // think meanwhile, and whoever acts on the reply waits for everything before it.
 
 export function ask(session: ActiveSession, action: AskAction): Promise<void> {
-  return action.notBefore > 0 && !session.hasPaused(action) ? pause(session, action) : attempt(session, action)
+  if (isTooEarly(session, action)) return pause(session, action)
+  return session.ports.queues ? askInLine(session, action, session.ports.queues) : attempt(session, action)
 }
+
+const isTooEarly = (session: ActiveSession, action: AskAction): boolean => action.notBefore > 0 && !session.hasPaused(action)
+
+/** Nothing is recorded or set aside in line; whoever has waited decides anew. */
+async function askInLine(session: ActiveSession, action: AskAction, queues: Queues): Promise<void> {
+  const { hold } = session
+  if (hold && !hold.tryEnter()) {
+    await standInLine(session, hold, action)
+    return
+  }
+  const slot = queues.forModel(session.model(action.model).id, hold)
+  if (!slot) return attempt(session, action)
+  try {
+    const isIn = slot.tryEnter()
+    // The slot stands for those above it, too. In a line that no call is in, everybody ends by itself: there one may wait with slots in hand.
+    if (slot.isNested || (!isIn && slot.isForCalls)) hold?.leave()
+    if (isIn) return await attempt(session, action)
+    if (!(await standInLine(session, slot, action))) return
+    const next = session.decide()
+    if (next.kind === 'ask' && next.model === action.model && !isTooEarly(session, next)) await attempt(session, next)
+  } finally {
+    slot.close()
+  }
+}
+
+/** Ends with the turn, or with its time: the loop then sees that it is over. */
+async function standInLine(session: ActiveSession, slot: Hold, { last }: AskAction): Promise<boolean> {
+  // What has happened so far is not to be lost meanwhile.
+  void session.flush()
+  const entered = await enterInTime(session, slot, { isLast: last !== undefined })
+  if (entered === 'late') session.note({ type: 'interaction.diagnostic', diagnostic: lateInLine })
+  return entered === 'in' && session.interrupt.reason === undefined
+}
+
+const lateInLine = {
+  code: 'queue_late',
+  severity: 'warning',
+  message: 'The time budget ran out while a request stood in line.',
+  remedy: 'Raise timeBudget, or what the queue lets through.',
+} as const
 
 function attempt(session: ActiveSession, action: AskAction): Promise<void> {
   const { turn } = session

@@ -6,6 +6,7 @@ import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
 import { outputOf } from './output.ts'
+import type { Hold } from './queues.ts'
 import { remaining } from './remaining.ts'
 
 export interface RunResult {
@@ -23,6 +24,7 @@ export function runTool(session: ActiveSession, tool: Tool, run: Run): MaybeProm
 interface Run {
   readonly call: StartedCall
   readonly started: number
+  readonly hold: Hold | undefined
 }
 
 /**
@@ -37,13 +39,15 @@ class CallRun {
   readonly #call: StartedCall
   readonly #interrupt: Interrupt
   readonly #started: number
+  readonly #hold: Hold | undefined
   #isOver = false
 
-  constructor(session: ActiveSession, { call, started }: Run) {
+  constructor(session: ActiveSession, { call, started, hold }: Run) {
     this.#session = session
     this.#call = call
     this.#interrupt = new Interrupt(session.interrupt)
     this.#started = started
+    this.#hold = hold
   }
 
   enter(tool: Tool): MaybePromise<RunResult> {
@@ -91,7 +95,7 @@ class CallRun {
       confinement: this.#call.walls.kind === 'outside' ? unconfined : ports.sandbox.confinement,
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       agents: ports.tree.agentsOf(this.#session),
-      startChild: (task) => ports.tree.startChild(this.#session, this.#call.itemId, { task, interrupt: this.#interrupt }),
+      startChild: (task) => ports.tree.startChild(this.#session, this.#call.itemId, { task, interrupt: this.#interrupt, hold: this.#hold }),
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
       progress: (text) => this.#progress(text),
     }

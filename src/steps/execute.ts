@@ -4,10 +4,12 @@ import { utf8Length } from '../util/fit-text.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { type ActiveSession, since } from './active-session.ts'
 import { type RunResult, runTool } from './call-run.ts'
+import { enterInTime } from './enter-in-time.ts'
 import { escalate, isWalledIn } from './escalate.ts'
 import { afterCall } from './hooks.ts'
 import { Lanes } from './lanes.ts'
 import { fitted, type Shown } from './output.ts'
+import type { Hold } from './queues.ts'
 import { callEnded } from './step-events.ts'
 
 // The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks →
@@ -88,11 +90,55 @@ function enter(session: ActiveSession, call: StartedCall): MaybePromise<void> {
     const error = isUnknown && session.interrupt.reason !== undefined ? notRunAgain : (refusal ?? notRun)
     return end(session, call, { status, output: { ok: false, error }, latencyMs: 0 })
   }
+  const hold = session.ports.queues?.forCall(call.intent.tool, session.hold)
+  return hold ? runInLine(session, call, { tool, hold }) : run(session, call, tool)
+}
+
+function run(session: ActiveSession, call: StartedCall, tool: Tool): MaybePromise<void> {
   const started = session.clock.monotonic()
-  const running = runTool(session, tool, { call, started })
+  const running = runTool(session, tool, { call, started, hold: undefined })
   return running instanceof Promise
     ? running.then((result) => leave(session, call, { tool, result, started }))
     : leave(session, call, { tool, result: running, started })
+}
+
+/** Its time begins when it has its slots. */
+async function runInLine(session: ActiveSession, call: StartedCall, { tool, hold }: Queued): Promise<void> {
+  const entered = await standInLine(session, hold)
+  if (entered !== 'in') {
+    const isUnknown = call.attempt > 1
+    const error = isUnknown ? notRunAgain : entered === 'late' ? tooLate : notRun
+    return end(session, call, { status: isUnknown ? 'unknown' : 'skipped', output: { ok: false, error }, latencyMs: 0 })
+  }
+  const started = session.clock.monotonic()
+  const result = await runHeld(session, tool, { call, started, hold })
+  return leave(session, call, { tool, result, started })
+}
+
+interface Queued {
+  readonly tool: Tool
+  readonly hold: Hold
+}
+
+/** A session whose call waits, or has the slot that its own call had, gives its own back: it does nothing itself now. */
+async function standInLine(session: ActiveSession, hold: Hold): Promise<'in' | 'interrupted' | 'late'> {
+  const isIn = hold.tryEnter()
+  if (!isIn || hold.isNested) session.hold?.leave()
+  if (isIn) return 'in'
+  session.callsInFlight++
+  const entered = await enterInTime(session, hold, { isLast: false })
+  session.callsInFlight--
+  if (entered === 'in' && session.interrupt.reason === undefined) return 'in'
+  hold.close()
+  return entered === 'in' ? 'interrupted' : entered
+}
+
+async function runHeld(session: ActiveSession, tool: Tool, held: { call: StartedCall; started: number; hold: Hold }): Promise<RunResult> {
+  try {
+    return await runTool(session, tool, held)
+  } finally {
+    held.hold.close()
+  }
 }
 
 function leave(session: ActiveSession, call: StartedCall, finishing: Finishing): MaybePromise<void> {
@@ -109,10 +155,20 @@ interface Finishing {
 
 /** Where there are walls to get out of, or hooks to ask. */
 async function finishSlowly(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
-  const mayLeave = isWalledIn(session, result.output) && (await escalate(session, call))
-  const { status, output } = mayLeave ? await runTool(session, tool, { call: outside(call), started: session.clock.monotonic() }) : result
+  const { status, output } = isWalledIn(session, result.output) ? await runOutside(session, call, { tool, result, started }) : result
   const latencyMs = since(session.clock, started)
   await end(session, call, { status, output: await afterCall(session, call, output), latencyMs })
+}
+
+/** Once more without walls, where that is allowed; in line like the first time. */
+async function runOutside(session: ActiveSession, call: StartedCall, { tool, result }: Finishing): Promise<RunResult> {
+  // Somebody may have to be asked.
+  session.hold?.leave()
+  if (!(await escalate(session, call))) return result
+  const hold = session.ports.queues?.forCall(call.intent.tool, session.hold)
+  if (hold && (await standInLine(session, hold)) !== 'in') return result
+  const again = { call: outside(call), started: session.clock.monotonic() }
+  return hold ? runHeld(session, tool, { ...again, hold }) : runTool(session, tool, { ...again, hold: undefined })
 }
 
 const outside = (call: StartedCall): StartedCall => ({ ...call, attempt: call.attempt + 1, walls: { kind: 'outside' } })
@@ -152,6 +208,11 @@ function recordOf({ intent: { id, type }, part }: StartedCall, { status, shown, 
 const notRunAgain: ToolFailure = {
   class: 'cancelled',
   message: 'It was not run again: the turn was interrupted. Whether it ran before is not known.',
+}
+const tooLate: ToolFailure = {
+  class: 'timeout',
+  message: 'It was not run: the time budget ran out while it stood in line.',
+  remedy: 'Answer with what you have.',
 }
 const notRun: ToolFailure = { class: 'cancelled', message: 'It was not run: the turn was interrupted before.' }
 const gone = (tool: string): ToolFailure => ({ class: 'config', message: `The tool "${tool}" is no longer there.` })

@@ -1,4 +1,6 @@
 export { ActiveSession, type ChildStart, type StepPorts, type TreePort } from './active-session.ts'
 export { Lanes } from './lanes.ts'
 export { performer } from './performer.ts'
+export type { QueueLimits } from './queue.ts'
+export { Queues } from './queues.ts'
 export { matches, offeredName, ToolRegistry } from './tool-registry.ts'

@@ -48,6 +48,10 @@ export class ToolRegistry {
     return this.#listed.filter(({ tool, name }) => allowlist.some((pattern) => matches(pattern, tool.name) || matches(pattern, name)))
   }
 
+  get tools(): readonly OfferedTool[] {
+    return this.#tools
+  }
+
   find(name: string): Tool | undefined {
     return this.#byName.get(name)
   }

@@ -177,6 +177,7 @@ const turnReason = oneWord<TurnReason>({
 const diagnosticCode = oneWord<DiagnosticCode>({
   agent_changed: true,
   answer_truncated: true,
+  queue_late: true,
   approval_late: true,
   call_unknown: true,
   message_invalid: true,

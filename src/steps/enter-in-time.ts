@@ -1,0 +1,23 @@
+import { timeReserve } from '../core/index.ts'
+import { Interrupt } from '../util/interrupt.ts'
+import type { ActiveSession } from './active-session.ts'
+import type { Hold } from './queues.ts'
+
+/** Stands in line until there is room, the turn is interrupted, or the time is over that it has for anything but its last answer. */
+export async function enterInTime(
+  session: ActiveSession,
+  hold: Hold,
+  { isLast }: { readonly isLast: boolean },
+): Promise<'in' | 'interrupted' | 'late'> {
+  const { timeLeft, clock } = session
+  const patience = new Interrupt(session.interrupt)
+  const ms = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - (isLast ? 0 : timeReserve(session.state)))
+  const began = clock.monotonic()
+  // A timer may be early by a fraction: the time is to be over when the loop looks at it.
+  const cancelTimer = timeLeft === undefined ? undefined : clock.after(Math.ceil(ms) + 1, () => patience.fire('late'))
+  const isIn = await hold.enter(patience)
+  cancelTimer?.()
+  patience.close()
+  if (patience.reason === 'late' || (isIn && clock.monotonic() - began >= ms)) return 'late'
+  return isIn ? 'in' : 'interrupted'
+}
