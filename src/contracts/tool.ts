@@ -101,6 +101,8 @@ export interface Tool {
   readonly effect?: Effect
   /** Default `exclusive`. */
   readonly concurrency?: 'shared' | 'exclusive' | { key(input: JsonObject): MaybePromise<string> }
+  /** May be called again and again with the same input, e.g. to look whether something is done. Otherwise the third time in a row is refused. */
+  readonly repeatable?: boolean
   readonly timeoutMs?: number
   /** How long it may take to heed its signal and say how far it came. Default 250. */
   readonly graceMs?: number

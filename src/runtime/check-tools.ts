@@ -14,6 +14,7 @@ const keys: { readonly [Key in keyof Required<Tool>]: true } = {
   concurrency: true,
   timeoutMs: true,
   graceMs: true,
+  repeatable: true,
   requires: true,
   namespace: true,
   approval: true,

@@ -19,6 +19,7 @@ import { type AskAction, type Headroom, least, remainingTime, Session, type Sess
 import type { Interrupt } from '../util/interrupt.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { Hold, Queues } from './queues.ts'
+import { Repeats } from './repeats.ts'
 import type { Offer, ToolRegistry } from './tool-registry.ts'
 
 /** What a session asks of the tree that it is part of. */
@@ -60,6 +61,7 @@ export interface StepPorts {
 /** A session with everything that its steps need to be performed. */
 export class ActiveSession extends Session {
   readonly ports: StepPorts
+  readonly repeats = new Repeats()
   /** Calls that need not wait for another one, up to their record; those that answer at once are never among them. */
   callsInFlight = 0
   /** The slots of the call that started this session. It is in while the session itself works, out while it only waits. */

@@ -123,7 +123,12 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
     refuse(session, call, { failure, offered: understood.offered })
     return
   }
-  const { tool } = understood.offered
+  const { tool, name } = understood.offered
+  const repeated =
+    tool.repeatable || call.kind === 'approved'
+      ? undefined
+      : session.repeats.refusal({ turnId: session.turn.id, tool: name, input: understood.input })
+  if (repeated) return refuse(session, call, { failure: repeated, offered: understood.offered })
   const lane = laneOf(session, tool, understood.input)
   if (tool.view || lane instanceof Promise) return startWith(session, call, { understood, lane })
   session.record(callStarted(session, intentOf(call, understood, lane)))
