@@ -171,6 +171,20 @@ export class Tree implements TreePort {
     }
   }
 
+  /** Whether everything at work waits for a person; then everybody above is told, and nobody need stay. */
+  look(): void {
+    const root = this.#root
+    if (!root || !this.#below || this.#below.suspended.size === 0 || !this.#isStalled(root)) return
+    const { suspended, stalled } = this.#below
+    const approvals = [...suspended].flatMap(({ state }) => openRequests(state).map(({ id }) => id))
+    for (const session of this.live()) {
+      if (session.state.turn.kind === 'open' && session.state.turn.waiting.kind !== 'suspended')
+        session.note({ type: 'interaction.turn.suspended', reason: 'approval', approvals })
+    }
+    void this.#ledger.flush()
+    stalled.resolve('stalled')
+  }
+
   async #run(childId: SessionId, branch: Branch, { itemId, task, interrupt, hold }: ChildStart & { itemId: ItemId }): Promise<ChildResult> {
     branch.isNext = true
     if (hold && !hold.tryEnter()) await hold.enter(interrupt)
@@ -206,7 +220,7 @@ export class Tree implements TreePort {
       const woken = session.woken()
       const { suspended } = this.#open()
       suspended.add(session)
-      this.#look()
+      this.look()
       await woken
       suspended.delete(session)
     }
@@ -364,20 +378,6 @@ export class Tree implements TreePort {
   #open(): Below {
     this.#below ??= new Below()
     return this.#below
-  }
-
-  /** Whether everything at work waits for a person; then everybody above is told, and nobody need stay. */
-  #look(): void {
-    const root = this.#root
-    const { suspended, stalled } = this.#open()
-    if (!root || !this.#isStalled(root)) return
-    const approvals = [...suspended].flatMap(({ state }) => openRequests(state).map(({ id }) => id))
-    for (const session of this.live()) {
-      if (session.state.turn.kind === 'open' && session.state.turn.waiting.kind !== 'suspended')
-        session.note({ type: 'interaction.turn.suspended', reason: 'approval', approvals })
-    }
-    void this.#ledger.flush()
-    stalled.resolve('stalled')
   }
 
   #isStalled(session: ActiveSession): boolean {

@@ -28,6 +28,8 @@ export interface TreePort {
   /** Who a session may call. */
   agentsOf(session: ActiveSession): readonly AgentCard[]
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult>
+  /** A call has ended beside others: perhaps all that is left waits for a person. */
+  look(): void
 }
 
 export interface ChildStart {

@@ -173,7 +173,9 @@ function record(session: ActiveSession, call: StartedCall, ended: Fitted): void 
   session.record(callEnded(session, item))
   if (item.bytesOut < 1_000) keepShape('ended', item, ended)
   // The last result goes with the next step; the others are committed as they come.
-  if (session.turn.step.kind === 'calling') void session.flush()
+  if (session.turn.step.kind !== 'calling') return
+  void session.flush()
+  session.ports.tree.look()
 }
 
 interface Fitted {
