@@ -350,6 +350,36 @@ describe('a queue of agents', () => {
     expect((await handle.outcome).report?.text).toBe('done | ok')
   })
 
+  it('keeps a tree at work that has a call in line, though a child of it waits for a person', async () => {
+    const { entered, pass, open } = doors()
+    const asks = tool('careful', () => 'done', { approval: () => ({ keys: [{ key: 'k', label: 'k' }], summary: 's' }) })
+    const slow = tool('slow', async ({ id }) => {
+      await pass(String(id))
+      return 'slow'
+    })
+    const { runtime } = team(
+      {
+        boss: { script: calls(ask('first', 'x'), { tool: 'slow', input: { id: 'b' } }), agents: ['first'], tools: ['slow'] },
+        first: { tools: ['careful'], script: calls({ tool: 'careful' }) },
+        other: { tools: ['slow'], script: calls({ tool: 'slow', input: { id: 'a' } }) },
+      },
+      { tools: [asks, slow], approver: { decide: () => 'suspend' }, config: { queues: { slow: one } } },
+    )
+    const other = runtime.run('Go', { agent: 'other' })
+    while (entered.length === 0) await settled()
+    let isOver = false
+    const suspending = runtime.run('Go').finally(() => {
+      isOver = true
+    })
+    for (let i = 0; i < 50; i++) await settled()
+    expect(isOver).toBe(false)
+    await open('a')
+    expect(entered).toEqual(['a', 'b'])
+    await open('b')
+    expect((await suspending).status).toBe('suspended')
+    await other
+  })
+
   it('cannot be locked by two trees that take two queues the other way round', async () => {
     const nest = (outer: string, inner: string) => ({
       [`${outer}0`]: { script: calls({ tool: outer, input: { agent: `${outer}1` } }), agents: [`${outer}1`] },
