@@ -157,6 +157,26 @@ describe('a queue of a provider', () => {
     expect(outcome.operations?.steps[0]?.calls.map(({ child: ended }) => ended?.status)).toEqual(['completed', 'failed'])
   })
 
+  it('counts the question who is to speak', async () => {
+    const { entered, pass, open } = doors()
+    const script: Script = async (request) => {
+      await pass(`${textOf(request)} ${request.system.startsWith('Choose') ? 'who' : 'what'}`)
+      return { text: '{"agent":"two"}' }
+    }
+    const { runtime } = team(
+      { one: { script }, two: { script } },
+      { config: { queues: { team: one }, agentSelection: { infer: 'model' } } },
+    )
+    const runs = Promise.all([runtime.run('a'), runtime.run('b')])
+    for (const name of ['a who', 'b who', 'a what', 'b what']) {
+      await settled()
+      expect(entered.at(-1)).toBe(name)
+      await open(name)
+    }
+    expect((await runs).map(({ status }) => status)).toEqual(['completed', 'completed'])
+    expect(entered).toHaveLength(4)
+  })
+
   it('is given back after every attempt, whatever came of it', async () => {
     const clock = new FakeClock()
     const said: Said[] = [{ fails: 'network' }, { fails: 'network' }, { text: 'ok' }]
