@@ -29,7 +29,8 @@ async function askInLine(session: ActiveSession, action: AskAction, queues: Queu
   if (!slot) return attempt(session, action)
   try {
     const isIn = slot.tryEnter()
-    // The slot stands for those above it, too. In a line that no call is in, everybody ends by itself: there one may wait with slots in hand.
+    // The slot stands for those above it, too. Where no call can be in the way, whoever is before ends by itself: only
+    // there may one wait with slots in hand.
     if (slot.isNested || (!isIn && slot.isForCalls)) hold?.leave()
     if (isIn) return await attempt(session, action)
     if (!(await standInLine(session, slot, action))) return

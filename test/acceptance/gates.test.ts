@@ -198,6 +198,7 @@ describe('ToolContext', () => {
       steps: [{ calls: [{ tool: 'a' }, { tool: 'a' }], usage: { input: 10, output: 10 } }, { calls: [{ tool: 'a' }] }, { text: 'x' }],
       tools: [
         tool('a', {
+          repeatable: true,
           execute: (_, context) => {
             contexts.push({
               ...context,

@@ -157,6 +157,26 @@ describe('a queue of a provider', () => {
     expect(outcome.operations?.steps[0]?.calls.map(({ child: ended }) => ended?.status)).toEqual(['completed', 'failed'])
   })
 
+  it('counts the question who is to speak', async () => {
+    const { entered, pass, open } = doors()
+    const script: Script = async (request) => {
+      await pass(`${textOf(request)} ${request.system.startsWith('Choose') ? 'who' : 'what'}`)
+      return { text: '{"agent":"two"}' }
+    }
+    const { runtime } = team(
+      { one: { script }, two: { script } },
+      { config: { queues: { team: one }, agentSelection: { infer: 'model' } } },
+    )
+    const runs = Promise.all([runtime.run('a'), runtime.run('b')])
+    for (const name of ['a who', 'b who', 'a what', 'b what']) {
+      await settled()
+      expect(entered.at(-1)).toBe(name)
+      await open(name)
+    }
+    expect((await runs).map(({ status }) => status)).toEqual(['completed', 'completed'])
+    expect(entered).toHaveLength(4)
+  })
+
   it('is given back after every attempt, whatever came of it', async () => {
     const clock = new FakeClock()
     const said: Said[] = [{ fails: 'network' }, { fails: 'network' }, { text: 'ok' }]
@@ -348,6 +368,36 @@ describe('a queue of agents', () => {
       await handle.approve(event.request.id, { kind: 'approve', breadth: 'once' })
     }
     expect((await handle.outcome).report?.text).toBe('done | ok')
+  })
+
+  it('keeps a tree at work that has a call in line, though a child of it waits for a person', async () => {
+    const { entered, pass, open } = doors()
+    const asks = tool('careful', () => 'done', { approval: () => ({ keys: [{ key: 'k', label: 'k' }], summary: 's' }) })
+    const slow = tool('slow', async ({ id }) => {
+      await pass(String(id))
+      return 'slow'
+    })
+    const { runtime } = team(
+      {
+        boss: { script: calls(ask('first', 'x'), { tool: 'slow', input: { id: 'b' } }), agents: ['first'], tools: ['slow'] },
+        first: { tools: ['careful'], script: calls({ tool: 'careful' }) },
+        other: { tools: ['slow'], script: calls({ tool: 'slow', input: { id: 'a' } }) },
+      },
+      { tools: [asks, slow], approver: { decide: () => 'suspend' }, config: { queues: { slow: one } } },
+    )
+    const other = runtime.run('Go', { agent: 'other' })
+    while (entered.length === 0) await settled()
+    let isOver = false
+    const suspending = runtime.run('Go').finally(() => {
+      isOver = true
+    })
+    for (let i = 0; i < 50; i++) await settled()
+    expect(isOver).toBe(false)
+    await open('a')
+    expect(entered).toEqual(['a', 'b'])
+    await open('b')
+    expect((await suspending).status).toBe('suspended')
+    await other
   })
 
   it('cannot be locked by two trees that take two queues the other way round', async () => {
