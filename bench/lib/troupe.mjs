@@ -14,7 +14,8 @@ const model = (spec, role) => ({
     await network(spec)
     const last = messages.at(-1)
     const r = reply(spec, role, last.role === 'tool' ? last.results.at(-1).id : undefined, subTool)
-    if (r.calls) for (const c of r.calls) yield { type: 'call', id: c.id, name: c.name, input: c.json }
+    // The very same call three times in a row would be refused, so each task of the sub-agent is its own.
+    if (r.calls) for (const c of r.calls) yield { type: 'call', id: c.id, name: c.name, input: role === 'parent' ? JSON.stringify({ prompt: `go ${c.id}` }) : c.json }
     else for (const text of r.text) yield { type: 'text', text }
     yield { type: 'finish', reason: r.calls ? 'tool-calls' : 'stop', usage }
   },
