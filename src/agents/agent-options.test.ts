@@ -378,6 +378,8 @@ describe('the template of an agent', () => {
     expect(agentTemplate(plain)).toMatchInlineSnapshot(`
       "---
       description: x
+      # usage: a city and a date  # default: none
+      toolName: a
       models: [ a/b ]
       # parameters:
         # temperature: 0.2  # default: the provider's
@@ -386,10 +388,17 @@ describe('the template of an agent', () => {
         # reasoning: low  # default: the provider's
         # seed: 7  # default: the provider's
         # cache: false  # default: true
+        # timeout: 90s  # default: limits.llmTimeout
+      input:
+        format: text
+        # schema: { type: object, properties: { city: { type: string } }, required: [city] }  # default: none
+        # schemaRef: ./question.schema.json  # default: none
       output:
         format: markdown
         # schema: { type: object, properties: { city: { type: string } }, required: [city] }  # default: none
         # schemaRef: ./answer.schema.json  # default: none
+      tools: []
+      agents: []
       limits:
         maxToolTurns: 10
         # maxTokens: 200000  # default: none
@@ -406,6 +415,8 @@ describe('the template of an agent', () => {
         maxDepth: 3
         maxChildren: 32
         parallelChildren: 4
+      enabled: true
+      # metadata: { owner: travel }  # default: none
       ---"
     `)
   })

@@ -1,21 +1,42 @@
-import { agentTemplate, type WrittenOverrides } from '../agents/index.ts'
+import { agentTemplate, type RegisteredAgent, type WrittenOverrides } from '../agents/index.ts'
+import { columns, type Row } from './columns.ts'
+import type { Host } from './host.ts'
+import { readTeam } from './load-team.ts'
 import { printable } from './paint.ts'
-import { readAgent } from './read-agent.ts'
+
+interface AgentHelpWishes extends WrittenOverrides {
+  readonly configFile?: string
+}
 
 /** What `troupe run FILE --help` prints: what the agent is, how it is run, and its settings as they are in force. */
-export function agentHelp(file: string, written: WrittenOverrides): string {
-  const agent = readAgent(file, written)
+export async function agentHelp(file: string, { configFile, ...overrides }: AgentHelpWishes, host: Host): Promise<string> {
+  const { root, agents } = await readTeam(file, { host, overrides, asks: 'never', ...(configFile !== undefined && { configFile }) })
+  const { name, description, usage } = root.definition
   return [
-    `${agent.name}: ${printable(agent.description)}`,
+    `${name}: ${printable(description)}`,
     '',
     'Usage',
     `  troupe run ${file} PROMPT [options]`,
+    ...(usage === undefined ? [] : [`  PROMPT is ${printable(usage)}`]),
+    ...childrenSection(root, agents),
     '',
     'Settings in force, to begin a new file with',
     '',
-    agentTemplate(agent),
+    agentTemplate(templateOf(root)),
     '',
     'Every setting: troupe help agent-file. Every option: troupe help run',
     '',
   ].join('\n')
+}
+
+function childrenSection({ definition }: RegisteredAgent, agents: readonly RegisteredAgent[]): readonly string[] {
+  const rows = agents.flatMap(({ definition: child }): readonly Row[] =>
+    definition.agents.includes(child.name) ? [[child.name, printable(child.description)]] : [],
+  )
+  return rows.length === 0 ? [] : ['', 'Agents that it may call', ...columns(rows)]
+}
+
+/** Children are written as the file names them, so that a copy finds them too. */
+function templateOf({ definition, references, metadata }: RegisteredAgent) {
+  return { ...definition, agents: references, metadata, enabled: true }
 }

@@ -13,7 +13,7 @@ import { tellNotice } from './tell.ts'
 export async function configCommand({ file, output, showsOrigin, wishes, configFile }: ConfigInvocation, host: Host): Promise<number> {
   const given = configFile === undefined ? {} : { configFile }
   const setup = file === undefined ? await loadSetup(host, given) : undefined
-  const team = file === undefined ? undefined : await readTeam(file, { host, overrides: { settings: [] }, ...given })
+  const team = file === undefined ? undefined : await readTeam(file, { host, overrides: { settings: [] }, asks: 'never', ...given })
   const { config, variables, diagnostics } = team?.setup ?? setup ?? (await loadSetup(host, given))
   const stated = [...(team?.root.values ?? [])].filter(([, { rank }]) => rank === 'file')
   const frontmatter: AgentOverrides = new Map(stated)

@@ -1,4 +1,7 @@
-import { isAbsolute, join, resolve } from 'node:path'
+import { accessSync, constants, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { type Problem, TroupeError } from '../contracts/index.ts'
 
 interface DataFolderSources {
   readonly flag: string | undefined
@@ -11,5 +14,48 @@ export function dataFolder({ flag, env, home }: DataFolderSources): string {
   if (flag !== undefined) return resolve(flag)
   const state = env.XDG_STATE_HOME
   // The XDG specification has relative paths ignored.
-  return join(state !== undefined && isAbsolute(state) ? state : join(home, '.local', 'state'), 'troupe')
+  return join(state !== undefined && isAbsolute(state) ? state : join(isAbsolute(home) ? home : ownHome(), '.local', 'state'), 'troupe')
 }
+
+/** As the system knows it. An empty or relative `HOME` would put journals, and the list of trust, wherever one happens to be. */
+function ownHome(): string {
+  try {
+    const { homedir } = userInfo()
+    if (isAbsolute(homedir)) return homedir
+  } catch {
+    // A user whom the system does not know.
+  }
+  throw new TroupeError('config_invalid', 'There is no home folder to keep journals in.', {
+    remedy: 'Set HOME or XDG_STATE_HOME to an absolute path, or name a folder with --data-dir.',
+  })
+}
+
+/** What would keep a journal from being written there; nothing is made to find out. */
+export function dataFolderProblem(folder: string): Problem | undefined {
+  const existing = nearestExisting(folder)
+  const problem = (message: string): Problem => ({ place: folder, message, remedy: 'Name another folder with --data-dir.' })
+  if (typeof existing === 'object') return problem(`A journal cannot be kept there: ${existing.why}.`)
+  try {
+    if (!statSync(existing).isDirectory()) return problem(`A journal cannot be kept there: ${existing} is not a folder.`)
+    accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return problem(`A journal cannot be kept there: ${existing} cannot be written (${codeOf(error)}).`)
+  }
+}
+
+/** The folder itself, or whatever it would be made in. */
+function nearestExisting(path: string): string | { readonly why: string } {
+  for (let at = path; ; at = dirname(at)) {
+    try {
+      statSync(at)
+      return at
+    } catch (error) {
+      const code = codeOf(error)
+      const isElsewhere = code === 'ENOENT' || code === 'ENOTDIR'
+      if (!isElsewhere || dirname(at) === at) return { why: `${at} cannot be looked into (${code})` }
+    }
+  }
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown'

@@ -7,6 +7,7 @@ import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { findModels } from './find-models.ts'
 import { followRun } from './follow-run.ts'
 import type { Host } from './host.ts'
+import type { Interruption } from './interruption.ts'
 import { modelOptions } from './model-options.ts'
 import type { DemoInvocation } from './parse-arguments.ts'
 import { progressFor, showsTree } from './progress/progress.ts'
@@ -22,12 +23,12 @@ const prompt = 'A weekend in Oslo by train from Gothenburg, not too expensive'
 const maxToolTurns = 5
 
 /** `troupe demo`: parallel tools, a failing one, and an answer forced by the step limit; in memory, without a network. */
-export async function demoCommand({ output, wishes }: DemoInvocation, given: Host): Promise<number> {
+export async function demoCommand({ output, wishes }: DemoInvocation, given: Host, interruption: Interruption): Promise<number> {
   const host = withColour(given, wishes)
   const progress = progressFor(host.window, wishes)
   const file = fileURLToPath(new URL('../../demo/trip.ai', import.meta.url))
   const agent = readAgent(file)
-  const { adapter } = await findModels(agent.models, modelOptions(file, host))
+  const { adapter } = await interruption.before(findModels(agent.models, modelOptions(file, host)))
   const tools = demoTools(systemClock)
   const runtime = createAgentRuntime({
     config: { agents: [{ ...agent, tools: tools.map(({ name }) => name), limits: { maxToolTurns } }], tools },
@@ -35,7 +36,7 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
     clock: systemClock,
   })
   if (showsTree(progress)) await host.stderr.lines(introduction(file, host))
-  const followed = await followRun(runtime.stream(prompt), { host, progress })
+  const followed = await followRun(runtime.stream(prompt), { host, progress, interruption })
   const { outcome } = followed
   if (!outcome) return reportRun(followed, { host, wishes, output, progress })
   await tellTree(followed, { host, progress, legend: legend(host) })
@@ -43,7 +44,7 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
   const code = isAsPlanned ? exitCodes.done.code : exitCodeOf(outcome) || exitCodes.failed.code
   if (!isAsPlanned) await tellError(unplanned(outcome), { host, wishes })
   if (output === 'json') await host.stdout.line(safeJson(outcomeDocument(outcome, code)))
-  else if (isAsPlanned) await host.stdout.write(asLine(outcome.report?.text ?? ''))
+  else if (isAsPlanned) await host.stdout.text(asLine(outcome.report?.text ?? ''))
   await runtime.close()
   return code
 }

@@ -23,7 +23,7 @@ export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocat
   return document.exitCode
 }
 
-async function documentOf({ agent, adapter, prompt, folder, notices }: PreparedRun, file: string): Promise<DryRunDocument> {
+async function documentOf({ agent, adapter, prompt, folder, notices, warnings }: PreparedRun, file: string): Promise<DryRunDocument> {
   const models = await Promise.all(
     agent.models.map(async (name) => {
       const { id, abilities, contextTokens } = await adapter.resolve(name)
@@ -41,7 +41,7 @@ async function documentOf({ agent, adapter, prompt, folder, notices }: PreparedR
     tools: agent.tools,
     requestChars: prompt.length,
     journal: folder,
-    notices,
+    notices: [...notices, ...warnings],
     exitCode: exitCodes.done.code,
   }
 }

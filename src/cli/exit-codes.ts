@@ -1,4 +1,4 @@
-import type { ErrorCode, ModelFailureClass, Outcome, TroupeError, TurnReason } from '../contracts/index.ts'
+import type { ErrorCode, ModelFailureClass, Outcome, TurnReason } from '../contracts/index.ts'
 
 /** What the shell is told, and what it means. */
 export const exitCodes = {
@@ -13,6 +13,9 @@ export const exitCodes = {
 } as const
 
 type ExitName = keyof typeof exitCodes
+
+/** Why there is no outcome: an error of Troupe, or somebody who asked to end. */
+export type FailureCode = ErrorCode | 'interrupted'
 
 const byFailure: { readonly [Class in ModelFailureClass]: ExitName } = {
   auth: 'model',
@@ -45,7 +48,7 @@ const byReason: { readonly [Reason in TurnReason]: ExitName } = {
   internal: 'failed',
 }
 
-const byError: { readonly [Code in ErrorCode]: ExitName } = {
+const byError: { readonly [Code in FailureCode]: ExitName } = {
   usage: 'usage',
   config_invalid: 'usage',
   agent_file_invalid: 'usage',
@@ -62,6 +65,7 @@ const byError: { readonly [Code in ErrorCode]: ExitName } = {
   store_invalid: 'failed',
   runtime_closed: 'failed',
   internal: 'failed',
+  interrupted: 'interrupted',
 }
 
 /** How a run went, for the shell. An answer that had to be forced is printed and still counts as run out. */
@@ -83,7 +87,7 @@ export function exitCodeOf({ status, reason, failure }: Pick<Outcome, 'status' |
 }
 
 /** What stopped a run before it began. */
-export function exitCodeOfError({ code }: Pick<TroupeError, 'code'>): number {
+export function exitCodeOfError({ code }: { readonly code: FailureCode }): number {
   return exitCodes[byError[code]].code
 }
 

@@ -11,8 +11,8 @@ export interface FoundModels {
 }
 
 /**
- * Finds the models that an agent names. One whose key is missing is left out while another can be asked; anything
- * else that is wrong is thrown, all at once.
+ * Finds the models that an agent names. One whose key is missing, and an `auto` that finds none, is left out while
+ * another can be asked; anything else that is wrong is thrown, all at once.
  */
 export async function findModels(names: readonly string[], options: ModelAdapterOptions): Promise<FoundModels> {
   const adapter = modelAdapter(options)
@@ -27,7 +27,7 @@ export async function findModels(names: readonly string[], options: ModelAdapter
       if (name === 'auto') notices.push(`auto is ${id}.`)
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
-      const isMissing = error.code === 'model_key_missing'
+      const isMissing = isSpared(error)
       ;(isMissing ? missing : errors).push(withCommand(error))
       if (isMissing) notices.push(`${name} is left out: ${error.message}`)
     }
@@ -36,10 +36,12 @@ export async function findModels(names: readonly string[], options: ModelAdapter
   return { adapter, models, notices }
 }
 
+const isSpared = ({ code }: TroupeError): boolean => code === 'model_key_missing' || code === 'model_unavailable'
+
 /** The remedy of the models, and how that is done on a command line. */
 function withCommand(error: TroupeError): TroupeError {
   const { code, message, remedy = '', problems } = error
-  if (code !== 'model_key_missing' && code !== 'model_unavailable') return error
+  if (!isSpared(error)) return error
   const variable = /\b[A-Z][A-Z0-9_]*_API_KEY\b/.exec(remedy)?.[0]
   const commands = [...(variable === undefined ? [] : [`export ${variable}=…`]), '--model rehearsal']
   return new TroupeError(code, message, {

@@ -5,6 +5,7 @@ import type { RunHandle } from '../runtime/index.ts'
 import { FakeClock } from '../testing/index.ts'
 import { followRun } from './follow-run.ts'
 import type { Host } from './host.ts'
+import { Interruption } from './interruption.ts'
 import { Output } from './output.ts'
 import { plainPaint } from './paint.ts'
 import { Window } from './progress/fixtures/window.ts'
@@ -68,7 +69,8 @@ function fakeHost() {
 function following(run = endlessRun()) {
   const clock = new FakeClock(0)
   const fake = fakeHost()
-  return { ...run, ...fake, clock, followed: followRun(run.handle, { host: fake.host, progress: 'none', clock }) }
+  const interruption = new Interruption(fake.host, () => clock.monotonic())
+  return { ...run, ...fake, clock, followed: followRun(run.handle, { host: fake.host, progress: 'none', clock, interruption }) }
 }
 
 test('the first interrupt ends the run, the second the process', () => {
@@ -92,7 +94,7 @@ test('a signal that a launcher passes on a moment later is the same wish', () =>
 })
 
 test('a run that does not end in time after an interrupt is left behind, and not before', async () => {
-  const { followed, signal, listeners, clock } = following()
+  const { followed, signal, clock } = following()
   let isOver = false
   void followed.then(() => {
     isOver = true
@@ -103,17 +105,41 @@ test('a run that does not end in time after an interrupt is left behind, and not
   await clock.elapse(1)
   expect(isOver).toBe(true)
   expect(await followed).toEqual({ events: [], outcome: undefined })
-  expect(listeners.size).toBe(0)
 })
 
-test('a run that ends is told with its outcome, and nobody listens any more', async () => {
-  const { followed, end, signal, listeners, clock } = following()
+test('a run that ends is told with its outcome, and nothing is left to wait for', async () => {
+  const { followed, end, signal, clock } = following()
   const outcome = { status: 'interrupted' } as Outcome
   signal()
   expect(clock.pending).toBe(1)
   end(outcome)
   expect(await followed).toEqual({ events: [], outcome })
-  expect([listeners.size, clock.pending]).toEqual([0, 0])
+  expect(clock.pending).toBe(0)
+})
+
+test('an echo that comes when the run has ended, before its report is out, ends nothing', async () => {
+  const { followed, end, signal, exits, clock } = following()
+  signal()
+  end({ status: 'interrupted' } as Outcome)
+  await followed
+  clock.advance(10)
+  signal()
+  // A busy machine may be late with it.
+  clock.advance(1000)
+  signal()
+  expect(exits).toEqual([])
+  clock.advance(1000)
+  signal()
+  expect(exits).toEqual([130])
+})
+
+test('a wish from before there was a run ends it at once', () => {
+  const { handle, interrupts } = endlessRun()
+  const { host, signal } = fakeHost()
+  const interruption = new Interruption(host)
+  signal()
+  void followRun(handle, { host, progress: 'none', clock: new FakeClock(0), interruption })
+  expect(interrupts()).toBe(1)
 })
 
 /** All promises that can settle have settled. */
@@ -128,7 +154,7 @@ describe('a live tree', () => {
     const { host, written } = fakeHost()
     const window = new Window()
     const clock = new FakeClock(0)
-    const followed = followRun(handle, { host, progress: 'live', terminal: window, clock })
+    const followed = followRun(handle, { host, progress: 'live', terminal: window, clock, interruption: new Interruption(host) })
     await settled()
     expect(await window.rows()).toEqual([expect.stringContaining('root')])
     expect(window.isCursorHidden).toBe(true)
@@ -143,7 +169,7 @@ describe('a live tree', () => {
     const { host, signal } = fakeHost()
     const window = new Window({ width: 80, height: 20 })
     const clock = new FakeClock(0)
-    const followed = followRun(handle, { host, progress: 'live', terminal: window, clock })
+    const followed = followRun(handle, { host, progress: 'live', terminal: window, clock, interruption: new Interruption(host) })
     await settled()
     signal()
     expect(window.written.at(-1)).toContain('interrupting…')
@@ -162,7 +188,9 @@ describe('a live tree', () => {
     const { host } = fakeHost()
     const window = new Window()
     const clock = new FakeClock(0)
-    await expect(followRun(handle, { host, progress: 'live', terminal: window, clock })).rejects.toThrow('full')
+    await expect(
+      followRun(handle, { host, progress: 'live', terminal: window, clock, interruption: new Interruption(host) }),
+    ).rejects.toThrow('full')
     expect([window.isCursorHidden, window.watchers, clock.pending]).toEqual([false, 0, 0])
   })
 })
@@ -175,7 +203,7 @@ test.each([
   const { handle, end } = endlessRun(new Story().begins().asks(0, 1).answers(500, 1).calls(500, 1, { id: '1' }).events)
   const { host, written } = fakeHost()
   end({ status: 'completed' } as Outcome)
-  await followRun(handle, { host, progress })
+  await followRun(handle, { host, progress, interruption: new Interruption(host) })
   expect(written).toEqual(lines)
 })
 
@@ -184,7 +212,7 @@ test('events go to standard output, whole and in order, besides what is shown', 
   const { handle, end } = endlessRun(story.events)
   const { host, written } = fakeHost()
   end({ status: 'completed' } as Outcome)
-  await followRun(handle, { host, progress: 'none', output: 'stream-json' })
+  await followRun(handle, { host, progress: 'none', output: 'stream-json', interruption: new Interruption(host) })
   expect(written.map((line) => JSON.parse(line))).toEqual(story.events)
 })
 
@@ -192,7 +220,7 @@ test('a log is JSON, one document a line', async () => {
   const { handle, end } = endlessRun(running('quick'))
   const { host, written } = fakeHost()
   end({ status: 'completed' } as Outcome)
-  await followRun(handle, { host, progress: 'json' })
+  await followRun(handle, { host, progress: 'json', interruption: new Interruption(host) })
   expect(written.map((line) => JSON.parse(line).msg)).toEqual(['session created: root', 'turn started', 'model asked: quick'])
 })
 

@@ -1,9 +1,10 @@
 import type { Clock, InteractionEvent, Outcome } from '../contracts/index.ts'
 import { type RunHandle, systemClock } from '../runtime/index.ts'
-import { exitCodes } from './exit-codes.ts'
+import { graceMs, type Interruption } from './interruption.ts'
 import { type Display, openDisplay, type Showing } from './progress/display.ts'
 
 interface Watching extends Omit<Showing, 'clock'> {
+  readonly interruption: Pick<Interruption, 'signal' | 'reporting'>
   /** Default: the clock of the system. */
   readonly clock?: Clock
 }
@@ -15,37 +16,31 @@ export interface Followed {
   readonly outcome: Outcome | undefined
 }
 
-/** After an interrupt the run has this long to end; the process must be gone within two seconds. */
-const graceMs = 1500
-/** A launcher such as npm passes on a Ctrl-C that the terminal has sent us as well: that is one wish, not two. */
-const echoMs = 50
-
-/** Shows a run while it goes on. The first interrupt ends the run, the second the process. */
-export async function followRun(handle: RunHandle, { clock = systemClock, ...watching }: Watching): Promise<Followed> {
-  const { host } = watching
-  const display = openDisplay({ ...watching, clock })
+/** Shows a run while it goes on. An interrupt ends the run; when this is over, what is left is to report it. */
+export async function followRun(handle: RunHandle, watching: Watching): Promise<Followed> {
+  const { interruption, clock = systemClock, ...showing } = watching
+  const { signal } = interruption
+  const display = openDisplay({ ...showing, clock })
   const events: InteractionEvent[] = []
   const overdue = Promise.withResolvers<undefined>()
-  let interrupted: { readonly at: number; readonly cancelTimer: () => void } | undefined
+  let cancelTimer = (): void => {}
 
-  const stopListening = host.onInterrupt(() => {
-    const now = clock.monotonic()
-    if (interrupted) {
-      if (now - interrupted.at > echoMs) host.exit(exitCodes.interrupted.code)
-      return
-    }
-    interrupted = { at: now, cancelTimer: clock.after(graceMs, () => overdue.resolve(undefined)) }
+  const interrupt = (): void => {
+    cancelTimer = clock.after(graceMs, () => overdue.resolve(undefined))
     // Where the store fails there is nobody to tell; the timer ends the wait.
     handle.interrupt().catch(() => {})
     display.interrupting()
-  })
+  }
+  if (signal.aborted) interrupt()
+  else signal.addEventListener('abort', interrupt)
   let outcome: Outcome | undefined
   try {
     outcome = await Promise.race([watch(handle, events, display).then(() => handle.outcome), overdue.promise])
     return { events, outcome }
   } finally {
-    interrupted?.cancelTimer()
-    stopListening()
+    cancelTimer()
+    signal.removeEventListener('abort', interrupt)
+    interruption.reporting()
     display.close(outcome ? 'erase' : 'keep')
   }
 }

@@ -5,7 +5,7 @@ import { type Paint, paintFor, type Window, windowFor } from './paint.ts'
 /** What a command sees of the process it runs in. */
 export interface Host {
   readonly env: { readonly [name: string]: string | undefined }
-  readonly stdin: Readable & { readonly isTTY?: boolean }
+  readonly stdin: Readable & { readonly isTTY?: boolean; readonly fd?: number }
   /** Belongs to the answer. */
   readonly stdout: Output
   /** Everything else. */

@@ -27,7 +27,10 @@ export async function initCommand({ folder, isSure, wishes }: InitInvocation, ho
   await trustFiles(trustPlaceOf(host), trusted, { by: 'init', at: host.now() })
   await host.stdout.lines(created.map((path) => `created ${printable(shown(path))}`))
   const change = root === process.cwd() ? '' : `cd ${shown(root)} && `
-  await tellNotice(`Try it: ${change}troupe run trip.ai "Ask the scout what there is to see in Bergen, then ask the writer for a weekend plan"`, { host, wishes })
+  await tellNotice(
+    `Try it: ${change}troupe run trip.ai "Ask the scout what there is to see in Bergen, then ask the writer for a weekend plan"`,
+    { host, wishes },
+  )
   return exitCodes.done.code
 }
 

@@ -2,9 +2,12 @@ import {
   type AgentDiagnostic,
   type AgentOverrides,
   type ConfigDiagnostic,
+  featuresOf,
   loadRegistry,
   overlayFor,
   parseOverrides,
+  pricesOf,
+  queuesOf,
   type RegisteredAgent,
   type Registry,
   registryError,
@@ -12,11 +15,13 @@ import {
   type WrittenOverrides,
 } from '../agents/index.ts'
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
+import type { AgentLoopConfig } from '../runtime/index.ts'
 import { loadSetup, type Setup, setupWithoutConfig } from './config-setup.ts'
 import { findTeamModels } from './find-team-models.ts'
 import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
 import { modelOptions } from './model-options.ts'
+import { pricedAdapter } from './priced-adapter.ts'
 import { askForTrust, type Waiting } from './trust-question.ts'
 
 export interface TeamWishes {
@@ -27,6 +32,8 @@ export interface TeamWishes {
   readonly configFile?: string
   /** Whether `--trust` stands on the command line. */
   readonly isTrusted?: boolean
+  /** `never`: nobody is asked anything. */
+  readonly asks?: 'for trust' | 'never'
 }
 
 /** An agent with everybody whom it may call, found to be right. */
@@ -36,6 +43,8 @@ export interface Team {
   /** The agent of the file. */
   readonly root: RegisteredAgent
   readonly adapter: ModelAdapter
+  /** What the configuration says for all agents. */
+  readonly shared: Pick<AgentLoopConfig, 'queues' | 'features'>
   /** Where the configuration keeps journals, if it says so. */
   readonly storePath?: string
   /** What a person should know about the choice of models. */
@@ -61,11 +70,13 @@ export async function loadTeam(file: string, wishes: TeamWishes): Promise<Team> 
     { ...modelOptions(file, { env: overlay.variables }), providers: overlay.providers, aliases: overlay.aliases },
   )
   const storePath = storePathOf({ config, environment })
-  const adapter: ModelAdapter = { ...found.adapter, secrets: { ...found.adapter.secrets, ...overlay.secrets } }
+  const named: ModelAdapter = { ...found.adapter, secrets: { ...found.adapter.secrets, ...overlay.secrets } }
+  const adapter = pricedAdapter(named, pricesOf(config))
   return {
     agents: found.agents,
     root: { ...root, definition: found.agents.find(({ name }) => name === root.definition.name) ?? root.definition },
     adapter,
+    shared: { queues: queuesOf(config), features: featuresOf(config) },
     ...(storePath !== undefined && { storePath }),
     notices: found.notices,
     diagnostics: [...diagnostics, ...overlay.diagnostics],
@@ -90,7 +101,7 @@ interface SoFar {
 }
 
 /** Reads once, asks for trust where it is missing, and reads again where it was given. */
-async function trustedTeam(file: string, { host, configFile, isTrusted = false }: TeamWishes, { flags, wrong }: SoFar) {
+async function trustedTeam(file: string, { host, configFile, isTrusted = false, asks = 'for trust' }: TeamWishes, { flags, wrong }: SoFar) {
   const read = async (): Promise<{ readonly setup: Setup; readonly registry: Registry }> => {
     let isConfigured = true
     const setup = await loadSetup(host, { file, ...(configFile !== undefined && { configFile }) }).catch((error: unknown) => {
@@ -113,6 +124,7 @@ async function trustedTeam(file: string, { host, configFile, isTrusted = false }
     return { setup, registry }
   }
   const first = await read()
+  if (asks === 'never') return first
   const waiting: readonly Waiting[] = [
     ...first.setup.config.pending,
     ...first.registry.untrusted.map((state) => ({ ...state, withheld: ['tools that change something', 'servers'] })),

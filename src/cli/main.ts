@@ -3,6 +3,7 @@ import { TroupeError } from '../contracts/index.ts'
 import { exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
 import { type Host, processHost } from './host.ts'
+import { Interruption } from './interruption.ts'
 import { type HelpTopic, type Invocation, type OutputForm, parseArguments, type Wishes } from './parse-arguments.ts'
 import { troupeError } from './print-errors.ts'
 import { errorDocument, runEndOfError } from './run-documents.ts'
@@ -37,15 +38,18 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
       await host.stdout.line(await version())
       return exitCodes.done.code
     case 'help':
-      await host.stdout.write(await helpAbout(invocation.about))
+      await host.stdout.text(await helpAbout(invocation.about, host))
       return exitCodes.done.code
     case 'run': {
-      const { runCommand } = await import('./run-command.ts')
-      return runCommand(invocation, host)
+      // Before anything is loaded: who interrupts that is told as well.
+      const interruption = new Interruption(host)
+      const { runCommand } = await interruption.before(import('./run-command.ts'))
+      return runCommand(invocation, host, interruption)
     }
     case 'demo': {
-      const { demoCommand } = await import('./demo-command.ts')
-      return demoCommand(invocation, host)
+      const interruption = new Interruption(host)
+      const { demoCommand } = await interruption.before(import('./demo-command.ts'))
+      return demoCommand(invocation, host, interruption)
     }
     default: {
       const { performAgentCommand } = await import('./agents-perform.ts')
@@ -54,7 +58,7 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
   }
 }
 
-async function helpAbout(about: HelpTopic | undefined): Promise<string> {
+async function helpAbout(about: HelpTopic | undefined, host: Host): Promise<string> {
   switch (about?.kind) {
     case undefined:
       return helpText()
@@ -66,7 +70,7 @@ async function helpAbout(about: HelpTopic | undefined): Promise<string> {
     }
     case 'agent': {
       const { agentHelp } = await import('./agent-help.ts')
-      return agentHelp(about.file, about)
+      return agentHelp(about.file, about, host)
     }
     default:
       return about satisfies never

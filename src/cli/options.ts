@@ -60,7 +60,7 @@ export type LogFormat = (typeof logFormats)[number]
 const progressFlags: FlagGroup = {
   title: 'Progress, on standard error',
   flags: [
-    { name: 'quiet', short: 'q', summary: 'show no progress; errors are still told', excludes: ['verbose'] },
+    { name: 'quiet', short: 'q', summary: 'show no progress; errors, and why nothing happens, are still told', excludes: ['verbose'] },
     { name: 'verbose', short: 'v', summary: 'show more: each attempt, arguments and results, where the journal is', excludes: ['quiet'] },
     { name: 'log-format', value: 'FORMAT', choices: logFormats, summary: 'text for people, json for programs (default: text)' },
     { name: 'color', value: 'WHEN', choices: colourChoices, summary: 'auto, always or never; auto heeds NO_COLOR (default: auto)' },
@@ -113,10 +113,11 @@ export const commands = [
       },
     ],
     notes: [
-      'Standard output is exactly the answer and a newline; everything else goes to standard error.',
-      'What is piped in is added below the prompt, after a blank line.',
+      'Standard output is exactly the answer and a newline; everything else goes to standard error. On a terminal the answer is shown without control characters.',
+      'What is piped in is added below the prompt, after a blank line. A file or a pipe is read to its end, however long that takes; a socket or a device that says nothing for 3 s is left out, and that is told. A terminal is read only for -.',
       'A flag counts more than the file: --model than its models, --override than any other setting.',
-      'Ctrl-C ends the run and keeps what was recorded; a second one ends the process at once.',
+      'Agents that it calls keep their own settings; --model is also for those of them that name no model. A TROUPE_ variable counts for all.',
+      'Ctrl-C ends the run and keeps what was recorded; a second one ends the process at once. With --json and --stream-json the first one still brings the document.',
     ],
     examples: [
       { line: 'troupe run trip.ai "A weekend in Oslo"', summary: 'ask, and see the answer' },

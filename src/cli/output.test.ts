@@ -26,6 +26,16 @@ test('1, 2: a reader that leaves is no failure, and nothing more is written', as
   expect([written, ends, output.failure]).toEqual([['one\ntwo\n'], 1, undefined])
 })
 
+test('what a model has written reaches a pipe as it is, and a terminal without what would steer it', async () => {
+  const evil = '\u001b]0;title\u0007One\ttab\r\n\u009b2JTwo\u202e three\rover\u0000\n👩‍🚀 می‌خواهم\n'
+  const shown: string[] = []
+  for (const isTTY of [false, true]) {
+    const stream = new Writable({ write: (chunk, _encoding, done) => (shown.push(String(chunk)), done()) })
+    await new Output(Object.assign(stream, { isTTY })).text(evil)
+  }
+  expect(shown).toEqual([evil, ']0;titleOne\ttab\n2JTwo three\nover\n👩‍🚀 می‌خواهم\n'])
+})
+
 test('1: a full disk is told, not thrown', async () => {
   const output = new Output(breaking('ENOSPC').stream)
   await output.line('one')

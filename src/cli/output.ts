@@ -3,16 +3,17 @@
  * 2. After the first failure nothing more is written.
  */
 import type { Writable } from 'node:stream'
+import { printableText } from './paint.ts'
 
 type State = { readonly kind: 'open' } | { readonly kind: 'gone' } | { readonly kind: 'failed'; readonly error: Error }
 
 /** Standard output or standard error, whose reader may leave at any time. */
 export class Output {
-  readonly #stream: Writable
+  readonly #stream: Writable & { readonly isTTY?: boolean }
   readonly #leaving = new Set<() => void>()
   #state: State = { kind: 'open' }
 
-  constructor(stream: Writable) {
+  constructor(stream: Writable & { readonly isTTY?: boolean }) {
     this.#stream = stream
     stream.on('error', (error: NodeJS.ErrnoException) => this.#end(error))
   }
@@ -28,6 +29,11 @@ export class Output {
     return new Promise((resolve) => {
       this.#stream.write(text, () => resolve())
     })
+  }
+
+  /** Text that a model or a file has written: a pipe gets it as it is, a terminal so that it is not steered by it. */
+  text(text: string): Promise<void> {
+    return this.write(this.#stream.isTTY ? printableText(text) : text)
   }
 
   line(text: string): Promise<void> {

@@ -26,6 +26,14 @@ export function printable(text: string): string {
     .trim()
 }
 
+/**
+ * Text of several lines from a model or a file, unable to steer a terminal. The two joiners stay: some scripts and
+ * many emoji are spelt with them.
+ */
+export function printableText(text: string): string {
+  return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '')
+}
+
 /** What a person takes for one character: a letter with its accents, an emoji with its skin. */
 export function* charactersOf(text: string): Generator<string> {
   for (const { segment } of segmenter.segment(text)) yield segment

@@ -55,7 +55,13 @@ export interface DemoInvocation {
 export type HelpTopic =
   | { readonly kind: 'command'; readonly command: CommandSpec }
   | { readonly kind: 'agent-file' }
-  | { readonly kind: 'agent'; readonly file: string; readonly models: readonly string[]; readonly settings: readonly string[] }
+  | {
+      readonly kind: 'agent'
+      readonly file: string
+      readonly models: readonly string[]
+      readonly settings: readonly string[]
+      readonly configFile?: string
+    }
 export type Invocation =
   | RunInvocation
   | DemoInvocation
@@ -152,7 +158,14 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
 /** `run FILE --help` is about that agent. */
 function helpOn(command: CommandSpec, [file]: readonly string[], words: Words): HelpTopic {
   if (command.name !== 'run' || file === undefined || file === '') return { kind: 'command', command }
-  return { kind: 'agent', file, models: valuesOf(words, 'model'), settings: valuesOf(words, 'override') }
+  const configFile = valuesOf(words, 'config').at(-1)
+  return {
+    kind: 'agent',
+    file,
+    models: valuesOf(words, 'model'),
+    settings: valuesOf(words, 'override'),
+    ...(configFile !== undefined && { configFile }),
+  }
 }
 
 function outputOf(words: Words): OutputForm {

@@ -1,14 +1,15 @@
 import { homedir } from 'node:os'
 import { type ModelAdapter, type Problem, TroupeError } from '../contracts/index.ts'
-import type { AgentLoopConfig } from '../runtime/index.ts'
+import { type AgentLoopConfig, systemClock } from '../runtime/index.ts'
 import { schemaProblem } from '../tools/index.ts'
-import { dataFolder } from './data-folder.ts'
+import { dataFolder, dataFolderProblem } from './data-folder.ts'
 import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
 import { loadTeam, type Team } from './load-team.ts'
 import type { RunInvocation } from './parse-arguments.ts'
-import { isTyped, readPrompt } from './read-prompt.ts'
-import { tellNotice } from './tell.ts'
+import { isTyped, promptProblem, readPrompt } from './read-prompt.ts'
+import { withRehearsal } from './rehearsal-remedy.ts'
+import { tellNotice, tellWarning } from './tell.ts'
 
 /** Everything that a run needs, found to be right. */
 export interface PreparedRun {
@@ -17,39 +18,42 @@ export interface PreparedRun {
   /** With everybody whom it may call; their models are those that can be asked. */
   readonly agents: Team['agents']
   readonly adapter: ModelAdapter
+  readonly shared: Team['shared']
   readonly prompt: string
   /** Where the journal goes. */
   readonly folder: string
-  /** What a person should know about the choice of models, and about the prompt. */
+  /** What a person should know about the choice of models. */
   readonly notices: readonly string[]
+  /** What a person must know about the prompt. */
+  readonly warnings: readonly string[]
 }
 
 /** As the runtime takes it. */
-export const teamConfig = ({ agents, agent }: PreparedRun): AgentLoopConfig => ({ agents, agentSelection: { agent: agent.name } })
-
-/** Where the agent is wrong, nobody should have to wait for a pipe to hear of it. */
-const shortPatienceMs = 100
+export const teamConfig = ({ agents, agent, shared }: PreparedRun): AgentLoopConfig => ({
+  agents,
+  agentSelection: { agent: agent.name },
+  ...shared,
+})
 
 /** Reads and checks everything before anything is started; throws all that is wrong. */
 export async function prepareRun(invocation: RunInvocation, host: Host): Promise<PreparedRun> {
   const { prompt: argument, wishes } = invocation
-  const sources = { argument, stdin: host.stdin }
+  const sources = { argument, stdin: host.stdin, clock: systemClock }
   try {
     const prepared = await prepareTeam(invocation, host)
     if (isTyped(sources)) await tellNotice('Type the prompt, then end it with Ctrl-D.', { host, wishes })
-    const { prompt, notices } = await readPrompt(sources)
-    return { ...prepared, prompt, notices: [...prepared.notices, ...notices] }
+    const onWaiting = (): void => void tellWarning(waiting, { host, wishes })
+    return { ...prepared, ...(await readPrompt({ ...sources, ...(!isTyped(sources) && { onWaiting }) })) }
   } catch (error) {
-    if (!(error instanceof TroupeError) || isAboutPrompt(error) || argument === '-') throw error
-    const more = await readPrompt({ ...sources, patienceMs: shortPatienceMs }).then(
-      () => [],
-      (other: unknown) => (other instanceof TroupeError ? [other] : []),
-    )
-    throw joinErrors([error, ...more])
+    if (!(error instanceof TroupeError) || isAboutPrompt(error)) throw error
+    const other = await promptProblem(sources)
+    throw withRehearsal(joinErrors(other ? [error, other] : [error]), invocation.file)
   }
 }
 
-async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<PreparedRun, 'prompt'>> {
+const waiting = 'Waiting for standard input; end it with Ctrl-D, or redirect from /dev/null.'
+
+async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<PreparedRun, 'prompt' | 'warnings'>> {
   const { file, models, overrides, configFile, isTrusted, dataDir } = invocation
   const team = await loadTeam(file, {
     host,
@@ -57,20 +61,30 @@ async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<
     ...(configFile !== undefined && { configFile }),
     isTrusted,
   })
-  const { agents, root, adapter, storePath } = team
-  const wrong = await unusableSchemas(agents)
-  if (wrong.length > 0) throw new TroupeError('agent_file_invalid', 'Some schemas cannot be used.', { problems: wrong })
+  const { agents, root, adapter, shared, storePath } = team
+  const folder = dataFolder({ flag: dataDir ?? storePath, env: host.env, home: homedir() })
+  await refuseUnusable(agents, folder)
   return {
     agent: root.definition,
     agents,
     adapter,
-    folder: dataFolder({ flag: dataDir ?? storePath, env: host.env, home: homedir() }),
+    shared,
+    folder,
     notices: [...team.notices, ...team.diagnostics.filter(({ severity }) => severity !== 'info').map(noticeOf)],
   }
 }
 
 const noticeOf = ({ place, message, remedy }: Team['diagnostics'][number]): string =>
   `${place}: ${[message, remedy].filter(Boolean).join(' ')}`
+
+async function refuseUnusable(agents: Team['agents'], folder: string): Promise<void> {
+  const wrong: TroupeError[] = []
+  const schemas = await unusableSchemas(agents)
+  if (schemas.length > 0) wrong.push(new TroupeError('agent_file_invalid', 'Some schemas cannot be used.', { problems: schemas }))
+  const unwritable = dataFolderProblem(folder)
+  if (unwritable) wrong.push(new TroupeError('config_invalid', 'The folder of journals cannot be used.', { problems: [unwritable] }))
+  if (wrong.length > 0) throw joinErrors(wrong)
+}
 
 /** Those that look right and cannot be compiled all the same. */
 async function unusableSchemas(agents: Team['agents']): Promise<readonly Problem[]> {

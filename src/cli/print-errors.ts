@@ -1,9 +1,10 @@
 import { type Problem, TroupeError } from '../contracts/index.ts'
+import { InterruptedError } from './interrupted-error.ts'
 import { type Paint, printable } from './paint.ts'
 
 /** Anything thrown, as an error with a code. */
-export function troupeError(error: unknown): TroupeError {
-  if (error instanceof TroupeError) return error
+export function troupeError(error: unknown): TroupeError | InterruptedError {
+  if (error instanceof TroupeError || error instanceof InterruptedError) return error
   const message = error instanceof Error ? error.message : String(error)
   return new TroupeError('internal', message, { remedy: 'This is a fault of Troupe itself; please report it.', cause: error })
 }

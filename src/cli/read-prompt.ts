@@ -1,67 +1,112 @@
-import type { Readable } from 'node:stream'
-import { type Problem, TroupeError } from '../contracts/index.ts'
+import { type Clock, type Problem, TroupeError } from '../contracts/index.ts'
+import type { Host } from './host.ts'
+import { type InputKind, inputKindOf } from './input-kind.ts'
 
 interface PromptSources {
   /** What stands on the command line; `-` asks for standard input. */
   readonly argument: string | undefined
-  readonly stdin: Readable & { readonly isTTY?: boolean }
-  /** How long a pipe may be silent before it counts as absent. Default 3 s; with `-` there is no limit. */
-  readonly patienceMs?: number
+  readonly stdin: Host['stdin']
+  readonly clock: Clock
+  /** Called once, when an input that is waited for has been silent for a while. */
+  readonly onWaiting?: () => void
 }
 
 export interface ReadPrompt {
   readonly prompt: string
   /** What a person should know about it. */
-  readonly notices: readonly string[]
+  readonly warnings: readonly string[]
 }
 
 /** Whether a person has to type the prompt, and should be told so before it is waited for. */
-export const isTyped = ({ argument, stdin }: PromptSources): boolean => argument === '-' && stdin.isTTY === true
+export const isTyped = ({ argument, stdin }: Pick<PromptSources, 'argument' | 'stdin'>): boolean => argument === '-' && stdin.isTTY === true
 
 const mostBytes = 10 * 1024 * 1024
+/** How long an input may be silent before a person is told, or before one that may never speak counts as absent. */
+const patienceMs = 3000
+/** Where something else is wrong, nobody should have to wait for a pipe to hear of it. */
+const momentMs = 100
 
 /**
  * The prompt: what stands on the command line, then a blank line, then what was piped in. A terminal is read only
- * when asked for by `-`. A pipe that stays open and silent, as some programs leave theirs, counts as absent.
- * Throws `usage` where there is no prompt.
+ * when asked for by `-`; files and pipes are read to their end, however slowly it comes. A socket or a device that
+ * stays silent counts as absent. Throws `usage` where there is no prompt.
  */
 export async function readPrompt(sources: PromptSources): Promise<ReadPrompt> {
   const { argument, stdin } = sources
+  const kind = inputKindOf(stdin)
   const isAsked = argument === '-'
-  const piped = isAsked || !stdin.isTTY ? await readAll(sources, isAsked) : ''
-  const parts = [isAsked ? '' : (argument ?? ''), piped ?? ''].filter((part) => part.trim() !== '')
+  const isAwaited = isAsked || kind === 'file' || kind === 'pipe'
+  const input =
+    isAsked || kind !== 'terminal' ? await readInput(sources, { kind, silence: isAwaited ? 'is waited for' : 'is absence' }) : ''
+  const parts = [isAsked ? '' : (argument ?? ''), input ?? ''].filter((part) => part.trim() !== '')
   if (parts.length === 0) throw noPrompt(argument)
-  const notices = piped === undefined ? ['Nothing came from standard input, so it is left out. Use - to wait for it.'] : []
-  return { prompt: parts.join('\n\n'), notices }
+  const warnings = input === undefined ? ['Nothing came from standard input, so it is left out. Use - to wait for it.'] : []
+  return { prompt: parts.join('\n\n'), warnings }
+}
+
+/** What is wrong with the prompt as far as that can be told in a moment. */
+export async function promptProblem(sources: Omit<PromptSources, 'onWaiting'>): Promise<TroupeError | undefined> {
+  const { argument, stdin } = sources
+  const kind = inputKindOf(stdin)
+  if (argument === '-') return undefined
+  try {
+    const input = kind === 'terminal' ? '' : await readInput(sources, { kind, silence: 'ends a moment' })
+    return input?.trim() === '' && (argument ?? '').trim() === '' ? noPrompt(argument) : undefined
+  } catch (error) {
+    if (error instanceof TroupeError) return error
+    throw error
+  }
+}
+
+interface Reading {
+  readonly kind: InputKind
+  readonly silence: 'is waited for' | 'is absence' | 'ends a moment'
 }
 
 /** `undefined` where nothing came. */
-async function readAll({ stdin, patienceMs = 3000 }: PromptSources, isAsked: boolean): Promise<string | undefined> {
+async function readInput({ stdin, clock, onWaiting }: PromptSources, { kind, silence }: Reading): Promise<string | undefined> {
+  if (kind === 'folder') throw wrongInput('it is a folder', 'Redirect from a file, or from /dev/null.')
   const chunks: Uint8Array[] = []
-  let bytes = 0
-  let isSilent = false
-  const patience = isAsked
-    ? undefined
-    : setTimeout(() => {
-        isSilent = true
-        stdin.destroy()
-      }, patienceMs)
-  try {
-    for await (const chunk of stdin as AsyncIterable<Uint8Array | string>) {
-      clearTimeout(patience)
-      const part = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
-      bytes += part.length
-      if (bytes > mostBytes) throw wrongInput(`it is longer than ${mostBytes} bytes`, 'Pipe in less, or let the agent read a file.')
+  const absent = Promise.withResolvers<'absent'>()
+  let isTold = silence === 'ends a moment'
+  const listen = (): (() => void) =>
+    clock.after(silence === 'ends a moment' ? momentMs : patienceMs, () => {
+      if (silence === 'ends a moment' || (silence === 'is absence' && chunks.length === 0)) return absent.resolve('absent')
+      isTold = true
+      onWaiting?.()
+    })
+  let stopListening = listen()
+  const read = (async () => {
+    for await (const part of boundedChunks(stdin)) {
       chunks.push(part)
+      if (isTold) continue
+      stopListening()
+      stopListening = listen()
     }
+    return 'ended' as const
+  })()
+  try {
+    if ((await Promise.race([read, absent.promise])) === 'ended') return decode(chunks)
+    // Whatever it still says, nobody listens any more.
+    read.catch(() => {})
+    stdin.destroy()
+    return undefined
   } catch (error) {
     if (error instanceof TroupeError) throw error
-    if (!isSilent) throw wrongInput(error instanceof Error ? error.message : String(error), 'Pipe in text, or redirect from /dev/null.')
-    return undefined
+    throw wrongInput(error instanceof Error ? error.message : String(error), 'Pipe in text, or redirect from /dev/null.')
   } finally {
-    clearTimeout(patience)
+    stopListening()
   }
-  return decode(chunks)
+}
+
+async function* boundedChunks(stdin: Host['stdin']): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of stdin as AsyncIterable<Uint8Array | string>) {
+    const part = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
+    bytes += part.length
+    if (bytes > mostBytes) throw wrongInput(`it is longer than ${mostBytes} bytes`, 'Pipe in less, or let the agent read a file.')
+    yield part
+  }
 }
 
 function decode(chunks: readonly Uint8Array[]): string {

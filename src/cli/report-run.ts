@@ -1,7 +1,9 @@
-import { type Outcome, TroupeError } from '../contracts/index.ts'
+import type { Outcome, TroupeError } from '../contracts/index.ts'
 import { runSummary } from '../util/run-summary.ts'
-import { exitCodeOf, exitCodes } from './exit-codes.ts'
+import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-codes.ts'
+import { reasonText } from './figures.ts'
 import type { Followed } from './follow-run.ts'
+import { InterruptedError } from './interrupted-error.ts'
 import type { OutputForm } from './parse-arguments.ts'
 import { type Progress, showsTree } from './progress/progress.ts'
 import { errorDocument, outcomeDocument, runEnd, runEndOfError } from './run-documents.ts'
@@ -20,7 +22,7 @@ export async function reportRun(followed: Followed, reporting: Reporting): Promi
   const { outcome } = followed
   if (!outcome) return reportOverdue(reporting)
   await tellTree(followed, reporting)
-  if (outcome.status === 'failed' || outcome.status === 'suspended') await tellError(failureOf(outcome), reporting)
+  if (isToBeTold(outcome, reporting)) await tellError(failureOf(outcome), reporting)
   await printOutcome(outcome, reporting)
   return exitCodeOf(outcome)
 }
@@ -53,7 +55,7 @@ async function printOutcome(outcome: Outcome, { host: { stdout }, output }: Repo
     case 'stream-json':
       return stdout.line(safeJson(runEnd(outcome)))
     case 'answer':
-      return isAnswered(outcome) ? stdout.write(asLine(outcome.report?.text ?? '')) : undefined
+      return isAnswered(outcome) ? stdout.text(asLine(outcome.report?.text ?? '')) : undefined
     default:
       return output satisfies never
   }
@@ -61,14 +63,11 @@ async function printOutcome(outcome: Outcome, { host: { stdout }, output }: Repo
 
 async function reportOverdue(reporting: Reporting): Promise<number> {
   const { host, output } = reporting
-  const { code } = exitCodes.interrupted
-  const error = new TroupeError('internal', 'The run did not end in time after it was interrupted.', {
-    remedy: 'What was recorded until then is kept.',
-  })
-  if (output === 'json') await host.stdout.line(safeJson(errorDocument(error, code)))
-  if (output === 'stream-json') await host.stdout.line(safeJson(runEndOfError(error, code)))
+  const error = new InterruptedError('The run did not end in time after it was interrupted.', 'What was recorded until then is kept.')
+  if (output === 'json') await host.stdout.line(safeJson(errorDocument(error)))
+  if (output === 'stream-json') await host.stdout.line(safeJson(runEndOfError(error)))
   await tellError(error, reporting)
-  return code
+  return exitCodeOfError(error)
 }
 
 const isAnswered = ({ status }: Outcome): boolean => status === 'completed' || status === 'partial'
@@ -76,6 +75,18 @@ const isAnswered = ({ status }: Outcome): boolean => status === 'completed' || s
 /** The answer and a newline; one that ends its own last line gets no second one. */
 export const asLine = (answer: string): string => (answer.endsWith('\n') ? answer : `${answer}\n`)
 
-function failureOf({ message, remedy, failure, status }: Outcome): Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
-  return { message: message ?? failure?.message ?? status, remedy: remedy ?? failure?.remedy, problems: [] }
+/** Why the exit code is not 0. The tree tells it where there is one, but for failures, whose remedy it has no room for. */
+function isToBeTold(outcome: Outcome, { progress }: Reporting): boolean {
+  if (outcome.status === 'failed' || outcome.status === 'suspended') return true
+  return !showsTree(progress) && exitCodeOf(outcome) !== exitCodes.done.code
+}
+
+function failureOf(outcome: Outcome): Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
+  const { message, remedy, failure } = outcome
+  return { message: message ?? failure?.message ?? endingText(outcome), remedy: remedy ?? failure?.remedy, problems: [] }
+}
+
+function endingText({ status, reason }: Outcome): string {
+  const why = reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`
+  return status === 'partial' ? `The answer is partial${why}.` : `The run ended as ${status}${why}.`
 }

@@ -3,28 +3,30 @@ import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } fr
 import { dryRun } from './dry-run.ts'
 import { followRun } from './follow-run.ts'
 import type { Host } from './host.ts'
+import type { Interruption } from './interruption.ts'
 import type { RunInvocation } from './parse-arguments.ts'
 import { type PreparedRun, prepareRun, teamConfig } from './prepare-run.ts'
 import { progressFor } from './progress/progress.ts'
 import { reportRun } from './report-run.ts'
-import { type Audience, tellNotice, withColour } from './tell.ts'
+import { type Audience, tellNotice, tellWarning, withColour } from './tell.ts'
 
 /** `troupe run`: everything is checked before anything is started. */
-export async function runCommand(invocation: RunInvocation, given: Host): Promise<number> {
+export async function runCommand(invocation: RunInvocation, given: Host, interruption: Interruption): Promise<number> {
   const { wishes, output } = invocation
   const host = withColour(given, wishes)
-  const prepared = await prepareRun(invocation, host)
+  const prepared = await interruption.before(prepareRun(invocation, host))
   for (const notice of prepared.notices) await tellNotice(notice, { host, wishes })
+  for (const warning of prepared.warnings) await tellWarning(warning, { host, wishes })
   if (invocation.dryRun) return dryRun(prepared, invocation, host)
 
   const progress = progressFor(host.window, wishes)
-  const store = await openStore(prepared.folder)
+  const store = await interruption.before(openStore(prepared.folder))
   const runtime = createAgentRuntime({ config: teamConfig(prepared), adapter: prepared.adapter, store, clock: systemClock })
   const handle = runtime.stream(prepared.prompt)
   if (wishes.detail === 'verbose') await introduce(handle, prepared, { host, wishes })
   // Who reads events and leaves has seen enough.
   if (output === 'stream-json') host.stdout.onEnd(() => void handle.interrupt().catch(() => {}))
-  const followed = await followRun(handle, { host, progress, output })
+  const followed = await followRun(handle, { host, progress, output, interruption })
   const code = await reportRun(followed, { host, wishes, output, progress })
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)

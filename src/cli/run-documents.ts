@@ -1,8 +1,8 @@
 // What `--json` and `--stream-json` print besides events. Published as schemas/run-document.schema.json and, for the last
 // line of a stream, schemas/stream-event.schema.json.
-import type { AgentLimits, Model, ModelParameters, Outcome, OutputContract, Problem, TroupeError } from '../contracts/index.ts'
+import type { AgentLimits, Model, ModelParameters, Outcome, OutputContract, Problem } from '../contracts/index.ts'
 import { type AgentSummary, runSummary } from '../util/run-summary.ts'
-import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-codes.ts'
+import { exitCodeOf, exitCodeOfError, exitCodes, type FailureCode } from './exit-codes.ts'
 
 interface Ended {
   /** Whether the exit code is 0. */
@@ -21,7 +21,7 @@ export interface ErrorDocument extends Ended {
   readonly error: RunError
 }
 export interface RunError {
-  readonly code: string
+  readonly code: FailureCode
   readonly message: string
   readonly remedy?: string
   readonly problems: readonly Problem[]
@@ -68,9 +68,12 @@ export function outcomeDocument(outcome: Outcome, exitCode = exitCodeOf(outcome)
   return { ok: exitCode === exitCodes.done.code, ...outcome, ...summaryOf(outcome), exitCode }
 }
 
-export function errorDocument(error: TroupeError, exitCode = exitCodeOfError(error)): ErrorDocument {
+/** What is thrown, as far as a document tells it. */
+type Thrown = Omit<RunError, 'remedy'> & { readonly remedy: string | undefined }
+
+export function errorDocument(error: Thrown): ErrorDocument {
   const { code, message, remedy, problems } = error
-  return { ok: false, error: { code, message, ...(remedy !== undefined && { remedy }), problems }, exitCode }
+  return { ok: false, error: { code, message, ...(remedy !== undefined && { remedy }), problems }, exitCode: exitCodeOfError(error) }
 }
 
 /** `completed` where there is an answer, even if only a partial one; the exit code tells which. */
@@ -85,6 +88,6 @@ function summaryOf(outcome: Pick<Outcome, 'operations' | 'trace'>): { readonly s
   return summary ? { summary } : {}
 }
 
-export function runEndOfError(error: TroupeError, exitCode = exitCodeOfError(error)): RunEnd {
-  return { type: 'run.failed', ...errorDocument(error, exitCode) }
+export function runEndOfError(error: Thrown): RunEnd {
+  return { type: 'run.failed', ...errorDocument(error) }
 }

@@ -44,10 +44,15 @@ export function tellNotice(text: string, { host, wishes }: Audience): Promise<vo
   return host.stderr.line(wishes.logFormat === 'json' ? logged(host, { level: 'info', msg: text }) : host.paint('dim', printable(text)))
 }
 
+/** Something that changes what happens, or keeps it from happening: it is told however quiet it is to be. */
+export function tellWarning(text: string, { host, wishes }: Audience): Promise<void> {
+  return host.stderr.line(wishes.logFormat === 'json' ? logged(host, { level: 'warn', msg: text }) : host.paint('yellow', printable(text)))
+}
+
 /** A line of the log. */
 export function logged(
   host: Pick<Host, 'now'>,
-  entry: { readonly level: 'info' | 'error'; readonly msg: string; readonly [field: string]: unknown },
+  entry: { readonly level: 'info' | 'warn' | 'error'; readonly msg: string; readonly [field: string]: unknown },
 ): string {
   return safeJson({ time: new Date(host.now()).toISOString(), ...entry })
 }

@@ -122,7 +122,8 @@ function ollamaUrl(written: string): string {
 }
 
 /** What is known about a provider, or follows from its name and kind. */
-export interface ProviderProfile extends Pick<KnownProvider, 'kind' | 'urlVariables' | 'urlOf' | 'urlExample' | 'keys' | 'defaultModel' | 'body'> {
+export interface ProviderProfile
+  extends Pick<KnownProvider, 'kind' | 'urlVariables' | 'urlOf' | 'urlExample' | 'keys' | 'defaultModel' | 'body'> {
   readonly home?: string
   readonly needsKey: boolean
   readonly abilities: readonly ModelAbility[]

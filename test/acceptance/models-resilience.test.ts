@@ -103,7 +103,7 @@ describe('an attempt is valid only if it ends with stop or tool-calls and no err
       {
         a: [
           { calls: [{ tool: 'act', input: '{"n": 1, "reason": "r"' }], fault: 'cut' },
-          { calls: [{ tool: 'act', input: '{"n": 2, "reason": "r"' }] },
+          { calls: [{ tool: 'act', input: "{n: 2, 'reason': 'r',}" }] },
           { text: 'Done.' },
         ],
       },

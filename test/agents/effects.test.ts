@@ -6,7 +6,8 @@ import { counter, play, type Say, type Scene, tool } from './stage.ts'
 
 // Every key of an agent file, and what it does to a run. The table does not compile without one for each.
 
-const again: Say = () => ({ calls: [{ tool: 'look' }], usage: { input: 1000, output: 200 } })
+// No two calls are the same: those that repeat themselves are a matter of their own.
+const again: Say = (_, step) => ({ calls: [{ tool: 'look', input: { n: step } }], usage: { input: 1000, output: 200 } })
 const untilForced: Say = (request, step) => (request.toolChoice === 'none' ? { text: 'So far.' } : again(request, step))
 const never = () => new Promise<never>(() => {})
 const offered = async (scene: Scene) => (await play(scene)).requests[0]?.tools ?? []
@@ -176,7 +177,7 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
         return { ok: true, content: 'ok' }
       })
       const bossSays: Say = (_, step) =>
-        step === 1 ? { calls: [{ tool: 'look' }, { tool: 'look' }, { tool: 'look' }] } : { text: 'Done.' }
+        step === 1 ? { calls: [1, 2, 3].map((n) => ({ tool: 'look', input: { n } })) } : { text: 'Done.' }
       await play({ boss: `tools: look\nlimits: { parallelToolCalls: ${limit} }`, tools: [slow], bossSays, clock })
       return count.most
     }
@@ -196,7 +197,13 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
       costOf: ({ input, output }) => (input + output) / 100_000,
       async *stream(request) {
         if (request.toolChoice === 'none') yield { type: 'text', text: 'So far.' }
-        else yield { type: 'call', id: `c${request.messages.length}`, name: 'look', input: '{"reason":"x"}' }
+        else
+          yield {
+            type: 'call',
+            id: `c${request.messages.length}`,
+            name: 'look',
+            input: JSON.stringify({ n: request.messages.length, reason: 'x' }),
+          }
         const usage = { input: 1000, output: 200, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
         yield { type: 'finish', reason: request.toolChoice === 'none' ? 'stop' : 'tool-calls', usage }
       },

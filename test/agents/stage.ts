@@ -97,7 +97,7 @@ export function tool(name: string, execute: Tool['execute'] = async () => ({ ok:
   return {
     name,
     description: `${name} of the test`,
-    inputSchema: { type: 'object', properties: {} },
+    inputSchema: { type: 'object', properties: { n: { type: 'number' } } },
     concurrency: 'shared',
     execute,
     ...more,

@@ -8,6 +8,7 @@ function stubborn(more = ''): Opened {
   return program(`
     import { followRun } from ${source('cli/follow-run.ts')}
     import { processHost } from ${source('cli/host.ts')}
+    import { Interruption } from ${source('cli/interruption.ts')}
     import { Story } from ${source('cli/tree/fixtures/story.ts')}
     const forever = new Promise(() => {})
     const keepsRunning = setInterval(() => {}, 1000)
@@ -21,7 +22,8 @@ function stubborn(more = ''): Opened {
     }
     process.stderr.write('before\\n')
     ${more}
-    const { outcome } = await followRun(handle, { host: processHost(), progress: 'live' })
+    const host = processHost()
+    const { outcome } = await followRun(handle, { host, progress: 'live', interruption: new Interruption(host) })
     process.stdout.write('after ' + outcome + '\\n')
     process.exit(7)
   `)
@@ -80,7 +82,10 @@ test('a run that is over leaves nothing behind that keeps the process alive or t
   const window = program(`
     import { followRun } from ${source('cli/follow-run.ts')}
     import { processHost } from ${source('cli/host.ts')}
+    import { Interruption } from ${source('cli/interruption.ts')}
     import { Story } from ${source('cli/tree/fixtures/story.ts')}
+    const host = processHost()
+    const interruption = new Interruption(host)
     const names = ['exit', 'warning', 'SIGINT', 'SIGTERM', 'SIGTSTP', 'SIGCONT']
     const state = () => [process.stdout.write, process.stderr.write, process.stderr.listenerCount('resize'), ...names.map((name) => process.listenerCount(name))]
     const before = state()
@@ -91,7 +96,7 @@ test('a run that is over leaves nothing behind that keeps the process alive or t
         yield* new Story().begins(Date.now()).asks(Date.now(), 1).says(1, 'word').events
       },
     }
-    await followRun(handle, { host: processHost(), progress: 'live' })
+    await followRun(handle, { host, progress: 'live', interruption })
     process.exitCode = state().every((each, i) => each === before[i]) ? 0 : 1
     process.stdout.write('done\\n')
   `)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { followRun } from '../../src/cli/follow-run.ts'
+import { Interruption } from '../../src/cli/interruption.ts'
 import type { OutputForm } from '../../src/cli/parse-arguments.ts'
 import { Window } from '../../src/cli/progress/fixtures/window.ts'
 import type { Progress } from '../../src/cli/progress/progress.ts'
@@ -53,7 +54,7 @@ describe('while a team is at work', () => {
     const window = new Window({ width: 90, height: 30 })
     const { host } = quietHost()
     const inLine = tapped(runtime.stream('Go'), ({ type }) => type === 'interaction.subagent.failed')
-    const followed = followRun(inLine.handle, { host, progress: 'live', terminal: window, clock })
+    const followed = followRun(inLine.handle, { host, progress: 'live', terminal: window, clock, interruption: new Interruption(host) })
     await Promise.all(scouts.map(({ begins }) => begins.promise))
     await clock.elapse(400)
     expect((await window.rows()).join('\n')).toMatchInlineSnapshot(`
@@ -100,7 +101,13 @@ async function told(progress: Progress, output: OutputForm = 'answer') {
   const clock = new FakeClock(Date.UTC(2026, 0, 1))
   const { host, stdout, stderr } = quietHost()
   const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
-  const followed = await followRun(threeLevels(undefined, { clock }).runtime.stream('Go'), { host, progress, output, clock })
+  const followed = await followRun(threeLevels(undefined, { clock }).runtime.stream('Go'), {
+    host,
+    progress,
+    output,
+    clock,
+    interruption: new Interruption(host),
+  })
   const code = await reportRun(followed, { host, wishes, output, progress })
   return { code, stdout: stdout(), stderr: stderr() }
 }
@@ -208,7 +215,11 @@ describe('the summary', () => {
   test('is not there where nobody was called', async () => {
     const { host, stderr } = quietHost()
     const { runtime } = threeLevels()
-    const followed = await followRun(runtime.stream('Go', { agent: 'writer' }), { host, progress: 'plain' })
+    const followed = await followRun(runtime.stream('Go', { agent: 'writer' }), {
+      host,
+      progress: 'plain',
+      interruption: new Interruption(host),
+    })
     await reportRun(followed, { host, wishes: { detail: 'normal', logFormat: 'text', color: 'auto' }, output: 'answer', progress: 'plain' })
     expect(stderr()).toContain('writer  completed')
     expect(stderr()).not.toContain('agent writer')

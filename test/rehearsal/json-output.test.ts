@@ -27,6 +27,16 @@ describe('an answer that has to be JSON', () => {
     })
   })
 
+  it.each([
+    ['Where is Oslo?', 'Oslo'],
+    ['Describe Oslo', 'Oslo'],
+    ['Tell me about New York, please', 'New York'],
+    ['What is a city?', ''],
+  ])('has the name that the request has: %s', async (request, city) => {
+    const scene = await conversation([], asked(object({ city: text }))).say(request)
+    expect(JSON.parse(scene.answer)).toEqual({ city })
+  })
+
   it('takes rows from results that have them', async () => {
     const row = object({ title: text, time: text })
     const scene = await conversation(office, asked(object({ date: text, meetings: list(row) }))).say('what meetings do I have today?')
@@ -63,6 +73,12 @@ describe('an answer that has to be JSON', () => {
     expect(notices(parts)).toEqual([
       'This JSON was put together by rules (rehearsal), not by an LLM; what nothing was known about has a neutral value. To use look_up_trains I need: from (text).',
     ])
+  })
+
+  it('says so where nothing fits', async () => {
+    const endless = { type: 'object', properties: { next: { $ref: '#' } }, required: ['next'] }
+    const parts = await reply({ messages: [user('Hello')], output: json(endless) })
+    expect(notices(parts)).toEqual([expect.stringContaining('Nothing was found that fits its schema as a whole.')])
   })
 
   it('becomes neutral once it was sent back, and makes no further calls', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Tool } from '../../src/contracts/index.ts'
-import { conversation, shown } from './stage.ts'
+import { conversation, object, shown, text } from './stage.ts'
 import { agents, files, maths, office, shop, travel } from './tool-sets.ts'
 
 // One request each, through the real loop. `+` joins the calls of one step, `→` stands between steps.
@@ -25,6 +25,13 @@ describe('travel', () =>
     ['Is it going to be cold in Tromsø?', 'look_up_weather(city: Tromsø)'],
     ["I'd like to know the weather in Paris, France", 'look_up_weather(city: Paris)'],
     ['weather in Oslo and Bergen', 'look_up_weather(city: Oslo) + look_up_weather(city: Bergen)'],
+    ['weather in Oslo and in Bergen', 'look_up_weather(city: Oslo) + look_up_weather(city: Bergen)'],
+    [
+      'What is the weather in Oslo, in Bergen and in Voss?',
+      'look_up_weather(city: Oslo) + look_up_weather(city: Bergen) + look_up_weather(city: Voss)',
+    ],
+    ['weather in Oslo and in Oslo, and in Oslo', 'look_up_weather(city: Oslo)'],
+    ['Trains from Oslo to Bergen and to Voss', 'look_up_trains(from: Oslo, to: Bergen) + look_up_trains(from: Oslo, to: Voss)'],
     [
       'weather in Oslo, Bergen and Voss please',
       'look_up_weather(city: Oslo) + look_up_weather(city: Bergen) + look_up_weather(city: Voss)',
@@ -102,6 +109,11 @@ describe('office', () =>
       'Send an e-mail to bob@example.com saying that the meeting is moved and tasks are late',
       'send_email(to: bob@example.com, subject: the meeting is moved and tasks are late, body: the meeting is moved and tasks are late)',
     ],
+    ['Send an email to bob@example.org with subject Hi and body See you', 'send_email(to: bob@example.org, subject: Hi, body: See you)'],
+    [
+      'Send an email to bob@example.org with the subject Lunch plans, and the body See you at noon',
+      'send_email(to: bob@example.org, subject: Lunch plans, body: See you at noon)',
+    ],
     ['email anna@example.com that I will be late', 'send_email(to: anna@example.com, subject: I will be late, body: I will be late)'],
     [
       'list my tasks and send them to anna@example.com',
@@ -149,6 +161,62 @@ describe('shop', () =>
     ],
     ['where is my order "A-17"?', 'track_order(order_id: A-17)'],
   ]))
+
+const money = { type: 'string', enum: ['USD', 'EUR', 'NOK'] }
+const convert: Tool = {
+  name: 'convert',
+  description: 'Converts amounts of money.',
+  inputSchema: object({ amount: { type: 'number' }, from: money, to: money }),
+  effect: 'read',
+  execute: () => 'done',
+}
+
+describe('money', () =>
+  understands(
+    [convert],
+    [
+      ['Convert 100 USD to NOK', 'convert(amount: 100, from: USD, to: NOK)'],
+      ['convert 100 NOK to USD', 'convert(amount: 100, from: NOK, to: USD)'],
+      ['convert 5 from EUR to USD', 'convert(amount: 5, from: EUR, to: USD)'],
+      ['How much is 5 EUR in NOK? Convert it.', 'convert(amount: 5, from: EUR, to: NOK)'],
+    ],
+  ))
+
+describe('a question about a tool', () => {
+  const erase: Tool = {
+    name: 'delete_file',
+    description: 'Deletes a file for good.',
+    inputSchema: object({ path: text }),
+    execute: () => 'gone',
+  }
+  const tools = [erase, ...files, ...agents, convert]
+  it.each([
+    'What does the delete_file tool do?',
+    'what does delete_file do',
+    'What is delete_file for?',
+    'What is delete_file?',
+    'How does delete_file work?',
+    'How do I use the delete_file tool?',
+    'Can you explain delete_file?',
+    'Please tell me about the delete file tool.',
+  ])('is answered, and runs nothing: %s', async (request) => {
+    const scene = await conversation(tools).say(request)
+    expect(shown(scene)).toBe('no call')
+    expect(scene.answer).toContain('delete_file: Deletes a file for good.\nIt takes: path (text).\nTry: ')
+  })
+
+  it('goes with something to be done', async () => {
+    const scene = await conversation(tools).say('What does convert do? Then read README.md')
+    expect(shown(scene)).toBe('read_file(path: README.md)')
+    expect(scene.answer).toMatch(/^convert: Converts amounts of money\.[\s\S]*The text of README\.md/)
+  })
+
+  it('is told apart from what it is asked to do', async () => {
+    expect(shown(await conversation(tools).say('What does the researcher do?'))).toBe('no call')
+    expect(shown(await conversation(tools).say('delete_file a.txt'))).toBe('delete_file(path: a.txt)')
+    expect(shown(await conversation(tools).say('Use the delete_file tool for a.txt'))).toBe('delete_file(path: a.txt)')
+  })
+})
 
 describe('what asks for nothing calls nothing', () => {
   const everything = [...travel, ...files, ...office, ...shop]

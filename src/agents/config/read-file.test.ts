@@ -87,9 +87,6 @@ describe('a configuration file', () => {
     ).toEqual(
       [
         ['9:17', 'mcpServers'],
-        ['11:13', 'queues'],
-        ['12:14', 'pricing'],
-        ['13:15', 'features'],
         ['14:16', 'approvals'],
         ['15:14', 'sandbox'],
         ['15:30', 'headends'],

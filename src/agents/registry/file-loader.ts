@@ -1,11 +1,12 @@
 import { basename, dirname, resolve } from 'node:path'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { agentPathsOf, contentHash, type FileState, optionDefaults, settingsOf, trustOf } from '../config/index.ts'
 import { dialectOf } from '../dialects/index.ts'
 import type { SaidValues } from '../placed-value.ts'
 import { listed } from '../words.ts'
-import { findAgentPaths, isOwnFile, neighbours, readContent, realPath, shownPath } from './agent-paths.ts'
+import { type FoundPaths, findAgentPaths, isOwnFile, neighbours, readContent, realPath, shownPath } from './agent-paths.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
 import { loadForeignFile } from './foreign-file.ts'
 import type { ChildReference, LoadedFile, Loading } from './loaded-file.ts'
@@ -31,7 +32,7 @@ export class FileLoader {
     this.#options = options
     const { flags = new Map(), variables = new Map() } = options
     const defaults: Voices['defaults'] = options.config ? optionDefaults(options.config) : new Map()
-    const baseDir = dirname(resolve(options.workingDirectory, options.roots[0] ?? '.'))
+    const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
     this.#asRoot = { over: new Map([...variables, ...flags]), defaults, baseDir }
     this.#asChild = { over: variables, defaults: withModels(defaults, flags), baseDir }
   }
@@ -81,7 +82,7 @@ export class FileLoader {
     const place = origin ? `${origin.file}:${origin.line}:${origin.column}` : 'agents'
     const files: LoadedFile[] = []
     for (const written of agentPathsOf({ config, environment })) {
-      const { paths, isNamed } = findAgentPaths(written)
+      const { paths, isNamed } = this.#search(written, place)
       for (const path of paths.map(realPath)) {
         const content = readContent(path)
         if (!content.ok) {
@@ -98,6 +99,15 @@ export class FileLoader {
       }
     }
     return [...new Set(files)]
+  }
+
+  #search(written: string, place: string): FoundPaths {
+    try {
+      return findAgentPaths(written)
+    } catch (error) {
+      this.#tellConfigured([{ place, message: `${written} cannot be searched: ${messageOf(error)}` }])
+      return { paths: [], isNamed: false }
+    }
   }
 
   /** What is wrong with agents that nobody asked for stops nobody who runs others. */

@@ -65,11 +65,18 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   }
   if (problems.length > 0) return { ok: false, problems, ...looked }
   const nameOf = (file: LoadedFile): string => named.names.get(file) ?? file.agent.name
+  const callers = new Map(firstEdges(team).map(({ from, to }) => [to, from]))
   const agents = usable.map((file): RegisteredAgent => {
     const { agent, path, place, dialect, metadata, values } = file
     const prompt = filled.prompts.get(file) ?? agent.prompt
     return {
-      definition: { ...agent, name: nameOf(file), prompt, agents: [...new Set(edgesFrom(file).map(({ to }) => nameOf(to)))] },
+      definition: {
+        ...agent,
+        name: nameOf(file),
+        prompt,
+        models: modelsOf(file, callers),
+        agents: [...new Set(edgesFrom(file).map(({ to }) => nameOf(to)))],
+      },
       path,
       place,
       dialect,
@@ -113,6 +120,13 @@ function teamOf(loader: FileLoader, first: readonly LoadedFile[]): Team {
     diagnostics,
     edgesFrom: (file) => (edges.get(file) ?? []).filter(({ to }) => to.enabled),
   }
+}
+
+/** A file of another program that names no model means that of whoever calls it. */
+function modelsOf(file: LoadedFile, callers: ReadonlyMap<LoadedFile, LoadedFile>): readonly string[] {
+  const caller = callers.get(file)
+  const isSilent = file.dialect !== 'troupe' && !file.values.has('models')
+  return isSilent && caller ? modelsOf(caller, callers) : file.agent.models
 }
 
 function foundAgent({ agent, place, dialect, enabled, children, metadata }: LoadedFile): FoundAgent {

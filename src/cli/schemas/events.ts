@@ -196,7 +196,7 @@ const live: Fields<LiveEvent> = {
 }
 
 export const runError = closed<RunError>({
-  code: { enum: Object.keys(errorTable) },
+  code: { enum: [...Object.keys(errorTable), 'interrupted' satisfies RunError['code']] },
   message: text,
   remedy: optional(text),
   problems: listOf(reference('Problem')),

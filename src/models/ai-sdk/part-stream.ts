@@ -1,5 +1,5 @@
 import type { ModelFailure, ModelPart } from '../../contracts/index.ts'
-import { dismiss } from '../shared/index.ts'
+import { Breather, dismiss } from '../shared/index.ts'
 import { type AiSdkPart, ReplyParts } from './reply-parts.ts'
 
 /** A stream that the provider has opened. */
@@ -33,6 +33,7 @@ export class PartStream implements AsyncIterableIterator<ModelPart> {
   readonly #request = new AbortController()
   readonly #parts: ModelPart[] = []
   readonly #waiting: Waiting[] = []
+  readonly #breather = new Breather()
   #state: 'new' | 'reading' | 'resting' | 'over' = 'new'
   #reader: Reader | undefined
   #reply: ReplyParts | undefined
@@ -79,6 +80,8 @@ export class PartStream implements AsyncIterableIterator<ModelPart> {
 
   /** Whatever the stream makes of it: readers of other people may throw, or have no promise for us. */
   async #read(): Promise<ReadPart> {
+    const pause = this.#breather.next()
+    if (pause) await pause
     return (await this.#reader?.read()) ?? { done: true }
   }
 

@@ -58,6 +58,16 @@ test.each(['nope-1', 'openai/', 'script/', '', '/'])('%j is unknown, and the err
   })
 })
 
+test('what is configured is among what there is', async () => {
+  const options = { aliases: { fast: 'openai/gpt-5.4-mini' }, providers: { lab: { baseURL: 'http://127.0.0.1:9/v1' } } }
+  for (const name of ['no-such-model-9000', 'nowhere/model'])
+    await expect(adapter(options).resolve(name)).rejects.toMatchObject({
+      remedy: expect.stringMatching(/`fast`.*`lab\/<model>`.*`openai\/<model>`/),
+    })
+  const near = adapter({ variables: { GARAGE_BASE_URL: 'http://127.0.0.1:9/v1' } }).resolve('garge/model')
+  await expect(near).rejects.toMatchObject({ remedy: expect.stringContaining('Did you mean `garage`?') })
+})
+
 test('a name that lacks its end is told how it goes on', async () => {
   await expect(adapter().resolve('script')).rejects.toMatchObject({ remedy: expect.stringContaining('Did you mean `script/<file>`?') })
 })
@@ -93,11 +103,22 @@ test('prices and windows come from the bundled table, and nothing is made up for
   }
 })
 
-test('a model on this machine is free, unless its server passes the request on', async () => {
-  const usage = { input: 10, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
-  const models = adapter()
-  expect((await models.resolve('ollama/qwen3')).costOf?.(usage)).toBe(0)
-  expect((await models.resolve('ollama/qwen3:cloud')).costOf?.(usage)).toBeUndefined()
+const someUsage = { input: 10, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+
+test.each(['ollama/qwen3', 'lmstudio/qwen3', 'llamacpp/qwen3', 'vllm/qwen3'])('%s on this machine is free', async (name) => {
+  expect((await adapter().resolve(name)).costOf?.(someUsage)).toBe(0)
+})
+
+// A false 0 would hide what somebody is billed for.
+test.each([
+  ['ollama/qwen3:cloud', {}],
+  ['ollama/gpt-oss:120b-cloud', {}],
+  ['ollama/qwen3', { OLLAMA_HOST: 'http://10.1.2.3:11434' }],
+  ['lab/gpt-4o', { LAB_BASE_URL: 'http://localhost:4000/v1', LAB_API_KEY: 'k' }],
+  ['openai/unknown', { OPENAI_BASE_URL: 'http://127.0.0.1:4000/v1', OPENAI_API_KEY: 'k' }],
+  ['openrouter/x', { OPENROUTER_BASE_URL: 'http://[::1]:4000/v1', OPENROUTER_API_KEY: 'k' }],
+])('%s with %j has no price', async (name, variables) => {
+  expect((await adapter({ variables }).resolve(name)).costOf?.(someUsage)).toBeUndefined()
 })
 
 const refused: [name: string, options: Partial<ModelAdapterOptions>, expected: readonly [code: string, message: RegExp]][] = [

@@ -212,9 +212,7 @@ describe('the reply of a LlamaIndex LLM', () => {
 
   it('has to be a stream', async () => {
     const llm = standIn([], { chat: async () => ({ message: { content: 'a' } }) })
-    expect(await partsOf(llm)).toEqual([
-      { type: 'error', failure: { class: 'model', message: 'The LlamaIndex LLM did not answer with a stream.' } },
-    ])
+    expect(await partsOf(llm)).toEqual([{ type: 'error', failure: { class: 'model', message: 'The model did not answer with a stream.' } }])
   })
 })
 

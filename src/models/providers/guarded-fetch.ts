@@ -49,23 +49,28 @@ function redirected({ headers, status }: Response, { baseUrl }: Remedies): Failu
 
 const sniffed = 2000
 
-/** Some servers send events under a wrong name, and some a page under the name of events. */
+/** Some servers send a page under the name of events. */
 async function eventsIn(reader: BodyReader, type: string | null, rules: FetchRules): Promise<ReadableStream<Uint8Array>> {
-  const isNamedSo = type === null || /event-stream/i.test(type)
+  if (type !== null && !/event-stream/i.test(type)) return misnamedEvents(reader, type, rules)
+  const { value } = await reader.read()
+  const first = value ? [value] : []
+  const beginning = new TextDecoder().decode(value?.subarray(0, sniffed))
+  if (!beginning.trimStart().startsWith('<')) return boundedEvents(reader, { ...rules, first })
+  const rest = await beginningOf(reader, { clock: rules.clock, mostBytes: sniffed, patienceMs: ofError.patienceMs })
+  throw notEvents(beginning + new TextDecoder().decode(rest), type ?? 'something else', rules.remedies)
+}
+
+/** Some servers send events under a wrong name; they are taken as they are. */
+async function misnamedEvents(reader: BodyReader, type: string, rules: FetchRules): Promise<ReadableStream<Uint8Array>> {
   const chunks: Uint8Array[] = []
   const decoder = new TextDecoder()
   let beginning = ''
-  let isMore = true
-  while (isMore && beginning.length < sniffed) {
-    const { value } = await reader.read()
-    if (value) {
-      chunks.push(value)
-      beginning += decoder.decode(value, { stream: true })
-    }
-    isMore = value !== undefined
-    const isTold = beginning.trim() !== '' || !isMore
-    if (isNamedSo ? isTold && !beginning.trimStart().startsWith('<') : looksLikeEvents.test(beginning))
-      return boundedEvents(reader, { ...rules, first: chunks })
+  while (beginning.length < sniffed) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunks.push(value)
+    beginning += decoder.decode(value, { stream: true })
+    if (looksLikeEvents.test(beginning)) return boundedEvents(reader, { ...rules, first: chunks })
   }
   leave(reader)
   throw notEvents(beginning, type, rules.remedies)
@@ -73,10 +78,10 @@ async function eventsIn(reader: BodyReader, type: string | null, rules: FetchRul
 
 const looksLikeEvents = /^\s*(?:data|event|id|retry)?:/
 
-function notEvents(beginning: string, type: string | null, { baseUrl }: Remedies): FailureError {
+function notEvents(beginning: string, type: string, { baseUrl }: Remedies): FailureError {
   const isPage = isWebPage(beginning)
   const said = isPage ? pageText(beginning) : shorten(bodyText(beginning) ?? beginning, 120)
-  const kind = isPage ? 'a web page' : (type?.split(';')[0] ?? 'something else')
+  const kind = isPage ? 'a web page' : type.split(';')[0]
   const shown = said === '' ? '' : `: ${JSON.stringify(said)}`
   const message = `The server answered with ${kind} instead of a stream of events${shown}`
   return new FailureError(failing('invalid_response', message, baseUrl))

@@ -20,7 +20,11 @@ export async function loadModel(spec: ProviderSpec, { baseURL, fetch }: Connecti
   switch (kind) {
     case 'openai': {
       const { OpenAIChatLanguageModel, OpenAIResponsesLanguageModel } = await import('@ai-sdk/openai/internal')
-      const config = { url: ({ path }: { path: string }) => `${baseURL}${path}`, headers: { authorization: `Bearer ${apiKey}`, ...own }, fetch }
+      const config = {
+        url: ({ path }: { path: string }) => `${baseURL}${path}`,
+        headers: { authorization: `Bearer ${apiKey}`, ...own },
+        fetch,
+      }
       return settings.api === 'chat'
         ? new OpenAIChatLanguageModel(model, { ...config, provider: 'openai.chat' })
         : new OpenAIResponsesLanguageModel(model, { ...config, baseURL, provider: 'openai.responses', fileIdPrefixes: ['file-'] })

@@ -1,21 +1,22 @@
 import type { Json, JsonObject, JsonSchema, ModelRequest } from '../../contracts/index.ts'
-import { candidatesFor, sourceOf } from './candidates.ts'
+import { candidatesFor, type Source, sourceOf } from './candidates.ts'
 import type { Exchange } from './conversation.ts'
 import { jsonOf, namedValues } from './facts.ts'
 import { fieldsOf } from './fields.ts'
-import { fillSchema, type Knowledge, knowNothing } from './fill-schema.ts'
+import { type Filled, fillSchema, type Knowledge, knowNothing } from './fill-schema.ts'
 import { convincing } from './fit.ts'
 import { isFreeText } from './parameters.ts'
 import { type Answer, reportWithoutLabel } from './report.ts'
 import { resultText } from './results.ts'
 import { typeOf } from './schema-view.ts'
+import { isCommonAction } from './vocabulary.ts'
 import { nameWords, readWords } from './words.ts'
 
 /** The answer as JSON. Once it has been sent back, only what the schema itself says counts. */
-export function answerJson(answer: Answer, { output, tools }: Pick<ModelRequest, 'output' | 'tools'>): Json {
+export function answerJson(answer: Answer, { output, tools }: Pick<ModelRequest, 'output' | 'tools'>): Filled {
   const text = reportWithoutLabel(answer, tools)
   const schema = output?.schema
-  if (schema === undefined) return withoutSchema(answer, text)
+  if (schema === undefined) return { value: withoutSchema(answer, text), fits: true }
   return fillSchema(schema, answer.turn.complaints > 0 ? knowNothing : knowledgeOf(answer, text))
 }
 
@@ -38,7 +39,7 @@ function knowledgeOf({ turn }: Answer, text: string): Knowledge {
   const jsons = results.flatMap((exchange) => jsonOf(resultText(exchange)) ?? [])
   const named = [...jsons, ...results.map(({ input }) => input)].flatMap(namedValues)
   const prose = results.map(resultText).filter((each) => jsonOf(each) === undefined)
-  const sources = [...prose, turn.request].map((each) => sourceOf(each, readWords(each.slice(0, 8000)), new Set()))
+  const sources = [...prose, turn.request].map(textSource)
   return (name, schema) => {
     if (name === '') return undefined
     const wanted = nameWords(name).join('')
@@ -89,14 +90,24 @@ const isObject = (value: Json): value is JsonObject => typeof value === 'object'
 const picked = (row: JsonObject, names: readonly string[]): JsonObject =>
   Object.fromEntries(Object.entries(row).filter(([name]) => names.includes(name)))
 
-/** A number has to be named by its unit; anything else by its preposition or its form. */
-function spoken(name: string, schema: JsonSchema, sources: readonly ReturnType<typeof sourceOf>[]): Json | undefined {
+/** A text without the verb that it may begin with: of "Describe Oslo" only Oslo is a name. */
+function textSource(text: string): Source {
+  const words = readWords(text.slice(0, 8000))
+  const first = words.find(({ kind }) => kind === 'word')
+  const isVerb = first !== undefined && (isCommonAction(first.stem) || verbs.has(first.lower))
+  return sourceOf(text, words, new Set(isVerb ? [first] : []))
+}
+const verbs = new Set(['describe', 'explain', 'tell', 'summarise', 'summarize', 'give', 'name', 'classify', 'extract'])
+
+/** A number has to be named by its unit; anything else by its preposition or its form, or by being the name of something. */
+function spoken(name: string, schema: JsonSchema, sources: readonly Source[]): Json | undefined {
   const [field] = fieldsOf({ type: 'object', properties: { [name]: schema } })
   if (!field || field.path.length > 1 || isFreeText(field.parameter)) return undefined
   const isNumber = field.parameter.type === 'number' || field.parameter.type === 'integer'
   for (const source of sources) {
     const [best] = candidatesFor(field, source).toSorted((a, b) => b.score - a.score)
-    if (best && best.score >= (isNumber ? convincing + 2 : convincing)) return best.value
+    const least = isNumber ? convincing + 2 : best?.origin?.name === undefined ? convincing : convincing - 1
+    if (best && best.score >= least) return best.value
   }
   return undefined
 }

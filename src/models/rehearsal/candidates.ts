@@ -13,10 +13,12 @@ export interface Source {
   readonly text: string
   readonly words: readonly Word[]
   readonly values: readonly Value[]
+  /** Words that chose the tool or name its fields. */
+  readonly spent: ReadonlySet<Word>
 }
 
 export function sourceOf(text: string, words: readonly Word[], spent: ReadonlySet<Word>): Source {
-  return { text, words, values: readValues({ text, words, spent }) }
+  return { text, words, spent, values: readValues({ text, words, spent }) }
 }
 
 /** One way to fill one field. */
@@ -93,8 +95,11 @@ function enumCandidates(field: Field, parameter: Parameter, { words }: Source): 
   return enumMatches(parameter, words).map(({ value, from, to, isExact }) => {
     const before = words[from - 1]
     const cue = before && prepositions.has(before.lower) ? before.lower : ''
-    const isNamed = parameter.words.some((word) => word === before?.stem || word === words[to]?.stem || word === cue)
-    const isMeasured = parameter.role === 'unit' && before?.kind === 'number' && parameter.words.includes('from')
+    const after = words[to]
+    // "size M", "M size"; but the "to" behind a value leads to the next one.
+    const follows = after && !prepositions.has(after.lower) ? after.stem : undefined
+    const isNamed = parameter.words.some((word) => word === before?.stem || word === follows || word === cue)
+    const isMeasured = before?.kind === 'number' && parameter.words.includes('from')
     const isTarget = parameter.words.includes('to') && (cue === 'to' || cue === 'into' || cue === 'in')
     const isWrongEnd = parameter.words.includes('to') && before?.kind === 'number'
     const bonus = isNamed || isMeasured || isTarget ? 3 : isWrongEnd ? -4 : 0
@@ -166,12 +171,13 @@ function extended(candidate: Candidate, chosen: readonly Candidate[]): Candidate
 }
 
 /** The value of a candidate; of free text all that belongs to it. */
-export function runningText({ from, runsTo, value }: Candidate, { text, words }: Source): Json {
+export function runningText({ from, runsTo, value }: Candidate, { text, words, spent }: Source): Json {
   if (typeof value !== 'string' || runsTo === undefined) return value
   let last = Math.min(runsTo, words.length) - 1
   const first = words[from]
-  // Not the preposition or the comma before the next argument.
-  while (last > from && isLoose(words[last])) last -= 1
+  // Not the preposition, the comma or the name of the field before the next argument.
+  const isNextName = (word: Word | undefined): boolean => runsTo < words.length && word !== undefined && spent.has(word)
+  while (last > from && (isLoose(words[last]) || isNextName(words[last]))) last -= 1
   const end = words[last]
   return first && end && last > from ? text.slice(first.start, end.end).trim() : value
 }

@@ -7,29 +7,29 @@ import { asSchema, dereference, namesIn, type TypeName } from './schema-view.ts'
 // The keywords that schemas of answers use. It decides between alternatives; the answer itself is checked by the loop.
 
 /** Whether a value fits a schema. What refers to itself without end fits nothing. */
-export function conforms(
-  value: Json,
-  schema: unknown,
-  { root, depth = 0 }: { readonly root: JsonSchema; readonly depth?: number },
-): boolean {
+export function conforms(value: Json, schema: unknown, { root, depth = 0, budget = { left: mostSteps } }: Checking): boolean {
   if (typeof schema === 'boolean') return schema
   if (!isPlainObject(schema)) return true
-  if (depth > deepest) return false
-  const deeper = { root, depth: depth + 1 }
+  budget.left -= 1
+  if (depth > deepest || budget.left < 0) return false
+  const deeper = { root, depth: depth + 1, budget }
   const fits = (each: unknown): boolean => conforms(value, each, deeper)
   if (typeof schema.$ref === 'string') {
     const { $ref, ...rest } = schema
-    if (!fits(rest) || !fits(dereference({ $ref }, root))) return false
-    return true
+    return fits(rest) && fits(dereference({ $ref }, root))
   }
   return fitsItself(value, schema) && fitsParts(value, schema, deeper) && fitsLogic(schema, fits)
 }
-const deepest = 100
+const deepest = 450
+const mostSteps = 100_000
 
-interface Deeper {
+interface Checking {
   readonly root: JsonSchema
-  readonly depth: number
+  readonly depth?: number
+  /** Ends what would branch without end. */
+  readonly budget?: { left: number }
 }
+type Deeper = Required<Checking>
 
 function fitsLogic(schema: JsonSchema, fits: (schema: unknown) => boolean): boolean {
   const { allOf, anyOf, oneOf, not, if: condition } = schema
@@ -44,14 +44,25 @@ function fitsItself(value: Json, schema: JsonSchema): boolean {
   const { type } = schema
   const types = Array.isArray(type) ? type : type === undefined ? [] : [type]
   if (types.length > 0 && !types.some((each) => isOfType(value, each as TypeName))) return false
-  if (Array.isArray(schema.enum) && !schema.enum.some((each) => equal(each as Json, value))) return false
+  if (Array.isArray(schema.enum) && !membersOf(schema.enum).has(keyOf(value))) return false
   if (schema.const !== undefined && !equal(schema.const as Json, value)) return false
   if (typeof value === 'number') return fitsNumber(value, schema)
   if (typeof value === 'string') return fitsText(value, schema)
   return true
 }
 
-const equal = (one: Json, other: Json): boolean => one === other || canonicalJson(one) === canonicalJson(other)
+const keyOf = (value: Json): Json => (typeof value === 'object' && value !== null ? `json ${canonicalJson(value)}` : value)
+
+const members = new WeakMap<readonly unknown[], ReadonlySet<Json>>()
+
+/** The values of an enum, to be found at once: some have thousands. */
+function membersOf(values: readonly unknown[]): ReadonlySet<Json> {
+  const known = members.get(values) ?? new Set(values.map((each) => keyOf(each as Json)))
+  members.set(values, known)
+  return known
+}
+
+const equal = (one: Json, other: Json): boolean => keyOf(one) === keyOf(other)
 
 const atLeast = (value: number, limit: unknown): boolean => typeof limit !== 'number' || value >= limit
 const atMost = (value: number, limit: unknown): boolean => typeof limit !== 'number' || value <= limit

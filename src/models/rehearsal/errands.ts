@@ -1,4 +1,5 @@
 import type { JsonObject, ToolSpec } from '../../contracts/index.ts'
+import { withoutToolQuestions } from './about-tools.ts'
 import { type Source, sourceOf } from './candidates.ts'
 import type { Choice } from './choose-tools.ts'
 import { clauseSource, fillFromClause } from './clause-source.ts'
@@ -30,7 +31,9 @@ export function errandsOf(turns: readonly Turn[], index: ToolIndex): readonly Er
   const turn = turns.at(-1)
   if (!turn) return []
   const earlier = turns.slice(0, -1)
-  const words = readWords(turn.request)
+  const tools = index.tools.map(({ tool }) => tool)
+  const words = withoutToolQuestions(readWords(turn.request), tools)
+  if (words.length === 0) return []
   const clauses = clausesOf(turn.request, words, index)
   const answered = answersTo(turn, { earlier, clauses, index })
   if (answered.length > 0) return answered

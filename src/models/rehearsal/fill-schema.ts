@@ -8,12 +8,30 @@ export type Knowledge = (name: string, schema: JsonSchema) => Json | undefined
 
 export const knowNothing: Knowledge = () => undefined
 
+export interface Filled {
+  readonly value: Json
+  /** Whether it fits the schema as a whole: some schemas have no value, or none that rules find. */
+  readonly fits: boolean
+}
+
 /** A value for a schema: what is known, otherwise something neutral. Optional properties only where they are known. */
-export function fillSchema(schema: JsonSchema, know: Knowledge): Json {
-  const fill = (each: Knowledge): Json =>
-    filled(schema, { root: schema, know: each, name: '', depth: 0, index: 0, trail: [], budget: { left: mostValues } })
+export function fillSchema(schema: JsonSchema, know: Knowledge): Filled {
+  const fill = (each: Knowledge): Filled => {
+    const place: Place = {
+      root: schema,
+      know: each,
+      name: '',
+      depth: 0,
+      index: 0,
+      trail: [],
+      budget: { left: mostValues },
+      checks: { left: mostChecks },
+    }
+    const value = filled(schema, place)
+    return { value, fits: conforms(value, schema, { root: schema }) }
+  }
   const rich = fill(know)
-  return know === knowNothing || conforms(rich, schema, { root: schema }) ? rich : fill(knowNothing)
+  return know === knowNothing || rich.fits ? rich : fill(knowNothing)
 }
 
 interface Place {
@@ -27,9 +45,14 @@ interface Place {
   readonly trail: readonly string[]
   /** Ends what would grow without end. */
   readonly budget: { left: number }
+  /** The same for holding values against schemas. */
+  readonly checks: { left: number }
 }
 
-const deepest = 12
+/** As deep as a schema may be written; what refers to itself ends by its trail. */
+const deepest = 250
+const deepestAlternatives = 3
+const mostChecks = 3_000_000
 const mostValues = 5_000
 const mostRounds = 3
 
@@ -40,18 +63,49 @@ function filled(raw: JsonSchema, place: Place): Json {
   place.budget.left -= 1
   const isEndless = trail.filter((each) => each === raw.$ref).length > mostRounds
   if (place.depth > deepest || place.budget.left < 0 || isEndless) return null
-  const fits: Fits = (value) => conforms(value, raw, { root })
+  const fits: Fits = (value) => conforms(value, raw, { root, budget: place.checks })
   const known = know(name, schema)
   if (known !== undefined && fits(known)) return known
   if (schema.const !== undefined) return schema.const as Json
   if (Array.isArray(schema.enum)) return chosen(schema.enum as readonly Json[], fits, place.index)
   const here = { ...place, trail }
   const options = optionsFor(schema, here)
-  for (const option of options) {
+  let first: Json | undefined
+  for (const option of options.length === 0 ? [schema] : options) {
     const value = plain(option, here, fits)
     if (fits(value)) return value
+    const conditional = underConditions(value, option, { here, raw, fits })
+    if (fits(conditional)) return conditional
+    first ??= value
   }
-  return plain(options[0] ?? schema, here, fits)
+  return first ?? null
+}
+
+interface Conditional {
+  readonly here: Place
+  readonly raw: JsonSchema
+  readonly fits: Fits
+}
+
+const mostConditionRounds = 4
+
+/** The value again with what its schema asks for because of what it is: `then` and `else`. */
+function underConditions(value: Json, option: JsonSchema, { here, raw, fits }: Conditional): Json {
+  const conditions = conditionsIn(raw, here.root)
+  let at = value
+  for (let round = 0; conditions.length > 0 && round < mostConditionRounds && !fits(at); round++) {
+    const met = ({ if: condition }: JsonSchema): boolean => conforms(at, condition, { root: here.root, budget: here.checks })
+    const asked = conditions.map((each) => asSchema(met(each) ? each.then : each.else))
+    at = plain(merged({ allOf: [option, ...asked] }, here.root), here, fits)
+  }
+  return at
+}
+
+function conditionsIn(schema: JsonSchema, root: JsonSchema, depth = 0): readonly JsonSchema[] {
+  const flat = dereference(schema, root)
+  const own = flat.if === undefined ? [] : [flat]
+  if (!Array.isArray(flat.allOf) || depth > mostRounds) return own
+  return [...own, ...flat.allOf.flatMap((each) => conditionsIn(asSchema(each), root, depth + 1))]
 }
 
 function chosen(values: readonly Json[], fits: Fits, index: number): Json {
@@ -60,7 +114,7 @@ function chosen(values: readonly Json[], fits: Fits, index: number): Json {
 }
 
 /** The ways to read a schema: one for each alternative and each type, those that come round again last. */
-function optionsFor(schema: JsonSchema, { root, trail, depth }: Pick<Place, 'root' | 'trail' | 'depth'>): readonly JsonSchema[] {
+function optionsFor(schema: JsonSchema, { root, trail }: Pick<Place, 'root' | 'trail'>, nesting = 0): readonly JsonSchema[] {
   const { anyOf: _a, oneOf: _b, ...own } = schema
   const alternatives = alternativesOf(schema)
   const comesRound = ({ $ref }: JsonSchema): boolean => typeof $ref === 'string' && trail.includes($ref)
@@ -70,7 +124,8 @@ function optionsFor(schema: JsonSchema, { root, trail, depth }: Pick<Place, 'roo
       ? [own]
       : ordered.flatMap((each) => {
           const whole = merged({ allOf: [own, each] }, root)
-          return depth < deepest && alternativesOf(whole).length > 0 ? optionsFor(whole, { root, trail, depth: depth + 4 }) : [whole]
+          const isSettled = nesting >= deepestAlternatives || alternativesOf(whole).length === 0
+          return isSettled ? [whole] : optionsFor(whole, { root, trail }, nesting + 1)
         })
   return settled.flatMap(typed)
 }
@@ -85,7 +140,7 @@ type Fits = (value: Json) => boolean
 
 /** A value for one reading of a schema; among several the first that also fits the schema as a whole. */
 function plain(schema: JsonSchema, place: Place, fitsWhole: Fits): Json {
-  const fits: Fits = (value) => conforms(value, schema, { root: place.root })
+  const fits: Fits = (value) => conforms(value, schema, { root: place.root, budget: place.checks })
   const first = (values: readonly Json[]): Json =>
     values.find((each) => fits(each) && fitsWhole(each)) ?? values.find(fits) ?? values[0] ?? null
   if (schema.const !== undefined) return schema.const as Json
@@ -145,10 +200,10 @@ function combined(schemas: readonly unknown[]): JsonSchema {
 
 const inner = (place: Place, name: string): Place => ({ ...place, name, depth: place.depth + 1, index: 0 })
 
-function isKnown(schema: JsonSchema, { know, name, root, depth }: Place): boolean {
+function isKnown(schema: JsonSchema, { know, name, root, depth, checks }: Place): boolean {
   if (depth > deepest) return false
   const value = know(name, merged(dereference(schema, root), root))
-  return value !== undefined && conforms(value, schema, { root })
+  return value !== undefined && conforms(value, schema, { root, budget: checks })
 }
 
 const mostItems = 200

@@ -16,7 +16,7 @@ type Cues = { readonly [cue: string]: number }
 const cues: { readonly [R in Role]: Cues } = {
   origin: { from: 9 },
   destination: { to: 9, into: 7, towards: 8, toward: 8, in: 5 },
-  place: { in: 9, at: 7, near: 8, around: 7, for: 6, to: 6, of: 5, from: 4, '': 4 },
+  place: { in: 9, at: 7, near: 8, around: 7, for: 6, to: 6, of: 5, from: 4, about: 4, '': 4 },
   recipient: { to: 8, for: 3, with: 3, '': 4 },
   date: {},
   time: {},

@@ -55,7 +55,7 @@ export function plan({ messages, tools, toolChoice }: Pick<ModelRequest, 'messag
     }))
     questions.push(...fillings.flatMap(({ errand, missing }) => (missing.length > 0 ? [{ tool: errand.tool.name, missing }] : [])))
     const inputs = fillings.flatMap((filling) => (filling.missing.length > 0 ? [] : inputsOf(filling)))
-    const calls = inputs.flatMap((each) => next(each, turn.exchanges))
+    const calls = distinct(inputs).flatMap((each) => next(each, turn.exchanges))
     const mayCall = toolChoice === 'auto' && turn.steps < mostSteps && turn.complaints === 0
     if (calls.length > 0 && mayCall) return { kind: 'call', calls: calls.slice(0, mostCalls) }
     if (calls.length > 0) {
@@ -86,6 +86,12 @@ interface Planned {
 
 function inputsOf({ errand, input, more }: { errand: Errand; input: JsonObject; more: readonly JsonObject[] }): readonly Planned[] {
   return [input, ...more].map((each) => ({ tool: errand.tool, said: errand.said, input: each }))
+}
+
+/** Whoever says the same thing twice wants it once. */
+function distinct(planned: readonly Planned[]): readonly Planned[] {
+  const known = new Map(planned.toReversed().map((each) => [`${each.tool.name} ${canonicalJson(each.input)}`, each]))
+  return planned.filter((each) => known.get(`${each.tool.name} ${canonicalJson(each.input)}`) === each)
 }
 
 /** The call, unless it has been made; once more, where its failure invites that. */

@@ -14,7 +14,7 @@ export function askedTools(answer: string): readonly string[] {
   return [...answer.slice(-20_000).matchAll(asked)].map((match) => match[1] ?? '')
 }
 
-function describeField({ path, parameter, items }: Field): string {
+export function describeField({ path, parameter, items }: Field): string {
   const name = path.filter((part) => typeof part === 'string').join('.')
   return `${name} (${items ? `a list: ${describeType(items)}` : describeType(parameter)})`
 }

@@ -1,4 +1,4 @@
-import type { AttemptContext, Json, Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
+import type { AttemptContext, Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
 import { answerJson } from './answer-json.ts'
 import { plan } from './plan.ts'
 import { askFor } from './questions.ts'
@@ -31,17 +31,16 @@ function* partsOf(request: ModelRequest): Generator<ModelPart> {
     return
   }
   if (request.output) {
-    yield { type: 'notice', message: noticeFor(move.questions.map(({ tool, missing }) => askFor(tool, missing))) }
-    const json: Json = answerJson(move, request)
-    yield* streamed(JSON.stringify(json))
+    const { value, fits } = answerJson(move, request)
+    const questions = move.questions.map(({ tool, missing }) => askFor(tool, missing))
+    yield { type: 'notice', message: [madeByRules, ...(fits ? [] : [nothingFits]), ...questions].join(' ') }
+    yield* streamed(JSON.stringify(value))
   } else yield* streamed(report(move, request.tools))
   yield { type: 'finish', reason: 'stop', costUsd: 0 }
 }
 
-function noticeFor(questions: readonly string[]): string {
-  const made = 'This JSON was put together by rules (rehearsal), not by an LLM; what nothing was known about has a neutral value.'
-  return questions.length === 0 ? made : `${made} ${questions.join(' ')}`
-}
+const madeByRules = 'This JSON was put together by rules (rehearsal), not by an LLM; what nothing was known about has a neutral value.'
+const nothingFits = 'Nothing was found that fits its schema as a whole.'
 
 function* streamed(text: string): Generator<ModelPart> {
   for (const [word] of text.matchAll(/\s*\S{1,200}|\s+$/g)) yield { type: 'text', text: word }

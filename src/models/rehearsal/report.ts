@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../../contracts/index.ts'
+import { toolDescriptions } from './about-tools.ts'
 import type { Exchange, Turn } from './conversation.ts'
 import { exampleRequest } from './example.ts'
 import type { Move } from './plan.ts'
@@ -21,6 +22,7 @@ export function report(answer: Answer, tools: readonly ToolSpec[]): string {
 export function reportWithoutLabel({ turn, questions, leftOut, notReached }: Answer, tools: readonly ToolSpec[]): string {
   const told = turn.exchanges.filter((exchange, at) => !turn.exchanges.slice(at + 1).some((later) => isSameCall(later, exchange)))
   const parts = [
+    ...toolDescriptions(turn.request, tools),
     ...told.map((exchange) => describe(exchange, told.length)),
     ...[...new Set(leftOut)].map((tool) => `I did not go on to ${shownName(tool)}: it builds on something that did not come.`),
     ...(notReached.length > 0 ? [`I did not get to ${joined([...new Set(notReached)].map(shownName))} in this turn.`] : []),

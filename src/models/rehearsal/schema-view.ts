@@ -30,7 +30,9 @@ export function merged(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSch
 }
 
 function both(one: JsonSchema, other: JsonSchema): JsonSchema {
-  const properties = { ...asSchema(other.properties), ...asSchema(one.properties) }
+  const [own, others] = [asSchema(one.properties), asSchema(other.properties)]
+  const shared = Object.keys(own).filter((name) => Object.hasOwn(others, name))
+  const properties = { ...others, ...own, ...Object.fromEntries(shared.map((name) => [name, { allOf: [own[name], others[name]] }])) }
   const required = [...namesIn(one.required), ...namesIn(other.required)]
   return {
     ...other,

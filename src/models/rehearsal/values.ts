@@ -47,7 +47,7 @@ export function readValues(reading: Reading): readonly Value[] {
     const word = words[at] as Word
     const found = prepositions.has(word.lower) && word.kind === 'word' ? undefined : valueAt(reading, at)
     if (found) {
-      const joins = listed !== undefined && cue === '' && isAlike(listed, found)
+      const joins = listed !== undefined && (cue === '' || cue === listed.cue) && isAlike(listed, found)
       const value: Value = {
         ...found,
         cue: joins ? (listed?.cue ?? '') : cue,
@@ -73,7 +73,9 @@ export function readValues(reading: Reading): readonly Value[] {
         before = word.stem
         cue = reading.spent.has(word) ? '' : cue
       }
-      if (!articles.has(word.lower) && !politeness.has(word.lower)) {
+      // "in Oslo and in Bergen" is a list too.
+      const isRepeated = listed !== undefined && prepositions.has(word.lower) && word.lower === listed.cue
+      if (!articles.has(word.lower) && !politeness.has(word.lower) && !isRepeated) {
         listed = undefined
         last = undefined
       }

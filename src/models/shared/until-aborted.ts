@@ -1,3 +1,4 @@
+import { Breather } from './breather.ts'
 import { dismiss } from './dismiss.ts'
 
 /**
@@ -21,7 +22,11 @@ export async function* untilAborted<T>(open: () => unknown, signal: AbortSignal)
     const opened = await unlessAborted(opening)
     if (opened === aborted) return dismiss(async () => iteratorOf(await opening).return?.())
     stream = iteratorOf<T>(opened)
+    const breather = new Breather()
     for (;;) {
+      const pause = breather.next()
+      if (pause) await pause
+      if (signal.aborted) return
       const next = await unlessAborted(Promise.resolve(stream.next()))
       if (next === aborted || next.done) return
       yield next.value

@@ -1,0 +1,20 @@
+import { fstatSync, type Stats } from 'node:fs'
+import type { Host } from './host.ts'
+
+/**
+ * What standard input is. A file and a pipe were put there by whoever wrote the command line, so they are read to their
+ * end. A socket or a device may have come along with the program that started us, and never say anything.
+ */
+export type InputKind = 'terminal' | 'file' | 'pipe' | 'socket' | 'device' | 'folder'
+
+export function inputKindOf({ isTTY, fd }: Host['stdin']): InputKind {
+  if (isTTY) return 'terminal'
+  return fd === undefined ? 'pipe' : kindOf(fstatSync(fd))
+}
+
+function kindOf(found: Stats): InputKind {
+  if (found.isDirectory()) return 'folder'
+  if (found.isFile()) return 'file'
+  if (found.isSocket()) return 'socket'
+  return found.isFIFO() ? 'pipe' : 'device'
+}

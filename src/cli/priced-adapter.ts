@@ -1,0 +1,33 @@
+import type { ModelPrice } from '../agents/index.ts'
+import type { Model, ModelAdapter, Usage } from '../contracts/index.ts'
+
+/** Models whose price the configuration states cost that, whatever the bundled table says. What a provider reports goes before both. */
+export function pricedAdapter(adapter: ModelAdapter, prices: { readonly [model: string]: ModelPrice }): ModelAdapter {
+  if (Object.keys(prices).length === 0) return adapter
+  return {
+    ...(adapter.secrets && { secrets: adapter.secrets }),
+    async resolve(name) {
+      const model = await adapter.resolve(name)
+      const price = Object.hasOwn(prices, model.id) ? prices[model.id] : undefined
+      return price ? priced(model, price) : model
+    },
+  }
+}
+
+function priced(model: Model, price: ModelPrice): Model {
+  const { id, abilities, contextTokens } = model
+  return {
+    id,
+    abilities,
+    ...(contextTokens !== undefined && { contextTokens }),
+    costOf: (usage) => costOf(usage, price),
+    stream: (request, context) => model.stream(request, context),
+  }
+}
+
+/** Prices are for a million tokens; what is read from a cache or written to one is within the input. */
+function costOf({ input, output, cacheRead, cacheWrite }: Usage, price: ModelPrice): number {
+  const { cacheRead: read = price.input, cacheWrite: write = price.input } = price
+  const plain = Math.max(0, input - cacheRead - cacheWrite)
+  return (plain * price.input + cacheRead * read + cacheWrite * write + output * price.output) / 1_000_000
+}

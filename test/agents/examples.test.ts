@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Ended, troupe } from './command.ts'
+import { folder } from './folder.ts'
+
+const root = join(import.meta.dirname, '..', '..', 'examples')
+
+/** What each example does, by its folder. One without an entry fails. */
+const examples: { readonly [name: string]: { readonly run: readonly string[]; shows(outcome: Shown, ended: Ended): void } } = {
+  '01-hello': {
+    run: ['hello.ai', 'Good morning'],
+    shows: ({ report }) => expect(report.text).toContain('rehearsal'),
+  },
+  '02-structured-answer': {
+    run: ['place.ai', 'Where is Bergen?'],
+    shows: ({ report }) => expect(report.value).toMatchObject({ place: expect.any(String), country: expect.any(String) }),
+  },
+  '03-template': {
+    run: ['clerk.ai', 'Write to the office'],
+    shows: ({ report }) => expect(report.text).toBe('Dear office, the door is mended. Kind regards.'),
+  },
+  '04-team': {
+    run: ['trip.ai', 'A weekend in Oslo'],
+    shows: ({ report, paths }) => {
+      expect(report.text).toBe('Take the 17:05 on Friday. Saturday stays dry.')
+      expect(paths).toEqual(['root', 'root/trains#1', 'root/weather#1'])
+    },
+  },
+  '05-configuration': {
+    run: ['desk.ai', 'Ask the translator about fjord'],
+    shows: ({ report, paths }) => {
+      expect(report.text).toContain('translator')
+      expect(paths).toEqual(['root', 'root/translator#1'])
+    },
+  },
+  '06-borrowed': {
+    run: ['lead.ai', 'Ask the reviewer to look at main.ts'],
+    shows: ({ report, paths }) => {
+      expect(report.text).toContain('reviewer')
+      expect(paths).toEqual(['root', 'root/reviewer#1'])
+    },
+  },
+  '07-three-levels': {
+    run: ['editor.ai', 'Is the story of the bridge true?'],
+    shows: ({ report, paths }) => {
+      expect(report).toMatchObject({
+        format: 'json',
+        value: { print: true, because: 'Two sources agree.', sources: ['the harbour office', 'the register'] },
+      })
+      expect(paths).toEqual(['root', 'root/reporter#1', 'root/reporter#1/archive#1', 'root/reporter#1/caller#1'])
+    },
+  },
+}
+
+interface Shown {
+  readonly report: { readonly text: string; readonly format: string; readonly value?: unknown }
+  /** Every agent that was asked, by path. */
+  readonly paths: readonly string[]
+}
+
+test('every folder is run, and named in the list', () => {
+  const folders = readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
+  expect(folders.toSorted()).toEqual(Object.keys(examples))
+  const page = readFileSync(join(root, 'README.md'), 'utf8')
+  for (const [name, { run }] of Object.entries(examples))
+    expect(page).toMatch(new RegExp(`\`${name}\`.*troupe run ${run[0]} "${run[1]?.replace('?', '\\?')}"`))
+})
+
+describe.concurrent.each(Object.entries(examples))('%s', (name, { run, shows }) => {
+  const state = folder()
+  const at = (...args: string[]) => troupe(join(root, name), args, { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') })
+
+  test('runs as its page says', async () => {
+    const ended = await at('run', ...run, '--json')
+    const outcome = JSON.parse(ended.stdout)
+    expect([ended.stderr.includes('error:'), outcome.status, ended.code]).toEqual([false, 'completed', 0])
+    const paths = [...new Set<string>(outcome.accounting.map((entry: { agentPath: string }) => entry.agentPath))].toSorted()
+    shows({ report: outcome.report, paths }, ended)
+  })
+
+  test('is found to be right', async () => {
+    expect(await at('validate')).toMatchObject({ code: 0 })
+  })
+})

@@ -1,0 +1,102 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { troupe } from './command.ts'
+import { child, folder } from './folder.ts'
+
+describe('troupe run', () => {
+  test('flag, variable, file, --config, project, user: who comes first counts', async () => {
+    const limits = (maxRetries: number) => ({ defaults: { limits: { maxRetries } } })
+    const { path, write } = folder({ 'a.ai': child().replace('a/b', 'rehearsal'), '.home/.ai-agent/.ai-agent.json': limits(1) })
+    const retries = async (args: readonly string[] = [], env = {}) => {
+      const { stdout } = await troupe(path, ['run', 'a.ai', 'Hi', '--dry-run', '--json', ...args], env)
+      return JSON.parse(stdout).limits.maxRetries
+    }
+    const found = [await retries()]
+    write({ '.ai-agent.json': limits(2) })
+    found.push(await retries())
+    write({ 'given.json': limits(4) })
+    found.push(await retries(['--config', 'given.json']))
+    write({ 'a.ai': child('limits: { maxRetries: 5 }').replace('a/b', 'rehearsal') })
+    found.push(await retries(['--config', 'given.json']))
+    found.push(await retries(['--config', 'given.json'], { TROUPE_LIMITS_MAX_RETRIES: '6' }))
+    found.push(await retries(['--override', 'limits.maxRetries=7'], { TROUPE_LIMITS_MAX_RETRIES: '6' }))
+    expect(found).toEqual([1, 2, 4, 5, 6, 7])
+  })
+
+  test('the folder of the agent has a configuration, too; below that of the working directory', async () => {
+    const { path } = folder({
+      'sub/a.ai': child().replace('a/b', 'rehearsal'),
+      'sub/.ai-agent.json': { defaults: { limits: { maxRetries: 1, maxCalls: 1 } } },
+      '.ai-agent.json': { defaults: { limits: { maxCalls: 2 } } },
+    })
+    const { stdout } = await troupe(path, ['run', 'sub/a.ai', 'Hi', '--dry-run', '--json'])
+    expect(JSON.parse(stdout).limits).toMatchObject({ maxRetries: 1, maxCalls: 2 })
+  })
+
+  test('a variable that is missing: which, who needs it, and every file that was looked into', async () => {
+    const { path } = folder({
+      'a.ai': child().replace('a/b', 'lab/large'),
+      '.home/.ai-agent/.ai-agent.json': {
+        providers: { lab: { baseURL: 'http://127.0.0.1:9/v1', apiKey: '${LAB_KEY}' }, other: { apiKey: '${NOT_NEEDED}' } },
+      },
+    })
+    const { code, stderr } = await troupe(path, ['run', 'a.ai', 'Hi'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('LAB_KEY')
+    expect(stderr).toContain('providers.lab.apiKey')
+    expect(stderr).toContain(join(path, '.home/.ai-agent/.ai-agent.env'))
+    expect(stderr).not.toContain('NOT_NEEDED')
+    expect((await troupe(path, ['run', 'a.ai', 'Hi', '--dry-run'], { LAB_KEY: 'geheim-1234567' })).code).toBe(0)
+  })
+
+  test('everything that is wrong with flags, configuration and the whole team is told at once', async () => {
+    const { path } = folder({
+      'a.ai': child('agents: [./b.ai, ./c.ai]').replace('a/b', 'rehearsal'),
+      'b.ai': child('x: 1'),
+      'c.ai': '---\ndescription: x\n---\nGo.',
+      '.ai-agent.json': '{ "nonsense": 1 }',
+    })
+    const { code, stdout } = await troupe(path, ['run', 'a.ai', 'Hi', '--override', 'limits.maxRetries=x', '--json'])
+    expect(code).toBe(2)
+    const places = JSON.parse(stdout).error.problems.map(({ place }: { place: string }) => place.replace(`${path}/`, ''))
+    expect(places).toEqual(['--override limits.maxRetries', '.ai-agent.json:1:3', 'b.ai:6:1', 'c.ai:1:1', 'c.ai:1:1'])
+  })
+
+  test('the journal goes where a trusted configuration says, and a flag goes before it', async () => {
+    const { path } = folder({
+      'a.ai': child().replace('a/b', 'rehearsal'),
+      '.home/.ai-agent/.ai-agent.json': { store: { path: '../journals' } },
+    })
+    const journal = async (...args: string[]) =>
+      JSON.parse((await troupe(path, ['run', 'a.ai', 'Hi', '--dry-run', '--json', ...args])).stdout).journal
+    expect([await journal(), await journal('--data-dir', 'here')]).toEqual([join(path, '.home/journals'), join(path, 'here')])
+  })
+
+  test('help about an agent: its template makes the same agent again, children included', async () => {
+    const { path, write } = folder({
+      'boss.ai': child(
+        'agents: [./scout.ai]\nmetadata: { owner: us }\nlimits: { maxCostUsd: 0.5, timeBudget: 90s }\nparameters: { timeout: 5s }',
+      ).replace('a/b', 'rehearsal'),
+      'scout.ai': child().replace('a/b', 'rehearsal'),
+      '.ai-agent.json': { defaults: { limits: { maxCalls: 3 } } },
+    })
+    const help = await troupe(path, ['run', 'boss.ai', '--help'])
+    expect([help.code, help.stderr]).toEqual([0, ''])
+    expect(help.stdout).toMatch(
+      /^boss: A test\n\nUsage\n {2}troupe run boss\.ai PROMPT \[options\]\n {2}PROMPT is anything\n\nAgents that it may call\n {2}scout {2}A test\n/,
+    )
+    const [template] = /^---\n[\s\S]*?\n---$/m.exec(help.stdout) ?? []
+    expect(template).toContain('maxCalls: 3')
+    expect(template).toContain('llmTimeout: 5s')
+    write({ 'again/boss.ai': `${template}\nDo it.\n`, 'again/scout.ai': child().replace('a/b', 'rehearsal') })
+    const shown = async (folder: string) => {
+      const { stdout } = await troupe(join(path, folder), ['agents', 'list', '--json'], { HOME: join(path, '.home') })
+      const run = await troupe(join(path, folder), ['run', 'boss.ai', 'Hi', '--dry-run', '--json', '--override', 'limits.maxCostUsd=1'])
+      const { journal: _, ...plan } = JSON.parse(run.stdout)
+      return { agents: JSON.parse(stdout).agents, plan }
+    }
+    const [before, after] = [await shown('.'), await shown('again')]
+    expect(after).toEqual(before)
+  })
+})
