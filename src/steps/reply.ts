@@ -121,7 +121,7 @@ export class Reply {
   /** Only figures that are figures; otherwise they are estimated. */
   get usage(): Usage | undefined {
     const usage = this.#finish?.usage
-    return usage && usageKeys.every((key) => isCount(usage[key])) ? usage : undefined
+    return usage && usageKeys.every((key) => Number.isSafeInteger(usage[key]) && usage[key] >= 0) ? usage : undefined
   }
 
   get costUsd(): number | undefined {

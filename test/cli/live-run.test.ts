@@ -28,7 +28,8 @@ describe.concurrent('a run on a terminal', () => {
     const window = troupe(['run', file, 'Go'])
     expect(await window.ended).toBe(0)
     const lines = window.lines()
-    expect(lines.at(-2)).toBe('First line.')
+    expect(lines.slice(-2)).toEqual(['First line.', 'Second [31mline.'])
+    expect(window.raw()).not.toContain('\u001b[31m')
     expect(lines.filter((line) => line.includes('First line.'))).toHaveLength(1)
   })
 

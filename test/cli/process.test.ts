@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process'
 import { copyFile, mkdir } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
 import { binary, workbench } from './troupe.ts'
 
@@ -24,6 +26,30 @@ describe.concurrent('an interrupt', () => {
     await run.says('step 1')
     run.process.kill('SIGTERM')
     expect(await run.ended).toMatchObject({ code: 130, stdout: '', stderr: expect.stringContaining('interrupted') })
+  })
+})
+
+describe('an interrupt before there is a run', () => {
+  test.each([
+    ['--json', { ok: false, error: { code: 'interrupted', message: expect.any(String) }, exitCode: 130 }],
+    ['--stream-json', { type: 'run.failed', ok: false, error: { code: 'interrupted' }, exitCode: 130 }],
+  ])('%s: has its document', async (...row) => {
+    const [flag, document] = row
+    const asked = Promise.withResolvers<void>()
+    // `auto` looks whether a server is there, and this one never says.
+    const server = createServer(() => asked.resolve())
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => server.closeAllConnections())
+    onTestFinished(() => void server.close())
+    const file = await agent(`unstarted${flag}`, '', 'description: x\nmodels: auto')
+    const { port } = server.address() as AddressInfo
+    const run = start(['run', file, 'Go', flag], { env: { OLLAMA_HOST: `127.0.0.1:${port}` } })
+    await asked.promise
+    run.process.kill('SIGINT')
+    const { code, signal, stdout, stderr } = await run.ended
+    expect([code, signal]).toEqual([130, null])
+    expect(JSON.parse(stdout)).toMatchObject(document)
+    expect(stderr).toBe('error: The command was interrupted before the run began.\n')
   })
 })
 

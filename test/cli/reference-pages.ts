@@ -141,7 +141,7 @@ export const referencePages: { readonly [file: string]: string } = {
   'agent-file.md': page([
     ['# Agent file', made],
     [
-      'An agent is a file: an optional `#!/usr/bin/env troupe` line, settings in YAML between two lines of `---`, then the prompt. A key that is not listed here is an error. `troupe run` can change every setting for one run with `--override key=value`; `output` is replaced as a whole.',
+      'An agent is a file: an optional `#!/usr/bin/env troupe` line, settings in YAML between two lines of `---`, then the prompt. A key that is not listed here is an error. `troupe run` can change every key of this table for one run with `--override key=value`. `output` and `input` are no keys themselves: name one of theirs (`--override output.format=json`); what the file says about the others of the same group does not count then.',
       'Durations are written `500ms`, `30s`, `10m` or `2h`, sizes `512B`, `64KB` or `1MB`; bare numbers are milliseconds and bytes.',
     ],
     [

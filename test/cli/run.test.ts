@@ -1,4 +1,5 @@
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Outcome, StreamEvent } from '../../src/contracts/index.ts'
@@ -128,6 +129,15 @@ describe.concurrent('exit codes, with --json on each failure', () => {
     expect(ended).toMatchObject({ code: 5, stdout: 'As far as I came.\n', stderr: expect.stringContaining('partial: steps ran out') })
   })
 
+  test.each([
+    ['text', 'error: The answer is partial: steps ran out.\n'],
+    ['json', expect.stringMatching(/"level":"error","msg":"The answer is partial: steps ran out\."\}\n$/)],
+  ])('why it is not 0 is said in a line however quiet it is to be: %s', async (...row) => {
+    const [format, stderr] = row
+    const ended = await troupe(['run', await agent(`quiet-${format}`, endless), 'Go', '-q', '--log-format', format])
+    expect(ended).toMatchObject({ code: 5, stdout: 'As far as I came.\n', stderr })
+  })
+
   test('a failure prints no answer, but what happened and what to do', async () => {
     const ended = await troupe(['run', await agent('refused', 'steps: [{ text: Half, fault: auth }]'), 'Go'])
     expect(ended).toMatchObject({ code: 3, stdout: '', stderr: expect.stringContaining('error: ') })
@@ -138,6 +148,35 @@ describe.concurrent('exit codes, with --json on each failure', () => {
     const ended = await troupe(['run', hello, 'Hi', '--json', '--data-dir', 'no-folder/in-a-file'])
     expect(ended.code).toBe(2)
     expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: 'config_invalid' }, exitCode: 2 })
+  })
+
+  test.each(['/dev/null', 'no-folder-either/in-a-file'])('--dry-run finds that too: %s', async (path) => {
+    await writeFile(join(folder, 'no-folder-either'), '')
+    const ended = await troupe(['run', hello, 'Hi', '--dry-run', '--data-dir', path])
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('is not a folder') })
+  })
+
+  test('without a home in the environment, journals go where the system says that it is', async () => {
+    const ended = await troupe(['run', hello, 'Hi', '--dry-run', '--json'], { env: { HOME: '', XDG_STATE_HOME: '' } })
+    expect(JSON.parse(ended.stdout)).toMatchObject({ journal: join(userInfo().homedir, '.local/state/troupe') })
+  })
+
+  test.each(['auto', 'openai/gpt-5', 'nowhere/x'])('where there is no model (%s), a whole command goes on without one', async (model) => {
+    const name = `it is ${model.replace('/', ' ')}`
+    const ended = await troupe(['run', await agent(name, '', `description: x\nmodels: ${model}`), 'Go'])
+    expect(ended).toMatchObject({ code: 3, stdout: '' })
+    const [, command = ''] = /: troupe (run .*)$/m.exec(ended.stderr) ?? []
+    const words = (command.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/, '$2'))
+    expect(words).toEqual(['run', `${name}.ai`, '…', '--model', 'rehearsal'])
+    expect(await troupe([...words, '--help'])).toMatchObject({ code: 0, stderr: '' })
+    expect(await troupe(words)).toMatchObject({ code: 0 })
+  })
+
+  test('a folder is told as what it is, and not as a name that is nearly right', async () => {
+    await mkdir(join(folder, 'team.ai'))
+    const ended = await troupe(['run', 'team.ai', 'Hi'])
+    expect(ended).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('team.ai  It is a folder.') })
+    expect(ended.stderr).not.toContain('Did you mean')
   })
 
   test('a file that is not there, with its neighbours', async () => {

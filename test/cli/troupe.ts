@@ -21,6 +21,8 @@ export interface Running {
 export interface Start {
   /** Piped in; otherwise standard input is empty. */
   readonly input?: string | Uint8Array
+  /** An open file to read from instead. */
+  readonly stdin?: number
   readonly env?: { readonly [name: string]: string }
   /** Flags for Node itself. */
   readonly node?: readonly string[]
@@ -52,7 +54,7 @@ export async function workbench(): Promise<Workbench> {
   }
 }
 
-function running(folder: string, args: readonly string[], { input, env = {}, node = [], binary: file = binary }: Start): Running {
+function running(folder: string, args: readonly string[], { input, stdin, env = {}, node = [], binary: file = binary }: Start): Running {
   const child = spawn(process.execPath, [...node, file, ...args], {
     cwd: folder,
     // Nothing of the machine that runs the tests: no home, no colours, no options of Node.
@@ -63,7 +65,7 @@ function running(folder: string, args: readonly string[], { input, env = {}, nod
       XDG_STATE_HOME: join(folder, 'state'),
       ...env,
     },
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    stdio: [stdin ?? (input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
   })
   child.stdin?.end(input)
   let stdout = ''
