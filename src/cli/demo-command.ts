@@ -19,19 +19,25 @@ import { tellError, withColour } from './tell.ts'
 import { leastForBars } from './tree/render-tree.ts'
 
 const prompt = 'A weekend in Oslo by train from Gothenburg, not too expensive'
-/** Four steps with tools, then the answer is forced. */
-const maxToolTurns = 5
+/** Its children are given by name here, because nothing of the folder that it is run in may count. */
+const children = ['weather', 'trains']
 
-/** `troupe demo`: parallel tools, a failing one, and an answer forced by the step limit; in memory, without a network. */
+/** `troupe demo`: a parent with two children at once, a failing tool, and an answer forced by the step limit; in memory, without a network. */
 export async function demoCommand({ output, wishes }: DemoInvocation, given: Host, interruption: Interruption): Promise<number> {
   const host = withColour(given, wishes)
   const progress = progressFor(host.window, wishes)
-  const file = fileURLToPath(new URL('../../demo/trip.ai', import.meta.url))
-  const agent = readAgent(file)
-  const { adapter } = await interruption.before(findModels(agent.models, modelOptions(file, host)))
+  const file = demoFile('trip')
+  const team = [file, ...children.map(demoFile)].map((each) => readAgent(each))
+  const { adapter } = await interruption.before(
+    findModels(
+      team.flatMap(({ models }) => models),
+      modelOptions(file, host),
+    ),
+  )
   const tools = demoTools(systemClock)
+  const agents = team.map((agent, index) => ({ ...agent, tools: ['*'], agents: index === 0 ? children : [] }))
   const runtime = createAgentRuntime({
-    config: { agents: [{ ...agent, tools: tools.map(({ name }) => name), limits: { maxToolTurns } }], tools },
+    config: { agents, agentSelection: { agent: 'trip' }, tools },
     adapter,
     clock: systemClock,
   })
@@ -49,11 +55,13 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
   return code
 }
 
+const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}.ai`, import.meta.url))
+
 function introduction(file: string, { paint }: Host): readonly string[] {
   return [
     `${paint('bold', 'troupe demo')}  ${shownPath(file)}`,
     `${paint('cyan', '›')} ${prompt}`,
-    paint('dim', 'The model is a script, no LLM, and the tools are made up: no key, no network, nothing stored.'),
+    paint('dim', 'The models are scripts, no LLM, and the tools are made up: no key, no network, nothing stored.'),
     '',
   ]
 }

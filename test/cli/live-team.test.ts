@@ -10,6 +10,7 @@ const teams = JSON.stringify(pathToFileURL(join(import.meta.dirname, 'teams.ts')
 const team = `
   import { followRun } from ${source('cli/follow-run.ts')}
   import { processHost } from ${source('cli/host.ts')}
+  import { Interruption } from ${source('cli/interruption.ts')}
   import { reportRun } from ${source('cli/report-run.ts')}
   import { threeLevels } from ${teams}
   const told = new Promise((resolve) => process.once('SIGUSR2', resolve))
@@ -19,7 +20,7 @@ const team = `
   })
   const host = processHost()
   const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' }
-  const followed = await followRun(runtime.stream('Go'), { host, progress: 'live' })
+  const followed = await followRun(runtime.stream('Go'), { host, progress: 'live', interruption: new Interruption(host) })
   process.exitCode = await reportRun(followed, { host, wishes, output: 'answer', progress: 'live' })
   await runtime.close()
 `
