@@ -11,7 +11,7 @@ import {
   type TrustPlace,
   type TrustRecords,
 } from '../agents/index.ts'
-import { dataFolder } from './data-folder.ts'
+import { dataFolder, homeFolder } from './data-folder.ts'
 import type { Host } from './host.ts'
 
 /** What surrounds every agent: the configuration, options of the environment, and whom a person trusts. */
@@ -45,7 +45,7 @@ export async function loadSetup(host: Pick<Host, 'env'>, { configFile, file }: S
       ...(configFile !== undefined && { given: resolve(configFile) }),
       workingDirectory,
       ...(file !== undefined && { agentDirectory: dirname(resolve(file)) }),
-      userFolder: join(homedir(), '.ai-agent'),
+      userFolder: join(homeFolder(homedir()), '.ai-agent'),
       systemFolder: '/etc/ai-agent',
     },
     files: nodeConfigFiles,

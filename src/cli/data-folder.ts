@@ -14,8 +14,11 @@ export function dataFolder({ flag, env, home }: DataFolderSources): string {
   if (flag !== undefined) return resolve(flag)
   const state = env.XDG_STATE_HOME
   // The XDG specification has relative paths ignored.
-  return join(state !== undefined && isAbsolute(state) ? state : join(isAbsolute(home) ? home : ownHome(), '.local', 'state'), 'troupe')
+  return join(state !== undefined && isAbsolute(state) ? state : join(homeFolder(home), '.local', 'state'), 'troupe')
 }
+
+/** What `HOME` says, where that is a folder that does not move with us. */
+export const homeFolder = (home: string): string => (isAbsolute(home) ? home : ownHome())
 
 /** As the system knows it. An empty or relative `HOME` would put journals, and the list of trust, wherever one happens to be. */
 function ownHome(): string {

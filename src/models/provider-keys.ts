@@ -49,3 +49,6 @@ export function secretsIn({ apiKey = '', headers = {} }: ProviderSettings): read
 /** Headers that let a request in. */
 const isKeyHeader = /^(?:authorization|(?:x-)?(?:goog-)?api-key)$/i
 const isSecretHeader = /auth|key|token|secret|password|cookie/i
+
+/** Whether it can go out in a header as it is. */
+export const isKey = (text: string): boolean => /^[\x21-\x7e]+$/.test(text)

@@ -17,7 +17,7 @@ describe.concurrent('a run on a terminal', () => {
     expect(lines.filter((line) => line.startsWith('trip '))).toEqual([
       expect.stringMatching(/^trip {2}partial: steps ran out · 5 steps · 5 calls/),
     ])
-    expect(lines.filter((line) => line.includes('look_up_weather'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes('✓ look_up_weather'))).toHaveLength(1)
     expect(lines.join('\n')).not.toMatch(spinner)
     expect(lines.at(-1)).toBe('96 € a night at the Fjord Inn; I had to stop comparing before the last page.')
     expect(window.isCursorVisible()).toBe(true)

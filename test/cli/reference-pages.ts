@@ -100,7 +100,7 @@ export const referencePages: { readonly [file: string]: string } = {
   'errors.md': page([
     ['# Errors', made],
     [
-      'Expected failures are data: a run always has an outcome, and never throws. What is thrown (`TroupeError`) is misuse, configuration or a broken invariant; it has a code of this table, says whether doing the same again can help, and lists every problem with its place and a remedy.',
+      'Expected failures are data: a run always has an outcome, and never throws. What is thrown (`TroupeError`) is misuse, configuration or a broken invariant; it has a code of this table, says whether doing the same again can help, and lists every problem with its place and a remedy. A command that is interrupted before it has an outcome tells so in its document as `interrupted`, with exit code 130.',
     ],
     [
       '## Codes',

@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { wrongAddress } from '../addresses.ts'
 import { knownProvider, type ProviderProfile, profileOf, variablePrefix } from '../known-providers.ts'
-import { keyOf, type ProviderKey, secretsIn, variableOf } from '../provider-keys.ts'
+import { isKey, keyOf, type ProviderKey, secretsIn, variableOf } from '../provider-keys.ts'
 import type { Endpoint } from '../providers/provider-spec.ts'
 import type { ProviderSources } from './options.ts'
 
@@ -24,6 +24,7 @@ export function endpointOf(provider: string, sources: ProviderSources, model = `
   if (wrong) throw new TroupeError('config_invalid', `${addressFrom} ${wrong.message}`, { remedy: wrong.remedy })
   const key = keyOf(settings, sources.variables, profile.keys)
   if (profile.needsKey && (key.kind === 'none' || key.kind === 'empty')) throw keyMissing(model, key, { provider, profile })
+  if (key.kind === 'key' && !isKey(key.key)) throw keyUnusable(model, key.variable ?? `providers.${provider}.apiKey`)
   return {
     provider,
     kind: profile.kind,
@@ -73,6 +74,11 @@ function keyMissing(model: string, key: ProviderKey, { provider, profile }: Want
   return new TroupeError('model_key_missing', `The model ${model} needs a key, and ${why}.`, {
     remedy: `Set ${keys[0]}, or take the model \`rehearsal\`, which needs no LLM.`,
   })
+}
+
+function keyUnusable(model: string, where: string): TroupeError {
+  const message = `The key of the model ${model} (${where}) has a character that no key has: a line break, a space or a typographic character.`
+  return new TroupeError('model_key_missing', message, { remedy: `Set ${where} anew.` })
 }
 
 function own<T>(map: { readonly [name: string]: T } | undefined, name: string): T | undefined {

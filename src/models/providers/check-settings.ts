@@ -2,7 +2,7 @@ import type { ModelFailure } from '../../contracts/index.ts'
 import { wrongAddress } from '../addresses.ts'
 import { failing, type Remedies } from '../failures/index.ts'
 import { profileOf } from '../known-providers.ts'
-import { keyOf } from '../provider-keys.ts'
+import { isKey, keyOf } from '../provider-keys.ts'
 import type { ProviderSpec } from './provider-spec.ts'
 
 /** Given explicitly, always: the packages would look into the environment otherwise. */
@@ -29,7 +29,7 @@ function wrongKey({ kind, provider, settings, keyVariable }: ProviderSpec, { aut
     case 'header':
       return undefined
     case 'key':
-      if (/^[\x21-\x7e]+$/.test(key.key)) return undefined
+      if (isKey(key.key)) return undefined
       return failing('auth', `${subject} has a character that no key has: a line break, a space or a typographic character.`, auth)
     case 'none':
     case 'empty': {
