@@ -88,7 +88,7 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
 
 /** The state that a session begins with. */
 export function created(event: Event<'interaction.session.created'>): SessionState {
-  return {
+  const state: SessionState = {
     treeId: event.treeId,
     sessionId: event.sessionId,
     agentPath: event.agentPath,
@@ -99,7 +99,6 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     tools: event.tools,
     policy: event.policy,
     prices: event.prices ?? {},
-    ...(event.parent && { parent: event.parent }),
     history: Sequence.empty(),
     promptChars: event.promptChars,
     historyChars: 0,
@@ -113,6 +112,7 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     turns: 0,
     turn: { kind: 'none' },
   }
+  return event.parent ? { ...state, parent: event.parent } : state
 }
 
 /** Folds the journal of one session, or goes on from a state that was folded before. */
