@@ -20,7 +20,7 @@ import { checkOutput } from './check-output.ts'
 import { withRemedy } from './model-remedies.ts'
 import { Reply, type ReplyText, type Verdict } from './reply.ts'
 import { retryDelay } from './retry-delay.ts'
-import { stepCompleted } from './step-events.ts'
+import { itemEnded, itemStarted, stepCompleted } from './step-events.ts'
 
 /**
  * One request to one model.
@@ -64,7 +64,7 @@ export class Attempt {
     this.#request = request
     this.#limit = attemptLimit(this.#session, this.#action)
     this.#interrupt.listen(() => this.#end(this.#interruption()))
-    this.#watch()
+    this.#watch(this.#started)
     if (!this.#asker) return
     try {
       this.#parts = this.#model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
@@ -75,15 +75,14 @@ export class Attempt {
   }
 
   /** One timer for the deadline and for silence: it looks how things stand, and comes again. */
-  #watch(): void {
+  #watch(now: number): void {
     const { clock, state } = this.#session
     const { ms, reason } = this.#limit
-    const now = clock.monotonic()
     const left = this.#started + ms - now
     const quiet = (this.#heard ?? now) + state.agent.limits.idleTimeout - now
     if (left <= 0) this.#interrupt.fire(reason)
     else if (quiet <= 0) this.#interrupt.fire('silence')
-    else this.#cancelTimer = clock.after(Math.min(left, quiet), () => this.#watch())
+    else this.#cancelTimer = clock.after(Math.min(left, quiet), () => this.#watch(clock.monotonic()))
   }
 
   #end(failure?: ModelFailure): void {
@@ -157,7 +156,7 @@ export class Attempt {
 
   /** A text is shown while it comes, so its beginning is committed while the rest is on its way. */
   #open({ id, type }: ReplyText): void {
-    this.#session.note({ type: 'interaction.item.started', itemId: id, item: { kind: 'text', id, type } })
+    this.#session.record(itemStarted(this.#session, { kind: 'text', id, type }))
     void this.#session.flush()
   }
 
@@ -174,8 +173,10 @@ export class Attempt {
   }
 
   #endTexts(status: 'completed' | 'interrupted' | 'failed'): void {
-    for (const text of this.#reply.texts)
-      this.#session.note({ type: 'interaction.item.completed', itemId: text.id, item: { kind: 'text', ...text, status } })
+    for (const { id, type, text, metadata } of this.#reply.texts) {
+      const item = { kind: 'text', id, type, text, status } as const
+      this.#session.record(itemEnded(this.#session, metadata ? { ...item, metadata } : item))
+    }
     if (this.#reply.notices.length > 0) tellNotices(this.#session, this.#reply.notices)
   }
 
