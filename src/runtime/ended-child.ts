@@ -1,4 +1,13 @@
-import type { AccountingEntry, ChildResult, Message, Report, SessionId, ToolFailure, TurnOperation, TurnReason } from '../contracts/index.ts'
+import type {
+  AccountingEntry,
+  ChildResult,
+  Message,
+  Report,
+  SessionId,
+  ToolFailure,
+  TurnOperation,
+  TurnReason,
+} from '../contracts/index.ts'
 import type { EndedTurn, SessionState } from '../core/index.ts'
 import { accountingOf, operationOf } from './operations.ts'
 

@@ -1,4 +1,14 @@
-import type { AgentCard, AgentSpec, ChildResult, ClientId, InteractionEvent, ItemId, Lane, SessionId, ToolFailure } from '../contracts/index.ts'
+import type {
+  AgentCard,
+  AgentSpec,
+  ChildResult,
+  ClientId,
+  InteractionEvent,
+  ItemId,
+  Lane,
+  SessionId,
+  ToolFailure,
+} from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import {
   created,
