@@ -9,7 +9,7 @@ import {
   type StepId,
   type Usage,
 } from '../contracts/index.ts'
-import type { AskAction } from '../core/index.ts'
+import type { AskAction, LivePlace } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
@@ -42,8 +42,9 @@ export class Attempt {
   #heard: number | undefined
   #parts: AsyncIterator<ModelPart> | undefined
   #cancelTimer: (() => void) | undefined
-  /** The text that is being shown, and what hides secrets in it. */
+  /** The text that is being shown, where it belongs, and what hides secrets in it. */
   #shown: ReplyText | undefined
+  #place: LivePlace | undefined
   #veil: Veil | undefined
   /** Whoever waits for the end; nobody after it. */
   #asker: Asker | undefined
@@ -78,8 +79,9 @@ export class Attempt {
   #watch(now: number): void {
     const { clock, state } = this.#session
     const { ms, reason } = this.#limit
-    const left = this.#started + ms - now
-    const quiet = (this.#heard ?? now) + state.agent.limits.idleTimeout - now
+    // In this order: what is left of a whole limit is the limit itself, to the last digit, and shares its timer.
+    const left = ms - (now - this.#started)
+    const quiet = state.agent.limits.idleTimeout - (now - (this.#heard ?? now))
     if (left <= 0) this.#interrupt.fire(reason)
     else if (quiet <= 0) this.#interrupt.fire('silence')
     else this.#cancelTimer = clock.after(Math.min(left, quiet), () => this.#watch(clock.monotonic()))
@@ -138,20 +140,20 @@ export class Attempt {
     if (this.#shown !== text) {
       this.#reveal()
       this.#shown = text
+      const kind = text.type === 'reasoning' ? 'reasoning' : 'text'
+      this.#place = { stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind }
       this.#veil = this.#session.ports.redactor.veil()
     }
-    this.#live(text, this.#veil ? this.#veil.push(piece) : piece)
+    this.#live(this.#veil ? this.#veil.push(piece) : piece)
   }
 
   /** Shows what was held back because it might have become a secret. */
   #reveal(): void {
-    if (this.#shown && this.#veil) this.#live(this.#shown, this.#veil.end())
+    if (this.#veil) this.#live(this.#veil.end())
   }
 
-  #live({ id, type }: ReplyText, text: string): void {
-    if (text === '') return
-    const kind = type === 'reasoning' ? 'reasoning' : 'text'
-    this.#session.live({ stepId: this.#stepId, itemId: id, attempt: this.#action.attempt, kind, text })
+  #live(text: string): void {
+    if (this.#place && text !== '') this.#session.live(this.#place, text)
   }
 
   /** A text is shown while it comes, so its beginning is committed while the rest is on its way. */

@@ -109,7 +109,7 @@ class CallRun {
     if (this.#isOver || turn.kind !== 'open' || turn.step.kind !== 'calling') return
     const { step } = turn
     const shown = this.#session.ports.redactor.text(String(text))
-    this.#session.live({ stepId: step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind: 'progress', text: shown })
+    this.#session.live({ stepId: step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind: 'progress' }, shown)
   }
 
   #result(output: ToolOutput): RunResult {
