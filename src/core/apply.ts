@@ -32,10 +32,7 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
     case 'interaction.session.resumed':
       return resumed(state, event)
     case 'interaction.input.accepted':
-      return {
-        ...stamped(state, event),
-        inputs: [...state.inputs, { clientId: event.clientId, parts: event.parts, mode: event.mode }],
-      }
+      return inputAccepted(state, event)
     case 'interaction.turn.started':
       return turnStarted(state, event)
     case 'interaction.turn.suspended':
@@ -99,7 +96,7 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     tools: event.tools,
     policy: event.policy,
     prices: event.prices ?? {},
-    ...(event.parent && { parent: event.parent }),
+    parent: event.parent,
     history: Sequence.empty(),
     promptChars: event.promptChars,
     historyChars: 0,
@@ -129,6 +126,11 @@ export function fold(events: Iterable<InteractionEvent>, from?: SessionState): S
 
 const stamped = (state: SessionState, event: InteractionEvent): SessionState => ({ ...state, seq: event.seq, at: event.at })
 
+function inputAccepted(state: SessionState, event: Event<'interaction.input.accepted'>): SessionState {
+  const { seq, at, clientId, parts, mode } = event
+  return { ...state, seq, at, inputs: [...state.inputs, { clientId, parts, mode }] }
+}
+
 const strength: readonly Cancel[] = ['no', 'stop', 'abort', 'interrupt']
 const stronger = (a: Cancel, b: Cancel): Cancel => (strength.indexOf(b) > strength.indexOf(a) ? b : a)
 
@@ -136,7 +138,9 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
   if (state.turn.kind === 'open') throw illegal(event, 'the turn before it has not ended')
   if (!event.turnId) throw illegal(event, 'it names no turn')
   return {
-    ...stamped(absorb(state, event.inputs), event),
+    ...absorb(state, event.inputs),
+    seq: event.seq,
+    at: event.at,
     diagnostics: [],
     turns: state.turns + 1,
     turn: {
@@ -182,7 +186,7 @@ function turnEnded(state: SessionState, event: TurnEnd): SessionState {
     accounting,
     diagnostics,
   } as const
-  return { ...stamped(state, event), turn: event.report ? { ...ended, report: event.report } : ended }
+  return { ...state, seq: event.seq, at: event.at, turn: event.report ? { ...ended, report: event.report } : ended }
 }
 
 function childStarted(state: SessionState, event: Event<'interaction.subagent.started'>): SessionState {
@@ -193,15 +197,16 @@ function childStarted(state: SessionState, event: Event<'interaction.subagent.st
 /** From here on what the child took is the parent's own. Time in which the parent could only wait with it was not work. */
 function childEnded(state: SessionState, event: Event<'interaction.subagent.completed' | 'interaction.subagent.failed'>): SessionState {
   const turn = openTurn(state, event)
-  const { totals, paidUsd, children, idleMs } = event
+  const { seq, at, totals, paidUsd, children, idleMs } = event
   const waited = callingStep(turn, event).calls.length === 1 ? idleMs : 0
-  return withTurn({ ...state, spent: addSpent(state.spent, totals.usage, totals.cost) }, event, {
+  const next: OpenTurn = {
     ...turn,
     spent: addSpent(turn.spent, totals.usage, totals.cost),
     paidUsd: turn.paidUsd + paidUsd,
     children: turn.children + children,
     idleMs: turn.idleMs + waited,
-  })
+  }
+  return { ...state, seq, at, spent: addSpent(state.spent, totals.usage, totals.cost), turn: next }
 }
 
 /** The driver before this one is gone: calls that it had in flight are orphaned, and the time since was not work. */

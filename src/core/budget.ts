@@ -106,16 +106,17 @@ function affordableStep(state: SessionState, turn: OpenTurn, { model, headroom }
   const tokens = least(remainingTokens(state, turn), headroom.tokens)
   const cost = price && least(remainingCost(state, turn), headroom.costUsd)
   if (tokens === undefined && cost === undefined) return { kind: 'step', reservation: reserve(wanted) }
-  const purses: Purse[] = []
-  if (tokens !== undefined) purses.push(purse('tokens', tokens, { input, perInput: 1, perOutput: 1 }))
-  if (price && cost !== undefined) purses.push(purse('cost', cost, { input, perInput: price.input, perOutput: price.output }))
-  const tightest = purses.reduce((a, b) => (b.last < a.last ? b : a))
-  if (tightest.last < leastAnswerTokens) return { kind: 'none', reason: tightest.reason }
-  const output = Math.min(wanted, ...purses.map(({ normal }) => normal))
+  const ofTokens = tokens === undefined ? bottomless : purse('tokens', tokens, { input, perInput: 1, perOutput: 1 })
+  const ofCost = price && cost !== undefined ? purse('cost', cost, { input, perInput: price.input, perOutput: price.output }) : bottomless
+  const { last, reason } = ofCost.last < ofTokens.last ? ofCost : ofTokens
+  if (last < leastAnswerTokens) return { kind: 'none', reason }
+  const tighter = ofCost.normal < ofTokens.normal ? ofCost : ofTokens
+  const output = Math.min(wanted, tighter.normal)
   if (output >= leastAnswerTokens) return { kind: 'step', reservation: reserve(output) }
-  const { reason } = purses.reduce((a, b) => (b.normal < a.normal ? b : a))
-  return { kind: 'last', reason, reservation: reserve(Math.min(wanted, tightest.last)) }
+  return { kind: 'last', reason: tighter.reason, reservation: reserve(Math.min(wanted, last)) }
 }
+
+const bottomless: Purse = { reason: 'tokens', normal: Number.POSITIVE_INFINITY, last: Number.POSITIVE_INFINITY }
 
 function purse(
   reason: Purse['reason'],

@@ -38,13 +38,15 @@ function goOn(turn: OpenTurn, at: number): OpenTurn {
 /** Takes accepted inputs out of the waiting line and into the history, in the order given. */
 export function absorb(state: SessionState, clientIds: readonly ClientId[]): SessionState {
   if (clientIds.length === 0) return state
-  let next = state
+  let { history, historyChars } = state
   for (const clientId of clientIds) {
     const input = state.inputs.find((candidate) => candidate.clientId === clientId)
     if (!input) throw new TroupeError('store_invalid', `The journal starts work on input ${clientId}, which was never accepted.`)
-    next = say(next, { role: 'user', parts: input.parts })
+    const message: Message = { role: 'user', parts: input.parts }
+    history = history.append(message)
+    historyChars += sizeOf(message)
   }
-  return { ...next, inputs: state.inputs.filter((input) => !clientIds.includes(input.clientId)) }
+  return { ...state, history, historyChars, inputs: state.inputs.filter((input) => !clientIds.includes(input.clientId)) }
 }
 
 /** Adds a message to what the model will see. */

@@ -47,9 +47,11 @@ export async function drive<S extends Session>(session: S, performer: Performer<
       case 'wait':
         if ((await performer.wait(session)) === 'suspended') return 'suspended'
         break
-      case 'finish':
-        await finish(session, action.ending)
+      case 'finish': {
+        const ending = finish(session, action.ending)
+        if (ending) await ending
         break
+      }
       case 'idle':
         return 'idle'
       default:

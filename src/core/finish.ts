@@ -1,11 +1,11 @@
-import type { AgentSpec, EventDraft, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
+import type { AgentSpec, EventDraft, MaybePromise, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
 import { ranOut } from '../util/turn-words.ts'
 import { errorItemIdOf } from './ids.ts'
 import type { Session } from './session.ts'
 import type { OpenTurn } from './state.ts'
 
-/** Ends the turn: everything before it and its end are durable when this resolves, and only then is the answer given. */
-export async function finish(session: Session, wanted: TurnEnding): Promise<void> {
+/** Ends the turn: everything before it and its end are durable when this is done, and only then is the answer given. */
+export function finish(session: Session, wanted: TurnEnding): MaybePromise<void> {
   const { turn } = session
   const ending = withAnswer(wanted, turn)
   const { steps, calls, spent, startedAt } = turn
@@ -13,7 +13,7 @@ export async function finish(session: Session, wanted: TurnEnding): Promise<void
   if (ending.status === 'failed') noteError(session, ending.message)
   session.note(endEvent(ending, reportOf(turn, session.state.agent), totals))
   if (session.state.inputs.length === 0) session.note({ type: 'interaction.session.idle' })
-  await session.flush()
+  return session.flush()
 }
 
 export function reportOf({ lastText, step }: OpenTurn, { output }: AgentSpec): Report | undefined {

@@ -5,7 +5,7 @@ export { drive, type Performer } from './drive.ts'
 export { reportOf } from './finish.ts'
 export { approvalIdOf, callIdOf, itemIdOf, stepIdOf } from './ids.ts'
 export { agentLoop, type Offering, type Recipe } from './recipe.ts'
-export { type Pen, Session, type SessionParts } from './session.ts'
+export { type LivePlace, type Pen, Session, type SessionParts } from './session.ts'
 export { type Facts, neverRan } from './skip.ts'
 export {
   type EndedTurn,

@@ -26,6 +26,9 @@ export interface SessionParts {
   readonly state: SessionState
 }
 
+/** What a live event is a piece of. */
+export type LivePlace = Pick<LiveEvent, 'stepId' | 'itemId' | 'attempt' | 'kind'>
+
 /** Of a session that has said more than this, nothing is kept. */
 const mostKeptChars = 10_000
 
@@ -108,7 +111,8 @@ export class Session {
     return this.#pen.flush()
   }
 
-  live({ stepId, itemId, attempt, kind, text }: Pick<LiveEvent, 'stepId' | 'itemId' | 'attempt' | 'kind' | 'text'>): void {
+  /** Shows a piece of what will be an item. There are very many: where they belong is told in one object for all. */
+  live({ stepId, itemId, attempt, kind }: LivePlace, text: string): void {
     const { treeId, sessionId, agentPath } = this.#state
     const turnId = this.turn.id
     this.#pen.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId, stepId, itemId, attempt, kind, text })

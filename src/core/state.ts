@@ -46,8 +46,8 @@ export interface SessionState {
   readonly tools: readonly string[]
   readonly policy: string
   readonly prices: { readonly [model: string]: TokenPrice }
-  /** The call that this session is a child of. */
-  readonly parent?: ParentCall
+  /** The call that this session is a child of. Named in roots, too: states of one shape are folded faster. */
+  readonly parent: ParentCall | undefined
   readonly history: Sequence<Message>
   /** Size of prompt and tool specs, and of the history: what a request is estimated by. */
   readonly promptChars: number

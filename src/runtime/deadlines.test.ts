@@ -33,6 +33,12 @@ describe('Deadlines', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  it('sets no timer for what is never due (4)', () => {
+    const cancel = new Deadlines().after(Number.POSITIVE_INFINITY, () => expect.unreachable())
+    expect(vi.getTimerCount()).toBe(0)
+    cancel()
+  })
+
   it('takes deadlines that are set while one fires', () => {
     const deadlines = new Deadlines()
     let fired = 0

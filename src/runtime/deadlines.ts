@@ -6,11 +6,13 @@
  * 2. A duration that is not used any more costs nothing once its timer has run out. Odd durations, which no other
  *    deadline will share, have timers of their own.
  * 3. None of them keeps the process alive.
+ * 4. What is never due is never waited for.
  */
 export class Deadlines {
   readonly #lines = new Map<number, Line>()
 
   after(ms: number, fire: () => void): () => void {
+    if (ms === Number.POSITIVE_INFINITY) return nothing
     if (ms % 50 !== 0) {
       const timer = setTimeout(fire, Math.min(ms, longest)).unref()
       return () => clearTimeout(timer)
@@ -23,6 +25,8 @@ export class Deadlines {
     return line.add(fire)
   }
 }
+
+const nothing = (): void => {}
 
 interface Deadline {
   readonly due: number

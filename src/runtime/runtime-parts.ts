@@ -18,7 +18,7 @@ import type {
 } from '../contracts/index.ts'
 import { childLimits, noUsage, type TokenPrice, TroupeError, type Usage } from '../contracts/index.ts'
 import type { Pen, Recipe, SessionState } from '../core/index.ts'
-import { ActiveSession, offeredName, Queues, ToolRegistry, type TreePort } from '../steps/index.ts'
+import { ActiveSession, offeredName, Queues, type StepPorts, ToolRegistry, type TreePort } from '../steps/index.ts'
 import { agentCard, agentDirectory, agentTool, agentToolName, directoryNames, readOutputName, readOutputTool } from '../tools/index.ts'
 import { shortHash } from '../util/hash.ts'
 import { Interrupt } from '../util/interrupt.ts'
@@ -125,26 +125,29 @@ export class RuntimeParts {
     return effective
   }
 
-  session({ pen, state, tree }: { pen: Pen; state: SessionState; tree: TreePort }, registry: ToolRegistry): ActiveSession {
-    const { recipe, validator, approver, sandbox, hooks, store, clock, config } = this.options
-    return new ActiveSession(
-      { recipe, clock, pen, state },
-      {
-        tree,
-        models: this.#models,
-        registry,
-        validator,
-        approver,
-        sandbox,
-        hooks,
-        blobs: store.blobs,
-        random: seededRandom(state.treeId),
-        redactor: this.#redactor,
-        overlay: config.overlay,
-        flags: config.flags,
-        queues: config.queues && this.#queuesOf(config.queues, registry),
-      },
-    )
+  /** What all sessions of a tree reach the world through. */
+  ports(treeId: TreeId, { tree, registry }: { tree: TreePort; registry: ToolRegistry }): StepPorts {
+    const { validator, approver, sandbox, hooks, store, config } = this.options
+    return {
+      tree,
+      models: this.#models,
+      registry,
+      validator,
+      approver,
+      sandbox,
+      hooks,
+      blobs: store.blobs,
+      random: seededRandom(treeId),
+      redactor: this.#redactor,
+      overlay: config.overlay,
+      flags: config.flags,
+      queues: config.queues && this.#queuesOf(config.queues, registry),
+    }
+  }
+
+  session(pen: Pen, state: SessionState, ports: StepPorts): ActiveSession {
+    const { recipe, clock } = this.options
+    return new ActiveSession({ recipe, clock, pen, state }, ports)
   }
 
   /** One set for all trees: tools are listed once. */

@@ -1,4 +1,14 @@
-import type { AgentCard, AgentSpec, ChildResult, ClientId, InteractionEvent, ItemId, SessionId, ToolFailure } from '../contracts/index.ts'
+import type {
+  AgentCard,
+  AgentSpec,
+  ChildResult,
+  ClientId,
+  InteractionEvent,
+  ItemId,
+  Lane,
+  SessionId,
+  ToolFailure,
+} from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import {
   created,
@@ -13,25 +23,26 @@ import {
   timeReserve,
   unbounded,
 } from '../core/index.ts'
-import { type ActiveSession, type ChildStart, Lanes, performer, type ToolRegistry, type TreePort } from '../steps/index.ts'
+import { type ActiveSession, type ChildStart, Lanes, performer, type StepPorts, type ToolRegistry, type TreePort } from '../steps/index.ts'
 import { messageOf } from '../util/message-of.ts'
 import { childFailure } from './child-failure.ts'
+import { EndedChild } from './ended-child.ts'
 import type { Ledger } from './ledger.ts'
-import { accountingOf, operationOf } from './operations.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { childIdOf, type TreeState, withoutHistory } from './tree-state.ts'
 
 /** A call that has asked for a child: still in line, or with its session. */
 interface Branch {
   readonly parent: ActiveSession
-  session?: ActiveSession
+  session: ActiveSession | undefined
   /** It is no longer in line. */
-  isNext?: true
+  isNext: boolean
 }
 
 const none: ReadonlyMap<SessionId, SessionState> = new Map()
 const nobody: ReadonlySet<SessionId> = new Set()
 const noCards: readonly AgentCard[] = []
+const shared: Lane = { kind: 'shared' }
 
 /** Everything below the root. Most trees have nothing there, and pay for nothing. */
 class Below {
@@ -45,7 +56,7 @@ class Below {
   readonly lines = new Map<SessionId, Lanes>()
   readonly suspended = new Set<ActiveSession>()
   stalled = Promise.withResolvers<'stalled'>()
-  readonly #numbers = new Map<string, number>()
+  readonly #numbers = new Map<SessionId, Map<string, number>>()
 
   constructor({ children = none, settled = nobody }: Partial<Pick<TreeState, 'children' | 'settled'>> = {}) {
     this.known = new Map(children)
@@ -55,9 +66,13 @@ class Below {
 
   /** The how manieth child of its agent a session is about to have. */
   numberOf(parent: SessionId, agent: string): number {
-    const key = `${parent} ${agent}`
-    const number = (this.#numbers.get(key) ?? 0) + 1
-    this.#numbers.set(key, number)
+    let ofParent = this.#numbers.get(parent)
+    if (!ofParent) {
+      ofParent = new Map()
+      this.#numbers.set(parent, ofParent)
+    }
+    const number = (ofParent.get(agent) ?? 0) + 1
+    ofParent.set(agent, number)
     return number
   }
 }
@@ -74,6 +89,7 @@ export class Tree implements TreePort {
   readonly #parts: RuntimeParts
   readonly #ledger: Ledger
   readonly #registry: ToolRegistry
+  readonly #ports: StepPorts
   #below: Below | undefined
   #root: ActiveSession | undefined
 
@@ -81,6 +97,7 @@ export class Tree implements TreePort {
     this.#parts = parts
     this.#ledger = ledger
     this.#registry = registry
+    this.#ports = parts.ports(state.root.treeId, { tree: this, registry })
     if (state.children.size > 0) this.#below = new Below(state)
   }
 
@@ -182,22 +199,23 @@ export class Tree implements TreePort {
     const { known, resting, branches, lines } = this.#open()
     const refusal = known.has(childId) || resting.has(childId) ? undefined : this.#refusal(parent, start.task.agent)
     if (refusal) return { kind: 'refused', failure: refusal }
-    const branch: Branch = { parent }
+    const branch: Branch = { parent, session: undefined, isNext: false }
     branches.set(childId, branch)
     try {
-      const running = this.#lineOf(parent).run({ kind: 'shared' }, () => this.#run(childId, branch, { itemId, ...start }))
+      const running = this.#lineOf(parent).run(shared, () => this.#run(childId, branch, { itemId, start }))
       // From here on the child works, or nobody does.
       parent.hold?.leave()
       if (!branch.isNext) start.hold?.leave()
       return await running
     } finally {
       branches.delete(childId)
-      if (![...branches.values()].some((each) => each.parent === parent)) lines.delete(parent.state.sessionId)
+      lines.delete(childId)
       this.callEnded()
     }
   }
 
-  async #run(childId: SessionId, branch: Branch, { itemId, task, interrupt, hold }: ChildStart & { itemId: ItemId }): Promise<ChildResult> {
+  async #run(childId: SessionId, branch: Branch, { itemId, start }: { itemId: ItemId; start: ChildStart }): Promise<ChildResult> {
+    const { task, interrupt, hold } = start
     branch.isNext = true
     if (hold && !hold.tryEnter()) await hold.enter(interrupt)
     if (interrupt.reason !== undefined) return { kind: 'refused', failure: cancelledBefore }
@@ -206,7 +224,8 @@ export class Tree implements TreePort {
     const before = resting.get(childId)?.state ?? known.get(childId)
     const agent = before?.agent ?? this.#parts.childAgent(task.agent)
     try {
-      await this.#parts.models(agent)
+      const resolving = this.#parts.models(agent)
+      if (resolving) await resolving
       this.#parts.checkPrices(agent, this.#isCostBound(parent))
     } catch (error) {
       return { kind: 'refused', failure: { class: 'config', message: messageOf(error), remedy: 'Go on without it.' } }
@@ -244,6 +263,7 @@ export class Tree implements TreePort {
     { childId, itemId, agent, input }: { childId: SessionId; itemId: ItemId; agent: AgentSpec; input: ChildStart['task']['input'] },
   ): ActiveSession {
     const { state, turn } = parent
+    const { tools, promptChars, policy, prices } = this.#parts.effective(agent, this.#registry)
     const agentPath = `${state.agentPath}/${agent.name}#${this.#open().numberOf(state.sessionId, agent.name)}`
     const first: InteractionEvent<'interaction.session.created'> = {
       type: 'interaction.session.created',
@@ -260,7 +280,10 @@ export class Tree implements TreePort {
         turnPath: state.trace.turnPath === '' ? turn.id : `${state.trace.turnPath}/${turn.id}`,
       },
       parent: { sessionId: state.sessionId, turnId: turn.id, itemId },
-      ...this.#parts.effective(agent, this.#registry),
+      tools,
+      promptChars,
+      policy,
+      ...(prices && { prices }),
     }
     this.#ledger.push(first)
     const session = this.#session(created(first))
@@ -272,7 +295,7 @@ export class Tree implements TreePort {
   #end(parent: ActiveSession, itemId: ItemId, { state }: ActiveSession): ChildResult {
     const { turn, agent, sessionId: childId } = state
     if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${childId} came to rest in the middle of its turn.`)
-    const { ending, report, totals } = turn
+    const { ending, totals } = turn
     const failure = childFailure(agent.name, ending)
     const { known, settled } = this.#open()
     if (!settled.has(childId)) {
@@ -283,30 +306,12 @@ export class Tree implements TreePort {
       else parent.note({ type: 'interaction.subagent.failed', itemId, ...end, status: ending.status, failure: failure ?? unexplained })
       settled.add(childId)
     }
-    const ended = withoutHistory(state)
-    known.set(childId, ended)
-    return {
-      kind: 'ended',
-      status: ending.status,
-      ...('reason' in ending && { reason: ending.reason }),
-      ...(failure && { failure }),
-      ...(report && { report }),
-      // Put together for who asks.
-      get accounting() {
-        return accountingOf(ended, known)
-      },
-      get operations() {
-        return operationOf(ended, turn, known)
-      },
-      get conversation() {
-        return state.history.toJSON()
-      },
-    }
+    known.set(childId, withoutHistory(state))
+    return new EndedChild({ state, turn, known, failure })
   }
 
   /** Why a child may not be started here, if it may not. */
   #refusal(parent: ActiveSession, name: string): ToolFailure | undefined {
-    const line = [parent, ...this.#ancestors(parent)]
     const allowed = parent.state.agent.agents
     if (!allowed.includes(name))
       return {
@@ -314,6 +319,7 @@ export class Tree implements TreePort {
         message: `${parent.state.agent.name} has no child "${name}".`,
         remedy: allowed.length > 0 ? `There are: ${allowed.join(', ')}.` : 'Name its children in `agents`.',
       }
+    const line = this.#lineage(parent)
     if (line.some(({ state }) => state.agent.name === name))
       return {
         class: 'config',
@@ -361,11 +367,12 @@ export class Tree implements TreePort {
     // Those in line count, too.
     for (const [childId, branch] of branches)
       if (branch.parent === session && !branch.session && !known.has(childId) && !resting.has(childId)) own++
-    return this.#childrenOf(session.state.sessionId).reduce((sum, child) => sum + this.#startedBelow(child), own)
+    for (const child of this.#childrenOf(session.state.sessionId)) own += this.#startedBelow(child)
+    return own
   }
 
   #isCostBound(session: ActiveSession): boolean {
-    return [session, ...this.#ancestors(session)].some(({ state }) => state.agent.limits.maxCostUsd !== undefined)
+    return this.#lineage(session).some(({ state }) => state.agent.limits.maxCostUsd !== undefined)
   }
 
   #childrenOf(parent: SessionId): readonly ActiveSession[] {
@@ -376,22 +383,27 @@ export class Tree implements TreePort {
     return found
   }
 
-  /** From the nearest to the root. */
-  *#ancestors(session: ActiveSession): Generator<ActiveSession> {
+  /** A session and those above it, up to the root. */
+  #lineage(session: ActiveSession): readonly ActiveSession[] {
+    const line = [session]
     const { branches } = this.#open()
-    for (let at = branches.get(session.state.sessionId); at; at = branches.get(at.parent.state.sessionId)) yield at.parent
+    for (let at = branches.get(session.state.sessionId); at; at = branches.get(at.parent.state.sessionId)) line.push(at.parent)
+    return line
   }
 
   #lineOf(parent: ActiveSession): Lanes {
     const { sessionId, agent } = parent.state
     const { lines } = this.#open()
-    const line = lines.get(sessionId) ?? new Lanes(agent.limits.parallelChildren)
-    lines.set(sessionId, line)
+    let line = lines.get(sessionId)
+    if (!line) {
+      line = new Lanes(agent.limits.parallelChildren)
+      lines.set(sessionId, line)
+    }
     return line
   }
 
   #session(state: SessionState): ActiveSession {
-    return this.#parts.session({ pen: this.#ledger, state, tree: this }, this.#registry)
+    return this.#parts.session(this.#ledger, state, this.#ports)
   }
 
   #open(): Below {

@@ -88,8 +88,13 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
 
 /** Under a budget the provider is told the cap, so that it cannot overspend by talking. */
 function capped(session: ActiveSession, request: ModelRequest, { reservation }: AskAction): ModelRequest {
-  const { maxTokens, maxSessionTokens, maxCostUsd } = session.state.agent.limits
-  const { tokens, costUsd } = session.headroom
-  if ((maxTokens ?? maxSessionTokens ?? maxCostUsd ?? tokens ?? costUsd) === undefined) return request
+  if (!isBounded(session)) return request
   return { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } }
+}
+
+function isBounded(session: ActiveSession): boolean {
+  const { maxTokens, maxSessionTokens, maxCostUsd } = session.state.agent.limits
+  if ((maxTokens ?? maxSessionTokens ?? maxCostUsd) !== undefined) return true
+  const { tokens, costUsd } = session.headroom
+  return (tokens ?? costUsd) !== undefined
 }

@@ -9,7 +9,7 @@ import {
   type StepId,
   type Usage,
 } from '../contracts/index.ts'
-import type { AskAction } from '../core/index.ts'
+import type { AskAction, LivePlace } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
@@ -20,7 +20,7 @@ import { checkOutput } from './check-output.ts'
 import { withRemedy } from './model-remedies.ts'
 import { Reply, type ReplyText, type Verdict } from './reply.ts'
 import { retryDelay } from './retry-delay.ts'
-import { stepCompleted } from './step-events.ts'
+import { itemEnded, itemStarted, stepCompleted } from './step-events.ts'
 
 /**
  * One request to one model.
@@ -42,8 +42,9 @@ export class Attempt {
   #heard: number | undefined
   #parts: AsyncIterator<ModelPart> | undefined
   #cancelTimer: (() => void) | undefined
-  /** The text that is being shown, and what hides secrets in it. */
+  /** The text that is being shown, where it belongs, and what hides secrets in it. */
   #shown: ReplyText | undefined
+  #place: LivePlace | undefined
   #veil: Veil | undefined
   /** Whoever waits for the end; nobody after it. */
   #asker: Asker | undefined
@@ -64,7 +65,7 @@ export class Attempt {
     this.#request = request
     this.#limit = attemptLimit(this.#session, this.#action)
     this.#interrupt.listen(() => this.#end(this.#interruption()))
-    this.#watch()
+    this.#watch(this.#started)
     if (!this.#asker) return
     try {
       this.#parts = this.#model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
@@ -75,15 +76,15 @@ export class Attempt {
   }
 
   /** One timer for the deadline and for silence: it looks how things stand, and comes again. */
-  #watch(): void {
+  #watch(now: number): void {
     const { clock, state } = this.#session
     const { ms, reason } = this.#limit
-    const now = clock.monotonic()
-    const left = this.#started + ms - now
-    const quiet = (this.#heard ?? now) + state.agent.limits.idleTimeout - now
+    // In this order: what is left of a whole limit is the limit itself, to the last digit, and shares its timer.
+    const left = ms - (now - this.#started)
+    const quiet = state.agent.limits.idleTimeout - (now - (this.#heard ?? now))
     if (left <= 0) this.#interrupt.fire(reason)
     else if (quiet <= 0) this.#interrupt.fire('silence')
-    else this.#cancelTimer = clock.after(Math.min(left, quiet), () => this.#watch())
+    else this.#cancelTimer = clock.after(Math.min(left, quiet), () => this.#watch(clock.monotonic()))
   }
 
   #end(failure?: ModelFailure): void {
@@ -139,25 +140,25 @@ export class Attempt {
     if (this.#shown !== text) {
       this.#reveal()
       this.#shown = text
+      const kind = text.type === 'reasoning' ? 'reasoning' : 'text'
+      this.#place = { stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind }
       this.#veil = this.#session.ports.redactor.veil()
     }
-    this.#live(text, this.#veil ? this.#veil.push(piece) : piece)
+    this.#live(this.#veil ? this.#veil.push(piece) : piece)
   }
 
   /** Shows what was held back because it might have become a secret. */
   #reveal(): void {
-    if (this.#shown && this.#veil) this.#live(this.#shown, this.#veil.end())
+    if (this.#veil) this.#live(this.#veil.end())
   }
 
-  #live({ id, type }: ReplyText, text: string): void {
-    if (text === '') return
-    const kind = type === 'reasoning' ? 'reasoning' : 'text'
-    this.#session.live({ stepId: this.#stepId, itemId: id, attempt: this.#action.attempt, kind, text })
+  #live(text: string): void {
+    if (this.#place && text !== '') this.#session.live(this.#place, text)
   }
 
   /** A text is shown while it comes, so its beginning is committed while the rest is on its way. */
   #open({ id, type }: ReplyText): void {
-    this.#session.note({ type: 'interaction.item.started', itemId: id, item: { kind: 'text', id, type } })
+    this.#session.record(itemStarted(this.#session, { kind: 'text', id, type }))
     void this.#session.flush()
   }
 
@@ -174,8 +175,10 @@ export class Attempt {
   }
 
   #endTexts(status: 'completed' | 'interrupted' | 'failed'): void {
-    for (const text of this.#reply.texts)
-      this.#session.note({ type: 'interaction.item.completed', itemId: text.id, item: { kind: 'text', ...text, status } })
+    for (const { id, type, text, metadata } of this.#reply.texts) {
+      const item = { kind: 'text', id, type, text, status } as const
+      this.#session.record(itemEnded(this.#session, metadata ? { ...item, metadata } : item))
+    }
     if (this.#reply.notices.length > 0) tellNotices(this.#session, this.#reply.notices)
   }
 

@@ -2,6 +2,7 @@ import type { BlobId, Confinement, ItemStatus, MaybePromise, Tool, ToolContext, 
 import { callIdOf, type StartedCall, timeReserve } from '../core/index.ts'
 import { copyJson } from '../util/copy-json.ts'
 import { Interrupt } from '../util/interrupt.ts'
+import { isThenable } from '../util/is-thenable.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
@@ -51,11 +52,13 @@ class CallRun {
   }
 
   enter(tool: Tool): MaybePromise<RunResult> {
-    const limit = deadline(this.#session, tool)
+    // Read once: both look at the same moment.
+    const { timeLeft } = this.#session
+    const limit = deadline(this.#session, tool, timeLeft)
     const input = copyJson(this.#call.intent.input)
     keepShape('call', this, input)
     try {
-      const answer = tool.execute(input, this.#context())
+      const answer = tool.execute(input, this.#context(timeLeft))
       return isThenable(answer) ? this.#wait(answer, tool, limit) : this.#over(this.#result(outputOf(answer, tool.name)))
     } catch (error) {
       return this.#over(this.#result(thrown(error)))
@@ -84,14 +87,14 @@ class CallRun {
   }
 
   /** A plain object: tools spread it, take it apart and hand it on. */
-  #context(): ToolContext {
+  #context(timeLeft: number | undefined): ToolContext {
     const { state, ports } = this.#session
     return {
       signal: this.#interrupt.signal,
       callId: callIdOf(state.sessionId, this.#call.itemId),
       attempt: this.#call.attempt,
       overlay: ports.overlay,
-      remaining: remaining(this.#session),
+      remaining: remaining(this.#session, timeLeft),
       confinement: this.#call.walls.kind === 'outside' ? unconfined : ports.sandbox.confinement,
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       agents: ports.tree.agentsOf(this.#session),
@@ -106,7 +109,7 @@ class CallRun {
     if (this.#isOver || turn.kind !== 'open' || turn.step.kind !== 'calling') return
     const { step } = turn
     const shown = this.#session.ports.redactor.text(String(text))
-    this.#session.live({ stepId: step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind: 'progress', text: shown })
+    this.#session.live({ stepId: step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind: 'progress' }, shown)
   }
 
   #result(output: ToolOutput): RunResult {
@@ -143,9 +146,6 @@ const cuts = {
 
 const unconfined: Confinement = { kind: 'none' }
 
-const isThenable = (value: unknown): value is PromiseLike<unknown> =>
-  typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
-
 const thrown = (error: unknown): ToolOutput => ({ ok: false, error: { class: 'failed', message: messageOf(error) } })
 
 interface Limit {
@@ -153,9 +153,8 @@ interface Limit {
   readonly reason: 'timeout' | 'budget'
 }
 
-function deadline(session: ActiveSession, tool: Tool): Limit {
+function deadline(session: ActiveSession, tool: Tool, timeLeft: number | undefined): Limit {
   const limit = tool.timeoutMs ?? session.state.agent.limits.toolTimeout
-  const { timeLeft } = session
   const usable = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - timeReserve(session.state))
   return usable < limit ? { ms: usable, reason: 'budget' } : { ms: limit, reason: 'timeout' }
 }

@@ -10,7 +10,7 @@ import { afterCall } from './hooks.ts'
 import { Lanes } from './lanes.ts'
 import { fitted, type Shown } from './output.ts'
 import type { Hold } from './queues.ts'
-import { callEnded } from './step-events.ts'
+import { itemEnded } from './step-events.ts'
 
 // The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks →
 // redact and fit → account → record. Nothing runs before its intent is durable, and a call that waits for another
@@ -187,7 +187,7 @@ function end(session: ActiveSession, call: StartedCall, { status, output, latenc
 
 function record(session: ActiveSession, call: StartedCall, ended: Fitted): void {
   const item = recordOf(call, ended)
-  session.record(callEnded(session, item))
+  session.record(itemEnded(session, item))
   if (item.bytesOut < 1_000) keepShape('ended', item, ended)
   // The last result goes with the next step; the others are committed as they come.
   if (session.turn.step.kind === 'calling') void session.flush()

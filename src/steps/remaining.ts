@@ -3,7 +3,7 @@ import { remainingTokens } from '../core/index.ts'
 import type { ActiveSession } from './active-session.ts'
 
 /** What a tool is told about what is left. */
-export function remaining({ state, turn, timeLeft }: ActiveSession): RemainingBudget {
+export function remaining({ state, turn }: ActiveSession, timeLeft: number | undefined): RemainingBudget {
   const { limits } = state.agent
   const tokens = remainingTokens(state, turn)
   const left: { -readonly [Key in keyof RemainingBudget]: RemainingBudget[Key] } = { steps: Math.max(0, limits.maxToolTurns - turn.steps) }

@@ -9,13 +9,19 @@ interface Call {
   readonly input: JsonObject
 }
 
+/** As text only where the same tool is called again: most calls are of another one. */
+interface Made extends Call {
+  text: string | undefined
+}
+
 /** Notices a model that makes the same call over and over. Not part of the state: a new driver counts anew. */
 export class Repeats {
-  #last: Call | undefined
+  #last: Made | undefined
   #times = 0
 
   /** Why this call is not made, if it was made too often in a row. */
-  refusal(call: Call): ToolFailure | undefined {
+  refusal({ turnId, tool, input }: Call): ToolFailure | undefined {
+    const call: Made = { turnId, tool, input, text: undefined }
     this.#times = this.#last && isSame(this.#last, call) ? this.#times + 1 : 1
     this.#last = call
     if (this.#times < mostInARow) return undefined
@@ -27,5 +33,9 @@ export class Repeats {
   }
 }
 
-const isSame = (a: Call, b: Call): boolean =>
-  a.tool === b.tool && a.turnId === b.turnId && JSON.stringify(a.input) === JSON.stringify(b.input)
+const isSame = (a: Made, b: Made): boolean => a.tool === b.tool && a.turnId === b.turnId && textOf(a) === textOf(b)
+
+function textOf(call: Made): string {
+  call.text ??= JSON.stringify(call.input)
+  return call.text
+}

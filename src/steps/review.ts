@@ -14,11 +14,12 @@ import type {
 import { approvalIdOf, callIdOf, neverRan, openRequests, type ReviewableCall } from '../core/index.ts'
 import { copyJson, plainJson } from '../util/copy-json.ts'
 import { unlessInterrupted } from '../util/interrupt.ts'
+import { isThenable } from '../util/is-thenable.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
 import { type Arguments, parseArguments } from './arguments.ts'
 import { beforeCall } from './hooks.ts'
-import { callStarted } from './step-events.ts'
+import { itemStarted } from './step-events.ts'
 import { type Offer, type OfferedTool, unknownTool } from './tool-registry.ts'
 
 // The first half of the pipeline: find → parse, repair, validate, take the reason off → hooks, validate again →
@@ -130,19 +131,20 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
       : session.repeats.refusal({ turnId: session.turn.id, tool: name, input: understood.input })
   if (repeated) return refuse(session, call, { failure: repeated, offered: understood.offered })
   const lane = laneOf(session, tool, understood.input)
-  if (tool.view || lane instanceof Promise) return startWith(session, call, { understood, lane })
-  session.record(callStarted(session, intentOf(call, understood, lane)))
+  const view = tool.view && askTool(session, () => tool.view?.(copyJson(understood.input)), undefined)
+  if (view instanceof Promise || lane instanceof Promise) return startWith(session, call, { understood, lane, view })
+  session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && viewed(session, view) })))
 }
 
-/** For tools that have to be asked how a call looks, or what it may not overlap with. */
+/** For tools that take their time to say how a call looks, or what it may not overlap with. */
 async function startWith(
   session: ActiveSession,
   call: ReviewableCall,
-  { understood, lane }: { understood: Understood; lane: MaybePromise<Lane> },
+  { understood, ...asked }: { understood: Understood; lane: MaybePromise<Lane>; view: MaybePromise<ItemView | undefined> },
 ): Promise<void> {
-  const view = await askTool(session, () => understood.offered.tool.view?.(copyJson(understood.input)), undefined)
-  const item = { ...intentOf(call, understood, await lane), ...(view && viewed(session, view)) }
-  session.note({ type: 'interaction.item.started', itemId: call.itemId, item })
+  const view = await asked.view
+  const lane = await asked.lane
+  session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && viewed(session, view) })))
 }
 
 const itemTypes: readonly string[] = [
@@ -154,18 +156,23 @@ const itemTypes: readonly string[] = [
   'todo_list',
 ] satisfies CallItemType[]
 
-function viewed(session: ActiveSession, { type, details }: ItemView): Partial<Pick<CallIntent, 'type' | 'details'>> {
-  const known = itemTypes.includes(type) ? { type } : {}
+function viewed(session: ActiveSession, { type, details }: ItemView): ItemView {
+  const known = itemTypes.includes(type) ? type : 'tool_call'
   const plain = details && plainJson(details)
-  return plain ? { ...known, details: session.ports.redactor.json(plain) as JsonObject } : known
+  return plain ? { type: known, details: session.ports.redactor.json(plain) as JsonObject } : { type: known }
 }
 
-function intentOf({ itemId, part }: ReviewableCall, { offered, input, title }: Understood, lane: Lane): CallIntent {
+interface Look {
+  readonly lane: Lane
+  readonly view: ItemView | undefined
+}
+
+function intentOf({ itemId, part }: ReviewableCall, { offered, input, title }: Understood, { lane, view }: Look): CallIntent {
   const { tool, name } = offered
-  return {
+  const intent: CallIntent = {
     kind: 'call',
     id: itemId,
-    type: 'tool_call',
+    type: view?.type ?? 'tool_call',
     tool: name,
     namespace: tool.namespace ?? '',
     title,
@@ -174,6 +181,7 @@ function intentOf({ itemId, part }: ReviewableCall, { offered, input, title }: U
     effect: tool.effect ?? 'write',
     lane,
   }
+  return view?.details ? { ...intent, details: view.details } : intent
 }
 
 const shared: Lane = { kind: 'shared' }
@@ -190,9 +198,11 @@ function laneOf(session: ActiveSession, { concurrency = 'exclusive' }: Tool, inp
 }
 
 /** Tools' small questions must not end or hold up a session: where one throws or is interrupted, the careful answer is taken. */
-async function askTool<T>(session: ActiveSession, question: () => MaybePromise<T>, otherwise: T): Promise<T> {
+function askTool<T>(session: ActiveSession, question: () => MaybePromise<T>, otherwise: T): MaybePromise<T> {
   try {
-    return await unlessInterrupted(session.interrupt, question())
+    const answer = question()
+    if (!isThenable(answer)) return answer
+    return unlessInterrupted(session.interrupt, Promise.resolve(answer)).catch(() => otherwise)
   } catch {
     return otherwise
   }

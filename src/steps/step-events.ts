@@ -8,6 +8,8 @@ import type {
   Model,
   ReplyRef,
   StepId,
+  TextIntent,
+  TextRecord,
   Usage,
 } from '../contracts/index.ts'
 import type { AskAction } from '../core/index.ts'
@@ -71,12 +73,12 @@ export function stepCompleted(
   return { type, seq, treeId, sessionId, agentPath, turnId, stepId, at, reply, finish, usage, cost, latencyMs }
 }
 
-export function callStarted(session: ActiveSession, item: CallIntent): InteractionEvent {
+export function itemStarted(session: ActiveSession, item: CallIntent | TextIntent): InteractionEvent {
   const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.here() as Here
   return { type: 'interaction.item.started', seq, treeId, sessionId, agentPath, turnId, stepId, at, itemId: item.id, item }
 }
 
-export function callEnded(session: ActiveSession, item: CallRecord): InteractionEvent {
+export function itemEnded(session: ActiveSession, item: CallRecord | TextRecord): InteractionEvent {
   const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.here() as Here
   return { type: 'interaction.item.completed', seq, treeId, sessionId, agentPath, turnId, stepId, at, itemId: item.id, item }
 }

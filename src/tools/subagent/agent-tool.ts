@@ -21,9 +21,8 @@ export function agentTool(agent: AgentSpec): Tool {
     graceMs: childGraceMs,
     namespace: 'agent',
     view: () => ({ type: 'subagent_call', details: { agent: name } }),
-    async execute(input, context) {
-      return outputOfChild(await context.startChild({ agent: name, input: [{ type: 'text', text: taskOf(agent, input) }] }))
-    },
+    execute: (input, context) =>
+      context.startChild({ agent: name, input: [{ type: 'text', text: taskOf(agent, input) }] }).then(outputOfChild),
   }
 }
 
