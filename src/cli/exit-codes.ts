@@ -7,7 +7,7 @@ export const exitCodes = {
   usage: { code: 2, summary: 'usage or configuration is wrong' },
   model: { code: 3, summary: 'no model, or not let in' },
   provider: { code: 4, summary: 'provider or network' },
-  budget: { code: 5, summary: 'steps, tokens, calls or time ran out' },
+  budget: { code: 5, summary: 'steps, tokens, money, calls or time ran out' },
   approval: { code: 6, summary: 'an approval was denied or is needed' },
   interrupted: { code: 130, summary: 'interrupted' },
 } as const
