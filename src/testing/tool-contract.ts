@@ -76,7 +76,7 @@ const plainContext: Omit<ToolContext, 'signal'> = {
   remaining: { steps: 1 },
   confinement: { kind: 'none' },
   agents: [],
-    startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),
+  startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),
   maxOutputBytes: 32_768,
   storedOutput: async () => undefined,
   progress: ignore,

@@ -229,7 +229,12 @@ describe('keys', () => {
       clerk(optionsFor(openAiChat, server.url, 'sk-broken\nkey'), { model: openAiChat.model, limits: { maxRetries: 0 } }).run('Hi'),
     )
     // Found when the model is looked for, so that --dry-run tells it too.
-    expect(outcome).toMatchObject({ status: 'failed', reason: 'config', message: expect.stringContaining('no key has'), remedy: expect.any(String) })
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      reason: 'config',
+      message: expect.stringContaining('no key has'),
+      remedy: expect.any(String),
+    })
     expect(JSON.stringify(outcome)).not.toContain('sk-broken')
     expect(server.asked).toEqual([])
   })

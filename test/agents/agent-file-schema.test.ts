@@ -4,9 +4,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { agentFileSchema, agentOptionKeys, agentOptions, parseAgentFile } from '../../src/agents/index.ts'
+import { printJson } from '../cli/print-json.ts'
 
 const path = join(import.meta.dirname, '..', '..', 'schemas', 'agent-file.schema.json')
-const written = `${JSON.stringify(agentFileSchema(), null, 2)}\n`
+const written = printJson(agentFileSchema())
 const fits = new Ajv2020({ strict: false }).compile(agentFileSchema())
 
 const isRead = (settings: string): boolean => {
