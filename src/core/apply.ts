@@ -198,7 +198,7 @@ function childStarted(state: SessionState, event: Event<'interaction.subagent.st
 function childEnded(state: SessionState, event: Event<'interaction.subagent.completed' | 'interaction.subagent.failed'>): SessionState {
   const turn = openTurn(state, event)
   const { seq, at, totals, paidUsd, children, idleMs } = event
-  const waited = callingStep(turn, event).calls.length === 1 ? idleMs : 0
+  const waited = turn.step.kind === 'calling' && turn.step.calls.length === 1 ? idleMs : 0
   const next: OpenTurn = {
     ...turn,
     spent: addSpent(turn.spent, totals.usage, totals.cost),

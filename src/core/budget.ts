@@ -58,6 +58,9 @@ function estimatedInput(state: SessionState): number {
   return Math.ceil((state.promptChars + state.historyChars) / state.charsPerToken)
 }
 
+/** What it takes to read everything once more and answer. */
+export const lastAnswer = (state: SessionState): Reservation => ({ input: estimatedInput(state), output: lastAnswerTokens })
+
 /** Milliseconds of work that the turn still has at `now`, or `undefined` where it has no limit. */
 export function remainingTime(state: SessionState, turn: OpenTurn, now: number): number | undefined {
   const { timeBudget } = state.agent.limits

@@ -1,5 +1,5 @@
 export { apply, created, fold } from './apply.ts'
-export { type Headroom, least, remainingCost, remainingTime, remainingTokens, timeReserve, unbounded } from './budget.ts'
+export { type Headroom, lastAnswer, least, remainingCost, remainingTime, remainingTokens, timeReserve, unbounded } from './budget.ts'
 export { type Action, type AskAction, decide } from './decide.ts'
 export { drive, type Performer } from './drive.ts'
 export { reportOf } from './finish.ts'

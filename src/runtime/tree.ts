@@ -14,6 +14,7 @@ import {
   created,
   drive,
   type Headroom,
+  lastAnswer,
   least,
   openRequests,
   remainingCost,
@@ -183,9 +184,11 @@ export class Tree implements TreePort {
   /** What is left of a room inside of another, less what is at work there. */
   #within(room: Headroom, { state, turn, now }: ActiveSession): Headroom {
     const below = this.#inUse(state.sessionId)
+    // What the parent needs to read everything once more and answer is not its children's.
+    const reserve = answerReserve(state)
     return {
-      ...bound('tokens', least(room.tokens, less(remainingTokens(state, turn), below.tokens))),
-      ...bound('costUsd', least(room.costUsd, less(remainingCost(state, turn), below.costUsd))),
+      ...bound('tokens', least(room.tokens, less(remainingTokens(state, turn), below.tokens + reserve.tokens))),
+      ...bound('costUsd', least(room.costUsd, less(remainingCost(state, turn), below.costUsd + reserve.costUsd))),
       ...bound('timeMs', least(room.timeMs, less(remainingTime(state, turn, now), timeReserve(state)))),
     }
   }
@@ -218,8 +221,9 @@ export class Tree implements TreePort {
     const { task, interrupt, hold } = start
     branch.isNext = true
     if (hold && !hold.tryEnter()) await hold.enter(interrupt)
-    if (interrupt.reason !== undefined) return { kind: 'refused', failure: cancelledBefore }
     const { parent } = branch
+    // Whoever is to stop begins nothing more.
+    if (interrupt.reason !== undefined || parent.turn.cancel !== 'no') return { kind: 'refused', failure: cancelledBefore }
     const { known, resting } = this.#open()
     const before = resting.get(childId)?.state ?? known.get(childId)
     const agent = before?.agent ?? this.#parts.childAgent(task.agent)
@@ -427,6 +431,13 @@ export class Tree implements TreePort {
 
 const cancelledBefore: ToolFailure = { class: 'cancelled', message: 'It was not started: the call was ended before.' }
 const unexplained: ToolFailure = { class: 'failed', message: 'It did not say why.' }
+
+/** What a parent needs for its last answer, at the price of the dearest model. */
+function answerReserve(state: SessionState): { readonly tokens: number; readonly costUsd: number } {
+  const { input, output } = lastAnswer(state)
+  const costs = Object.values(state.prices).map((price) => input * price.input + output * price.output)
+  return { tokens: input + output, costUsd: Math.max(0, ...costs) }
+}
 
 /** Most parents bound their children by nothing but their own end. */
 const isLimited = ({ state: { agent } }: ActiveSession): boolean =>

@@ -1,4 +1,15 @@
-import type { BlobId, Confinement, ItemStatus, MaybePromise, Tool, ToolContext, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import type {
+  BlobId,
+  ChildResult,
+  ChildTask,
+  Confinement,
+  ItemStatus,
+  MaybePromise,
+  Tool,
+  ToolContext,
+  ToolFailure,
+  ToolOutput,
+} from '../contracts/index.ts'
 import { callIdOf, type StartedCall, timeReserve } from '../core/index.ts'
 import { copyJson } from '../util/copy-json.ts'
 import { Interrupt } from '../util/interrupt.ts'
@@ -34,6 +45,7 @@ interface Run {
  * 1. It ends once: by itself, at its deadline, or with the turn, whether or not the tool heeds its signal.
  * 2. What finished keeps its real result, even after the signal; what did not says what is known.
  * 3. After the end the tool can do nothing more here: its result and its progress are dropped.
+ * 4. It starts at most one child, and ends after it: one that the tool did not wait for is ended first.
  */
 class CallRun {
   readonly #session: ActiveSession
@@ -42,6 +54,7 @@ class CallRun {
   readonly #started: number
   readonly #hold: Hold | undefined
   #isOver = false
+  #child: Promise<ChildResult> | undefined
 
   constructor(session: ActiveSession, { call, started, hold }: Run) {
     this.#session = session
@@ -59,9 +72,9 @@ class CallRun {
     keepShape('call', this, input)
     try {
       const answer = tool.execute(input, this.#context(timeLeft))
-      return isThenable(answer) ? this.#wait(answer, tool, limit) : this.#over(this.#result(outputOf(answer, tool.name)))
+      return isThenable(answer) ? this.#wait(answer, tool, limit) : this.#settle(this.#result(outputOf(answer, tool.name)))
     } catch (error) {
-      return this.#over(this.#result(thrown(error)))
+      return this.#settle(this.#result(thrown(error)))
     }
   }
 
@@ -80,8 +93,8 @@ class CallRun {
         cancelTimer = clock.after(tool.graceMs ?? defaultGraceMs, () => end(this.#cutShort()))
       })
       Promise.resolve(answer).then(
-        (raw) => end(this.#result(outputOf(raw, tool.name))),
-        (error: unknown) => end(this.#result(thrown(error))),
+        (raw) => this.#afterChild(this.#result(outputOf(raw, tool.name)), end),
+        (error: unknown) => this.#afterChild(this.#result(thrown(error)), end),
       )
     })
   }
@@ -98,10 +111,39 @@ class CallRun {
       confinement: this.#call.walls.kind === 'outside' ? unconfined : ports.sandbox.confinement,
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       agents: ports.tree.agentsOf(this.#session),
-      startChild: (task) => ports.tree.startChild(this.#session, this.#call.itemId, { task, interrupt: this.#interrupt, hold: this.#hold }),
+      startChild: (task) => this.#startChild(task),
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
       progress: (text) => this.#progress(text),
     }
+  }
+
+  #startChild(task: ChildTask): Promise<ChildResult> {
+    if (this.#isOver) return Promise.resolve({ kind: 'refused', failure: callIsOver })
+    if (this.#child) return Promise.resolve({ kind: 'refused', failure: oneChildOnly })
+    const child = this.#session.ports.tree.startChild(this.#session, this.#call.itemId, {
+      task,
+      interrupt: this.#interrupt,
+      hold: this.#hold,
+    })
+    this.#child = child
+    // Whoever does not wait for it need not be told that it failed.
+    child.catch(() => {})
+    return child
+  }
+
+  #settle(result: RunResult): MaybePromise<RunResult> {
+    return this.#child ? new Promise((resolve) => this.#afterChild(result, (ended) => resolve(this.#over(ended)))) : this.#over(result)
+  }
+
+  /** A child that is still at work when its tool has answered is ended; what it took is its parent's. */
+  #afterChild(result: RunResult, end: (result: RunResult) => void): void {
+    if (!this.#child) {
+      end(result)
+      return
+    }
+    this.#interrupt.fire('interrupted')
+    const done = (): void => end(result)
+    this.#child.then(done, done)
   }
 
   #progress(text: string): void {
@@ -143,6 +185,9 @@ const cuts = {
   budget: { status: 'failed', why: 'the time budget ran out', class: 'timeout', remedy: 'Answer with what you have.' },
   interrupted: { status: 'interrupted', why: 'the turn was interrupted', class: 'cancelled' },
 } as const
+
+const callIsOver: ToolFailure = { class: 'config', message: 'The call that wanted a child has ended.' }
+const oneChildOnly: ToolFailure = { class: 'config', message: 'A call starts one child.', remedy: 'Make a call for each.' }
 
 const unconfined: Confinement = { kind: 'none' }
 
