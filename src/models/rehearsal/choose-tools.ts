@@ -60,6 +60,10 @@ function rate(words: readonly Word[], tool: ToolWords, index: ToolIndex): Choice
       if (!implied) spent.add(word)
     }
   }
+  for (const word of titleIn(words, tool)) {
+    score = spelledOut
+    spent.add(word)
+  }
   for (const verb of impliedActions(words)) {
     const match = matchOf(verb, tool, index)
     if (match && tool.nameStems.includes(match.key)) gains.set(match.key, Math.max(gains.get(match.key) ?? 0, match.worth * impliedShare))
@@ -70,6 +74,15 @@ function rate(words: readonly Word[], tool: ToolWords, index: ToolIndex): Choice
   if (isWhole && (!tool.isVerbOnly || startsLike(words, tool))) score += wholeName
   else if (isBareOrder(words, spent)) score += bareOrder
   return { tool, score, spent }
+}
+
+/** A name that is made of words which tell nothing by themselves, as `look_up`, is meant where it is said as a whole. */
+function titleIn(words: readonly Word[], { nameStems, title }: ToolWords): readonly Word[] {
+  if (nameStems.some((each) => !isStopWord(each))) return []
+  const wanted = title.toLowerCase().split(' ')
+  if (wanted.length < 2) return []
+  const at = words.findIndex((_, start) => wanted.every((each, index) => words[start + index]?.lower === each))
+  return at === -1 ? [] : words.slice(at, at + wanted.length)
 }
 
 /** "What is in …", "which … do I have": a question wants something read or listed, not changed. */
