@@ -2,6 +2,7 @@ import type { AgentSpec, Cost, InputPart, Model, Usage } from '../contracts/inde
 import { noUsage } from '../contracts/index.ts'
 import { jsonIn } from '../util/json-in.ts'
 import { nearestNames } from '../util/nearest-names.ts'
+import { sharedWords, wordsOf } from '../util/shared-words.ts'
 
 /** Which agent speaks: this one, or the one that fits the request best, by its words or in the opinion of a model. */
 export type AgentSelection = { readonly agent: string } | { readonly infer: 'match' | 'model' }
@@ -18,10 +19,10 @@ export interface Selected {
 /** The agent that shares most words with the request in its name and description; of equals the first by name. */
 export function matchAgent(candidates: readonly AgentSpec[], input: readonly InputPart[]): Selected {
   const wanted = wordsOf(textOf(input))
-  const scored = candidates.map((agent) => {
-    const own = wordsOf(`${agent.name} ${agent.displayName ?? ''} ${agent.description}`)
-    return { agent, score: [...own].filter((word) => wanted.has(word)).length }
-  })
+  const scored = candidates.map((agent) => ({
+    agent,
+    score: sharedWords(`${agent.name} ${agent.displayName ?? ''} ${agent.description}`, wanted),
+  }))
   const best = scored.toSorted((a, b) => b.score - a.score || (a.agent.name < b.agent.name ? -1 : 1))[0]
   if (!best) throw new Error('There is no agent to choose from.')
   return { agent: best.agent, reason: 'match', scores: Object.fromEntries(scored.map(({ agent, score }) => [agent.name, score])) }
@@ -73,34 +74,6 @@ async function answerOf(
   } finally {
     controller.abort()
   }
-}
-
-const tooCommon = new Set([
-  'and',
-  'are',
-  'can',
-  'for',
-  'from',
-  'has',
-  'how',
-  'its',
-  'our',
-  'that',
-  'the',
-  'this',
-  'what',
-  'with',
-  'you',
-  'your',
-])
-
-function wordsOf(text: string): ReadonlySet<string> {
-  const words =
-    text
-      .slice(0, 20_000)
-      .toLowerCase()
-      .match(/[\p{L}\p{N}]{3,}/gu) ?? []
-  return new Set(words.filter((word) => !tooCommon.has(word)))
 }
 
 const textOf = (input: readonly InputPart[]): string => input.map((part) => (part.type === 'text' ? part.text : '')).join(' ')

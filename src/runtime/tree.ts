@@ -26,57 +26,15 @@ import {
 } from '../core/index.ts'
 import { type ActiveSession, type ChildStart, Lanes, performer, type StepPorts, type ToolRegistry, type TreePort } from '../steps/index.ts'
 import { messageOf } from '../util/message-of.ts'
+import { Below, type Branch, nobody, none } from './below.ts'
 import { childFailure } from './child-failure.ts'
 import { EndedChild } from './ended-child.ts'
 import type { Ledger } from './ledger.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import { childIdOf, type TreeState, withoutHistory } from './tree-state.ts'
 
-/** A call that has asked for a child: still in line, or with its session. */
-interface Branch {
-  readonly parent: ActiveSession
-  session: ActiveSession | undefined
-  /** It is no longer in line. */
-  isNext: boolean
-}
-
-const none: ReadonlyMap<SessionId, SessionState> = new Map()
-const nobody: ReadonlySet<SessionId> = new Set()
 const noCards: readonly AgentCard[] = []
 const shared: Lane = { kind: 'shared' }
-
-/** Everything below the root. Most trees have nothing there, and pay for nothing. */
-class Below {
-  /** Children that have ended, kept for the outcome. */
-  readonly known: Map<SessionId, SessionState>
-  /** Those that the driver before left open: the calls that started them will find them. */
-  readonly resting = new Map<SessionId, ActiveSession>()
-  /** Those whose end is in the account of their parent. */
-  readonly settled: Set<SessionId>
-  readonly branches = new Map<SessionId, Branch>()
-  readonly lines = new Map<SessionId, Lanes>()
-  readonly suspended = new Set<ActiveSession>()
-  stalled = Promise.withResolvers<'stalled'>()
-  readonly #numbers = new Map<SessionId, Map<string, number>>()
-
-  constructor({ children = none, settled = nobody }: Partial<Pick<TreeState, 'children' | 'settled'>> = {}) {
-    this.known = new Map(children)
-    this.settled = new Set(settled)
-    for (const { parent, agent } of children.values()) if (parent) this.numberOf(parent.sessionId, agent.name)
-  }
-
-  /** The how manieth child of its agent a session is about to have. */
-  numberOf(parent: SessionId, agent: string): number {
-    let ofParent = this.#numbers.get(parent)
-    if (!ofParent) {
-      ofParent = new Map()
-      this.#numbers.set(parent, ofParent)
-    }
-    const number = (ofParent.get(agent) ?? 0) + 1
-    ofParent.set(agent, number)
-    return number
-  }
-}
 
 /**
  * The sessions of one tree that are at work, and what they have in common: the pen, the budget, the depth.

@@ -1,5 +1,6 @@
 import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
+import { sharedWords, wordsOf } from '../../util/shared-words.ts'
 import { outputOfChild } from './agent-output.ts'
 import { childGraceMs } from './agent-tool.ts'
 
@@ -94,16 +95,11 @@ function unknownAgent(wanted: string, agents: readonly AgentCard[]): ToolFailure
 function matching(agents: readonly AgentCard[], query: string): readonly AgentCard[] {
   const wanted = wordsOf(query)
   return agents
-    .map((card) => ({
-      card,
-      score: [...wordsOf(`${card.name} ${card.description} ${card.usage ?? ''}`)].filter((word) => wanted.has(word)).length,
-    }))
+    .map((card) => ({ card, score: sharedWords(`${card.name} ${card.description} ${card.usage ?? ''}`, wanted) }))
     .filter(({ score }) => score > 0)
     .toSorted((a, b) => b.score - a.score || (a.card.name < b.card.name ? -1 : 1))
     .map(({ card }) => card)
 }
-
-const wordsOf = (text: string): ReadonlySet<string> => new Set(text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [])
 
 function describe({ name, description, usage, takes, inputSchema }: AgentCard): string {
   const input = takes === 'json' ? `input: ${JSON.stringify(inputSchema)}` : `prompt: ${usage ?? 'text'}`
