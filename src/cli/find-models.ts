@@ -1,6 +1,6 @@
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
 import { type ModelAdapterOptions, modelAdapter } from '../models/by-name/index.ts'
-import { together } from './together.ts'
+import { joinErrors } from './join-errors.ts'
 
 export interface FoundModels {
   readonly adapter: ModelAdapter
@@ -32,7 +32,7 @@ export async function findModels(names: readonly string[], options: ModelAdapter
       if (isMissing) notices.push(`${name} is left out: ${error.message}`)
     }
   }
-  if (errors.length > 0 || models.length === 0) throw together([...errors, ...missing])
+  if (errors.length > 0 || models.length === 0) throw joinErrors([...errors, ...missing])
   return { adapter, models, notices }
 }
 

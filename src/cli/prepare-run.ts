@@ -75,7 +75,7 @@ async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<
 }
 
 const noticeOf = ({ place, message, remedy }: Team['diagnostics'][number]): string =>
-  `${place}: ${[message, remedy].filter(Boolean).join(' ')}`
+  `${place}: ${remedy === undefined ? message : `${message.replace(/[^.!?]$/, '$&.')} ${remedy}`}`
 
 async function refuseUnusable(agents: Team['agents'], folder: string): Promise<void> {
   const wrong: TroupeError[] = []

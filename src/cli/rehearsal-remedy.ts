@@ -5,8 +5,13 @@ import { exitCodeOfError, exitCodes } from './exit-codes.ts'
 export function withRehearsal(error: TroupeError, file: string): TroupeError {
   if (exitCodeOfError(error) !== exitCodes.model.code) return error
   const { code, message, remedy, problems, cause } = error
-  const command = `Without an LLM it can be tried at once: troupe run ${quoted(file)} "…" --model rehearsal`
-  return new TroupeError(code, message, { problems, remedy: remedy === undefined ? command : `${remedy} ${command}`, cause })
+  const command = `troupe run ${quoted(file)} "…" --model rehearsal`
+  const whole = `Without an LLM it can be tried at once: ${command}`
+  // What already ends in the flag gets the rest of the command; it is not said twice.
+  const more = /--model rehearsal$/.test(remedy ?? '')
+    ? remedy?.replace(/--model rehearsal$/, () => command)
+    : `${remedy ?? ''} ${whole}`.trim()
+  return new TroupeError(code, message, { problems, ...(more !== undefined && { remedy: more }), cause })
 }
 
 /** As a shell takes it for one word. */

@@ -74,11 +74,11 @@ function unusedVariable(name: string, known: readonly string[], others: readonly
     name.slice(prefix.length),
     known.map((each) => each.slice(prefix.length)),
   )
-  if (others.includes(name) || near.length === 0) return []
+  if (others.includes(name)) return []
+  // Whoever believes that it sets a limit has none.
   const meant = near.map((each) => `${prefix}${each}`).join(', ')
-  return [
-    { code: 'variable_unused', severity: 'warning', place: name, message: 'no option has this variable', remedy: `Did you mean ${meant}?` },
-  ]
+  const remedy = near.length > 0 ? `Did you mean ${meant}?` : `They are named after the options, like ${known[0]}.`
+  return [{ code: 'variable_unused', severity: 'warning', place: name, message: 'no option has this variable', remedy }]
 }
 
 const likeThis = (name: string, { example }: AgentOption): string => `Write it like ${name}='${example}'.`

@@ -1,1 +1,0 @@
-export { joinErrors as together } from './join-errors.ts'
