@@ -165,7 +165,7 @@ describe.concurrent('exit codes, with --json on each failure', () => {
     const name = `it is ${model.replace('/', ' ')}`
     const ended = await troupe(['run', await agent(name, '', `description: x\nmodels: ${model}`), 'Go'])
     expect(ended).toMatchObject({ code: 3, stdout: '' })
-    const [, command = ''] = /: troupe (run .*)$/m.exec(ended.stderr) ?? []
+    const [, command = ''] = /\btroupe (run .*)$/m.exec(ended.stderr) ?? []
     const words = (command.match(/'[^']*'|"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/, '$2'))
     expect(words).toEqual(['run', `${name}.ai`, '…', '--model', 'rehearsal'])
     expect(await troupe([...words, '--help'])).toMatchObject({ code: 0, stderr: '' })
