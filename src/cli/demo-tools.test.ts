@@ -30,7 +30,10 @@ test('book_room fails as planned, after a while', async () => {
     startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),
     maxOutputBytes: 32_768,
     storedOutput: async () => undefined,
+    skills: [],
     progress: (text) => said.push(text),
+    output: () => {},
+    updatePlan: () => {},
   }
   const output = demoTools(clock)
     .find(({ name }) => name === 'book_room')

@@ -27,6 +27,7 @@ const byFailure: { readonly [Class in ModelFailureClass]: ExitName } = {
   budget: 'budget',
   invalid_response: 'provider',
   model: 'provider',
+  context: 'budget',
   lost: 'provider',
   cancelled: 'interrupted',
 }
@@ -37,6 +38,8 @@ const byReason: { readonly [Reason in TurnReason]: ExitName } = {
   cost: 'budget',
   time: 'budget',
   calls: 'budget',
+  context: 'budget',
+  repeats: 'budget',
   stopped: 'done',
   interrupted: 'interrupted',
   approval: 'approval',

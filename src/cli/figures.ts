@@ -53,6 +53,8 @@ export const reasonText: { readonly [Reason in TurnReason]: string } = {
   cost: 'money ran out',
   time: 'time ran out',
   calls: 'calls ran out',
+  context: 'the history no longer fits the model',
+  repeats: 'the same call was made over and over',
   stopped: 'stopped',
   interrupted: 'interrupted',
   approval: 'an approval is needed',

@@ -1,4 +1,7 @@
+import type { ApprovalRule } from './approvals.ts'
 import type { JsonObject } from './json.ts'
+import type { SandboxPolicy } from './sandbox.ts'
+import type { SkillCard } from './skill.ts'
 
 /** What a turn and its parts may use. Times are milliseconds. A limit covers all descendants. */
 export interface AgentLimits {
@@ -94,4 +97,10 @@ export interface AgentSpec {
   readonly input: InputContract
   /** Names of its children: agents that it may call like any tool. */
   readonly agents: readonly string[]
+  /** The skills that it may load, sorted by name. */
+  readonly skills?: readonly SkillCard[]
+  /** Its own rules. They can only be stricter than those of the session. */
+  readonly approvals?: readonly ApprovalRule[]
+  /** What its commands may do less than those of the session. */
+  readonly sandbox?: Partial<SandboxPolicy>
 }

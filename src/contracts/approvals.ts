@@ -2,14 +2,39 @@ import type { ApprovalId, ItemId } from './ids.ts'
 import type { JsonObject } from './json.ts'
 
 export interface ApprovalKey {
-  /** Canonical, e.g. `tool:delete_file` or `path:/srv/a`. */
+  /** Canonical, e.g. `tool:delete_file`, `path:/srv/a` or `command:git status`. */
   readonly key: string
   /** How a person reads it. */
   readonly label: string
+  /** It stands for every key that begins like it. */
+  readonly isPrefix?: boolean
 }
 
+/** Something that only a person can tell. */
+export interface Question {
+  readonly text: string
+  /** What may be answered, where that is known; another answer is taken, too. */
+  readonly options?: readonly string[]
+}
+
+/** What a tool wants to be allowed before it runs, or to be told. */
+export interface ApprovalWish {
+  readonly summary: string
+  /** Everything that this call does; all of it must be allowed. */
+  readonly keys: readonly ApprovalKey[]
+  /** Broader ones to choose from, from the narrowest: each covers the whole call. The tool itself need not be named. */
+  readonly wider?: readonly ApprovalKey[]
+  /** Asks for an answer instead of a yes; it reaches the tool as `context.answer`. */
+  readonly question?: Question
+}
+
+/** `project`: for every session in the same project, until it is taken back. */
+export type ApprovalBreadth = 'once' | 'session' | 'project'
+
 export type ApprovalDecision =
-  | { readonly kind: 'approve'; readonly breadth: 'once' | 'session' }
+  /** `key`: one of the request's `wider` ones is granted, instead of what this call needs. */
+  | { readonly kind: 'approve'; readonly breadth: ApprovalBreadth; readonly key?: string }
+  | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'deny'; readonly feedback?: string }
   /** Deny and end the turn. */
   | { readonly kind: 'abort' }
@@ -23,6 +48,34 @@ export interface ApprovalRequest {
   /** The exact arguments. They are what is approved: the call runs with these or not at all. */
   readonly input: JsonObject
   readonly keys: readonly ApprovalKey[]
-  /** `unsandboxed` asks to run again outside the sandbox. */
-  readonly scope: 'call' | 'unsandboxed'
+  readonly wider?: readonly ApprovalKey[]
+  /** `unsandboxed` asks to run again outside the sandbox, `question` for an answer. */
+  readonly scope: 'call' | 'unsandboxed' | 'question'
+  readonly question?: Question
+}
+
+/** From the mildest to the strictest. */
+export const ruleVerdicts = ['allow', 'ask', 'deny'] as const
+export type RuleVerdict = (typeof ruleVerdicts)[number]
+
+/**
+ * What is done without asking, or not at all. A pattern is the name of a tool, perhaps with what it may be used for in
+ * brackets: `web_fetch`, `shell(git status*)`, `write_file(/srv/notes/*)`; `*` stands for anything.
+ */
+export type ApprovalRule = { readonly [Verdict in RuleVerdict]?: string | readonly string[] } & {
+  /** Told to whoever is refused. */
+  readonly reason?: string
+}
+
+/** The rules of one place. Within it the last that fits counts; of several places the strictest. */
+export interface ApprovalPolicy {
+  /** Where it stands, for whoever asks why. */
+  readonly name?: string
+  readonly rules: readonly ApprovalRule[]
+}
+
+/** What was approved for the project that a runtime works in; kept beyond its sessions. */
+export interface ProjectGrants {
+  list(): readonly ApprovalKey[]
+  add(keys: readonly ApprovalKey[], by: string): Promise<void>
 }

@@ -1,11 +1,12 @@
 import type { AgentSpec } from './agent.ts'
 import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
 import type { Diagnostic, ModelFailure, ToolFailure, TurnReason } from './failures.ts'
-import type { ApprovalId, ClientId, ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
+import type { ApprovalId, BlobId, ClientId, ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 import type { ItemIntent, ItemRecord } from './items.ts'
 import type { Json, JsonObject } from './json.ts'
-import type { CallPart, InputPart } from './messages.ts'
+import type { CallPart, InputPart, Message } from './messages.ts'
 import type { FinishReason } from './model.ts'
+import type { Plan } from './plan.ts'
 import type { Report, Trace } from './report.ts'
 import type { Cost, Usage } from './usage.ts'
 
@@ -35,7 +36,7 @@ export type ReplyRef = { readonly type: 'item'; readonly id: ItemId } | CallPart
 
 export type InputMode = 'queue' | 'steer'
 /** Why the coming step is the last one and has its tools switched off. */
-export type LastStepReason = Extract<TurnReason, 'steps' | 'tokens' | 'cost' | 'time' | 'calls' | 'stopped'>
+export type LastStepReason = Extract<TurnReason, 'steps' | 'tokens' | 'cost' | 'time' | 'calls' | 'context' | 'repeats' | 'stopped'>
 
 export interface TurnTotals {
   readonly usage: Usage
@@ -88,6 +89,8 @@ interface Bodies {
     readonly policy: string
     /** By the name that the agent gives the model; without those that have no price. */
     readonly prices?: { readonly [model: string]: TokenPrice }
+    /** Tokens that a request and its reply may have together, by the same names, where that is known. */
+    readonly windows?: { readonly [model: string]: number }
     /** Absent for a root. */
     readonly parent?: ParentCall
   }
@@ -120,6 +123,8 @@ interface Bodies {
     readonly reservation: Reservation
     /** Steering input that enters the request of this step. */
     readonly absorbs: readonly ClientId[]
+    /** The reply does not go on with the task: it sums up what has happened, so that the history can be shortened. */
+    readonly compacts?: boolean
     /** Present on a forced last step: why, and what the model is told. */
     readonly last?: { readonly reason: LastStepReason; readonly notice: string }
   }
@@ -144,8 +149,9 @@ interface Bodies {
 
   'interaction.item.started': { readonly item: ItemIntent }
   'interaction.item.updated': {
-    /** A further attempt of a call, with the force of an intent. */
-    readonly update: { readonly kind: 'attempt'; readonly attempt: number; readonly reason: 'resumed' | 'unsandboxed' }
+    readonly update: /** A further attempt of a call, with the force of an intent. */
+      | { readonly kind: 'attempt'; readonly attempt: number; readonly reason: 'resumed' | 'unsandboxed' }
+      | { readonly kind: 'plan'; readonly plan: Plan }
   }
   'interaction.item.completed': { readonly item: ItemRecord }
 
@@ -172,8 +178,23 @@ interface Bodies {
 
   'interaction.hook.completed': {
     readonly hook: string
-    readonly verdict: 'changed' | 'blocked' | 'context' | 'failed'
+    readonly verdict: 'changed' | 'blocked' | 'context' | 'resumed' | 'failed'
     readonly message?: string
+  }
+
+  /** A text that enters the requests of this session from outside: a hook, a file of the project. */
+  'interaction.context.added': { readonly source: string; readonly text: string }
+  /** The history is shorter from here on. */
+  'interaction.context.compacted': {
+    /** What stands in place of everything before the last `kept` messages. */
+    readonly messages: readonly Message[]
+    readonly kept: number
+    /** What was done so far that cannot be undone by forgetting it, a line for each. */
+    readonly effects: readonly string[]
+    /** Where everything that was said before is kept. */
+    readonly output?: { readonly handle: BlobId; readonly bytes: number }
+    readonly tokensBefore: number
+    readonly tokensAfter: number
   }
 
   'interaction.cancel.requested': { readonly mode: 'stop' | 'interrupt'; readonly by: string }
@@ -221,7 +242,7 @@ export interface LiveEvent {
   readonly itemId: ItemId
   /** The attempt that this belongs to; a later attempt replaces what an earlier one said. */
   readonly attempt: number
-  readonly kind: 'text' | 'reasoning' | 'progress'
+  readonly kind: 'text' | 'reasoning' | 'progress' | 'output'
   readonly text: string
 }
 

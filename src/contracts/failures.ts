@@ -8,6 +8,8 @@ export type ModelFailureClass =
   | 'invalid_response'
   | 'model'
   | 'config'
+  /** The request is too long for the model. */
+  | 'context'
   /** The turn's time for this ran out; the model did nothing wrong. */
   | 'budget'
   /** The turn was interrupted while the attempt was in flight. */
@@ -28,11 +30,16 @@ export type ToolFailureClass =
   | 'unknown_tool'
   | 'invalid_input'
   | 'blocked'
+  /** The same call was made too often in a row. */
+  | 'repeated'
   | 'denied'
   | 'budget'
   | 'timeout'
   | 'cancelled'
+  /** It hit the walls of the sandbox. */
   | 'sandbox'
+  /** It needs a sandbox, and there is none. */
+  | 'sandbox_unavailable'
   | 'config'
   | 'auth'
   | 'network'
@@ -52,6 +59,10 @@ export type TurnReason =
   | 'time'
   | 'calls'
   | 'cost'
+  /** The history no longer fits into the window of the model. */
+  | 'context'
+  /** The same call was made over and over. */
+  | 'repeats'
   | 'stopped'
   | 'interrupted'
   | 'approval'
@@ -71,9 +82,15 @@ export type DiagnosticCode =
   | 'queue_late'
   | 'approval_late'
   | 'call_unknown'
+  | 'compaction_failed'
+  | 'compaction_poor'
+  | 'grant_not_kept'
   | 'message_invalid'
   | 'model_notice'
   | 'policy_changed'
+  | 'sandbox_off'
+  | 'skill_changed'
+  | 'skill_missing'
   | 'tool_missing'
 
 export interface Diagnostic {

@@ -10,7 +10,19 @@ export {
   type ReasoningEffort,
   reasoningEfforts,
 } from './agent.ts'
-export type { ApprovalDecision, ApprovalKey, ApprovalRequest } from './approvals.ts'
+export {
+  type ApprovalBreadth,
+  type ApprovalDecision,
+  type ApprovalKey,
+  type ApprovalPolicy,
+  type ApprovalRequest,
+  type ApprovalRule,
+  type ApprovalWish,
+  type ProjectGrants,
+  type Question,
+  type RuleVerdict,
+  ruleVerdicts,
+} from './approvals.ts'
 export { type ErrorCode, errorTable, type Problem, TroupeError } from './errors.ts'
 export type {
   CheckedOutput,
@@ -52,6 +64,8 @@ export type {
   ItemStatus,
   ItemType,
   Lane,
+  PlanIntent,
+  PlanRecord,
   TextIntent,
   TextItemType,
   TextRecord,
@@ -69,22 +83,29 @@ export type {
   StepOperation,
   TurnOperation,
 } from './outcome.ts'
+export { type Plan, type PlanStatus, type PlanStep, planStatuses } from './plan.ts'
 export type {
   AfterCallVerdict,
   Approver,
+  AtStopVerdict,
   BeforeCallVerdict,
+  BeforeRequestVerdict,
   CallView,
   Clock,
   Hook,
   Ids,
   Random,
+  RequestView,
   Sandbox,
   SchemaValidator,
+  StopView,
   Validate,
   Validation,
 } from './ports.ts'
 export type { Report, Trace } from './report.ts'
+export { defaultSandboxPolicy, type SandboxPolicy } from './sandbox.ts'
 export type { ApprovalAnswer, SendOptions, SessionService } from './session-service.ts'
+export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'
 export type { AgentLoopStateSnapshot } from './snapshot.ts'
 export type {
   Append,

@@ -1,13 +1,14 @@
 import type { ToolFailure } from './failures.ts'
 import type { BlobId, ItemId } from './ids.ts'
 import type { Json, JsonObject } from './json.ts'
+import type { Plan } from './plan.ts'
 
 /** `skipped` never ran; `unknown` may have run: the driver died before it could tell. */
 export type ItemStatus = 'completed' | 'failed' | 'declined' | 'interrupted' | 'skipped' | 'unknown'
 
-export type CallItemType = 'tool_call' | 'command_execution' | 'file_change' | 'mcp_tool_call' | 'subagent_call' | 'todo_list'
+export type CallItemType = 'tool_call' | 'command_execution' | 'file_change' | 'mcp_tool_call' | 'subagent_call'
 export type TextItemType = 'agent_message' | 'reasoning' | 'error'
-export type ItemType = CallItemType | TextItemType
+export type ItemType = CallItemType | TextItemType | 'todo_list'
 
 export type Effect = 'read' | 'idempotent' | 'write'
 
@@ -29,6 +30,10 @@ export interface CallIntent {
   readonly lane: Lane
   /** What the view adds for people: a command line, the paths of a change. */
   readonly details?: JsonObject
+  /** Who let it run, where that had to be asked: a person, or the rule or grant that spoke for one. */
+  readonly approved?: { readonly by: string }
+  /** What a person answered to the question that the tool had. */
+  readonly answer?: string
 }
 
 export interface CallRecord {
@@ -61,5 +66,16 @@ export interface TextRecord {
   readonly metadata?: JsonObject
 }
 
-export type ItemIntent = CallIntent | TextIntent
-export type ItemRecord = CallRecord | TextRecord
+/** The plan of a turn: one item, from the first plan to the end of the turn. */
+export interface PlanIntent {
+  readonly kind: 'plan'
+  readonly id: ItemId
+  readonly type: 'todo_list'
+  readonly plan: Plan
+}
+export interface PlanRecord extends PlanIntent {
+  readonly status: 'completed' | 'failed' | 'interrupted'
+}
+
+export type ItemIntent = CallIntent | TextIntent | PlanIntent
+export type ItemRecord = CallRecord | TextRecord | PlanRecord

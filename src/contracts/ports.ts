@@ -42,12 +42,35 @@ export type BeforeCallVerdict =
   | { readonly kind: 'block'; readonly reason: string }
 export type AfterCallVerdict = { readonly kind: 'continue' } | { readonly kind: 'context'; readonly text: string }
 
+/** What a hook before a request may look at. */
+export interface RequestView {
+  readonly agent: string
+  readonly model: string
+  /** Characters of what the model is about to be shown. */
+  readonly size: number
+}
+/** `context` is added to this request and stays in the history. */
+export type BeforeRequestVerdict = { readonly kind: 'continue' } | { readonly kind: 'context'; readonly text: string }
+/** An answer that is about to be given. */
+export interface StopView {
+  readonly agent: string
+  readonly text: string
+  /** How often a hook has already sent the model back in this turn. */
+  readonly resumed: number
+}
+/** `resume` sends the model back to work with a reason. */
+export type AtStopVerdict = { readonly kind: 'continue' } | { readonly kind: 'resume'; readonly reason: string }
+
 export interface Hook {
   readonly name: string
   /** What a crash of the hook means: `closed` blocks the call, `open` lets it through. */
   readonly onFailure: 'closed' | 'open'
+  /** How long it may think; longer is a failure. Default a minute. */
+  readonly timeoutMs?: number
   beforeCall?(call: CallView): MaybePromise<BeforeCallVerdict>
   afterCall?(call: CallView & { readonly output: ToolOutput }): MaybePromise<AfterCallVerdict>
+  beforeRequest?(request: RequestView): MaybePromise<BeforeRequestVerdict>
+  atStop?(stop: StopView): MaybePromise<AtStopVerdict>
 }
 
 /** How calls are confined. A tool that hits the walls answers with class `sandbox`, and may be run again outside, if approved. */

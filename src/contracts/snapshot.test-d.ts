@@ -62,6 +62,7 @@ export function narrowsByType(event: StreamEvent): string | number {
     case 'interaction.item.started':
       return event.item.kind === 'call' ? event.item.tool : event.item.id
     case 'interaction.item.completed':
+      if (event.item.kind === 'plan') return event.item.plan.steps.length
       return event.item.kind === 'call' ? event.item.content : event.item.text
     case 'interaction.item.delta':
       // @ts-expect-error: what is live has no place in the journal

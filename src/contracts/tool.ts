@@ -1,4 +1,4 @@
-import type { ApprovalKey } from './approvals.ts'
+import type { ApprovalWish } from './approvals.ts'
 import type { ToolFailure, TurnReason } from './failures.ts'
 import type { CallId } from './ids.ts'
 import type { CallItemType, Effect } from './items.ts'
@@ -6,7 +6,10 @@ import type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 import type { InputPart, Message } from './messages.ts'
 import type { ModelAbility } from './model.ts'
 import type { AccountingEntry, OutcomeStatus, TurnOperation } from './outcome.ts'
+import type { Plan } from './plan.ts'
 import type { Report } from './report.ts'
+import type { SandboxPolicy } from './sandbox.ts'
+import type { SkillCard } from './skill.ts'
 
 /** What a tool requires before it is offered: an ability of the model, or a feature flag. */
 export type Gate = { readonly ability: ModelAbility } | { readonly flag: string }
@@ -22,7 +25,7 @@ export interface RemainingBudget {
 }
 
 /** How a call is confined. A tool that starts processes obeys it. */
-export type Confinement = { readonly kind: 'none' } | { readonly kind: 'sandbox'; readonly name: string }
+export type Confinement = { readonly kind: 'none' } | { readonly kind: 'sandbox'; readonly name: string; readonly policy?: SandboxPolicy }
 
 /** A task for another agent. It gets this and nothing else: no history, no variables of its own choosing. */
 export interface ChildTask {
@@ -73,8 +76,16 @@ export interface ToolContext {
   readonly agents: readonly AgentCard[]
   /** Starts an agent as a child of this call, or goes on with the one that this call had started before a crash. */
   startChild(task: ChildTask): Promise<ChildResult>
+  /** The skills that this agent may load. */
+  readonly skills: readonly SkillCard[]
+  /** What a person said, where the tool asked a question before it ran. */
+  readonly answer?: string
   /** Shows people what is going on; never seen by the model. */
   progress(text: string): void
+  /** Shows people a piece of the output as it comes; the model sees the whole at the end. */
+  output(chunk: string): void
+  /** Puts a plan in place of the one that the turn has. */
+  updatePlan(plan: Plan): void
 }
 
 export type ToolOutput =
@@ -109,7 +120,8 @@ export interface Tool {
   readonly requires?: readonly Gate[]
   /** A label for logs and views, e.g. the server or package that it comes from. The loop never looks at it. */
   readonly namespace?: string
-  approval?(input: JsonObject): MaybePromise<{ readonly keys: readonly ApprovalKey[]; readonly summary: string } | undefined>
+  /** What has to be allowed; nothing where the call is harmless. */
+  approval?(input: JsonObject): MaybePromise<ApprovalWish | undefined>
   view?(input: JsonObject): MaybePromise<ItemView>
   /** Expected failures are returned. A throw costs this call and becomes class `failed`. */
   execute(input: JsonObject, context: ToolContext): MaybePromise<ToolOutput | string>

@@ -11,7 +11,7 @@ import type {
 } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
-import { absorb, callingStep, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
+import { absorb, callingStep, heard, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
 import { itemIdOf } from './ids.ts'
 import type { AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall, Walls } from './state.ts'
 
@@ -33,16 +33,19 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
     attempt: event.attempt,
     failures: turn.step.kind === 'ready' ? turn.step.failures : none,
     reservation: event.reservation,
+    compacts: event.compacts ?? false,
     open: none,
     texts: none,
   }
   const steps = event.attempt === 1 ? turn.steps + 1 : turn.steps
-  return withTurn(next, event, event.last ? { ...turn, steps, step, last: event.last.reason } : { ...turn, steps, step })
+  const goal = event.absorbs.length === 0 ? turn.goal : [...turn.goal, ...heard(state, event.absorbs)]
+  return withTurn(next, event, event.last ? { ...turn, steps, goal, step, last: event.last.reason } : { ...turn, steps, goal, step })
 }
 
 export function applyStepCompleted(state: SessionState, event: Event<'interaction.step.completed'>): SessionState {
   const turn = openTurn(state, event)
   const step = asking(turn, event)
+  if (step.compacts) return summedUp(state, event, { turn, step })
   const parts = event.reply.map((ref): ReplyPart => (ref.type === 'call' ? ref : textPart(step, ref.id, event)))
   const calls: Call[] = []
   let text = ''
@@ -78,6 +81,21 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
   return output?.ok === false ? say(next, { role: 'user', parts: [{ type: 'text', text: output.notice }] }) : next
 }
 
+/** A summary is no part of what is said: `interaction.context.compacted` puts it in its place. */
+function summedUp(
+  state: SessionState,
+  event: Event<'interaction.step.completed'>,
+  { turn, step }: { readonly turn: OpenTurn; readonly step: AskingStep },
+): SessionState {
+  return withTurn({ ...state, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
+    ...turn,
+    spent: addSpent(turn.spent, event.usage, event.cost),
+    paidUsd: turn.paidUsd + paid(event.cost, step),
+    step: { kind: 'ready', failures: none },
+    accounting: turn.accounting.append(modelEntry(event, step, 'completed')),
+  })
+}
+
 export function applyStepFailed(state: SessionState, event: Event<'interaction.step.failed'>): SessionState {
   const turn = openTurn(state, event)
   const step = asking(turn, event)
@@ -96,6 +114,7 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
 export function applyItemStarted(state: SessionState, event: Event<'interaction.item.started'>): SessionState {
   const turn = openTurn(state, event)
   const { item } = event
+  if (item.kind === 'plan') return withTurn(state, event, { ...turn, plan: item })
   if (item.kind === 'text') {
     if (item.type === 'error') return withTurn(state, event, turn)
     const step = asking(turn, event)
@@ -111,9 +130,14 @@ export function applyItemStarted(state: SessionState, event: Event<'interaction.
 
 export function applyItemUpdated(state: SessionState, event: Event<'interaction.item.updated'>): SessionState {
   const turn = openTurn(state, event)
+  const { update } = event
+  if (update.kind === 'plan') {
+    if (!turn.plan || turn.plan.id !== event.itemId) throw illegal(event, 'the turn has no such plan')
+    return withTurn(state, event, { ...turn, plan: { ...turn.plan, plan: update.plan } })
+  }
   const call = callOf(turn, event)
   if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
-  const { attempt, reason } = event.update
+  const { attempt, reason } = update
   const walls: Walls = reason === 'unsandboxed' ? { kind: 'outside' } : call.walls
   const { step, waiting, idleMs } = replaced(turn, event, { ...call, attempt, walls, orphaned: false })
   return withTurn(state, event, { ...turn, step, waiting, idleMs })
@@ -122,6 +146,7 @@ export function applyItemUpdated(state: SessionState, event: Event<'interaction.
 export function applyItemCompleted(state: SessionState, event: Event<'interaction.item.completed'>): SessionState {
   const { item } = event
   if (item.kind === 'call') return callCompleted(state, event, item)
+  if (item.kind === 'plan') return withTurn(state, event, { ...openTurn(state, event), plan: undefined })
   return item.type === 'error' ? withTurn(state, event, openTurn(state, event)) : textCompleted(state, event, item)
 }
 
@@ -147,6 +172,7 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
   const isLast = step.calls.every(hasEnded)
   const said: Message | undefined = isLast ? { role: 'tool', results: step.calls.map((ended) => ended.result) } : undefined
   const accounting = turn.accounting.append(callEntry(event, call, item))
+  const repeats = item.error?.class === 'repeated' ? turn.repeats + 1 : 0
   return {
     ...state,
     seq: event.seq,
@@ -154,7 +180,7 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
     history: said ? state.history.append(said) : state.history,
     historyChars: said ? state.historyChars + sizeOf(said) : state.historyChars,
     hasStoredOutput: state.hasStoredOutput || item.output !== undefined,
-    turn: { ...turn, waiting, idleMs, step: isLast ? { kind: 'ready', failures: none } : step, accounting },
+    turn: { ...turn, repeats, waiting, idleMs, step: isLast ? { kind: 'ready', failures: none } : step, accounting },
   }
 }
 

@@ -280,8 +280,30 @@ const tests: { readonly [Type in EventType]: () => void } = {
       at: 1_001,
     })
   },
+  'interaction.context.added': () => {
+    const told = state({ type: 'interaction.context.added', source: 'AGENTS.md', text: 'Be brief.' })
+    expect(told.history.toArray()).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'Be brief.' }] }])
+    expect(told.historyChars).toBeGreaterThan(0)
+  },
+  'interaction.context.compacted': () => {
+    const head = { role: 'user', parts: [{ type: 'text', text: 'In short: nothing yet.' }] } as const
+    const shortened = {
+      type: 'interaction.context.compacted',
+      messages: [head],
+      effects: ['- wrote'],
+      tokensBefore: 9,
+      tokensAfter: 4,
+    } as const
+    const before = state(...begun, { type: 'interaction.context.added', source: 'hook', text: 'newest' })
+    const after = state(...begun, { type: 'interaction.context.added', source: 'hook', text: 'newest' }, { ...shortened, kept: 1 })
+    expect(after.history.toArray()).toEqual([head, before.history.toArray().at(-1)])
+    expect(after.compacted).toEqual({ times: 1, length: 2, effects: ['- wrote'] })
+    expect(() => state(...begun, { ...shortened, kept: 9 })).toThrow('keeps 9 messages of')
+  },
   'interaction.hook.completed': () => {
     expect(state({ type: 'interaction.hook.completed', hook: 'audit', verdict: 'changed' })).toEqual({ ...state(), seq: 2, at: 1_001 })
+    const sent = state(...begun, { type: 'interaction.hook.completed', hook: 'review', verdict: 'resumed' })
+    expect(sent.turn).toMatchObject({ resumed: 1, step: { kind: 'ready' } })
   },
   'interaction.cancel.requested': () => {
     const cancel = (mode: 'stop' | 'interrupt'): EventDraft => ({ type: 'interaction.cancel.requested', mode, by: 'ann', inbox: 4 })

@@ -1,6 +1,7 @@
 import type { Diagnostic, InteractionEvent } from '../contracts/index.ts'
 import { noUsage, TroupeError } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
+import { grantedBy } from '../util/grants.ts'
 import { Sequence } from '../util/sequence.ts'
 import {
   applyItemCompleted,
@@ -10,7 +11,7 @@ import {
   applyStepFailed,
   applyStepStarted,
 } from './apply-step.ts'
-import { absorb, callingStep, illegal, openTurn, withCalls, withTurn } from './changes.ts'
+import { absorb, callingStep, heard, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
 import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
 
 // The reducer. Pure: the state given is never changed, and the same events always give the same state.
@@ -74,8 +75,13 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
       return event.asked
         ? { ...stamped(state, event), spent: addSpent(state.spent, event.asked.usage, event.asked.cost) }
         : stamped(state, event)
-    case 'interaction.session.idle':
     case 'interaction.hook.completed':
+      return event.verdict === 'resumed' ? sentBack(state, event) : stamped(state, event)
+    case 'interaction.context.added':
+      return { ...say(state, { role: 'user', parts: [{ type: 'text', text: event.text }] }), seq: event.seq, at: event.at }
+    case 'interaction.context.compacted':
+      return compacted(state, event)
+    case 'interaction.session.idle':
       return stamped(state, event)
     default:
       event satisfies never
@@ -96,11 +102,13 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     tools: event.tools,
     policy: event.policy,
     prices: event.prices ?? {},
+    windows: event.windows ?? {},
     parent: event.parent,
     history: Sequence.empty(),
     promptChars: event.promptChars,
     historyChars: 0,
     charsPerToken: 4,
+    compacted: { times: 0, length: 0, effects: [] },
     inputs: [],
     inboxCursor: 0,
     grants: [],
@@ -157,7 +165,11 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       children: 0,
       step: { kind: 'ready', failures: [] },
       dropped: [],
+      goal: heard(state, event.inputs),
       rejections: 0,
+      resumed: 0,
+      repeats: 0,
+      plan: undefined,
       lastText: '',
       accounting: Sequence.empty(),
       diagnostics: Sequence.from(state.diagnostics),
@@ -231,6 +243,23 @@ function noted(state: SessionState, event: InteractionEvent, diagnostics: readon
   return withTurn(state, event, { ...state.turn, diagnostics: all })
 }
 
+/** An answer was not good enough for a hook: the turn goes on. */
+function sentBack(state: SessionState, event: InteractionEvent): SessionState {
+  const turn = openTurn(state, event)
+  return withTurn(state, event, { ...turn, resumed: turn.resumed + 1, step: { kind: 'ready', failures: [] } })
+}
+
+function compacted(state: SessionState, event: Event<'interaction.context.compacted'>): SessionState {
+  const { seq, at, messages, kept, effects } = event
+  const all = state.history.toArray()
+  if (kept > all.length) throw illegal(event, `it keeps ${kept} messages of ${all.length}`)
+  const left = [...messages, ...all.slice(all.length - kept)]
+  const historyChars = left.reduce((sum, message) => sum + sizeOf(message), 0)
+  const next = { times: state.compacted.times + 1, length: left.length, effects }
+  const hasStoredOutput = state.hasStoredOutput || event.output !== undefined
+  return { ...state, seq, at, history: Sequence.from(left), historyChars, hasStoredOutput, compacted: next }
+}
+
 function approvalRequested(state: SessionState, event: Event<'interaction.approval.requested'>): SessionState {
   const turn = openTurn(state, event)
   const step = callingStep(turn, event)
@@ -253,15 +282,16 @@ function approvalResolved(state: SessionState, event: Event<'interaction.approva
   const next: OpenTurn = withCalls(turn, step, { calls, at: event.at })
   return {
     ...stamped(state, event),
-    grants: decision.kind === 'approve' && decision.breadth === 'session' ? [...state.grants, ...request.keys] : state.grants,
+    grants: [...state.grants, ...grantedBy(request, decision)],
     turn: decision.kind === 'abort' ? { ...next, cancel: stronger(next.cancel, 'abort') } : next,
   }
 }
 
-function decided(call: Call, { decision }: Event<'interaction.approval.resolved'>): Call {
+function decided(call: Call, { decision, by }: Event<'interaction.approval.resolved'>): Call {
   if (call.kind === 'started') return { ...call, walls: { kind: decision.kind === 'approve' ? 'allowed' : 'inside' } }
   if (call.kind !== 'awaiting') return call
   const base = { itemId: call.itemId, part: call.part, request: call.request }
-  if (decision.kind === 'approve') return { kind: 'approved', ...base }
+  if (decision.kind === 'approve') return { kind: 'approved', ...base, by }
+  if (decision.kind === 'answer') return { kind: 'approved', ...base, by, answer: decision.text }
   return { kind: 'denied', ...base, ...(decision.kind === 'deny' && decision.feedback !== undefined && { feedback: decision.feedback }) }
 }

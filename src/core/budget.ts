@@ -10,6 +10,10 @@ const lastAnswerTokens = 1_024
 /** Less than this is no answer. */
 const leastAnswerTokens = 64
 const lastAnswerMs = 30_000
+/** So many refusals of the same call, and the model is made to answer. */
+const mostRepeats = 3
+/** The part of a window that a request may take before the history is made shorter. */
+const fullest = 0.8
 
 export type Allowance =
   | { readonly kind: 'step'; readonly reservation: Reservation }
@@ -46,6 +50,7 @@ export function allowance(state: SessionState, turn: OpenTurn, wanted: Wanted): 
   const last = (reason: LastStepReason): Allowance => ({ kind: 'last', reason, reservation })
   if (turn.last !== undefined) return last(turn.last)
   if (turn.cancel === 'stop') return last('stopped')
+  if (turn.repeats >= mostRepeats) return last('repeats')
   if (timeLeft !== undefined && timeLeft <= timeReserve(state)) return last('time')
   // A model that has no tools may still call some; it is made to answer like any other.
   const mayCall = state.tools.length > 0 || turn.calls > 0
@@ -56,6 +61,12 @@ export function allowance(state: SessionState, turn: OpenTurn, wanted: Wanted): 
 
 function estimatedInput(state: SessionState): number {
   return Math.ceil((state.promptChars + state.historyChars) / state.charsPerToken)
+}
+
+/** Whether a request would leave a model too little of its window. */
+export function isCrowded(state: SessionState, model: string): boolean {
+  const window = state.windows[model]
+  return window !== undefined && estimatedInput(state) > window * fullest
 }
 
 /** What it takes to read everything once more and answer. */

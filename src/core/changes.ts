@@ -38,15 +38,17 @@ function goOn(turn: OpenTurn, at: number): OpenTurn {
 /** Takes accepted inputs out of the waiting line and into the history, in the order given. */
 export function absorb(state: SessionState, clientIds: readonly ClientId[]): SessionState {
   if (clientIds.length === 0) return state
-  let { history, historyChars } = state
-  for (const clientId of clientIds) {
-    const input = state.inputs.find((candidate) => candidate.clientId === clientId)
+  const next = heard(state, clientIds).reduce(say, state)
+  return { ...next, inputs: state.inputs.filter((input) => !clientIds.includes(input.clientId)) }
+}
+
+/** What accepted inputs say. */
+export function heard({ inputs }: SessionState, clientIds: readonly ClientId[]): readonly Message[] {
+  return clientIds.map((clientId) => {
+    const input = inputs.find((candidate) => candidate.clientId === clientId)
     if (!input) throw new TroupeError('store_invalid', `The journal starts work on input ${clientId}, which was never accepted.`)
-    const message: Message = { role: 'user', parts: input.parts }
-    history = history.append(message)
-    historyChars += sizeOf(message)
-  }
-  return { ...state, history, historyChars, inputs: state.inputs.filter((input) => !clientIds.includes(input.clientId)) }
+    return { role: 'user', parts: input.parts }
+  })
 }
 
 /** Adds a message to what the model will see. */

@@ -1,6 +1,6 @@
 import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
-import { allowance, type Headroom, unbounded } from './budget.ts'
+import { allowance, type Headroom, isCrowded, unbounded } from './budget.ts'
 import type {
   AnsweredStep,
   Call,
@@ -24,6 +24,8 @@ export type Action =
   | { readonly kind: 'execute'; readonly calls: readonly StartedCall[] }
   /** End calls that never ran. */
   | { readonly kind: 'skip'; readonly calls: readonly OpenCall[]; readonly cancel: Exclude<Cancel, 'no'> }
+  /** Make the history shorter without asking a model. */
+  | { readonly kind: 'compact' }
   /** Settle what a dead driver left open. */
   | { readonly kind: 'recover' }
   /** Only a person can go on. */
@@ -38,6 +40,8 @@ export interface AskAction {
   readonly notBefore: number
   readonly reservation: Reservation
   readonly absorbs: readonly ClientId[]
+  /** Asks for a summary of the history, to put in its place. */
+  readonly compacts?: true
   readonly last?: LastStepReason
 }
 
@@ -114,6 +118,7 @@ function decideStep(
 ): Action {
   if (turn.cancel === 'interrupt') return finish({ status: 'interrupted', reason: 'interrupted' })
   if (turn.cancel === 'abort') return finish({ status: 'interrupted', reason: 'denied' })
+  if (failures.at(-1)?.failure.class === 'context' && canShrink(state)) return { kind: 'compact' }
   const next = nextModel(state, turn, failures)
   if (!next) return finish(modelFailed(failures))
   // A retry stays the step it is: only a new one asks the budget for a step.
@@ -122,8 +127,14 @@ function decideStep(
   if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
   const absorbs = state.inputs.length === 0 ? nobody : steering(state).map((input) => input.clientId)
   const ask = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
-  return allowed.kind === 'last' ? { ...ask, last: allowed.reason } : ask
+  if (allowed.kind === 'last') return { ...ask, last: allowed.reason }
+  if (!isCrowded(state, model)) return ask
+  return canShrink(state) ? { ...ask, absorbs: nobody, compacts: true } : { ...ask, last: 'context' }
 }
+
+/** Something was said since the history was last made shorter. */
+const canShrink = ({ history, compacted }: SessionState): boolean => history.length > compacted.length + leastNews
+const leastNews = 2
 
 const nobody: readonly ClientId[] = []
 

@@ -1,10 +1,7 @@
-import type { MaybePromise } from '../contracts/index.ts'
+import type { MaybePromise, TurnEnding } from '../contracts/index.ts'
 import type { Action, AskAction } from './decide.ts'
-import { finish } from './finish.ts'
 import { turnIdOf } from './ids.ts'
-import { recover } from './recover.ts'
 import type { Session } from './session.ts'
-import { skip } from './skip.ts'
 import type { ReviewableCall, StartedCall } from './state.ts'
 
 /**
@@ -18,6 +15,11 @@ export interface Performer<S extends Session> {
   execute(session: S, calls: readonly StartedCall[]): MaybePromise<void>
   /** Waits for a decision, or finds that everybody has put it off. */
   wait(session: S): Promise<'decided' | 'suspended'>
+  skip(session: S, action: Extract<Action, { kind: 'skip' }>): void
+  recover(session: S): void
+  compact(session: S): MaybePromise<void>
+  /** Ends the turn, unless a hook has something against it. */
+  finish(session: S, ending: TurnEnding): MaybePromise<void>
 }
 
 /** Drives a session until there is nothing to do, or until only a person can go on. */
@@ -39,16 +41,19 @@ export async function drive<S extends Session>(session: S, performer: Performer<
         break
       }
       case 'skip':
-        skip(session, action)
+        performer.skip(session, action)
         break
       case 'recover':
-        recover(session)
+        performer.recover(session)
+        break
+      case 'compact':
+        await performer.compact(session)
         break
       case 'wait':
         if ((await performer.wait(session)) === 'suspended') return 'suspended'
         break
       case 'finish': {
-        const ending = finish(session, action.ending)
+        const ending = performer.finish(session, action.ending)
         if (ending) await ending
         break
       }

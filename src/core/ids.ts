@@ -8,7 +8,8 @@ export const stepIdOf = (turn: TurnId, step: number): StepId => `${turn}.s${step
 /** Items of a further attempt must not meet those of the first. */
 export const itemIdOf = (step: StepId, attempt: number, item: number): ItemId =>
   (attempt === 1 ? `${step}.${item}` : `${step}r${attempt}.${item}`) as ItemId
+export const planItemIdOf = (turn: TurnId): ItemId => `${turn}.plan` as ItemId
 export const errorItemIdOf = (turn: TurnId): ItemId => `${turn}.error` as ItemId
 
 export const callIdOf = (session: SessionId, item: ItemId): CallId => `${session}:${item}` as CallId
-export const approvalIdOf = (call: CallId, scope: 'call' | 'unsandboxed'): ApprovalId => `${call}/${scope}` as ApprovalId
+export const approvalIdOf = (call: CallId, scope: 'call' | 'unsandboxed' | 'question'): ApprovalId => `${call}/${scope}` as ApprovalId

@@ -16,6 +16,7 @@ import type {
   Message,
   ModelFailure,
   ParentCall,
+  PlanIntent,
   Report,
   Reservation,
   SessionId,
@@ -46,6 +47,7 @@ export interface SessionState {
   readonly tools: readonly string[]
   readonly policy: string
   readonly prices: { readonly [model: string]: TokenPrice }
+  readonly windows: { readonly [model: string]: number }
   /** The call that this session is a child of. Named in roots, too: states of one shape are folded faster. */
   readonly parent: ParentCall | undefined
   readonly history: Sequence<Message>
@@ -54,6 +56,7 @@ export interface SessionState {
   readonly historyChars: number
   /** How many characters made a token in the last request that reported its usage. */
   readonly charsPerToken: number
+  readonly compacted: Compacted
   /** Accepted, not yet in the history. */
   readonly inputs: readonly PendingInput[]
   readonly inboxCursor: number
@@ -64,6 +67,15 @@ export interface SessionState {
   readonly diagnostics: readonly Diagnostic[]
   readonly turns: number
   readonly turn: Turn
+}
+
+/** The history as it was when it was last made shorter. */
+export interface Compacted {
+  readonly times: number
+  /** Messages that it had then. */
+  readonly length: number
+  /** What had been done until then that cannot be undone by forgetting it. */
+  readonly effects: readonly string[]
 }
 
 export interface PendingInput {
@@ -98,8 +110,15 @@ export interface OpenTurn {
   readonly children: number
   readonly step: Step
   readonly last?: LastStepReason
+  /** What this turn was asked, as it was said. */
+  readonly goal: readonly Message[]
   /** Answers that were sent back because they were not the JSON that was asked for. */
   readonly rejections: number
+  /** Answers after which a hook sent the model back to work. */
+  readonly resumed: number
+  /** Calls in a row that were refused because they had been made before. */
+  readonly repeats: number
+  readonly plan: PlanIntent | undefined
   /** Models that refused us (no key, no quota) and are not asked again in this turn. */
   readonly dropped: readonly string[]
   /** What the model said last: the answer, or what is left of a turn that ends early. */
@@ -140,6 +159,8 @@ export interface AskingStep {
   readonly attempt: number
   readonly failures: readonly FailedAttempt[]
   readonly reservation: Reservation
+  /** It sums up the history. */
+  readonly compacts: boolean
   readonly open: readonly TextIntent[]
   readonly texts: readonly TextRecord[]
 }
@@ -163,7 +184,7 @@ export type Call = CallBase &
   (
     | { readonly kind: 'requested' }
     | { readonly kind: 'awaiting'; readonly request: ApprovalRequest }
-    | { readonly kind: 'approved'; readonly request: ApprovalRequest }
+    | { readonly kind: 'approved'; readonly request: ApprovalRequest; readonly by: string; readonly answer?: string }
     | { readonly kind: 'denied'; readonly request: ApprovalRequest; readonly feedback?: string }
     | { readonly kind: 'started'; readonly intent: CallIntent; readonly attempt: number; readonly walls: Walls; readonly orphaned: boolean }
     | { readonly kind: 'ended'; readonly result: CallResult }

@@ -10,6 +10,7 @@ import type {
   Model,
   ModelAdapter,
   Outcome,
+  ProjectGrants,
   Sandbox,
   SendOptions,
   SessionService,
@@ -33,6 +34,8 @@ export interface RuntimeOptions {
   readonly store?: Store
   /** Default: whatever needs an approval is denied. */
   readonly approver?: Approver
+  /** What was approved for the project; without it nothing outlives its session. */
+  readonly grants?: ProjectGrants
   readonly sandbox?: Sandbox
   readonly hooks?: readonly Hook[]
   readonly clock?: Clock

@@ -1,8 +1,9 @@
 import { type ApprovalDecision, type Hook, type Problem, TroupeError } from '../contracts/index.ts'
+import { isDecision } from '../util/grants.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
 import type { RunInput, RuntimeOptions } from './agent-runtime.ts'
-import { invalid } from './resolve-config.ts'
+import { invalid } from './config-problems.ts'
 
 /** What each option must be able to do; the names of functions that it must have. */
 const ports: { readonly [Key in keyof Required<RuntimeOptions>]: { readonly methods: readonly string[]; readonly what: string } } = {
@@ -11,6 +12,7 @@ const ports: { readonly [Key in keyof Required<RuntimeOptions>]: { readonly meth
   recipe: { methods: ['decide', 'assemble'], what: 'a recipe' },
   store: { methods: ['close'], what: 'a store, such as memoryStore()' },
   approver: { methods: ['decide'], what: 'an approver' },
+  grants: { methods: ['list', 'add'], what: 'grants of a project' },
   sandbox: { methods: [], what: 'an object with confinement' },
   hooks: { methods: [], what: 'a list of hooks' },
   clock: { methods: ['now', 'monotonic', 'after'], what: 'a clock' },
@@ -100,10 +102,10 @@ const needs = (methods: readonly string[]): string =>
 
 /** @throws TroupeError `usage`: only a decision that there is goes into the inbox. */
 export function checkDecision(decision: ApprovalDecision): void {
-  const { kind, breadth } = (decision ?? {}) as { kind?: unknown; breadth?: unknown }
-  if (kind === 'deny' || kind === 'abort' || (kind === 'approve' && (breadth === 'once' || breadth === 'session'))) return
+  if (isDecision(decision)) return
   throw new TroupeError('usage', `${showValue(decision)} is not a decision.`, {
-    remedy: 'Give { kind: "approve", breadth: "once" | "session" }, { kind: "deny", feedback? } or { kind: "abort" }.',
+    remedy:
+      'Give { kind: "approve", breadth: "once" | "session" | "project", key? }, { kind: "answer", text }, { kind: "deny", feedback? } or { kind: "abort" }.',
   })
 }
 

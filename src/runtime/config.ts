@@ -1,4 +1,15 @@
-import type { AgentLimits, InputContract, ModelParameters, OutputContract, Tool, ToolSource } from '../contracts/index.ts'
+import type {
+  AgentLimits,
+  ApprovalPolicy,
+  ApprovalRule,
+  InputContract,
+  ModelParameters,
+  OutputContract,
+  SandboxPolicy,
+  SkillCard,
+  Tool,
+  ToolSource,
+} from '../contracts/index.ts'
 import type { QueueLimits } from '../steps/index.ts'
 import type { AgentSelection } from './select-agent.ts'
 
@@ -27,6 +38,19 @@ export interface AgentDefinition {
   readonly agents?: readonly string[]
   /** Whether it may be chosen by what is asked. Default true. */
   readonly infer?: boolean
+  /** Names of skills out of `config.skills`. Omitted means all of them. */
+  readonly skills?: readonly string[]
+  /** Rules of its own; they can only be stricter than those of the session. */
+  readonly approvals?: readonly ApprovalRule[]
+  /** What its commands may do less than those of the session. */
+  readonly sandbox?: Partial<SandboxPolicy>
+}
+
+/** A text that every session is told at its beginning, such as the rules of a project. */
+export interface ContextText {
+  /** Where it comes from. */
+  readonly source: string
+  readonly text: string
 }
 
 /** What agents there are and what they may use; fixed for the life of a runtime. */
@@ -48,6 +72,11 @@ export interface AgentLoopConfig {
    * whatever bears its name: a provider (what the id of a model begins with), a tool, or the namespace of tools.
    */
   readonly queues?: { readonly [name: string]: QueueLimits }
+  /** What is done without asking, or not at all; from each place that has a say in it. */
+  readonly approvals?: ApprovalPolicy | readonly ApprovalPolicy[]
+  /** What agents may load when they need it, as `findSkills` finds it. */
+  readonly skills?: readonly SkillCard[]
+  readonly context?: readonly ContextText[]
   /** Defaults for every agent. */
   readonly limits?: Partial<AgentLimits>
 }

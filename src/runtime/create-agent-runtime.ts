@@ -36,6 +36,7 @@ export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
       recipe: options.recipe ?? agentLoop,
       store: options.store ?? memoryStore(),
       approver: options.approver ?? denyAll,
+      grants: options.grants,
       sandbox: options.sandbox ?? noSandbox,
       hooks: options.hooks ?? [],
       clock: options.clock ?? systemClock,

@@ -1,6 +1,7 @@
-import type { Diagnostic, EventDraft, Inbox, InboxRow } from '../contracts/index.ts'
+import type { ApprovalId, ApprovalRequest, Diagnostic, EventDraft, Inbox, InboxMessage, InboxRow } from '../contracts/index.ts'
 import { openRequests } from '../core/index.ts'
-import type { ActiveSession } from '../steps/index.ts'
+import { type ActiveSession, keepGrants, withoutSecrets } from '../steps/index.ts'
+import { decisionProblem } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { Tree } from './tree.ts'
 
@@ -76,6 +77,7 @@ export class Mailbox {
       return
     }
     take(this.#root, row)
+    if (message.kind === 'revoke') revokeBelow(live, this.#root, message)
     if (message.kind !== 'cancel' || message.mode !== 'stop') return
     for (const child of live) {
       if (child !== this.#root && child.state.turn.kind === 'open')
@@ -84,10 +86,21 @@ export class Mailbox {
   }
 }
 
+/** What was granted to a child is taken back there. */
+function revokeBelow(live: readonly ActiveSession[], root: ActiveSession, { keys, by }: Extract<InboxMessage, { kind: 'revoke' }>): void {
+  for (const child of live) {
+    if (child !== root && child.state.grants.some(({ key }) => keys.includes(key)))
+      child.note({ type: 'interaction.approval.revoked', keys, by })
+  }
+}
+
 /** A row that makes no sense must not stop those behind it. */
 function take(session: ActiveSession, row: InboxRow): void {
+  const request = row.message.kind === 'approval' ? requestFor(session, row.message.approvalId) : undefined
   try {
     session.note(eventOf(session, row))
+    const { message } = row
+    if (message.kind === 'approval' && request) keepGrants(session, request, message)
   } catch (error) {
     const diagnostic: Diagnostic = {
       code: 'message_invalid',
@@ -99,7 +112,10 @@ function take(session: ActiveSession, row: InboxRow): void {
   }
 }
 
-function eventOf({ state }: ActiveSession, { position, clientId, message }: InboxRow): EventDraft {
+const requestFor = ({ state }: ActiveSession, id: ApprovalId): ApprovalRequest | undefined =>
+  openRequests(state).find((open) => open.id === id)
+
+function eventOf(session: ActiveSession, { position, clientId, message }: InboxRow): EventDraft {
   switch (message.kind) {
     case 'input':
       return { type: 'interaction.input.accepted', clientId, parts: message.parts, mode: message.mode, inbox: position }
@@ -108,9 +124,12 @@ function eventOf({ state }: ActiveSession, { position, clientId, message }: Inbo
     case 'revoke':
       return { type: 'interaction.approval.revoked', keys: message.keys, by: message.by, inbox: position }
     case 'approval': {
-      const request = openRequests(state).find((open) => open.id === message.approvalId)
+      const request = requestFor(session, message.approvalId)
       if (!request) return { type: 'interaction.diagnostic', diagnostic: late(message.approvalId), inbox: position }
-      const { decision, by } = message
+      const { by } = message
+      const wrong = decisionProblem(request, message.decision)
+      if (wrong !== undefined) throw new Error(wrong)
+      const decision = withoutSecrets(session, message.decision)
       return { type: 'interaction.approval.resolved', itemId: request.itemId, approvalId: request.id, decision, by, inbox: position }
     }
     default:

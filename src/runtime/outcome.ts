@@ -1,5 +1,6 @@
 import { type ErrorCode, type Outcome, type SessionId, TroupeError, type TurnReason } from '../contracts/index.ts'
-import { reportOf, type SessionState } from '../core/index.ts'
+import type { SessionState } from '../core/index.ts'
+import { reportOf } from '../steps/index.ts'
 import { messageOf } from '../util/message-of.ts'
 import { accountingOf, diagnosticsOf, operationOf } from './operations.ts'
 import { snapshotOf } from './snapshot.ts'

@@ -1,6 +1,7 @@
 import type {
   AgentLimits,
   AgentSpec,
+  ApprovalPolicy,
   InputContract,
   ModelParameters,
   OutputContract,
@@ -13,10 +14,11 @@ import { matches, offeredName, type QueueLimits } from '../steps/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
 import { plainJson } from '../util/copy-json.ts'
 import { nearestNames } from '../util/nearest-names.ts'
-import { showValue } from '../util/show-value.ts'
 import { checkChildren } from './check-children.ts'
+import { checkPolicies } from './check-policies.ts'
 import { checkTools } from './check-tools.ts'
-import type { AgentDefinition, AgentLoopConfig } from './config.ts'
+import type { AgentDefinition, AgentLoopConfig, ContextText } from './config.ts'
+import { checkKeys, invalid, isMap, isRecord, listOf, show } from './config-problems.ts'
 import type { AgentSelection } from './select-agent.ts'
 
 /** A configuration that was found to be right. */
@@ -33,6 +35,9 @@ export interface ResolvedConfig {
   /** Models without a price that may be asked under a cost budget. */
   readonly unpriced: readonly string[]
   readonly childrenOffered?: 'each' | 'directory'
+  readonly approvals: readonly ApprovalPolicy[]
+  /** What every session is told at its beginning. */
+  readonly context: readonly ContextText[]
   /** Absent where there is none. */
   readonly queues?: { readonly [name: string]: QueueLimits }
 }
@@ -47,6 +52,9 @@ const configKeys = [
   'unpriced',
   'childrenOffered',
   'queues',
+  'approvals',
+  'skills',
+  'context',
 ] satisfies (keyof AgentLoopConfig)[]
 const agentKeys = [
   'name',
@@ -64,6 +72,9 @@ const agentKeys = [
   'input',
   'agents',
   'infer',
+  'skills',
+  'approvals',
+  'sandbox',
 ] satisfies (keyof AgentDefinition)[]
 const limitKeys: { readonly [Key in keyof AgentLimits]-?: 'count' | 'positive' | 'money' } = {
   maxToolTurns: 'positive',
@@ -106,6 +117,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   if (config.childrenOffered !== undefined && config.childrenOffered !== 'each' && config.childrenOffered !== 'directory')
     problems.push({ place: 'config.childrenOffered', message: `expected each or directory, found ${show(config.childrenOffered)}` })
   if (isMap(problems, config.queues, 'config.queues')) checkQueues(problems, config.queues)
+  problems.push(...checkPolicies(config))
   const sources = given.filter(isSource)
   const agents = resolveAgents(problems, config, sources.length > 0 ? undefined : tools)
   if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
@@ -122,9 +134,16 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
       .toSorted(),
     overlay: Object.freeze({ ...config.overlay }),
     unpriced: config.unpriced ?? [],
+    approvals: policiesOf(config.approvals),
+    context: structuredClone(config.context ?? []),
     ...(config.childrenOffered !== undefined && { childrenOffered: config.childrenOffered }),
     ...(Object.keys(config.queues ?? {}).length > 0 && { queues: structuredClone(config.queues) }),
   }
+}
+
+/** A copy: rules that somebody changes later are not the ones that were checked. */
+function policiesOf(approvals: AgentLoopConfig['approvals'] = []): readonly ApprovalPolicy[] {
+  return structuredClone('rules' in approvals ? [approvals] : approvals)
 }
 
 /** Which tools an allowlist names that are not there. */
@@ -175,14 +194,15 @@ function resolveAgents(problems: Problem[], config: AgentLoopConfig, tools: read
         remedy: 'Agent names are unique.',
       })
     names.set(agent.name, index)
-    const spec = specOf(agent, config.limits ?? {})
+    const spec = specOf(agent, config)
     if (tools && Array.isArray(agent.tools)) problems.push(...checkAllowlist(spec, tools, place))
     return [spec]
   })
   return specs.toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-function specOf(agent: AgentDefinition, limits: Partial<AgentLimits>): AgentSpec {
+function specOf(agent: AgentDefinition, { limits, skills = [] }: AgentLoopConfig): AgentSpec {
+  const usable = skills.filter(({ name }) => agent.skills?.includes(name) ?? true)
   return {
     name: agent.name,
     ...(agent.displayName !== undefined && { displayName: agent.displayName }),
@@ -197,6 +217,9 @@ function specOf(agent: AgentDefinition, limits: Partial<AgentLimits>): AgentSpec
     toolName: agent.toolName ?? agent.name,
     input: inputOf(agent.input),
     agents: agent.agents ?? [],
+    ...(usable.length > 0 && { skills: structuredClone(usable).toSorted((a, b) => (a.name < b.name ? -1 : 1)) }),
+    ...(agent.approvals && agent.approvals.length > 0 && { approvals: structuredClone(agent.approvals) }),
+    ...(agent.sandbox && { sandbox: structuredClone(agent.sandbox) }),
   }
 }
 
@@ -348,43 +371,6 @@ function select(problems: Problem[], config: AgentLoopConfig, agents: readonly A
   return wish
 }
 
-function checkKeys(problems: Problem[], value: object, { known, place }: { known: readonly string[]; place: string }): void {
-  for (const key of Object.keys(value)) {
-    if (known.includes(key)) continue
-    const [near] = nearestNames(key, known)
-    problems.push({
-      place: `${place}.${key}`,
-      message: 'unknown key',
-      remedy: near ? `Did you mean "${near}"?` : `Known keys: ${known.join(', ')}.`,
-    })
-  }
-}
-
-export function invalid(problems: readonly Problem[]): TroupeError {
-  const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy ? `. ${remedy}` : ''}`)
-  return new TroupeError(
-    'config_invalid',
-    `The configuration is wrong in ${problems.length === 1 ? 'one place' : `${problems.length} places`}:\n  ${lines.join('\n  ')}`,
-    { problems },
-  )
-}
-
-/** A map where one is given; anything else is told. */
-function isMap<T extends object>(problems: Problem[], value: T | undefined, place: string): value is T {
-  if (value === undefined) return false
-  if (isRecord(value)) return true
-  problems.push({ place, message: `expected an object, found ${show(value)}` })
-  return false
-}
-
-function listOf(problems: Problem[], value: unknown, place: string): readonly unknown[] {
-  if (value === undefined || Array.isArray(value)) return value ?? []
-  problems.push({ place, message: `expected a list, found ${show(value)}` })
-  return []
-}
-
 const isSource = (value: Tool | ToolSource): value is ToolSource =>
   typeof value === 'object' && value !== null && 'list' in value && typeof value.list === 'function'
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value)
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
-const show = (value: unknown): string => (value === undefined ? 'nothing' : showValue(value))

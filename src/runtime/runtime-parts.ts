@@ -10,6 +10,7 @@ import type {
   Model,
   ModelAdapter,
   OwnerId,
+  ProjectGrants,
   Sandbox,
   SchemaValidator,
   Store,
@@ -24,7 +25,8 @@ import { shortHash } from '../util/hash.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
 import { checkTools } from './check-tools.ts'
-import { checkAllowlist, findAgent, invalid, type ResolvedConfig } from './resolve-config.ts'
+import { invalid } from './config-problems.ts'
+import { checkAllowlist, findAgent, type ResolvedConfig } from './resolve-config.ts'
 import { askForAgent, matchAgent, type Selected } from './select-agent.ts'
 import { seededRandom } from './system.ts'
 import { foldTree, type TreeState } from './tree-state.ts'
@@ -35,6 +37,7 @@ export interface PartsOptions {
   readonly recipe: Recipe
   readonly store: Store
   readonly approver: Approver
+  readonly grants: ProjectGrants | undefined
   readonly sandbox: Sandbox
   readonly hooks: readonly Hook[]
   readonly clock: Clock
@@ -65,7 +68,7 @@ export class RuntimeParts {
   constructor(options: PartsOptions) {
     this.options = options
     this.owner = options.ids.next() as OwnerId
-    this.policy = shortHash(JSON.stringify([options.sandbox.confinement, options.hooks.map((hook) => [hook.name, hook.onFailure])]))
+    this.policy = policyOf(options)
     this.#redactor = redactor({ ...('resolve' in options.adapter ? options.adapter.secrets : {}), ...options.config.overlay })
     if (options.config.sources.length === 0) this.#registry = registryOf(options.config.tools, options)
   }
@@ -120,20 +123,29 @@ export class RuntimeParts {
     // Whoever has tools may have outputs that are too large to show.
     const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
     const prices = this.#isCostBound ? this.#prices(agent) : {}
-    const effective = { tools, promptChars: size, policy: this.policy, ...(Object.keys(prices).length > 0 && { prices }) }
+    const windows = this.#windows(agent)
+    const effective = {
+      tools,
+      promptChars: size,
+      policy: this.policy,
+      ...(Object.keys(prices).length > 0 && { prices }),
+      ...(windows && { windows }),
+    }
     this.#effective.set(agent, effective)
     return effective
   }
 
   /** What all sessions of a tree reach the world through. */
   ports(treeId: TreeId, { tree, registry }: { tree: TreePort; registry: ToolRegistry }): StepPorts {
-    const { validator, approver, sandbox, hooks, store, config } = this.options
+    const { validator, approver, grants, sandbox, hooks, store, config } = this.options
     return {
       tree,
       models: this.#models,
       registry,
       validator,
       approver,
+      rules: config.approvals,
+      grants,
       sandbox,
       hooks,
       blobs: store.blobs,
@@ -191,6 +203,15 @@ export class RuntimeParts {
       if (input !== undefined && output !== undefined) prices[name] = { input, output }
     }
     return prices
+  }
+
+  /** How much each of the agent's models can take in, where it says so. */
+  #windows({ models }: AgentSpec): EffectiveAgent['windows'] {
+    const known = models.flatMap((name) => {
+      const tokens = this.#models.get(name)?.contextTokens
+      return tokens === undefined ? [] : [[name, tokens] as const]
+    })
+    return known.length > 0 ? Object.fromEntries(known) : undefined
   }
 
   /** What a session may know of the agents that it may call. */
@@ -269,6 +290,11 @@ export class RuntimeParts {
   }
 }
 
+/** A fingerprint of what approvals are given under. */
+function policyOf({ sandbox, hooks, config }: PartsOptions): string {
+  return shortHash(JSON.stringify([sandbox.confinement, hooks.map(({ name, onFailure }) => [name, onFailure]), config.approvals]))
+}
+
 const mostRemembered = 32
 /** Beyond this many children the list of tools would be about them alone. */
 const mostOffered = 10
@@ -281,6 +307,7 @@ export interface EffectiveAgent {
   readonly promptChars: number
   readonly policy: string
   readonly prices?: { readonly [model: string]: TokenPrice }
+  readonly windows?: { readonly [model: string]: number }
 }
 
 /** Prices may rise with the size of a request: the highest that is seen counts. */

@@ -14,7 +14,7 @@ export function snapshotOf(state: SessionState): AgentLoopStateSnapshot {
     sessionId,
     seq,
     selectedAgent: agent,
-    skills: [],
+    skills: (agent.skills ?? []).map(({ name, scope, path, hash }) => ({ id: name, scope, path, hash })),
     tools,
     approvalKeys: grants,
     policy,

@@ -1,6 +1,7 @@
 import type {
   AgentCard,
   ApprovalId,
+  ApprovalPolicy,
   Approver,
   Blobs,
   ChildResult,
@@ -9,6 +10,7 @@ import type {
   Hook,
   ItemId,
   Model,
+  ProjectGrants,
   Random,
   Sandbox,
   SchemaValidator,
@@ -19,7 +21,6 @@ import { type AskAction, type Headroom, least, remainingTime, Session, type Sess
 import type { Interrupt } from '../util/interrupt.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { Hold, Queues } from './queues.ts'
-import { Repeats } from './repeats.ts'
 import type { Offer, ToolRegistry } from './tool-registry.ts'
 
 /** What a session asks of the tree that it is part of. */
@@ -47,6 +48,9 @@ export interface StepPorts {
   readonly registry: ToolRegistry
   readonly validator: SchemaValidator
   readonly approver: Approver
+  /** From each place that has any. */
+  readonly rules: readonly ApprovalPolicy[]
+  readonly grants: ProjectGrants | undefined
   readonly sandbox: Sandbox
   readonly hooks: readonly Hook[]
   readonly blobs: Blobs
@@ -61,7 +65,6 @@ export interface StepPorts {
 /** A session with everything that its steps need to be performed. */
 export class ActiveSession extends Session {
   readonly ports: StepPorts
-  readonly repeats = new Repeats()
   /** Calls that need not wait for another one, up to their record; those that answer at once are never among them. */
   callsInFlight = 0
   /** The slots of the call that started this session. It is in while the session itself works, out while it only waits. */

@@ -1,6 +1,7 @@
-import type { ApprovalDecision, ApprovalId, ApprovalRequest } from '../contracts/index.ts'
+import type { ApprovalDecision, ApprovalId, ApprovalRequest, Diagnostic } from '../contracts/index.ts'
 import { openRequests } from '../core/index.ts'
 import { copyJson } from '../util/copy-json.ts'
+import { decisionProblem, grantedBy } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
 
@@ -43,7 +44,7 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
     await session.flush()
     const verdict = await session.ports.approver.decide({ ...request, input: copyJson(request.input) }, session.interrupt.signal)
     if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
-    else resolve(session, request.id, checked(verdict))
+    else resolve(session, request.id, checked(request, verdict))
   } catch (error) {
     // An approver that fails has not said yes.
     resolve(session, request.id, { decision: { kind: 'deny', feedback: `the approver failed: ${messageOf(error)}` }, by: 'runtime' })
@@ -51,28 +52,52 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
   session.wake()
 }
 
-interface Verdict {
+export interface Verdict {
   readonly decision: ApprovalDecision
   readonly by: string
 }
 
 /** Approvers are other people's code: what is no decision has not said yes either. */
-function checked(verdict: Verdict): Verdict {
-  const decision: unknown = verdict?.decision
-  const { kind, breadth } = (typeof decision === 'object' && decision !== null ? decision : {}) as { kind?: unknown; breadth?: unknown }
-  if (kind === 'deny' || kind === 'abort' || (kind === 'approve' && (breadth === 'once' || breadth === 'session'))) return verdict
-  throw new Error('it gave no decision that there is')
+function checked(request: ApprovalRequest, verdict: Verdict): Verdict {
+  const wrong = decisionProblem(request, verdict?.decision)
+  if (wrong !== undefined) throw new Error(wrong)
+  return verdict
 }
 
 function resolve(session: ActiveSession, approvalId: ApprovalId, { decision, by }: Verdict): void {
   const request = openRequests(session.state).find((open) => open.id === approvalId)
   if (!request) return
-  const told =
-    decision.kind === 'deny' && decision.feedback !== undefined
-      ? { ...decision, feedback: session.ports.redactor.text(decision.feedback) }
-      : decision
-  session.note({ type: 'interaction.approval.resolved', itemId: request.itemId, approvalId, decision: told, by })
+  session.note({
+    type: 'interaction.approval.resolved',
+    itemId: request.itemId,
+    approvalId,
+    decision: withoutSecrets(session, decision),
+    by,
+  })
+  keepGrants(session, request, { decision, by })
 }
+
+/** People may type what must not be told. */
+export function withoutSecrets({ ports: { redactor } }: ActiveSession, decision: ApprovalDecision): ApprovalDecision {
+  if (decision.kind === 'answer') return { ...decision, text: redactor.text(decision.text) }
+  if (decision.kind !== 'deny' || decision.feedback === undefined) return decision
+  return { ...decision, feedback: redactor.text(decision.feedback) }
+}
+
+/** What was approved for the project is kept beyond the session; where that fails, the session has it all the same. */
+export function keepGrants(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): void {
+  if (decision.kind !== 'approve' || decision.breadth !== 'project') return
+  const { grants } = session.ports
+  const tell = (why: string): void => session.note({ type: 'interaction.diagnostic', diagnostic: notKept(why) })
+  if (!grants) tell('there is no project here')
+  grants?.add(grantedBy(request, decision), by).catch((error: unknown) => tell(messageOf(error)))
+}
+
+const notKept = (why: string): Diagnostic => ({
+  code: 'grant_not_kept',
+  severity: 'warning',
+  message: `An approval for the project counts for this session alone: ${why}.`,
+})
 
 function isPutOff(session: ActiveSession): boolean {
   const open = openRequests(session.state)

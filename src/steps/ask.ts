@@ -1,9 +1,11 @@
-import type { Model, ModelRequest } from '../contracts/index.ts'
+import { type Model, type ModelRequest, noUsage, type StepId } from '../contracts/index.ts'
 import { type AskAction, stepIdOf } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import { Attempt } from './attempt.ts'
+import { summaryRequest } from './compact.ts'
 import { enterInTime } from './enter-in-time.ts'
+import { beforeRequest, hasRequestHooks } from './hooks.ts'
 import type { Hold, Queues } from './queues.ts'
 import { longestDelayMs } from './retry-delay.ts'
 import { stepStarted } from './step-events.ts'
@@ -58,13 +60,33 @@ const lateInLine = {
 } as const
 
 function attempt(session: ActiveSession, action: AskAction): Promise<void> {
+  return hasRequestHooks(session) && !action.compacts ? attemptAfterHooks(session, action) : begin(session, action)
+}
+
+/** What hooks add is part of the request: what it may take is looked at again. */
+async function attemptAfterHooks(session: ActiveSession, action: AskAction): Promise<void> {
+  const failure = await beforeRequest(session, session.model(action.model))
+  if (session.interrupt.reason !== undefined) return
+  const next = session.decide()
+  if (next.kind !== 'ask' || next.model !== action.model) return
+  if (!failure) return begin(session, next)
+  const { stepId, model } = placeOf(session, next)
+  session.record(stepStarted(session, stepId, { action: next, model }))
+  session.note({ type: 'interaction.step.failed', failure, usage: noUsage, cost: 0, latencyMs: 0, delayMs: 0 })
+}
+
+function placeOf(session: ActiveSession, { attempt, model }: AskAction): { readonly stepId: StepId; readonly model: Model } {
   const { turn } = session
-  const stepId = stepIdOf(turn.id, action.attempt === 1 ? turn.steps + 1 : turn.steps)
-  const model: Model = session.model(action.model)
+  return { stepId: stepIdOf(turn.id, attempt === 1 ? turn.steps + 1 : turn.steps), model: session.model(model) }
+}
+
+function begin(session: ActiveSession, action: AskAction): Promise<void> {
+  const { stepId, model } = placeOf(session, action)
   session.record(stepStarted(session, stepId, { action, model }))
   // Handed over, not awaited.
   void session.flush()
-  const request = session.recipe.assemble(session.state, session.offer(model))
+  const assembled = session.recipe.assemble(session.state, session.offer(model))
+  const request = action.compacts ? summaryRequest(assembled) : assembled
   const asker = Promise.withResolvers<void>()
   new Attempt(session, model, { stepId, action }).begin(capped(session, request, action), asker)
   return asker.promise

@@ -17,6 +17,7 @@ import type { Veil } from '../util/veil.ts'
 import { type ActiveSession, since } from './active-session.ts'
 import { type AttemptLimit, attemptLimit } from './attempt-limit.ts'
 import { checkOutput } from './check-output.ts'
+import { compact } from './compact.ts'
 import { withRemedy } from './model-remedies.ts'
 import { Reply, type ReplyText, type Verdict } from './reply.ts'
 import { retryDelay } from './retry-delay.ts'
@@ -131,6 +132,8 @@ export class Attempt {
     if (!this.#asker) return 'more'
     const known = this.#reply.texts.length
     const text = this.#reply.add(part)
+    // A summary is for the model alone.
+    if (this.#action.compacts) return this.#reply.isOver ? 'whole' : 'more'
     if (text && this.#reply.texts.length > known) this.#open(text)
     if (text && 'text' in part && part.text !== '') this.#show(text, part.text)
     return this.#reply.isOver ? 'whole' : 'more'
@@ -166,12 +169,22 @@ export class Attempt {
   #conclude(): Promise<void> | undefined {
     const { toolChoice = 'auto', output } = this.#request ?? {}
     const verdict = this.#reply.verdict(toolChoice)
+    if (this.#action.compacts) return this.#summedUp(verdict)
     if (!verdict.ok) return this.#failed(verdict.failure)
     if (!output || verdict.reply.some(({ type }) => type === 'call')) return this.#completed(verdict)
     const answer = { text: this.#reply.said, truncated: verdict.finish === 'length' }
     const checked = checkOutput(this.#session.ports.validator, output, answer)
     if (checked instanceof Promise) return checked.then((found) => this.#completed(verdict, found))
     return this.#completed(verdict, checked)
+  }
+
+  /** Where the model could not sum up what was said, it is made shorter by rule. */
+  async #summedUp(verdict: Verdict): Promise<void> {
+    const { said } = this.#reply
+    if (verdict.ok)
+      this.#session.record(stepCompleted(this.#session, { ...verdict, reply: [], ...this.#spent(), latencyMs: this.#latency() }))
+    else this.#noteFailure(verdict.failure)
+    if (this.#session.interrupt.reason === undefined) await compact(this.#session, verdict.ok ? said : undefined)
   }
 
   #endTexts(status: 'completed' | 'interrupted' | 'failed'): void {
@@ -193,6 +206,10 @@ export class Attempt {
 
   #failed(failure: ModelFailure): undefined {
     this.#endTexts(failure.class === 'cancelled' ? 'interrupted' : 'failed')
+    this.#noteFailure(failure)
+  }
+
+  #noteFailure(failure: ModelFailure): void {
     const { random, redactor } = this.#session.ports
     const { remedy, ...told } = { ...withRemedy(failure), message: redactor.text(failure.message) }
     const redacted = remedy === undefined ? told : { ...told, remedy: redactor.text(String(remedy)) }

@@ -4,19 +4,23 @@ import type {
   ChildTask,
   Confinement,
   ItemStatus,
+  Json,
   MaybePromise,
+  Plan,
   Tool,
   ToolContext,
   ToolFailure,
   ToolOutput,
 } from '../contracts/index.ts'
-import { callIdOf, type StartedCall, timeReserve } from '../core/index.ts'
+import { callIdOf, planItemIdOf, type StartedCall, timeReserve } from '../core/index.ts'
+import { checkedPlan } from '../util/check-plan.ts'
 import { copyJson } from '../util/copy-json.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { isThenable } from '../util/is-thenable.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
+import { confinementOf } from './confinement.ts'
 import { outputOf } from './output.ts'
 import type { Hold } from './queues.ts'
 import { remaining } from './remaining.ts'
@@ -108,12 +112,16 @@ class CallRun {
       attempt: this.#call.attempt,
       overlay: ports.overlay,
       remaining: remaining(this.#session, timeLeft),
-      confinement: this.#call.walls.kind === 'outside' ? unconfined : ports.sandbox.confinement,
+      confinement: this.#call.walls.kind === 'outside' ? unconfined : confinementOf(this.#session),
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       agents: ports.tree.agentsOf(this.#session),
       startChild: (task) => this.#startChild(task),
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
-      progress: (text) => this.#progress(text),
+      skills: state.agent.skills ?? noSkills,
+      ...(this.#call.intent.answer !== undefined && { answer: this.#call.intent.answer }),
+      progress: (text) => this.#show('progress', text),
+      output: (chunk) => this.#show('output', chunk),
+      updatePlan: (plan) => this.#updatePlan(plan),
     }
   }
 
@@ -146,12 +154,22 @@ class CallRun {
     this.#child.then(done, done)
   }
 
-  #progress(text: string): void {
+  #show(kind: 'progress' | 'output', text: string): void {
     const { turn } = this.#session.state
     if (this.#isOver || turn.kind !== 'open' || turn.step.kind !== 'calling') return
     const { step } = turn
     const shown = this.#session.ports.redactor.text(String(text))
-    this.#session.live({ stepId: step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind: 'progress' }, shown)
+    this.#session.live({ stepId: step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind }, shown)
+  }
+
+  #updatePlan(plan: Plan): void {
+    const { turn } = this.#session.state
+    if (this.#isOver || turn.kind !== 'open') return
+    const planned = this.#session.ports.redactor.json(checkedPlan(plan) as unknown as Json) as unknown as Plan
+    const itemId = planItemIdOf(turn.id)
+    if (turn.plan) this.#session.note({ type: 'interaction.item.updated', itemId, update: { kind: 'plan', plan: planned } })
+    else
+      this.#session.note({ type: 'interaction.item.started', itemId, item: { kind: 'plan', id: itemId, type: 'todo_list', plan: planned } })
   }
 
   #result(output: ToolOutput): RunResult {
@@ -190,6 +208,7 @@ const callIsOver: ToolFailure = { class: 'config', message: 'The call that wante
 const oneChildOnly: ToolFailure = { class: 'config', message: 'A call starts one child.', remedy: 'Make a call for each.' }
 
 const unconfined: Confinement = { kind: 'none' }
+const noSkills: readonly never[] = []
 
 const thrown = (error: unknown): ToolOutput => ({ ok: false, error: { class: 'failed', message: messageOf(error) } })
 

@@ -3,6 +3,7 @@ import { approvalIdOf, callIdOf, openRequests, type StartedCall } from '../core/
 import { canonicalJson } from '../util/canonical-json.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
+import { grantFor, rulingFor } from './permission.ts'
 
 /** The tool hit the walls of a sandbox that there is a way out of. */
 export function isWalledIn({ ports }: ActiveSession, output: ToolOutput): boolean {
@@ -14,10 +15,13 @@ export async function escalate(session: ActiveSession, { intent, attempt, itemId
   const { tool, input } = intent
   // The arguments themselves are the key: nothing is granted for a fingerprint.
   const key = { key: `unsandboxed:${tool}:${canonicalJson(input)}`, label: `${tool} with these arguments, outside the sandbox` }
-  if (!session.state.grants.some((grant) => grant.key === key.key)) {
+  const always = { key: `unsandboxed:${tool}:`, label: `any call of ${tool}, outside the sandbox`, isPrefix: true }
+  const ruled = rulingFor(session, 'unsandboxed', [key])?.verdict
+  if (ruled === 'deny') return false
+  if (ruled !== 'allow' && grantFor(session, [], [key]) === undefined) {
     const id = approvalIdOf(callIdOf(session.state.sessionId, itemId), 'unsandboxed')
     const summary = `Run ${tool} again outside the sandbox`
-    const request = { id, itemId, tool, summary, input, keys: [key], scope: 'unsandboxed' } as const
+    const request = { id, itemId, tool, summary, input, keys: [key], wider: [always], scope: 'unsandboxed' } as const
     session.note({ type: 'interaction.approval.requested', itemId, request })
     consult(session)
     while (openRequests(session.state).some((open) => open.id === id)) {

@@ -10,6 +10,7 @@ const remedies: { readonly [Class in ModelFailure['class']]: string | undefined 
   invalid_response: 'Try again; if it stays, name another model.',
   model: 'Try again later, or name a further model to fall back on.',
   config: 'Check the name and the settings of the model.',
+  context: 'Take a model with a larger window, or ask for less at once.',
   budget: 'Raise timeBudget.',
   cancelled: undefined,
   lost: undefined,

@@ -1,6 +1,4 @@
 import type {
-  ApprovalKey,
-  ApprovalRequest,
   CallIntent,
   CallItemType,
   ItemStatus,
@@ -11,14 +9,16 @@ import type {
   Tool,
   ToolFailure,
 } from '../contracts/index.ts'
-import { approvalIdOf, callIdOf, neverRan, openRequests, type ReviewableCall } from '../core/index.ts'
+import { openRequests, type ReviewableCall } from '../core/index.ts'
 import { copyJson, plainJson } from '../util/copy-json.ts'
-import { unlessInterrupted } from '../util/interrupt.ts'
-import { isThenable } from '../util/is-thenable.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
 import { type Arguments, parseArguments } from './arguments.ts'
+import { askTool } from './ask-tool.ts'
 import { beforeCall } from './hooks.ts'
+import { mayBeRefused, type Permission, permission } from './permission.ts'
+import { repetition } from './repeats.ts'
+import { neverRan } from './skip.ts'
 import { itemStarted } from './step-events.ts'
 import { type Offer, type OfferedTool, unknownTool } from './tool-registry.ts'
 
@@ -45,15 +45,15 @@ function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer):
   const offered = offer.find(call.part.name)
   if (!offered) return refuse(session, call, { failure: { class: 'unknown_tool', ...unknownTool(call.part.name, offer) } })
   if (call.kind === 'denied') return refuse(session, call, { failure: denial(call.feedback), offered })
-  if (call.kind === 'approved') return start(session, call, { offered, input: call.request.input, title: call.request.summary })
+  if (call.kind === 'approved') return startApproved(session, call, offered)
   const parsed = parseArguments(session.ports.validator, offered, call.part.input)
-  const mustWait = parsed instanceof Promise || session.ports.hooks.length > 0 || offered.tool.approval !== undefined
+  const mustWait = parsed instanceof Promise || session.ports.hooks.length > 0 || mayBeRefused(session, offered)
   if (mustWait) return reviewSlowly(session, call, { offered, parsing: parsed })
   if (!parsed.ok) return refuse(session, call, { failure: parsed.failure, offered })
   return start(session, call, { offered, input: parsed.input, title: parsed.reason ?? offered.name })
 }
 
-/** Where there is somebody to ask: a schema that is still loaded, hooks, or the tool about its approval. */
+/** Where there is somebody to ask: a schema that is still loaded, hooks, rules, or the tool about its approval. */
 async function reviewSlowly(
   session: ActiveSession,
   call: ReviewableCall,
@@ -65,9 +65,23 @@ async function reviewSlowly(
   if (!hooked.ok) return refuse(session, call, { failure: hooked.failure, offered })
   if (session.interrupt.reason !== undefined) return
   const understood = { offered, input: hooked.input, title: parsed.reason ?? offered.name }
-  const request = offered.tool.approval ? await approvalNeeded(session, call, understood) : undefined
-  if (request) session.note({ type: 'interaction.approval.requested', itemId: call.itemId, request })
-  else await start(session, call, understood)
+  const permitted = mayBeRefused(session, offered) ? await permission(session, call, understood) : granted
+  if (permitted.kind === 'refused') return refuse(session, call, { failure: permitted.failure, offered })
+  if (permitted.kind === 'asked') session.note({ type: 'interaction.approval.requested', itemId: call.itemId, request: permitted.request })
+  else await start(session, call, permitted.by === undefined ? understood : { ...understood, approved: { by: permitted.by } })
+}
+
+const granted: Permission = { kind: 'granted' }
+
+/** It runs with the arguments that were shown, and with what was answered. */
+function startApproved(
+  session: ActiveSession,
+  call: Extract<ReviewableCall, { kind: 'approved' }>,
+  offered: OfferedTool,
+): MaybePromise<void> {
+  const { request, by, answer } = call
+  const understood = { offered, input: request.input, title: request.summary, approved: { by } }
+  return start(session, call, answer === undefined ? understood : { ...understood, answer: session.ports.redactor.text(answer) })
 }
 
 /** A call as far as it is understood. */
@@ -75,45 +89,8 @@ interface Understood {
   readonly offered: OfferedTool
   readonly input: JsonObject
   readonly title: string
-}
-
-/** `undefined` when nothing is to be asked: the tool wants no approval, or every key was granted for the session. */
-async function approvalNeeded(
-  session: ActiveSession,
-  call: ReviewableCall,
-  { offered, input }: Understood,
-): Promise<ApprovalRequest | undefined> {
-  const { tool, name } = offered
-  // A tool that cannot say what it needs is asked about as a whole.
-  const whole = { keys: [{ key: `tool:${name}`, label: `any call of ${name}` }], summary: `Call ${name}` }
-  const asked = await askTool(session, () => tool.approval?.(copyJson(input)), whole)
-  if (asked === undefined) return undefined
-  // What a tool says about a call may name what must not be told; a redacted key still tells equal from different.
-  const { keys, summary } = redactedAsk(session, asked) ?? whole
-  if (keys.length > 0 && keys.every(({ key }) => session.state.grants.some((grant) => grant.key === key))) return undefined
-  const id = approvalIdOf(callIdOf(session.state.sessionId, call.itemId), 'call')
-  return { id, itemId: call.itemId, tool: name, summary, input, keys, scope: 'call' }
-}
-
-interface Asked {
-  readonly keys: readonly ApprovalKey[]
-  readonly summary: string
-}
-
-/** What the tool asks for, without secrets; nothing where it is not in the right form. */
-function redactedAsk(session: ActiveSession, asked: Asked): Asked | undefined {
-  const { redactor } = session.ports
-  if (typeof asked?.summary !== 'string' || !Array.isArray(asked.keys)) return undefined
-  if (!asked.keys.every((each: unknown) => isKey(each))) return undefined
-  return {
-    keys: asked.keys.map(({ key, label }) => ({ key: redactor.text(key), label: redactor.text(label) })),
-    summary: redactor.text(asked.summary),
-  }
-}
-
-const isKey = (value: unknown): value is ApprovalKey => {
-  const { key, label } = (value ?? {}) as { key?: unknown; label?: unknown }
-  return typeof key === 'string' && typeof label === 'string'
+  readonly approved?: { readonly by: string }
+  readonly answer?: string
 }
 
 /** Records the intent: from here on the call may have run. */
@@ -124,11 +101,8 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
     refuse(session, call, { failure, offered: understood.offered })
     return
   }
-  const { tool, name } = understood.offered
-  const repeated =
-    tool.repeatable || call.kind === 'approved'
-      ? undefined
-      : session.repeats.refusal({ turnId: session.turn.id, tool: name, input: understood.input })
+  const { tool } = understood.offered
+  const repeated = tool.repeatable || call.kind === 'approved' ? undefined : repetition(session, call, understood.offered)
   if (repeated) return refuse(session, call, { failure: repeated, offered: understood.offered })
   const lane = laneOf(session, tool, understood.input)
   const view = tool.view && askTool(session, () => tool.view?.(copyJson(understood.input)), undefined)
@@ -153,7 +127,6 @@ const itemTypes: readonly string[] = [
   'file_change',
   'mcp_tool_call',
   'subagent_call',
-  'todo_list',
 ] satisfies CallItemType[]
 
 function viewed(session: ActiveSession, { type, details }: ItemView): ItemView {
@@ -167,7 +140,8 @@ interface Look {
   readonly view: ItemView | undefined
 }
 
-function intentOf({ itemId, part }: ReviewableCall, { offered, input, title }: Understood, { lane, view }: Look): CallIntent {
+function intentOf({ itemId, part }: ReviewableCall, understood: Understood, { lane, view }: Look): CallIntent {
+  const { offered, input, title, approved, answer } = understood
   const { tool, name } = offered
   const intent: CallIntent = {
     kind: 'call',
@@ -181,7 +155,13 @@ function intentOf({ itemId, part }: ReviewableCall, { offered, input, title }: U
     effect: tool.effect ?? 'write',
     lane,
   }
-  return view?.details ? { ...intent, details: view.details } : intent
+  if (view?.details === undefined && approved === undefined) return intent
+  return {
+    ...intent,
+    ...(view?.details && { details: view.details }),
+    ...(approved && { approved }),
+    ...(answer !== undefined && { answer }),
+  }
 }
 
 const shared: Lane = { kind: 'shared' }
@@ -195,17 +175,6 @@ function laneOf(session: ActiveSession, { concurrency = 'exclusive' }: Tool, inp
     async (): Promise<Lane> => ({ kind: 'key', key: session.ports.redactor.text(String(await concurrency.key(copyJson(input)))) }),
     exclusive,
   )
-}
-
-/** Tools' small questions must not end or hold up a session: where one throws or is interrupted, the careful answer is taken. */
-function askTool<T>(session: ActiveSession, question: () => MaybePromise<T>, otherwise: T): MaybePromise<T> {
-  try {
-    const answer = question()
-    if (!isThenable(answer)) return answer
-    return unlessInterrupted(session.interrupt, Promise.resolve(answer)).catch(() => otherwise)
-  } catch {
-    return otherwise
-  }
 }
 
 const statuses: { readonly [Class in ToolFailure['class']]?: ItemStatus } = { denied: 'declined', budget: 'skipped' }

@@ -27,7 +27,7 @@ export function stepStarted(
   { action, model }: { action: AskAction; model: Model },
 ): InteractionEvent {
   const { seq, treeId, sessionId, agentPath, turnId, at } = session.here() as Here
-  const { attempt, reservation, absorbs, last } = action
+  const { attempt, reservation, absorbs, last, compacts } = action
   const started = {
     type: 'interaction.step.started',
     seq,
@@ -43,6 +43,7 @@ export function stepStarted(
     reservation,
     absorbs,
   } as const
+  if (compacts) return { ...started, compacts }
   if (last === undefined) return started
   return { ...started, last: { reason: last, notice: `${notices[last]}. Answer now with what you have; tools are switched off.` } }
 }
@@ -53,6 +54,8 @@ const notices = {
   tokens: 'The token budget of this turn is used up',
   time: 'The time budget of this turn is used up',
   calls: 'No further tool calls are allowed in this turn',
+  context: 'There is no room left for more in this conversation',
+  repeats: 'The same call was made over and over',
   stopped: 'The person asked to stop here',
 } as const
 

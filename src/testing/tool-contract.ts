@@ -79,7 +79,10 @@ const plainContext: Omit<ToolContext, 'signal'> = {
   startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),
   maxOutputBytes: 32_768,
   storedOutput: async () => undefined,
+  skills: [],
   progress: ignore,
+  output: ignore,
+  updatePlan: ignore,
 }
 
 function assertOutput(output: unknown): asserts output is ToolOutput | string {

@@ -7,5 +7,7 @@ export const ranOut: { readonly [Reason in LastStepReason]: { readonly why: stri
   cost: { why: 'it ran out of money', remedy: 'Raise maxCostUsd.' },
   time: { why: 'it ran out of time', remedy: 'Raise timeBudget.' },
   calls: { why: 'it ran out of calls', remedy: 'Raise maxCalls.' },
+  context: { why: 'the history no longer fits the model', remedy: 'Take a model with a larger window, or ask for less at once.' },
+  repeats: { why: 'it made the same call over and over', remedy: 'Say more precisely what is wanted.' },
   stopped: { why: 'it was stopped', remedy: 'Send a further message to go on.' },
 }

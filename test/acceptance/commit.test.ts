@@ -205,7 +205,7 @@ for (const [name, open] of Object.entries(stores))
       const { runtime } = world({
         store: watched.store,
         limits: { maxToolTurns: 50 },
-        steps: [...Array.from({ length: steps }, () => ({ calls: [{ tool: 'a' }] })), { text: 'x' }],
+        steps: [...Array.from({ length: steps }, (_, n) => ({ calls: [{ tool: 'a', input: { n } }] })), { text: 'x' }],
         tools: [tool('a')],
       })
       expect((await bounded(runtime.run('go'))).status).toBe('completed')

@@ -108,7 +108,7 @@ describe('core.md, near the end: one last step with tools off and a notice to an
         (_, i) => (request: { toolChoice: string }) =>
           request.toolChoice === 'none'
             ? { text: `So far ${i}.`, usage: { input: 1000, output: 200 } }
-            : call('look', { usage: { input: 1000, output: 200 } }),
+            : { calls: [{ tool: 'look', input: { n: i } }], usage: { input: 1000, output: 200 } },
       ),
       tools: [tool('look')],
     })

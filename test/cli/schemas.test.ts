@@ -55,6 +55,8 @@ describe('the published schemas', () => {
       'interaction.subagent.completed': true,
       'interaction.subagent.failed': true,
       'interaction.hook.completed': true,
+      'interaction.context.added': true,
+      'interaction.context.compacted': true,
       'interaction.cancel.requested': true,
       'interaction.diagnostic': true,
       'run.completed': true,

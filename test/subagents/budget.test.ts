@@ -138,7 +138,7 @@ describe('the budget of a tree', () => {
       boss: {
         agents: ['scout'],
         limits: { maxTokens: 6_000 },
-        script: (request, step) => (request.toolChoice === 'none' ? { text: `after ${step}` } : { calls: [ask('scout', 'more')] }),
+        script: (request, step) => (request.toolChoice === 'none' ? { text: `after ${step}` } : { calls: [ask('scout', `more ${step}`)] }),
       },
       scout: { script: () => ({ text: 'found', usage: { input: 900, output: 100 } }) },
     }).run()

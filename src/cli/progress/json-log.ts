@@ -55,7 +55,7 @@ function entryOf(event: StreamEvent): Entry | undefined {
     case 'interaction.item.started':
       return startedEntry(event.item)
     case 'interaction.item.updated':
-      return info(`call tried again: ${event.update.reason}`, { attempt: event.update.attempt, reason: event.update.reason })
+      return updatedEntry(event.update)
     case 'interaction.item.completed':
       return endedEntry(event.item)
     case 'interaction.item.delta':
@@ -74,6 +74,8 @@ type Other = InteractionEvent<
   | 'interaction.subagent.completed'
   | 'interaction.subagent.failed'
   | 'interaction.hook.completed'
+  | 'interaction.context.added'
+  | 'interaction.context.compacted'
   | 'interaction.cancel.requested'
   | 'interaction.diagnostic'
 >
@@ -104,6 +106,12 @@ function otherEntry(event: Other): Entry {
       const { hook, verdict, message } = event
       return { level: verdict === 'failed' ? 'warn' : 'info', msg: `hook ${hook}: ${verdict}`, fields: { hook, verdict, message } }
     }
+    case 'interaction.context.added':
+      return info(`context added: ${printable(event.source)}`, { source: event.source, characters: event.text.length })
+    case 'interaction.context.compacted': {
+      const { tokensBefore, tokensAfter, kept } = event
+      return info('history made shorter', { tokensBefore, tokensAfter, kept })
+    }
     case 'interaction.cancel.requested':
       return { level: 'warn', msg: `${event.mode} requested`, fields: { mode: event.mode, by: event.by } }
     case 'interaction.diagnostic': {
@@ -113,6 +121,12 @@ function otherEntry(event: Other): Entry {
     default:
       return event satisfies never
   }
+}
+
+function updatedEntry(update: InteractionEvent<'interaction.item.updated'>['update']): Entry {
+  if (update.kind === 'plan') return info('plan changed', { steps: update.plan.steps })
+  const { reason, attempt } = update
+  return info(`call tried again: ${reason}`, { attempt, reason })
 }
 
 const levels: { readonly [S in Severity]: Entry['level'] } = { info: 'info', warning: 'warn', error: 'error' }

@@ -71,6 +71,8 @@ export class PlainProgress {
       case 'interaction.subagent.completed':
       case 'interaction.subagent.failed':
       case 'interaction.hook.completed':
+      case 'interaction.context.added':
+      case 'interaction.context.compacted':
       case 'interaction.cancel.requested':
         return []
       default:

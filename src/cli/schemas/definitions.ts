@@ -2,9 +2,6 @@ import type {
   AgentLimits,
   AgentLoopStateSnapshot,
   AgentSpec,
-  ApprovalDecision,
-  ApprovalKey,
-  ApprovalRequest,
   CallEntry,
   CallIntent,
   CallOperation,
@@ -47,6 +44,17 @@ import type {
   Usage,
 } from '../../contracts/index.ts'
 import type { AgentSummary, ModelSummary, ToolSummary } from '../../util/run-summary.ts'
+import {
+  approvalDecision,
+  approvalKey,
+  approvalRequest,
+  approvalRule,
+  plan,
+  planIntent,
+  planRecord,
+  sandboxPolicy,
+  skill,
+} from './policies.ts'
 import {
   amount,
   anyJson,
@@ -128,6 +136,9 @@ const agent = closed<AgentSpec>({
   toolName: name,
   input: reference('InputContract'),
   agents: listOf(name),
+  skills: optional(listOf(reference('Skill'))),
+  approvals: optional(listOf(approvalRule)),
+  sandbox: optional({ ...sandboxPolicy, required: [] }),
 })
 
 export const modelFailureClass = oneWord<ModelFailureClass>({
@@ -139,6 +150,7 @@ export const modelFailureClass = oneWord<ModelFailureClass>({
   invalid_response: true,
   model: true,
   config: true,
+  context: true,
   budget: true,
   cancelled: true,
   lost: true,
@@ -147,11 +159,13 @@ export const toolFailureClass = oneWord<ToolFailureClass>({
   unknown_tool: true,
   invalid_input: true,
   blocked: true,
+  repeated: true,
   denied: true,
   budget: true,
   timeout: true,
   cancelled: true,
   sandbox: true,
+  sandbox_unavailable: true,
   config: true,
   auth: true,
   network: true,
@@ -164,6 +178,8 @@ const turnReason = oneWord<TurnReason>({
   cost: true,
   time: true,
   calls: true,
+  context: true,
+  repeats: true,
   stopped: true,
   interrupted: true,
   approval: true,
@@ -180,9 +196,15 @@ const diagnosticCode = oneWord<DiagnosticCode>({
   queue_late: true,
   approval_late: true,
   call_unknown: true,
+  compaction_failed: true,
+  compaction_poor: true,
+  grant_not_kept: true,
   message_invalid: true,
   model_notice: true,
   policy_changed: true,
+  sandbox_off: true,
+  skill_changed: true,
+  skill_missing: true,
   tool_missing: true,
 })
 
@@ -200,7 +222,6 @@ const callType = oneWord<CallIntent['type']>({
   file_change: true,
   mcp_tool_call: true,
   subagent_call: true,
-  todo_list: true,
 })
 const textType = oneWord<TextItemType>({ agent_message: true, reasoning: true, error: true })
 
@@ -221,6 +242,8 @@ const callIntent = closed<CallIntent>({
   effect: oneWord<Effect>({ read: true, idempotent: true, write: true }),
   lane,
   details: optional(anyObject),
+  approved: optional(closed<NonNullable<CallIntent['approved']>>({ by: text })),
+  answer: optional(text),
 })
 const callRecord = closed<CallRecord>({
   kind: constant('call'),
@@ -262,25 +285,6 @@ const message = anyOf(
     role: constant('tool'),
     results: listOf(closed<CallResult>({ id: text, name: text, ok: truth, content: text })),
   }),
-)
-
-const approvalKey = closed<ApprovalKey>({ key: text, label: text })
-const approvalRequest = closed<ApprovalRequest>({
-  id: name,
-  itemId: name,
-  tool: text,
-  summary: text,
-  input: anyObject,
-  keys: listOf(reference('ApprovalKey')),
-  scope: oneWord<ApprovalRequest['scope']>({ call: true, unsandboxed: true }),
-})
-const approvalDecision = anyOf(
-  closed<Is<ApprovalDecision, 'kind', 'approve'>>({
-    kind: constant('approve'),
-    breadth: oneWord<Is<ApprovalDecision, 'kind', 'approve'>['breadth']>({ once: true, session: true }),
-  }),
-  closed<Is<ApprovalDecision, 'kind', 'deny'>>({ kind: constant('deny'), feedback: optional(text) }),
-  closed<Is<ApprovalDecision, 'kind', 'abort'>>({ kind: constant('abort') }),
 )
 
 const modelEntry = closed<ModelEntry>({
@@ -401,8 +405,10 @@ export const definitions = {
     message: text,
     remedy: optional(text),
   }),
-  ItemIntent: anyOf(callIntent, closed<TextIntent>({ kind: constant('text'), id: name, type: textType })),
-  ItemRecord: anyOf(callRecord, textRecord),
+  ItemIntent: anyOf(callIntent, closed<TextIntent>({ kind: constant('text'), id: name, type: textType }), planIntent),
+  ItemRecord: anyOf(callRecord, textRecord, planRecord),
+  Plan: plan,
+  Skill: skill,
   CallPart: callPart,
   InputPart: inputPart,
   Message: message,

@@ -61,6 +61,8 @@ const lastReason = oneWord<NonNullable<InteractionEvent<'interaction.step.starte
   cost: true,
   time: true,
   calls: true,
+  context: true,
+  repeats: true,
   stopped: true,
 })
 type Completed = Ending<'interaction.turn.completed'>
@@ -97,6 +99,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     promptChars: count,
     policy: text,
     prices: optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) }),
+    windows: optional({ type: 'object', additionalProperties: ordinal }),
     parent: optional(closed<ParentCall>({ sessionId: name, turnId: name, itemId: name })),
   },
   'interaction.session.configured': { agent: reference('Agent'), tools: listOf(text), promptChars: count, reason: text },
@@ -118,6 +121,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     attempt: ordinal,
     reservation: closed<Body<'interaction.step.started'>['reservation']>({ input: count, output: count, costUsd: optional(amount) }),
     absorbs: listOf(name),
+    compacts: optional(truth),
     last: optional(closed<NonNullable<Body<'interaction.step.started'>['last']>>({ reason: lastReason, notice: text })),
   },
   'interaction.step.completed': {
@@ -138,11 +142,14 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   },
   'interaction.item.started': { item: reference('ItemIntent') },
   'interaction.item.updated': {
-    update: closed<Updated>({
-      kind: constant('attempt'),
-      attempt: ordinal,
-      reason: oneWord<Updated['reason']>({ resumed: true, unsandboxed: true }),
-    }),
+    update: anyOf(
+      closed<Is<Updated, 'kind', 'attempt'>>({
+        kind: constant('attempt'),
+        attempt: ordinal,
+        reason: oneWord<Is<Updated, 'kind', 'attempt'>['reason']>({ resumed: true, unsandboxed: true }),
+      }),
+      closed<Is<Updated, 'kind', 'plan'>>({ kind: constant('plan'), plan: reference('Plan') }),
+    ),
   },
   'interaction.item.completed': { item: reference('ItemRecord') },
   'interaction.approval.requested': { request: reference('ApprovalRequest') },
@@ -172,8 +179,23 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   },
   'interaction.hook.completed': {
     hook: name,
-    verdict: oneWord<Body<'interaction.hook.completed'>['verdict']>({ changed: true, blocked: true, context: true, failed: true }),
+    verdict: oneWord<Body<'interaction.hook.completed'>['verdict']>({
+      changed: true,
+      blocked: true,
+      context: true,
+      resumed: true,
+      failed: true,
+    }),
     message: optional(text),
+  },
+  'interaction.context.added': { source: text, text },
+  'interaction.context.compacted': {
+    messages: listOf(reference('Message')),
+    kept: count,
+    effects: listOf(text),
+    output: optional(closed<NonNullable<Body<'interaction.context.compacted'>['output']>>({ handle: name, bytes: count })),
+    tokensBefore: count,
+    tokensAfter: count,
   },
   'interaction.cancel.requested': {
     mode: oneWord<Body<'interaction.cancel.requested'>['mode']>({ stop: true, interrupt: true }),
@@ -191,7 +213,7 @@ const live: Fields<LiveEvent> = {
   stepId: name,
   itemId: name,
   attempt: ordinal,
-  kind: oneWord<LiveEvent['kind']>({ text: true, reasoning: true, progress: true }),
+  kind: oneWord<LiveEvent['kind']>({ text: true, reasoning: true, progress: true, output: true }),
   text,
 }
 

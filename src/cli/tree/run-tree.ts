@@ -218,6 +218,8 @@ function take(session: SessionNodes, event: InteractionEvent): void {
     case 'interaction.subagent.completed':
     case 'interaction.subagent.failed':
     case 'interaction.hook.completed':
+    case 'interaction.context.added':
+    case 'interaction.context.compacted':
       break
     default:
       event satisfies never
@@ -262,9 +264,10 @@ const callOf = (tree: RunTree, { sessionId, itemId }: ParentCall): CallNode | un
 const keptCharacters = 2_000
 
 function say(session: SessionNodes, { stepId, itemId, attempt: number, kind, text }: LiveEvent): void {
-  if (kind === 'progress') {
+  if (kind === 'progress' || kind === 'output') {
     const call = session.calls.get(itemId)
-    if (call) call.progress = text
+    const shown = kind === 'progress' ? text : text.trimEnd().split('\n').at(-1)
+    if (call && shown) call.progress = shown
     return
   }
   const step = session.steps.get(stepId)

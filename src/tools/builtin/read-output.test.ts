@@ -16,7 +16,10 @@ const context = (stored: { readonly [handle: string]: string }): ToolContext => 
   confinement: { kind: 'none' },
   maxOutputBytes: 32_768,
   storedOutput: async (handle) => (Object.hasOwn(stored, handle) ? stored[handle] : undefined),
+  skills: [],
   progress() {},
+  output() {},
+  updatePlan() {},
 })
 
 const tool = readOutputTool()

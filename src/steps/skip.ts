@@ -1,9 +1,7 @@
 import type { CallIntent, EventDraft, ItemStatus, ToolFailure } from '../contracts/index.ts'
+import type { Action, CallBase, Cancel, Session } from '../core/index.ts'
 import { failedRecord } from '../util/call-results.ts'
 import { parseJsonObject } from '../util/json-object.ts'
-import type { Action } from './decide.ts'
-import type { Session } from './session.ts'
-import type { CallBase, Cancel } from './state.ts'
 
 const reasons: { readonly [Wish in Exclude<Cancel, 'no'>]: ToolFailure } = {
   interrupt: { class: 'cancelled', message: 'It was not run: the turn was interrupted.' },

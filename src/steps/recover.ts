@@ -1,8 +1,7 @@
 import type { Usage } from '../contracts/index.ts'
+import type { AskingStep, Call, Session, StartedCall } from '../core/index.ts'
 import { unknownResult } from '../util/call-results.ts'
 import { laneConflict } from '../util/lane-conflict.ts'
-import type { Session } from './session.ts'
-import type { AskingStep, Call, StartedCall } from './state.ts'
 
 // What a dead driver left open is settled from the journal alone.
 

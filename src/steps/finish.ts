@@ -1,15 +1,27 @@
-import type { AgentSpec, EventDraft, MaybePromise, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
+import type { AgentSpec, EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
+import { errorItemIdOf, type OpenTurn } from '../core/index.ts'
 import { ranOut } from '../util/turn-words.ts'
-import { errorItemIdOf } from './ids.ts'
-import type { Session } from './session.ts'
-import type { OpenTurn } from './state.ts'
+import type { ActiveSession } from './active-session.ts'
+import { atStop, hasStopHooks } from './hooks.ts'
 
-/** Ends the turn: everything before it and its end are durable when this is done, and only then is the answer given. */
-export function finish(session: Session, wanted: TurnEnding): MaybePromise<void> {
+/** Ends the turn, unless a hook sends the model back to work. */
+export function finish(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
+  return wanted.status === 'completed' && hasStopHooks(session) ? finishIfAllowed(session, wanted) : end(session, wanted)
+}
+
+async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Promise<void> {
+  const verdict = await atStop(session)
+  if (verdict.kind === 'resume') return
+  await end(session, verdict.kind === 'failed' ? { status: 'failed', reason: 'config', message: verdict.message } : wanted)
+}
+
+/** Everything before the end of a turn and the end itself are durable when this is done; only then is the answer given. */
+function end(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
   const { turn } = session
   const ending = withAnswer(wanted, turn)
   const { steps, calls, spent, startedAt } = turn
   const totals = { ...spent, steps, calls, durationMs: Math.max(0, session.now - startedAt) }
+  if (turn.plan) endPlan(session, turn.plan, ending)
   if (ending.status === 'failed') noteError(session, ending.message)
   session.note(endEvent(ending, reportOf(turn, session.state.agent), totals))
   if (session.state.inputs.length === 0) session.note({ type: 'interaction.session.idle' })
@@ -47,8 +59,17 @@ function endEvent(ending: TurnEnding, report: Report | undefined, totals: TurnTo
   }
 }
 
+/** A plan is an item of its turn, and ends with it. */
+function endPlan(session: ActiveSession, plan: PlanIntent, { status }: TurnEnding): void {
+  session.note({
+    type: 'interaction.item.completed',
+    itemId: plan.id,
+    item: { ...plan, status: status === 'partial' ? 'completed' : status },
+  })
+}
+
 /** People who watch items see a failure as an item too. */
-function noteError(session: Session, message: string): void {
+function noteError(session: ActiveSession, message: string): void {
   const id = errorItemIdOf(session.turn.id)
   session.note({ type: 'interaction.item.started', itemId: id, item: { kind: 'text', id, type: 'error' } })
   session.note({

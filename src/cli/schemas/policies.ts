@@ -1,0 +1,92 @@
+import type {
+  ApprovalDecision,
+  ApprovalKey,
+  ApprovalRequest,
+  ApprovalRule,
+  Plan,
+  PlanIntent,
+  PlanRecord,
+  PlanStatus,
+  PlanStep,
+  Question,
+  SandboxPolicy,
+  SkillCard,
+  SkillScope,
+} from '../../contracts/index.ts'
+import {
+  anyObject,
+  anyOf,
+  closed,
+  constant,
+  type Fields,
+  listOf,
+  name,
+  oneWord,
+  optional,
+  ordinal,
+  reference,
+  text,
+  truth,
+} from './shapes.ts'
+
+// What agents may do, what is asked of people, and what they plan.
+
+type Is<Union, Key extends keyof Union, Value> = Extract<Union, { readonly [K in Key]: Value }>
+
+export const skill = closed<SkillCard>({
+  name,
+  description: text,
+  scope: oneWord<SkillScope>({ repo: true, user: true, system: true, admin: true }),
+  path: name,
+  hash: name,
+  displayName: optional(text),
+  promptHint: optional(text),
+})
+const patterns = anyOf(name, listOf(name))
+export const approvalRule = closed<ApprovalRule>({
+  allow: optional(patterns),
+  ask: optional(patterns),
+  deny: optional(patterns),
+  reason: optional(text),
+})
+export const sandboxPolicy = closed<SandboxPolicy>({
+  mode: oneWord<SandboxPolicy['mode']>({ required: true, off: true }),
+  hosts: listOf(name),
+  writable: listOf(name),
+  environment: listOf(name),
+  memory: ordinal,
+  processes: ordinal,
+})
+export const approvalKey = closed<ApprovalKey>({ key: text, label: text, isPrefix: optional(truth) })
+export const approvalRequest = closed<ApprovalRequest>({
+  id: name,
+  itemId: name,
+  tool: text,
+  summary: text,
+  input: anyObject,
+  keys: listOf(reference('ApprovalKey')),
+  wider: optional(listOf(reference('ApprovalKey'))),
+  scope: oneWord<ApprovalRequest['scope']>({ call: true, unsandboxed: true, question: true }),
+  question: optional(closed<Question>({ text, options: optional(listOf(text)) })),
+})
+export const approvalDecision = anyOf(
+  closed<Is<ApprovalDecision, 'kind', 'approve'>>({
+    kind: constant('approve'),
+    breadth: oneWord<Is<ApprovalDecision, 'kind', 'approve'>['breadth']>({ once: true, session: true, project: true }),
+    key: optional(text),
+  }),
+  closed<Is<ApprovalDecision, 'kind', 'answer'>>({ kind: constant('answer'), text }),
+  closed<Is<ApprovalDecision, 'kind', 'deny'>>({ kind: constant('deny'), feedback: optional(text) }),
+  closed<Is<ApprovalDecision, 'kind', 'abort'>>({ kind: constant('abort') }),
+)
+
+export const plan = closed<Plan>({
+  steps: listOf(closed<PlanStep>({ step: text, status: oneWord<PlanStatus>({ pending: true, in_progress: true, completed: true }) })),
+  explanation: optional(text),
+})
+const planFields: Fields<PlanIntent> = { kind: constant('plan'), id: name, type: constant('todo_list'), plan: reference('Plan') }
+export const planIntent = closed<PlanIntent>(planFields)
+export const planRecord = closed<PlanRecord>({
+  ...planFields,
+  status: oneWord<PlanRecord['status']>({ completed: true, failed: true, interrupted: true }),
+})

@@ -1,0 +1,132 @@
+import { type Problem, ruleVerdicts, type SandboxPolicy } from '../contracts/index.ts'
+import { partsOfPattern } from '../steps/index.ts'
+import { nearestNames } from '../util/nearest-names.ts'
+import type { AgentDefinition, AgentLoopConfig } from './config.ts'
+import { checkKeys, isRecord, show } from './config-problems.ts'
+
+// Rules, walls, skills and context: what agents may do, and what they are told.
+
+export function checkPolicies(config: AgentLoopConfig): readonly Problem[] {
+  const problems: Problem[] = []
+  const { approvals, context, skills, agents } = config
+  if (approvals !== undefined) {
+    const policies: readonly unknown[] = Array.isArray(approvals) ? approvals : [approvals]
+    for (const [index, policy] of policies.entries())
+      checkPolicy(problems, policy, Array.isArray(approvals) ? `config.approvals[${index}]` : 'config.approvals')
+  }
+  checkTexts(problems, context, { place: 'config.context', keys: ['source', 'text'] })
+  checkTexts(problems, skills, { place: 'config.skills', keys: ['name', 'description', 'scope', 'path', 'hash'] })
+  for (const [index, agent] of (Array.isArray(agents) ? agents : []).entries())
+    if (isRecord(agent))
+      checkAgent(problems, agent as Partial<AgentDefinition>, {
+        place: `config.agents[${index}]`,
+        skills: Array.isArray(skills) ? skills : [],
+      })
+  return problems
+}
+
+function checkPolicy(problems: Problem[], policy: unknown, place: string): void {
+  if (!isRecord(policy)) {
+    problems.push({ place, message: `expected an object with rules, found ${show(policy)}` })
+    return
+  }
+  checkKeys(problems, policy, { known: ['name', 'rules'], place })
+  checkRules(problems, policy.rules, `${place}.rules`)
+}
+
+/** Rules as they stand in a configuration or an agent. */
+export function checkRules(problems: Problem[], rules: unknown, place: string): void {
+  if (!Array.isArray(rules)) {
+    problems.push({
+      place,
+      message: `expected a list of rules, found ${show(rules)}`,
+      remedy: 'Give a list like [{ deny: "shell(rm *)" }].',
+    })
+    return
+  }
+  for (const [index, rule] of (rules as readonly unknown[]).entries()) checkRule(problems, rule, `${place}[${index}]`)
+}
+
+function checkRule(problems: Problem[], rule: unknown, place: string): void {
+  if (!isRecord(rule)) {
+    problems.push({ place, message: `expected a rule, found ${show(rule)}`, remedy: 'Write it like { allow: "shell(git status*)" }.' })
+    return
+  }
+  checkKeys(problems, rule, { known: [...ruleVerdicts, 'reason'], place })
+  const given = ruleVerdicts.filter((verdict) => rule[verdict] !== undefined)
+  if (given.length !== 1)
+    problems.push({
+      place,
+      message: `expected one of ${ruleVerdicts.join(', ')}, found ${given.length === 0 ? 'none' : given.join(' and ')}`,
+    })
+  for (const verdict of given) {
+    const patterns: readonly unknown[] = Array.isArray(rule[verdict]) ? rule[verdict] : [rule[verdict]]
+    if (patterns.length === 0 || !patterns.every(isPattern))
+      problems.push({ place: `${place}.${verdict}`, message: `expected a pattern like "shell(git *)", found ${show(rule[verdict])}` })
+  }
+  if (rule.reason !== undefined && typeof rule.reason !== 'string')
+    problems.push({ place: `${place}.reason`, message: `expected a text, found ${show(rule.reason)}` })
+}
+
+const isPattern = (value: unknown): boolean => typeof value === 'string' && /^[\w./*-]+$/.test(partsOfPattern(value).tool)
+
+function checkTexts(problems: Problem[], list: unknown, { place, keys }: { place: string; keys: readonly string[] }): void {
+  if (list === undefined) return
+  if (!Array.isArray(list)) {
+    problems.push({ place, message: `expected a list, found ${show(list)}` })
+    return
+  }
+  for (const [index, each] of (list as readonly unknown[]).entries()) {
+    const wrong = isRecord(each) ? keys.filter((key) => typeof each[key] !== 'string') : keys
+    for (const key of wrong)
+      problems.push({ place: `${place}[${index}].${key}`, message: `expected a text, found ${show(isRecord(each) ? each[key] : each)}` })
+  }
+}
+
+function checkAgent(
+  problems: Problem[],
+  { approvals, sandbox, skills: wanted }: Partial<AgentDefinition>,
+  { place, skills }: { readonly place: string; readonly skills: readonly { readonly name: string }[] },
+): void {
+  if (approvals !== undefined) checkRules(problems, approvals, `${place}.approvals`)
+  if (sandbox !== undefined) checkSandbox(problems, sandbox, `${place}.sandbox`)
+  if (wanted === undefined) return
+  if (!Array.isArray(wanted)) problems.push({ place: `${place}.skills`, message: `expected a list of names, found ${show(wanted)}` })
+  else for (const [index, name] of wanted.entries()) checkSkill(problems, name, { place: `${place}.skills[${index}]`, skills })
+}
+
+function checkSkill(
+  problems: Problem[],
+  name: unknown,
+  { place, skills }: { readonly place: string; readonly skills: readonly { readonly name: string }[] },
+): void {
+  const names = skills.map((skill) => skill.name)
+  if (names.includes(name as string)) return
+  const [near] = nearestNames(String(name), names)
+  const all = names.length > 0 ? `There are: ${names.toSorted().join(', ')}.` : 'There are no skills.'
+  problems.push({ place, message: `there is no skill ${show(name)}`, remedy: near ? `Did you mean "${near}"? ${all}` : all })
+}
+
+const sandboxKinds: { readonly [Key in keyof SandboxPolicy]-?: { readonly expected: string; fits(value: unknown): boolean } } = {
+  mode: { expected: 'required or off', fits: (value) => value === 'required' || value === 'off' },
+  hosts: { expected: 'a list of hosts', fits: (value) => isTexts(value) },
+  writable: { expected: 'a list of folders', fits: (value) => isTexts(value) },
+  environment: { expected: 'a list of names of variables', fits: (value) => isTexts(value) },
+  memory: { expected: 'a number of bytes', fits: (value) => isCount(value) },
+  processes: { expected: 'a number of processes', fits: (value) => isCount(value) },
+}
+
+export function checkSandbox(problems: Problem[], sandbox: unknown, place: string): void {
+  if (!isRecord(sandbox)) {
+    problems.push({ place, message: `expected an object, found ${show(sandbox)}` })
+    return
+  }
+  checkKeys(problems, sandbox, { known: Object.keys(sandboxKinds), place })
+  for (const [key, { expected, fits }] of Object.entries(sandboxKinds)) {
+    if (sandbox[key] !== undefined && !fits(sandbox[key]))
+      problems.push({ place: `${place}.${key}`, message: `expected ${expected}, found ${show(sandbox[key])}` })
+  }
+}
+
+const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '')
+const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1

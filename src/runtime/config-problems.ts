@@ -1,0 +1,44 @@
+import { type Problem, TroupeError } from '../contracts/index.ts'
+import { nearestNames } from '../util/nearest-names.ts'
+import { showValue } from '../util/show-value.ts'
+
+// What a configuration is held against: small checks that gather problems instead of throwing at the first.
+
+export function checkKeys(problems: Problem[], value: object, { known, place }: { known: readonly string[]; place: string }): void {
+  for (const key of Object.keys(value)) {
+    if (known.includes(key)) continue
+    const [near] = nearestNames(key, known)
+    problems.push({
+      place: `${place}.${key}`,
+      message: 'unknown key',
+      remedy: near ? `Did you mean "${near}"?` : `Known keys: ${known.join(', ')}.`,
+    })
+  }
+}
+
+export function invalid(problems: readonly Problem[]): TroupeError {
+  const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy ? `. ${remedy}` : ''}`)
+  return new TroupeError(
+    'config_invalid',
+    `The configuration is wrong in ${problems.length === 1 ? 'one place' : `${problems.length} places`}:\n  ${lines.join('\n  ')}`,
+    { problems },
+  )
+}
+
+/** A map where one is given; anything else is told. */
+export function isMap<T extends object>(problems: Problem[], value: T | undefined, place: string): value is T {
+  if (value === undefined) return false
+  if (isRecord(value)) return true
+  problems.push({ place, message: `expected an object, found ${show(value)}` })
+  return false
+}
+
+export function listOf(problems: Problem[], value: unknown, place: string): readonly unknown[] {
+  if (value === undefined || Array.isArray(value)) return value ?? []
+  problems.push({ place, message: `expected a list, found ${show(value)}` })
+  return []
+}
+
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+export const show = (value: unknown): string => (value === undefined ? 'nothing' : showValue(value))
