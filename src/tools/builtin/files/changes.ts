@@ -1,0 +1,94 @@
+import type { ApprovalKey, ApprovalWish, ItemView, JsonObject, ToolOutput } from '../../../contracts/index.ts'
+import { isProtected, type Place, parentOf, type Workspace } from '../../workspace/index.ts'
+import { unifiedDiff } from './diff/index.ts'
+import { counted, listed } from './wording.ts'
+
+export type ChangeKind = 'add' | 'update' | 'delete' | 'move'
+
+/** What a call means to do to a file. */
+export interface PlannedChange {
+  readonly path: string
+  readonly kind: ChangeKind
+  readonly to?: string
+}
+
+/** What a call has done to a file. A text that is not there was none, or was too large to compare. */
+export interface DoneChange extends PlannedChange {
+  readonly before: string | undefined
+  readonly after: string | undefined
+  /** Said instead of a diff. */
+  readonly note?: string
+}
+
+export const largestDiff = 64 * 1024
+/** Of what an output may take: a value that does not fit is not kept at all. */
+const diffShare = 0.85
+const frameLetters = 300
+
+/** What is asked about is the letters of the paths alone: a change never goes through a link, so they are the files. */
+export function changeWish(workspace: Workspace, verb: string, paths: readonly string[]): ApprovalWish | undefined {
+  const places: Place[] = []
+  for (const path of paths) {
+    const located = workspace.locate(path)
+    // Refused when it runs, all of it: there is nothing to ask.
+    if (located.kind === 'refused') return undefined
+    if (!places.some(({ absolute }) => absolute === located.place.absolute)) places.push(located.place)
+  }
+  const names = places.map(({ relative }) => relative)
+  const keys = places.flatMap(keysOf)
+  const wider = places.some(({ relative }) => isProtected(relative)) ? [] : widerKeys(workspace, places)
+  return { summary: `${verb} ${listed(names)}`, keys, ...(wider.length > 0 && { wider }) }
+}
+
+/**
+ * A protected file needs a second key, which neither a folder that was granted nor a rule about paths covers: a rule has
+ * to say `write_file(protected /srv/app/.env)`. What is refused by its path stays refused.
+ */
+function keysOf({ absolute, relative }: Place): readonly ApprovalKey[] {
+  const path = { key: `path:${absolute}`, label: relative }
+  return isProtected(relative) ? [path, { key: `path:protected ${absolute}`, label: `the protected file ${relative}` }] : [path]
+}
+
+/** The folders that hold all of them, up to the root. */
+function widerKeys({ root }: Workspace, places: readonly Place[]): readonly ApprovalKey[] {
+  const [first] = places
+  if (first === undefined) return []
+  const wider: ApprovalKey[] = []
+  for (let folder = parentOf(first); ; folder = parentOf(folder)) {
+    const prefix = folder.absolute.endsWith('/') ? folder.absolute : `${folder.absolute}/`
+    if (places.every(({ absolute }) => absolute.startsWith(prefix))) {
+      const label = folder.absolute === root ? 'any file in the workspace' : `any file in ${folder.relative}/`
+      wider.push({ key: `path:${prefix}`, label, isPrefix: true })
+    }
+    if (folder.absolute === root || folder.relative === '.') return wider
+  }
+}
+
+export const changeView = (changes: readonly PlannedChange[]): ItemView => ({
+  type: 'file_change',
+  details: { changes: changes.map(({ path, kind, to }) => ({ path, kind, ...(to !== undefined && { to }) })) },
+})
+
+export function reportChanges(changes: readonly DoneChange[], maxOutputBytes: number): ToolOutput {
+  let room = Math.min(largestDiff, Math.floor(maxOutputBytes * diffShare) - frameLetters)
+  const rows: string[] = []
+  const values: JsonObject[] = []
+  for (const [index, change] of changes.entries()) {
+    const { path, kind, to, note } = change
+    const { diff, added, removed } = unifiedDiff(change, Math.max(0, Math.floor(room / (changes.length - index))))
+    rows.push(`${said[kind]} ${path}${to === undefined ? '' : ` to ${to}`}${note === undefined ? figures(added, removed) : ` (${note})`}`)
+    const value = { path, kind, ...(to !== undefined && { to }), diff: note === undefined ? diff : `${note}\n`, added, removed }
+    values.push(value)
+    room -= JSON.stringify(value).length
+  }
+  return { ok: true, content: rows.join('\n'), value: { changes: values } }
+}
+
+const said: { readonly [Kind in ChangeKind]: string } = { add: 'Added', update: 'Updated', delete: 'Deleted', move: 'Moved' }
+
+function figures(added: number, removed: number): string {
+  if (added === 0 && removed === 0) return ''
+  return `: ${[...(added > 0 ? [`+${added}`] : []), ...(removed > 0 ? [`-${removed}`] : [])].join(' ')}`
+}
+
+export const sizeNote = (what: string, bytes: number): string => `no diff: ${what}, ${counted(bytes, 'byte')}`

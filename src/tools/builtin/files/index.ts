@@ -1,0 +1,1 @@
+export { fileTools } from './file-tools.ts'

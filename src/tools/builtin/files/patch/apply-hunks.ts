@@ -1,0 +1,151 @@
+import { LineFinder } from './find-lines.ts'
+import type { Hunk, PatchLine } from './patch-types.ts'
+
+export type AppliedHunks =
+  | { readonly ok: true; readonly text: string }
+  /** `index` counts from 0. */
+  | { readonly ok: false; readonly index: number; readonly why: 'missing' | 'overlap' }
+
+/** Lines of context that may be wrong at either edge of a hunk. */
+const mostFuzz = 2
+
+/** Puts hunks into a text, each where its old lines stand. Lines that stay are kept as they are in the text. */
+export function applyHunks(text: string, hunks: readonly Hunk[]): AppliedHunks {
+  const source = sourceOf(text)
+  const finder = new LineFinder(source.lines)
+  const splices: Splice[] = []
+  const cursor = { end: 0, drift: 0 }
+  for (const [index, hunk] of hunks.entries()) {
+    const splice = spliceOf(finder, hunk, cursor)
+    if (splice === undefined) return { ok: false, index, why: 'missing' }
+    if (splices.some((other) => isOverlap(other, splice))) return { ok: false, index, why: 'overlap' }
+    splices.push(splice)
+    cursor.end = splice.end
+    if (hunk.position !== undefined) cursor.drift = splice.start - hunk.position
+  }
+  return { ok: true, text: assembled(source, splices) }
+}
+
+interface Source {
+  readonly lines: readonly string[]
+  readonly isEnded: boolean
+  readonly usesCrlf: boolean
+}
+
+function sourceOf(text: string): Source {
+  if (text === '') return { lines: [], isEnded: true, usesCrlf: false }
+  const lines = text.split('\n')
+  const isEnded = lines.at(-1) === ''
+  if (isEnded) lines.pop()
+  return { lines, isEnded, usesCrlf: lines.filter((line) => line.endsWith('\r')).length * 2 > lines.length - (isEnded ? 0 : 1) }
+}
+
+/** What comes in place of the lines from `start` up to `end`. */
+interface Splice {
+  readonly start: number
+  readonly end: number
+  readonly lines: readonly PatchLine[]
+}
+
+interface Cursor {
+  /** Where the hunk before it ends. */
+  readonly end: number
+  /** How far the hunks before it were from where they were made for. */
+  readonly drift: number
+}
+
+function spliceOf(finder: LineFinder, hunk: Hunk, cursor: Cursor): Splice | undefined {
+  for (const lines of fuzzed(hunk.lines)) {
+    const old = lines.filter(({ mark }) => mark !== '+').map(({ text }) => text)
+    const isWhole = lines.length === hunk.lines.length
+    const start = old.length === 0 ? insertion(finder, hunk, cursor) : placeOf(finder, old, { hunk, cursor, isWhole })
+    if (start !== undefined) return { start, end: start + old.length, lines }
+  }
+  return undefined
+}
+
+interface Search {
+  readonly hunk: Hunk
+  readonly cursor: Cursor
+  /** With all of its context. */
+  readonly isWhole: boolean
+}
+
+/** With less context than was given, a place counts only where there is no other. */
+function placeOf(finder: LineFinder, old: readonly string[], { hunk, cursor, isWhole }: Search): number | undefined {
+  if (!isWhole) return finder.find(old, { from: 0, isOnly: true })
+  if (hunk.position !== undefined) return finder.find(old, { from: 0, near: hunk.position + cursor.drift })
+  const anchor = anchorOf(finder, hunk, cursor)
+  if (anchor === undefined) return finder.find(old, { from: 0, isOnly: true })
+  const atEnd = hunk.isAtEnd ? finder.find(old, { from: anchor, isAtEnd: true }) : undefined
+  // Some models do not keep the order of the file.
+  return atEnd ?? finder.find(old, { from: anchor }) ?? finder.find(old, { from: 0, isOnly: true })
+}
+
+/** From where on to look; nothing where an anchor is not to be found. */
+function anchorOf(finder: LineFinder, { anchors }: Hunk, { end }: Cursor): number | undefined {
+  let at = end
+  for (const anchor of anchors) {
+    const found = finder.anchor(anchor, at) ?? finder.anchor(anchor, 0)
+    if (found === undefined) return undefined
+    at = found
+  }
+  return at
+}
+
+/** Where lines come that replace none: where the hunk says, after its anchor, or at the end. */
+function insertion(finder: LineFinder, hunk: Hunk, cursor: Cursor): number | undefined {
+  const { length } = finder.lines
+  if (hunk.position !== undefined) return Math.min(length, Math.max(0, hunk.position + cursor.drift))
+  if (hunk.anchors.length === 0 || hunk.isAtEnd) return length
+  const anchor = anchorOf(finder, hunk, cursor)
+  return anchor === undefined ? undefined : Math.min(length, anchor + 1)
+}
+
+/** The lines of a hunk, then with less and less context, as long as an old line with something in it is left. */
+function* fuzzed(lines: readonly PatchLine[]): Generator<readonly PatchLine[]> {
+  yield lines
+  const first = lines.findIndex(({ mark }) => mark !== ' ')
+  const after = lines.length - 1 - lines.findLastIndex(({ mark }) => mark !== ' ')
+  for (let fuzz = 1; fuzz <= mostFuzz; fuzz++) {
+    const less = lines.slice(Math.min(fuzz, first), lines.length - Math.min(fuzz, after))
+    if (less.length < lines.length && less.some(({ mark, text }) => mark !== '+' && /[\p{L}\p{N}]/u.test(text))) yield less
+  }
+}
+
+/** Two insertions at one place are kept in their order; neither takes a line from the other. */
+const isOverlap = (one: Splice, other: Splice): boolean => one.start < other.end && other.start < one.end
+
+function assembled(source: Source, splices: readonly Splice[]): string {
+  const result: string[] = []
+  const adaptsReturns = source.usesCrlf && !splices.some(({ lines }) => lines.some(({ mark, text }) => mark !== '+' && text.endsWith('\r')))
+  const lastLine = source.lines.length - 1
+  const isEnded = isEndedAfter(source, splices)
+  // The line that was last without a line end may be followed now; it gets the one that the others have.
+  const keep = (index: number): void => {
+    const line = source.lines[index] ?? ''
+    result.push(index === lastLine && !source.isEnded && adaptsReturns ? `${line}\r` : line)
+  }
+  let at = 0
+  for (const { start, end, lines } of splices.toSorted((one, other) => one.start - other.start || one.end - other.end)) {
+    for (; at < start; at++) keep(at)
+    for (const { mark, text } of lines) {
+      if (mark === '+') result.push(adaptsReturns && !text.endsWith('\r') ? `${text}\r` : text)
+      else if (mark === ' ') keep(at++)
+      else at++
+    }
+    at = end
+  }
+  for (; at <= lastLine; at++) keep(at)
+  if (result.length === 0) return ''
+  if (!isEnded && adaptsReturns) result.push((result.pop() ?? '').replace(/\r$/, ''))
+  return result.join('\n') + (isEnded ? '\n' : '')
+}
+
+/** Whether the text ends with a line end: as before, unless a hunk at the end says otherwise. */
+function isEndedAfter({ lines, isEnded }: Source, splices: readonly Splice[]): boolean {
+  const last = splices.find(({ end }) => end === lines.length)
+  if (last === undefined) return isEnded
+  if (last.lines.findLast(({ mark }) => mark !== '-')?.isUnended) return false
+  return isEnded || last.lines.some(({ mark, isUnended }) => mark === '-' && isUnended === true)
+}

@@ -1,0 +1,112 @@
+import { hunkPosition } from './hunk-header.ts'
+import { type FilePatch, type Hunk, PatchFault, type PatchLine, type PatchLines } from './patch-types.ts'
+
+// The form between *** Begin Patch and *** End Patch. What stands before and after is not part of it: models put
+// fences and here-documents there. Without the end it may have been cut off, so nothing of it is used.
+
+export function parseEnvelope(lines: PatchLines): readonly FilePatch[] {
+  const files: FilePatch[] = []
+  while (!lines.isOver) {
+    if (/^\*\*\* Begin Patch\s*$/.test(lines.take())) files.push(...parseFiles(lines))
+  }
+  return files
+}
+
+function parseFiles(lines: PatchLines): readonly FilePatch[] {
+  const files: FilePatch[] = []
+  while (!lines.isOver) {
+    const { number } = lines
+    const line = lines.take()
+    if (/^\*\*\* End Patch\s*$/.test(line)) return files
+    if (line.trim() === '') continue
+    const [, verb, path = ''] = /^\*\*\* (Add|Delete|Update) File:(.*)$/.exec(line) ?? []
+    if (verb !== undefined && path.trim() === '') throw new PatchFault(number, `"${line}" names no file.`, `Write *** ${verb} File: path.`)
+    if (verb === 'Add') files.push({ kind: 'add', path: path.trim(), content: parseContent(lines) })
+    else if (verb === 'Delete') files.push({ kind: 'delete', path: path.trim(), hunks: [] })
+    else if (verb === 'Update') files.push(parseUpdate(lines, path.trim()))
+    else
+      throw new PatchFault(
+        number,
+        `"${line.slice(0, 80)}" does not belong here.`,
+        'Expected: *** Add File, *** Delete File, *** Update File or *** End Patch.',
+      )
+  }
+  throw new PatchFault(
+    lines.number,
+    'The patch has no "*** End Patch": it may have been cut off.',
+    'Send the whole patch; several small ones are fine.',
+  )
+}
+
+const isHeader = (line: string): boolean => line.startsWith('*** ') && line.trim() !== endOfFile
+const endOfFile = '*** End of File'
+
+function parseContent(lines: PatchLines): string {
+  let content = ''
+  while (!lines.isOver && !isHeader(lines.peek() ?? '')) {
+    if (lines.isBlankUntil(isHeader)) lines.take()
+    else if (lines.peek()?.startsWith('+')) content += `${lines.take().slice(1)}\n`
+    else
+      throw new PatchFault(
+        lines.number,
+        'A line of a new file does not begin with "+".',
+        'Put "+" before every line of it, empty ones included.',
+      )
+  }
+  return content
+}
+
+function parseUpdate(lines: PatchLines, path: string): FilePatch {
+  const { number } = lines
+  const [, to] = /^\*\*\* Move to:(.*)$/.exec(lines.peek() ?? '') ?? []
+  if (to !== undefined) lines.take()
+  // The names once more, as in a unified diff: some models write them.
+  if (lines.peek()?.startsWith('--- ') && lines.peek(1)?.startsWith('+++ ')) {
+    lines.take()
+    lines.take()
+  }
+  const hunks: Hunk[] = []
+  while (!lines.isOver && !isHeader(lines.peek() ?? '')) {
+    if (lines.isBlankUntil(isHeader)) lines.take()
+    else hunks.push(parseHunk(lines))
+  }
+  if (hunks.length === 0 && to === undefined)
+    throw new PatchFault(number, `The update of ${path} changes nothing.`, 'Give lines with "-" or "+" before them.')
+  return { kind: 'update', path, hunks, ...(to !== undefined && { to: to.trim() }) }
+}
+
+function parseHunk(lines: PatchLines): Hunk {
+  const { number } = lines
+  const anchors: string[] = []
+  let position: number | undefined
+  while (lines.peek()?.startsWith('@@')) {
+    const line = lines.take()
+    const told = hunkPosition(line)
+    const anchor = line.slice(2).trim()
+    if (told) position = told.position
+    else if (anchor !== '') anchors.push(anchor)
+  }
+  const body: PatchLine[] = []
+  let isAtEnd = false
+  for (let line = lines.peek(); line !== undefined && !line.startsWith('@@') && !isHeader(line); line = lines.peek()) {
+    if (line.trim() === endOfFile) isAtEnd = true
+    else if (!lines.isBlankUntil(isHeader)) body.push(parseLine(line, lines.number))
+    lines.take()
+    if (isAtEnd) break
+  }
+  if (!body.some(({ mark }) => mark !== ' '))
+    throw new PatchFault(number, 'A part of the patch has no line with "-" or "+" before it.', 'Leave it out, or give the change.')
+  return { anchors, position, lines: body, isAtEnd, patchLine: number }
+}
+
+function parseLine(line: string, number: number): PatchLine {
+  const [mark] = line
+  // An empty line of context whose space got lost.
+  if (mark === undefined || line === '\r') return { mark: ' ', text: line }
+  if (mark === ' ' || mark === '-' || mark === '+') return { mark, text: line.slice(1) }
+  throw new PatchFault(
+    number,
+    `The line "${line.slice(0, 80)}" has no mark.`,
+    'Put " " (stays), "-" (goes) or "+" (comes) before every line.',
+  )
+}

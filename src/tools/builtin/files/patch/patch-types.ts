@@ -1,0 +1,80 @@
+export interface PatchLine {
+  readonly mark: ' ' | '-' | '+'
+  /** Without its line feed; a carriage return is part of it. */
+  readonly text: string
+  /** The last line of the file, and without a line end. */
+  readonly isUnended?: boolean
+}
+
+export interface Hunk {
+  /** Lines that stand somewhere before it, from the outermost. */
+  readonly anchors: readonly string[]
+  /** Where it was made for, counted from 0; nothing where the format does not say. */
+  readonly position: number | undefined
+  readonly lines: readonly PatchLine[]
+  /** It ends where the file ends. */
+  readonly isAtEnd: boolean
+  /** The line of the patch that it begins in. */
+  readonly patchLine: number
+}
+
+export type FilePatch =
+  | { readonly kind: 'add'; readonly path: string; readonly content: string; readonly mode?: number }
+  /** With hunks, they must leave nothing. */
+  | { readonly kind: 'delete'; readonly path: string; readonly hunks: readonly Hunk[] }
+  | { readonly kind: 'update'; readonly path: string; readonly to?: string; readonly hunks: readonly Hunk[]; readonly mode?: number }
+
+export type ParsedPatch =
+  | { readonly ok: true; readonly files: readonly FilePatch[] }
+  /** `line` counts from 1. */
+  | { readonly ok: false; readonly line: number | undefined; readonly message: string; readonly remedy: string }
+
+/** Ends the parsing of a patch from any depth; `parsePatch` returns it as data. */
+export class PatchFault extends Error {
+  override readonly name = 'PatchFault'
+  readonly line: number | undefined
+  readonly remedy: string
+
+  constructor(line: number | undefined, message: string, remedy: string) {
+    super(message)
+    this.line = line
+    this.remedy = remedy
+  }
+}
+
+/** The lines of a patch, one after the other. */
+export class PatchLines {
+  readonly #lines: readonly string[]
+  #at = 0
+
+  constructor(lines: readonly string[]) {
+    this.#lines = lines
+  }
+
+  /** Counted from 1. */
+  get number(): number {
+    return this.#at + 1
+  }
+
+  get isOver(): boolean {
+    return this.#at >= this.#lines.length
+  }
+
+  peek(ahead = 0): string | undefined {
+    return this.#lines[this.#at + ahead]
+  }
+
+  take(): string {
+    return this.#lines[this.#at++] ?? ''
+  }
+
+  /** Whether nothing but blank lines comes before the next line that fits, or the end. */
+  isBlankUntil(fits: (line: string) => boolean): boolean {
+    for (let at = this.#at; at < this.#lines.length; at++) {
+      const line = this.#lines[at] ?? ''
+      if (fits(line)) return true
+      if (line.trim() !== '') return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,76 @@
+import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import type { OpenFile, Workspace } from '../../workspace/index.ts'
+import { binaryKind, headBytes } from './file-kind.ts'
+import { type Page, readPage } from './read-page.ts'
+import { failed, heed, returned } from './returned.ts'
+import { counted, grouped, whole } from './wording.ts'
+
+const defaultLimit = 2_000
+/** The lines around the rows, which are not counted with them. */
+const frameBytes = 900
+
+export function readFileTool(workspace: Workspace): Tool {
+  return {
+    name: 'read_file',
+    description:
+      'Reads a text file of the workspace, with line numbers; the number and the tab before each line are not part of it. Long files come in pages.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', minLength: 1, description: 'The file, from the root of the workspace.' },
+        offset: { type: 'integer', minimum: 1, description: 'The first line to show. Default 1.' },
+        limit: { type: 'integer', minimum: 1, description: `How many lines to show at most. Default ${defaultLimit}.` },
+      },
+      required: ['path'],
+      additionalProperties: false,
+    },
+    effect: 'read',
+    concurrency: 'shared',
+    execute: (input, context) => returned(() => readFile(workspace, input, context)),
+  }
+}
+
+async function readFile(workspace: Workspace, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
+  heed(context.signal)
+  const file = await workspace.openFile(String(input.path))
+  try {
+    const head = Buffer.alloc(headBytes)
+    const { bytesRead } = await file.handle.read(head, 0, headBytes, 0)
+    const kind = binaryKind(head.subarray(0, bytesRead))
+    if (kind !== undefined) return notShown(file, kind)
+    return await shown(file, input, context)
+  } finally {
+    await file.handle.close()
+  }
+}
+
+const notShown = ({ place, stat }: OpenFile, kind: string): ToolOutput => ({
+  ok: true,
+  content: `${place.relative} is no text that can be shown: ${kind}, ${counted(stat.size, 'byte')}.`,
+})
+
+async function shown(file: OpenFile, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
+  const path = file.place.relative
+  const offset = whole(input.offset, [1, Number.MAX_SAFE_INTEGER]) ?? 1
+  const limit = whole(input.limit, [1, Number.MAX_SAFE_INTEGER]) ?? defaultLimit
+  const room = Math.max(200, context.maxOutputBytes - frameBytes - 2 * path.length)
+  const page = await readPage(file.handle, { offset, limit, room, signal: context.signal })
+  if (page.lines === 0) return { ok: true, content: `${path} is empty (0 bytes).` }
+  if (page.rows.length === 0) {
+    return failed(
+      `Line ${offset} is past the end of ${path}: it has ${counted(page.lines, 'line')}.`,
+      `Ask for a line from 1 to ${page.lines}.`,
+    )
+  }
+  const last = offset + page.rows.length - 1
+  const size = `${page.isWhollyCounted ? counted(page.lines, 'line') : `more than ${grouped(page.lines)} lines`} (${counted(file.stat.size, 'byte')})`
+  const next = page.lines > last ? `Next: read_file ${JSON.stringify({ path, offset: last + 1 })}` : 'End of the file.'
+  return { ok: true, content: [`${path}: lines ${offset}-${last} of ${size}.`, ...page.rows, ...notes(page), next].join('\n') }
+}
+
+function notes({ hasCarriageReturns, hasOtherBytes }: Page): readonly string[] {
+  return [
+    ...(hasCarriageReturns ? ['Its lines end with CRLF; changes keep that.'] : []),
+    ...(hasOtherBytes ? ['It is not all UTF-8; other bytes are shown as \uFFFD.'] : []),
+  ]
+}

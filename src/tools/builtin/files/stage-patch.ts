@@ -1,0 +1,167 @@
+import { type FileWrite, type Place, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
+import { type DoneChange, sizeNote } from './changes.ts'
+import { largestEditable, textOfSnapshot } from './editable-text.ts'
+import { encodeText } from './file-kind.ts'
+import { hunkFailure } from './hunk-failure.ts'
+import { applyHunks, type FilePatch, type Hunk } from './patch/index.ts'
+import { counted } from './wording.ts'
+
+/** What a file holds while a patch is put together. `raw`: as it was, and no text that can be changed. */
+type Content =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'text'; readonly text: string; readonly hasBom: boolean }
+  | { readonly kind: 'raw'; readonly bytes: Buffer | undefined; readonly what: string; readonly size: number }
+
+interface Staged {
+  readonly place: Place
+  readonly before: Snapshot
+  readonly original: Content
+  current: Content
+  mode: number | undefined
+}
+
+/** A file could not be changed as the patch wants it; the rest is still looked at, so that all of it is told. */
+class Mismatch extends Error {}
+
+/**
+ * Puts a patch together without touching a file: each part sees what the parts before it made of a file.
+ * Files that cannot be used at all end it at once.
+ */
+export class PatchStage {
+  readonly failures: string[] = []
+  readonly #workspace: Workspace
+  readonly #files = new Map<string, Staged>()
+  /** New places by the former ones. */
+  readonly #moves = new Map<string, Place>()
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace
+  }
+
+  async stage(patch: FilePatch): Promise<void> {
+    try {
+      await this.#stage(patch)
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error
+      this.failures.push(error.message)
+    }
+  }
+
+  async #stage(patch: FilePatch): Promise<void> {
+    const file = await this.#file(patch.path)
+    switch (patch.kind) {
+      case 'add':
+        return add(file, patch.content, patch.mode)
+      case 'delete':
+        return await this.#remove(file, patch.hunks)
+      case 'update':
+        return await this.#update(file, patch)
+      default:
+        return patch satisfies never
+    }
+  }
+
+  /** What has to be written; empty where all is as the patch wants it. */
+  writes(): readonly FileWrite[] {
+    return [...this.#files.values()].flatMap(({ place, before, original, current, mode }): readonly FileWrite[] => {
+      if (current.kind === 'absent') return before.kind === 'absent' ? [] : [{ place, before, content: undefined }]
+      const isSame = before.kind === 'file' && (mode === undefined || mode === before.mode) && isEqual(original, current)
+      return isSame ? [] : [{ place, before, content: bytesOf(current), ...(mode !== undefined && { mode }) }]
+    })
+  }
+
+  changes(): readonly DoneChange[] {
+    const moved = new Set([...this.#moves.values()].map(({ absolute }) => absolute))
+    return [...this.#files.values()].flatMap((file): readonly DoneChange[] => {
+      const { place, original, current, mode, before } = file
+      const path = place.relative
+      const to = this.#moves.get(place.absolute)
+      const target = to && this.#files.get(to.absolute)
+      if (to && target) return [{ path, kind: 'move', to: to.relative, ...versions(original, target.current) }]
+      if (moved.has(place.absolute) || (original.kind === 'absent' && current.kind === 'absent')) return []
+      if (current.kind === 'absent') return [{ path, kind: 'delete', ...versions(original, current) }]
+      if (original.kind === 'absent') return [{ path, kind: 'add', ...versions(original, current) }]
+      const isModeSame = mode === undefined || before.kind === 'absent' || mode === before.mode
+      return isEqual(original, current) && isModeSame ? [] : [{ path, kind: 'update', ...versions(original, current) }]
+    })
+  }
+
+  async #file(path: string): Promise<Staged> {
+    const place = this.#workspace.place(path)
+    const known = this.#files.get(place.absolute)
+    if (known) return known
+    const before = await snapshotOf(this.#workspace, place, largestEditable)
+    const original = contentOf(before, place)
+    const file: Staged = { place, before, original, current: original, mode: undefined }
+    this.#files.set(place.absolute, file)
+    return file
+  }
+
+  async #remove(file: Staged, hunks: readonly Hunk[]): Promise<void> {
+    if (file.current.kind === 'absent') throw await this.#missing(file.place)
+    if (hunks.length > 0 && patched(file, hunks) !== '') {
+      throw new Mismatch(`${file.place.relative} is not deleted: it holds more than the patch takes out.`)
+    }
+    file.current = { kind: 'absent' }
+  }
+
+  async #update(file: Staged, { to, hunks, mode }: Extract<FilePatch, { readonly kind: 'update' }>): Promise<void> {
+    if (file.current.kind === 'absent') throw await this.#missing(file.place)
+    if (hunks.length > 0)
+      file.current = { kind: 'text', text: patched(file, hunks), hasBom: file.current.kind === 'text' && file.current.hasBom }
+    file.mode = mode ?? file.mode
+    if (to === undefined) return
+    const target = await this.#file(to)
+    if (target === file) return
+    if (target.current.kind !== 'absent')
+      throw new Mismatch(`${file.place.relative} cannot be moved: ${target.place.relative} exists already.`)
+    if (file.current.kind === 'raw' && file.current.bytes === undefined)
+      throw new Mismatch(`${file.place.relative} is too large to be moved by a patch.`)
+    target.current = file.current
+    target.mode = file.mode ?? (file.before.kind === 'file' ? file.before.mode : undefined)
+    file.current = { kind: 'absent' }
+    this.#moves.set(file.place.absolute, target.place)
+  }
+
+  async #missing(place: Place): Promise<Mismatch> {
+    const { message, remedy } = (await this.#workspace.missing(place)).failure
+    return new Mismatch(remedy === undefined ? message : `${message} ${remedy}`)
+  }
+}
+
+function add(file: Staged, content: string, mode: number | undefined): void {
+  if (file.current.kind !== 'absent') throw new Mismatch(`${file.place.relative} cannot be added: it exists already. Update it instead.`)
+  file.current = { kind: 'text', text: content, hasBom: false }
+  file.mode = mode ?? file.mode
+}
+
+function patched({ place, current }: Staged, hunks: readonly Hunk[]): string {
+  if (current.kind === 'raw') throw new Mismatch(`${place.relative} cannot be patched: ${current.what}, ${counted(current.size, 'byte')}.`)
+  const text = current.kind === 'text' ? current.text : ''
+  const applied = applyHunks(text, hunks)
+  if (applied.ok) return applied.text
+  throw new Mismatch(hunkFailure(place.relative, text, { hunks, index: applied.index, why: applied.why }))
+}
+
+function contentOf(before: Snapshot, place: Place): Content {
+  if (before.kind === 'absent') return { kind: 'absent' }
+  try {
+    const { text, hasBom } = textOfSnapshot(before, place)
+    return { kind: 'text', text, hasBom }
+  } catch {
+    return { kind: 'raw', bytes: before.bytes, what: before.bytes ? 'no UTF-8 text' : 'too large to compare', size: before.size }
+  }
+}
+
+const isEqual = (one: Content, other: Content): boolean =>
+  one === other || (one.kind === 'text' && other.kind === 'text' && one.text === other.text)
+
+function bytesOf(content: Exclude<Content, { kind: 'absent' }>): string | Buffer {
+  return content.kind === 'text' ? encodeText(content.text, content.hasBom) : (content.bytes ?? Buffer.alloc(0))
+}
+
+function versions(before: Content, after: Content): Pick<DoneChange, 'before' | 'after' | 'note'> {
+  const raw = before.kind === 'raw' ? before : after.kind === 'raw' ? after : undefined
+  if (raw) return { before: undefined, after: undefined, note: sizeNote(raw.what, raw.size) }
+  return { before: before.kind === 'text' ? before.text : undefined, after: after.kind === 'text' ? after.text : undefined }
+}

@@ -1,0 +1,65 @@
+import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import { utf8Length } from '../../../util/fit-text.ts'
+import { commitWrites, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
+import { changeView, changeWish, type DoneChange, reportChanges, sizeNote } from './changes.ts'
+import { decodeFile } from './file-kind.ts'
+import { laneKey } from './lane-key.ts'
+import { heed, returned } from './returned.ts'
+import { counted } from './wording.ts'
+
+/** A former content up to this size is compared with the new one. */
+const largestCompared = 4 * 1024 * 1024
+
+export function writeFileTool(workspace: Workspace): Tool {
+  return {
+    name: 'write_file',
+    description:
+      'Writes a whole file of the workspace: a new one, or all of an existing one anew. Missing folders are made. To change parts of a file, use edit_file.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        path: { type: 'string', minLength: 1, description: 'The file, from the root of the workspace.' },
+        content: { type: 'string', description: 'All that the file is to hold.' },
+      },
+      required: ['path', 'content'],
+      additionalProperties: false,
+    },
+    effect: 'write',
+    concurrency: { key: ({ path }) => laneKey(workspace, path) },
+    approval: ({ path }) => changeWish(workspace, 'Write', [String(path)]),
+    view: async ({ path }) => changeView([{ path: String(path), kind: await kindOf(workspace, String(path)) }]),
+    execute: (input, context) => returned(() => writeFile(workspace, input, context)),
+  }
+}
+
+async function writeFile(workspace: Workspace, input: JsonObject, { signal, maxOutputBytes }: ToolContext): Promise<ToolOutput> {
+  heed(signal)
+  const place = workspace.place(String(input.path))
+  const content = String(input.content)
+  const before = await snapshotOf(workspace, place, largestCompared)
+  if (before.kind === 'file' && before.bytes?.equals(Buffer.from(content))) {
+    return {
+      ok: true,
+      content: `${place.relative} has this content already (${counted(before.size, 'byte')}); nothing was written.`,
+      value: { changes: [] },
+    }
+  }
+  await commitWrites(workspace, [{ place, before, content }], signal)
+  return reportChanges([{ path: place.relative, ...compared(before, content) }], maxOutputBytes)
+}
+
+function compared(before: Snapshot, after: string): Omit<DoneChange, 'path'> {
+  if (before.kind === 'absent') return { kind: 'add', before: undefined, after }
+  const decoded = before.bytes && decodeFile(before.bytes)
+  if (decoded?.kind === 'text' && utf8Length(after) <= largestCompared) return { kind: 'update', before: decoded.text, after }
+  const what = decoded?.kind === 'binary' ? `it was a ${decoded.what}` : 'too large to compare'
+  return { kind: 'update', before: undefined, after: undefined, note: sizeNote(what, utf8Length(after)) }
+}
+
+/** For people who look on; a path that is refused later is shown as if it were new. */
+async function kindOf(workspace: Workspace, path: string): Promise<'add' | 'update'> {
+  const located = workspace.locate(path)
+  if (located.kind === 'refused') return 'add'
+  const found = await snapshotOf(workspace, located.place, 0).catch(() => undefined)
+  return found?.kind === 'file' ? 'update' : 'add'
+}

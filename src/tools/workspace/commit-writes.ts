@@ -1,0 +1,207 @@
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, rename, rmdir, unlink } from 'node:fs/promises'
+import { codeOf, FileFault, faultOf } from './file-fault.ts'
+import type { OpenFolder } from './open-folder.ts'
+import { nameOf, type Place, parentOf } from './place.ts'
+import { identityOf, isSameFile, type Snapshot } from './snapshot.ts'
+import type { Workspace } from './workspace.ts'
+
+/** What one file is to become. */
+export interface FileWrite {
+  readonly place: Place
+  readonly before: Snapshot
+  /** Nothing: the file is removed. */
+  readonly content: string | Uint8Array | undefined
+  /** Permission bits; those of the former file unless given. */
+  readonly mode?: number
+}
+
+/**
+ * Puts all files in place, or none.
+ *
+ * 1. New contents are written to files beside their goals and synced before anything is replaced, so a full disk changes nothing.
+ * 2. Each goal changes by one rename or link in a folder whose descriptor was checked: nobody sees half a file.
+ * 3. A goal that is no longer as it was read is not touched, and what was done before is undone.
+ * 4. Only the death of the process between two renames can leave some files changed; what a former file was then lies beside it.
+ * 5. The new file keeps permission bits and, where the system lets it, the owner. Other names of the former file (hard
+ *    links) keep the former content.
+ */
+export async function commitWrites(workspace: Workspace, writes: readonly FileWrite[], signal?: AbortSignal): Promise<void> {
+  const commit = new Commit(workspace)
+  try {
+    for (const write of writes) {
+      if (signal?.aborted) throw new FileFault('cancelled', 'The change was stopped before anything was changed.')
+      await commit.prepare(write)
+    }
+    for (const prepared of commit.prepared) await commit.apply(prepared, writes.length > 1)
+    await commit.keep()
+  } catch (error) {
+    const left = await commit.undo()
+    const fault = error instanceof FileFault ? error : faultOf(error, commit.at)
+    if (left.length === 0) throw fault
+    const { class: kind, message } = fault.failure
+    throw new FileFault(kind, `${message} Not everything could be put back.`, `What was there before lies in ${left.join(', ')}.`)
+  } finally {
+    await commit.close()
+  }
+}
+
+interface Prepared {
+  readonly write: FileWrite
+  readonly folder: OpenFolder
+  readonly name: string
+  /** The new content, beside its goal. */
+  readonly fresh: string | undefined
+}
+
+/** How to take one step back. */
+type Undo =
+  | { readonly kind: 'remove'; readonly folder: OpenFolder; readonly name: string }
+  | { readonly kind: 'restore'; readonly folder: OpenFolder; readonly name: string; readonly backup: string }
+  | { readonly kind: 'remove_folder'; readonly folder: OpenFolder; readonly name: string }
+
+class Commit {
+  readonly prepared: Prepared[] = []
+  readonly #workspace: Workspace
+  readonly #folders = new Map<string, OpenFolder>()
+  readonly #undos: Undo[] = []
+  /** New contents that may still lie beside their goals. */
+  readonly #scraps: string[] = []
+  #at = '.'
+
+  constructor(workspace: Workspace) {
+    this.#workspace = workspace
+  }
+
+  /** What it is busy with, for whoever has to say where it failed. */
+  get at(): string {
+    return this.#at
+  }
+
+  async prepare(write: FileWrite): Promise<void> {
+    this.#at = write.place.relative
+    const folder = await this.#folder(parentOf(write.place))
+    const name = nameOf(write.place)
+    const fresh = write.content === undefined ? undefined : await this.#writeFresh(folder, write)
+    this.prepared.push({ write, folder, name, fresh })
+  }
+
+  async apply({ write, folder, name, fresh }: Prepared, isOneOfMany: boolean): Promise<void> {
+    this.#at = write.place.relative
+    await this.#mustBeAsRead(write, folder, name)
+    if (write.before.kind === 'file') {
+      const backup = isOneOfMany || fresh === undefined ? await this.#setAside(folder, name, fresh === undefined) : undefined
+      if (backup !== undefined) this.#undos.push({ kind: 'restore', folder, name, backup })
+      if (fresh !== undefined) await rename(folder.entry(fresh), folder.entry(name))
+    } else if (fresh !== undefined) {
+      await putNew(folder, fresh, name)
+      this.#undos.push({ kind: 'remove', folder, name })
+    }
+  }
+
+  /** All is done: what was kept for going back goes. */
+  async keep(): Promise<void> {
+    for (const undo of this.#undos) if (undo.kind === 'restore') await unlink(undo.folder.entry(undo.backup)).catch(() => {})
+    this.#undos.length = 0
+    for (const folder of this.#folders.values()) await folder.sync()
+  }
+
+  /** Answers the backups that could not be put back. */
+  async undo(): Promise<readonly string[]> {
+    const left: string[] = []
+    for (const scrap of this.#scraps) await unlink(scrap).catch(() => {})
+    for (const undo of this.#undos.reverse()) {
+      const entry = undo.folder.entry(undo.name)
+      if (undo.kind === 'remove') await unlink(entry).catch(() => {})
+      else if (undo.kind === 'remove_folder') await rmdir(entry).catch(() => {})
+      else
+        await rename(undo.folder.entry(undo.backup), entry).catch(() => {
+          left.push(undo.folder.place.relative === '.' ? undo.backup : `${undo.folder.place.relative}/${undo.backup}`)
+        })
+    }
+    return left
+  }
+
+  async close(): Promise<void> {
+    for (const folder of this.#folders.values()) await folder.close()
+  }
+
+  /** Opens a folder, and makes it where it is missing. */
+  async #folder(place: Place): Promise<OpenFolder> {
+    const known = this.#folders.get(place.absolute)
+    if (known) return known
+    const open = (await this.#workspace.folderAt(place)) ?? (await this.#make(place))
+    this.#folders.set(place.absolute, open)
+    return open
+  }
+
+  async #make(place: Place): Promise<OpenFolder> {
+    if (place.relative === '.') throw new FileFault('failed', `The workspace ${this.#workspace.root} is gone.`, 'Open it again.')
+    const parent = await this.#folder(parentOf(place))
+    const name = nameOf(place)
+    try {
+      await mkdir(parent.entry(name))
+      this.#undos.push({ kind: 'remove_folder', folder: parent, name })
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error
+    }
+    return await parent.folder(this.#workspace.root, name)
+  }
+
+  async #writeFresh(folder: OpenFolder, { before, content, mode }: FileWrite): Promise<string> {
+    const fresh = scrapName()
+    const handle = await folder.create(this.#workspace.root, fresh, before.kind === 'file' ? 0o600 : 0o666)
+    this.#scraps.push(folder.entry(fresh))
+    try {
+      await handle.writeFile(content ?? '')
+      if (before.kind === 'file') await handle.chown(before.owner.user, before.owner.group).catch(() => {})
+      const bits = mode ?? (before.kind === 'file' ? before.mode : undefined)
+      if (bits !== undefined) await handle.chmod(bits)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    return fresh
+  }
+
+  async #mustBeAsRead({ before, place }: FileWrite, folder: OpenFolder, name: string): Promise<void> {
+    const now = await folder.stat(name)
+    const isAsRead = before.kind === 'absent' ? now === undefined : now !== undefined && isSameFile(before.identity, identityOf(now))
+    if (isAsRead) return
+    throw new FileFault(
+      'failed',
+      `${place.relative} was changed by somebody else in the meantime; nothing was changed.`,
+      'Read it again, then repeat the change.',
+    )
+  }
+
+  /** Keeps the former file under another name. */
+  async #setAside(folder: OpenFolder, name: string, isRemoval: boolean): Promise<string> {
+    const backup = scrapName()
+    if (isRemoval) await rename(folder.entry(name), folder.entry(backup))
+    else
+      await link(folder.entry(name), folder.entry(backup)).catch((error: unknown) => {
+        if (!hasNoLinks(error)) throw error
+        return rename(folder.entry(name), folder.entry(backup))
+      })
+    return backup
+  }
+}
+
+/** Never replaces what somebody else has put there meanwhile. */
+async function putNew(folder: OpenFolder, fresh: string, name: string): Promise<void> {
+  try {
+    await link(folder.entry(fresh), folder.entry(name))
+    await unlink(folder.entry(fresh))
+  } catch (error) {
+    if (!hasNoLinks(error)) throw error
+    if ((await folder.stat(name)) !== undefined) throw Object.assign(new Error('it exists'), { code: 'EEXIST' })
+    await rename(folder.entry(fresh), folder.entry(name))
+  }
+}
+
+/** Some file systems know no hard links, and some systems allow them only to owners. */
+const hasNoLinks = (error: unknown): boolean =>
+  ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'].includes(codeOf(error) ?? '')
+
+const scrapName = (): string => `.troupe-${randomBytes(8).toString('hex')}.tmp`

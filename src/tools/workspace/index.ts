@@ -1,0 +1,8 @@
+export { commitWrites, type FileWrite } from './commit-writes.ts'
+export { codeOf, FileFault, faultOf } from './file-fault.ts'
+export { comparingFiles, descriptorFiles, type HostFiles } from './host-files.ts'
+export { isProtected } from './is-protected.ts'
+export type { EntryKind, FolderEntry, OpenFile, OpenFolder } from './open-folder.ts'
+export { type Located, nameOf, type Place, parentOf, placeBelow } from './place.ts'
+export { type Snapshot, snapshotOf } from './snapshot.ts'
+export { openWorkspace, type Workspace } from './workspace.ts'

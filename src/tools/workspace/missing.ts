@@ -1,0 +1,61 @@
+import { suggestion } from '../../util/suggestion.ts'
+import { FileFault } from './file-fault.ts'
+import { nameOf, type Place, parentOf } from './place.ts'
+import type { Workspace } from './workspace.ts'
+
+const mostNames = 2_000
+/** How much of the workspace is looked through for a file of the same name. */
+const mostLookedAt = 4_000
+const skipped = new Set(['.git', 'node_modules'])
+
+/** What is not there, and what may have been meant: a name beside it, or the same name elsewhere. */
+export async function missing(workspace: Workspace, place: Place): Promise<FileFault> {
+  let [wanted, folder] = [place, parentOf(place)]
+  let names = await namesIn(workspace, folder)
+  while (names === undefined && folder.relative !== '.') {
+    ;[wanted, folder] = [folder, parentOf(folder)]
+    names = await namesIn(workspace, folder)
+  }
+  const what =
+    wanted === place ? `${place.relative} does not exist.` : `${place.relative} does not exist: there is no folder ${wanted.relative}.`
+  const elsewhere = await sameName(workspace, nameOf(place))
+  if (elsewhere.length > 0) return new FileFault('invalid_input', what, `Did you mean ${elsewhere.join(', ')}?`)
+  const near = suggestion(nameOf(wanted), names ?? [])
+  const where = folder.relative === '.' ? 'in the root of the workspace' : `in ${folder.relative}`
+  const remedy = near === undefined ? 'list_files shows what there is.' : `${near.slice(0, -1)} (${where})${near.slice(-1)}`
+  return new FileFault('invalid_input', what, remedy)
+}
+
+async function namesIn(workspace: Workspace, folder: Place): Promise<readonly string[] | undefined> {
+  const open = await workspace.folderAt(folder).catch(() => undefined)
+  if (open === undefined) return undefined
+  try {
+    const names: string[] = []
+    for await (const { name } of open.entries(mostNames)) names.push(name)
+    return names.sort()
+  } finally {
+    await open.close()
+  }
+}
+
+/** Files of that name, breadth first. */
+async function sameName(workspace: Workspace, name: string): Promise<readonly string[]> {
+  const found: string[] = []
+  const waiting: Place[] = [workspace.place('.')]
+  let lookedAt = 0
+  for (let place = waiting.shift(); place !== undefined && lookedAt < mostLookedAt && found.length < 3; place = waiting.shift()) {
+    const open = await workspace.folderAt(place).catch(() => undefined)
+    if (open === undefined) continue
+    try {
+      for await (const entry of open.entries(mostNames)) {
+        lookedAt++
+        const path = place.relative === '.' ? entry.name : `${place.relative}/${entry.name}`
+        if (entry.kind === 'folder' && !skipped.has(entry.name)) waiting.push(workspace.place(path))
+        else if (entry.kind === 'file' && entry.name === name) found.push(path)
+      }
+    } finally {
+      await open.close()
+    }
+  }
+  return found.sort()
+}

@@ -1,0 +1,172 @@
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, lstat, opendir, unlink } from 'node:fs/promises'
+import { codeOf, FileFault, faultOf } from './file-fault.ts'
+import type { HostFiles } from './host-files.ts'
+import { isInside, outside, type Place, placeBelow, relativeTo } from './place.ts'
+
+/** O_NONBLOCK: opening a pipe or a device must not wait for anybody. */
+const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
+const folderFlags = readFlags | constants.O_DIRECTORY
+
+/** A regular file that is open for reading. */
+export interface OpenFile {
+  readonly handle: FileHandle
+  readonly stat: Stats
+  /** Where it really is: a link in the workspace may have led there. */
+  readonly place: Place
+}
+
+export interface FolderEntry {
+  readonly name: string
+  readonly kind: EntryKind
+}
+export type EntryKind = 'file' | 'folder' | 'link' | 'other'
+
+/**
+ * A folder of the workspace that is open.
+ *
+ * 1. Whoever has one knows that its real path was inside of the root when it was opened.
+ * 2. Its entries are reached through the descriptor where the host can, so that swapping a folder on the way changes nothing.
+ * 3. No entry is followed that is a link.
+ */
+export class OpenFolder {
+  readonly place: Place
+  readonly #host: HostFiles
+  readonly #handle: FileHandle
+
+  private constructor(host: HostFiles, handle: FileHandle, place: Place) {
+    this.#host = host
+    this.#handle = handle
+    this.place = place
+  }
+
+  /** By its path, which must have no links: the place has to be the real one. */
+  static async open(host: HostFiles, root: string, place: Place): Promise<OpenFolder> {
+    const handle = await host.open(place.absolute, folderFlags)
+    return await OpenFolder.#checked(host, root, { handle, place })
+  }
+
+  static async #checked(host: HostFiles, root: string, { handle, place }: { handle: FileHandle; place: Place }): Promise<OpenFolder> {
+    try {
+      mustBe(place, await host.realPath({ handle, path: place.absolute }), root)
+      return new OpenFolder(host, handle, place)
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+  }
+
+  /** How an entry is named in system calls that follow no link. */
+  entry(name: string): string {
+    return this.#host.entry({ handle: this.#handle, path: this.place.absolute }, name)
+  }
+
+  async folder(root: string, name: string): Promise<OpenFolder> {
+    const handle = await this.#host.open(this.entry(name), folderFlags)
+    return await OpenFolder.#checked(this.#host, root, { handle, place: placeBelow(this.place, name) })
+  }
+
+  /** What an entry is, itself; nothing where there is none. */
+  async stat(name: string): Promise<Stats | undefined> {
+    try {
+      return await lstat(this.entry(name))
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw error
+    }
+  }
+
+  /** Opens a regular file to read it. It is looked at before, so that no device is opened, and after, to be sure. */
+  async file(root: string, name: string): Promise<OpenFile> {
+    const place = placeBelow(this.place, name)
+    const before = await lstat(this.entry(name))
+    if (!before.isFile()) throw notRegular(place, before)
+    return await openFileAt(this.#host, root, { place, entry: this.entry(name) })
+  }
+
+  /** Makes a file of a name that nobody has, and is sure that it is here. */
+  async create(root: string, name: string, mode: number): Promise<FileHandle> {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+    const handle = await this.#host.open(this.entry(name), flags, mode)
+    try {
+      const place = placeBelow(this.place, name)
+      mustBe(place, await this.#host.realPath({ handle, path: place.absolute }), root)
+      return handle
+    } catch (error) {
+      await handle.close()
+      // Its name is nobody else's: wherever it is, it is the empty file that was just made.
+      await unlink(this.entry(name)).catch(() => {})
+      throw error
+    }
+  }
+
+  /** At most so many entries, in no order. */
+  async *entries(most: number): AsyncGenerator<FolderEntry> {
+    let count = 0
+    for await (const entry of await opendir(this.entry('.'))) {
+      if (++count > most) return
+      const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'other'
+      yield { name: entry.name, kind }
+    }
+  }
+
+  /** Puts the names of its entries on disk, where the system can do that for folders. */
+  async sync(): Promise<void> {
+    try {
+      await this.#handle.sync()
+    } catch (error) {
+      if (!['EINVAL', 'EBADF', 'ENOTSUP', 'EACCES', 'EPERM'].includes(codeOf(error) ?? '')) throw error
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#handle.close()
+  }
+}
+
+/** `entry` is how a system call names it, `place` where it has to be. */
+export async function openFileAt(
+  host: HostFiles,
+  root: string,
+  { place, entry }: { readonly place: Place; readonly entry: string },
+): Promise<OpenFile> {
+  const handle = await host.open(entry, readFlags)
+  try {
+    mustBe(place, await host.realPath({ handle, path: place.absolute }), root)
+    const stat = await handle.stat()
+    if (!stat.isFile()) throw notRegular(place, stat)
+    return { handle, stat, place }
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/** The last word on where something is: the real path of what is open. */
+function mustBe(place: Place, real: string | undefined, root: string): void {
+  if (real !== undefined && isSame(real, place.absolute)) return
+  if (real !== undefined && !isInside(real, root)) throw escaped(place, root)
+  if (real === undefined || real.endsWith(' (deleted)'))
+    throw new FileFault('failed', `${place.relative} was changed by somebody else while it was opened.`, 'Try again.')
+  throw new FileFault(
+    'invalid_input',
+    `${place.relative} is really ${relativeTo(root, real)}: a part of its path is a symbolic link, or written otherwise.`,
+    `Use the path ${relativeTo(root, real)}.`,
+  )
+}
+
+/** Some file systems give names back in another normal form. */
+const isSame = (one: string, other: string): boolean => one === other || one.normalize('NFC') === other.normalize('NFC')
+
+export const escaped = (place: Place, root: string): FileFault => {
+  const { class: kind, message } = outside(place.relative, root)
+  return new FileFault(kind, `${message.slice(0, -1)}: a symbolic link on its path leads there.`, 'Use a path that stays in the workspace.')
+}
+
+export function notRegular(place: Place, stat: Stats): FileFault {
+  if (stat.isDirectory())
+    return new FileFault('invalid_input', `${place.relative} is a folder.`, 'Name a file; list_files shows what is in it.')
+  if (stat.isSymbolicLink()) return faultOf(Object.assign(new Error('link'), { code: 'ELOOP' }), place.relative)
+  const kind = stat.isFIFO() ? 'a named pipe' : stat.isSocket() ? 'a socket' : 'a device'
+  return new FileFault('invalid_input', `${place.relative} is ${kind}, not a regular file.`, 'Only regular files can be read and changed.')
+}

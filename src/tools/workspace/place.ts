@@ -1,0 +1,60 @@
+import { basename, dirname, resolve } from 'node:path'
+import type { ToolFailure } from '../../contracts/index.ts'
+import { showValue } from '../../util/show-value.ts'
+
+/** A path of the workspace by its letters alone: nobody has looked at the disk yet. */
+export interface Place {
+  readonly absolute: string
+  /** From the root; `.` is the root itself. */
+  readonly relative: string
+}
+
+export type Located = { readonly kind: 'inside'; readonly place: Place } | { readonly kind: 'refused'; readonly failure: ToolFailure }
+
+export interface Roots {
+  /** Without links. */
+  readonly real: string
+  /** As it was given: absolute paths may begin with it, too. */
+  readonly given: string
+}
+
+const longestPath = 4_096
+
+/** `..` is resolved by its letters, before any link: `a/link/../b` is `a/b`. */
+export function locate({ real, given }: Roots, path: string): Located {
+  if (path.trim() === '') return invalid('The path is empty.', 'Name a file or folder; "." is the root of the workspace.')
+  if (path.includes('\0')) return invalid(`${showValue(path)} has a NUL in it.`, 'Paths are plain text.')
+  if (path.length > longestPath) return invalid(`The path ${showValue(path)} is too long.`, `At most ${longestPath} letters are possible.`)
+  const wanted = resolve(real, path)
+  const absolute = isInside(wanted, real) || !isInside(wanted, given) ? wanted : resolve(real, relativeTo(given, wanted))
+  if (!isInside(absolute, real)) return { kind: 'refused', failure: outside(path, real) }
+  return { kind: 'inside', place: { absolute, relative: relativeTo(real, absolute) } }
+}
+
+export const placeBelow = (place: Place, name: string): Place => ({
+  absolute: place.absolute === '/' ? `/${name}` : `${place.absolute}/${name}`,
+  relative: place.relative === '.' ? name : `${place.relative}/${name}`,
+})
+
+export const parentOf = ({ absolute, relative }: Place): Place => ({ absolute: dirname(absolute), relative: dirname(relative) })
+
+export const nameOf = ({ absolute }: Place): string => basename(absolute)
+
+/** Whether a path is that of a folder or of something below it, by its letters. */
+export const isInside = (path: string, folder: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
+
+/** The way from a folder to something in it. */
+export const relativeTo = (folder: string, path: string): string =>
+  path === folder ? '.' : path.slice(folder.endsWith('/') ? folder.length : folder.length + 1)
+
+export const outside = (path: string, root: string): ToolFailure => ({
+  class: 'denied',
+  message: `${showValue(path, 200)} is outside of the workspace ${root}.`,
+  remedy: 'Use a path in the workspace; relative paths start at its root.',
+})
+
+const invalid = (message: string, remedy: string): Located => ({
+  kind: 'refused',
+  failure: { class: 'invalid_input', message, remedy },
+})

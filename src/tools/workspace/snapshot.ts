@@ -1,0 +1,77 @@
+import { constants, type Stats } from 'node:fs'
+import { access, readlink } from 'node:fs/promises'
+import { FileFault, faultOf } from './file-fault.ts'
+import type { OpenFolder } from './open-folder.ts'
+import { nameOf, type Place, parentOf } from './place.ts'
+import type { Workspace } from './workspace.ts'
+
+/** By which a file is known again: whoever changes it meanwhile changes one of these. */
+export interface Identity {
+  readonly device: number
+  readonly inode: number
+  readonly size: number
+  readonly changedMs: number
+}
+
+/** A file as it was before a change. */
+export type Snapshot =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'file'
+      /** Nothing where it is larger than was asked for. */
+      readonly bytes: Buffer | undefined
+      readonly size: number
+      readonly mode: number
+      readonly owner: { readonly user: number; readonly group: number }
+      readonly identity: Identity
+    }
+
+export const identityOf = ({ dev, ino, size, mtimeMs }: Stats): Identity => ({ device: dev, inode: ino, size, changedMs: mtimeMs })
+
+export const isSameFile = (one: Identity, other: Identity): boolean =>
+  one.device === other.device && one.inode === other.inode && one.size === other.size && one.changedMs === other.changedMs
+
+/** Reads a file that is to be changed, whole up to `mostBytes`. Refuses what cannot be changed at all. */
+export async function snapshotOf(workspace: Workspace, place: Place, mostBytes: number): Promise<Snapshot> {
+  if (place.relative === '.') throw new FileFault('invalid_input', 'The path is the workspace itself.', 'Name a file in it.')
+  const folder = await workspace.folderAt(parentOf(place))
+  if (folder === undefined) return { kind: 'absent' }
+  try {
+    return await snapshotIn(workspace, folder, { place, mostBytes })
+  } catch (error) {
+    throw faultOf(error, place.relative)
+  } finally {
+    await folder.close()
+  }
+}
+
+async function snapshotIn(
+  workspace: Workspace,
+  folder: OpenFolder,
+  { place, mostBytes }: { readonly place: Place; readonly mostBytes: number },
+): Promise<Snapshot> {
+  const name = nameOf(place)
+  const entry = await folder.stat(name)
+  if (entry === undefined) return { kind: 'absent' }
+  if (entry.isSymbolicLink()) throw await isLink(folder, place)
+  const { handle, stat } = await folder.file(workspace.root, name)
+  try {
+    // A rename would replace it whatever its mode says; the mode is a wish of its owner.
+    await access(folder.entry(name), constants.W_OK)
+    const bytes = stat.size <= mostBytes ? await handle.readFile() : undefined
+    const after = await handle.stat()
+    const { size, mode, uid, gid } = after
+    return { kind: 'file', bytes, size, mode: mode & 0o777, owner: { user: uid, group: gid }, identity: identityOf(after) }
+  } finally {
+    await handle.close()
+  }
+}
+
+async function isLink(folder: OpenFolder, place: Place): Promise<FileFault> {
+  const target = await readlink(folder.entry(nameOf(place))).catch(() => 'something else')
+  return new FileFault(
+    'invalid_input',
+    `${place.relative} is a symbolic link to ${target}. Links are not written through.`,
+    'Change the file that it stands for, by its own path.',
+  )
+}

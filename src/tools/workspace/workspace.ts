@@ -1,0 +1,141 @@
+import { realpathSync, statSync } from 'node:fs'
+import { lstat, realpath } from 'node:fs/promises'
+import { isAbsolute, resolve } from 'node:path'
+import { TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { codeOf, FileFault, faultOf } from './file-fault.ts'
+import { type HostFiles, hostFiles } from './host-files.ts'
+import { missing } from './missing.ts'
+import { escaped, type OpenFile, OpenFolder, openFileAt } from './open-folder.ts'
+import { isInside, type Located, locate, nameOf, type Place, parentOf, relativeTo } from './place.ts'
+
+/**
+ * The folder that tools may work in.
+ *
+ * 1. What is opened is checked after opening, by its real path: `..`, links and folders that are swapped meanwhile lead nowhere else.
+ * 2. Links are followed for reading, as long as they stay in the workspace; for changes never, so that what was
+ *    approved by its path is what is changed.
+ * 3. A hard link cannot be told from the file itself: one to a file elsewhere is read. It is not written through,
+ *    because a change puts a new file in place of the old entry.
+ * 4. It holds nothing open between two calls.
+ */
+export class Workspace {
+  /** The real path. */
+  readonly root: string
+  readonly #given: string
+  readonly #host: HostFiles
+
+  constructor(given: string, host: HostFiles) {
+    this.#given = given
+    this.#host = host
+    this.root = realpathSync.native(given)
+  }
+
+  /** By the letters of a path alone, without a look at the disk. */
+  locate(path: string): Located {
+    return locate({ real: this.root, given: this.#given }, path)
+  }
+
+  place(path: string): Place {
+    const located = this.locate(path)
+    if (located.kind === 'inside') return located.place
+    throw new FileFault(located.failure.class, located.failure.message, located.failure.remedy)
+  }
+
+  /** Opens a regular file to read it. Whoever asked closes it. */
+  async openFile(path: string): Promise<OpenFile> {
+    const place = this.place(path)
+    const real = await this.#real(place)
+    if (real.absolute === this.root)
+      throw new FileFault('invalid_input', `${place.relative} is a folder.`, 'Name a file; list_files shows what is in it.')
+    try {
+      const folder = await OpenFolder.open(this.#host, this.root, parentOf(real))
+      try {
+        return await folder.file(this.root, nameOf(real))
+      } finally {
+        await folder.close()
+      }
+    } catch (error) {
+      throw faultOf(error, place.relative)
+    }
+  }
+
+  /** Opens a file that was found in a folder, where it was found or not at all. Whoever asked closes it. */
+  async openEntry(place: Place): Promise<OpenFile> {
+    try {
+      return await openFileAt(this.#host, this.root, { place, entry: place.absolute })
+    } catch (error) {
+      throw faultOf(error, place.relative)
+    }
+  }
+
+  /** What a path leads to, to choose between ways to open it; whoever opens it finds out for sure. */
+  async kindOf(path: string): Promise<'folder' | 'file'> {
+    const real = await this.#real(this.place(path))
+    const stat = await lstat(real.absolute).catch(() => undefined)
+    return stat?.isDirectory() ? 'folder' : 'file'
+  }
+
+  /** Opens a folder to look into it. Whoever asked closes it. */
+  async openFolder(path: string): Promise<OpenFolder> {
+    const place = this.place(path)
+    const real = await this.#real(place)
+    try {
+      return await OpenFolder.open(this.#host, this.root, real)
+    } catch (error) {
+      if (codeOf(error) === 'ENOTDIR')
+        throw new FileFault('invalid_input', `${place.relative} is a file, not a folder.`, 'Use read_file to read it.')
+      throw faultOf(error, place.relative)
+    }
+  }
+
+  /** A folder where it is by its letters: a path with a link in it is refused. A missing one is told as nothing. */
+  async folderAt(folder: Place): Promise<OpenFolder | undefined> {
+    try {
+      return await OpenFolder.open(this.#host, this.root, folder)
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw codeOf(error) === 'ENOTDIR' || codeOf(error) === 'ELOOP'
+        ? await this.#notAFolder(folder, error)
+        : faultOf(error, folder.relative)
+    }
+  }
+
+  /** What to say of something that is not there. */
+  missing(place: Place): Promise<FileFault> {
+    return missing(this, place)
+  }
+
+  /** Follows links; where they end is only trusted once it is open. */
+  async #real(place: Place): Promise<Place> {
+    let absolute: string
+    try {
+      absolute = await realpath(place.absolute)
+    } catch (error) {
+      throw codeOf(error) === 'ENOENT' ? await this.missing(place) : faultOf(error, place.relative)
+    }
+    if (!isInside(absolute, this.root)) throw escaped(place, this.root)
+    return { absolute, relative: relativeTo(this.root, absolute) }
+  }
+
+  /** A folder that cannot be opened without following: a link, or a file. */
+  async #notAFolder(folder: Place, error: unknown): Promise<FileFault> {
+    const real = await realpath(folder.absolute).catch(() => undefined)
+    if (real === undefined || real === folder.absolute) return faultOf(error, folder.relative)
+    if (!isInside(real, this.root)) return escaped(folder, this.root)
+    const way = relativeTo(this.root, real)
+    return new FileFault('invalid_input', `${folder.relative} is a symbolic link to ${way}.`, `Use a path that begins with ${way}.`)
+  }
+}
+
+/** The base is explicit: nothing here looks at the working directory of the process. */
+export function openWorkspace(root: string, host: HostFiles = hostFiles()): Workspace {
+  try {
+    if (isAbsolute(root) && statSync(root).isDirectory()) return new Workspace(resolve(root), host)
+  } catch (cause) {
+    throw new TroupeError('config_invalid', `The workspace ${root} cannot be opened: ${messageOf(cause)}`, { remedy, cause })
+  }
+  throw new TroupeError('config_invalid', `The workspace ${root} is not the absolute path of a folder.`, { remedy })
+}
+
+const remedy = 'Name a folder that exists, by its absolute path.'

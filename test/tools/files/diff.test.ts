@@ -1,0 +1,177 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { diffLines, linesOf, unifiedDiff } from '../../../src/tools/builtin/files/diff/index.ts'
+import { applyHunks, type FilePatch, parsePatch } from '../../../src/tools/builtin/files/patch/index.ts'
+
+const unlimited = Number.MAX_SAFE_INTEGER
+const diffOf = (before: string, after: string): string => unifiedDiff({ before, after, path: 'a.txt' }, unlimited).diff
+
+function patched(before: string, diff: string): string {
+  const parsed = parsePatch(diff)
+  if (!parsed.ok) throw new Error(`${parsed.line}: ${parsed.message}`)
+  const [file] = parsed.files as readonly [Extract<FilePatch, { kind: 'update' }>]
+  const applied = applyHunks(before, file.hunks)
+  if (!applied.ok) throw new Error(`hunk ${applied.index} does not apply`)
+  return applied.text
+}
+
+/** Lines that repeat, look like parts of a patch, and end in every way. */
+const line = fc.constantFrom(
+  'a',
+  'b',
+  'c',
+  '',
+  ' ',
+  '-',
+  '+',
+  '-- x',
+  '++ y',
+  '@@ -1 +1 @@',
+  '*** End Patch',
+  '\\ No newline',
+  '\t}',
+  'ä😀',
+  'x\r',
+  '\r',
+)
+const text = fc
+  .tuple(fc.array(line, { maxLength: 25 }), fc.boolean())
+  .map(([lines, isEnded]) => (lines.length === 0 ? '' : lines.join('\n') + (isEnded ? '\n' : '')))
+
+describe('a unified diff', () => {
+  it('applied to the old text is the new text', () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        fc.pre(before !== after)
+        expect(patched(before, diffOf(before, after))).toBe(after)
+      }),
+      { numRuns: 3_000 },
+    )
+  })
+
+  it('is small where few lines change', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string(), { minLength: 30, maxLength: 200 }), fc.nat(), fc.string(), (list, at, fresh) => {
+        const lines = list.map((each, index) => `${index} ${each.replaceAll('\n', '')}\n`)
+        const changed = lines.toSpliced(at % lines.length, 1, `${fresh.replaceAll('\n', '')} fresh\n`)
+        const { added, removed, diff } = unifiedDiff({ before: lines.join(''), after: changed.join(''), path: 'a' }, unlimited)
+        expect([added, removed, diff.split('\n').length <= 12]).toEqual([1, 1, true])
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('looks as git shows it', () => {
+    const before = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\nten\neleven'
+    const after = 'one\ntwo\n3\nfour\nfive\nsix\nseven\neight\nnine\nten\nnew\neleven\n'
+    expect(diffOf(before, after)).toBe(
+      [
+        '--- a/a.txt',
+        '+++ b/a.txt',
+        '@@ -1,6 +1,6 @@',
+        ' one',
+        ' two',
+        '-three',
+        '+3',
+        ' four',
+        ' five',
+        ' six',
+        '@@ -8,4 +8,5 @@',
+        ' eight',
+        ' nine',
+        ' ten',
+        '-eleven',
+        '\\ No newline at end of file',
+        '+new',
+        '+eleven',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  it('names files that came and went, and quotes what needs it', () => {
+    expect(unifiedDiff({ before: undefined, after: 'x\n', path: 'a "b".txt' }, unlimited).diff).toBe(
+      '--- /dev/null\n+++ "b/a \\"b\\".txt"\n@@ -0,0 +1 @@\n+x\n',
+    )
+    expect(unifiedDiff({ before: 'x\n', after: undefined, path: 'ä.txt' }, unlimited).diff).toBe(
+      '--- a/ä.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n',
+    )
+  })
+
+  it('is cut where it is too long, and says so; the figures are still whole', () => {
+    const after = Array.from({ length: 5_000 }, (_, index) => `line ${index}\n`).join('')
+    const { diff, added } = unifiedDiff({ before: undefined, after, path: 'a' }, 2_000)
+    expect(added).toBe(5_000)
+    expect(JSON.stringify(diff).length).toBeLessThan(2_100)
+    expect(diff).toMatch(/… the diff is cut: 4\d\d\d more lines\n$/)
+  })
+})
+
+describe('the difference of lines', () => {
+  /** What the differences leave out must be the same on either side. */
+  const isRight = (older: readonly string[], newer: readonly string[]): boolean => {
+    let [old, fresh] = [0, 0]
+    for (const { oldStart, oldCount, newStart, newCount } of diffLines(older, newer)) {
+      if (oldStart - old !== newStart - fresh || older.slice(old, oldStart).some((each, index) => each !== newer[fresh + index]))
+        return false
+      ;[old, fresh] = [oldStart + oldCount, newStart + newCount]
+    }
+    return older.length - old === newer.length - fresh && older.slice(old).every((each, index) => each === newer[fresh + index])
+  }
+
+  it('is as small as can be for short texts', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 }),
+        fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 12 }),
+        (a, b) => {
+          const changes = diffLines(a, b).reduce((sum, { oldCount, newCount }) => sum + oldCount + newCount, 0)
+          expect(changes).toBe(a.length + b.length - 2 * longestCommon(a, b))
+        },
+      ),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('takes bounded time, whatever the texts, and stays right', () => {
+    const count = 60_000
+    const lines = (make: (index: number) => string): readonly string[] => Array.from({ length: count }, (_, index) => make(index))
+    const unlike: (readonly [readonly string[], readonly string[]])[] = [
+      [lines((index) => `a${index}`), lines((index) => `b${index}`)],
+      [lines((index) => `${index % 7}`), lines((index) => `${(index * 31) % 11}`)],
+      [lines((index) => `${index}`), lines((index) => (index % 3 === 0 ? `x${index}` : `${index}`))],
+      [lines((index) => `${index}`), lines((index) => `${count - index}`)],
+    ]
+    const long = Array.from({ length: 400_000 }, (_, index) => `${index % 1000}`)
+    unlike.push([long, long.map((each, index) => (index % 7 === 0 ? 'x' : each))])
+    for (const [older, newer] of unlike) {
+      const started = performance.now()
+      expect(isRight(older, newer)).toBe(true)
+      expect(performance.now() - started).toBeLessThan(3_000)
+    }
+  })
+
+  it('finds many changes in a long text one by one, at lines that occur once', () => {
+    const older = Array.from({ length: 30_000 }, (_, index) => `line ${index}`)
+    const newer = older.map((each, index) => (index % 10 === 5 ? `${each} changed` : each))
+    expect(diffLines(older, newer).length).toBe(3_000)
+  })
+})
+
+it('lines of a text put together are the text', () => {
+  fc.assert(
+    fc.property(text, (whole) => {
+      expect(linesOf(whole).join('')).toBe(whole)
+    }),
+  )
+})
+
+function longestCommon(a: readonly string[], b: readonly string[]): number {
+  let last = new Array<number>(b.length + 1).fill(0)
+  for (const one of a) {
+    const row = [0]
+    for (const [index, other] of b.entries()) row.push(one === other ? last[index]! + 1 : Math.max(last[index + 1]!, row[index]!))
+    last = row
+  }
+  return last[b.length]!
+}
