@@ -33,6 +33,8 @@ const doors: { readonly [folder: string]: RegExp } = {
   util: /^util\/[a-z-]+\.ts$/,
   // The command line finds models by name, and loads the code of one when it is asked for.
   models: /^models\/(?:by-name\/)?index\.ts$/,
+  // What is built in is loaded by those who offer it.
+  tools: /^tools\/(?:[a-z-]+\/)?index\.ts$/,
   stores: /^stores\/[a-z-]+\/index\.ts$/,
   headends: /^headends\/[a-z-]+\/index\.ts$/,
 }

@@ -22,6 +22,7 @@ import type { Pen, Recipe, SessionState } from '../core/index.ts'
 import { ActiveSession, offeredName, Queues, type StepPorts, ToolRegistry, type TreePort } from '../steps/index.ts'
 import { agentCard, agentDirectory, agentTool, agentToolName, directoryNames, readOutputName, readOutputTool } from '../tools/index.ts'
 import { shortHash } from '../util/hash.ts'
+import { skillCatalogue } from '../util/skill-catalogue.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
 import { checkTools } from './check-tools.ts'
@@ -61,6 +62,7 @@ export class RuntimeParts {
   readonly #effective = new Map<AgentSpec, EffectiveAgent>()
   readonly #states = new Map<TreeId, TreeState>()
   readonly #asChild = new Map<string, AgentSpec>()
+  readonly #equipped = new WeakMap<AgentSpec, AgentSpec>()
   readonly #cards = new WeakMap<AgentSpec, readonly AgentCard[]>()
   #registry: MaybePromise<ToolRegistry> | undefined
   #queues: Queues | undefined
@@ -70,7 +72,7 @@ export class RuntimeParts {
     this.owner = options.ids.next() as OwnerId
     this.policy = policyOf(options)
     this.#redactor = redactor({ ...('resolve' in options.adapter ? options.adapter.secrets : {}), ...options.config.overlay })
-    if (options.config.sources.length === 0) this.#registry = registryOf(options.config.tools, options)
+    if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })
   }
 
   /** Sources are listed and the agent's models resolved: nothing is waited for. */
@@ -119,7 +121,7 @@ export class RuntimeParts {
       (sum, { spec, tool }) => sum + JSON.stringify(spec).length + (tool.instructions?.length ?? 0),
       agent.prompt.length,
     )
-    const offered = [...allowed.map((each) => each.name), ...this.#childTools(agent)]
+    const offered = [...allowed.map((each) => each.name), ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
     // Whoever has tools may have outputs that are too large to show.
     const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
     const prices = this.#isCostBound ? this.#prices(agent) : {}
@@ -173,9 +175,21 @@ export class RuntimeParts {
     const known = this.#asChild.get(name)
     if (known) return known
     const agent = findAgent(this.options.config.agents, name)
-    const child = { ...agent, limits: { ...childLimits, ...agent.limits } }
+    const child = this.equipped({ ...agent, limits: { ...childLimits, ...agent.limits } })
     this.#asChild.set(name, child)
     return child
+  }
+
+  /** An agent as its sessions know it: with the list of its skills in its prompt. Its models are known by now. */
+  equipped(agent: AgentSpec): AgentSpec {
+    if (!agent.skills) return agent
+    const known = this.#equipped.get(agent)
+    if (known) return known
+    const windows = Object.values(this.#windows(agent) ?? {})
+    const { text } = skillCatalogue(agent.skills, windows.length > 0 ? { windowTokens: Math.min(...windows) } : {})
+    const equipped = text === '' ? agent : { ...agent, prompt: `${agent.prompt}\n\n${text}` }
+    this.#equipped.set(agent, equipped)
+    return equipped
   }
 
   /** Under a cost budget a model must have a price, or be allowed by name. */
@@ -187,6 +201,10 @@ export class RuntimeParts {
       throw new TroupeError('config_invalid', `There is a cost budget, and ${unpriced.join(', ')} has no price.`, {
         remedy: 'Name it in `unpriced` to ask it all the same, or take the budget off.',
       })
+  }
+
+  get #hasSkills(): boolean {
+    return this.options.config.agents.some((agent) => agent.skills !== undefined)
   }
 
   get #isCostBound(): boolean {
@@ -273,7 +291,8 @@ export class RuntimeParts {
         ...config.agents.flatMap((agent) => checkAllowlist(agent, tools, `agent ${agent.name}`)),
       ]
       if (problems.length > 0) throw invalid(problems)
-      this.#registry = registryOf(tools, this.options)
+      const own = this.#hasSkills ? [(await import('../tools/builtin/index.ts')).loadSkillTool()] : []
+      this.#registry = registryOf(tools, { ...this.options, own })
       return this.#registry
     } catch (error) {
       // A source that failed once may answer the next time.
@@ -320,8 +339,8 @@ function perToken(model: Model | undefined, usage: (tokens: number) => Usage): n
 }
 
 /** Children are tools of the runtime's own: no allowlist names them, only `agents` does. */
-function registryOf(tools: readonly Tool[], { config: { agents }, validator }: PartsOptions): ToolRegistry {
+function registryOf(tools: readonly Tool[], { config: { agents }, validator, own: given }: PartsOptions & { own: readonly Tool[] }): ToolRegistry {
   const children = new Set(agents.flatMap((agent) => agent.agents))
   const own = agents.filter(({ name }) => children.has(name)).map(agentTool)
-  return new ToolRegistry(tools, [readOutputTool(), ...own, ...(own.length > 0 ? agentDirectory(validator) : [])])
+  return new ToolRegistry(tools, [readOutputTool(), ...given, ...own, ...(own.length > 0 ? agentDirectory(validator) : [])])
 }

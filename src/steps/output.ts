@@ -77,25 +77,30 @@ function structured(session: ActiveSession, value: Json): { value?: Json } {
 }
 
 function redacted(redactor: Redactor, { class: kind, message, remedy }: ToolFailure): ToolFailure {
-  const known = { class: kinds.includes(kind) ? kind : 'failed', message: redactor.text(String(message)).slice(0, longestMessage) } as const
+  const known = {
+    class: Object.hasOwn(classes, kind) ? kind : 'failed',
+    message: redactor.text(String(message)).slice(0, longestMessage),
+  } as const
   return remedy === undefined ? known : { ...known, remedy: redactor.text(String(remedy)).slice(0, longestMessage) }
 }
 
-const kinds: readonly string[] = [
-  'unknown_tool',
-  'invalid_input',
-  'blocked',
-  'denied',
-  'budget',
-  'timeout',
-  'cancelled',
-  'sandbox',
-  'config',
-  'auth',
-  'network',
-  'model',
-  'failed',
-] satisfies ToolFailure['class'][]
+const classes: { readonly [Class in ToolFailure['class']]: true } = {
+  unknown_tool: true,
+  invalid_input: true,
+  blocked: true,
+  repeated: true,
+  denied: true,
+  budget: true,
+  timeout: true,
+  cancelled: true,
+  sandbox: true,
+  sandbox_unavailable: true,
+  config: true,
+  auth: true,
+  network: true,
+  model: true,
+  failed: true,
+}
 
 /** The whole of a longer one is in the content, or stored. */
 const longestMessage = 2_000

@@ -1,0 +1,30 @@
+import { lstatSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Whatever stands in the root of a project. In a worktree `.git` is a file. */
+const marks = ['.git', '.ai-agent.json'] as const
+
+/** The nearest folder at or above the working directory that is the root of a project; the working directory where there is none. */
+export function findProjectRoot(workingDirectory: string): string {
+  return foldersUpTo(workingDirectory).find(isMarked) ?? workingDirectory
+}
+
+/** A folder and those above it, the nearest first, up to `last` or else to the root of the disk. */
+export function foldersUpTo(folder: string, last?: string): readonly string[] {
+  const folders = [folder]
+  for (let here = folder; here !== last && dirname(here) !== here; ) {
+    here = dirname(here)
+    folders.push(here)
+  }
+  return folders
+}
+
+const isMarked = (folder: string): boolean =>
+  marks.some((mark) => {
+    try {
+      return lstatSync(join(folder, mark), { throwIfNoEntry: false }) !== undefined
+    } catch {
+      // A folder that may not be looked into is nobody's project.
+      return false
+    }
+  })

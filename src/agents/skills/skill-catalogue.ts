@@ -1,0 +1,1 @@
+export { type SkillCatalogue, skillCatalogue } from '../../util/skill-catalogue.ts'

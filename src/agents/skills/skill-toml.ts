@@ -1,0 +1,60 @@
+import { parse, TomlError } from 'smol-toml'
+import type { SkillCard } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { readRegularFile } from '../project-context/index.ts'
+import { listed } from '../words.ts'
+import type { SkillProblem } from './skill-problem.ts'
+
+export const skillSettingsFile = 'SKILL.toml'
+const mostBytes = 32_768
+const mostDepth = 8
+const longest = { displayName: 100, promptHint: 500 } as const
+
+export type SkillFace = Pick<SkillCard, 'displayName' | 'promptHint'>
+
+/** How people see a skill. The names in brackets are those of a table `[interface]`, as other programs write it. */
+const fields: { readonly [key: string]: keyof SkillFace } = {
+  display_name: 'displayName',
+  prompt_hint: 'promptHint',
+  'interface.display_name': 'displayName',
+  'interface.default_prompt': 'promptHint',
+}
+
+/** Reads a `SKILL.toml`, where there is one. What is wrong with it costs the skill nothing else. */
+export function readSkillToml(path: string, tell: (problem: SkillProblem) => void): SkillFace {
+  const warn = (place: string, message: string, remedy: string): void => tell({ severity: 'warning', place, message, remedy })
+  const file = readRegularFile(path, mostBytes)
+  if (file.kind === 'missing') return {}
+  if (file.kind === 'refused' || file.size > mostBytes) {
+    const why = file.kind === 'refused' ? file.why : `it has ${file.size} bytes, and ${mostBytes} is the most`
+    warn(path, `${skillSettingsFile} is left out: ${why}`, 'Mend it, or remove it.')
+    return {}
+  }
+  try {
+    return faceOf(parse(new TextDecoder().decode(file.bytes), { maxDepth: mostDepth }), (message, remedy) => warn(path, message, remedy))
+  } catch (error) {
+    const place = error instanceof TomlError ? `${path}:${error.line}:${error.column}` : path
+    const [first = ''] = messageOf(error).split('\n', 1)
+    warn(place, `${skillSettingsFile} is no valid TOML: ${first.replace(/^Invalid TOML document: /, '')}`, 'Mend it, or remove it.')
+    return {}
+  }
+}
+
+function faceOf(table: { readonly [key: string]: unknown }, warn: (message: string, remedy: string) => void): SkillFace {
+  const { interface: nested, ...plain } = table
+  const isTable = typeof nested === 'object' && nested !== null && !Array.isArray(nested)
+  const entries = [
+    ...Object.entries(plain),
+    ...(isTable ? Object.entries(nested).map(([key, value]) => [`interface.${key}`, value] as const) : []),
+    ...(nested !== undefined && !isTable ? [['interface', nested] as const] : []),
+  ]
+  const face: { -readonly [Key in keyof SkillFace]: SkillFace[Key] } = {}
+  for (const [key, value] of entries) {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined
+    if (field === undefined) warn(`\`${key}\` in ${skillSettingsFile} has no effect`, `There are ${listed(Object.keys(fields))}.`)
+    else if (typeof value !== 'string' || value.trim() === '' || value.length > longest[field])
+      warn(`\`${key}\` in ${skillSettingsFile} must be text of at most ${longest[field]} characters`, 'Write it in quotes, on one line.')
+    else face[field] = value.trim()
+  }
+  return face
+}

@@ -1,0 +1,5 @@
+export { askUserName, askUserTool } from './ask-user.ts'
+export { fileTools } from './files/index.ts'
+export { loadSkillName, loadSkillTool } from './load-skill/index.ts'
+export { updatePlanName, updatePlanTool } from './plan.ts'
+export { webFetchName, webFetchTool } from './web-fetch/index.ts'

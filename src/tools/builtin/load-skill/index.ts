@@ -1,0 +1,1 @@
+export { loadSkillName, loadSkillTool } from './load-skill.ts'

@@ -1,0 +1,53 @@
+import { opendir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+
+const mostListed = 50
+/** Entries that are looked at before the search is given up. */
+const mostLooked = 2_000
+const mostDepth = 6
+const skipped = new Set(['node_modules', '.git'])
+
+export interface ListedFiles {
+  /** Relative to the folder, sorted. */
+  readonly files: readonly string[]
+  /** Whether there are more. */
+  readonly isCut: boolean
+}
+
+/** The files that come with a skill, without those that every skill has. Links are named and not followed. */
+export async function listFiles(folder: string): Promise<ListedFiles> {
+  const files: string[] = []
+  const waiting = [{ path: folder, depth: 1 }]
+  let looked = 0
+  let isCut = false
+  for (let next = waiting.shift(); next && !isCut; next = waiting.shift()) {
+    const { path, depth } = next
+    for (const entry of await entriesOf(path, mostLooked - looked)) {
+      if (++looked >= mostLooked) isCut = true
+      const inner = join(path, entry.name)
+      if (!entry.isDirectory) files.push(relative(folder, inner))
+      else if (depth >= mostDepth) isCut = true
+      else if (!skipped.has(entry.name)) waiting.push({ path: inner, depth: depth + 1 })
+    }
+  }
+  const others = files.filter((file) => file !== 'SKILL.md' && file !== 'SKILL.toml').sort()
+  return { files: others.slice(0, mostListed), isCut: isCut || others.length > mostListed }
+}
+
+interface Entry {
+  readonly name: string
+  readonly isDirectory: boolean
+}
+
+async function entriesOf(path: string, most: number): Promise<readonly Entry[]> {
+  const entries: Entry[] = []
+  try {
+    for await (const entry of await opendir(path)) {
+      if (entries.length >= most) break
+      entries.push({ name: entry.name, isDirectory: entry.isDirectory() })
+    }
+  } catch {
+    // What cannot be looked into cannot be loaded either: the call that tries it says why.
+  }
+  return entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+}

@@ -1,0 +1,115 @@
+/** `lines`: breaks are kept. `line`: they are spaces. `verbatim`: everything is kept. */
+export type WriterMode = 'lines' | 'line' | 'verbatim'
+
+interface List {
+  readonly isOrdered: boolean
+  next: number
+}
+
+const mostIndent = 6
+const mostQuotes = 4
+
+/** Puts text together as it comes, with one space where there are many, and with breaks only between what is there. */
+export class TextWriter {
+  readonly mode: WriterMode
+  readonly #parts: string[] = []
+  readonly #lists: List[] = []
+  #quotes = 0
+  #breaks = 0
+  #hasSpace = false
+  #marker = ''
+  /** Characters so far. */
+  length = 0
+
+  constructor(mode: WriterMode) {
+    this.mode = mode
+  }
+
+  text(text: string): void {
+    if (this.mode === 'verbatim') {
+      this.#push(text)
+      return
+    }
+    const words = text.replace(/[ \t\n\r\f\u00a0]+/g, ' ')
+    if (words.startsWith(' ')) this.#hasSpace = true
+    const trimmed = words.trim()
+    if (trimmed === '') return
+    this.#begin()
+    this.#push(trimmed)
+    this.#hasSpace = words.endsWith(' ')
+  }
+
+  /** Something that is put down as it is, on lines of its own. */
+  block(text: string): void {
+    this.break(2)
+    this.#begin()
+    this.#push(text)
+    this.break(2)
+  }
+
+  /** Something within a line. */
+  inline(text: string): void {
+    this.#begin()
+    this.#push(text)
+  }
+
+  /** The next text begins on a new line, after an empty one where `lines` is 2. */
+  break(lines: 1 | 2): void {
+    if (this.mode === 'verbatim') {
+      if (lines === 1) this.#push('\n')
+    } else if (this.mode === 'line') this.#hasSpace = true
+    else this.#breaks = Math.max(this.#breaks, lines)
+  }
+
+  openList(isOrdered: boolean, start = 1): void {
+    this.break(this.#lists.length > 0 ? 1 : 2)
+    this.#lists.push({ isOrdered, next: start })
+  }
+
+  closeList(): void {
+    this.#lists.pop()
+    this.#marker = ''
+    this.break(this.#lists.length > 0 ? 1 : 2)
+  }
+
+  openEntry(): void {
+    this.break(1)
+    const list = this.#lists.at(-1)
+    this.#marker = list?.isOrdered ? `${list.next++}. ` : '- '
+  }
+
+  quote(more: 1 | -1): void {
+    this.break(2)
+    this.#quotes = Math.max(0, this.#quotes + more)
+  }
+
+  finish(): string {
+    return this.#parts.join('')
+  }
+
+  /** What goes before the next text: the break that was asked for, or a space. */
+  #begin(): void {
+    const isFirst = this.#parts.length === 0
+    if (this.mode === 'lines' && (isFirst || this.#breaks > 0)) {
+      if (!isFirst) this.#push('\n'.repeat(this.#breaks))
+      this.#push(this.#margin())
+    } else if (this.#hasSpace && !isFirst) this.#push(' ')
+    this.#breaks = 0
+    this.#hasSpace = false
+  }
+
+  #margin(): string {
+    const depth = Math.min(mostIndent, this.#lists.length)
+    const isEntry = this.#marker !== ''
+    const indent = '  '.repeat(isEntry ? Math.max(0, depth - 1) : depth)
+    const margin = `${'> '.repeat(Math.min(mostQuotes, this.#quotes))}${indent}${this.#marker}`
+    this.#marker = ''
+    return margin
+  }
+
+  #push(text: string): void {
+    if (text === '') return
+    this.#parts.push(text)
+    this.length += text.length
+  }
+}

@@ -1,0 +1,71 @@
+import { lookup as resolveName } from 'node:dns/promises'
+import type { LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
+import type { ToolFailure } from '../../../contracts/index.ts'
+import { isPublicAddress } from './addresses.ts'
+import { hostOf, portOf } from './target.ts'
+
+export interface ResolvedAddress {
+  readonly address: string
+  readonly family: number
+}
+
+/** All addresses of a name. */
+export type ResolveName = (host: string) => Promise<readonly ResolvedAddress[]>
+
+export const systemLookup: ResolveName = (host) => resolveName(host, { all: true })
+
+/** Says why an address is not asked. */
+export class RefusedAddress extends Error {
+  override readonly name = 'RefusedAddress'
+  readonly failure: ToolFailure
+
+  constructor(host: string) {
+    super(`${host} is not on the public network`)
+    const remedy = 'Use another tool for what is near; whoever sets up this one may allow a host by name.'
+    this.failure = { class: 'blocked', message: `${host} is not on the public network, so it is not asked.`, remedy }
+  }
+}
+
+/** Which hosts may be asked. The address that was looked at is the one that is connected to: a name may mean another one later. */
+export class Reach {
+  readonly #allowed: ReadonlySet<string>
+  readonly #resolve: ResolveName
+
+  /** `allowed`: hosts that need not be public, each with its port: `127.0.0.1:8080`, `wiki.internal:443`. */
+  constructor(allowed: readonly string[], resolve: ResolveName) {
+    this.#allowed = new Set(allowed.map((entry) => entry.toLowerCase()))
+    this.#resolve = resolve
+  }
+
+  /** For the host of one request. Throws `RefusedAddress` where it is a number that may not be asked. */
+  lookupFor(url: URL): LookupFunction {
+    const host = hostOf(url)
+    const mayBePrivate = this.#allowed.has(`${url.hostname}:${portOf(url)}`)
+    if (isIP(host) && !mayBePrivate && !isPublicAddress(host)) throw new RefusedAddress(host)
+    return (_name, options, answer) => {
+      this.#resolve(host)
+        .then((found) => checked(host, { found, mayBePrivate }))
+        .then(
+          (addresses) => {
+            const [first] = addresses
+            if (options.all) answer(null, [...addresses])
+            else answer(null, first?.address ?? '', first?.family)
+          },
+          (error: NodeJS.ErrnoException) => answer(error, '', 0),
+        )
+    }
+  }
+}
+
+interface Found {
+  readonly found: readonly ResolvedAddress[]
+  readonly mayBePrivate: boolean
+}
+
+function checked(host: string, { found, mayBePrivate }: Found): readonly ResolvedAddress[] {
+  if (found.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
+  // One that is not public among others that are is no accident.
+  if (!mayBePrivate && !found.every(({ address }) => isPublicAddress(address))) throw new RefusedAddress(host)
+  return found
+}

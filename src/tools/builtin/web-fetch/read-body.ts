@@ -1,0 +1,73 @@
+import type { IncomingMessage } from 'node:http'
+import { type Duplex, PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { constants, createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
+
+export interface Body {
+  readonly bytes: Uint8Array
+  /** Whether there was more. */
+  readonly isCut: boolean
+}
+
+export interface BodyBounds {
+  /** Of what comes out, unpacked. */
+  readonly mostBytes: number
+  /** Called whenever something has come. */
+  onProgress(): void
+}
+
+/** As much of a body as may be read, unpacked. What is packed is counted on both sides, so that neither is without end. */
+export async function readBody(message: IncomingMessage, { mostBytes, onProgress }: BodyBounds): Promise<Body> {
+  const unpacked = decoderOf(message.headers['content-encoding'])
+  if (!unpacked) throw new Error('the answer is packed in a way that was not asked for')
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const take = async (source: AsyncIterable<Uint8Array>): Promise<void> => {
+    for await (const chunk of source) {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > mostBytes) return
+    }
+  }
+  try {
+    await pipeline(message, counter(2 * mostBytes + 65_536, onProgress), unpacked, take)
+  } catch (error) {
+    // Whoever has enough leaves, and those before it notice.
+    if (length <= mostBytes) throw error
+  } finally {
+    message.destroy()
+  }
+  return { bytes: new Uint8Array(Buffer.concat(chunks).subarray(0, mostBytes)), isCut: length > mostBytes }
+}
+
+function counter(most: number, onProgress: () => void): (source: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array> {
+  return async function* (source) {
+    let packed = 0
+    for await (const chunk of source) {
+      onProgress()
+      packed += chunk.length
+      if (packed > most) throw new Error('the answer is packed so badly that it never ends')
+      yield chunk
+    }
+  }
+}
+
+/** The window of HTTP; the format would allow one of gigabytes. */
+const largestWindowLog = 23
+
+function decoderOf(encoding = 'identity'): Duplex | undefined {
+  switch (encoding.trim().toLowerCase()) {
+    case 'identity':
+    case '':
+      return new PassThrough()
+    case 'gzip':
+    case 'x-gzip':
+      return createGunzip()
+    case 'br':
+      return createBrotliDecompress()
+    case 'zstd':
+      return createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: largestWindowLog } })
+    default:
+      return undefined
+  }
+}

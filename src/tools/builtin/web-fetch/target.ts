@@ -1,0 +1,42 @@
+import type { ToolFailure } from '../../../contracts/index.ts'
+
+/** An address that may be asked for, or why not. */
+export type Target = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly failure: ToolFailure }
+
+export const longestUrl = 4_096
+/** Below this, what listens is no web server as a rule, and some of it would take a request for commands. */
+const firstFreePort = 1_024
+
+/** Reads what a model or a redirect names. Never repeats it where it has a password. */
+export function readTarget(written: string, base?: URL): Target {
+  const refused = (message: string, remedy: string, kind: ToolFailure['class'] = 'invalid_input'): Target => ({
+    ok: false,
+    failure: { class: kind, message, remedy },
+  })
+  if (written.length > longestUrl) return refused(`The address has more than ${longestUrl} characters.`, 'Use a shorter one.')
+  const url = URL.parse(written.trim(), base?.href)
+  if (!url) return refused('This is no address of a page.', 'Write it in full, like https://example.com/page.')
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    return refused(`Addresses that begin with ${url.protocol} cannot be fetched.`, 'Use one that begins with https:// or http://.')
+  if (url.username !== '' || url.password !== '')
+    return refused('The address has a user name or a password in it.', 'Leave them out: pages are fetched without signing in.')
+  const port = portOf(url)
+  if (port !== 80 && port !== 443 && port < firstFreePort)
+    return refused(`Port ${port} is not used for pages.`, `Use 80, 443 or one from ${firstFreePort} on.`, 'blocked')
+  url.hash = ''
+  return { ok: true, url }
+}
+
+export const portOf = ({ port, protocol }: URL): number => (port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port))
+
+/** The name or the number of a host, without brackets. */
+export const hostOf = ({ hostname }: URL): string => hostname.replace(/^\[|\]$/g, '')
+
+/** Whether whoever allowed the one has allowed the other: the same host, give or take a `www.`, at the same door. */
+export function isSameSite(one: URL, other: URL): boolean {
+  const isDefault = (url: URL): boolean => portOf(url) === 80 || portOf(url) === 443
+  const sameDoor = portOf(one) === portOf(other) || (isDefault(one) && isDefault(other))
+  return sameDoor && bareHost(one) === bareHost(other)
+}
+
+const bareHost = (url: URL): string => url.hostname.replace(/\.$/, '').replace(/^www\./, '')

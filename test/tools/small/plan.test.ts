@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import type { JsonObject, PlanStatus } from '../../../src/contracts/index.ts'
+import { toolContract } from '../../../src/testing/index.ts'
+import { updatePlanTool } from '../../../src/tools/builtin/plan.ts'
+import { schemaValidator } from '../../../src/tools/schema/index.ts'
+import { checkSchema } from '../../../src/util/check-schema.ts'
+import { toolContext } from './context.ts'
+
+const tool = updatePlanTool()
+const step = (name: string, status: PlanStatus = 'pending') => ({ step: name, status })
+const failure = async (input: JsonObject) => {
+  const context = toolContext()
+  const output = await tool.execute(input, context)
+  expect(context.plans).toEqual([])
+  return typeof output === 'string' || output.ok ? output : output.error
+}
+
+describe('update_plan', () => {
+  for (const { name, run } of toolContract(tool, {
+    good: { plan: [step('look', 'in_progress')] },
+    bad: { plan: [step('a'), step('a')] },
+    context: toolContext(),
+  }))
+    it(name, run)
+
+  it('may run again, and has a sound schema', () => {
+    expect([tool.name, tool.effect, checkSchema(tool.inputSchema, tool.name)]).toEqual(['update_plan', 'idempotent', []])
+  })
+
+  it('puts the plan in place of the one before', async () => {
+    const context = toolContext()
+    const plan = [step('look', 'completed'), step('  write\n it down ', 'in_progress'), step('tell')]
+    expect(await tool.execute({ plan, explanation: ' So that it is done. ' }, context)).toEqual({
+      ok: true,
+      content: 'The plan is updated: 1 of 3 done, now: write it down.',
+    })
+    expect(await tool.execute({ plan: [step('rest')], explanation: ' ' }, context)).toEqual({
+      ok: true,
+      content: 'The plan is updated: 0 of 1 done.',
+    })
+    expect(context.plans).toEqual([
+      {
+        steps: [step('look', 'completed'), step('write it down', 'in_progress'), step('tell')],
+        explanation: 'So that it is done.',
+      },
+      { steps: [step('rest')] },
+    ])
+  })
+
+  it('has at most one step in progress', async () => {
+    expect(await failure({ plan: [step('a', 'in_progress'), step('b'), step('c', 'in_progress')] })).toEqual({
+      class: 'invalid_input',
+      message: 'Steps 1, 3 are in_progress, and only one may be.',
+      remedy: 'Mark the one that you work on; the others are pending or completed.',
+    })
+  })
+
+  it.each([
+    ['an empty step', [step('a'), step(' \n ')], 'Step 2 is empty.'],
+    ['a step twice', [step('do it'), step('b'), step('do  it', 'completed')], 'Steps 1 and 3 are the same: "do it".'],
+    ['no steps', [], 'A plan has 1 to 50 steps, not 0.'],
+    ['51 steps', Array.from({ length: 51 }, (_, index) => step(`s${index}`)), 'A plan has 1 to 50 steps, not 51.'],
+  ])('refuses %s', async (_what, plan, message) => {
+    expect(await failure({ plan })).toMatchObject({ class: 'invalid_input', message, remedy: expect.stringMatching(/\.$/) })
+  })
+
+  it('takes no other status, no longer step and no other key', async () => {
+    const validate = await schemaValidator().compile(tool.inputSchema)
+    const inputs = [
+      { plan: [{ step: 'a', status: 'done' }] },
+      { plan: [step('a'.repeat(401))] },
+      { plan: [{ ...step('a'), note: '' }] },
+      { plan: [], why: '' },
+    ]
+    expect(inputs.map((input) => validate(input).ok)).toEqual([false, false, false, false])
+    expect(validate({ plan: [step('a')] }).ok).toBe(true)
+  })
+})

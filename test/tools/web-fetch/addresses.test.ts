@@ -1,0 +1,134 @@
+import { describe, expect, it } from 'vitest'
+import { isPublicAddress } from '../../../src/tools/builtin/web-fetch/addresses.ts'
+import { webFetchTool } from '../../../src/tools/builtin/web-fetch/index.ts'
+import { readTarget } from '../../../src/tools/builtin/web-fetch/target.ts'
+import { isGranted } from '../../../src/util/grants.ts'
+
+describe('addresses', () => {
+  it.each(['1.1.1.1', '93.184.216.34', '172.15.0.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:1.1.1.1', '64:ff9b::1.1.1.1'])(
+    '%s is public',
+    (address) => expect(isPublicAddress(address)).toBe(true),
+  )
+  it.each([
+    '0.0.0.0',
+    '10.1.2.3',
+    '100.64.0.1',
+    '127.0.0.1',
+    '127.255.255.254',
+    '169.254.169.254',
+    '172.16.0.1',
+    '172.31.255.255',
+    '192.0.0.192',
+    '192.168.1.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '240.0.0.1',
+    '255.255.255.255',
+    '::',
+    '::1',
+    '::127.0.0.1',
+    '::ffff:10.0.0.1',
+    '::ffff:0:127.0.0.1',
+    '64:ff9b::127.0.0.1',
+    '64:ff9b::a9fe:a9fe',
+    '64:ff9b:1::1',
+    '100::1',
+    '2001::1',
+    '2001:db8::1',
+    '2002:7f00:1::',
+    'fc00::1',
+    'fd00:ec2::254',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fec0::1',
+    'ff02::1',
+    'no address',
+    '',
+  ])('%s is not', (address) => expect(isPublicAddress(address)).toBe(false))
+})
+
+describe('targets', () => {
+  it.each([
+    ['https://example.com/a#b', 'https://example.com/a'],
+    [' http://example.com:8080 ', 'http://example.com:8080/'],
+  ])('%s is asked for as %s', (written, expected) => {
+    const target = readTarget(written)
+    expect(target.ok && target.url.href).toBe(expected)
+  })
+  it.each([
+    ['example.com', 'This is no address of a page.'],
+    ['', 'This is no address of a page.'],
+    ['ftp://example.com/', 'Addresses that begin with ftp: cannot be fetched.'],
+    ['javascript:alert(1)', 'Addresses that begin with javascript: cannot be fetched.'],
+    ['data:text/html,x', 'Addresses that begin with data: cannot be fetched.'],
+    ['https://user@example.com/', 'The address has a user name or a password in it.'],
+    ['https://:secret@example.com/', 'The address has a user name or a password in it.'],
+    ['http://example.com:25/', 'Port 25 is not used for pages.'],
+    [`https://example.com/${'x'.repeat(5_000)}`, 'The address has more than 4096 characters.'],
+  ])('%s is refused', (written, message) => {
+    const target = readTarget(written)
+    expect(target.ok ? '' : target.failure.message).toBe(message)
+    expect(target.ok ? '' : target.failure.remedy).toMatch(/\.$/)
+  })
+})
+
+describe('approval', () => {
+  const wish = async (url: string) => webFetchTool().approval?.({ url })
+  const key = async (url: string): Promise<string> => (await wish(url))?.keys[0]?.key ?? ''
+
+  it('is asked for a host, with its domain as the wider choice', async () => {
+    expect(await wish('https://docs.example.com/page?q=1')).toEqual({
+      summary: 'Fetch https://docs.example.com/page?q=1',
+      keys: [{ key: 'host:com.example.docs.', label: 'docs.example.com' }],
+      wider: [
+        { key: 'host:com.example.docs.', label: 'docs.example.com and everything below it', isPrefix: true },
+        { key: 'host:com.example.', label: 'example.com and everything below it', isPrefix: true },
+      ],
+    })
+  })
+
+  it('for a domain covers what is below it, and nothing that only looks like it', async () => {
+    const grants = [{ key: 'host:com.example.', label: '', isPrefix: true }]
+    const covered = ['https://example.com/', 'http://www.example.com/', 'https://a.b.example.com:8443/', 'https://EXAMPLE.com./']
+    const others = [
+      'https://example.com.evil.net/',
+      'https://example-x.com/',
+      'https://examples.com/',
+      'https://notexample.com/',
+      'https://com/',
+    ]
+    for (const url of covered) expect(isGranted(grants, await key(url)), url).toBe(true)
+    for (const url of others) expect(isGranted(grants, await key(url)), url).toBe(false)
+  })
+
+  it('for a host does not cover what is below it', async () => {
+    const grants = [{ key: await key('https://example.com/'), label: '' }]
+    expect(isGranted(grants, await key('https://www.example.com/'))).toBe(false)
+    expect(isGranted(grants, await key('https://example.com:8443/'))).toBe(false)
+    expect(isGranted(grants, await key('http://example.com/other'))).toBe(true)
+  })
+
+  it.each([
+    ['https://shop.co.uk/', ['shop.co.uk']],
+    ['https://me.github.io/', ['me.github.io']],
+    ['https://example.com/', ['example.com']],
+    ['https://a.b.example.org/', ['a.b.example.org', 'b.example.org']],
+    ['https://192.0.2.1/', []],
+    ['https://[2606:4700::1111]/', []],
+    ['http://intranet/', []],
+  ])('%s offers only what one owner has', async (url, expected) => {
+    const labels = (await wish(url))?.wider?.map(({ label }) => label.replace(' and everything below it', '')) ?? []
+    expect(labels).toEqual(expected)
+  })
+
+  it('of a number names the number', async () => {
+    expect([await key('http://1.1.1.1:8080/'), await key('https://[2606:4700::1111]/')]).toEqual([
+      'host:[1.1.1.1]:8080',
+      'host:[2606:4700::1111]',
+    ])
+  })
+
+  it('is not asked for what cannot be fetched', async () => {
+    expect(await wish('file:///etc/passwd')).toBeUndefined()
+  })
+})
