@@ -36,6 +36,8 @@ export interface AgentOption {
   readonly example: string
   /** Another spelling of that option: what is said here counts there. */
   readonly sameAs?: AgentOptionKey
+  /** A flag of `troupe run` that says the same for one run. */
+  readonly flag?: { readonly name: string; readonly value: string }
 }
 
 export type AgentOptionKey =
@@ -189,6 +191,7 @@ export const agentOptions = {
     summary: 'tokens of one turn, in and out',
     default: 'none',
     example: '200000',
+    flag: { name: 'max-tokens', value: 'COUNT' },
   },
   'limits.maxSessionTokens': {
     type: { kind: 'whole', least: 1 },
@@ -207,6 +210,7 @@ export const agentOptions = {
     summary: 'working time of one turn; waiting for a person does not count',
     default: 'none',
     example: '10m',
+    flag: { name: 'time-budget', value: 'DURATION' },
   },
   'limits.llmTimeout': {
     type: { kind: 'duration' },
@@ -249,6 +253,7 @@ export const agentOptions = {
     summary: 'money of one turn in US dollars, children included; every model must have a price then',
     default: 'none',
     example: '0.50',
+    flag: { name: 'max-cost', value: 'USD' },
   },
   'limits.maxDepth': {
     type: { kind: 'whole', least: 0 },

@@ -24,6 +24,7 @@ export {
   type Overlay,
   overlayFor,
   type PendingFile,
+  powerOf,
   pricesOf,
   queuesOf,
   readOptionVariables,
@@ -38,14 +39,25 @@ export {
   trustOf,
 } from './config/index.ts'
 export { dialectFolders } from './dialects/index.ts'
-export { type AgentOverrides, parseOverrides, type WrittenOverrides } from './overrides.ts'
+export { contextFile, findProjectRoot, type ProjectContext, projectContext } from './project-context/index.ts'
+export { type AgentOverrides, parseOverrides, type WrittenFlag, type WrittenOverrides } from './overrides.ts'
 export {
   type AgentDiagnostic,
   type FoundAgent,
   findAgentPaths,
+  isAgentFile,
   loadRegistry,
   type RegisteredAgent,
   type Registry,
   type RegistryOptions,
   registryError,
+  type SaidByFile,
 } from './registry/index.ts'
+export {
+  adminSkillDirectories,
+  type FoundSkills,
+  findSkills,
+  selectSkills,
+  type SkillProblem,
+  userSkillDirectories,
+} from './skills/index.ts'

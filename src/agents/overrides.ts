@@ -15,12 +15,22 @@ export interface WrittenOverrides {
   readonly settings: readonly string[]
   /** Instead of the file's models, in the order of trying. */
   readonly models?: readonly string[]
+  /** Flags of their own, such as `--max-cost 0.50`; of two with the same name the last counts. */
+  readonly flags?: readonly WrittenFlag[]
 }
 
+/** `name` without its dashes. */
+export interface WrittenFlag {
+  readonly name: string
+  readonly value: string
+}
+
+type Values = Map<AgentOptionKey, { readonly value: unknown; readonly place: string }>
+
 /** Reads what a command line says over an agent file. Throws `usage` with everything that is wrong. */
-export function parseOverrides({ settings, models = [] }: WrittenOverrides): AgentOverrides {
+export function parseOverrides({ settings, models = [], flags = [] }: WrittenOverrides): AgentOverrides {
   const problems: Problem[] = []
-  const values = new Map<AgentOptionKey, { readonly value: unknown; readonly place: string }>()
+  const values: Values = new Map()
   for (const written of settings) {
     const split = written.indexOf('=')
     const wanted = (split === -1 ? written : written.slice(0, split)).trim()
@@ -30,7 +40,7 @@ export function parseOverrides({ settings, models = [] }: WrittenOverrides): Age
     else if (split === -1)
       problems.push({ place, message: 'a value is missing', remedy: `Write --override ${wanted}=${quoted(known.option.example)}.` })
     else {
-      const read = readWritten(known.key, written.slice(split + 1))
+      const read = readWritten(known.key, written.slice(split + 1), `--override ${known.key}`)
       if (read.ok) values.set(known.key, { value: read.value, place })
       else problems.push(...read.problems.map((problem) => ({ place, ...problem })))
     }
@@ -42,6 +52,7 @@ export function parseOverrides({ settings, models = [] }: WrittenOverrides): Age
     if (read.ok) values.set('models', { value: read.value, place: '--model' })
     else problems.push(...read.problems.map((problem) => ({ place: '--model', ...problem })))
   }
+  problems.push(...takeFlags(flags, values))
   for (const { key, ...fault } of contractFaults(values)) problems.push({ place: `--override ${key}`, ...fault })
   if (problems.length > 0) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
@@ -50,16 +61,32 @@ export function parseOverrides({ settings, models = [] }: WrittenOverrides): Age
   return withoutTwins(values)
 }
 
+/** Puts the values of flags among the others, and tells those that are wrong or said twice. */
+function takeFlags(flags: readonly WrittenFlag[], values: Values): readonly Problem[] {
+  const last = new Map(flags.map(({ name, value }) => [name, value]))
+  return [...last].flatMap(([name, written]): readonly Problem[] => {
+    const place = `--${name}`
+    const key = agentOptionKeys.find((each) => agentOption(each)?.option.flag?.name === name)
+    if (key === undefined) throw new TroupeError('internal', `No option has the flag ${place}.`)
+    if (values.has(key))
+      return [{ place, message: `\`${key}\` is given by --override too`, remedy: 'Leave one of them out: they set the same.' }]
+    const read = readWritten(key, written, place)
+    if (!read.ok) return read.problems.map((problem) => ({ place, ...problem }))
+    values.set(key, { value: read.value, place })
+    return []
+  })
+}
+
 type ReadWritten =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly problems: readonly Omit<Problem, 'place'>[] }
 
-function readWritten(key: AgentOptionKey, text: string): ReadWritten {
+function readWritten(key: AgentOptionKey, text: string, written: string): ReadWritten {
   const option = agentOption(key)?.option
   if (!option) return { ok: false, problems: [] }
   // A description need not be quoted for the sake of a colon.
   const node = option.type.kind === 'text' ? parse(JSON.stringify(text)) : parse(text)
-  const likeThis = `Write --override ${key}=${quoted(option.example)}.`
+  const likeThis = `Write ${written}=${quoted(option.example)}.`
   if (typeof node === 'string') return { ok: false, problems: [{ message: `the value is not valid YAML: ${node}`, remedy: likeThis }] }
   const read = readValue(key, option, node)
   const whole = read.ok && option.type.kind === 'schema' && node ? readSchema(node, key === 'input.schema' ? 'object' : 'any') : read

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../contracts/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
 import { plainOf } from './read-plain.ts'
 import type { Fault } from './read-result.ts'
-import { SourceText } from './source-text.ts'
+import { type Position, SourceText } from './source-text.ts'
 
 export type ReadSchema = { readonly ok: true; readonly schema: JsonSchema } | { readonly ok: false; readonly faults: readonly Fault[] }
 
@@ -35,30 +35,35 @@ function tooLong(source: SourceText): undefined {
   source.problem({ line: 1, column: 1 }, `the file is longer than ${mostLength} characters`, 'A schema is a page or two.')
 }
 
+/** Of a file that is no schema at all nothing is shown: a path may lead to anything, and what it leads to may be a secret. */
 function schemaOf(source: SourceText, root: SchemaRoot): JsonSchema | undefined {
   const counter = new LineCounter()
-  const tell = (offset: number, message: string, remedy?: string): void => {
+  const at = (offset: number): Position => {
     const { line, col } = counter.linePos(offset)
-    source.problem({ line: Math.max(1, line), column: Math.max(1, col) }, message, remedy)
+    return { line: Math.max(1, line), column: Math.max(1, col) }
   }
   try {
     const document = parseDocument<Node>(source.lines.join('\n'), { lineCounter: counter, prettyErrors: false, logLevel: 'error' })
     const wrong = [...document.errors, ...document.warnings]
-    for (const { pos, message } of wrong) tell(pos[0], `this is neither JSON nor YAML: ${message.split('\n', 1)[0]}`)
+    for (const { pos, code } of wrong) source.hiddenProblem(at(pos[0]), `this is neither JSON nor YAML (${wordsOf(code)})`)
     if (wrong.length > 0) return undefined
     if (!isMap(document.contents)) {
-      tell(document.contents?.range?.[0] ?? 0, 'a schema must be a map', 'Begin with `{ "type": "object", … }`.')
+      const begin = at(document.contents?.range?.[0] ?? 0)
+      source.hiddenProblem(begin, 'a schema must be a map', 'Begin with `{ "type": "object", … }`.')
       return undefined
     }
     const read = readSchema(document.contents, root)
     if (read.ok) return read.schema
-    for (const { node, message, remedy } of read.faults) tell(node?.range?.[0] ?? 0, message, remedy)
-  } catch (error) {
+    for (const { node, message, remedy } of read.faults) source.problem(at(node?.range?.[0] ?? 0), message, remedy)
+  } catch {
     // The parser is recursive: thousands of nested brackets exhaust its stack.
-    tell(0, `this is neither JSON nor YAML: ${error instanceof Error ? error.message : String(error)}`)
+    source.hiddenProblem(at(0), 'this is neither JSON nor YAML that can be read')
   }
   return undefined
 }
+
+/** `BAD_INDENT` → `bad indent`. */
+const wordsOf = (code: string): string => code.toLowerCase().replaceAll('_', ' ')
 
 /** Where `/properties/city/type` stands: the value, or the key of a value with parts. As near as the pointer leads. */
 function nodeAt(root: Node, pointer: string): Node {

@@ -2,11 +2,11 @@ import { type Problem, TroupeError } from '../contracts/index.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { AgentOptionKey } from './agent-options.ts'
 import { type Contract, contracts } from './contract-faults.ts'
-import type { PlacedValue, PlacedValues } from './placed-value.ts'
+import type { PlacedValue, PlacedValues, Rank } from './placed-value.ts'
 import { parseSchemaFile } from './read-schema.ts'
 
-/** Reads the file of a `schemaRef`, whose path is relative to the agent file. Throws where it cannot. */
-export type ReadSchemaFile = (path: string) => string
+/** Reads the file of a `schemaRef`, whose path is relative to the agent file. Throws where it cannot, or should not. */
+export type ReadSchemaFile = (path: string, saidBy: Rank) => string
 
 export interface WithSchemas {
   readonly values: PlacedValues
@@ -32,18 +32,19 @@ export function withSchemaFiles(values: PlacedValues, readFile: ReadSchemaFile |
   return { values: all, problems }
 }
 
-function schemaOf(contract: Contract, { value, place, line }: PlacedValue, readFile: ReadSchemaFile | undefined): unknown {
+function schemaOf(contract: Contract, { value, place, line, rank }: PlacedValue, readFile: ReadSchemaFile | undefined): unknown {
   const path = String(value)
   const unreadable = (message: string, remedy: string): TroupeError =>
     new TroupeError('agent_file_invalid', message, { problems: [{ place, message, remedy, ...(line !== undefined && { line }) }] })
   if (!readFile) throw unreadable(`the schema \`${path}\` cannot be read here`, `Write it out as \`${contract}.schema\`.`)
   let text: string
   try {
-    text = readFile(path)
+    text = readFile(path, rank)
   } catch (error) {
+    const remedy = error instanceof TroupeError ? error.remedy : undefined
     throw unreadable(
       `the schema \`${path}\` cannot be read: ${messageOf(error)}`,
-      'Give the path of a JSON or YAML file, relative to the agent file.',
+      remedy ?? 'Give the path of a JSON or YAML file, relative to the agent file.',
     )
   }
   return parseSchemaFile(text, path, contract === 'input' ? 'object' : 'any')

@@ -27,6 +27,12 @@ export class SourceText {
     this.#found.set(`${place} ${message}`, { at, problem })
   }
 
+  /** The same for a file that may be anything: none of its lines is shown. */
+  hiddenProblem(at: Position, message: string, remedy?: string): void {
+    const { place } = this.spot(at)
+    this.#found.set(`${place} ${message}`, { at, problem: { place, message, ...(remedy !== undefined && { remedy }) } })
+  }
+
   /** A place for problems that are found later. */
   spot(at: Position): Pick<Problem, 'place' | 'line'> {
     const line = this.lines[at.line - 1]

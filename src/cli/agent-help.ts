@@ -4,16 +4,17 @@ import type { Host } from './host.ts'
 import { readTeam } from './load-team.ts'
 import { printable } from './paint.ts'
 
-interface AgentHelpWishes extends WrittenOverrides {
+interface AgentHelpWishes {
+  readonly overrides: WrittenOverrides
   readonly configFile?: string
 }
 
 /** What `troupe run FILE --help` prints: what the agent is, how it is run, and its settings as they are in force. */
-export async function agentHelp(file: string, { configFile, ...overrides }: AgentHelpWishes, host: Host): Promise<string> {
+export async function agentHelp(file: string, { configFile, overrides }: AgentHelpWishes, host: Host): Promise<string> {
   const { root, agents } = await readTeam(file, { host, overrides, asks: 'never', ...(configFile !== undefined && { configFile }) })
-  const { name, description, usage } = root.definition
+  const { toolName, description, usage } = root.definition
   return [
-    `${name}: ${printable(description)}`,
+    `${toolName}: ${printable(description)}`,
     '',
     'Usage',
     `  troupe run ${file} PROMPT [options]`,
@@ -31,7 +32,7 @@ export async function agentHelp(file: string, { configFile, ...overrides }: Agen
 
 function childrenSection({ definition }: RegisteredAgent, agents: readonly RegisteredAgent[]): readonly string[] {
   const rows = agents.flatMap(({ definition: child }): readonly Row[] =>
-    definition.agents.includes(child.name) ? [[child.name, printable(child.description)]] : [],
+    definition.agents.includes(child.name) ? [[child.toolName, printable(child.description)]] : [],
   )
   return rows.length === 0 ? [] : ['', 'Agents that it may call', ...columns(rows)]
 }

@@ -20,15 +20,14 @@ export async function agentsCommand({ output, wishes, configFile }: AgentsInvoca
   return exitCodes.done.code
 }
 
-function rowOf({ name, toolName, description, usage, place, dialect, enabled, agents, metadata }: FoundAgent): Row {
+function rowOf({ toolName, description, usage, place, dialect, enabled, agents, metadata }: FoundAgent): Row {
   const facts = [
     place,
     ...(dialect === 'troupe' ? [] : [dialect]),
-    ...(toolName === name ? [] : [`tool name ${toolName}`]),
     ...(enabled ? [] : ['disabled']),
     ...(agents.length > 0 ? [`calls ${agents.join(', ')}`] : []),
     ...Object.entries(metadata).map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
   ]
   const example = usage === undefined ? [] : [`asked for ${printable(usage)}`]
-  return [name, [printable(description), ...example, printable(facts.join(' · '))].join('\n')]
+  return [toolName, [printable(description), ...example, printable(facts.join(' · '))].join('\n')]
 }

@@ -72,24 +72,72 @@ export const agentCommands = [
   {
     name: 'trust',
     summary: 'let the files of a project count in full, as they are now',
-    arguments: [{ name: 'PATH', required: false, repeatable: true, summary: 'files or folders (default: whatever waits for trust here)' }],
+    arguments: [
+      { name: 'PATH', required: false, repeatable: true, summary: 'files or folders (default: what waits here, once you have seen it)' },
+    ],
     groups: [
       {
         title: 'Options',
         flags: [
-          { name: 'list', summary: 'show what is trusted', excludes: ['revoke'] },
-          { name: 'revoke', summary: 'take trust back from files, or from everything below folders', excludes: ['list'] },
+          { name: 'all', summary: 'trust whatever waits here, without a question', excludes: ['list', 'revoke'] },
+          { name: 'list', summary: 'show what is trusted', excludes: ['all', 'revoke'] },
+          { name: 'revoke', summary: 'take trust back from files, or from everything below folders', excludes: ['all', 'list'] },
           json,
           configFile,
         ],
       },
     ],
-    notes: ['Trust is in the content: a file that changes has to be trusted again.'],
+    notes: [
+      'Trust is in the content: a file that changes has to be trusted again.',
+      'Without a PATH a terminal shows what waits and what it could do with trust, and asks once. Where there is no terminal, name files or say --all; otherwise what waits is listed, and the exit code is 2.',
+    ],
     examples: [
+      { line: 'troupe trust', summary: 'see what waits, and decide' },
       { line: 'troupe trust .ai-agent.json', summary: 'after having looked at it' },
       { line: 'troupe trust --list', summary: 'what is trusted' },
       { line: 'troupe trust --revoke ~/projects/old', summary: 'no longer' },
     ],
+  },
+  {
+    name: 'approvals',
+    summary: 'see what was approved for this project, and what waits for an answer',
+    arguments: [
+      { name: 'ACTION', required: true, choices: ['list', 'revoke'], summary: 'list, or take back' },
+      { name: 'KEY', required: false, repeatable: true, summary: 'what is to be asked about again, as list shows it' },
+    ],
+    groups: [
+      {
+        title: 'Options',
+        flags: [
+          { name: 'all', summary: 'take back everything of this project' },
+          { name: 'everywhere', summary: 'list other projects, too' },
+          {
+            name: 'data-dir',
+            value: 'DIR',
+            summary: 'look there for runs that wait (default: $XDG_STATE_HOME/troupe, ~/.local/state/troupe)',
+          },
+          json,
+        ],
+      },
+    ],
+    notes: [
+      'What was approved for a session ends with it; what was approved for a project holds until it is taken back. A rule that denies something counts more than either.',
+      'A run that waits goes on with: troupe run FILE --resume ID',
+    ],
+    examples: [
+      { line: 'troupe approvals list', summary: 'what is approved here, and what waits' },
+      { line: "troupe approvals revoke 'command:npm test'", summary: 'ask about it again' },
+    ],
+  },
+  {
+    name: 'skills',
+    summary: 'list the skills that agents may load here',
+    arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'list' }],
+    groups: [{ title: 'Options', flags: [json, configFile] }],
+    notes: [
+      'Skills are folders with a SKILL.md in .agents/skills or .claude/skills, from here up to the root of the project, and in the home folder. Of the same name the nearest counts.',
+    ],
+    examples: [{ line: 'troupe skills list', summary: 'names, descriptions, where they are, and what is wrong with any' }],
   },
 ] as const satisfies readonly CommandSpec[]
 

@@ -31,9 +31,32 @@ export interface ConfigInvocation extends Common {
 export interface TrustInvocation extends Common {
   readonly kind: 'trust'
   readonly action: 'trust' | 'list' | 'revoke'
+  /** Whether all that waits is meant, seen or not. */
+  readonly isAll: boolean
   readonly paths: readonly string[]
 }
-export type AgentInvocation = ValidateInvocation | AgentsInvocation | InitInvocation | DoctorInvocation | ConfigInvocation | TrustInvocation
+export interface ApprovalsInvocation extends Common {
+  readonly kind: 'approvals'
+  readonly action: 'list' | 'revoke'
+  readonly keys: readonly string[]
+  /** Whether all of this project are meant. */
+  readonly isAll: boolean
+  /** Whether those of other projects are listed, too. */
+  readonly isEverywhere: boolean
+  readonly dataDir?: string
+}
+export interface SkillsInvocation extends Common {
+  readonly kind: 'skills'
+}
+export type AgentInvocation =
+  | ApprovalsInvocation
+  | SkillsInvocation
+  | ValidateInvocation
+  | AgentsInvocation
+  | InitInvocation
+  | DoctorInvocation
+  | ConfigInvocation
+  | TrustInvocation
 
 /** A command line about agents, as far as it has been taken apart. */
 export interface AgentWords {
@@ -60,7 +83,22 @@ export function agentInvocation(name: AgentCommandName, { rest, wishes, has, fla
     }
     case 'trust': {
       const action = has('list') ? 'list' : has('revoke') ? 'revoke' : 'trust'
-      return { kind: name, action, paths: rest, ...common }
+      return { kind: name, action, isAll: has('all'), paths: rest, ...common }
+    }
+    case 'skills':
+      return { kind: name, ...common }
+    case 'approvals': {
+      const [action, ...keys] = rest
+      const dataDir = flagValue('data-dir')
+      return {
+        kind: name,
+        action: action === 'revoke' ? 'revoke' : 'list',
+        keys,
+        isAll: has('all'),
+        isEverywhere: has('everywhere'),
+        ...(dataDir !== undefined && { dataDir }),
+        ...common,
+      }
     }
     default:
       return name satisfies never

@@ -16,6 +16,10 @@ export async function performAgentCommand(invocation: AgentInvocation, host: Hos
       return (await import('./config-command.ts')).configCommand(invocation, host)
     case 'trust':
       return (await import('./trust-command.ts')).trustCommand(invocation, host)
+    case 'approvals':
+      return (await import('./approvals/approvals-command.ts')).approvalsCommand(invocation, host)
+    case 'skills':
+      return (await import('./skills-command.ts')).skillsCommand(invocation, host)
     default:
       return invocation satisfies never
   }

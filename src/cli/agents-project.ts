@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import {
   type AgentDiagnostic,
   type ConfigDiagnostic,
   dialectFolders,
   findAgentPaths,
+  isAgentFile,
   loadRegistry,
   type Registry,
   registryError,
@@ -16,32 +17,64 @@ import { joinErrors } from './join-errors.ts'
 
 export interface ProjectWishes {
   readonly configFile?: string
-  /** Files and folders; none means the agents of the working directory, of the configuration and of other programs. */
-  readonly paths?: readonly string[]
 }
 
 /** The agents of a place with what surrounds them, right or wrong. */
 export interface Project {
   readonly setup: Setup
+  /** Whether the configuration could be read: otherwise nobody knows what it would have said. */
+  readonly isConfigured: boolean
   readonly registry: Registry
   /** What is wrong with the configuration or with any agent, as one. */
   readonly error?: TroupeError
   readonly diagnostics: readonly (AgentDiagnostic | ConfigDiagnostic)[]
 }
 
-export async function loadProject(host: Pick<Host, 'env'>, { configFile, paths = [] }: ProjectWishes): Promise<Project> {
+/** The agents of the working directory, of the configuration and of other programs. */
+export async function loadProject(host: Pick<Host, 'env'>, { configFile }: ProjectWishes): Promise<Project> {
+  return load(host, { ...(configFile !== undefined && { configFile }), scope: 'everything' })
+}
+
+/**
+ * The agents of files and folders, with their children. Those of one folder are looked at together, and with the
+ * configuration that stands there, as a run of them would: so a folder of projects is right where each of them is.
+ */
+export async function loadPlaces(
+  host: Pick<Host, 'env'>,
+  { paths, configFile }: ProjectWishes & { readonly paths: readonly string[] },
+): Promise<readonly Project[]> {
+  const folders = new Map<string, string[]>()
+  for (const path of new Set(paths.flatMap(filesAt))) {
+    const folder = dirname(resolve(path))
+    folders.set(folder, [...(folders.get(folder) ?? []), path])
+  }
+  const groups = folders.size > 0 ? [...folders.values()] : [[]]
+  const given = configFile === undefined ? {} : { configFile }
+  return Promise.all(groups.map((roots) => load(host, { ...given, scope: 'reachable', roots })))
+}
+
+interface Wanted extends ProjectWishes {
+  readonly scope: 'everything' | 'reachable'
+  /** Left out: what there is in the usual places. */
+  readonly roots?: readonly string[]
+}
+
+async function load(host: Pick<Host, 'env'>, { configFile, scope, roots }: Wanted): Promise<Project> {
   const wrong: TroupeError[] = []
-  const setup = await loadSetup(host, configFile === undefined ? {} : { configFile }).catch((error: unknown) => {
+  const file = roots?.[0]
+  const wishes = { ...(configFile !== undefined && { configFile }), ...(file !== undefined && { file }) }
+  const setup = await loadSetup(host, wishes).catch((error: unknown) => {
     if (!(error instanceof TroupeError)) throw error
     wrong.push(error)
     return setupWithoutConfig(host)
   })
+  const isConfigured = wrong.length === 0
   const { config, environment, trusted, variables, workingDirectory } = setup
   const registry = await loadRegistry({
-    roots: paths.length > 0 ? paths.flatMap((path) => filesAt(path)) : usualFiles(workingDirectory),
-    scope: paths.length > 0 ? 'reachable' : 'everything',
+    roots: roots ?? usualFiles(workingDirectory),
+    scope,
     workingDirectory,
-    config: wrong.length > 0 ? undefined : config,
+    config: isConfigured ? config : undefined,
     environment,
     trusted,
     variables,
@@ -49,16 +82,17 @@ export async function loadProject(host: Pick<Host, 'env'>, { configFile, paths =
   if (!registry.ok) wrong.push(registryError(registry.problems))
   return {
     setup,
+    isConfigured,
     registry,
     ...(wrong.length > 0 && { error: joinErrors(wrong) }),
     diagnostics: [...setup.diagnostics, ...registry.diagnostics],
   }
 }
 
-/** As written where a file is named, so that problems name it as its author does. */
+/** As written where a file is named, so that problems name it as its author does. Of a folder, those that are agents. */
 function filesAt(written: string): readonly string[] {
   const { paths, isNamed } = findAgentPaths(resolve(written))
-  return isNamed ? [written] : paths.map((path) => relative('', path))
+  return isNamed ? [written] : paths.filter(isAgentFile).map((path) => relative('', path))
 }
 
 function usualFiles(folder: string): readonly string[] {

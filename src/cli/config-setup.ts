@@ -65,7 +65,7 @@ export async function loadSetup(host: Pick<Host, 'env'>, { configFile, file }: S
 /** What is left where the configuration cannot be read. */
 export function setupWithoutConfig(host: Pick<Host, 'env'>): Setup {
   return {
-    config: { layers: [], pending: [], diagnostics: [] },
+    config: { layers: [], files: [], pending: [], diagnostics: [] },
     variables: new Map(),
     trusted: new Map(),
     trustPlace: trustPlaceOf(host),

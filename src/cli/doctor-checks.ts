@@ -70,7 +70,7 @@ function agentChecks({ registry, error, diagnostics }: Project): readonly Check[
   if (registry.found.length === 0 && broken.length === 0)
     return [{ status: 'warning', what: 'agents', message: 'there are none here', fix: 'Begin with some: troupe init' }]
   const right = registry.ok
-    ? registry.agents.map(({ definition, place }): Check => ({ status: 'ok', what: 'agent', message: `${definition.name} (${place})` }))
+    ? registry.agents.map(({ definition, place }): Check => ({ status: 'ok', what: 'agent', message: `${definition.toolName} (${place})` }))
     : []
   return [...right, ...broken, ...wrong]
 }
@@ -111,8 +111,11 @@ async function modelCheck(
 ): Promise<readonly Check[]> {
   try {
     const { variables, providers, aliases } = overlayFor(definition.models, { config, environment })
-    const { models, notices } = await findModels(definition.models, { ...modelOptions(path, { env: variables }), providers, aliases })
-    return [{ status: 'ok', what: 'models', message: `${models.join(', ')}${notices.length > 0 ? ` (${notices.join(' ')})` : ''}` }]
+    const sources = { ...modelOptions(path, { env: variables }), providers, aliases, looksAtServers: true }
+    const { models, notices, servers } = await findModels(definition.models, sources)
+    const message = `${models.join(', ')}${notices.length > 0 ? ` (${notices.join(' ')})` : ''}`
+    const [absent] = servers
+    return [absent ? { status: 'warning', what: 'models', message, fix: absent.remedy ?? '' } : { status: 'ok', what: 'models', message }]
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
     const looked = error.problems.map(({ place, message }): Check => ({ status: 'info', what: 'models', message: `${place}  ${message}` }))

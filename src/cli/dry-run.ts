@@ -19,7 +19,7 @@ export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocat
   await createAgentRuntime({ config: teamConfig(prepared), adapter, clock: systemClock }).close()
   const document = await documentOf(prepared, file)
   if (output === 'json') await stdout.line(safeJson(document))
-  else await stdout.lines(linesOf(document))
+  else await stdout.lines(linesOf(document, prepared.agent.toolName))
   return document.exitCode
 }
 
@@ -56,9 +56,10 @@ function limitsOf(stated: Partial<AgentLimits>): AgentLimits {
   return Object.fromEntries(ordered)
 }
 
-function linesOf({ agent, models, parameters, limits, output, tools, requestChars, journal }: DryRunDocument): readonly string[] {
+function linesOf(document: DryRunDocument, toolName: string): readonly string[] {
+  const { agent, models, parameters, limits, output, tools, requestChars, journal } = document
   const rows: Row[] = [
-    ['agent', `${agent.name} (${agent.file}): ${agent.description}`],
+    ['agent', `${toolName} (${agent.file}): ${agent.description}`],
     ...models.map(({ name, id, contextTokens }, index): Row => {
       const more = [...(id === name ? [] : [`is ${id}`]), ...(contextTokens === undefined ? [] : [`${contextTokens} tokens`])]
       return [index === 0 ? 'models' : '', `${index + 1}. ${name}${more.length > 0 ? ` (${more.join(', ')})` : ''}`]

@@ -1,6 +1,5 @@
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
-import type { ModelAdapterOptions } from '../models/by-name/index.ts'
-import { type FoundModels, findModels } from './find-models.ts'
+import { type FoundModels, findModels, type ModelSearch } from './find-models.ts'
 import { joinErrors } from './join-errors.ts'
 
 interface Asking {
@@ -17,7 +16,7 @@ export interface FoundTeamModels<Agent> {
 /** Finds the models of every agent; agents that name the same ones share them. Throws everything that is wrong with any. */
 export async function findTeamModels<Agent extends Asking>(
   agents: readonly Agent[],
-  options: ModelAdapterOptions,
+  options: ModelSearch,
 ): Promise<FoundTeamModels<Agent>> {
   const found = new Map<string, FoundModels>()
   const errors: TroupeError[] = []

@@ -1,5 +1,6 @@
 import type { Clock, InteractionEvent, Outcome } from '../contracts/index.ts'
 import { type RunHandle, systemClock } from '../runtime/index.ts'
+import type { RunApprover } from './approvals/terminal-approver.ts'
 import { graceMs, type Interruption } from './interruption.ts'
 import { type Display, openDisplay, type Showing } from './progress/display.ts'
 
@@ -7,6 +8,8 @@ interface Watching extends Omit<Showing, 'clock'> {
   readonly interruption: Pick<Interruption, 'signal' | 'reporting'>
   /** Default: the clock of the system. */
   readonly clock?: Clock
+  /** Hears what happens, and may take the window to ask. */
+  readonly approver?: Pick<RunApprover, 'attach' | 'hear'>
 }
 
 export interface Followed {
@@ -18,9 +21,10 @@ export interface Followed {
 
 /** Shows a run while it goes on. An interrupt ends the run; when this is over, what is left is to report it. */
 export async function followRun(handle: RunHandle, watching: Watching): Promise<Followed> {
-  const { interruption, clock = systemClock, ...showing } = watching
+  const { interruption, clock = systemClock, approver, ...showing } = watching
   const { signal } = interruption
   const display = openDisplay({ ...showing, clock })
+  approver?.attach(display)
   const events: InteractionEvent[] = []
   const overdue = Promise.withResolvers<undefined>()
   let cancelTimer = (): void => {}
@@ -35,7 +39,7 @@ export async function followRun(handle: RunHandle, watching: Watching): Promise<
   else signal.addEventListener('abort', interrupt)
   let outcome: Outcome | undefined
   try {
-    outcome = await Promise.race([watch(handle, events, display).then(() => handle.outcome), overdue.promise])
+    outcome = await Promise.race([watch(handle, events, { display, approver }).then(() => handle.outcome), overdue.promise])
     return { events, outcome }
   } finally {
     cancelTimer()
@@ -45,8 +49,14 @@ export async function followRun(handle: RunHandle, watching: Watching): Promise<
   }
 }
 
-async function watch(handle: RunHandle, events: InteractionEvent[], display: Display): Promise<void> {
+interface Watchers {
+  readonly display: Display
+  readonly approver: Watching['approver']
+}
+
+async function watch(handle: RunHandle, events: InteractionEvent[], { display, approver }: Watchers): Promise<void> {
   for await (const event of handle) {
+    approver?.hear(event)
     if ('seq' in event) events.push(event)
     const shown = display.show(event)
     if (shown) await shown

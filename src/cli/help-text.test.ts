@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { agentOptionKeys, agentOptions, parseAgentFile } from '../agents/index.ts'
+import { type AgentOption, agentOptionKeys, agentOptions, parseAgentFile } from '../agents/index.ts'
 import { agentFileHelp } from './agent-file-help.ts'
 import { exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
@@ -31,6 +31,17 @@ test('the examples are understood', () => {
     const [, ...words] = (line.split(/ [<>|] /).find((part) => part.startsWith('troupe')) ?? '').match(/"[^"]*"|\S+/g) ?? []
     expect(parseArguments(words.map((word) => word.replaceAll('"', '')))).toMatchObject({ ok: true })
   }
+})
+
+test('a setting with a flag of its own is told alike by the registry of settings and by the command', () => {
+  const run: CommandSpec = commands[0]
+  const flags = flagsOf(run).flatMap(({ sets, name, value, summary }) => (sets === undefined ? [] : [{ sets, name, value, summary }]))
+  const settings = agentOptionKeys.flatMap((sets) => {
+    const { flag, summary }: AgentOption = agentOptions[sets]
+    return flag ? [{ sets, ...flag, summary }] : []
+  })
+  expect(flags).toEqual(settings)
+  expect(settings.length).toBeGreaterThan(0)
 })
 
 test('help for agent files names every setting, and its example is an agent', () => {

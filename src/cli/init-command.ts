@@ -1,7 +1,8 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises'
+import type { Stats } from 'node:fs'
+import { lstat, mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { nodeConfigFiles, statesOf, trustFiles } from '../agents/index.ts'
-import { TroupeError } from '../contracts/index.ts'
+import { type Problem, TroupeError } from '../contracts/index.ts'
 import type { InitInvocation } from './agents-invocations.ts'
 import { trustPlaceOf } from './config-setup.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -9,15 +10,14 @@ import type { Host } from './host.ts'
 import { projectFiles } from './init-project.ts'
 import { printable } from './paint.ts'
 import { tellNotice } from './tell.ts'
-import { isAgreed } from './trust-question.ts'
+import { isAgreed, mayAsk } from './trust-question.ts'
 
 /** `troupe init`: all of it is created, or nothing. */
 export async function initCommand({ folder, isSure, wishes }: InitInvocation, host: Host): Promise<number> {
   const root = resolve(folder)
   await refuseToOverwrite(root)
   const names = Object.keys(projectFiles)
-  const mayAsk = host.stdin.isTTY === true && host.window === 'terminal'
-  if (!isSure && mayAsk && !(await isAgreed(`Create ${names.length} files in ${printable(root)}? [y/N] `, host))) {
+  if (!isSure && mayAsk(host) && !(await isAgreed(`Create ${names.length} files in ${printable(root)}? [y/N] `, host))) {
     await tellNotice('Nothing was created.', { host, wishes })
     return exitCodes.done.code
   }
@@ -34,21 +34,24 @@ export async function initCommand({ folder, isSure, wishes }: InitInvocation, ho
   return exitCodes.done.code
 }
 
+/** What stands in the way is told before anything is created. A link counts as itself: nothing is written where it leads. */
 async function refuseToOverwrite(root: string): Promise<void> {
-  const there: string[] = []
-  for (const name of Object.keys(projectFiles)) if (await stat(join(root, name)).catch(() => undefined)) there.push(name)
   const itself = await stat(root).catch(() => undefined)
-  if (itself && !itself.isDirectory())
+  if (itself ? !itself.isDirectory() : await lookAt(root))
     throw new TroupeError('usage', `${root} is not a folder.`, { remedy: 'Name a folder, or one that is not there yet.' })
-  if (there.length > 0)
-    throw new TroupeError('usage', 'Nothing was created, because some of it is there already.', {
-      problems: there.map((name) => ({
-        place: shown(join(root, name)),
-        message: 'It is there already.',
-        remedy: 'Choose another folder: troupe init DIR',
-      })),
-    })
+  const problems: Problem[] = []
+  const tell = (name: string, message: string): void =>
+    void problems.push({ place: shown(join(root, name)), message, remedy: 'Choose another folder: troupe init DIR' })
+  for (const name of new Set(Object.keys(projectFiles).map((file) => dirname(file)))) {
+    const folder = name === '.' ? undefined : await lookAt(join(root, name))
+    if (folder && !folder.isDirectory()) tell(name, 'It is not a folder.')
+  }
+  for (const name of Object.keys(projectFiles)) if (await lookAt(join(root, name))) tell(name, 'It is there already.')
+  if (problems.length > 0) throw new TroupeError('usage', 'Nothing was created, because some of it is there already.', { problems })
 }
+
+/** What is there, without following it; nothing where there is nothing. */
+const lookAt = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
 
 /** Never over a file that came into being meanwhile. An agent is a program. */
 async function create(path: string, text: string): Promise<void> {

@@ -22,7 +22,7 @@ import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
 import { modelOptions } from './model-options.ts'
 import { pricedAdapter } from './priced-adapter.ts'
-import { askForTrust, type Waiting } from './trust-question.ts'
+import { askForTrust, waitingIn } from './trust-question.ts'
 
 export interface TeamWishes {
   readonly host: Host
@@ -32,6 +32,8 @@ export interface TeamWishes {
   readonly configFile?: string
   /** Whether `--trust` stands on the command line. */
   readonly isTrusted?: boolean
+  /** Whether servers on this machine that a model needs are asked if they are there. */
+  readonly looksAtServers?: boolean
   /** `never`: nobody is asked anything. */
   readonly asks?: 'for trust' | 'never'
 }
@@ -67,7 +69,12 @@ export async function loadTeam(file: string, wishes: TeamWishes): Promise<Team> 
   const overlay = overlayFor([...new Set(agents.flatMap(({ definition }) => definition.models))], { config, environment })
   const found = await findTeamModels(
     agents.map(({ definition }) => definition),
-    { ...modelOptions(file, { env: overlay.variables }), providers: overlay.providers, aliases: overlay.aliases },
+    {
+      ...modelOptions(file, { env: overlay.variables }),
+      providers: overlay.providers,
+      aliases: overlay.aliases,
+      looksAtServers: wishes.looksAtServers ?? false,
+    },
   )
   const storePath = storePathOf({ config, environment })
   const named: ModelAdapter = { ...found.adapter, secrets: { ...found.adapter.secrets, ...overlay.secrets } }
@@ -125,10 +132,7 @@ async function trustedTeam(file: string, { host, configFile, isTrusted = false, 
   }
   const first = await read()
   if (asks === 'never') return first
-  const waiting: readonly Waiting[] = [
-    ...first.setup.config.pending,
-    ...first.registry.untrusted.map((state) => ({ ...state, withheld: ['tools that change something', 'servers'] })),
-  ]
+  const waiting = waitingIn(first.setup, first.registry)
   return (await askForTrust(waiting, first.setup, { host, isGiven: isTrusted })) === 'given' ? read() : first
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import type { WrittenOverrides } from '../agents/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
@@ -86,11 +87,11 @@ async function fail(thrown: unknown, { output, wishes }: Form, host: Host): Prom
 }
 
 /** Everything that is wrong with a command line is told at once: settings that it overrides, too. */
-async function withOverrides(error: TroupeError, settings: readonly string[]): Promise<TroupeError> {
-  if (settings.length === 0) return error
+async function withOverrides(error: TroupeError, written: WrittenOverrides): Promise<TroupeError> {
+  if (written.settings.length === 0 && (written.flags ?? []).length === 0) return error
   const { parseOverrides } = await import('../agents/index.ts')
   try {
-    parseOverrides({ settings })
+    parseOverrides(written)
     return error
   } catch (other) {
     if (!(other instanceof TroupeError)) throw other

@@ -1,4 +1,5 @@
 // The one list of commands, arguments and flags. Parsing, help, errors and the reference are made from it.
+import type { AgentOptionKey } from '../agents/index.ts'
 import { agentCommands } from './agents-commands.ts'
 
 export interface FlagSpec {
@@ -13,6 +14,8 @@ export interface FlagSpec {
   readonly repeatable?: true
   /** Flags that cannot stand beside this one. */
   readonly excludes?: readonly string[]
+  /** The setting of agent files that it says for one run. */
+  readonly sets?: AgentOptionKey
 }
 
 interface FlagGroup {
@@ -67,6 +70,29 @@ const progressFlags: FlagGroup = {
   ],
 }
 
+/**
+ * Settings with a flag of their own: those of the registry in src/agents that have a `flag`, in its words. A test keeps
+ * the two equal; the registry itself is not loaded, since help and mistakes are to be told at once.
+ */
+const limitFlags: FlagGroup = {
+  title: 'Limits of the run',
+  flags: [
+    { name: 'max-tokens', value: 'COUNT', sets: 'limits.maxTokens', summary: 'tokens of one turn, in and out' },
+    {
+      name: 'time-budget',
+      value: 'DURATION',
+      sets: 'limits.timeBudget',
+      summary: 'working time of one turn; waiting for a person does not count',
+    },
+    {
+      name: 'max-cost',
+      value: 'USD',
+      sets: 'limits.maxCostUsd',
+      summary: 'money of one turn in US dollars, children included; every model must have a price then',
+    },
+  ],
+}
+
 export const commands = [
   {
     name: 'run',
@@ -90,11 +116,12 @@ export const commands = [
           { name: 'trust', summary: 'trust the files of this project that wait for it, as they are now' },
           {
             name: 'dry-run',
-            summary: 'check everything and show what would run; nothing is asked, started or kept',
+            summary: 'check everything and show what would run; no model is asked, nothing is started or kept',
             excludes: ['stream-json'],
           },
         ],
       },
+      limitFlags,
       {
         title: 'Answer, on standard output',
         flags: [
@@ -115,7 +142,9 @@ export const commands = [
     notes: [
       'Standard output is exactly the answer and a newline; everything else goes to standard error. On a terminal the answer is shown without control characters.',
       'What is piped in is added below the prompt, after a blank line. A file or a pipe is read to its end, however long that takes; a socket or a device that says nothing for 3 s is left out, and that is told. A terminal is read only for -.',
-      'A flag counts more than the file: --model than its models, --override than any other setting.',
+      'A flag counts more than the file: --model than its models, --override than any other setting; --max-cost, --max-tokens and --time-budget are the same as --override limits.maxCostUsd, limits.maxTokens and limits.timeBudget.',
+      'Where such a limit is reached the exit code is 5, whether or not there is a partial answer.',
+      '--dry-run looks whether a server on this machine that a model needs is there; nothing is sent to any other.',
       'Agents that it calls keep their own settings; --model is also for those of them that name no model. A TROUPE_ variable counts for all.',
       'Ctrl-C ends the run and keeps what was recorded; a second one ends the process at once. With --json and --stream-json the first one still brings the document.',
     ],
@@ -125,6 +154,7 @@ export const commands = [
       { line: 'troupe run trip.ai --json - < request.txt > outcome.json', summary: 'the prompt from a file, the outcome as JSON' },
       { line: 'troupe run trip.ai "Oslo" --model openai/gpt-5.4-mini --model ollama/qwen3', summary: 'two models, in this order' },
       { line: 'troupe run trip.ai "Oslo" --override limits.maxToolTurns=5 --dry-run', summary: 'what would happen' },
+      { line: 'troupe run trip.ai "Oslo" --max-cost 0.50 --time-budget 5m', summary: 'no more than this, children included' },
       { line: 'troupe run trip.ai --help', summary: 'what the agent is, and its settings' },
     ],
   },

@@ -3,7 +3,8 @@ import { findCommand } from './options.ts'
 import { type Invocation, parseArguments } from './parse-arguments.ts'
 
 const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
-const run = { kind: 'run', file: 'a.ai', output: 'answer', wishes, models: [], overrides: [], dryRun: false, isTrusted: false } as const
+const none = { settings: [], models: [], flags: [] } as const
+const run = { kind: 'run', file: 'a.ai', output: 'answer', wishes, overrides: none, dryRun: false, isTrusted: false } as const
 
 describe('what is understood', () => {
   const lines: readonly [line: readonly string[], invocation: Invocation][] = [
@@ -20,10 +21,24 @@ describe('what is understood', () => {
       { ...run, wishes: { detail: 'verbose', logFormat: 'json', color: 'never' } },
     ],
     [['run', 'a.ai', '--color=never', '--color=always'], { ...run, wishes: { ...wishes, color: 'always' } }],
-    [['run', 'a.ai', '--model', 'a/b', '--model=c'], { ...run, models: ['a/b', 'c'] }],
+    [['run', 'a.ai', '--model', 'a/b', '--model=c'], { ...run, overrides: { ...none, models: ['a/b', 'c'] } }],
     [
       ['run', 'a.ai', '--override', 'limits.maxRetries=2', '--override=models=[a, b]'],
-      { ...run, overrides: ['limits.maxRetries=2', 'models=[a, b]'] },
+      { ...run, overrides: { ...none, settings: ['limits.maxRetries=2', 'models=[a, b]'] } },
+    ],
+    [
+      ['run', 'a.ai', '--max-cost', '0.5', '--time-budget=10m', '--max-cost=1'],
+      {
+        ...run,
+        overrides: {
+          ...none,
+          flags: [
+            { name: 'max-cost', value: '0.5' },
+            { name: 'time-budget', value: '10m' },
+            { name: 'max-cost', value: '1' },
+          ],
+        },
+      },
     ],
     [['run', 'a.ai', '--trust', '--config', 'c.json'], { ...run, isTrusted: true, configFile: 'c.json' }],
     [['run', 'a.ai', '--dry-run', '--json'], { ...run, dryRun: true, output: 'json' }],
@@ -37,7 +52,10 @@ describe('what is understood', () => {
     [['help'], { kind: 'help' }],
     [['help', 'run'], { kind: 'help', about: { kind: 'command', command: findCommand('run')! } }],
     [['run', '--help'], { kind: 'help', about: { kind: 'command', command: findCommand('run')! } }],
-    [['run', 'a.ai', '-h', '--override=a=b'], { kind: 'help', about: { kind: 'agent', file: 'a.ai', models: [], settings: ['a=b'] } }],
+    [
+      ['run', 'a.ai', '-h', '--override=a=b'],
+      { kind: 'help', about: { kind: 'agent', file: 'a.ai', overrides: { ...none, settings: ['a=b'] } } },
+    ],
   ]
   test.each(lines)('%j', (line, invocation) => {
     expect(parseArguments(line)).toEqual({ ok: true, invocation })
@@ -62,7 +80,7 @@ describe('what is wrong', () => {
     [[], ['troupe: A command is missing. Try: troupe demo']],
     [['--verion'], ['--verion: There is no such flag. Did you mean --version?', 'troupe: A command is missing. Try: troupe demo']],
     [['rnu', 'a.ai'], ['rnu: There is no such command. Did you mean run?']],
-    [['nonsense'], ['nonsense: There is no such command. There are run, demo, validate, agents, init, doctor, config, trust, help.']],
+    [['nonsense'], ['nonsense: There is no such command. There are run, demo, validate, agents, init, doctor, config, trust, approvals, skills, help.']],
     [['help', 'dmo'], ['dmo: There is no help about it. Did you mean demo?']],
     [['help', 'agent-fil'], ['agent-fil: There is no help about it. Did you mean agent-file, agents?']],
     [['agents', 'lst'], ['ACTION: It is list, not "lst". Usage: troupe agents list [options]']],
@@ -97,7 +115,7 @@ describe('what is wrong', () => {
       [
         `--jsn: run has no such flag. Did you mean --json? ${prompt}`,
         `--quite: run has no such flag. Did you mean --quiet? ${prompt}`,
-        `-x: run has no such flag. There are --model, --override, --config, --trust, --dry-run, --json, --stream-json, --quiet, --verbose, --log-format, --color, --data-dir, --help, --version. ${prompt}`,
+        `-x: run has no such flag. There are --model, --override, --config, --trust, --dry-run, --max-tokens, --time-budget, --max-cost, --json, --stream-json, --quiet, --verbose, --log-format, --color, --data-dir, --help, --version. ${prompt}`,
         '--quiet: It is a switch and takes no value. Write --quiet.',
         'FILE: It is missing. Give the agent, a .ai file.',
       ],

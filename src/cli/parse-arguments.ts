@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import type { WrittenOverrides } from '../agents/index.ts'
 import { type Problem, TroupeError } from '../contracts/index.ts'
 import { suggestion } from '../util/suggestion.ts'
 import { type AgentInvocation, agentInvocation } from './agents-invocations.ts'
@@ -35,10 +36,8 @@ export interface RunInvocation {
   readonly prompt?: string
   readonly output: OutputForm
   readonly wishes: Wishes
-  /** Instead of the file's, in the order of trying. */
-  readonly models: readonly string[]
-  /** Each `limits.maxToolTurns=5`. */
-  readonly overrides: readonly string[]
+  /** What is said over the settings of the file. */
+  readonly overrides: WrittenOverrides
   readonly dryRun: boolean
   readonly dataDir?: string
   /** The file behind `--config`. */
@@ -58,8 +57,7 @@ export type HelpTopic =
   | {
       readonly kind: 'agent'
       readonly file: string
-      readonly models: readonly string[]
-      readonly settings: readonly string[]
+      readonly overrides: WrittenOverrides
       readonly configFile?: string
     }
 export type Invocation =
@@ -78,7 +76,7 @@ type ParsedArguments =
       readonly output: OutputForm
       readonly wishes: Wishes
       /** Not looked into here; they may be wrong as well. */
-      readonly overrides: readonly string[]
+      readonly overrides: WrittenOverrides
     }
 
 /** A command line as written, before anybody has said what of it is right. */
@@ -111,7 +109,7 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
       error: new TroupeError('usage', count, { remedy, problems }),
       output: outputOf(words),
       wishes: wishesOf(words),
-      overrides: valuesOf(words, 'override').filter((setting) => setting !== '' && !setting.startsWith('-')),
+      overrides: usable(overridesOf(words)),
     }
   }
   return { ok: true, invocation: invocationOf(command.name as CommandName, rest, words) }
@@ -129,8 +127,7 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
         ...(prompt !== undefined && { prompt }),
         output: outputOf(words),
         wishes: wishesOf(words),
-        models: valuesOf(words, 'model'),
-        overrides: valuesOf(words, 'override'),
+        overrides: overridesOf(words),
         dryRun: has(words, 'dry-run'),
         ...(dataDir !== undefined && { dataDir }),
         ...(configFile !== undefined && { configFile }),
@@ -162,10 +159,24 @@ function helpOn(command: CommandSpec, [file]: readonly string[], words: Words): 
   return {
     kind: 'agent',
     file,
-    models: valuesOf(words, 'model'),
-    settings: valuesOf(words, 'override'),
+    overrides: overridesOf(words),
     ...(configFile !== undefined && { configFile }),
   }
+}
+
+function overridesOf(words: Words): Required<WrittenOverrides> {
+  const settingFlags = new Set(allFlags().flatMap(({ name, sets }) => (sets === undefined ? [] : [name])))
+  return {
+    settings: valuesOf(words, 'override'),
+    models: valuesOf(words, 'model'),
+    flags: words.flags.flatMap(({ name, value }) => (value !== undefined && settingFlags.has(name) ? [{ name, value }] : [])),
+  }
+}
+
+/** Without those that lack a value, which is told already. */
+function usable({ settings, flags }: Required<WrittenOverrides>): WrittenOverrides {
+  const isValue = (value: string): boolean => value !== '' && !value.startsWith('-')
+  return { settings: settings.filter(isValue), flags: flags.filter(({ value }) => isValue(value)) }
 }
 
 function outputOf(words: Words): OutputForm {

@@ -54,12 +54,13 @@ export async function prepareRun(invocation: RunInvocation, host: Host): Promise
 const waiting = 'Waiting for standard input; end it with Ctrl-D, or redirect from /dev/null.'
 
 async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<PreparedRun, 'prompt' | 'warnings'>> {
-  const { file, models, overrides, configFile, isTrusted, dataDir } = invocation
+  const { file, overrides, configFile, isTrusted, dataDir, dryRun } = invocation
   const team = await loadTeam(file, {
     host,
-    overrides: { settings: overrides, models },
+    overrides,
     ...(configFile !== undefined && { configFile }),
     isTrusted,
+    looksAtServers: dryRun,
   })
   const { agents, root, adapter, shared, storePath } = team
   const folder = dataFolder({ flag: dataDir ?? storePath, env: host.env, home: homedir() })

@@ -19,3 +19,8 @@ test('no other model is touched', async () => {
   expect(await cost({ 'lab/small': { input: 1, output: 4 } })).toBeUndefined()
   expect(await cost({})).toBeUndefined()
 })
+
+test('a script costs nothing', async () => {
+  const script = new ScriptedModel([], { id: 'script/a.yaml' })
+  expect((await pricedAdapter({ resolve: () => script }, {}).resolve('script/a.yaml')).costOf?.(usage)).toBe(0)
+})

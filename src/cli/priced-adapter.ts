@@ -1,26 +1,29 @@
 import type { ModelPrice } from '../agents/index.ts'
 import type { Model, ModelAdapter, Usage } from '../contracts/index.ts'
 
-/** Models whose price the configuration states cost that, whatever the bundled table says. What a provider reports goes before both. */
+/**
+ * Models whose price the configuration states cost that, whatever the bundled table says. What a provider reports goes
+ * before both. A script costs nothing, so that it can be run under a limit of costs, too.
+ */
 export function pricedAdapter(adapter: ModelAdapter, prices: { readonly [model: string]: ModelPrice }): ModelAdapter {
-  if (Object.keys(prices).length === 0) return adapter
   return {
     ...(adapter.secrets && { secrets: adapter.secrets }),
     async resolve(name) {
       const model = await adapter.resolve(name)
       const price = Object.hasOwn(prices, model.id) ? prices[model.id] : undefined
-      return price ? priced(model, price) : model
+      if (price) return priced(model, (usage) => costOf(usage, price))
+      return model.costOf === undefined && model.id.startsWith('script/') ? priced(model, () => 0) : model
     },
   }
 }
 
-function priced(model: Model, price: ModelPrice): Model {
+function priced(model: Model, costOf: (usage: Usage) => number): Model {
   const { id, abilities, contextTokens } = model
   return {
     id,
     abilities,
     ...(contextTokens !== undefined && { contextTokens }),
-    costOf: (usage) => costOf(usage, price),
+    costOf,
     stream: (request, context) => model.stream(request, context),
   }
 }

@@ -1,5 +1,5 @@
 import type { Outcome, TroupeError } from '../contracts/index.ts'
-import { runSummary } from '../util/run-summary.ts'
+import { type AgentSummary, runSummary } from '../util/run-summary.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { reasonText } from './figures.ts'
 import type { Followed } from './follow-run.ts'
@@ -44,8 +44,21 @@ export async function tellTree({ events, outcome }: Followed, { host, progress, 
     ...renderTree(events, host),
     '',
     ...(legend === undefined ? [] : [legend, '']),
-    ...(isTeam ? [...renderSummary(summary, host), ''] : []),
+    ...(isTeam ? [...renderSummary(withToolNames(summary, events), host), ''] : []),
   ])
+}
+
+/** People know an agent by its tool name; programs are given its name, as in `agentPath`. */
+function withToolNames(summary: AgentSummary, events: Followed['events']): AgentSummary {
+  const names = new Map(
+    events.flatMap((event) => (event.type === 'interaction.session.created' ? [[event.agent.name, event.agent.toolName] as const] : [])),
+  )
+  const named = (each: AgentSummary): AgentSummary => ({
+    ...each,
+    agent: names.get(each.agent) ?? each.agent,
+    agents: each.agents.map(named),
+  })
+  return named(summary)
 }
 
 async function printOutcome(outcome: Outcome, { host: { stdout }, output }: Reporting): Promise<void> {

@@ -31,7 +31,7 @@ const agent: AgentSpec = {
   limits: defaultLimits,
   parameters: {},
   output: { format: 'text' },
-  toolName: 'clerk',
+  toolName: 'trip',
   input: { format: 'text' },
   agents: [],
 }

@@ -12,6 +12,7 @@ import {
   trustFiles,
   trustOf,
 } from '../agents/index.ts'
+import { TroupeError } from '../contracts/index.ts'
 import type { TrustInvocation } from './agents-invocations.ts'
 import { loadProject } from './agents-project.ts'
 import { trustPlaceOf } from './config-setup.ts'
@@ -20,6 +21,7 @@ import type { Host } from './host.ts'
 import { printable } from './paint.ts'
 import { safeJson } from './safe-json.ts'
 import { tellNotice } from './tell.ts'
+import { isAgreed, mayAsk, partsOf, waitingIn } from './trust-question.ts'
 
 /** `troupe trust`: a person's word that files may count in full, as they are now. */
 export async function trustCommand(invocation: TrustInvocation, host: Host): Promise<number> {
@@ -36,10 +38,37 @@ export async function trustCommand(invocation: TrustInvocation, host: Host): Pro
   }
 }
 
-async function trust({ paths, configFile, ...asked }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
-  const files = paths.length > 0 ? await statesOf(place.files, paths.flatMap(filesAt)) : await waiting(host, configFile)
+async function trust(invocation: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
+  const { paths, isAll, wishes } = invocation
+  if (isAll && paths.length > 0)
+    throw new TroupeError('usage', 'Files are named beside --all.', { remedy: 'Leave one of them out: --all is whatever waits here.' })
+  const files = paths.length > 0 ? await statesOf(place.files, paths.flatMap(filesAt)) : await waiting(invocation, host)
+  if (files === 'refused') {
+    await tellNotice('Nothing was trusted.', { host, wishes })
+    return exitCodes.done.code
+  }
   if (files.length > 0) await trustFiles(place, files, { by: 'command', at: host.now() })
-  return report(files, { host, asked, done: 'Trusted', otherwise: 'Nothing here waits for trust.' })
+  return report(files, { host, asked: invocation, done: 'Trusted', otherwise: 'Nothing here waits for trust.' })
+}
+
+/** Whatever of this folder waits for trust, once a person has seen it: by `--all`, or by an answer at a terminal. */
+async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Promise<readonly FileState[] | 'refused'> {
+  const { setup, registry } = await loadProject(host, configFile === undefined ? {} : { configFile })
+  const files = waitingIn(setup, registry)
+  if (files.length === 0 || isAll) return files
+  const count = files.length === 1 ? 'A file waits for trust.' : `${files.length} files wait for trust.`
+  if (!mayAsk(host))
+    throw new TroupeError('usage', `${count} There is no terminal to ask at, so nothing was trusted.`, {
+      remedy: 'Look at them, then name those that you want: troupe trust PATH ..., or all of them: troupe trust --all',
+      problems: files.map((file) => ({ place: file.path, message: `${file.kind}; it waits for ${partsOf(file).join('; ')}` })),
+    })
+  const { paint, stderr } = host
+  await stderr.lines([`${count} What waits, and what it could do then:`, ''])
+  for (const file of files)
+    await stderr.lines([`${paint('bold', printable(file.path))} (${file.kind})`, ...partsOf(file).map((part) => `  ${part}`)])
+  return (await isAgreed(`\n${files.length === 1 ? 'Trust it as it is now?' : `Trust all ${files.length} as they are now?`} [y/N] `, host))
+    ? files
+    : 'refused'
 }
 
 async function revoke({ paths, ...asked }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
@@ -64,12 +93,6 @@ async function statusOf(record: TrustRecord, { files }: TrustPlace): Promise<'tr
   if (!existsSync(record.path)) return 'gone'
   const [state] = await statesOf(files, [record.path])
   return state && trustOf(state, new Map([[record.path, record]])) === 'trusted' ? 'trusted' : 'changed'
-}
-
-/** Whatever of this folder counts only in part for want of trust. */
-async function waiting(host: Host, configFile: string | undefined): Promise<readonly FileState[]> {
-  const { setup, registry } = await loadProject(host, configFile === undefined ? {} : { configFile })
-  return [...setup.config.pending, ...registry.untrusted].map(({ path, sha256 }) => ({ path, sha256 }))
 }
 
 const configNames = ['.ai-agent.json', '.mcp.json', '.ai-agent.env']

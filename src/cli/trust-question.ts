@@ -1,12 +1,32 @@
 import { createInterface } from 'node:readline'
-import { type FileState, trustFiles } from '../agents/index.ts'
+import { type FileState, powerOf, type Registry, trustFiles } from '../agents/index.ts'
 import type { Setup } from './config-setup.ts'
 import type { Host } from './host.ts'
 import { printable } from './paint.ts'
 
 /** A file that waits for trust, and what of it does not count until then. */
 export interface Waiting extends FileState {
+  readonly kind: 'configuration' | 'variables' | 'agent of another program'
   readonly withheld: readonly string[]
+}
+
+/** Whatever counts only in part for want of trust. */
+export function waitingIn({ config }: Setup, { untrusted }: Registry): readonly Waiting[] {
+  return [
+    ...config.pending.map((file): Waiting => ({ ...file, kind: /\.env$/.test(file.path) ? 'variables' : 'configuration' })),
+    ...untrusted.map(
+      (file): Waiting => ({ ...file, kind: 'agent of another program', withheld: ['tools that change something', 'servers'] }),
+    ),
+  ]
+}
+
+/** The parts that wait, each with what it could do then. */
+export function partsOf({ withheld }: Waiting): readonly string[] {
+  const shown = withheld.slice(0, mostShown).map((part) => {
+    const power = powerOf(part)
+    return printable(power === undefined ? part : `${part}: ${power}`)
+  })
+  return [...shown, ...(withheld.length > mostShown ? [`and ${withheld.length - mostShown} more`] : [])]
 }
 
 /** `--trust` gives it; a person at a terminal is asked; anybody else is told by a diagnostic. */
@@ -18,7 +38,7 @@ export async function askForTrust(waiting: readonly Waiting[], { trustPlace }: S
     await trustFiles(trustPlace, waiting, { by: 'command', at })
     return 'given'
   }
-  if (!host.stdin.isTTY || host.window !== 'terminal') return 'not given'
+  if (!mayAsk(host)) return 'not given'
   const trusted: Waiting[] = []
   for (const file of waiting) if (await isTrusted(file, host)) trusted.push(file)
   if (trusted.length === 0) return 'not given'
@@ -32,14 +52,16 @@ export interface Trusting {
   readonly isGiven: boolean
 }
 
-async function isTrusted({ path, withheld }: Waiting, { stderr, stdin, paint }: Host): Promise<boolean> {
+async function isTrusted(file: Waiting, { stderr, stdin, paint }: Host): Promise<boolean> {
   await stderr.lines([
-    `${paint('bold', printable(path))} is not trusted as it is now. These parts do not count without trust:`,
-    ...withheld.slice(0, mostShown).map((part) => `  ${printable(part)}`),
-    ...(withheld.length > mostShown ? [`  and ${withheld.length - mostShown} more`] : []),
+    `${paint('bold', printable(file.path))} is not trusted as it is now. These parts do not count without trust:`,
+    ...partsOf(file).map((part) => `  ${part}`),
   ])
   return isAgreed('Trust it? [y/N] ', { stderr, stdin })
 }
+
+/** Whether there is a person to be asked. */
+export const mayAsk = ({ stdin, window }: Pick<Host, 'stdin' | 'window'>): boolean => stdin.isTTY === true && window === 'terminal'
 
 /** Asks a person at a terminal; anything but yes is no. */
 export async function isAgreed(question: string, { stderr, stdin }: Pick<Host, 'stderr' | 'stdin'>): Promise<boolean> {

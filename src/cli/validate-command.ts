@@ -1,6 +1,6 @@
-import type { Registry } from '../agents/index.ts'
+import { TroupeError } from '../contracts/index.ts'
 import type { ValidateInvocation } from './agents-invocations.ts'
-import { loadProject, type Project } from './agents-project.ts'
+import { loadPlaces, loadProject, type Project } from './agents-project.ts'
 import { exitCodes } from './exit-codes.ts'
 import { plural } from './figures.ts'
 import type { Host } from './host.ts'
@@ -11,21 +11,54 @@ import { uncompiledSchemas, unknownModels } from './validate-parts.ts'
 
 /** `troupe validate`: everything that can be known without asking anybody. */
 export async function validateCommand({ paths, output, wishes, configFile }: ValidateInvocation, host: Host): Promise<number> {
-  const project = await loadProject(host, { paths, ...(configFile !== undefined && { configFile }) })
-  const { registry, error, diagnostics } = project
-  const more = registry.ok ? await furtherErrors(project, registry) : []
-  const wrong = [...(error ? [error] : []), ...more]
+  const given = configFile === undefined ? {} : { configFile }
+  const projects = paths.length > 0 ? await loadPlaces(host, { paths, ...given }) : [await loadProject(host, given)]
+  const diagnostics = unique(projects.flatMap((project) => project.diagnostics))
   for (const { place, message, remedy, severity } of diagnostics)
     if (severity !== 'info' || wishes.detail === 'verbose')
       await tellNotice(`${place}  ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, wishes })
-  if (wrong.length > 0 || !registry.ok) throw joinErrors(wrong)
-  const agents = registry.agents.map(({ definition, place, isChild }) => ({ name: definition.name, file: place, isChild }))
+  const wrong = (await Promise.all(projects.map(errorsOf))).flat()
+  if (wrong.length > 0) throw joinErrors(withoutRepeats(wrong))
+  const agents = unique(projects.flatMap(({ registry }) => (registry.ok ? registry.agents : []))).map(({ definition, place, isChild }) => ({
+    name: definition.name,
+    file: place,
+    isChild,
+  }))
   const { code } = exitCodes.done
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, diagnostics, exitCode: code }))
   else await host.stdout.line(`${plural(agents.length, 'agent')} and the configuration are right.`)
   return code
 }
 
-async function furtherErrors(project: Project, registry: Extract<Registry, { readonly ok: true }>) {
-  return [...(await uncompiledSchemas(registry.agents)), ...(await unknownModels(registry.agents, project.setup))]
+/** Several folders may lead to the same file; a child counts as one wherever it was met as one. */
+function unique<T extends { readonly place: string; readonly message?: string; readonly isChild?: boolean }>(
+  all: readonly T[],
+): readonly T[] {
+  const found = new Map<string, T>()
+  for (const each of all) {
+    const key = `${each.place} ${each.message}`
+    if (!found.has(key) || each.isChild === true) found.set(key, each)
+  }
+  return [...found.values()]
+}
+
+function withoutRepeats(errors: readonly TroupeError[]): readonly TroupeError[] {
+  const told = new Set<string>()
+  return errors.flatMap((error) => {
+    const problems = error.problems.filter(({ place, message }) => !told.has(`${place} ${message}`))
+    for (const { place, message } of problems) told.add(`${place} ${message}`)
+    if (problems.length === error.problems.length) return [error]
+    return problems.length === 0 ? [] : [new TroupeError(error.code, error.message, { problems })]
+  })
+}
+
+async function errorsOf(project: Project): Promise<readonly TroupeError[]> {
+  return [...(project.error ? [project.error] : []), ...(await furtherErrors(project))]
+}
+
+/** What the files say of schemas and models is looked at beside their other faults, so that one mending is enough. */
+async function furtherErrors({ registry, setup, isConfigured }: Project): Promise<readonly TroupeError[]> {
+  const schemas = await uncompiledSchemas(registry.said)
+  // Without the configuration nobody knows what its aliases mean.
+  return [...schemas, ...(isConfigured ? await unknownModels(registry.said, setup) : [])]
 }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { overlayFor, type RegisteredAgent } from '../agents/index.ts'
+import { overlayFor, type SaidByFile } from '../agents/index.ts'
 import { type JsonObject, type Problem, TroupeError } from '../contracts/index.ts'
 import { modelAdapter } from '../models/by-name/index.ts'
 import { schemaProblem } from '../tools/index.ts'
@@ -7,12 +7,12 @@ import type { Setup } from './config-setup.ts'
 import { modelOptions } from './model-options.ts'
 
 /** Schemas that look right and cannot be compiled all the same. */
-export async function uncompiledSchemas(agents: readonly RegisteredAgent[]): Promise<readonly TroupeError[]> {
+export async function uncompiledSchemas(files: readonly SaidByFile[]): Promise<readonly TroupeError[]> {
   const problems: Problem[] = []
-  for (const { definition, place } of agents) {
+  for (const { agent, place } of files) {
     for (const [key, contract] of [
-      ['input', definition.input],
-      ['output', definition.output],
+      ['input', agent.input],
+      ['output', agent.output],
     ] as const) {
       const schema: JsonObject | undefined = contract.format === 'json' ? contract.schema : undefined
       const wrong = schema && (await schemaProblem(schema))
@@ -31,13 +31,13 @@ export async function uncompiledSchemas(agents: readonly RegisteredAgent[]): Pro
 const notWrong: readonly string[] = ['model_key_missing', 'model_unavailable']
 
 /** Names of models that there are not, and scripts that cannot be read. Nobody is asked: `auto` stays what it is. */
-export async function unknownModels(agents: readonly RegisteredAgent[], { config, environment }: Setup): Promise<readonly TroupeError[]> {
+export async function unknownModels(files: readonly SaidByFile[], { config, environment }: Setup): Promise<readonly TroupeError[]> {
   const problems: Problem[] = []
   const seen = new Set<string>()
-  for (const { definition, path, place, values } of agents) {
+  for (const { agent, path, place, values } of files) {
     const said = values.get('models')
     const spot = { place: said?.place ?? place, ...(said?.line !== undefined && { line: said.line }) }
-    for (const name of definition.models) {
+    for (const name of agent.models) {
       const key = `${name}\n${name.startsWith('script/') ? dirname(path) : ''}`
       if (name === 'auto' || seen.has(key)) continue
       seen.add(key)

@@ -1,8 +1,9 @@
-import { type ApprovalDecision, type Hook, type Problem, TroupeError } from '../contracts/index.ts'
+import { type ApprovalDecision, type Confinement, type Hook, type Problem, TroupeError } from '../contracts/index.ts'
 import { isDecision } from '../util/grants.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
 import type { RunInput, RuntimeOptions } from './agent-runtime.ts'
+import { checkWholeSandbox } from './check-policies.ts'
 import { invalid } from './config-problems.ts'
 
 /** What each option must be able to do; the names of functions that it must have. */
@@ -86,15 +87,17 @@ function hookProblems(hooks: unknown): readonly Problem[] {
 }
 
 function sandboxProblems(sandbox: RuntimeOptions['sandbox']): readonly Problem[] {
-  const kind: unknown = sandbox?.confinement?.kind
-  if (sandbox === undefined || kind === 'none' || kind === 'sandbox') return []
-  return [
-    {
+  const confinement: Partial<Extract<Confinement, { kind: 'sandbox' }>> | { readonly kind: 'none' } | undefined = sandbox?.confinement
+  if (sandbox === undefined || confinement?.kind === 'none') return []
+  const problems: Problem[] = []
+  if (confinement?.kind !== 'sandbox' || typeof confinement.name !== 'string')
+    problems.push({
       place: 'sandbox.confinement',
-      message: `expected { kind: "none" } or { kind: "sandbox", name }, found ${showValue(sandbox?.confinement)}`,
+      message: `expected { kind: "none" } or { kind: "sandbox", name }, found ${showValue(confinement)}`,
       remedy: 'Say how calls are confined.',
-    },
-  ]
+    })
+  else if (confinement.policy !== undefined) checkWholeSandbox(problems, confinement.policy, 'sandbox.confinement.policy')
+  return problems
 }
 
 const needs = (methods: readonly string[]): string =>

@@ -31,6 +31,8 @@ function checkPolicy(problems: Problem[], policy: unknown, place: string): void 
     return
   }
   checkKeys(problems, policy, { known: ['name', 'rules'], place })
+  if (policy.name !== undefined && typeof policy.name !== 'string')
+    problems.push({ place: `${place}.name`, message: `expected a text, found ${show(policy.name)}` })
   checkRules(problems, policy.rules, `${place}.rules`)
 }
 
@@ -126,6 +128,14 @@ export function checkSandbox(problems: Problem[], sandbox: unknown, place: strin
     if (sandbox[key] !== undefined && !fits(sandbox[key]))
       problems.push({ place: `${place}.${key}`, message: `expected ${expected}, found ${show(sandbox[key])}` })
   }
+}
+
+/** A policy that a runtime is given says everything; an agent's says what it wants more tightly. */
+export function checkWholeSandbox(problems: Problem[], sandbox: unknown, place: string): void {
+  checkSandbox(problems, sandbox, place)
+  if (!isRecord(sandbox)) return
+  for (const [key, { expected }] of Object.entries(sandboxKinds))
+    if (sandbox[key] === undefined) problems.push({ place: `${place}.${key}`, message: `expected ${expected}, found nothing` })
 }
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '')

@@ -1,33 +1,69 @@
-import type { Diagnostic } from '../contracts/index.ts'
+import { type AgentSpec, childLimits, type Diagnostic } from '../contracts/index.ts'
 import type { SessionState } from '../core/index.ts'
 import type { ToolRegistry } from '../steps/index.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 
 /** What has changed around a session since it was last driven. The journal's definition stays in force. */
 export function differences(parts: RuntimeParts, state: SessionState, registry: ToolRegistry): readonly Diagnostic[] {
+  const whose = state.parent ? state.agentPath : 'this session'
+  const now = parts.options.config.agents.find(({ name }) => name === state.agent.name)
   const found: Diagnostic[] = state.tools
     .filter((name) => !registry.find(name))
     .map((name) => ({
       code: 'tool_missing',
       severity: 'warning',
-      message: `The tool "${name}" of this session is no longer there.`,
+      message: `The tool "${name}" of ${whose} is no longer there.`,
       remedy: 'Calls of it fail; bring it back to go on as before.',
     }))
-  const now = parts.options.config.agents.find((agent) => agent.name === state.agent.name)
-  if (!now || JSON.stringify(now) !== JSON.stringify(state.agent)) {
+  found.push(...skillDifferences(state, now, whose))
+  if (!now || hasChanged(state, now)) {
     found.push({
       code: 'agent_changed',
       severity: 'info',
-      message: `The agent "${state.agent.name}" has changed since this session began; the session keeps the old definition.`,
+      message: state.parent
+        ? `The agent "${state.agent.name}" has changed since ${whose} began; that session keeps the old definition.`
+        : `The agent "${state.agent.name}" has changed since this session began; the session keeps the old definition.`,
     })
   }
   if (state.policy !== parts.policy && state.grants.length > 0) {
     found.push({
       code: 'policy_changed',
       severity: 'warning',
-      message: 'Sandbox or hooks have changed since approvals were given for this session; they were taken back.',
+      message: `Sandbox, hooks or rules have changed since approvals were given for ${whose}; they were taken back.`,
       remedy: 'Approve again what is still wanted.',
     })
   }
   return found
+}
+
+/** Of a skill a session keeps the card alone: its text is read when it is loaded. */
+function skillDifferences({ agent }: SessionState, now: AgentSpec | undefined, whose: string): readonly Diagnostic[] {
+  if (!now) return []
+  return (agent.skills ?? []).flatMap(({ name, hash }): readonly Diagnostic[] => {
+    const there = now.skills?.find((skill) => skill.name === name)
+    if (there?.hash === hash) return []
+    if (there)
+      return [
+        { code: 'skill_changed', severity: 'warning', message: `The skill "${name}" of ${whose} has changed; it is loaded as it is now.` },
+      ]
+    return [
+      {
+        code: 'skill_missing',
+        severity: 'warning',
+        message: `The skill "${name}" of ${whose} is no longer there.`,
+        remedy: 'Loading it fails; bring it back to go on as before.',
+      },
+    ]
+  })
+}
+
+/** A child has the limits of a child beside those that its agent states; the list of skills may stand behind a prompt. */
+function hasChanged({ agent, parent }: SessionState, now: AgentSpec): boolean {
+  const limits = parent ? { ...childLimits, ...now.limits } : now.limits
+  const isSamePrompt = agent.skills ? agent.prompt.startsWith(now.prompt) : agent.prompt === now.prompt
+  return !isSamePrompt || JSON.stringify(bare({ ...now, limits })) !== JSON.stringify(bare(agent))
+}
+
+function bare({ prompt: _, skills: __, ...rest }: AgentSpec): object {
+  return rest
 }

@@ -67,50 +67,50 @@ export class Mailbox {
     }
   }
 
-  /** To the session that it is for: an answer to whoever asked, everything else to the root. */
+  /** A row that makes no sense must not stop those behind it: whatever is wrong with it is told in its place. */
   #take(row: InboxRow): void {
-    const { message } = row
-    const live = this.#tree.live()
-    if (message.kind === 'approval') {
-      const asking = live.find(({ state }) => openRequests(state).some((open) => open.id === message.approvalId))
-      take(asking ?? this.#root, row)
+    const session = this.#addressee(row)
+    try {
+      take(session, row)
+    } catch (error) {
+      session.note({ type: 'interaction.diagnostic', diagnostic: invalid(error), inbox: row.position })
       return
     }
-    take(this.#root, row)
-    if (message.kind === 'revoke') revokeBelow(live, this.#root, message)
-    if (message.kind !== 'cancel' || message.mode !== 'stop') return
-    for (const child of live) {
-      if (child !== this.#root && child.state.turn.kind === 'open')
+    this.#tellBelow(row.message)
+  }
+
+  /** An answer is for whoever asked, everything else for the root. */
+  #addressee({ message }: InboxRow): ActiveSession {
+    if (message?.kind !== 'approval') return this.#root
+    return this.#tree.live().find((session) => requestFor(session, message.approvalId)) ?? this.#root
+  }
+
+  /** What children have to be told, too: that they are to stop, and what no longer is granted. */
+  #tellBelow(message: InboxMessage): void {
+    for (const child of this.#tree.live()) {
+      if (child === this.#root) continue
+      const { turn, grants } = child.state
+      if (message.kind === 'revoke' && grants.some(({ key }) => message.keys.includes(key)))
+        child.note({ type: 'interaction.approval.revoked', keys: message.keys, by: message.by })
+      if (message.kind === 'cancel' && message.mode === 'stop' && turn.kind === 'open')
         child.note({ type: 'interaction.cancel.requested', mode: 'stop', by: message.by })
     }
   }
 }
 
-/** What was granted to a child is taken back there. */
-function revokeBelow(live: readonly ActiveSession[], root: ActiveSession, { keys, by }: Extract<InboxMessage, { kind: 'revoke' }>): void {
-  for (const child of live) {
-    if (child !== root && child.state.grants.some(({ key }) => keys.includes(key)))
-      child.note({ type: 'interaction.approval.revoked', keys, by })
-  }
+function take(session: ActiveSession, row: InboxRow): void {
+  const { message } = row
+  const request = message.kind === 'approval' ? requestFor(session, message.approvalId) : undefined
+  session.note(eventOf(session, row))
+  if (message.kind === 'approval' && request) keepGrants(session, request, message)
 }
 
-/** A row that makes no sense must not stop those behind it. */
-function take(session: ActiveSession, row: InboxRow): void {
-  const request = row.message.kind === 'approval' ? requestFor(session, row.message.approvalId) : undefined
-  try {
-    session.note(eventOf(session, row))
-    const { message } = row
-    if (message.kind === 'approval' && request) keepGrants(session, request, message)
-  } catch (error) {
-    const diagnostic: Diagnostic = {
-      code: 'message_invalid',
-      severity: 'error',
-      message: `A message to this session could not be taken: ${messageOf(error)}`,
-      remedy: 'Send it again in the right form.',
-    }
-    session.note({ type: 'interaction.diagnostic', diagnostic, inbox: row.position })
-  }
-}
+const invalid = (error: unknown): Diagnostic => ({
+  code: 'message_invalid',
+  severity: 'error',
+  message: `A message to this session could not be taken: ${messageOf(error)}`,
+  remedy: 'Send it again in the right form.',
+})
 
 const requestFor = ({ state }: ActiveSession, id: ApprovalId): ApprovalRequest | undefined =>
   openRequests(state).find((open) => open.id === id)
@@ -122,11 +122,14 @@ function eventOf(session: ActiveSession, { position, clientId, message }: InboxR
     case 'cancel':
       return { type: 'interaction.cancel.requested', mode: message.mode, by: message.by, inbox: position }
     case 'revoke':
+      if (!Array.isArray(message.keys) || message.keys.some((key: unknown) => typeof key !== 'string'))
+        throw new Error('it names no keys to take back')
       return { type: 'interaction.approval.revoked', keys: message.keys, by: message.by, inbox: position }
     case 'approval': {
       const request = requestFor(session, message.approvalId)
       if (!request) return { type: 'interaction.diagnostic', diagnostic: late(message.approvalId), inbox: position }
       const { by } = message
+      if (typeof by !== 'string') throw new Error('it does not say who has decided')
       const wrong = decisionProblem(request, message.decision)
       if (wrong !== undefined) throw new Error(wrong)
       const decision = withoutSecrets(session, message.decision)

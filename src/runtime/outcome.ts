@@ -4,6 +4,7 @@ import { reportOf } from '../steps/index.ts'
 import { messageOf } from '../util/message-of.ts'
 import { accountingOf, diagnosticsOf, operationOf } from './operations.ts'
 import { snapshotOf } from './snapshot.ts'
+import { accountingSoFar, spentSoFar } from './so-far.ts'
 
 /** Why a turn that is still open is not being driven any more. */
 export type Halt = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy'>
@@ -40,7 +41,7 @@ export function outcomeOf({ state, children, halt }: Rest): Outcome {
   // A halt wins over an ending: one that could not be made durable was never reached.
   const ending = halt ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : undriven)
   const report = turn.kind === 'ended' ? turn.report : reportOf(turn, state.agent)
-  const { usage, cost } = turn.kind === 'ended' ? turn.totals : turn.spent
+  const { usage, cost } = turn.kind === 'ended' ? turn.totals : spentSoFar(state, turn, children)
   return {
     ...base,
     ...ending,
@@ -48,7 +49,7 @@ export function outcomeOf({ state, children, halt }: Rest): Outcome {
     ...(report && { report }),
     usage,
     cost,
-    accounting: accountingOf(state, children),
+    accounting: turn.kind === 'ended' ? accountingOf(state, children) : accountingSoFar(state, turn, children),
     operations: { ...operationOf(state, turn, children), status: ending.status },
     trace: { ...trace, turnPath: trace.turnPath === '' ? turn.id : `${trace.turnPath}/${turn.id}` },
     diagnostics: diagnosticsOf(state, turn, children),

@@ -38,6 +38,8 @@ export interface ResolvedConfig {
   readonly approvals: readonly ApprovalPolicy[]
   /** What every session is told at its beginning. */
   readonly context: readonly ContextText[]
+  /** Names of the skills that there are. */
+  readonly skills: readonly string[]
   /** Absent where there is none. */
   readonly queues?: { readonly [name: string]: QueueLimits }
 }
@@ -136,6 +138,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
     unpriced: config.unpriced ?? [],
     approvals: policiesOf(config.approvals),
     context: structuredClone(config.context ?? []),
+    skills: (config.skills ?? []).map(({ name }) => name),
     ...(config.childrenOffered !== undefined && { childrenOffered: config.childrenOffered }),
     ...(Object.keys(config.queues ?? {}).length > 0 && { queues: structuredClone(config.queues) }),
   }

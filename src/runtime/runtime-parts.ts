@@ -1,5 +1,4 @@
 import type {
-  AgentCard,
   AgentSpec,
   Approver,
   Clock,
@@ -20,11 +19,11 @@ import type {
 import { childLimits, noUsage, type TokenPrice, TroupeError, type Usage } from '../contracts/index.ts'
 import type { Pen, Recipe, SessionState } from '../core/index.ts'
 import { ActiveSession, offeredName, Queues, type StepPorts, ToolRegistry, type TreePort } from '../steps/index.ts'
-import { agentCard, agentDirectory, agentTool, agentToolName, directoryNames, readOutputName, readOutputTool } from '../tools/index.ts'
+import { agentDirectory, agentTool, agentToolName, directoryNames, readOutputName, readOutputTool } from '../tools/index.ts'
 import { shortHash } from '../util/hash.ts'
-import { skillCatalogue } from '../util/skill-catalogue.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
+import { skillCatalogue } from '../util/skill-catalogue.ts'
 import { checkTools } from './check-tools.ts'
 import { invalid } from './config-problems.ts'
 import { checkAllowlist, findAgent, type ResolvedConfig } from './resolve-config.ts'
@@ -63,7 +62,6 @@ export class RuntimeParts {
   readonly #states = new Map<TreeId, TreeState>()
   readonly #asChild = new Map<string, AgentSpec>()
   readonly #equipped = new WeakMap<AgentSpec, AgentSpec>()
-  readonly #cards = new WeakMap<AgentSpec, readonly AgentCard[]>()
   #registry: MaybePromise<ToolRegistry> | undefined
   #queues: Queues | undefined
 
@@ -154,6 +152,7 @@ export class RuntimeParts {
       random: seededRandom(treeId),
       redactor: this.#redactor,
       overlay: config.overlay,
+      skills: config.skills,
       flags: config.flags,
       queues: config.queues && this.#queuesOf(config.queues, registry),
     }
@@ -230,15 +229,6 @@ export class RuntimeParts {
       return tokens === undefined ? [] : [[name, tokens] as const]
     })
     return known.length > 0 ? Object.fromEntries(known) : undefined
-  }
-
-  /** What a session may know of the agents that it may call. */
-  cardsOf(agent: AgentSpec): readonly AgentCard[] {
-    const known = this.#cards.get(agent)
-    if (known) return known
-    const cards = agent.agents.map((name) => agentCard(findAgent(this.options.config.agents, name)))
-    this.#cards.set(agent, cards)
-    return cards
   }
 
   /** Few children are tools of their own; many are found through a directory. */
@@ -339,7 +329,10 @@ function perToken(model: Model | undefined, usage: (tokens: number) => Usage): n
 }
 
 /** Children are tools of the runtime's own: no allowlist names them, only `agents` does. */
-function registryOf(tools: readonly Tool[], { config: { agents }, validator, own: given }: PartsOptions & { own: readonly Tool[] }): ToolRegistry {
+function registryOf(
+  tools: readonly Tool[],
+  { config: { agents }, validator, own: given }: PartsOptions & { own: readonly Tool[] },
+): ToolRegistry {
   const children = new Set(agents.flatMap((agent) => agent.agents))
   const own = agents.filter(({ name }) => children.has(name)).map(agentTool)
   return new ToolRegistry(tools, [readOutputTool(), ...given, ...own, ...(own.length > 0 ? agentDirectory(validator) : [])])

@@ -15,7 +15,6 @@ import { created, drive, type SessionState } from '../core/index.ts'
 import { type ActiveSession, performer, type ToolRegistry } from '../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
-import { differences } from './differences.ts'
 import type { Feed } from './feed.ts'
 import { keepAlive } from './keep-alive.ts'
 import { Ledger } from './ledger.ts'
@@ -67,7 +66,8 @@ export class TreeDriver {
     if (opening.reason !== undefined) throw new Error(opening.reason)
     const { registry, epoch, seq } = await prepare(parts, treeId, agent)
     if (seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
-    const first = firstEvent({ treeId, agent, at: parts.options.clock.now() }, parts.effective(agent, registry))
+    const equipped = parts.equipped(agent)
+    const first = firstEvent({ treeId, agent: equipped, at: parts.options.clock.now() }, parts.effective(equipped, registry))
     parts.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
     const planted = plant(parts, { state: treeOf(created(first)), feed, epoch, seq, registry })
     const { session } = planted
@@ -75,6 +75,7 @@ export class TreeDriver {
     if (parts.options.config.agents.length > 1) {
       session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
     }
+    for (const text of parts.options.config.context) session.note({ type: 'interaction.context.added', ...text })
     session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
     return new TreeDriver(planted, feed, { parts, epoch, whenIdle: 'settle' })
   }
@@ -94,7 +95,6 @@ export class TreeDriver {
       // Until the claim, the owner before may have written more.
       const state = await parts.stateOf(treeId, before)
       const planted = plant(parts, { state, feed, epoch, seq, registry })
-      takeUp(parts, planted.session, { epoch, registry })
       planted.tree.takeUp(epoch)
       return new TreeDriver(planted, feed, { parts, epoch, whenIdle })
     } catch (error) {
@@ -228,17 +228,6 @@ export function firstEvent(
   return { type: 'interaction.session.created', seq: 1, treeId, sessionId, agentPath: 'root', at, agent, trace, ...effective }
 }
 
-/** Tells the session what has changed since its last driver; approvals that were given under another policy are void. */
-function takeUp(parts: RuntimeParts, session: ActiveSession, { epoch, registry }: { epoch: number; registry: ToolRegistry }): void {
-  const { state } = session
-  const diagnostics = differences(parts, state, registry)
-  if (state.turn.kind === 'open' || diagnostics.length > 0)
-    session.note({ type: 'interaction.session.resumed', epoch, policy: parts.policy, diagnostics })
-  if (diagnostics.some((diagnostic) => diagnostic.code === 'policy_changed')) {
-    session.note({ type: 'interaction.approval.revoked', keys: state.grants.map((grant) => grant.key), by: 'runtime' })
-  }
-}
-
 /** Sources and models may take their time; both are there at once the second time. */
 async function ready(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
   await parts.registry()
@@ -299,7 +288,7 @@ function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry }: Openi
     },
   })
   const tree = new Tree(parts, { ledger, registry, state })
-  const session = tree.plant(state.root)
+  const { root: session } = tree
   return { session, tree, ledger, inboxCursor: state.inboxCursor }
 }
 

@@ -1,4 +1,4 @@
-import type { InteractionEvent, SessionId } from '../contracts/index.ts'
+import type { InteractionEvent, Message, SessionId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { apply, created, type SessionState } from '../core/index.ts'
 import { Sequence } from '../util/sequence.ts'
@@ -6,10 +6,12 @@ import { Sequence } from '../util/sequence.ts'
 /** The fold of a whole tree: the state of each session, by its own events. */
 export interface TreeState {
   readonly root: SessionState
-  /** Without what was said, once their parent has heard how they ended. */
+  /** Those of the root's last turn; once their call has ended, only what the outcome of that turn needs. */
   readonly children: ReadonlyMap<SessionId, SessionState>
   /** Children whose end the parent has taken into its own account. */
   readonly settled: ReadonlySet<SessionId>
+  /** How many children of each agent the root has had, over all its turns. */
+  readonly numbers: ReadonlyMap<string, number>
   readonly seq: number
   /** The last row of the inbox that any session took in. */
   readonly inboxCursor: number
@@ -17,6 +19,7 @@ export interface TreeState {
 
 const none: ReadonlyMap<SessionId, SessionState> = new Map()
 const nobody: ReadonlySet<SessionId> = new Set()
+const noNumbers: ReadonlyMap<string, number> = new Map()
 
 export const childIdOf = (parent: SessionId, itemId: string): SessionId => `${parent}/${itemId}` as SessionId
 
@@ -24,6 +27,7 @@ export const treeOf = (root: SessionState): TreeState => ({
   root,
   children: none,
   settled: nobody,
+  numbers: noNumbers,
   seq: root.seq,
   inboxCursor: root.inboxCursor,
 })
@@ -31,25 +35,55 @@ export const treeOf = (root: SessionState): TreeState => ({
 /** Folds the journal of a tree, or goes on from where it was folded before. */
 export function foldTree(events: readonly InteractionEvent[], from?: TreeState): TreeState {
   let { root, seq = 0, inboxCursor = 0 } = from ?? {}
-  const children = new Map(from?.children)
-  const settled = new Set(from?.settled)
+  const family = { children: new Map(from?.children), settled: new Set(from?.settled), numbers: new Map(from?.numbers) }
   for (const event of events) {
     seq = event.seq
     if (event.inbox !== undefined) inboxCursor = Math.max(inboxCursor, event.inbox)
-    const { sessionId } = event
-    if (event.type === 'interaction.session.created' && event.parent) children.set(sessionId, created(event))
-    else if (!root) root = first(event)
-    else if (sessionId === root.sessionId) root = apply(root, event)
-    else children.set(sessionId, apply(known(children, event), event))
-    if (event.type === 'interaction.subagent.completed' || event.type === 'interaction.subagent.failed') settled.add(event.childId)
-    if (event.type === 'interaction.item.completed' && event.itemId) forget(children, childIdOf(sessionId, event.itemId))
+    if (!root) root = first(event)
+    else if (event.sessionId === root.sessionId) root = apply(root, event)
+    else foldChild(family, event)
+    follow(family, event, root.sessionId)
   }
   if (!root) throw new TroupeError('store_invalid', 'The journal is empty: a journal begins with interaction.session.created.')
-  return { root, children, settled, seq, inboxCursor }
+  return { root, ...family, seq, inboxCursor }
+}
+
+interface Family {
+  readonly children: Map<SessionId, SessionState>
+  readonly settled: Set<SessionId>
+  readonly numbers: Map<string, number>
+}
+
+function foldChild({ children }: Family, event: InteractionEvent): void {
+  if (event.type === 'interaction.session.created') children.set(event.sessionId, created(event))
+  else children.set(event.sessionId, apply(known(children, event), event))
+}
+
+/** What an event means for those whose event it is not. */
+function follow({ children, settled, numbers }: Family, event: InteractionEvent, rootId: SessionId): void {
+  switch (event.type) {
+    case 'interaction.session.created':
+      if (event.parent?.sessionId === rootId) numbers.set(event.agent.name, (numbers.get(event.agent.name) ?? 0) + 1)
+      return
+    case 'interaction.subagent.completed':
+    case 'interaction.subagent.failed':
+      settled.add(event.childId)
+      return
+    case 'interaction.item.completed': {
+      const childId = event.itemId && childIdOf(event.sessionId, event.itemId)
+      const child = childId && children.get(childId)
+      if (child) children.set(childId, forSummary(child))
+      return
+    }
+    case 'interaction.turn.started':
+      if (event.sessionId !== rootId) return
+      settled.clear()
+      for (const [childId, { turn }] of children) if (turn.kind !== 'open') children.delete(childId)
+  }
 }
 
 function first(event: InteractionEvent): SessionState {
-  if (event.type === 'interaction.session.created') return created(event)
+  if (event.type === 'interaction.session.created' && !event.parent) return created(event)
   throw new TroupeError(
     'store_invalid',
     `Event ${event.seq} (${event.type}) cannot stand where it stands: a journal begins with interaction.session.created.`,
@@ -66,9 +100,11 @@ function known(children: ReadonlyMap<SessionId, SessionState>, event: Interactio
   return state
 }
 
-function forget(children: Map<SessionId, SessionState>, childId: SessionId): void {
-  const child = children.get(childId)
-  if (child) children.set(childId, withoutHistory(child))
+/** What a child is remembered by once its call has ended: who it was, how it ended, what it did and took. */
+export function forSummary(state: SessionState): SessionState {
+  const { turn } = state
+  const rest = { ...state, history: Sequence.empty<Message>(), inputs: [], grants: [], tools: [], prices: {} }
+  if (turn.kind !== 'ended' || turn.report === undefined) return rest
+  const { kind, id, ending, totals, paidUsd, children, idleMs, accounting, diagnostics } = turn
+  return { ...rest, turn: { kind, id, ending, totals, paidUsd, children, idleMs, accounting, diagnostics } }
 }
-
-export const withoutHistory = (state: SessionState): SessionState => ({ ...state, history: Sequence.empty(), inputs: [] })

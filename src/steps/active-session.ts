@@ -58,6 +58,8 @@ export interface StepPorts {
   readonly redactor: Redactor
   readonly overlay: { readonly [name: string]: string }
   readonly flags: readonly string[]
+  /** Names of the skills that there are now; one that was taken away is none any more. */
+  readonly skills: readonly string[]
   /** Absent where nothing is capped. */
   readonly queues: Queues | undefined
 }

@@ -117,7 +117,7 @@ class CallRun {
       agents: ports.tree.agentsOf(this.#session),
       startChild: (task) => this.#startChild(task),
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
-      skills: state.agent.skills ?? noSkills,
+      skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
       ...(this.#call.intent.answer !== undefined && { answer: this.#call.intent.answer }),
       progress: (text) => this.#show('progress', text),
       output: (chunk) => this.#show('output', chunk),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { troupe } from './command.ts'
@@ -28,6 +28,34 @@ describe('troupe init', () => {
     expect((await troupe(path, ['init'])).code).toBe(2)
     expect(existsSync(join(path, 'trip.ai'))).toBe(false)
     expect((await troupe(path, ['init', 'file'])).stderr).toContain('is not a folder')
+  })
+})
+
+describe('troupe init beside links', () => {
+  const init = async (path: string, ...args: string[]) => {
+    const ended = await troupe(path, ['init', ...args, '--yes'])
+    expect([ended.code, ended.stdout]).toEqual([2, ''])
+    return ended.stderr
+  }
+
+  test.each(['trip.ai', '.gitignore', 'agents/scout.ai'])('writes nothing through a link that leads nowhere: %s', async (name) => {
+    const { path, write } = folder()
+    const outside = folder()
+    write({ 'agents/.keep': '' })
+    symlinkSync(join(outside.path, 'target'), join(path, name))
+    expect(await init(path)).toContain(`${name}  It is there already.`)
+    expect([existsSync(join(path, '.ai-agent.json')), existsSync(join(path, 'agents/writer.ai'))]).toEqual([false, false])
+    expect(readdirSync(outside.path)).toEqual([])
+  })
+
+  test('writes nothing into a folder that is a link, wherever it leads', async () => {
+    const { path } = folder()
+    const outside = folder()
+    symlinkSync(outside.path, join(path, 'agents'))
+    expect(await init(path)).toContain('agents  It is not a folder.')
+    symlinkSync(join(outside.path, 'nowhere'), join(path, 'new'))
+    expect(await init(path, 'new')).toContain('new is not a folder.')
+    expect([existsSync(join(path, 'trip.ai')), readdirSync(outside.path)]).toEqual([false, []])
   })
 })
 
@@ -70,6 +98,25 @@ describe('troupe validate', () => {
     ])
   })
 
+  test('tells wrong models beside the other faults of the same file', async () => {
+    const { path } = folder({
+      'a.ai': child('limts: 1').replace('a/b', '[nonsense/x, fsat, fast]'),
+      'b.ai': child('agents: [./none.ai]').replace('a/b', 'opnai/gpt-5.4-mini'),
+      'c.ai': child('enabled: false').replace('a/b', 'nobody/asks'),
+      '.ai-agent.json': { models: { fast: 'rehearsal' } },
+    })
+    const { code, stdout } = await troupe(path, ['validate', '--json'])
+    const told = JSON.parse(stdout).error.problems.map(({ place, message }: { place: string; message: string }) => `${place} ${message}`)
+    expect(code).toBe(2)
+    expect(told).toEqual([
+      'a.ai:6:1 there is no setting `limts`',
+      'b.ai:6:10 there is no agent file `./none.ai`',
+      expect.stringMatching(/^a\.ai:4:9 .*nonsense/),
+      expect.stringMatching(/^a\.ai:4:9 .*fsat/),
+      expect.stringMatching(/^b\.ai:4:9 .*opnai/),
+    ])
+  })
+
   test('takes files and folders, and is content with what is right', async () => {
     const { path } = folder({ 'a.ai': child().replace('a/b', 'rehearsal'), 'sub/b.ai': child().replace('a/b', 'auto'), 'broken.ai': '' })
     expect(await troupe(path, ['validate', 'a.ai', 'sub'])).toMatchObject({
@@ -80,6 +127,41 @@ describe('troupe validate', () => {
     const { stdout } = await troupe(path, ['validate', 'a.ai', '--json'])
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, agents: [{ name: 'a', file: 'a.ai', isChild: false }], exitCode: 0 })
     expect((await troupe(path, ['validate', 'a.aj'])).stderr).toContain('Did you mean `a.ai`?')
+  })
+})
+
+describe('troupe validate of a folder with projects in it', () => {
+  const one = (name: string): { readonly [file: string]: string | object } => ({
+    [`${name}/boss.ai`]: child('agents: [helper, ./near.ai]').replace('a/b', 'fast'),
+    [`${name}/near.ai`]: child().replace('a/b', 'rehearsal'),
+    [`${name}/lib/helper.ai`]: child().replace('a/b', 'rehearsal'),
+    [`${name}/.ai-agent.json`]: { agents: ['./lib'], models: { fast: 'rehearsal' } },
+    [`${name}/README.md`]: '# A project',
+    [`${name}/rules/tone.md`]: '---\ntitle: Tone\n---\nBe kind.',
+  })
+
+  test('each is looked at with its own configuration, and files that are no agents are let alone', async () => {
+    const { path } = folder({ ...one('a'), ...one('b') })
+    expect(await troupe(path, ['validate', '.'])).toMatchObject({
+      code: 0,
+      stdout: '6 agents and the configuration are right.\n',
+      stderr: '',
+    })
+    const { agents } = JSON.parse((await troupe(path, ['validate', 'a', '--json'])).stdout)
+    expect(agents).toHaveLength(3)
+    expect(agents).toContainEqual({ name: 'near', file: 'a/near.ai', isChild: true })
+  })
+
+  test('what is wrong in several ways of looking is told once', async () => {
+    const { path } = folder({
+      ...one('a'),
+      'a/lib/helper.ai': child('limts: 1').replace('a/b', 'nonsense/x'),
+      '.ai-agent.json': { nonsense: 1 },
+    })
+    const told = JSON.parse((await troupe(path, ['validate', 'a', '--json'])).stdout).error.problems
+    expect(told.map(({ place }: { place: string }) => place.replace(`${path}/`, ''))).toEqual(['.ai-agent.json:1:2', 'a/lib/helper.ai:6:1'])
+    const named = await troupe(path, ['validate', 'a/README.md'])
+    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining('a/README.md  this is no agent file')])
   })
 })
 
@@ -97,7 +179,8 @@ describe('troupe agents list', () => {
     expect(stdout).toContain('calls lib')
     expect(stdout).toContain('owner: "us"')
     expect(stdout).toMatch(/reviewer +Reviews code/)
-    expect(stdout).toContain('lib/lib.ai · tool name the.lib · disabled')
+    expect(stdout).toMatch(/the\.lib +A test/)
+    expect(stdout).toContain('lib/lib.ai · disabled')
     expect(stderr).toContain('troupe validate')
     const { agents, problems } = JSON.parse((await troupe(path, ['agents', 'list', '--json'])).stdout)
     expect(
@@ -183,11 +266,28 @@ describe('troupe trust', () => {
       '.claude/agents/reviewer.md': '---\nname: reviewer\ndescription: Reviews code\n---\nReview.',
     })
 
+  test('without a terminal nothing is trusted that is not named; what waits is listed', async () => {
+    const { path } = project()
+    const plain = await troupe(path, ['trust'])
+    expect([plain.code, plain.stdout]).toEqual([2, ''])
+    for (const part of [
+      `${join(path, '.ai-agent.json')}  configuration; it waits for providers: say where requests and keys are sent`,
+      `${join(path, '.ai-agent.env')}  variables; it waits for variables OPENAI_API_KEY: set keys`,
+      `${join(path, '.claude/agents/reviewer.md')}  agent of another program; it waits for tools that change something; servers`,
+      'troupe trust --all',
+    ])
+      expect(plain.stderr).toContain(part)
+    expect(plain.stderr).not.toContain('theirs-1234')
+    expect(JSON.parse((await troupe(path, ['trust', '--json'])).stdout)).toMatchObject({ ok: false, error: { code: 'usage' }, exitCode: 2 })
+    expect((await troupe(path, ['trust', '--list'])).stdout).toBe('')
+    expect((await troupe(path, ['trust', '--all', '.ai-agent.env'])).code).toBe(2)
+  })
+
   test('whatever waits here, until it changes, until it is taken back', async () => {
     const { path, write } = project()
     const shown = async () => (await troupe(path, ['config', 'show'])).stdout
     expect(await shown()).not.toContain('evil')
-    const given = await troupe(path, ['trust'])
+    const given = await troupe(path, ['trust', '--all'])
     expect(given.stdout.split('\n').filter((line) => line !== '')).toEqual(
       ['.ai-agent.json', '.ai-agent.env', '.claude/agents/reviewer.md'].map((name) => `Trusted: ${join(path, name)}`),
     )
@@ -210,7 +310,7 @@ describe('troupe trust', () => {
 
   test('a list of trust that comes along with a project trusts nobody', async () => {
     const { path } = project()
-    await troupe(path, ['trust'])
+    await troupe(path, ['trust', '--all'])
     const list = readFileSync(join(path, '.state/troupe/trust.json'), 'utf8')
     writeFileSync(join(path, 'trust.json'), list)
     const { stdout } = await troupe(path, ['config', 'show'], { XDG_STATE_HOME: join(path, '.elsewhere') })

@@ -67,6 +67,16 @@ test('every folder is run, and named in the list', () => {
     expect(page).toMatch(new RegExp(`\`${name}\`.*troupe run ${run[0]} "${run[1]?.replace('?', '\\?')}"`))
 })
 
+test('all of them together are found to be right', async () => {
+  const state = folder()
+  const env = { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') }
+  expect(await troupe(join(root, '..'), ['validate', 'examples'], env)).toEqual({
+    code: 0,
+    stdout: '15 agents and the configuration are right.\n',
+    stderr: '',
+  })
+})
+
 describe.concurrent.each(Object.entries(examples))('%s', (name, { run, shows }) => {
   const state = folder()
   const at = (...args: string[]) => troupe(join(root, name), args, { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') })

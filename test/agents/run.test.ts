@@ -38,7 +38,7 @@ describe('troupe run', () => {
     const { path } = folder({
       'a.ai': child().replace('a/b', 'lab/large'),
       '.home/.ai-agent/.ai-agent.json': {
-        providers: { lab: { baseURL: 'http://127.0.0.1:9/v1', apiKey: '${LAB_KEY}' }, other: { apiKey: '${NOT_NEEDED}' } },
+        providers: { lab: { baseURL: 'https://lab.invalid/v1', apiKey: '${LAB_KEY}' }, other: { apiKey: '${NOT_NEEDED}' } },
       },
     })
     const { code, stderr } = await troupe(path, ['run', 'a.ai', 'Hi'])

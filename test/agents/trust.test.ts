@@ -2,13 +2,14 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test, vi } from 'vitest'
 import { nodeConfigFiles, readTrust } from '../../src/agents/index.ts'
 import { type Setup, setupWithoutConfig } from '../../src/cli/config-setup.ts'
 import type { Host } from '../../src/cli/host.ts'
 import { Output } from '../../src/cli/output.ts'
 import { plainPaint } from '../../src/cli/paint.ts'
-import { askForTrust } from '../../src/cli/trust-question.ts'
+import { trustCommand } from '../../src/cli/trust-command.ts'
+import { askForTrust, type Waiting } from '../../src/cli/trust-question.ts'
 import { troupe } from './command.ts'
 import { child, folder } from './folder.ts'
 
@@ -90,8 +91,33 @@ describe('a key of the configuration', () => {
   })
 })
 
+describe('two keys of one name', () => {
+  test('are hidden both, the one that counts and the one that it shadows', async () => {
+    const { path } = folder({
+      'a.ai': child().replace('a/b', 'script/a.yaml'),
+      'a.yaml':
+        'steps: [{ text: "Keys: shadowed-111111 counting-222222", reasoning: shadowed-111111, calls: [{ tool: none, input: { x: shadowed-111111 } }] }, { text: "shadowed-111111, counting-222222" }]',
+      '.home/.ai-agent/.ai-agent.env': 'OPENAI_API_KEY=counting-222222',
+    })
+    for (const args of [
+      ['run', 'a.ai', 'Is it shadowed-111111?', '--verbose'],
+      ['run', 'a.ai', 'Hi', '--json'],
+      ['run', 'a.ai', 'Hi', '--stream-json'],
+      ['doctor'],
+      ['config', 'show'],
+    ]) {
+      const { stdout, stderr, code } = await troupe(path, args, { OPENAI_API_KEY: 'shadowed-111111' })
+      expect(code).toBe(0)
+      expect(stdout + stderr).not.toMatch(/shadowed-1|counting-2/)
+      if (args[0] === 'run') expect(stdout).toMatch(/\[redacted:OPENAI_API_KEY(?: \(2\))?\], \[redacted:OPENAI_API_KEY\]/)
+    }
+  })
+})
+
 describe('the question at a terminal', () => {
-  const waiting = [{ path: '/project/.ai-agent.json', sha256: 'a'.repeat(64), withheld: ['providers', 'models.fast'] }]
+  const waiting: readonly Waiting[] = [
+    { path: '/project/.ai-agent.json', sha256: 'a'.repeat(64), kind: 'configuration', withheld: ['providers', 'models.fast'] },
+  ]
 
   function terminal(typed: string, more: Partial<Host> = {}): { readonly host: Host; readonly setup: Setup; said(): string } {
     const { path } = folder()
@@ -126,7 +152,7 @@ describe('the question at a terminal', () => {
     const { host, setup, said } = terminal(typed)
     expect(await askForTrust(waiting, setup, { host, isGiven: false })).toBe(expected)
     expect(said()).toBe(
-      '/project/.ai-agent.json is not trusted as it is now. These parts do not count without trust:\n  providers\n  models.fast\nTrust it? [y/N] ',
+      '/project/.ai-agent.json is not trusted as it is now. These parts do not count without trust:\n  providers: say where requests and keys are sent\n  models.fast: read variables, or let a script stand in for a model\nTrust it? [y/N] ',
     )
     const records = [...(await readTrust(setup.trustPlace)).values()]
     expect(records).toEqual(expected === 'given' ? [{ path: waiting[0]?.path, sha256: waiting[0]?.sha256, by: 'person', at: 7 }] : [])
@@ -145,7 +171,49 @@ describe('the question at a terminal', () => {
 
   test('what a hostile file would write on the terminal is printed without its escapes', async () => {
     const { host, setup, said } = terminal('n\n')
-    await askForTrust([{ path: '/p\u001b[2J', sha256: 'b'.repeat(64), withheld: ['x\u001b]0;y\u0007'] }], setup, { host, isGiven: false })
+    await askForTrust([{ path: '/p\u001b[2J', sha256: 'b'.repeat(64), kind: 'configuration', withheld: ['x\u001b]0;y\u0007'] }], setup, {
+      host,
+      isGiven: false,
+    })
     expect(said()).not.toContain('\u001b')
+  })
+
+  test.each([
+    ['y\n', 2],
+    ['n\n', 0],
+    ['', 0],
+  ])('troupe trust shows all that waits, and asks once: %j', async (typed, trusted) => {
+    const project = folder({
+      '.ai-agent.json': { providers: { openai: { baseURL: 'https://evil.example/v1' } }, agents: ['../*.ai'] },
+      '.claude/agents/reviewer.md': '---\nname: reviewer\ndescription: Reviews code\n---\nReview.',
+    })
+    const { host, said } = terminal(typed, { env: { HOME: project.path, XDG_STATE_HOME: `${project.path}/.state` } })
+    const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
+    vi.stubEnv('HOME', project.path)
+    const before = process.cwd()
+    process.chdir(project.path)
+    try {
+      await trustCommand({ kind: 'trust', action: 'trust', isAll: false, paths: [], output: 'answer', wishes }, host)
+    } finally {
+      process.chdir(before)
+      vi.unstubAllEnvs()
+    }
+    const words = said()
+    expect(words).toContain(
+      [
+        '2 files wait for trust. What waits, and what it could do then:',
+        '',
+        `${project.path}/.ai-agent.json (configuration)`,
+        '  agents, which leave the folder: use agents from outside of its folder, or found through variables',
+        '  providers: say where requests and keys are sent',
+        `${project.path}/.claude/agents/reviewer.md (agent of another program)`,
+        '  tools that change something',
+        '  servers',
+        '',
+        'Trust all 2 as they are now? [y/N] ',
+      ].join('\n'),
+    )
+    expect(words.includes('Nothing was trusted.')).toBe(trusted === 0)
+    expect((await readTrust({ files: nodeConfigFiles, path: `${project.path}/.state/troupe/trust.json` })).size).toBe(trusted)
   })
 })

@@ -8,9 +8,9 @@ import { modelFailureClass, toolFailureClass } from '../../src/cli/schemas/defin
 import { lines } from '../../src/cli/schemas/events.ts'
 import type { Schema } from '../../src/cli/schemas/shapes.ts'
 import { type ErrorCode, errorTable, type ModelFailureClass, type StreamEvent, type TurnReason } from '../../src/contracts/index.ts'
-
-const made =
-  '<!-- Made from the options of the code by test/cli/reference.test.ts; to make it anew: TROUPE_WRITE=1 npx vitest run test/cli/reference.test.ts -->'
+import { code, made, page, table } from './markdown.ts'
+import { configurationPage, variablesPage } from './reference-configuration.ts'
+import { scriptsPage, templatesPage } from './reference-texts.ts'
 
 /** What each event tells. Does not compile unless it lists every type that there is. */
 const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: string } = {
@@ -39,7 +39,9 @@ const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: str
   'interaction.subagent.started': 'In the journal of the parent: the call has started a child.',
   'interaction.subagent.completed': 'The child has reported; what it took, its own children included.',
   'interaction.subagent.failed': 'The child has failed or was ended.',
-  'interaction.hook.completed': 'A hook has changed, blocked or added something, or has failed.',
+  'interaction.hook.completed': 'A hook has changed, blocked or added something, sent the model back to work, or has failed.',
+  'interaction.context.added': 'A text from outside, such as a file of the project or what a hook says, has entered the requests.',
+  'interaction.context.compacted': 'The history was made shorter; what was asked, the plan and what was done stay.',
   'interaction.cancel.requested': 'Somebody has asked for an early end.',
   'interaction.diagnostic': 'Something worth telling that did not end the turn.',
   'run.completed': 'The last line of `--stream-json` where there is an answer. No event of the journal.',
@@ -65,6 +67,10 @@ const wordsOf = (schema: Schema): readonly string[] => (schema as { readonly enu
 
 /** The pages of docs/reference/, by file. */
 export const referencePages: { readonly [file: string]: string } = {
+  'configuration.md': configurationPage,
+  'variables.md': variablesPage,
+  'scripts.md': scriptsPage,
+  'templates.md': templatesPage,
   'command-line.md': page([
     ['# Command line', made],
     ['`troupe COMMAND [arguments] [options]`, or `troupe FILE.ai [PROMPT] [options]`.'],
@@ -143,6 +149,7 @@ export const referencePages: { readonly [file: string]: string } = {
     [
       'An agent is a file: an optional `#!/usr/bin/env troupe` line, settings in YAML between two lines of `---`, then the prompt. A key that is not listed here is an error. `troupe run` can change every key of this table for one run with `--override key=value`. `output` and `input` are no keys themselves: name one of theirs (`--override output.format=json`); what the file says about the others of the same group does not count then.',
       'Durations are written `500ms`, `30s`, `10m` or `2h`, sizes `512B`, `64KB` or `1MB`; bare numbers are milliseconds and bytes.',
+      'What a file does not say may be said by a flag, a [variable](variables.md) or the [configuration](configuration.md). The prompt may be a [template](templates.md); a model may be a [script](scripts.md).',
     ],
     [
       table(
@@ -150,7 +157,14 @@ export const referencePages: { readonly [file: string]: string } = {
         agentOptionKeys.map((key) => {
           const option: AgentOption = agentOptions[key]
           const isRequired = option.default === 'required'
-          return [code(key), option.summary, typeText(option.type), isRequired ? '**required**' : option.default, code(option.example)]
+          const flag = option.flag ? ` (${code(`--${option.flag.name}`)})` : ''
+          return [
+            code(key),
+            `${option.summary}${flag}`,
+            typeText(option.type),
+            isRequired ? '**required**' : option.default,
+            code(option.example),
+          ]
         }),
       ),
     ],
@@ -188,19 +202,6 @@ function flagTable(flags: readonly FlagSpec[]): string {
       ]
     }),
   )
-}
-
-function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(heads), `|${heads.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
-}
-
-function page(sections: readonly (readonly string[])[]): string {
-  return `${sections.map((section) => section.join('\n\n')).join('\n\n')}\n`
-}
-
-function code(text: string): string {
-  return `\`${text}\``
 }
 
 function capital(text: string): string {

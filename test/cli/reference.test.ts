@@ -1,9 +1,16 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { configOf } from '../../src/agents/config/fixtures/memory-files.ts'
+import { sectionNames, sectionOf } from '../../src/agents/config/sections.ts'
 import { agentOptionKeys } from '../../src/agents/index.ts'
+import { folderIncludes, renderPrompt } from '../../src/agents/templates/index.ts'
 import { commands, flagsOf } from '../../src/cli/options.ts'
+import type { TroupeError } from '../../src/contracts/index.ts'
+import { parseScript } from '../../src/models/parse-script.ts'
 import { referencePages } from './reference-pages.ts'
+import { templateTexts } from './reference-texts.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'docs', 'reference')
 
@@ -18,4 +25,59 @@ test('the reference names every flag and every setting', () => {
   const [commandLine = '', agentFile = ''] = ['command-line.md', 'agent-file.md'].map((file) => referencePages[file])
   for (const { name } of commands.flatMap((command) => flagsOf(command))) expect(commandLine).toContain(`--${name}`)
   for (const key of agentOptionKeys) expect(agentFile).toContain(`| \`${key}\` |`)
+})
+
+describe('what the reference shows works', () => {
+  const shown = (file: string, language: string): string =>
+    new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\``).exec(referencePages[file] ?? '')?.[1] ?? expect.unreachable(`no ${language}`)
+
+  test('the configuration', async () => {
+    const config = await configOf({ '/home/.ai-agent/.ai-agent.json': shown('configuration.md', 'json') })
+    expect([config.pending, config.diagnostics]).toEqual([[], []])
+    const said = Object.keys(JSON.parse(shown('configuration.md', 'json')))
+    expect(said).toEqual(sectionNames.filter((name) => sectionOf(name).use === 'now'))
+  })
+
+  test('the script', () => {
+    expect(parseScript(shown('scripts.md', 'yaml'), 'x.yaml')).toHaveLength(3)
+  })
+
+  test('the template, and every name that it may speak of', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'troupe-reference-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    mkdirSync(join(folder, 'rules'))
+    writeFileSync(join(folder, 'rules/tone.md'), 'Be kind to {{ agent.name }}.')
+    const variables = {
+      agent: { name: 'clerk', description: 'a clerk' },
+      tools: ['a', 'b'],
+      output: { format: 'text' },
+      limits: { maxToolTurns: 3 },
+    }
+    const render = (text: string) => renderPrompt({ text, place: 'x.ai', firstLine: 1 }, variables, folderIncludes(folder))
+    expect(await render(shown('templates.md', 'jinja'))).toBe(
+      'You are clerk: a clerk.\nYour tools are a, b.\nYou have 3 steps.\nBe kind to clerk.',
+    )
+    const failure: TroupeError = await render('{{ zzzzzzzzz }}').then(
+      () => expect.unreachable('there is no such name'),
+      (error) => error,
+    )
+    expect(failure.problems[0]?.remedy).toBe(
+      `There are ${Object.keys(templateTexts)
+        .map((name) => `\`${name}\``)
+        .join(', ')}.`,
+    )
+  })
+
+  test('every page is linked from the index, and the index from the README', () => {
+    const docs = join(folder, '..')
+    const index = readFileSync(join(docs, 'README.md'), 'utf8')
+    for (const file of readdirSync(folder)) expect(index).toContain(`(reference/${file})`)
+    for (const [, target = ''] of index.matchAll(/\]\(([^)#]+)\)/g)) expect(existsSync(join(docs, target)), target).toBe(true)
+    const readme = readFileSync(join(docs, '..', 'README.md'), 'utf8')
+    for (const page of [
+      'docs/README.md',
+      ...['configuration', 'variables', 'scripts', 'templates'].map((name) => `docs/reference/${name}.md`),
+    ])
+      expect(readme).toContain(`(${page})`)
+  })
 })

@@ -125,7 +125,7 @@ describe('when a team is done', () => {
         'child:lead/scout#2 │ step 1 scout',
       ]),
     )
-    expect(lines).toContain('child:lead │   ✗ agent__broken config: broken failed: scripted config 0 ms')
+    expect(lines).toContain('child:lead │   ✗ broken config: broken failed: scripted config 0 ms')
     expect(views.join('\n\n')).toMatchInlineSnapshot(`
       "boss  completed · 2 steps · 2 calls                       650 → 69       0 ms  ▏─                 ▕
       ├─ step 1  boss                                           100 → 20       0 ms  ▏▒                 ▕
@@ -148,7 +148,7 @@ describe('when a team is done', () => {
                                           calls  time    tokens         bytes
       agent boss                              1  0 ms  650 → 69
       ├─ model team/boss                      2  0 ms  300 → 30
-      ├─ agent writer                         1  0 ms    30 → 5    41 B → 7 B
+      ├─ agent scribe                         1  0 ms    30 → 5    41 B → 7 B
       │  └─ model team/writer                 1  0 ms    30 → 5
       └─ agent lead                           1  0 ms  320 → 34  39 B → 113 B
          ├─ model team/lead                   2  0 ms  300 → 30
@@ -221,7 +221,7 @@ describe('the summary', () => {
       interruption: new Interruption(host),
     })
     await reportRun(followed, { host, wishes: { detail: 'normal', logFormat: 'text', color: 'auto' }, output: 'answer', progress: 'plain' })
-    expect(stderr()).toContain('writer  completed')
-    expect(stderr()).not.toContain('agent writer')
+    expect(stderr()).toContain('scribe  completed')
+    expect(stderr()).not.toMatch(/agent (?:writer|scribe)/)
   })
 })

@@ -60,6 +60,123 @@ describe('a tool that starts children itself', () => {
   })
 })
 
+describe('a task that makes no sense', () => {
+  const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] }
+  const text = (given: unknown) => ({ type: 'text', text: given })
+  const cyclic: { self?: unknown } = {}
+  cyclic.self = cyclic
+  it.for([
+    [undefined, 'invalid_input', 'startChild: expected a task, found nothing.', /agent, input/],
+    ['kid', 'invalid_input', 'startChild: expected a task, found "kid".', /agent, input/],
+    [
+      { agent: 7, input: [text('x')] },
+      'invalid_input',
+      'startChild.agent: expected the name of a child, found 7.',
+      /There are: kid, weather\./,
+    ],
+    [{ agent: 'kit', input: [text('x')] }, 'config', 'boss has no child "kit".', /Did you mean "kid"\? There are: kid, weather\./],
+    [{ agent: 'boss', input: [text('x')] }, 'config', 'boss has no child "boss".', /There are: kid, weather\./],
+    [{ agent: 'kid' }, 'invalid_input', 'startChild.input: expected a list of parts for kid, found nothing.', /type: "text"/],
+    [{ agent: 'kid', input: 'Go' }, 'invalid_input', 'startChild.input: expected a list of parts for kid, found "Go".', /type: "text"/],
+    [{ agent: 'kid', input: [] }, 'invalid_input', 'startChild.input: expected a list of parts for kid, found [].', /type: "text"/],
+    [
+      { agent: 'kid', input: [text(' \n')] },
+      'invalid_input',
+      'startChild.input: expected a task for kid, found an empty text.',
+      /Say what/,
+    ],
+    [
+      { agent: 'kid', input: [text('x'), { type: 'audio', data: '' }] },
+      'invalid_input',
+      'startChild.input[1]: expected a part of type text, image or file, that is plain JSON, found {"type":"audio","data":""}.',
+      /type: "text"/,
+    ],
+    [
+      { agent: 'kid', input: [text(7)] },
+      'invalid_input',
+      'startChild.input[0]: expected a part of type text, image or file',
+      /type: "text"/,
+    ],
+    [
+      { agent: 'kid', input: [null] },
+      'invalid_input',
+      'startChild.input[0]: expected a part of type text, image or file, that is plain JSON, found null.',
+      /./,
+    ],
+    [{ agent: 'kid', input: [cyclic] }, 'invalid_input', 'startChild.input[0]: expected a part of type text, image or file', /./],
+    [
+      { agent: 'kid', input: [{ ...text('x'), metadata: cyclic }] },
+      'invalid_input',
+      'startChild.input[0]: expected a part of type text, image or file, that is plain JSON',
+      /./,
+    ],
+    [
+      { agent: 'weather', input: [text('Oslo')] },
+      'invalid_input',
+      'startChild.input[0].text: expected the JSON that weather takes',
+      /schema/,
+    ],
+    [
+      { agent: 'weather', input: [text('{"city":{}}')] },
+      'invalid_input',
+      'startChild.input[0].text: the input of weather does not fit',
+      /one part of type text/,
+    ],
+    [
+      { agent: 'weather', input: [text('{}'), text('{}')] },
+      'invalid_input',
+      'startChild.input: expected one text with the JSON that weather takes',
+      /one part of type text/,
+    ],
+  ] as const)('is refused: %j', async ([wrong, kind, message, remedy]) => {
+    let result: ChildResult | undefined
+    const { outcome, events } = await team(
+      {
+        boss: { script: boss, agents: ['kid', 'weather'], tools: ['own'] },
+        kid: { script: kid },
+        weather: { script: kid, input: { format: 'json', schema } },
+      },
+      {
+        tools: [
+          toolOf(async (_, { startChild }) => {
+            result = await startChild(wrong as never)
+            return said(result)
+          }),
+        ],
+      },
+    ).run()
+    expect(result).toEqual({
+      kind: 'refused',
+      failure: { class: kind, message: expect.stringContaining(message), remedy: expect.stringMatching(remedy) },
+    })
+    expect(outcome).toMatchObject({ status: 'completed', report: { text: expect.stringContaining(message) } })
+    expect(events.filter(({ type }) => type === 'interaction.session.created')).toHaveLength(1)
+  })
+
+  it('does not keep a tool from starting a child that makes sense', async () => {
+    const parts = [{ type: 'image', mediaType: 'image/png', data: 'aGk=' }] as const
+    const { outcome, events } = await run(async (_, { startChild }) => {
+      const first = await startChild({ agent: 'nobody', input: parts })
+      return first.kind
+    })
+    expect(outcome.report?.text).toBe('refused')
+    expect(events.some(({ type }) => type === 'interaction.subagent.started')).toBe(false)
+    const second = await run(async (_, { startChild }) => said(await startChild({ agent: 'kid', input: parts })))
+    expect(second.outcome.report?.text).toBe('completed')
+  })
+
+  it('cannot be changed once it was given', async () => {
+    const parts = [{ type: 'text' as const, text: 'as given' }]
+    const { events } = await run(async (_, { startChild }) => {
+      const starting = startChild({ agent: 'kid', input: parts })
+      ;(parts[0] as { text: string }).text = 'changed'
+      return said(await starting)
+    })
+    const accepted = events.find((event) => event.type === 'interaction.input.accepted' && event.agentPath === 'root/kid#1')
+    expect(accepted).toMatchObject({ parts: [{ text: 'as given' }] })
+  })
+})
+
 describe('a budget that a child uses up', () => {
   it('leaves the parent its last answer', async () => {
     const { outcome } = await team({

@@ -75,23 +75,3 @@ describe('many agents', () => {
     expect(outcome.report?.text).toMatch(/The input of weather does not fit: missing required "city"[\s\S]*for \{"city":"Oslo"\}/)
   })
 })
-
-describe('five thousand children', () => {
-  it('take time in proportion, and leave nothing of what they said', async () => {
-    const steps = 50
-    const { outcome, events } = await team({
-      boss: {
-        agents: ['scout'],
-        limits: { maxToolTurns: steps + 2, maxChildren: 10_000, parallelToolCalls: 100, parallelChildren: 100 },
-        script: (_, step) =>
-          step <= steps
-            ? { calls: Array.from({ length: 100 }, (_unused, i) => ({ tool: 'agent__scout', input: { prompt: `${step}.${i}` } })) }
-            : { text: 'Done.' },
-      },
-      scout: { script: () => ({ text: 'ok', usage: { input: 1, output: 1 } }) },
-    }).run()
-    expect(outcome.status).toBe('completed')
-    expect(events.filter(({ type }) => type === 'interaction.subagent.completed')).toHaveLength(5_000)
-    expect(outcome.operations?.steps.flatMap(({ calls }) => calls).every(({ child }) => child?.status === 'completed')).toBe(true)
-  })
-})

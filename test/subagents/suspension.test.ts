@@ -74,6 +74,22 @@ describe('a tree with a child that waits for a person', () => {
     expect(after).toMatchObject({ status: 'completed', report: { text: 'scouted | clerk: sent' } })
   })
 
+  it('is not suspended while another child is being got ready', async () => {
+    const waiting = gate()
+    const { runtime } = team(
+      {
+        boss: { agents: ['scout', 'clerk'], script: boss(ask('scout', 'a'), ask('clerk', 'b')) },
+        scout: { script: () => ({ text: 'scouted' }) },
+        clerk,
+      },
+      { tools: [send], approver: putOff, beforeModel: (name) => (name === 'scout' ? waiting.promise : undefined) },
+    )
+    const { before, after, events } = await suspendThenAnswer(runtime, waiting)
+    expect(before.status).toBe('suspended')
+    expect(typesOf(events, 'root').slice(-3)).toEqual(['subagent.completed', 'item.completed', 'turn.suspended'])
+    expect(after).toMatchObject({ status: 'completed', report: { text: 'scouted | clerk: sent' } })
+  })
+
   it('is not suspended before the results of other calls are on record', async () => {
     const waiting = gate()
     const memory = memoryStore()

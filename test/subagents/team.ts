@@ -1,4 +1,4 @@
-import type { InteractionEvent, Model, ModelRequest, Outcome, StreamEvent, Tool } from '../../src/contracts/index.ts'
+import type { InteractionEvent, MaybePromise, Model, ModelRequest, Outcome, StreamEvent, Tool } from '../../src/contracts/index.ts'
 import {
   type AgentDefinition,
   type AgentLoopConfig,
@@ -65,14 +65,17 @@ export interface Team {
   ): Promise<{ readonly outcome: Outcome; readonly events: readonly InteractionEvent[]; readonly all: readonly StreamEvent[] }>
 }
 
+export type TeamOptions = Partial<Omit<RuntimeOptions, 'config' | 'adapter'>> & {
+  readonly tools?: readonly Tool[]
+  readonly config?: Partial<AgentLoopConfig>
+  /** What is done before a model is found, by its name; throws where there is none. */
+  readonly beforeModel?: (name: string) => MaybePromise<void>
+}
+
 /** Agents by name; the first one speaks. */
 export function team(
   members: { readonly [name: string]: Member },
-  {
-    tools = [],
-    config,
-    ...options
-  }: Partial<Omit<RuntimeOptions, 'config' | 'adapter'>> & { tools?: readonly Tool[]; config?: Partial<AgentLoopConfig> } = {},
+  { tools = [], config, beforeModel, ...options }: TeamOptions = {},
 ): Team {
   const [first = ''] = Object.keys(members)
   const models = new Map(
@@ -95,7 +98,8 @@ export function team(
       resolve(name) {
         const model = models.get(name)
         if (!model) throw new Error(`no model ${name}`)
-        return model
+        const waiting = beforeModel?.(name)
+        return waiting instanceof Promise ? waiting.then(() => model) : model
       },
     },
     store: memoryStore(),

@@ -29,10 +29,19 @@ export interface PendingFile extends FileState {
   readonly withheld: readonly string[]
 }
 
+/** A file with settings that was read. */
+export interface SettingsFile {
+  readonly path: string
+  /** Whether it is a person's own, or trusted as it is. */
+  readonly isTrusted: boolean
+}
+
 /** Everything that counts, and what does not and why. */
 export interface Config {
   /** Strongest first. */
   readonly layers: readonly Layer[]
+  /** Strongest first. */
+  readonly files: readonly SettingsFile[]
   readonly pending: readonly PendingFile[]
   readonly diagnostics: readonly ConfigDiagnostic[]
 }

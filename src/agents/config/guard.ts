@@ -1,5 +1,8 @@
+import { resolve } from 'node:path'
 import type { Json } from '../../contracts/index.ts'
+import { isInside } from '../is-inside.ts'
 import { showPath } from './origin.ts'
+import { folderOf } from './places.ts'
 import { sectionNames, sectionOf } from './sections.ts'
 import { type Leaf, pruned, type Sourced, type SourcedMap } from './sourced.ts'
 import { isTemplate } from './template.ts'
@@ -24,8 +27,8 @@ export function withoutGuarded(tree: SourcedMap): Admitted {
     const kept = pruned(
       section,
       (leaf) => {
-        const isKept = !isGuarded(leaf)
-        if (!isKept) withheld.push(showPath(leaf.path))
+        const isKept = !isGuarded(leaf) && !leavesFolder(leaf)
+        if (!isKept) withheld.push(leavesFolder(leaf) ? `${showPath(leaf.path)}, which leave the folder` : showPath(leaf.path))
         return isKept
       },
       [name],
@@ -42,6 +45,12 @@ export function withoutGuarded(tree: SourcedMap): Admitted {
 function isGuarded({ path, value }: Leaf): boolean {
   const choosesModels = path[0] === 'models' || (path[0] === 'defaults' && path[1] === 'models')
   return someText(value, (text) => isTemplate(text) || (choosesModels && /^\s*(?:script|replay)\//i.test(text)))
+}
+
+/** Agents are looked for in the folder that says so: somebody who cloned it has not agreed to a search of the disk. */
+function leavesFolder({ path, value, origin }: Leaf): boolean {
+  const folder = folderOf(origin)
+  return path[0] === 'agents' && someText(value, (text) => !isInside(resolve(folder, text), folder))
 }
 
 function someText(value: Json | undefined, test: (text: string) => boolean): boolean {

@@ -5,7 +5,16 @@
  * 3. Variables are put in once, only in what is asked for; nobody here reads the environment of the process.
  * 4. Files are read and written through `ConfigFiles`; everything else is pure.
  */
-export { type Config, type Layer, type PendingFile, sectionByLayer, settingsOf, strictest, type VariableFile } from './config.ts'
+export {
+  type Config,
+  type Layer,
+  type PendingFile,
+  type SettingsFile,
+  sectionByLayer,
+  settingsOf,
+  strictest,
+  type VariableFile,
+} from './config.ts'
 export type { ConfigFiles } from './config-files.ts'
 export type { ConfigDiagnostic } from './diagnostic.ts'
 export { type EffectiveOption, effectiveOptions, type OptionSources, optionDefaults } from './effective-options.ts'
@@ -18,6 +27,7 @@ export { type FileOrigin, type LayerName, type Origin, showOrigin, showPath } fr
 export { type Overlay, type OverlayProvider, overlayFor, variablesOf } from './overlay.ts'
 export type { ConfigPlaces } from './places.ts'
 export { type Environment, type Part, type Resolved, resolveParts, type UsedVariable, type VariableSources } from './resolve.ts'
+export { powerOf } from './section-words.ts'
 export { type SectionName, sectionNames } from './sections.ts'
 export { type ConfigRow, configRows } from './show-config.ts'
 export { type Leaf, leavesOf, type Sourced, type SourcedMap, type SourcedValue, sourcedAt } from './sourced.ts'

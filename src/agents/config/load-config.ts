@@ -1,6 +1,7 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { Config, Layer, PendingFile, VariableFile } from './config.ts'
+import { shellWord } from '../words.ts'
+import type { Config, Layer, PendingFile, SettingsFile, VariableFile } from './config.ts'
 import type { ConfigFiles } from './config-files.ts'
 import type { ConfigDiagnostic } from './diagnostic.ts'
 import type { EnvVariable } from './env-file.ts'
@@ -63,6 +64,7 @@ async function look(file: ConfigFile, files: ConfigFiles): Promise<Looked> {
 /** What of the files counts, layer by layer. */
 function admit(looked: readonly Looked[], trusted: TrustRecords): Config {
   const pending: PendingFile[] = []
+  const files: SettingsFile[] = []
   const diagnostics: ConfigDiagnostic[] = []
   const settings = new Map<ConfigFile, Sourced>()
   const variables = new Map<ConfigFile, VariableFile>()
@@ -71,6 +73,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords): Config {
     if (file.role === 'variables') variables.set(file, { file, state: 'absent', values: new Map() })
     if (each.kind !== 'read') continue
     const status = isOwnLayer(file.layer) ? 'trusted' : trustOf({ path: file.path, sha256: each.sha256 }, trusted)
+    if (file.role === 'settings') files.push({ path: file.path, isTrusted: status === 'trusted' })
     const { withheld, counts } = counting(each.content, status === 'trusted')
     if (counts.kind === 'settings') settings.set(file, counts.tree)
     else variables.set(file, { file, state: withheld.length > 0 ? 'untrusted' : 'read', values: counts.variables })
@@ -87,7 +90,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords): Config {
     const trees = [...settings].flatMap(([file, tree]) => (ofLayer(file) ? [tree] : []))
     return { name, settings: mergeAll(trees), variables: [...variables.values()].filter(({ file }) => ofLayer(file)) }
   })
-  return { layers, pending, diagnostics }
+  return { layers, files, pending, diagnostics }
 }
 
 function counting(content: FileContent, isTrusted: boolean): { readonly withheld: readonly string[]; readonly counts: FileContent } {
@@ -119,7 +122,7 @@ function untrusted({ path, status, withheld }: PendingFile): ConfigDiagnostic {
     severity: 'warning',
     place: path,
     message: `a part of it does not count, since ${why}: ${someOf(withheld, '; ')}`,
-    remedy: `Look at it; if it is what you want: troupe trust ${/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`}`,
+    remedy: `Look at it; if it is what you want: troupe trust ${shellWord(path)}`,
   }
 }
 

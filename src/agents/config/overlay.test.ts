@@ -97,6 +97,18 @@ describe('an overlay', () => {
     expect(() => Object.assign(overlay, { secrets: {} })).toThrow(TypeError)
   })
 
+  test('a secret that another of its name shadows is hidden too', async () => {
+    const config = await configOf({
+      '/project/.ai-agent.env': 'OPENAI_API_KEY=from-the-project',
+      '/home/.ai-agent/.ai-agent.env': 'OPENAI_API_KEY=from-the-person\nNAME=Ann-of-the-hills',
+    })
+    const { secrets, variables } = overlayFor([], { config, environment: { OPENAI_API_KEY: 'from-the-process' } })
+    expect(variables.OPENAI_API_KEY).toBe('from-the-project')
+    expect(redactor(secrets).text('from-the-project from-the-person from-the-process Ann-of-the-hills')).toBe(
+      '[redacted:OPENAI_API_KEY] [redacted:OPENAI_API_KEY (2)] [redacted:OPENAI_API_KEY (3)] Ann-of-the-hills',
+    )
+  })
+
   test('the variables of stronger layers go before those of weaker ones and of the environment', async () => {
     const config = await configOf({ '/project/.ai-agent.env': 'A=project', '/home/.ai-agent/.ai-agent.env': 'A=user\nB=user\nC=' })
     const { variables } = overlayFor([], { config, environment: { A: 'e', B: 'e', C: 'e', D: undefined } })

@@ -38,7 +38,13 @@ export function overlayFor(models: readonly string[], sources: VariableSources):
   const providers = Object.fromEntries(all.map(({ part, value }) => [part.path.at(-1) ?? '', value as OverlayProvider]))
   const used = [...found.used, ...named.used, ...resolved.flatMap((each) => each.used)]
   const variables = variablesOf(sources)
-  return frozen({ variables, providers, aliases: found.aliases, secrets: secretsOf(providers, { variables, used }), diagnostics })
+  return frozen({
+    variables,
+    providers,
+    aliases: found.aliases,
+    secrets: secretsOf(providers, { written: writtenVariables(sources), used }),
+    diagnostics,
+  })
 }
 
 interface Found {
@@ -123,25 +129,41 @@ function resolveLeniently(parts: readonly Part[], sources: VariableSources) {
 }
 
 /** Every variable of every layer that counts, the strongest first; the process environment last. Empty ones are none. */
-export function variablesOf({ config, environment }: VariableSources): { readonly [name: string]: string } {
+export function variablesOf(sources: VariableSources): { readonly [name: string]: string } {
   const variables: Record<string, string> = Object.create(null)
-  const put = (name: string, value: string | undefined): void => {
-    if (value !== undefined && value !== '' && !(name in variables)) variables[name] = value
-  }
-  for (const { variables: files } of config.layers) for (const { values } of files) for (const [name, { value }] of values) put(name, value)
-  for (const name of Object.keys(environment)) put(name, environment[name])
+  for (const { name, value } of writtenVariables(sources)) if (!(name in variables)) variables[name] = value
   return variables
 }
 
+interface WrittenVariable {
+  readonly name: string
+  readonly value: string
+}
+
+function writtenVariables({ config, environment }: VariableSources): readonly WrittenVariable[] {
+  const inFiles = config.layers.flatMap(({ variables }) =>
+    variables.flatMap(({ values }) => [...values].map(([name, { value }]) => ({ name, value }))),
+  )
+  const inProcess = Object.keys(environment).map((name) => ({ name, value: environment[name] ?? '' }))
+  return [...inFiles, ...inProcess].filter(({ value }) => value !== '')
+}
+
 interface Secretive {
-  readonly variables: Overlay['variables']
+  /** In the order in which they count: one that is shadowed by another of its name is as secret as that. */
+  readonly written: readonly WrittenVariable[]
   readonly used: readonly UsedVariable[]
 }
 
 /** Names here are such that a redactor takes them for secrets. */
-function secretsOf(providers: Overlay['providers'], { variables, used }: Secretive): Overlay['secrets'] {
-  const secrets = new Map(Object.entries(variables).filter(([name]) => isSecretName(name)))
-  const add = (name: string, value: string): void => void secrets.set(isSecretName(name) ? name : `secret ${name}`, value)
+function secretsOf(providers: Overlay['providers'], { written, used }: Secretive): Overlay['secrets'] {
+  const secrets = new Map<string, string>()
+  const add = (name: string, value: string): void => {
+    const secret = isSecretName(name) ? name : `secret ${name}`
+    let free = secret
+    for (let n = 2; secrets.has(free) && secrets.get(free) !== value; n++) free = `${secret} (${n})`
+    secrets.set(free, value)
+  }
+  for (const { name, value } of written) if (isSecretName(name)) add(name, value)
   for (const [name, { apiKey, headers = {} }] of Object.entries(providers)) {
     if (apiKey !== undefined) add(showPath(['providers', name, 'apiKey']), apiKey)
     for (const [header, value] of Object.entries(headers))

@@ -1,12 +1,8 @@
-import { globSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
-import { isAbsolute, join, relative } from 'node:path'
+import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { relative } from 'node:path'
 import { messageOf } from '../../util/message-of.ts'
 import { largestAgentFile } from '../decode-text.ts'
-
-/** Bounds of a search through folders: a project may stand beside anything. */
-const mostDepth = 6
-const mostFound = 10_000
-const skipped = new Set(['node_modules', '.git'])
+import { isInside } from '../is-inside.ts'
 
 /** A file's content, or why there is none, in words. */
 export type Content =
@@ -41,41 +37,11 @@ export function realPath(path: string): string {
 
 /** How a path is told to people: from where they stand, if it lies below. */
 export function shownPath(path: string, from: string): string {
-  const inside = relative(from, path)
-  return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? path : inside
-}
-
-export interface FoundPaths {
-  readonly paths: readonly string[]
-  /** Whether every one was named, so that one which is no agent is a problem. */
-  readonly isNamed: boolean
-}
-
-/** The files that an entry of the configuration leads to: a file, everything below a folder, or a glob. */
-export function findAgentPaths(written: string): FoundPaths {
-  if (/[*?[\]{}]/.test(written)) {
-    const found = globSync(written, { exclude: (name) => skipped.has(name.split(/[/\\]/).at(-1) ?? '') })
-    return { paths: found.toSorted().slice(0, mostFound), isNamed: false }
-  }
-  const found = statSync(written, { throwIfNoEntry: false })
-  return found?.isDirectory() ? { paths: below(written, 0), isNamed: false } : { paths: [written], isNamed: true }
-}
-
-function below(folder: string, depth: number): readonly string[] {
-  const entries = readdirSync(folder, { withFileTypes: true }).toSorted((a, b) => (a.name < b.name ? -1 : 1))
-  const found: string[] = []
-  for (const entry of entries) {
-    if (found.length >= mostFound) break
-    const path = join(folder, entry.name)
-    if (entry.isDirectory()) {
-      if (depth < mostDepth && !skipped.has(entry.name)) found.push(...below(path, depth + 1))
-    } else if (mayBeAgent(entry.name)) found.push(path)
-  }
-  return found.slice(0, mostFound)
+  return path !== from && isInside(path, from) ? relative(from, path) : path
 }
 
 export const isOwnFile = (path: string): boolean => /\.ai$/i.test(path)
-const mayBeAgent = (name: string): boolean => /\.(?:ai|md|toml)$/i.test(name)
+export const mayBeAgent = (name: string): boolean => /\.(?:ai|md|toml)$/i.test(name)
 
 /** Agent files beside a path that is not there, for whoever misspelt it. */
 export function neighbours(folder: string): readonly string[] {

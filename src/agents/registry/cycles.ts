@@ -39,7 +39,7 @@ export function cycleProblems(files: readonly LoadedFile[], edgesFrom: (file: Lo
 }
 
 function cycleProblem(files: readonly LoadedFile[], { to, reference }: Edge): Problem {
-  const way = [...files, to].map(({ agent }) => agent.name).join(' → ')
+  const way = [...files, to].map(({ agent }) => agent.toolName).join(' → ')
   const { place, line } = reference
   return {
     place,

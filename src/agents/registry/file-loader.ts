@@ -3,13 +3,16 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { agentPathsOf, contentHash, type FileState, optionDefaults, settingsOf, trustOf } from '../config/index.ts'
-import { dialectOf } from '../dialects/index.ts'
+import { isInside } from '../is-inside.ts'
 import type { SaidValues } from '../placed-value.ts'
-import { listed } from '../words.ts'
-import { type FoundPaths, findAgentPaths, isOwnFile, neighbours, readContent, realPath, shownPath } from './agent-paths.ts'
+import { listed, shellWord } from '../words.ts'
+import { looksLikeAgent } from './agent-files.ts'
+import { isOwnFile, neighbours, readContent, realPath, shownPath } from './agent-paths.ts'
+import { Confinement } from './confinement.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
-import { loadForeignFile } from './foreign-file.ts'
-import type { ChildReference, LoadedFile, Loading } from './loaded-file.ts'
+import { type FoundPaths, findAgentPaths, SearchEffort } from './find-agent-paths.ts'
+import { dialectIn, loadForeignFile } from './foreign-file.ts'
+import type { ChildReference, LoadedFile, Loading, SaidByFile } from './loaded-file.ts'
 import type { RegistryOptions } from './options.ts'
 import { loadOwnFile, type Voices } from './own-file.ts'
 import { missingFile, type Referrer, spotOfReference, targetOf } from './resolve-child.ts'
@@ -26,10 +29,12 @@ export class FileLoader {
   readonly #visited = new Set<LoadedFile>()
   readonly #asRoot: Voices
   readonly #asChild: Voices
+  readonly #confinement: Confinement
   #configured: readonly LoadedFile[] | undefined
 
   constructor(options: RegistryOptions) {
     this.#options = options
+    this.#confinement = new Confinement(options.config, options.trusted)
     const { flags = new Map(), variables = new Map() } = options
     const defaults: Voices['defaults'] = options.config ? optionDefaults(options.config) : new Map()
     const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
@@ -40,6 +45,14 @@ export class FileLoader {
   /** Every file that was looked into, as people know it. */
   get places(): readonly string[] {
     return [...this.#files.keys()].map((path) => this.#shown(path))
+  }
+
+  /** What the files say that could be read, even those with problems, if they are meant to be used. */
+  get said(): readonly SaidByFile[] {
+    return [...this.#files.values()].flatMap((loading): readonly SaidByFile[] => {
+      if (!loading.ok) return loading.said ? [loading.said] : []
+      return loading.file.enabled ? [loading.file] : []
+    })
   }
 
   root(written: string): LoadedFile | undefined {
@@ -79,19 +92,23 @@ export class FileLoader {
     const { config, environment, scope } = this.#options
     if (!config) return []
     const origin = settingsOf(config, 'agents')?.origin
-    const place = origin ? `${origin.file}:${origin.line}:${origin.column}` : 'agents'
+    if (!origin) return []
+    const place = `${origin.file}:${origin.line}:${origin.column}`
     const files: LoadedFile[] = []
-    for (const written of agentPathsOf({ config, environment })) {
-      const { paths, isNamed } = this.#search(written, place)
+    const within = this.#confinement.ofConfig(origin.file)
+    for (const { paths, isNamed } of this.#search(agentPathsOf({ config, environment }), place)) {
       for (const path of paths.map(realPath)) {
+        if (within !== undefined && !isInside(path, within)) {
+          this.diagnostics.push(leaving(path, origin.file, place))
+          continue
+        }
         const content = readContent(path)
         if (!content.ok) {
           this.#tellConfigured([{ place, message: `the agent ${path} cannot be read: ${content.why}` }])
           continue
         }
         const known = this.#files.get(path)
-        // A folder of agents has other files, too.
-        if (!known && !isNamed && !isOwnFile(path) && !dialectOf(path, beginning(content.bytes))) continue
+        if (!known && !isNamed && !looksLikeAgent(path, content.bytes)) continue
         const loading = known ?? this.#load(path, { bytes: content.bytes, place: this.#shown(path), voices: this.#asChild })
         if (loading.ok) files.push(loading.file)
         else if (scope === 'everything') this.#take(loading)
@@ -101,13 +118,23 @@ export class FileLoader {
     return [...new Set(files)]
   }
 
-  #search(written: string, place: string): FoundPaths {
-    try {
-      return findAgentPaths(written)
-    } catch (error) {
-      this.#tellConfigured([{ place, message: `${written} cannot be searched: ${messageOf(error)}` }])
-      return { paths: [], isNamed: false }
+  /** All entries together have the bounds of one search. */
+  #search(entries: readonly string[], place: string): readonly FoundPaths[] {
+    const effort = new SearchEffort()
+    const found: FoundPaths[] = []
+    for (const written of entries) {
+      try {
+        found.push(findAgentPaths(written, effort))
+      } catch (error) {
+        if (error instanceof TroupeError) {
+          const { message, remedy } = error
+          this.#tellConfigured([{ place, message, ...(remedy !== undefined && { remedy }) }])
+          return []
+        }
+        this.#tellConfigured([{ place, message: `${written} cannot be searched: ${messageOf(error)}` }])
+      }
     }
+    return found
   }
 
   /** What is wrong with agents that nobody asked for stops nobody who runs others. */
@@ -154,8 +181,8 @@ export class FileLoader {
 
   #parse(file: { readonly path: string; readonly place: string; readonly bytes: Uint8Array }, voices: Voices): Loading {
     const { path, bytes, place } = file
-    if (isOwnFile(path)) return loadOwnFile(file, voices)
-    const dialect = dialectOf(path, beginning(bytes))
+    if (isOwnFile(path)) return loadOwnFile(file, voices, this.#confinement.ofAgent(file))
+    const dialect = dialectIn(path, bytes)
     if (dialect === undefined) {
       const remedy = 'Ours end in `.ai`; files of Claude, Copilot, opencode, Gemini and Codex are known by their place or their settings.'
       return { ok: false, problems: [{ place, message: 'this is no agent file', remedy }], path, children: [] }
@@ -178,8 +205,17 @@ function withModels(defaults: Voices['defaults'], flags: SaidValues): Voices['de
   return models ? new Map([...defaults, ['models', models]]) : defaults
 }
 
+function leaving(path: string, file: string, place: string): AgentDiagnostic {
+  return {
+    code: 'agent_untrusted',
+    severity: 'warning',
+    place,
+    message: `${path} is left out: it lies outside of the folder of a configuration that nobody has trusted`,
+    remedy: `Look at both; if they are what you want: troupe trust ${shellWord(file)}`,
+  }
+}
+
 const sentence = (words: string): string => `${words[0]?.toUpperCase()}${words.slice(1)}.`
-const beginning = (bytes: Uint8Array): string => new TextDecoder().decode(bytes.subarray(0, 32_768))
 
 function besides(path: string): string {
   const there = neighbours(dirname(path))

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import type { AgentOptionKey } from '../agent-options.ts'
 import { agentParts } from '../agent-parts.ts'
-import { type Dialect, type ForeignAgent, grantedTools, parseForeignAgent, untrusted } from '../dialects/index.ts'
+import { type Dialect, dialectOf, type ForeignAgent, grantedTools, parseForeignAgent, untrusted } from '../dialects/index.ts'
 import { layered } from '../layer-values.ts'
 import { type PlacedValue, type PlacedValues, spotOf } from '../placed-value.ts'
 import { withSchemaFiles } from '../schema-files.ts'
@@ -19,6 +19,10 @@ export interface ForeignSurroundings {
 }
 
 const agentPrefix = 'agent__'
+
+/** For which program a file was written, by its place and its beginning; nothing where it is no agent. */
+export const dialectIn = (path: string, bytes: Uint8Array): Dialect | undefined =>
+  dialectOf(path, new TextDecoder().decode(bytes.subarray(0, 32_768)))
 
 /** Reads an agent that was written for another program. What it says and we cannot do is told, and taken stricter. */
 export function loadForeignFile(file: FileToRead, { dialect, isTrusted, tools, voices }: ForeignSurroundings): Loading {

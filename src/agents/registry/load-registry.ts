@@ -9,7 +9,7 @@ import { cycleProblems, type Edge } from './cycles.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
 import { FileLoader } from './file-loader.ts'
 import { fillPrompts } from './fill-prompts.ts'
-import type { LoadedFile } from './loaded-file.ts'
+import type { LoadedFile, SaidByFile } from './loaded-file.ts'
 import type { RegistryOptions } from './options.ts'
 import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
 import { assignNames, childProblems, toolProblems } from './team-rules.ts'
@@ -19,6 +19,8 @@ interface Looked {
   readonly files: readonly string[]
   /** Every agent that could be read, usable or not. */
   readonly found: readonly FoundAgent[]
+  /** What every file says that could be read, so that whoever knows models and schemas can check that too. */
+  readonly said: readonly SaidByFile[]
   readonly diagnostics: readonly AgentDiagnostic[]
   /** Files of other programs that nobody has trusted as they are: less of them counts. */
   readonly untrusted: readonly FileState[]
@@ -56,6 +58,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const looked: Looked = {
     files: loader.places,
     found: team.all.map(foundAgent),
+    said: loader.said,
     untrusted: loader.untrusted,
     diagnostics: [
       ...loader.diagnostics,

@@ -27,7 +27,22 @@ export interface LoadedFile {
   readonly diagnostics: readonly AgentDiagnostic[]
 }
 
-export type Loading =
-  | { readonly ok: true; readonly file: LoadedFile }
-  /** `children`: a file with problems may still name others, with problems of their own. */
-  | { readonly ok: false; readonly problems: readonly Problem[]; readonly path: string; readonly children: readonly ChildReference[] }
+/** What a file says, right or wrong, that others can check: nobody here knows models or compiles schemas. */
+export interface SaidByFile {
+  readonly path: string
+  readonly place: string
+  readonly agent: Pick<AgentFile, 'models' | 'input' | 'output'>
+  readonly values: PlacedValues
+}
+
+export type Loading = { readonly ok: true; readonly file: LoadedFile } | FailedLoading
+
+export interface FailedLoading {
+  readonly ok: false
+  readonly problems: readonly Problem[]
+  readonly path: string
+  /** A file with problems may still name others, with problems of their own. */
+  readonly children: readonly ChildReference[]
+  /** What could be read of it all the same. */
+  readonly said?: SaidByFile
+}

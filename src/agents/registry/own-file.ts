@@ -3,9 +3,11 @@ import { TroupeError } from '../../contracts/index.ts'
 import { readFaultyText } from '../agent-file.ts'
 import type { AgentOptionKey } from '../agent-options.ts'
 import type { Origin } from '../config/index.ts'
+import { isInside } from '../is-inside.ts'
 import type { PlacedValues, SaidValue, SaidValues } from '../placed-value.ts'
-import { readContent } from './agent-paths.ts'
-import type { Loading } from './loaded-file.ts'
+import { shellWord } from '../words.ts'
+import { readContent, realPath } from './agent-paths.ts'
+import type { LoadedFile, Loading } from './loaded-file.ts'
 
 /** What speaks besides an agent file. */
 export interface Voices {
@@ -23,17 +25,21 @@ export interface FileToRead {
   readonly bytes: Uint8Array
 }
 
-/** Reads an agent file of ours. */
-export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices): Loading {
+/** Reads an agent file of ours. Schemas that it names must lie `within` a folder, unless that is left open. */
+export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices, within: string | undefined): Loading {
   try {
     const { read, problems } = readFaultyText(bytes, place, {
       overrides: voices.over,
       defaults: voices.defaults,
-      readFile: (file) => readSchemaText(resolve(dirname(path), file)),
+      readFile: (file, saidBy) => {
+        const target = resolve(dirname(path), file)
+        // Who names a file on the command line has trusted it by that.
+        return saidBy === 'file' && within !== undefined ? readConfined(target, within, path) : readSchemaText(target)
+      },
     })
-    if (problems.length > 0) return { ok: false, problems, path, children: read.children }
     const models = absoluteScripts(read.agent.models, scriptFolder(read.values, path, voices))
-    return { ok: true, file: { ...read, agent: { ...read.agent, models }, path, place, dialect: 'troupe', diagnostics: [] } }
+    const file: LoadedFile = { ...read, agent: { ...read.agent, models }, path, place, dialect: 'troupe', diagnostics: [] }
+    return problems.length > 0 ? { ok: false, problems, path, children: read.children, said: file } : { ok: true, file }
   } catch (error) {
     if (error instanceof TroupeError) return { ok: false, problems: error.problems, path, children: [] }
     throw error
@@ -55,6 +61,14 @@ function absoluteScripts(models: readonly string[], folder: string | undefined):
     const [, script] = /^script\/(.+)$/s.exec(name) ?? []
     return script === undefined || isAbsolute(script) ? name : `script/${join(folder, script)}`
   })
+}
+
+function readConfined(target: string, folder: string, agent: string): string {
+  if (!isInside(realPath(target), folder))
+    throw new TroupeError('agent_file_invalid', `it lies outside of ${folder}, and nobody has trusted that folder`, {
+      remedy: `Look at the agent; if it is what you want: troupe trust ${shellWord(agent)}`,
+    })
+  return readSchemaText(target)
 }
 
 export function readSchemaText(path: string): string {

@@ -8,7 +8,7 @@ import type { LoadedFile } from './loaded-file.ts'
 export function childProblems({ from, to }: Edge): readonly Problem[] {
   const { dialect, agent, values, at } = to
   if (dialect !== 'troupe') return []
-  const by = `\`${from.agent.name}\` calls this agent`
+  const by = `\`${from.agent.toolName}\` calls this agent`
   const problems: Problem[] = []
   if (agent.usage === undefined)
     problems.push({

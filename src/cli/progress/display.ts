@@ -3,7 +3,7 @@ import type { Host } from '../host.ts'
 import type { Output } from '../output.ts'
 import type { OutputForm } from '../parse-arguments.ts'
 import { safeJson } from '../safe-json.ts'
-import { applyToTree, emptyTree } from '../tree/run-tree.ts'
+import { applyToTree, emptyTree, subjectOf } from '../tree/run-tree.ts'
 import { logLine } from './json-log.ts'
 import { LiveProgress } from './live-progress.ts'
 import { PlainProgress } from './plain-progress.ts'
@@ -14,6 +14,9 @@ import { processTerminal, type Terminal } from './terminal.ts'
 export interface Display {
   /** A promise where the next event should wait until this one is written. */
   show(event: StreamEvent): Promise<void> | undefined
+  /** Gives the window to somebody else, and takes it back. */
+  pause(): void
+  resume(): void
   /** Somebody has asked for an early end. */
   interrupting(): void
   /** `keep` leaves the last picture where it is: nothing else will tell how far the run came. */
@@ -47,7 +50,7 @@ function beside(display: Display, stdout: Output): Display {
   }
 }
 
-const quietly = { interrupting: () => {}, close: () => {} }
+const quietly = { pause: () => {}, resume: () => {}, interrupting: () => {}, close: () => {} }
 
 function progressDisplay({ progress, host, clock, terminal }: Showing): Display {
   const { paint, stderr } = host
@@ -60,7 +63,8 @@ function progressDisplay({ progress, host, clock, terminal }: Showing): Display 
         ...quietly,
         show(event) {
           const { label } = applyToTree(tree, event).agent
-          const line = logLine(event, { now: clock.now(), ...(label !== '' && { source: label }) })
+          const name = subjectOf(tree, event)
+          const line = logLine(event, { now: clock.now(), ...(label !== '' && { source: label }), ...(name !== undefined && { name }) })
           return line === undefined ? undefined : stderr.line(line)
         },
       }
@@ -83,6 +87,8 @@ function progressDisplay({ progress, host, clock, terminal }: Showing): Display 
           live.show(event)
           return undefined
         },
+        pause: () => live.pause(),
+        resume: () => live.resume(),
         interrupting: () => live.interrupting(),
         close: (how) => live.close(how),
       }

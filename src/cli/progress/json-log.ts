@@ -11,12 +11,21 @@ interface Entry {
   readonly fields?: object
 }
 
+export interface LogSpot {
+  /** Dates what has no date of its own. */
+  readonly now: number
+  /** The child whose doing it is. */
+  readonly source?: string
+  /** What people know the agent or the call by that it is about. */
+  readonly name?: string
+}
+
 /**
  * A run as a log: one JSON document a line, for programs. Text that a model is still saying is no log and gives
- * nothing. `now` dates what has no date of its own; `source` is the child that it is about.
+ * nothing.
  */
-export function logLine(event: StreamEvent, { now, source }: { readonly now: number; readonly source?: string }): string | undefined {
-  const entry = entryOf(event)
+export function logLine(event: StreamEvent, { now, source, name }: LogSpot): string | undefined {
+  const entry = entryOf(event, name)
   if (!entry) return undefined
   const { type, treeId, sessionId, agentPath, turnId, stepId, itemId } = event
   const time = new Date('at' in event ? event.at : now).toISOString()
@@ -26,13 +35,13 @@ export function logLine(event: StreamEvent, { now, source }: { readonly now: num
   return safeJson({ time, level, msg, source, event: type, treeId, sessionId, agentPath, turnId, stepId, itemId, seq, ...fields })
 }
 
-function entryOf(event: StreamEvent): Entry | undefined {
+function entryOf(event: StreamEvent, name: string | undefined): Entry | undefined {
   switch (event.type) {
     case 'interaction.session.created':
     case 'interaction.session.configured': {
       const { agent, tools } = event
       const what = event.type === 'interaction.session.created' ? 'session created' : 'session configured'
-      return info(`${what}: ${agent.name}`, { agent: agent.name, models: agent.models, tools })
+      return info(`${what}: ${name ?? agent.toolName}`, { agent: agent.name, models: agent.models, tools })
     }
     case 'interaction.session.resumed':
       return info('session resumed', { epoch: event.epoch, diagnostics: event.diagnostics })
@@ -53,7 +62,7 @@ function entryOf(event: StreamEvent): Entry | undefined {
     case 'interaction.step.failed':
       return stepEntry(event)
     case 'interaction.item.started':
-      return startedEntry(event.item)
+      return startedEntry(event.item, name)
     case 'interaction.item.updated':
       return updatedEntry(event.update)
     case 'interaction.item.completed':
@@ -61,7 +70,7 @@ function entryOf(event: StreamEvent): Entry | undefined {
     case 'interaction.item.delta':
       return event.kind === 'progress' ? { level: 'debug', msg: printable(event.text) } : undefined
     default:
-      return otherEntry(event)
+      return otherEntry(event, name)
   }
 }
 
@@ -80,7 +89,7 @@ type Other = InteractionEvent<
   | 'interaction.diagnostic'
 >
 
-function otherEntry(event: Other): Entry {
+function otherEntry(event: Other, name: string | undefined): Entry {
   switch (event.type) {
     case 'interaction.approval.requested': {
       const { id, tool, summary, scope } = event.request
@@ -91,15 +100,15 @@ function otherEntry(event: Other): Entry {
     case 'interaction.approval.revoked':
       return info('approvals revoked', { keys: event.keys, by: event.by })
     case 'interaction.subagent.selected':
-      return info(`agent selected: ${event.agent}`, { agent: event.agent, scores: event.scores })
+      return info(`agent selected: ${name ?? event.agent}`, { agent: event.agent, scores: event.scores })
     case 'interaction.subagent.started':
-      return info(`child started: ${event.childPath}`, { childId: event.childId, agent: event.agent })
+      return info(`child started: ${name ?? event.agent}`, { childId: event.childId, agent: event.agent })
     case 'interaction.subagent.completed':
-      return info(`child ${event.status}: ${event.agent}`, { childId: event.childId, ...event.totals })
+      return info(`child ${event.status}: ${name ?? event.agent}`, { childId: event.childId, ...event.totals })
     case 'interaction.subagent.failed':
       return {
         level: 'warn',
-        msg: `child ${event.status}: ${event.agent}`,
+        msg: `child ${event.status}: ${name ?? event.agent}`,
         fields: { childId: event.childId, failure: event.failure, ...event.totals },
       }
     case 'interaction.hook.completed': {
@@ -156,10 +165,10 @@ function stepEntry(event: InteractionEvent<'interaction.step.started' | 'interac
   return { level: 'warn', msg, fields: { failure, delayMs, usage, cost, latencyMs } }
 }
 
-function startedEntry(item: ItemIntent): Entry | undefined {
+function startedEntry(item: ItemIntent, name: string | undefined): Entry | undefined {
   if (item.kind !== 'call') return undefined
   const { tool, namespace, title, effect } = item
-  return info(`call started: ${tool}`, { tool, namespace, title: printable(title), effect })
+  return info(`call started: ${name ?? tool}`, { tool, namespace, title: printable(title), effect })
 }
 
 function endedEntry(item: ItemRecord): Entry | undefined {

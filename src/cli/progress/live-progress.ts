@@ -50,6 +50,19 @@ export class LiveProgress {
     else this.#drawSoon()
   }
 
+  /** A question takes the place of the picture, which comes back below it. */
+  pause(): void {
+    if (this.#state !== 'open') return
+    this.#leave('erase')
+    this.#state = 'paused'
+  }
+
+  resume(): void {
+    if (this.#state !== 'paused') return
+    this.#state = 'open'
+    this.#draw()
+  }
+
   /** Somebody has asked for an early end; the run will tell when it has heard of it. */
   interrupting(): void {
     askToEnd(this.#tree)

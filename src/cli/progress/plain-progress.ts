@@ -42,7 +42,7 @@ export class PlainProgress {
       case 'interaction.step.failed':
         return this.#stepFailed(event, nodes)
       case 'interaction.item.started':
-        return event.item.kind === 'call' ? this.#callStarted(event.item) : []
+        return event.item.kind === 'call' ? this.#callStarted(event.item, nodes) : []
       case 'interaction.item.completed':
         return event.item.kind === 'call' ? this.#callEnded(event.item, nodes) : []
       case 'interaction.item.delta':
@@ -106,15 +106,16 @@ export class PlainProgress {
     return this.#paint('dim', `  = ${parts.filter(Boolean).join(' · ')}`)
   }
 
-  #callStarted({ tool, title, input }: CallIntent): readonly string[] {
+  #callStarted({ id, tool, title, input }: CallIntent, { calls }: SessionNodes): readonly string[] {
     const paint = this.#paint
-    const line = `  ${paint('cyan', '→')} ${printable(tool)}${title === tool ? '' : paint('dim', ` · ${printable(title)}`)}`
+    const name = calls.get(id)?.name ?? printable(tool)
+    const line = `  ${paint('cyan', '→')} ${name}${title === tool ? '' : paint('dim', ` · ${printable(title)}`)}`
     return this.#detail === 'verbose' ? [line, paint('dim', `    ${beginning(JSON.stringify(input))}`)] : [line]
   }
 
   #callEnded({ id, status, latencyMs, error, content }: CallRecord, { calls }: SessionNodes): readonly string[] {
     const paint = this.#paint
-    const tool = printable(calls.get(id)?.tool ?? id)
+    const tool = calls.get(id)?.name ?? printable(id)
     const said = this.#detail === 'verbose' && content !== '' ? [paint('dim', `    ${beginning(content)}`)] : []
     if (status === 'completed') return [`  ${paint('green', '✓')} ${tool} ${paint('dim', duration(latencyMs))}`, ...said]
     const why = error ? `${error.class}: ${printable(error.message)}` : status

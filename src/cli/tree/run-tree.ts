@@ -49,8 +49,8 @@ export interface AttemptNode {
 
 export interface CallNode {
   readonly tool: string
-  /** What people know it by: an agent by its name, without the prefix that makes it a tool. */
-  readonly name: string
+  /** What people know it by: an agent by its tool name, without the prefix that makes it a tool. */
+  name: string
   readonly title: string
   readonly lane: Lane
   /** It asks another agent. */
@@ -101,6 +101,7 @@ export interface TurnNode {
 
 export interface AgentNode {
   readonly path: string
+  /** Its tool name: the one that people see everywhere. */
   name: string
   /** What its lines begin with: `child:scout`, `child:lead/scout#2`. A root needs none. */
   readonly label: string
@@ -143,6 +144,25 @@ export function applyToTree(tree: RunTree, event: StreamEvent): SessionNodes {
   return session
 }
 
+/** What people know the agent or the call by that an event is about, once it was taken in; nothing where it is about neither. */
+export function subjectOf({ sessions }: RunTree, event: StreamEvent): string | undefined {
+  switch (event.type) {
+    case 'interaction.session.created':
+    case 'interaction.session.configured':
+      return sessions.get(event.sessionId)?.agent.name
+    case 'interaction.subagent.started':
+    case 'interaction.subagent.completed':
+    case 'interaction.subagent.failed':
+      return sessions.get(event.childId)?.agent.name
+    case 'interaction.subagent.selected':
+      return sessions.get(event.sessionId)?.agent.name
+    case 'interaction.item.started':
+      return sessions.get(event.sessionId)?.calls.get(event.item.id)?.name
+    default:
+      return undefined
+  }
+}
+
 /** Somebody wants the run to end; it will tell when it has heard of it. */
 export function askToEnd({ roots }: RunTree): void {
   for (const { turns } of roots) {
@@ -158,9 +178,9 @@ function take(session: SessionNodes, event: InteractionEvent): void {
   switch (event.type) {
     case 'interaction.session.created':
     case 'interaction.session.configured': {
-      const { name, limits } = event.agent
+      const { toolName, limits } = event.agent
       Object.assign(agent, {
-        name,
+        name: toolName,
         maxSteps: limits.maxToolTurns,
         maxRetries: limits.maxRetries,
         parallelCalls: limits.parallelToolCalls,
@@ -248,6 +268,8 @@ function join(tree: RunTree, event: StreamEvent): SessionNodes {
     call.child = agent
     // It may have stood in line until now.
     if (started) call.span = { from: started.at, to: started.at }
+    // How its dots were written is known for sure only now.
+    if (started && isOffered(call.tool)) call.name = printable(started.agent.toolName)
   }
   return session
 }
@@ -257,6 +279,10 @@ function labelOf(tree: RunTree, { agent, agentPath }: InteractionEvent<'interact
   const [, number = '1'] = /#(\d+)$/.exec(agentPath) ?? []
   return `${above ? `${above}/` : 'child:'}${agent.toolName}${number === '1' ? '' : `#${number}`}`
 }
+
+/** An agent is offered to models as `agent__desk__report`, since their tools have no dots; others hand tasks on. */
+const agentPrefix = 'agent__'
+const isOffered = (tool: string): boolean => tool.startsWith(agentPrefix)
 
 const callOf = (tree: RunTree, { sessionId, itemId }: ParentCall): CallNode | undefined => tree.sessions.get(sessionId)?.calls.get(itemId)
 
@@ -306,12 +332,11 @@ function takeItem(session: SessionNodes, event: InteractionEvent<'interaction.it
   const step = item.kind === 'call' ? stepOf(session, event.stepId) : undefined
   if (item.kind !== 'call' || !step) return
   if (event.type === 'interaction.item.started' && 'tool' in item) {
-    const { tool, namespace, title, lane, type } = item
+    const { tool, title, lane, type } = item
     const isAgent = type === 'subagent_call'
-    const prefix = `${namespace}__`
     const call: CallNode = {
       tool,
-      name: printable(isAgent && tool.startsWith(prefix) ? tool.slice(prefix.length) : tool),
+      name: printable(isAgent && isOffered(tool) ? tool.slice(agentPrefix.length).replaceAll('__', '.') : tool),
       title,
       lane,
       isAgent,

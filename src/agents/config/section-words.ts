@@ -1,0 +1,41 @@
+import { type SectionName, sectionNames } from './sections.ts'
+
+/** A section in words. */
+export interface SectionWords {
+  readonly summary: string
+  /** What trust lets a project do with it; nothing where everything in it counts without. */
+  readonly power?: string
+}
+
+const standIn = 'read variables, or let a script stand in for a model'
+
+export const sectionWords: { readonly [Name in SectionName]: SectionWords } = {
+  agents: {
+    summary: 'files, folders and patterns of agents that others may name, relative to this file',
+    power: 'use agents from outside of its folder, or found through variables',
+  },
+  providers: { summary: 'where models are, and how to be let in', power: 'say where requests and keys are sent' },
+  models: { summary: 'other names for models', power: standIn },
+  mcpServers: { summary: 'servers that offer tools', power: 'start programs, and reach servers' },
+  defaults: { summary: 'settings for agents that do not say them themselves', power: standIn },
+  queues: { summary: 'how much of something may happen at once, and in a minute, over all runs of a process' },
+  pricing: {
+    summary: 'prices of models, in US dollars for a million tokens',
+    power: 'say what models cost, and so what a limit of costs means',
+  },
+  features: { summary: 'switches that tools and agents ask for' },
+  approvals: { summary: 'what a person is asked about', power: 'say what agents may do without asking' },
+  sandbox: { summary: 'what programs may reach', power: 'say what programs may reach' },
+  headends: { summary: 'ways in for others', power: 'let others in' },
+  hooks: { summary: 'programs that look at what happens, or change it', power: 'run programs' },
+  slack: { summary: 'a channel in Slack', power: 'let others in' },
+  store: { summary: 'where journals are kept', power: 'say where journals are written' },
+  telemetry: { summary: 'where traces are sent', power: 'send elsewhere what happens' },
+}
+
+/** What trust lets a part do that a configuration withholds, as `PendingFile.withheld` names it. */
+export function powerOf(withheld: string): string | undefined {
+  if (withheld.startsWith('variables ')) return 'set keys, addresses and whatever else its variables are used for'
+  const section = sectionNames.find((name) => withheld.startsWith(name) && /^(?:$|[.[,])/.test(withheld.slice(name.length)))
+  return section && sectionWords[section].power
+}

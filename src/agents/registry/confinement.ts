@@ -1,0 +1,34 @@
+import { dirname } from 'node:path'
+import { type Config, contentHash, type TrustRecords, trustOf } from '../config/index.ts'
+import { isInside } from '../is-inside.ts'
+import { realPath } from './agent-paths.ts'
+
+/** Where files that nobody has trusted may lead: no further than the folder that they came with. */
+export class Confinement {
+  readonly #config: Config | undefined
+  readonly #trusted: TrustRecords
+
+  constructor(config: Config | undefined, trusted: TrustRecords) {
+    this.#config = config
+    this.#trusted = trusted
+  }
+
+  /** The folder in which what a configuration lists must lie; nothing where a person has trusted it. */
+  ofConfig(path: string): string | undefined {
+    const isTrusted = this.#config?.files.some((file) => file.path === path && file.isTrusted) ?? false
+    return isTrusted ? undefined : realPath(dirname(path))
+  }
+
+  /**
+   * The folder in which what an agent file refers to must lie: its project's, where there is one, otherwise its own.
+   * Nothing where a person has trusted that project, or the file as it is.
+   */
+  ofAgent({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): string | undefined {
+    if (trustOf({ path, sha256: contentHash(bytes) }, this.#trusted) === 'trusted') return undefined
+    const projects = (this.#config?.files ?? []).map((file) => ({ ...file, folder: realPath(dirname(file.path)) }))
+    const around = projects.filter(({ folder }) => isInside(path, folder))
+    if (around.some(({ isTrusted }) => isTrusted)) return undefined
+    // The widest.
+    return around.map(({ folder }) => folder).toSorted((a, b) => a.length - b.length)[0] ?? dirname(path)
+  }
+}

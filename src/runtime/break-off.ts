@@ -1,0 +1,34 @@
+import type { CallRecord, TurnEnding } from '../contracts/index.ts'
+import type { Call, StartedCall } from '../core/index.ts'
+import { type ActiveSession, performer } from '../steps/index.ts'
+import { failedRecord, unknownResult } from '../util/call-results.ts'
+
+export type Breach = Extract<TurnEnding, { status: 'failed' | 'interrupted' }>
+
+export const interrupted: Breach = { status: 'interrupted', reason: 'interrupted' }
+
+/**
+ * Ends a turn that nobody will drive on. What is under way is put on record as far as it is known; where it is not,
+ * what was set aside counts as spent.
+ */
+export function breakOff(session: ActiveSession, ending: Breach): void {
+  const { step } = session.turn
+  if (step.kind === 'asking') performer.recover(session)
+  if (step.kind === 'calling') endCalls(session, step.calls)
+  // Whoever waits for the tree waits for this to be durable, too.
+  void performer.finish(session, ending)
+}
+
+function endCalls(session: ActiveSession, calls: readonly Call[]): void {
+  const open = calls.filter((call) => call.kind !== 'started' && call.kind !== 'ended')
+  if (open.length > 0) performer.skip(session, { kind: 'skip', calls: open, cancel: 'interrupt' })
+  for (const call of calls)
+    if (call.kind === 'started') session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unfinished(call) })
+}
+
+function unfinished({ intent, orphaned }: StartedCall): CallRecord {
+  const isWrite = intent.effect === 'write'
+  if (orphaned && isWrite) return unknownResult(intent)
+  const message = `"${intent.tool}" had not ended when its turn was ended.${isWrite ? ' It may have taken effect.' : ''}`
+  return failedRecord(intent, { class: 'cancelled', message }, 'interrupted')
+}

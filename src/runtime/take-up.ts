@@ -1,0 +1,94 @@
+import type { StartedCall } from '../core/index.ts'
+import type { ActiveSession, ToolRegistry } from '../steps/index.ts'
+import { directoryNames } from '../tools/index.ts'
+import { failedRecord } from '../util/call-results.ts'
+import type { Below } from './below.ts'
+import type { Branch } from './branch.ts'
+import { type Breach, breakOff, interrupted } from './break-off.ts'
+import { childFailure } from './child-failure.ts'
+import { differences } from './differences.ts'
+import { agentsNow } from './family.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
+import type { Sessions } from './sessions.ts'
+import { forSummary } from './tree-state.ts'
+
+/** Who drives from now on, and with what. */
+interface Driver {
+  readonly parts: RuntimeParts
+  readonly registry: ToolRegistry
+  readonly epoch: number
+}
+
+/** Tells a session what has changed since its last driver; approvals that were given under another policy are void. */
+export function takeUp(session: ActiveSession, { parts, registry, epoch }: Driver): void {
+  const { state } = session
+  const diagnostics = differences(parts, state, registry)
+  if (state.turn.kind === 'open' || diagnostics.length > 0)
+    session.note({ type: 'interaction.session.resumed', epoch, policy: parts.policy, diagnostics })
+  if (diagnostics.some(({ code }) => code === 'policy_changed'))
+    session.note({ type: 'interaction.approval.revoked', keys: state.grants.map(({ key }) => key), by: 'runtime' })
+}
+
+/**
+ * Takes up the children that the driver before left behind. Those that can go on rest until their calls come for them;
+ * the others are ended, so that everybody above hears of them and pays for them.
+ */
+export function takeUpChildren(below: Below, sessions: Sessions, driver: Driver): void {
+  const now = agentsNow(driver.parts)
+  // All have their places before any of them is ended: whoever ends takes those below along.
+  for (const branch of restore(below, sessions)) {
+    if (branch.stage === 'over' || !branch.session) continue
+    takeUp(branch.session, driver)
+    const call = callOf(branch)
+    if (!call) below.callEnded(branch.sessionId)
+    else if (!now.has(branch.session.state.agent.name)) endGone(below, { branch, call }, driver)
+  }
+}
+
+function restore(below: Below, sessions: Sessions): readonly Branch[] {
+  const { known, settled, branches } = below
+  const left: Branch[] = []
+  for (const [childId, state] of [...known]) {
+    const above = state.parent && branches.get(state.parent.sessionId)
+    if (above && above !== branches.root) above.nextNumber(state.agent.name)
+    // Between its end and the note of it, the driver before was lost.
+    if (state.turn.kind === 'ended' && above && !settled.has(childId)) below.settleEnded(state, above)
+    if (state.turn.kind !== 'open') continue
+    known.delete(childId)
+    if (above) left.push(branches.rest(sessions.session(state), above))
+    else endOrphan(sessions.session(state), below)
+  }
+  return left
+}
+
+/** Its parent has ended without it: there is nobody to tell. */
+function endOrphan(session: ActiveSession, { known }: Below): void {
+  breakOff(session, interrupted)
+  known.set(session.state.sessionId, forSummary(session.state))
+}
+
+/** The call that started a child, where it is still under way. */
+function callOf({ above, session }: Branch): StartedCall | undefined {
+  const turn = above?.session?.state.turn
+  const parent = session?.state.parent
+  if (turn?.kind !== 'open' || turn.id !== parent?.turnId || turn.step.kind !== 'calling') return undefined
+  for (const call of turn.step.calls) if (call.itemId === parent.itemId && call.kind === 'started') return call
+  return undefined
+}
+
+/** Ends a child whose agent is gone. A call that is nothing but the child fails with it; others are told when they run again. */
+function endGone(below: Below, { branch, call }: { branch: Branch; call: StartedCall }, { parts, registry }: Driver): void {
+  const name = branch.session?.state.agent.name ?? ''
+  const ending: Breach = {
+    status: 'failed',
+    reason: 'config',
+    message: `The agent "${name}" is no longer there.`,
+    remedy: `There are: ${[...agentsNow(parts).keys()].toSorted().join(', ')}. Bring it back, or give the task to one of them.`,
+  }
+  below.abandon(branch, ending)
+  const failure = childFailure(name, ending)
+  const { intent, itemId } = call
+  const isChildAlone = !registry.find(intent.tool) || directoryNames.some((tool) => tool === intent.tool)
+  if (failure && isChildAlone)
+    branch.above?.session?.note({ type: 'interaction.item.completed', itemId, item: failedRecord(intent, failure, 'failed') })
+}

@@ -1,0 +1,165 @@
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { contentHash, type TrustRecords } from '../../src/agents/config/index.ts'
+import { findAgentPaths, SearchEffort, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
+import { troupe } from './command.ts'
+import { agentsOf, child, type Folder, folder, problemsOf } from './folder.ts'
+
+/** A person's word for a file as it is now. */
+function trustIn(...paths: readonly string[]): TrustRecords {
+  return new Map(paths.map((path) => [path, { path, sha256: contentHash(readFileSync(path)), by: 'person', at: 0 }]))
+}
+
+const namesOf = async (project: Folder, trusted: TrustRecords = new Map()) =>
+  agentsOf(await project.load([], { scope: 'everything', trusted })).map(({ definition }) => definition.name)
+
+describe('the agents of a project that nobody has trusted', () => {
+  const outside = folder({ 'secret.ai': child(), 'deep/other.ai': child() })
+
+  test.each([
+    ['a path upwards', ['../*/secret.ai', './in.ai']],
+    ['a folder upwards', ['..']],
+    ['an absolute path', [join(outside.path, 'secret.ai')]],
+    ['a glob from the root', ['/**/*.ai']],
+    ['a way down and up again', ['./lib/../../**/*.ai']],
+  ])('are not looked for outside of it: %s', async (_name, agents) => {
+    const project = folder({ 'in.ai': child(), 'lib/x.ai': child(), '.ai-agent.json': { agents } })
+    const registry = await project.load([], { scope: 'everything' })
+    expect(agentsOf(registry)).toEqual([])
+  })
+
+  test('and that is told, with the way to trust it', async () => {
+    const project = folder({ 'in.ai': child().replace('a/b', 'auto'), '.ai-agent.json': { agents: ['../*.ai'] } })
+    const { code, stdout, stderr } = await troupe(project.path, ['validate'])
+    expect([code, stdout]).toEqual([0, '1 agent and the configuration are right.\n'])
+    expect(stderr).toContain('agents, which leave the folder')
+    expect(stderr).toContain(`troupe trust ${join(project.path, '.ai-agent.json')}`)
+  })
+
+  test('are not found behind links that lead outside: a file, a folder, a folder on the way', async () => {
+    const project = folder({ 'lib/x.ai': child(), '.ai-agent.json': { agents: ['./lib', './link', './way/deep/other.ai', './lib/*.ai'] } })
+    symlinkSync(join(outside.path, 'secret.ai'), join(project.path, 'lib/secret.ai'))
+    symlinkSync(outside.path, join(project.path, 'link'))
+    symlinkSync(outside.path, join(project.path, 'way'))
+    const registry = await project.load([], { scope: 'everything' })
+    expect(agentsOf(registry).map(({ definition }) => definition.name)).toEqual(['x'])
+    const left = registry.diagnostics.filter(({ code }) => code === 'agent_untrusted')
+    expect(left.map(({ message }) => message.split(' ')[0])).toEqual(
+      expect.arrayContaining(['secret.ai', 'deep/other.ai'].map((name) => join(outside.path, name))),
+    )
+    expect(left[0]?.remedy).toContain(`troupe trust ${join(project.path, '.ai-agent.json')}`)
+  })
+
+  test('are found wherever they are once it is trusted, links and all', async () => {
+    const project = folder({ '.ai-agent.json': { agents: [join(outside.path, 'deep'), './lib/*.ai'] }, 'lib/x.ai': child() })
+    symlinkSync(join(outside.path, 'secret.ai'), join(project.path, 'lib/secret.ai'))
+    expect(await namesOf(project, trustIn(join(project.path, '.ai-agent.json')))).toEqual(['other', 'secret', 'x'])
+  })
+})
+
+describe('a search for agents', () => {
+  test('finds what a glob means', () => {
+    const { path } = folder({
+      'a.ai': '',
+      'b/c.ai': '',
+      'b/d/e.ai': '',
+      'b/d/f.md': '',
+      '.hidden/g.ai': '',
+      'node_modules/h.ai': '',
+      'b/node_modules/i.ai': '',
+    })
+    const found = (written: string) => findAgentPaths(join(path, written)).paths.map((each) => each.slice(path.length + 1))
+    expect(found('*.ai')).toEqual(['a.ai'])
+    expect(found('**/*.ai')).toEqual(['a.ai', 'b/c.ai', 'b/d/e.ai'])
+    expect(found('b/**/e.*')).toEqual(['b/d/e.ai'])
+    expect(found('*/d/[ef].{ai,md}')).toEqual(['b/d/e.ai', 'b/d/f.md'])
+    expect(found('.hidden/?.ai')).toEqual(['.hidden/g.ai'])
+    expect(found('none/*.ai')).toEqual([])
+    expect(found('b')).toEqual(['b/c.ai', 'b/d/e.ai', 'b/d/f.md'])
+  })
+
+  test('gives up at its bounds, and says which', async () => {
+    const deep = folder()
+    mkdirSync(join(deep.path, ...Array.from({ length: searchBounds.depth + 1 }, () => 'x')), { recursive: true })
+    expect(() => findAgentPaths(deep.path)).toThrow(`goes beyond ${searchBounds.depth} levels of folders`)
+    expect(() => findAgentPaths(join(deep.path, '**/*.ai'))).toThrow('levels of folders')
+    // Further down than the pattern can lead nobody looks.
+    expect(findAgentPaths(join(deep.path, '*/*.ai')).paths).toEqual([])
+
+    const wide = folder()
+    for (let index = 0; index < searchBounds.folders; index++) mkdirSync(join(wide.path, `x${index}`))
+    expect(() => findAgentPaths(wide.path)).toThrow(`goes beyond ${searchBounds.folders} folders`)
+
+    const effort = new SearchEffort()
+    for (let index = 0; index < searchBounds.files; index++) findAgentPaths('/none.ai', effort)
+    expect(() => findAgentPaths('/none.ai', effort)).toThrow(`goes beyond ${searchBounds.files} files`)
+
+    wide.write({ '.ai-agent.json': { agents: ['./**/*.ai'] }, 'a.ai': child() })
+    const { code, stderr } = await troupe(wide.path, ['validate'])
+    expect(code).toBe(2)
+    expect(stderr).toContain(`.ai-agent.json:1:11  the search for agents in ${wide.path} goes beyond ${searchBounds.folders} folders`)
+    expect(stderr).toContain('Name the folders that have agents in them')
+  })
+
+  test.each([
+    '{a,b}{c,d}.ai',
+    '{1..99999999}.ai',
+    `{${'a,'.repeat(40)}}`,
+    '*a*a*a*a*a*a*a*a*b',
+    '+(a|aa)+(a|aa)*.ai',
+    `*/${'x'.repeat(1_000)}`,
+  ])('refuses a pattern that could take for ever: %s', (pattern) => {
+    expect(() => findAgentPaths(join('/project', pattern))).toThrow('is too much')
+  })
+})
+
+describe('the schema file of an agent', () => {
+  const schema = '{ "type": "object" }'
+  const agent = (path: string): string => child(`input: { schemaRef: ${path} }`)
+  const elsewhere = folder({ 'out.json': schema, 'letter.txt': 'Dear Ann,\nthe word is sesame: open\n\tbye' })
+
+  test.each([
+    ['upwards', 'lib/a.ai', '../../out.json'],
+    ['by its whole path', 'a.ai', join(elsewhere.path, 'out.json')],
+    ['over a link', 'a.ai', './link/out.json'],
+    ['above the agent, where there is no project', 'lib/a.ai', '../in.json'],
+  ])('lies in its project, unless that is trusted: %s', async (_name, file, path) => {
+    const project = folder({ [file]: agent(path), 'in.json': schema })
+    symlinkSync(elsewhere.path, join(project.path, 'link'))
+    expect(problemsOf(await project.load(file))).toEqual([
+      expect.stringContaining(`the schema \`${path}\` cannot be read: it lies outside of`),
+    ])
+    const trusted = await project.load(file, { trusted: trustIn(join(project.path, file)) })
+    expect(trusted.ok ? [] : problemsOf(trusted)).not.toContainEqual(expect.stringContaining('lies outside'))
+  })
+
+  test('may lie anywhere in a project, and outside of one that is trusted', async () => {
+    const project = folder({ 'lib/a.ai': agent('../in.json'), 'lib/b.ai': agent(join(elsewhere.path, 'out.json')), 'in.json': schema })
+    project.write({ '.ai-agent.json': {} })
+    expect((await project.load('lib/a.ai')).ok).toBe(true)
+    expect((await project.load('lib/b.ai')).ok).toBe(false)
+    expect((await project.load('lib/b.ai', { trusted: trustIn(join(project.path, '.ai-agent.json')) })).ok).toBe(true)
+  })
+
+  test('who names it on the command line has trusted it', async () => {
+    const project = folder({ 'a.ai': child().replace('a/b', 'rehearsal') })
+    const path = join(elsewhere.path, 'out.json')
+    const { code, stdout } = await troupe(project.path, ['run', 'a.ai', 'Hi', '--dry-run', '--json', `--override=output.schemaRef=${path}`])
+    expect([code, JSON.parse(stdout).output]).toEqual([0, { format: 'json', schema: { type: 'object' } }])
+  })
+
+  test('is not shown where it is no schema', async () => {
+    const project = folder({
+      'a.ai': agent('./letter.txt'),
+      'b.ai': agent('./word.txt'),
+      'letter.txt': 'Dear Ann,\nthe word is sesame: open\n\tbye: *nobody',
+      'word.txt': 'sesame',
+    })
+    const { code, stderr, stdout } = await troupe(project.path, ['validate', '--json'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('letter.txt:3:1  this is neither JSON nor YAML (tab as indent)')
+    expect(stderr).toContain('word.txt:1:1  a schema must be a map')
+    expect(stderr + stdout).not.toMatch(/sesame|nobody/)
+  })
+})

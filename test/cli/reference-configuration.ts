@@ -1,0 +1,168 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
+import { variableOf } from '../../src/agents/config/index.ts'
+import { sectionWords } from '../../src/agents/config/section-words.ts'
+import { defaultKeys, sectionNames, sectionOf, sections } from '../../src/agents/config/sections.ts'
+import type { Shape } from '../../src/agents/config/shape.ts'
+import { type AgentOption, type AgentOptionKey, agentOptions } from '../../src/agents/index.ts'
+import { patternBounds, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
+import { typeText } from '../../src/cli/option-types.ts'
+import { code, made, page, table, textOf } from './markdown.ts'
+
+/** Everything that may be said, once. Loaded by the tests. */
+export const exampleConfig = {
+  agents: ['./agents', './more/**/*.ai'],
+  providers: { lab: { baseURL: 'https://models.example.org/v1', apiKey: '${LAB_API_KEY}', headers: { 'X-Team': 'research' } } },
+  models: { fast: 'lab/small', careful: 'anthropic/claude-sonnet-5' },
+  defaults: { models: ['fast', 'careful'], parameters: { temperature: 0.2 }, limits: { maxCostUsd: 0.5, timeBudget: '10m' } },
+  queues: { lab: { concurrent: 8, perMinute: 300 } },
+  pricing: { 'lab/small': { input: 0.2, output: 0.8 } },
+  features: { web: true },
+  store: { path: './state' },
+}
+
+const keyTexts: { readonly [key: string]: string } = {
+  'providers.<name>.kind': 'whose format it speaks; left out: what its name stands for, else that of OpenAI-compatible servers',
+  'providers.<name>.baseURL': 'where it is',
+  'providers.<name>.apiKey': 'what lets us in',
+  'providers.<name>.headers.<name>': 'a header that every request to it has',
+  'providers.<name>.api': "which of OpenAI's two interfaces is spoken; left out: `responses`",
+  'models.<name>': 'the model that the name stands for, or another such name',
+  'queues.<name>.concurrent': 'at once; `<name>` is a provider, a server or a tool',
+  'queues.<name>.perMinute': 'in a minute',
+  'pricing.<name>.input': 'tokens that are sent; `<name>` is `provider/model`',
+  'pricing.<name>.output': 'tokens that come back',
+  'pricing.<name>.cacheRead': 'tokens that the provider had in its cache; left out: as `input`',
+  'pricing.<name>.cacheWrite': 'tokens that it put there; left out: as `input`',
+  'features.<name>': 'whether it is on',
+  'store.path': 'a folder, relative to this file',
+  agents: 'see below',
+}
+
+type KeyRow = readonly [key: string, what: string, value: string, example: string]
+
+function rowsOf(shape: Shape, key: string): readonly KeyRow[] {
+  switch (shape.kind) {
+    case 'fields':
+      return Object.entries(shape.of).flatMap(([name, inner]) => rowsOf(inner, `${key}.${name}`))
+    case 'names':
+      return rowsOf(shape.of, `${key}.<name>`)
+    case 'option':
+      return [[key, shape.option.summary, typeText(shape.option.type), code(shape.option.example)]]
+    case 'any':
+      return []
+    case 'list':
+      return [[key, textOf(keyTexts, key), 'a list', code(shape.example)]]
+    default:
+      return [[key, textOf(keyTexts, key), ...valueTexts(shape)]]
+  }
+}
+
+function valueTexts(shape: Extract<Shape, { readonly kind: 'text' | 'choice' | 'whole' | 'amount' | 'flag' }>): readonly [string, string] {
+  switch (shape.kind) {
+    case 'text':
+      return ['text', code(JSON.stringify(shape.example))]
+    case 'choice':
+      return [shape.of.join(', '), code(JSON.stringify(shape.of[0]))]
+    case 'whole':
+      return [`a whole number from ${shape.least}`, code(shape.example)]
+    case 'amount':
+      return ['a number from 0', code(shape.example)]
+    case 'flag':
+      return ['true or false', code('true')]
+    default:
+      return shape satisfies never
+  }
+}
+
+const oneLine = (value: unknown): string => JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ')
+
+/** Whether there is anything in it that could need trust: a text. */
+function hasTexts(shape: Shape): boolean {
+  if (shape.kind === 'fields') return Object.values(shape.of).some(hasTexts)
+  if (shape.kind === 'names' || shape.kind === 'list') return hasTexts(shape.of)
+  return shape.kind === 'text' || shape.kind === 'option' || shape.kind === 'any'
+}
+
+export const configurationPage = page([
+  ['# Configuration', made],
+  [
+    'Nothing has to be configured. What is, stands in `.ai-agent.json`, with `.ai-agent.env` beside it for variables; servers of other programs in `.mcp.json` are read too. A key that is not listed here is an error, told with its line and column, together with everything else that is wrong.',
+    `\`\`\`json\n{\n${Object.entries(exampleConfig)
+      .map(([name, said]) => `  "${name}": ${oneLine(said)}`)
+      .join(',\n')}\n}\n\`\`\``,
+  ],
+  [
+    '## Where',
+    'The first that says something counts, key by key; a list is taken as a whole.',
+    table(
+      ['layer', 'place', 'trust'],
+      [
+        ['given', 'the file behind `--config`, such as `lab.json`, with its variables in `lab.env` beside it', "a person's own"],
+        ['project', 'the working directory', 'needed'],
+        ['agent', 'the folder of the agent file', 'needed'],
+        ['user', '`~/.ai-agent`', "a person's own"],
+        ['system', '`/etc/ai-agent`', "a person's own"],
+      ],
+    ),
+    'A flag goes before a [`TROUPE_` variable](variables.md), that before the agent file, that before `defaults`. `troupe config show --origin` tells who has the last word.',
+  ],
+  [
+    '## Sections',
+    'What a project says in a section that needs trust does not count until a person has trusted the file as it is (`troupe trust`); so too whatever would read a variable, a `script/` model, and agents outside of the folder. What waits is told, never dropped in silence.',
+    table(
+      ['section', 'what', 'a project needs trust', 'with trust it could'],
+      sectionNames.map((name) => {
+        const { trust, use, shape } = sectionOf(name)
+        const { summary, power = '' } = sectionWords[name]
+        const needed = trust === 'needed' ? 'yes' : hasTexts(shape) ? 'for some of it' : 'no'
+        return [code(name), use === 'later' ? `${summary}; has no effect yet` : summary, needed, power]
+      }),
+    ),
+  ],
+  [
+    '## Keys',
+    '`<name>` is a name that you choose. `$schema`, for editors, is let stand and not read.',
+    table(
+      ['key', 'what', 'value', 'example'],
+      sectionNames.flatMap((name) => rowsOf(sections[name].shape, name)).map(([key, ...rest]) => [code(key), ...rest]),
+    ),
+  ],
+  [
+    '## Agents',
+    `Each entry is a file, a folder (everything below it) or a pattern with \`*\`, \`**\`, \`?\`, \`[a-z]\` and one \`{a,b}\`. \`node_modules\`, \`.git\` and folders behind links are not entered. All entries together may lead through ${searchBounds.folders} folders, ${searchBounds.depth} levels deep, to ${searchBounds.files} files; a pattern has at most ${patternBounds.characters} characters. Beyond that nothing is taken, and the error names the bound.`,
+    'What a project lists that nobody has trusted stays inside of its folder; a link that leads out of it counts as leaving. The same holds for `input.schemaRef` and `output.schemaRef` of agent files: they stay inside of the project, or of the folder of the agent where there is none, unless a person has trusted the project or the agent file. Files that a prompt includes never leave the folder of the agent.',
+  ],
+  [
+    '## Variables in it',
+    '`${NAME}` in any text stands for a variable, `${NAME:-default}` for one that may be missing; `$${` is `${` itself. They are looked for in the `.ai-agent.env` of the same layer, then of the other layers, then in the environment of the process, and only where what they stand in is used. A variable that is missing stops the start, with every place that was looked into.',
+    '`.ai-agent.env` has lines of `KEY=VALUE`, `KEY="VALUE"` (with `\\n`, `\\"` and `\\\\`) or `KEY=\'VALUE\'`, with or without `export` before them, empty lines and `#` comments; nothing in it is expanded. Values of keys, tokens and the like are hidden wherever they could appear, also those that another of the same name shadows.',
+  ],
+])
+
+export const variablesPage = page([
+  ['# Variables', made],
+  [
+    'A `TROUPE_` variable of the environment sets an option for every agent of a run: it goes before the agent files and before the configuration, and a flag goes before it. An empty one sets nothing. Values are written as in an agent file. One that no option has is told. In `.ai-agent.env` they set nothing, and that is told too.',
+    table(
+      ['variable', 'option', 'flag', 'value', 'example'],
+      defaultKeys.map((key) => {
+        const option: AgentOption = agentOptions[key as AgentOptionKey]
+        const { flag, type, example } = option
+        const ownFlag = key === 'models' ? code('--model') : flag ? code(`--${flag.name}`) : ''
+        return [code(variableOf(key)), code(key), ownFlag, typeText(type), code(example)]
+      }),
+    ),
+  ],
+  [
+    '## Others that are read',
+    table(
+      ['variable', 'what'],
+      [
+        ['`XDG_STATE_HOME`', 'journals and the list of what is trusted are kept in `troupe` below it; else in `~/.local/state/troupe`'],
+        ['`NO_COLOR`, `TERM=dumb`', 'no colours, and lines in place of a live tree'],
+        ['`*_API_KEY`, `*_BASE_URL`, `OLLAMA_HOST`', 'keys and addresses of [models](models.md)'],
+      ],
+    ),
+    'Whatever else the [configuration](configuration.md) names as `${NAME}` is read too, and nothing beyond that.',
+  ],
+])

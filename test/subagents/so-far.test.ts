@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import type { Approver, Tool } from '../../src/contracts/index.ts'
+import { accountingSoFar, spentSoFar } from '../../src/runtime/so-far.ts'
+import type { TreeHost } from '../../src/runtime/tree-host.ts'
+import { ask, resultsOf, type Script, team } from './team.ts'
+
+const putOff: Approver = { decide: () => 'suspend' }
+const send: Tool = {
+  name: 'send',
+  description: 'Sends.',
+  inputSchema: { type: 'object' },
+  approval: () => ({ keys: [{ key: 'send', label: 'send' }], summary: 'Send it' }),
+  execute: () => 'sent',
+}
+const usage = { input: 100, output: 50 }
+const calling =
+  (...children: readonly string[]): Script =>
+  (request, step) =>
+    step === 1 ? { calls: children.map((child) => ask(child, 'Go')), usage } : { text: resultsOf(request).join(), usage }
+
+/** Two leads: below one a kid waits for a person, below the other one has ended. */
+const members = {
+  boss: { script: calling('lead', 'quick'), agents: ['lead', 'quick'] },
+  lead: { script: calling('quick', 'kid'), agents: ['kid', 'quick'] },
+  kid: {
+    tools: ['send'],
+    script: ((request, step) =>
+      step === 1 ? { calls: [{ tool: 'send' }], usage } : { text: resultsOf(request).join(), usage }) satisfies Script,
+  },
+  quick: { script: (() => ({ text: 'quick', usage })) satisfies Script },
+}
+
+describe('a tree that waits for a person', () => {
+  it('counts what its open children have taken so far, at every level, and what has ended once', async () => {
+    const { runtime, run } = team(members, { tools: [send], approver: putOff })
+    const { outcome } = await run()
+    expect(outcome).toMatchObject({ status: 'suspended', usage: { input: 500, output: 250 } })
+    expect(outcome.accounting).toHaveLength(7)
+    const { root, children } = await (runtime as unknown as TreeHost).parts.stateOf(outcome.treeId)
+    if (root.turn.kind !== 'open') throw new Error('the turn has ended')
+    // One step of the boss, one of the lead, one of the kid, two of quick ones.
+    expect(spentSoFar(root, root.turn, children)).toMatchObject({ usage: { input: 500, output: 250 }, cost: 0 })
+    expect(accountingSoFar(root, root.turn, children).map(({ agentPath, kind }) => `${agentPath} ${kind}`)).toEqual([
+      'root model',
+      'root/quick#1 model',
+      'root call',
+      'root/lead#1 model',
+      'root/lead#1/quick#1 model',
+      'root/lead#1 call',
+      'root/lead#1/kid#1 model',
+    ])
+  })
+
+  it('counts the same once more when it has ended', async () => {
+    const { runtime, run } = team(members, { tools: [send], approver: putOff })
+    const { outcome, events } = await run()
+    const request = events.find((event) => event.type === 'interaction.approval.requested')
+    if (request?.type !== 'interaction.approval.requested') throw new Error('nothing was asked')
+    await runtime.sessions.approve(outcome.treeId, { approvalId: request.request.id, decision: { kind: 'approve', breadth: 'once' } })
+    const after = await runtime.sessions.outcome(outcome.treeId)
+    expect(after).toMatchObject({ status: 'completed', usage: { input: 800, output: 400 } })
+  })
+})
