@@ -4,7 +4,17 @@ import { type Invocation, parseArguments } from './parse-arguments.ts'
 
 const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
 const none = { settings: [], models: [], flags: [] } as const
-const run = { kind: 'run', file: 'a.ai', output: 'answer', wishes, overrides: none, dryRun: false, isTrusted: false } as const
+const run = {
+  kind: 'run',
+  file: 'a.ai',
+  output: 'answer',
+  wishes,
+  overrides: none,
+  dryRun: false,
+  isTrusted: false,
+  allow: [],
+  deny: [],
+} as const
 
 describe('what is understood', () => {
   const lines: readonly [line: readonly string[], invocation: Invocation][] = [
@@ -80,7 +90,10 @@ describe('what is wrong', () => {
     [[], ['troupe: A command is missing. Try: troupe demo']],
     [['--verion'], ['--verion: There is no such flag. Did you mean --version?', 'troupe: A command is missing. Try: troupe demo']],
     [['rnu', 'a.ai'], ['rnu: There is no such command. Did you mean run?']],
-    [['nonsense'], ['nonsense: There is no such command. There are run, demo, validate, agents, init, doctor, config, trust, approvals, skills, help.']],
+    [
+      ['nonsense'],
+      ['nonsense: There is no such command. There are run, demo, validate, agents, init, doctor, config, trust, approvals, skills, help.'],
+    ],
     [['help', 'dmo'], ['dmo: There is no help about it. Did you mean demo?']],
     [['help', 'agent-fil'], ['agent-fil: There is no help about it. Did you mean agent-file, agents?']],
     [['agents', 'lst'], ['ACTION: It is list, not "lst". Usage: troupe agents list [options]']],

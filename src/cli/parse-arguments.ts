@@ -44,6 +44,11 @@ export interface RunInvocation {
   readonly configFile?: string
   /** Whether the files of the project are to be trusted as they are. */
   readonly isTrusted: boolean
+  /** Patterns of what is done without asking, and of what is never done. */
+  readonly allow: readonly string[]
+  readonly deny: readonly string[]
+  /** The run to go on with. */
+  readonly resume?: string
 }
 export interface DemoInvocation {
   readonly kind: 'demo'
@@ -121,6 +126,7 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
       const [file = '', prompt] = rest
       const dataDir = valuesOf(words, 'data-dir').at(-1)
       const configFile = valuesOf(words, 'config').at(-1)
+      const resume = valuesOf(words, 'resume').at(-1)
       return {
         kind: 'run',
         file,
@@ -132,6 +138,9 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
         ...(dataDir !== undefined && { dataDir }),
         ...(configFile !== undefined && { configFile }),
         isTrusted: has(words, 'trust'),
+        allow: valuesOf(words, 'allow'),
+        deny: valuesOf(words, 'deny'),
+        ...(resume !== undefined && { resume }),
       }
     }
     case 'demo':

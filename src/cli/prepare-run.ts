@@ -41,12 +41,14 @@ export async function prepareRun(invocation: RunInvocation, host: Host): Promise
   const sources = { argument, stdin: host.stdin, clock: systemClock }
   try {
     const prepared = await prepareTeam(invocation, host)
+    // A run that is taken up has been asked already.
+    if (invocation.resume !== undefined && argument === undefined) return { ...prepared, prompt: '', warnings: [] }
     if (isTyped(sources)) await tellNotice('Type the prompt, then end it with Ctrl-D.', { host, wishes })
     const onWaiting = (): void => void tellWarning(waiting, { host, wishes })
     return { ...prepared, ...(await readPrompt({ ...sources, ...(!isTyped(sources) && { onWaiting }) })) }
   } catch (error) {
     if (!(error instanceof TroupeError) || isAboutPrompt(error)) throw error
-    const other = await promptProblem(sources)
+    const other = invocation.resume === undefined ? await promptProblem(sources) : undefined
     throw withRehearsal(joinErrors(other ? [error, other] : [error]), invocation.file)
   }
 }

@@ -15,4 +15,4 @@ export function withRehearsal(error: TroupeError, file: string): TroupeError {
 }
 
 /** As a shell takes it for one word. */
-const quoted = (word: string): string => (/^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+export const quoted = (word: string): string => (/^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

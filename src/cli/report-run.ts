@@ -15,6 +15,8 @@ import { renderTree } from './tree/render-tree.ts'
 interface Reporting extends Audience {
   readonly output: OutputForm
   readonly progress: Progress
+  /** The command that goes on with a run that waits. */
+  readonly resume?: string
 }
 
 /** Tells how a run ended, to whoever asked in whatever form, and answers with the exit code. */
@@ -22,7 +24,7 @@ export async function reportRun(followed: Followed, reporting: Reporting): Promi
   const { outcome } = followed
   if (!outcome) return reportOverdue(reporting)
   await tellTree(followed, reporting)
-  if (isToBeTold(outcome, reporting)) await tellError(failureOf(outcome), reporting)
+  if (isToBeTold(outcome, reporting)) await tellError(failureOf(outcome, reporting), reporting)
   await printOutcome(outcome, reporting)
   return exitCodeOf(outcome)
 }
@@ -94,8 +96,9 @@ function isToBeTold(outcome: Outcome, { progress }: Reporting): boolean {
   return !showsTree(progress) && exitCodeOf(outcome) !== exitCodes.done.code
 }
 
-function failureOf(outcome: Outcome): Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
-  const { message, remedy, failure } = outcome
+function failureOf(outcome: Outcome, { resume }: Reporting): Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
+  const { message, failure, status } = outcome
+  const remedy = status === 'suspended' && resume !== undefined ? `Go on at a terminal: ${resume}` : outcome.remedy
   return { message: message ?? failure?.message ?? endingText(outcome), remedy: remedy ?? failure?.remedy, problems: [] }
 }
 

@@ -1,5 +1,7 @@
 import { type Store, TroupeError } from '../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../runtime/index.ts'
+import { approverFor } from './approvals/approver-for.ts'
+import { grantPlaceOf, projectGrants } from './approvals/project-grants.ts'
 import { dryRun } from './dry-run.ts'
 import { followRun } from './follow-run.ts'
 import type { Host } from './host.ts'
@@ -7,7 +9,9 @@ import type { Interruption } from './interruption.ts'
 import type { RunInvocation } from './parse-arguments.ts'
 import { type PreparedRun, prepareRun, teamConfig } from './prepare-run.ts'
 import { progressFor } from './progress/progress.ts'
+import { quoted } from './rehearsal-remedy.ts'
 import { reportRun } from './report-run.ts'
+import { startRun } from './start-run.ts'
 import { type Audience, tellNotice, tellWarning, withColour } from './tell.ts'
 
 /** `troupe run`: everything is checked before anything is started. */
@@ -21,17 +25,31 @@ export async function runCommand(invocation: RunInvocation, given: Host, interru
 
   const progress = progressFor(host.window, wishes)
   const store = await interruption.before(openStore(prepared.folder))
-  const runtime = createAgentRuntime({ config: teamConfig(prepared), adapter: prepared.adapter, store, clock: systemClock })
-  const handle = runtime.stream(prepared.prompt)
+  const approver = approverFor(host, prepared.whenNobodyIsThere)
+  const runtime = createAgentRuntime({
+    config: teamConfig(prepared),
+    adapter: prepared.adapter,
+    store,
+    clock: systemClock,
+    approver,
+    grants: projectGrants(grantPlaceOf(host), prepared.project, host.now),
+    ...(prepared.sandbox && { sandbox: prepared.sandbox }),
+    hooks: prepared.hooks,
+  })
+  const handle = await interruption.before(startRun(runtime, store, { ...invocation, prompt: prepared.prompt }))
   if (wishes.detail === 'verbose') await introduce(handle, prepared, { host, wishes })
   // Who reads events and leaves has seen enough.
   if (output === 'stream-json') host.stdout.onEnd(() => void handle.interrupt().catch(() => {}))
-  const followed = await followRun(handle, { host, progress, output, interruption })
-  const code = await reportRun(followed, { host, wishes, output, progress })
+  const followed = await followRun(handle, { host, progress, output, interruption, approver })
+  const code = await reportRun(followed, { host, wishes, output, progress, resume: resumeWith(invocation, handle) })
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)
   return code
 }
+
+/** The command that goes on with a run that waits. */
+const resumeWith = ({ file, dataDir }: RunInvocation, { treeId }: RunHandle): string =>
+  ['troupe run', quoted(file), '--resume', treeId, ...(dataDir === undefined ? [] : ['--data-dir', quoted(dataDir)])].join(' ')
 
 async function introduce({ treeId }: RunHandle, { agent, folder }: PreparedRun, audience: Audience): Promise<void> {
   await tellNotice(`run ${treeId}`, audience)

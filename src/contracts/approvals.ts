@@ -6,6 +6,8 @@ export interface ApprovalKey {
   readonly key: string
   /** How a person reads it. */
   readonly label: string
+  /** How rules name it: `shell(git status)`, `web_fetch(www.example.com)`. Default: what stands behind the first colon of the key. */
+  readonly use?: string
   /** It stands for every key that begins like it. */
   readonly isPrefix?: boolean
 }
@@ -60,7 +62,8 @@ export type RuleVerdict = (typeof ruleVerdicts)[number]
 
 /**
  * What is done without asking, or not at all. A pattern is the name of a tool, perhaps with what it may be used for in
- * brackets: `web_fetch`, `shell(git status*)`, `write_file(/srv/notes/*)`; `*` stands for anything.
+ * brackets: `web_fetch`, `shell(git status*)`, `write_file(/srv/notes/*)`; `*` stands for anything. Leaving the sandbox is
+ * `unsandboxed(shell:*)`, and has to be named to be allowed.
  */
 export type ApprovalRule = { readonly [Verdict in RuleVerdict]?: string | readonly string[] } & {
   /** Told to whoever is refused. */

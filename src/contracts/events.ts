@@ -150,7 +150,7 @@ interface Bodies {
   'interaction.item.started': { readonly item: ItemIntent }
   'interaction.item.updated': {
     readonly update: /** A further attempt of a call, with the force of an intent. */
-      | { readonly kind: 'attempt'; readonly attempt: number; readonly reason: 'resumed' | 'unsandboxed' }
+      | { readonly kind: 'attempt'; readonly attempt: number; readonly reason: 'resumed' | 'unsandboxed'; readonly by?: string }
       | { readonly kind: 'plan'; readonly plan: Plan }
   }
   'interaction.item.completed': { readonly item: ItemRecord }

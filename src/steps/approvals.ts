@@ -1,7 +1,15 @@
-import type { ApprovalDecision, ApprovalId, ApprovalRequest, Diagnostic } from '../contracts/index.ts'
+import type {
+  ApprovalDecision,
+  ApprovalId,
+  ApprovalKey,
+  ApprovalRequest,
+  Diagnostic,
+  JsonObject,
+  ProjectGrants,
+} from '../contracts/index.ts'
 import { openRequests } from '../core/index.ts'
 import { copyJson } from '../util/copy-json.ts'
-import { decisionProblem, grantedBy } from '../util/grants.ts'
+import { decisionProblem, grantedBy, plainDecision } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
 
@@ -42,7 +50,7 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
   try {
     // A request is durable before anybody is asked, so that an answer always finds it.
     await session.flush()
-    const verdict = await session.ports.approver.decide({ ...request, input: copyJson(request.input) }, session.interrupt.signal)
+    const verdict = await session.ports.approver.decide(copyOf(request), session.interrupt.signal)
     if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
     else resolve(session, request.id, checked(request, verdict))
   } catch (error) {
@@ -51,6 +59,9 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
   }
   session.wake()
 }
+
+/** What approvers do to a request changes nothing of what is asked, nor of what may be granted. */
+const copyOf = (request: ApprovalRequest): ApprovalRequest => copyJson(request as unknown as JsonObject) as unknown as ApprovalRequest
 
 export interface Verdict {
   readonly decision: ApprovalDecision
@@ -61,24 +72,21 @@ export interface Verdict {
 function checked(request: ApprovalRequest, verdict: Verdict): Verdict {
   const wrong = decisionProblem(request, verdict?.decision)
   if (wrong !== undefined) throw new Error(wrong)
+  if (typeof verdict.by !== 'string') throw new Error('it does not say who has decided')
   return verdict
 }
 
-function resolve(session: ActiveSession, approvalId: ApprovalId, { decision, by }: Verdict): void {
+function resolve(session: ActiveSession, approvalId: ApprovalId, { decision: given, by }: Verdict): void {
   const request = openRequests(session.state).find((open) => open.id === approvalId)
   if (!request) return
-  session.note({
-    type: 'interaction.approval.resolved',
-    itemId: request.itemId,
-    approvalId,
-    decision: withoutSecrets(session, decision),
-    by,
-  })
+  const decision = withoutSecrets(session, given)
+  session.note({ type: 'interaction.approval.resolved', itemId: request.itemId, approvalId, decision, by })
   keepGrants(session, request, { decision, by })
 }
 
 /** People may type what must not be told. */
-export function withoutSecrets({ ports: { redactor } }: ActiveSession, decision: ApprovalDecision): ApprovalDecision {
+export function withoutSecrets({ ports: { redactor } }: ActiveSession, given: ApprovalDecision): ApprovalDecision {
+  const decision = plainDecision(given)
   if (decision.kind === 'answer') return { ...decision, text: redactor.text(decision.text) }
   if (decision.kind !== 'deny' || decision.feedback === undefined) return decision
   return { ...decision, feedback: redactor.text(decision.feedback) }
@@ -87,10 +95,18 @@ export function withoutSecrets({ ports: { redactor } }: ActiveSession, decision:
 /** What was approved for the project is kept beyond the session; where that fails, the session has it all the same. */
 export function keepGrants(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): void {
   if (decision.kind !== 'approve' || decision.breadth !== 'project') return
-  const { grants } = session.ports
+  const { grants, redactor } = session.ports
   const tell = (why: string): void => session.note({ type: 'interaction.diagnostic', diagnostic: notKept(why) })
+  const keys = grantedBy(request, decision)
   if (!grants) tell('there is no project here')
-  grants?.add(grantedBy(request, decision), by).catch((error: unknown) => tell(messageOf(error)))
+  else if (keys.length === 0) tell('the call names nothing that could be remembered')
+  // Nobody waits for it: a call that was approved does not depend on a file.
+  else void add(grants, keys, by).catch((error: unknown) => tell(redactor.text(messageOf(error))))
+}
+
+/** However the port fails. */
+async function add(grants: ProjectGrants, keys: readonly ApprovalKey[], by: string): Promise<void> {
+  await grants.add(keys, by)
 }
 
 const notKept = (why: string): Diagnostic => ({

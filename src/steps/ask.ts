@@ -1,10 +1,11 @@
-import { type Model, type ModelRequest, noUsage, type StepId } from '../contracts/index.ts'
+import type { Model, ModelRequest, StepId } from '../contracts/index.ts'
 import { type AskAction, stepIdOf } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import { Attempt } from './attempt.ts'
-import { summaryRequest } from './compact.ts'
+import { summaryRequest, tellNoRoom } from './compact.ts'
 import { enterInTime } from './enter-in-time.ts'
+import { endTurn } from './finish.ts'
 import { beforeRequest, hasRequestHooks } from './hooks.ts'
 import type { Hold, Queues } from './queues.ts'
 import { longestDelayMs } from './retry-delay.ts'
@@ -59,20 +60,19 @@ const lateInLine = {
   remedy: 'Raise timeBudget, or what the queue lets through.',
 } as const
 
+/** Hooks are asked once a step: what they add for its first attempt stands in the history of the next. */
 function attempt(session: ActiveSession, action: AskAction): Promise<void> {
-  return hasRequestHooks(session) && !action.compacts ? attemptAfterHooks(session, action) : begin(session, action)
+  const isAsked = hasRequestHooks(session) && !action.compacts && action.attempt === 1
+  return isAsked ? attemptAfterHooks(session, action) : begin(session, action)
 }
 
-/** What hooks add is part of the request: what it may take is looked at again. */
+/** What hooks add is part of the request: what it may take is looked at again. A hook that must not fail and does ends the turn. */
 async function attemptAfterHooks(session: ActiveSession, action: AskAction): Promise<void> {
-  const failure = await beforeRequest(session, session.model(action.model))
+  const verdict = await beforeRequest(session, session.model(action.model))
   if (session.interrupt.reason !== undefined) return
+  if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'config', message: verdict.message })
   const next = session.decide()
-  if (next.kind !== 'ask' || next.model !== action.model) return
-  if (!failure) return begin(session, next)
-  const { stepId, model } = placeOf(session, next)
-  session.record(stepStarted(session, stepId, { action: next, model }))
-  session.note({ type: 'interaction.step.failed', failure, usage: noUsage, cost: 0, latencyMs: 0, delayMs: 0 })
+  if (next.kind === 'ask' && next.model === action.model) await begin(session, next)
 }
 
 function placeOf(session: ActiveSession, { attempt, model }: AskAction): { readonly stepId: StepId; readonly model: Model } {
@@ -82,11 +82,12 @@ function placeOf(session: ActiveSession, { attempt, model }: AskAction): { reado
 
 function begin(session: ActiveSession, action: AskAction): Promise<void> {
   const { stepId, model } = placeOf(session, action)
+  if (action.last === 'context' && session.turn.last === undefined) tellNoRoom(session)
   session.record(stepStarted(session, stepId, { action, model }))
   // Handed over, not awaited.
   void session.flush()
   const assembled = session.recipe.assemble(session.state, session.offer(model))
-  const request = action.compacts ? summaryRequest(assembled) : assembled
+  const request = action.compacts ? summaryRequest(session, assembled) : assembled
   const asker = Promise.withResolvers<void>()
   new Attempt(session, model, { stepId, action }).begin(capped(session, request, action), asker)
   return asker.promise

@@ -178,13 +178,15 @@ export class Attempt {
     return this.#completed(verdict, checked)
   }
 
-  /** Where the model could not sum up what was said, it is made shorter by rule. */
+  /** Where the model could not sum up what was said, the loop has it made shorter by rule. */
   async #summedUp(verdict: Verdict): Promise<void> {
+    if (!verdict.ok) {
+      this.#noteFailure(verdict.failure)
+      return
+    }
+    this.#session.record(stepCompleted(this.#session, { ...verdict, reply: [], ...this.#spent(), latencyMs: this.#latency() }))
     const { said } = this.#reply
-    if (verdict.ok)
-      this.#session.record(stepCompleted(this.#session, { ...verdict, reply: [], ...this.#spent(), latencyMs: this.#latency() }))
-    else this.#noteFailure(verdict.failure)
-    if (this.#session.interrupt.reason === undefined) await compact(this.#session, verdict.ok ? said : undefined)
+    if (this.#session.interrupt.reason === undefined) await compact(this.#session, said.trim() === '' ? undefined : said)
   }
 
   #endTexts(status: 'completed' | 'interrupted' | 'failed'): void {

@@ -1,110 +1,163 @@
-import type { BlobId, Diagnostic, Message, ModelRequest, Plan } from '../contracts/index.ts'
-import { sizeOf } from '../core/index.ts'
-import { utf8Length } from '../util/fit-text.ts'
+import { type BlobId, type Diagnostic, type Message, type ModelRequest, TroupeError } from '../contracts/index.ts'
+import { fitText, utf8Length } from '../util/fit-text.ts'
+import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
-import { effectsIn } from './effects.ts'
+import { earlierSummary, instead, planText, summaryPrompt } from './compaction-words.ts'
+import { effectsIn, fitEffects } from './effects.ts'
+import { charsOf, startOfNewest, startOfUnread, withShorterResults } from './fit-messages.ts'
 import { digest, transcript } from './transcript.ts'
 
 // Makes the history shorter, so that a long turn can go on. What was asked, the plan and what was done stay word for
 // word; the rest is summed up, and kept as a whole where `read_output` finds it.
 
-/** The parts of a window that the newest messages, and the list of what was done, may keep. */
-const newestShare = 0.2
-const effectsShare = 0.15
+/** The part of a window that a request is to take afterwards: what is free up to there is shared out. */
+const aim = 0.5
+const shares = { newest: 0.5, effects: 0.2, summary: 0.3 } as const
+/** Shared out, whatever is free. */
+const leastRoom = 2_000
 /** Of a window that is not known. */
 const usualTokens = 100_000
+/** A history is shorter when it takes at most this part of what it took. */
+const shorterBy = 0.95
+/** The part of a window that a request for a summary may take. */
+const readablePart = 0.85
 
 /** `summary` is what the model said; without one the history is shortened by rule. */
 export async function compact(session: ActiveSession, summary?: string): Promise<void> {
-  const { state, turn, ports } = session
+  const { state, turn } = session
   const messages = state.history.toArray()
-  const room = windowTokens(session) * state.charsPerToken
-  const kept = newest(messages, room * newestShare)
-  const [dropped, tail] = [messages.slice(0, messages.length - kept.length), kept]
-  const whole = transcript(dropped)
-  const handle = await ports.blobs.put(state.treeId, whole)
-  const done = effectsIn(dropped, (name) => session.toolOf(name)?.effect ?? 'write')
-  const effects = fitting([...state.compacted.effects, ...done], room * effectsShare)
-  const said = turn.goal.filter((goal) => !tail.some((each) => JSON.stringify(each) === JSON.stringify(goal)))
-  const head = [...said, instead({ summary: summary ?? digest(dropped), effects, plan: turn.plan?.plan, handle })]
-  const [before, after] = [charsOf(messages), charsOf([...head, ...tail])]
-  const shorter = { messages: head, kept: tail.length, output: { handle, bytes: utf8Length(whole) } }
-  if (summary === undefined) session.note({ type: 'interaction.diagnostic', diagnostic: byRule })
-  if (after >= before) session.note({ type: 'interaction.diagnostic', diagnostic: poor })
+  const room = roomOf(session)
+  const tail = await keptOf(session, messages, room.newest)
+  const effects = await effectsOf(session, tail.dropped, room.effects)
+  const known = summary ?? [earlierSummary(tail.dropped) ?? [], digest(tail.dropped)].flat().join('\n')
+  const handle = canRead(session) ? tail.handle : undefined
+  const inPlace = instead({ summary: endOf(known, room.summary), effects, plan: turn.plan?.plan, handle })
+  const head = [...notAmong(tail.messages, [...state.standing, ...turn.goal]), inPlace]
+  const before = charsOf(messages)
+  const after = charsOf([...head, ...tail.messages])
+  const isShorter = after <= before * shorterBy
+  if (summary === undefined) tellOnce(session, byRule)
+  if (!isShorter) tellOnce(session, noRoom)
+  const shorter = {
+    messages: tail.isCut ? [...head, ...tail.messages] : head,
+    kept: tail.isCut ? 0 : tail.messages.length,
+    output: { handle: tail.handle, bytes: tail.bytes },
+  }
+  const tokens = (chars: number): number => Math.ceil(chars / state.charsPerToken)
   session.note({
     type: 'interaction.context.compacted',
-    ...(after < before ? shorter : { messages: [], kept: messages.length }),
-    effects,
-    tokensBefore: Math.ceil(before / state.charsPerToken),
-    tokensAfter: Math.ceil(Math.min(before, after) / state.charsPerToken),
+    ...(isShorter ? shorter : { messages: [], kept: messages.length }),
+    effects: isShorter ? effects : state.compacted.effects,
+    tokensBefore: tokens(before),
+    tokensAfter: tokens(isShorter ? after : before),
   })
 }
 
 /** Asks for a summary in place of the next step: the same beginning, so that it costs little where the provider keeps one. */
-export function summaryRequest({ output: _, ...request }: ModelRequest): ModelRequest {
+export function summaryRequest(session: ActiveSession, { output: _, ...request }: ModelRequest): ModelRequest {
   const asked: Message = { role: 'user', parts: [{ type: 'text', text: summaryPrompt }] }
-  return { ...request, messages: [...request.messages, asked], toolChoice: 'none' }
+  const room = windowChars(session) * readablePart - session.state.promptChars - summaryPrompt.length
+  return { ...request, messages: [...readable(session, request.messages, room), asked], toolChoice: 'none' }
 }
 
-const summaryPrompt = `The conversation has become too long and is about to be shortened. Do not go on with the task now, and call no tools. \
-Sum up for yourself what you will need to go on: what was found out, with names, paths and figures as they are; what was decided and why; \
-what did not work; what is still to be done, and what comes next. What was asked, the plan and the list of calls that changed something are \
-kept beside your summary; do not repeat them.`
-
-interface Instead {
-  readonly summary: string
-  readonly effects: readonly string[]
-  readonly plan: Plan | undefined
-  readonly handle: BlobId
+/** A history that has outgrown the window cannot be read to be summed up: results are cut, and then the oldest left out. */
+function readable({ turn }: ActiveSession, messages: readonly Message[], room: number): readonly Message[] {
+  if (charsOf(messages) <= room) return messages
+  const cut = withShorterResults(messages, room, (content, most) => `${content.slice(0, most)}\n… the rest is left out here …`)
+  if (charsOf(cut) <= room) return cut
+  const newest = cut.slice(startOfNewest(cut, room - charsOf(turn.goal)))
+  return [...notAmong(newest, turn.goal), ...newest]
 }
 
-function instead({ summary, effects, plan, handle }: Instead): Message {
-  const sections = [
-    `The conversation so far was shortened. All of it is kept as "${handle}": read_output can page and search it.`,
-    ...(plan ? [`The plan:\n${plan.steps.map(({ step, status }) => `- [${status}] ${step}`).join('\n')}`] : []),
-    ...(effects.length > 0
-      ? [`Calls that have already been made and may have changed something; do not repeat them:\n${effects.join('\n')}`]
-      : []),
-    `What is known so far:\n${summary}`,
-  ]
-  return { role: 'user', parts: [{ type: 'text', text: sections.join('\n\n') }] }
+interface Room {
+  readonly newest: number
+  readonly effects: number
+  readonly summary: number
 }
 
-/** The last messages that there is room for. Results never stand without the calls that they answer. */
-function newest(messages: readonly Message[], room: number): readonly Message[] {
-  let start = messages.length
-  let size = 0
-  for (let index = messages.length - 1; index > 0; index--) {
-    const message = messages[index]
-    if (!message) break
-    size += sizeOf(message)
-    if (size > room) break
-    if (message.role !== 'tool') start = index
-  }
-  return messages.slice(start)
+/** Characters for what can be made shorter, beside what cannot. */
+function roomOf(session: ActiveSession): Room {
+  const { state, turn } = session
+  const plan = turn.plan ? planText(turn.plan.plan).length : 0
+  const fixed = state.promptChars + charsOf(state.standing) + charsOf(turn.goal) + plan
+  const free = Math.max(leastRoom, windowChars(session) * aim - fixed)
+  return { newest: free * shares.newest, effects: free * shares.effects, summary: free * shares.summary }
 }
 
-/** Of a list that is too long the oldest go: they stand in what was kept. */
-function fitting(effects: readonly string[], room: number): readonly string[] {
-  let size = 0
-  const first = effects.findLastIndex((line) => {
-    size += line.length + 1
-    return size > room
-  })
-  return first < 0
-    ? effects
-    : [`- (${countOf(effects.slice(0, first + 1))} earlier ones stand in what was kept)`, ...effects.slice(first + 1)]
-}
-
-const earlier = /^- \((\d+) earlier ones /
-const countOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + Number(earlier.exec(line)?.[1] ?? 1), 0)
-
-function windowTokens({ state }: ActiveSession): number {
+function windowChars({ state }: ActiveSession): number {
   const windows = state.agent.models.flatMap((model) => state.windows[model] ?? [])
-  return windows.length > 0 ? Math.min(...windows) : usualTokens
+  return (windows.length > 0 ? Math.min(...windows) : usualTokens) * state.charsPerToken
 }
 
-const charsOf = (messages: readonly Message[]): number => messages.reduce((sum, message) => sum + sizeOf(message), 0)
+interface Kept {
+  /** The newest messages: as they are, or with results that the model has not seen cut to what there is room for. */
+  readonly messages: readonly Message[]
+  readonly isCut: boolean
+  readonly dropped: readonly Message[]
+  /** Where everything that was dropped or cut can be read. */
+  readonly handle: BlobId
+  readonly bytes: number
+}
+
+/** What the model has not seen yet is cut rather than dropped. */
+async function keptOf(session: ActiveSession, messages: readonly Message[], room: number): Promise<Kept> {
+  const start = startOfNewest(messages, room)
+  const calls = startOfUnread(messages)
+  const isCut = calls < start
+  const whole = transcript(isCut ? messages : messages.slice(0, start))
+  const handle = await put(session, whole)
+  const bytes = utf8Length(whole)
+  if (isCut) {
+    const cut = withShorterResults(messages.slice(calls), room, (content, most) => fitText(content, { maxBytes: most, handle }))
+    if (charsOf(cut) <= room * 2) return { messages: cut, isCut, dropped: messages.slice(0, calls), handle, bytes }
+  }
+  return { messages: messages.slice(start), isCut: false, dropped: messages.slice(0, start), handle, bytes }
+}
+
+/** What it has changed is the plan, which is shown as it is. */
+const planTool = 'update_plan'
+
+function effectsOf(session: ActiveSession, dropped: readonly Message[], room: number): Promise<readonly string[]> {
+  const { treeId, compacted } = session.state
+  const done = effectsIn(dropped, (name) => (name === planTool ? 'read' : (session.toolOf(name)?.effect ?? 'write')))
+  return fitEffects([...compacted.effects, ...done], room, {
+    put: (text) => put(session, text),
+    get: (handle) => session.ports.blobs.get(treeId, handle),
+  })
+}
+
+/** What is not there already, word for word. */
+function notAmong(messages: readonly Message[], wanted: readonly Message[]): readonly Message[] {
+  const there = new Set(messages.flatMap((message) => (message.role === 'user' ? [JSON.stringify(message)] : [])))
+  return there.size === 0 ? wanted : wanted.filter((message) => !there.has(JSON.stringify(message)))
+}
+
+async function put({ ports, state }: ActiveSession, text: string): Promise<BlobId> {
+  try {
+    return await ports.blobs.put(state.treeId, text)
+  } catch (cause) {
+    if (cause instanceof TroupeError) throw cause
+    throw new TroupeError('store_failed', `What was said could not be stored: ${messageOf(cause)}`, {
+      remedy: 'Make room, then open the tree again.',
+      cause,
+    })
+  }
+}
+
+/** Only a model that has tools can be told where to read on. */
+const canRead = (session: ActiveSession): boolean =>
+  session.state.tools.length > 0 && session.state.agent.models.some((name) => session.model(name).abilities.includes('tools'))
+
+/** What is too long loses its beginning: what comes next stands at the end. */
+const endOf = (text: string, most: number): string => (text.length > most ? `…${text.slice(-most)}` : text)
+
+/** For a model that is made to answer because there is no room, whatever was tried. */
+export const tellNoRoom = (session: ActiveSession): void => tellOnce(session, noRoom)
+
+function tellOnce(session: ActiveSession, diagnostic: Diagnostic): void {
+  if (session.turn.diagnostics.toArray().some(({ code }) => code === diagnostic.code)) return
+  session.note({ type: 'interaction.diagnostic', diagnostic })
+}
 
 const byRule: Diagnostic = {
   code: 'compaction_failed',
@@ -112,9 +165,9 @@ const byRule: Diagnostic = {
   message: 'No model summed up the conversation before it was shortened; it was done by rule.',
   remedy: 'What was left out is kept, and can be read with read_output.',
 }
-const poor: Diagnostic = {
+const noRoom: Diagnostic = {
   code: 'compaction_poor',
   severity: 'warning',
-  message: 'The conversation could not be made shorter.',
+  message: 'The conversation could not be made shorter, or fills up again at once.',
   remedy: 'Take a model with a larger window, or ask for less at once.',
 }

@@ -1,4 +1,4 @@
-import type { CallResult, Effect, Message } from '../contracts/index.ts'
+import type { BlobId, CallResult, Effect, MaybePromise, Message } from '../contracts/index.ts'
 
 const mostInput = 160
 const mostResult = 80
@@ -12,7 +12,7 @@ export function effectsIn(messages: readonly Message[], effectOf: (tool: string)
     return message.parts.flatMap((part) => {
       if (part.type !== 'call' || effectOf(part.name) === 'read') return []
       const result = results.find(({ id }) => id === part.id)
-      return [`- ${part.name} ${cut(part.input, mostInput)}: ${outcomeOf(result)}`]
+      return [`- ${part.name} ${cut(oneLine(part.input), mostInput)}: ${outcomeOf(result)}`]
     })
   })
 }
@@ -22,4 +22,53 @@ function outcomeOf(result: CallResult | undefined): string {
   return `${result.ok ? 'ok' : 'failed'}, ${cut(result.content.split('\n', 1)[0] ?? '', mostResult)}`
 }
 
+const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
 const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
+
+/** Where lines are kept that there is no room for. */
+export interface LineStore {
+  put(text: string): MaybePromise<BlobId>
+  get(handle: BlobId): MaybePromise<string | undefined>
+}
+
+/** Lines that are kept elsewhere, and how many they are. */
+interface Bundle {
+  readonly count: number
+  readonly handle: BlobId
+}
+
+/**
+ * Of a list that is too long the oldest are kept elsewhere, in bundles of which each is at least twice as large as the
+ * next: so there are only ever a few, and every line is moved a few times at the most.
+ */
+export async function fitEffects(lines: readonly string[], room: number, store: LineStore): Promise<readonly string[]> {
+  if (sizeOf(lines) <= room) return lines
+  const bundles = lines.flatMap((line) => bundleIn(line) ?? [])
+  const shown = lines.slice(bundles.length)
+  let left = sizeOf(shown)
+  let first = 0
+  for (; left > room / 2; first++) left -= (shown[first]?.length ?? 0) + 1
+  if (first === 0) return lines
+  const bundle = { count: first, handle: await store.put(shown.slice(0, first).join('\n')) }
+  return [...(await merged([...bundles, bundle], store)).map(lineOf), ...shown.slice(first)]
+}
+
+async function merged(bundles: readonly Bundle[], store: LineStore): Promise<readonly Bundle[]> {
+  const [older, newer] = bundles.slice(-2)
+  if (!older || !newer || older.count >= 2 * newer.count) return bundles
+  const texts = [await store.get(older.handle), await store.get(newer.handle)]
+  if (texts.includes(undefined)) return bundles
+  const both = { count: older.count + newer.count, handle: await store.put(texts.join('\n')) }
+  return merged([...bundles.slice(0, -2), both], store)
+}
+
+const lineOf = ({ count, handle }: Bundle): string =>
+  `- (${count} earlier ones: read_output {"handle":${JSON.stringify(handle)}} lists them)`
+const written = /^- \((\d+) earlier ones: read_output \{"handle":"([^"]+)"\} lists them\)$/
+
+function bundleIn(line: string): Bundle | undefined {
+  const [, count, handle] = written.exec(line) ?? []
+  return count === undefined ? undefined : { count: Number(count), handle: handle as BlobId }
+}
+
+const sizeOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0)

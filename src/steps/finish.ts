@@ -6,17 +6,19 @@ import { atStop, hasStopHooks } from './hooks.ts'
 
 /** Ends the turn, unless a hook sends the model back to work. */
 export function finish(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
-  return wanted.status === 'completed' && hasStopHooks(session) ? finishIfAllowed(session, wanted) : end(session, wanted)
+  return wanted.status === 'completed' && hasStopHooks(session) ? finishIfAllowed(session, wanted) : endTurn(session, wanted)
 }
 
 async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Promise<void> {
   const verdict = await atStop(session)
   if (verdict.kind === 'resume') return
-  await end(session, verdict.kind === 'failed' ? { status: 'failed', reason: 'config', message: verdict.message } : wanted)
+  if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'config', message: verdict.message })
+  // Somebody may have steered while hooks thought: then the turn is not at its end.
+  if (session.decide().kind === 'finish') await endTurn(session, wanted)
 }
 
 /** Everything before the end of a turn and the end itself are durable when this is done; only then is the answer given. */
-function end(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
+export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
   const { turn } = session
   const ending = withAnswer(wanted, turn)
   const { steps, calls, spent, startedAt } = turn

@@ -1,28 +1,18 @@
-import type {
-  AfterCallVerdict,
-  AtStopVerdict,
-  BeforeCallVerdict,
-  BeforeRequestVerdict,
-  Hook,
-  JsonObject,
-  MaybePromise,
-  Model,
-  ModelFailure,
-  ToolFailure,
-  ToolOutput,
-} from '../contracts/index.ts'
+import type { Hook, JsonObject, Message, Model, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import type { ReviewableCall, StartedCall } from '../core/index.ts'
-import { copyJson, plainJson } from '../util/copy-json.ts'
-import { Interrupt, unlessInterrupted } from '../util/interrupt.ts'
-import { messageOf } from '../util/message-of.ts'
+import { copyJson } from '../util/copy-json.ts'
 import type { ActiveSession } from './active-session.ts'
 import { check } from './arguments.ts'
+import { askHook, type HeedingHook } from './ask-hook.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
 // Hooks run in order, each on what the one before left. Whatever they change is in the journal.
 
+const hooksOf = ({ ports }: ActiveSession): readonly HeedingHook[] => ports.hooks
+
 type Checked = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly failure: ToolFailure }
 
+/** Whoever asks looks for an interrupt afterwards: the answers of those who were not asked any more are missing then. */
 export async function beforeCall(
   session: ActiveSession,
   { itemId }: ReviewableCall,
@@ -30,25 +20,26 @@ export async function beforeCall(
 ): Promise<Checked> {
   const { offered } = given
   let { input } = given
-  for (const hook of session.ports.hooks) {
+  for (const hook of hooksOf(session)) {
     if (!hook.beforeCall) continue
-    const answer = await ask<BeforeCallVerdict>(session, hook, {
+    const answer = await askHook(session, hook, {
       kinds: ['continue', 'change', 'block'],
-      put: () => hook.beforeCall?.({ tool: offered.name, input: copyJson(input) }),
+      put: (context) => hook.beforeCall?.({ tool: offered.name, input: copyJson(input) }, context),
     })
+    if (answer.kind === 'interrupted') break
     if (answer.kind === 'crash') {
-      note(session, itemId, { hook, verdict: 'failed', message: answer.message })
-      if (hook.onFailure === 'closed') return { ok: false, failure: blocked(`hook "${hook.name}" failed: ${answer.message}`) }
+      note(session, itemId, { hook, verdict: 'failed', message: answer.text })
+      if (hook.onFailure === 'closed') return { ok: false, failure: blocked(`hook "${hook.name}" failed: ${answer.text}`) }
     }
     if (answer.kind === 'block') {
-      note(session, itemId, { hook, verdict: 'blocked', message: answer.reason })
-      return { ok: false, failure: blocked(session.ports.redactor.text(String(answer.reason))) }
+      note(session, itemId, { hook, verdict: 'blocked', message: answer.text })
+      return { ok: false, failure: blocked(answer.text) }
     }
     if (answer.kind === 'change') {
-      note(session, itemId, { hook, verdict: 'changed', message: answer.reason })
-      const changed = plainJson(answer.input)
-      if (!changed) return { ok: false, failure: blocked(`hook "${hook.name}" changed the arguments to something that is not an object`) }
-      const checked = check(offered, changed, await session.ports.validator.compile(offered.tool.inputSchema))
+      note(session, itemId, { hook, verdict: 'changed', message: answer.text })
+      if (!answer.input)
+        return { ok: false, failure: blocked(`hook "${hook.name}" changed the arguments to something that is not an object`) }
+      const checked = check(offered, answer.input, await session.ports.validator.compile(offered.tool.inputSchema))
       if (!checked.ok)
         return { ok: false, failure: { ...checked.failure, message: `Hook "${hook.name}" changed the call. ${checked.failure.message}` } }
       input = checked.input
@@ -57,19 +48,24 @@ export async function beforeCall(
   return { ok: true, input }
 }
 
-/** The output with what hooks add to it. A crash after the effect cannot undo it: it is noted, never hidden. */
+/** The output with what hooks add to it. A crash after the effect cannot undo it; where a hook must not fail, the model is told. */
 export async function afterCall(session: ActiveSession, { itemId, intent }: StartedCall, output: ToolOutput): Promise<ToolOutput> {
   const added: string[] = []
-  for (const hook of session.ports.hooks) {
+  for (const hook of hooksOf(session)) {
     if (!hook.afterCall) continue
-    const answer = await ask<AfterCallVerdict>(session, hook, {
+    const answer = await askHook(session, hook, {
       kinds: ['continue', 'context'],
-      put: () => hook.afterCall?.({ tool: intent.tool, input: copyJson(intent.input), output }),
+      put: (context) => hook.afterCall?.({ tool: intent.tool, input: copyJson(intent.input), output: structuredCopy(output) }, context),
     })
-    if (answer.kind === 'crash') note(session, itemId, { hook, verdict: 'failed', message: answer.message })
+    if (answer.kind === 'interrupted') break
+    if (answer.kind === 'crash') {
+      note(session, itemId, { hook, verdict: 'failed', message: answer.text })
+      if (hook.onFailure === 'closed')
+        added.push(`The hook "${hook.name}" failed after this call, so nothing has looked at what came of it.`)
+    }
     if (answer.kind === 'context') {
       note(session, itemId, { hook, verdict: 'context', message: answer.text })
-      added.push(String(answer.text))
+      added.push(answer.text)
     }
   }
   if (added.length === 0) return output
@@ -79,88 +75,84 @@ export async function afterCall(session: ActiveSession, { itemId, intent }: Star
     : { ...output, partial: `${output.partial ?? ''}\n\n${context}`.trim() }
 }
 
+/** Outputs are flat but for a value and extras, which are the tool's own. */
+const structuredCopy = (output: ToolOutput): ToolOutput => (output.ok ? { ...output } : { ...output, error: { ...output.error } })
+
 export const hasRequestHooks = ({ ports }: ActiveSession): boolean => ports.hooks.some((hook) => hook.beforeRequest)
 export const hasStopHooks = ({ ports }: ActiveSession): boolean => ports.hooks.some((hook) => hook.atStop)
 
-/** What hooks have to say before a model is asked enters the history. A hook that must not fail and does costs the attempt. */
-export async function beforeRequest(session: ActiveSession, model: Model): Promise<ModelFailure | undefined> {
-  for (const hook of session.ports.hooks) {
+/** Whether the turn may go on, as far as hooks are concerned. */
+export type HookVerdict = { readonly kind: 'continue' | 'resume' } | { readonly kind: 'failed'; readonly message: string }
+
+/** What hooks have to say before a model is asked enters the history. */
+export async function beforeRequest(session: ActiveSession, model: Model): Promise<HookVerdict> {
+  for (const hook of hooksOf(session)) {
     if (!hook.beforeRequest) continue
     const { agent, promptChars, historyChars } = session.state
-    const answer = await ask<BeforeRequestVerdict>(session, hook, {
+    const answer = await askHook(session, hook, {
       kinds: ['continue', 'context'],
-      put: () => hook.beforeRequest?.({ agent: agent.name, model: model.id, size: promptChars + historyChars }),
+      put: (context) => hook.beforeRequest?.({ agent: agent.name, model: model.id, size: promptChars + historyChars }, context),
     })
-    if (session.interrupt.reason !== undefined) return undefined
+    if (answer.kind === 'interrupted') break
     if (answer.kind === 'crash') {
-      note(session, undefined, { hook, verdict: 'failed', message: answer.message })
+      note(session, undefined, { hook, verdict: 'failed', message: answer.text })
       if (hook.onFailure === 'closed')
-        return { class: 'config', message: `The hook "${hook.name}" failed before the request: ${answer.message}` }
+        return { kind: 'failed', message: `The hook "${hook.name}" failed before the request: ${answer.text}` }
     }
-    if (answer.kind === 'context') addContext(session, hook, { verdict: 'context', text: String(answer.text) })
+    // A driver that died, or a history that had to be made shorter, may ask twice before there is a request.
+    if (answer.kind === 'context' && !wasJustSaid(session, answer.text))
+      addContext(session, hook, { verdict: 'context', text: answer.text })
   }
-  return undefined
+  return { kind: 'continue' }
 }
 
 /** So often hooks may send a model back in one turn: after that its answer stands. */
 const mostResumed = 3
 
-type StopVerdict = { readonly kind: 'continue' | 'resume' } | { readonly kind: 'failed'; readonly message: string }
-
-/** Whether an answer is one, as far as hooks are concerned. */
-export async function atStop(session: ActiveSession): Promise<StopVerdict> {
+/** Whether an answer is one. What hooks are shown is durable. */
+export async function atStop(session: ActiveSession): Promise<HookVerdict> {
+  await session.flush()
   const { resumed, lastText: text } = session.turn
-  for (const hook of session.ports.hooks) {
+  for (const hook of hooksOf(session)) {
     if (!hook.atStop || resumed >= mostResumed) continue
-    const answer = await ask<AtStopVerdict>(session, hook, {
+    const answer = await askHook(session, hook, {
       kinds: ['continue', 'resume'],
-      put: () => hook.atStop?.({ agent: session.state.agent.name, text, resumed }),
+      put: (context) => hook.atStop?.({ agent: session.state.agent.name, text, resumed }, context),
     })
-    if (session.interrupt.reason !== undefined) return { kind: 'continue' }
+    if (answer.kind === 'interrupted') break
     if (answer.kind === 'crash') {
-      note(session, undefined, { hook, verdict: 'failed', message: answer.message })
-      if (hook.onFailure === 'closed') return { kind: 'failed', message: `The hook "${hook.name}" failed at the end: ${answer.message}` }
+      note(session, undefined, { hook, verdict: 'failed', message: answer.text })
+      if (hook.onFailure === 'closed') return { kind: 'failed', message: `The hook "${hook.name}" failed at the end: ${answer.text}` }
     }
     if (answer.kind === 'resume') {
-      addContext(session, hook, { verdict: 'resumed', text: String(answer.reason) })
+      addContext(session, hook, { verdict: 'resumed', text: answer.text })
       return { kind: 'resume' }
     }
   }
   return { kind: 'continue' }
 }
 
-function addContext(session: ActiveSession, hook: Hook, { verdict, text }: { verdict: 'context' | 'resumed'; text: string }): void {
+function addContext(session: ActiveSession, hook: HeedingHook, { verdict, text }: { verdict: 'context' | 'resumed'; text: string }): void {
   note(session, undefined, { hook, verdict, message: text })
-  session.note({ type: 'interaction.context.added', source: `hook ${hook.name}`, text: session.ports.redactor.text(text) })
+  session.note({ type: 'interaction.context.added', source: `hook ${hook.name}`, text })
 }
 
-type Answer<T> = T | { readonly kind: 'continue' } | { readonly kind: 'crash'; readonly message: string }
-
-/** Hooks are other people's code: what they answer is checked, and an interrupt does not wait for them. */
-async function ask<T extends { readonly kind: string }>(
-  session: ActiveSession,
-  { timeoutMs = hookTimeoutMs }: Hook,
-  { kinds, put }: { readonly kinds: readonly string[]; readonly put: () => MaybePromise<T | undefined> },
-): Promise<Answer<T>> {
-  const patience = new Interrupt(session.interrupt)
-  const cancel = session.clock.after(timeoutMs, () => patience.fire('timeout'))
-  try {
-    const answer = (await unlessInterrupted(patience, put())) ?? { kind: 'continue' as const }
-    if (kinds.includes(answer.kind)) return answer
-    return { kind: 'crash', message: `it answered neither of ${kinds.join(', ')}` }
-  } catch (error) {
-    const message = patience.reason === 'timeout' ? `it did not answer within ${timeoutMs} ms` : messageOf(error)
-    return { kind: 'crash', message: session.ports.redactor.text(message) }
-  } finally {
-    cancel()
-    patience.close()
+/** Whether it stands among what was said to the model since it last spoke. */
+function wasJustSaid({ state }: ActiveSession, text: string): boolean {
+  const messages = state.history.toArray()
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index]
+    if (message?.role === 'assistant') return false
+    if (message && isText(message, text)) return true
   }
+  return false
 }
 
-const hookTimeoutMs = 60_000
+const isText = ({ role, ...message }: Message, text: string): boolean =>
+  role === 'user' && 'parts' in message && message.parts.length === 1 && message.parts[0]?.type === 'text' && message.parts[0].text === text
 
 interface Told {
-  readonly hook: Hook
+  readonly hook: Pick<Hook, 'name'>
   readonly verdict: 'changed' | 'blocked' | 'context' | 'resumed' | 'failed'
   readonly message: string
 }
@@ -171,7 +163,7 @@ function note(session: ActiveSession, itemId: ReviewableCall['itemId'] | undefin
     ...(itemId !== undefined && { itemId }),
     hook: hook.name,
     verdict,
-    message: session.ports.redactor.text(String(message)),
+    message,
   })
 }
 

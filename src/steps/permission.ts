@@ -1,10 +1,22 @@
-import type { ApprovalKey, ApprovalRequest, ApprovalWish, JsonObject, ToolFailure } from '../contracts/index.ts'
+import type {
+  AgentSpec,
+  ApprovalKey,
+  ApprovalPolicy,
+  ApprovalRequest,
+  ApprovalRule,
+  ApprovalWish,
+  Diagnostic,
+  JsonObject,
+  MaybePromise,
+  ToolFailure,
+} from '../contracts/index.ts'
 import { approvalIdOf, callIdOf, type ReviewableCall } from '../core/index.ts'
-import { copyJson } from '../util/copy-json.ts'
+import { copyJson, plainJson } from '../util/copy-json.ts'
 import { isGranted } from '../util/grants.ts'
+import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
 import { askTool } from './ask-tool.ts'
-import { type Ruling, ruling } from './rules.ts'
+import { leavingTheSandbox, type Ruling, ruling, type Subject } from './rules.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
 // Whether a call may run: what rules say, what was granted before, and only then a person.
@@ -24,50 +36,76 @@ interface Wanted {
 export const mayBeRefused = ({ ports, state }: ActiveSession, { tool }: OfferedTool): boolean =>
   tool.approval !== undefined || ports.rules.length > 0 || state.agent.approvals !== undefined
 
-export async function permission(session: ActiveSession, call: ReviewableCall, { offered, input }: Wanted): Promise<Permission> {
+export async function permission(session: ActiveSession, call: ReviewableCall, wanted: Wanted): Promise<Permission> {
+  const { offered, input } = wanted
   const { tool, name } = offered
-  const whole: ApprovalKey = { key: `tool:${name}`, label: `any call of ${name}` }
-  // A tool that cannot say what it needs is asked about as a whole.
-  const wish = tool.approval && (await askTool(session, () => tool.approval?.(copyJson(input)), { keys: [whole], summary: `Call ${name}` }))
-  const wanted = wish && (redactedWish(session, wish) ?? { keys: [whole], summary: `Call ${name}` })
-  const ruled = rulingFor(session, name, wanted?.keys ?? [])
+  const whole = wholeOf(name)
+  const wish = tool.approval && (await wishFor(session, wanted))
+  const ruled = rulingFor(session, subjectOf(offered, { keys: wish?.keys ?? [], input }))
   if (ruled?.verdict === 'deny') return { kind: 'refused', failure: forbidden(ruled) }
-  const scope = wanted?.question ? 'question' : 'call'
+  const scope = wish?.question ? 'question' : 'call'
   if (scope === 'call') {
     if (ruled?.verdict === 'allow') return { kind: 'granted', by: ruled.rule }
-    if (!wanted && ruled === undefined) return { kind: 'granted' }
-    const by = grantFor(session, [whole.key], wanted?.keys ?? [])
+    if (!wish && ruled === undefined) return { kind: 'granted' }
+    const by = grantFor(session, [whole.key], wish?.keys ?? [])
     if (by !== undefined) return { kind: 'granted', by }
   }
   const id = approvalIdOf(callIdOf(session.state.sessionId, call.itemId), scope)
-  const { keys = [whole], summary = `Call ${name}`, wider = [], question } = wanted ?? {}
+  const { keys = [whole], summary = `Call ${name}`, wider = [], question } = wish ?? {}
   const broader = scope === 'question' || keys.some(({ key }) => key === whole.key) ? wider : [...wider, whole]
   const request = { id, itemId: call.itemId, tool: name, summary, input, keys, scope } as const
   return { kind: 'asked', request: { ...request, ...(broader.length > 0 && { wider: broader }), ...(question && { question }) } }
 }
 
+/** A rule that forbids what was approved, where rules have changed since it was asked for: it wins over any approval. */
+export function forbiddenSince(session: ActiveSession, offered: OfferedTool, { keys, input }: ApprovalRequest): ToolFailure | undefined {
+  const ruled = rulingFor(session, subjectOf(offered, { keys, input }))
+  return ruled?.verdict === 'deny' ? forbidden(ruled) : undefined
+}
+
+const wholeOf = (name: string): ApprovalKey => ({ key: `tool:${name}`, label: `any call of ${name}` })
+
+/** The key of the whole tool says nothing about the use of a call. */
+const subjectOf = ({ name, tool }: OfferedTool, { keys, input }: Pick<ApprovalRequest, 'keys' | 'input'>): Subject => ({
+  names: tool.name === name ? [name] : [name, tool.name],
+  keys: keys.filter(({ key }) => key !== wholeOf(name).key),
+  input,
+})
+
+/** What the tool asks for. One that cannot say what it needs is asked about as a whole; only `undefined` is harmless. */
+function wishFor(session: ActiveSession, { offered: { tool, name }, input }: Wanted): MaybePromise<ApprovalWish | undefined> {
+  const careful: ApprovalWish = { keys: [wholeOf(name)], summary: `Call ${name}` }
+  const read = async (): Promise<ApprovalWish | undefined> => {
+    const wish = await tool.approval?.(copyJson(input))
+    // As plain data: what is checked is what is asked.
+    return wish === undefined ? undefined : (redactedWish(session, plainJson(wish) as Partial<ApprovalWish> | undefined, name) ?? careful)
+  }
+  return askTool(session, read, careful)
+}
+
 /** The rules of the session, and those of the agent, which can only be stricter. */
-export function rulingFor({ ports, state }: ActiveSession, tool: string, keys: readonly ApprovalKey[]): Ruling | undefined {
-  const session = ruling(ports.rules, { tool, keys })
-  const { approvals, name } = state.agent
-  const own = approvals && ruling([policyOf(approvals, name)], { tool, keys })
+export function rulingFor({ ports, state }: ActiveSession, subject: Subject): Ruling | undefined {
+  const session = ruling(ports.rules, subject)
+  const { approvals } = state.agent
+  const own = approvals && ruling([policyOf(state.agent, approvals)], subject)
   if (!own || own.verdict === 'allow') return session
   return session?.verdict === 'deny' ? session : own
 }
 
-const policies = new WeakMap<object, Parameters<typeof ruling>[0][number]>()
+const policies = new WeakMap<AgentSpec, ApprovalPolicy>()
 
-function policyOf(rules: NonNullable<ActiveSession['state']['agent']['approvals']>, agent: string) {
-  const known = policies.get(rules) ?? { name: `agent ${agent}`, rules }
-  policies.set(rules, known)
+/** Kept for the agent, and not for its rules, which several may share. */
+function policyOf(agent: AgentSpec, rules: readonly ApprovalRule[]): ApprovalPolicy {
+  const known = policies.get(agent) ?? { name: `agent ${agent.name}`, rules }
+  policies.set(agent, known)
   return known
 }
 
 /** Who has granted all that a call needs, if it was granted: for this session, or for the project. */
-export function grantFor({ ports, state }: ActiveSession, broad: readonly string[], keys: readonly ApprovalKey[]): string | undefined {
+export function grantFor(session: ActiveSession, broad: readonly string[], keys: readonly ApprovalKey[]): string | undefined {
   const places = [
-    { by: 'granted for this session', grants: state.grants },
-    { by: 'granted for the project', grants: ports.grants?.list() ?? [] },
+    { by: 'granted for this session', grants: session.state.grants },
+    { by: 'granted for the project', grants: projectGrants(session) },
   ]
   const isCovered = (grants: readonly ApprovalKey[]): boolean =>
     broad.some((key) => isGranted(grants, key)) || (keys.length > 0 && keys.every(({ key }) => isGranted(grants, key)))
@@ -76,19 +114,44 @@ export function grantFor({ ports, state }: ActiveSession, broad: readonly string
   return undefined
 }
 
+const told = new WeakSet<ActiveSession>()
+
+/** The list may be damaged, and the port is other people's code: what cannot be read grants nothing. */
+function projectGrants(session: ActiveSession): readonly ApprovalKey[] {
+  try {
+    return (session.ports.grants?.list() ?? []).filter(isKey)
+  } catch (error) {
+    if (!told.has(session))
+      session.note({ type: 'interaction.diagnostic', diagnostic: unreadable(session.ports.redactor.text(messageOf(error))) })
+    told.add(session)
+    return []
+  }
+}
+
+const unreadable = (why: string): Diagnostic => ({
+  code: 'grant_not_kept',
+  severity: 'warning',
+  message: `What was approved for the project cannot be read, and does not count: ${why}`,
+})
+
 /** What the tool asks for, without secrets; nothing where it is not in the right form. */
-function redactedWish(session: ActiveSession, wish: ApprovalWish): ApprovalWish | undefined {
-  const { redactor } = session.ports
+function redactedWish(
+  { ports: { redactor } }: ActiveSession,
+  wish: Partial<ApprovalWish> | undefined,
+  tool: string,
+): ApprovalWish | undefined {
   const { summary, keys, wider = [], question } = wish ?? {}
   if (typeof summary !== 'string' || !isKeys(keys) || !isKeys(wider)) return undefined
+  if ([...keys, ...wider].some((key) => isAnothers(key, tool))) return undefined
   if (question !== undefined && typeof question?.text !== 'string') return undefined
   // A redacted key still tells equal from different.
-  const hidden = ({ key, label, isPrefix }: ApprovalKey): ApprovalKey => ({
+  const hidden = ({ key, label, use, isPrefix }: ApprovalKey): ApprovalKey => ({
     key: redactor.text(key),
     label: redactor.text(label),
+    ...(typeof use === 'string' && { use: redactor.text(use) }),
     ...(isPrefix === true && { isPrefix }),
   })
-  const options = Array.isArray(question?.options) ? question.options.map((option: unknown) => redactor.text(String(option))) : undefined
+  const options = isTexts(question?.options) ? question.options.map((option) => redactor.text(option)) : undefined
   return {
     summary: redactor.text(summary),
     keys: keys.map(hidden),
@@ -97,12 +160,21 @@ function redactedWish(session: ActiveSession, wish: ApprovalWish): ApprovalWish 
   }
 }
 
+const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
 const isKeys = (value: unknown): value is readonly ApprovalKey[] => Array.isArray(value) && value.every(isKey)
 
 function isKey(value: unknown): value is ApprovalKey {
   const { key, label } = (value ?? {}) as { key?: unknown; label?: unknown }
   return typeof key === 'string' && key !== '' && typeof label === 'string'
 }
+
+/** A yes to one tool must not be a yes to another, or to leaving the sandbox, whatever the label says. */
+function isAnothers({ key, isPrefix }: ApprovalKey, tool: string): boolean {
+  const isOwn = key === wholeOf(tool).key && isPrefix !== true
+  return !isOwn && kindsOfOurs.some((kind) => key.startsWith(kind) || (isPrefix === true && kind.startsWith(key)))
+}
+
+const kindsOfOurs = ['tool:', `${leavingTheSandbox}:`]
 
 function forbidden({ rule, reason }: Ruling): ToolFailure {
   const why = reason === undefined ? '' : ` ${reason.replace(/[^.!?]$/, '$&.')}`

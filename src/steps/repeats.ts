@@ -9,7 +9,30 @@ import type { OfferedTool } from './tool-registry.ts'
 const mostInARow = 3
 
 /** Why a call is not made, if it was made too often in a row: told by the history, so that it counts on after a resume. */
-export function repetition(session: ActiveSession, { part }: ReviewableCall, { name, reasonField }: OfferedTool): ToolFailure | undefined {
+export function repetition(session: ActiveSession, { part }: ReviewableCall, offered: OfferedTool): ToolFailure | undefined {
+  const times = offered.tool.repeatable ? 1 : timesInARow(session, part, offered.reasonField)
+  if (times < mostInARow) return undefined
+  return { ...repeated, message: `"${offered.name}" was called ${times} times in a row with the same input; it was not run again.` }
+}
+
+/** The same for a call that is refused anyway: who only hears the same reason again would ask for it for ever. */
+export function asRepeated(
+  session: ActiveSession,
+  { part }: ReviewableCall,
+  { failure, offered }: { readonly failure: ToolFailure; readonly offered: OfferedTool | undefined },
+): ToolFailure {
+  // A tool that is not there is nothing that could be repeated: the last step ends that.
+  if (!offered || offered.tool.repeatable || final.includes(failure.class)) return failure
+  const times = timesInARow(session, part, offered.reasonField)
+  if (times < mostInARow) return failure
+  return { ...repeated, message: `${failure.message} It was asked for ${times} times in a row with the same input.` }
+}
+
+const repeated = { class: 'repeated', remedy: 'Use the result that you have, do something else, or answer.' } as const
+/** Refusals that already end it. */
+const final: readonly ToolFailure['class'][] = ['repeated', 'budget']
+
+function timesInARow(session: ActiveSession, part: CallPart, reasonField: string): number {
   let times = 1
   let wanted: string | undefined
   for (const before of callsBefore(session, part)) {
@@ -19,12 +42,7 @@ export function repetition(session: ActiveSession, { part }: ReviewableCall, { n
     if (meaning(before.input, reasonField) !== wanted) break
     times++
   }
-  if (times < mostInARow) return undefined
-  return {
-    class: 'repeated',
-    message: `"${name}" was called ${times} times in a row with the same input; it was not run again.`,
-    remedy: 'Use the result that you have, do something else, or answer.',
-  }
+  return times
 }
 
 /** What is asked for, however it is written and whatever reason is given. */

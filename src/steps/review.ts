@@ -16,8 +16,8 @@ import { consult } from './approvals.ts'
 import { type Arguments, parseArguments } from './arguments.ts'
 import { askTool } from './ask-tool.ts'
 import { beforeCall } from './hooks.ts'
-import { mayBeRefused, type Permission, permission } from './permission.ts'
-import { repetition } from './repeats.ts'
+import { forbiddenSince, mayBeRefused, type Permission, permission } from './permission.ts'
+import { asRepeated, repetition } from './repeats.ts'
 import { neverRan } from './skip.ts'
 import { itemStarted } from './step-events.ts'
 import { type Offer, type OfferedTool, unknownTool } from './tool-registry.ts'
@@ -80,6 +80,8 @@ function startApproved(
   offered: OfferedTool,
 ): MaybePromise<void> {
   const { request, by, answer } = call
+  const forbidden = forbiddenSince(session, offered, request)
+  if (forbidden) return refuse(session, call, { failure: forbidden, offered })
   const understood = { offered, input: request.input, title: request.summary, approved: { by } }
   return start(session, call, answer === undefined ? understood : { ...understood, answer: session.ports.redactor.text(answer) })
 }
@@ -102,7 +104,8 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
     return
   }
   const { tool } = understood.offered
-  const repeated = tool.repeatable || call.kind === 'approved' ? undefined : repetition(session, call, understood.offered)
+  // Whoever was asked has seen it before, and wants it again.
+  const repeated = call.kind === 'approved' ? undefined : repetition(session, call, understood.offered)
   if (repeated) return refuse(session, call, { failure: repeated, offered: understood.offered })
   const lane = laneOf(session, tool, understood.input)
   const view = tool.view && askTool(session, () => tool.view?.(copyJson(understood.input)), undefined)
@@ -180,9 +183,11 @@ function laneOf(session: ActiveSession, { concurrency = 'exclusive' }: Tool, inp
 const statuses: { readonly [Class in ToolFailure['class']]?: ItemStatus } = { denied: 'declined', budget: 'skipped' }
 
 /** Puts a call on record that will not run, with what is known of the tool that it meant. */
-function refuse(session: ActiveSession, call: ReviewableCall, { failure, offered }: { failure: ToolFailure; offered?: OfferedTool }): void {
+function refuse(session: ActiveSession, call: ReviewableCall, refused: { failure: ToolFailure; offered?: OfferedTool }): void {
+  const { offered } = refused
   const facts = offered && { tool: offered.name, namespace: offered.tool.namespace ?? '', effect: offered.tool.effect ?? 'write' }
-  const status = statuses[failure.class] ?? 'failed'
+  const status = statuses[refused.failure.class] ?? 'failed'
+  const failure = asRepeated(session, call, { failure: refused.failure, offered })
   for (const draft of neverRan(call, { failure, status, ...(facts && { facts }) })) session.note(draft)
 }
 

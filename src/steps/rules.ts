@@ -1,4 +1,12 @@
-import { type ApprovalKey, type ApprovalPolicy, type ApprovalRule, type RuleVerdict, ruleVerdicts } from '../contracts/index.ts'
+import {
+  type ApprovalKey,
+  type ApprovalPolicy,
+  type ApprovalRule,
+  type Json,
+  type JsonObject,
+  type RuleVerdict,
+  ruleVerdicts,
+} from '../contracts/index.ts'
 
 // What rules say about a call. Pure: the same rules and keys give the same ruling.
 
@@ -9,10 +17,16 @@ export interface Ruling {
   readonly reason?: string
 }
 
-interface Subject {
-  readonly tool: string
+export interface Subject {
+  /** Every name that the tool has: as models know it, and as it calls itself. */
+  readonly names: readonly string[]
   readonly keys: readonly ApprovalKey[]
+  /** What the call is made with; looked at where it has no keys. */
+  readonly input?: JsonObject
 }
+
+/** What leaving the sandbox is called in rules. Whoever allows everything has not meant this: it has to be named to be allowed. */
+export const leavingTheSandbox = 'unsandboxed'
 
 /** The strictest of what each place says; nothing where no rule fits. */
 export function ruling(policies: readonly ApprovalPolicy[], subject: Subject): Ruling | undefined {
@@ -20,13 +34,28 @@ export function ruling(policies: readonly ApprovalPolicy[], subject: Subject): R
 }
 
 /** A call that does several things is allowed where each of them is, and refused where one of them is. */
-function rulingOf(policy: ApprovalPolicy, { tool, keys }: Subject): Ruling | undefined {
-  const clauses = clausesOf(policy).filter((clause) => clause.tool.test(tool))
+function rulingOf(policy: ApprovalPolicy, { names, keys, input }: Subject): Ruling | undefined {
+  const clauses = clausesOf(policy).filter((clause) => isAbout(clause, names))
   if (clauses.length === 0) return undefined
-  const subjects = keys.length > 0 ? keys.map(({ key }) => key.slice(key.indexOf(':') + 1)) : [undefined]
-  const rulings = subjects.map((subject) => clauses.findLast((clause) => fits(clause, subject))?.ruling)
+  const rulings = keys.length > 0 ? keys.map((key) => byUse(clauses, useOf(key))) : byInput(clauses, input)
   const strictest = rulings.reduce(stricter, undefined)
   return strictest?.verdict === 'allow' && rulings.includes(undefined) ? undefined : strictest
+}
+
+const useOf = ({ key, use }: ApprovalKey): string => use ?? key.slice(key.indexOf(':') + 1)
+
+const byUse = (clauses: readonly Clause[], use: string): Ruling | undefined =>
+  clauses.findLast((clause) => clause.use === undefined || fits(clause.use, use))?.ruling
+
+/**
+ * A tool that does not say what a call is for is judged by what it was given: enough to be careful, never enough to let
+ * it through, because a path or a command can be written in many ways.
+ */
+function byInput(clauses: readonly Clause[], input: JsonObject | undefined): readonly (Ruling | undefined)[] {
+  const general = clauses.filter(({ use }) => use === undefined)
+  const careful = clauses.filter(({ use, ruling: { verdict } }) => use === undefined || verdict !== 'allow')
+  const texts = input === undefined || careful.length === general.length ? [] : textsIn(input)
+  return [general.at(-1)?.ruling, ...texts.map((text) => byUse(careful, text))]
 }
 
 function stricter(a: Ruling | undefined, b: Ruling | undefined): Ruling | undefined {
@@ -35,13 +64,14 @@ function stricter(a: Ruling | undefined, b: Ruling | undefined): Ruling | undefi
 }
 
 interface Clause {
-  readonly tool: RegExp
+  readonly tool: Glob
   /** Absent where the rule is about all uses of the tool. */
-  readonly use: RegExp | undefined
+  readonly use: Glob | undefined
   readonly ruling: Ruling
 }
 
-const fits = ({ use }: Clause, subject: string | undefined): boolean => use === undefined || (subject !== undefined && use.test(subject))
+const isAbout = ({ tool, ruling: { verdict } }: Clause, names: readonly string[]): boolean =>
+  names.some((name) => (name === leavingTheSandbox && verdict === 'allow' ? tool.length === 1 && tool[0] === name : fits(tool, name)))
 
 const known = new WeakMap<ApprovalPolicy, readonly Clause[]>()
 
@@ -60,8 +90,8 @@ function clausesFor({ name }: ApprovalPolicy, rule: ApprovalRule, verdict: RuleV
     const said = `${verdict} ${pattern}`
     const decided = { verdict, rule: name === undefined ? said : `${said} (${name})` }
     return {
-      tool: glob(tool),
-      use: use === undefined ? undefined : glob(use),
+      tool: globOf(tool),
+      use: use === undefined ? undefined : globOf(use),
       ruling: rule.reason === undefined ? decided : { ...decided, reason: rule.reason },
     }
   })
@@ -74,8 +104,27 @@ export function partsOfPattern(pattern: string): { readonly tool: string; readon
   return { tool: pattern.slice(0, open), use: pattern.slice(open + 1, -1) }
 }
 
-/** Runs of stars are one: a pattern of many would take for ever on a text that almost fits. */
-function glob(pattern: string): RegExp {
-  const parts = pattern.split(/\*+/).map((part) => part.replace(/[\\^$.|?+()[\]{}]/g, '\\$&'))
-  return new RegExp(`^${parts.join('[^]*')}$`)
+/** The texts between the stars. */
+type Glob = readonly string[]
+
+const globOf = (pattern: string): Glob => pattern.split(/\*+/)
+
+/** Each text is looked for once, behind the one before: however many stars there are, nothing is tried again. */
+function fits([first = '', ...others]: Glob, text: string): boolean {
+  const last = others.pop()
+  if (last === undefined) return text === first
+  if (!text.startsWith(first)) return false
+  let at = first.length
+  for (const part of others) {
+    const found = text.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return text.length - last.length >= at && text.endsWith(last)
+}
+
+/** Every text that an input holds, wherever it stands. */
+function textsIn(value: Json | undefined): readonly string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
 }

@@ -15,7 +15,7 @@ export const failurePolicy: { readonly [Class in ModelFailureClass]: FailurePoli
   auth: { next: 'drop', counts: false, billed: false },
   quota: { next: 'drop', counts: false, billed: false },
   config: { next: 'drop', counts: false, billed: false },
-  context: { next: 'retry', counts: true, billed: false },
+  context: { next: 'retry', counts: false, billed: false },
   network: { next: 'retry', counts: true, billed: true },
   timeout: { next: 'retry', counts: true, billed: true },
   invalid_response: { next: 'retry', counts: true, billed: true },

@@ -34,5 +34,23 @@ export function decisionProblem({ scope, wider = [] }: Pick<ApprovalRequest, 'sc
   return 'it grants a key that was not offered'
 }
 
+/** A decision with what belongs to one and nothing else: whoever gave it may have put anything beside that. */
+export function plainDecision(decision: ApprovalDecision): ApprovalDecision {
+  switch (decision.kind) {
+    case 'approve': {
+      const { kind, breadth, key } = decision
+      return key === undefined ? { kind, breadth } : { kind, breadth, key }
+    }
+    case 'answer':
+      return { kind: decision.kind, text: decision.text }
+    case 'deny':
+      return decision.feedback === undefined ? { kind: decision.kind } : { kind: decision.kind, feedback: decision.feedback }
+    case 'abort':
+      return { kind: decision.kind }
+    default:
+      return decision satisfies never
+  }
+}
+
 type Loose = { readonly [Key in 'kind' | 'breadth' | 'key' | 'text' | 'feedback']?: unknown }
 const breadths: readonly unknown[] = ['once', 'session', 'project'] satisfies ApprovalBreadth[]

@@ -4,8 +4,6 @@ import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { InteractionEvent, Outcome } from '../../src/contracts/index.ts'
 
-const subject = fileURLToPath(new URL('tree-subject.mjs', import.meta.url))
-
 /** A life takes far less than a second; one that takes this long hangs. */
 const longestLifeMs = 60_000
 
@@ -24,10 +22,16 @@ export type Life =
  * other trees, because starting costs more than living.
  */
 export class SubjectProcess {
+  readonly #subject: string
   #process: ChildProcessByStdio<Writable, Readable, Readable> | undefined
 
+  /** `subject`: the file beside this one that lives the lives. */
+  constructor(subject: string) {
+    this.#subject = fileURLToPath(new URL(subject, import.meta.url))
+  }
+
   live(folder: string, killAt: number): Promise<Life> {
-    this.#process ??= spawn(process.execPath, [subject], { stdio: ['pipe', 'pipe', 'pipe'] })
+    this.#process ??= spawn(process.execPath, [this.#subject], { stdio: ['pipe', 'pipe', 'pipe'] })
     const { stdin, stdout, stderr } = this.#process
     const child = this.#process
     const lines = createInterface({ input: stdout })

@@ -24,7 +24,7 @@ export async function sweep(plans: readonly Plan[]): Promise<readonly TreeRun[]>
   const left = [...plans.entries()]
   const worker = async () => {
     // Two, used in turn: nobody goes on with a tree that it has held before it.
-    const processes = [new SubjectProcess(), new SubjectProcess()] as const
+    const processes = [new SubjectProcess('tree-subject.mjs'), new SubjectProcess('tree-subject.mjs')] as const
     try {
       for (let next = left.shift(); next; next = left.shift()) {
         const [index, plan] = next

@@ -147,6 +147,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
         kind: constant('attempt'),
         attempt: ordinal,
         reason: oneWord<Is<Updated, 'kind', 'attempt'>['reason']>({ resumed: true, unsandboxed: true }),
+        by: optional(text),
       }),
       closed<Is<Updated, 'kind', 'plan'>>({ kind: constant('plan'), plan: reference('Plan') }),
     ),

@@ -79,7 +79,7 @@ describe('approval', () => {
   it('is asked for a host, with its domain as the wider choice', async () => {
     expect(await wish('https://docs.example.com/page?q=1')).toEqual({
       summary: 'Fetch https://docs.example.com/page?q=1',
-      keys: [{ key: 'host:com.example.docs.', label: 'docs.example.com' }],
+      keys: [{ key: 'host:com.example.docs.', label: 'docs.example.com', use: 'docs.example.com' }],
       wider: [
         { key: 'host:com.example.docs.', label: 'docs.example.com and everything below it', isPrefix: true },
         { key: 'host:com.example.', label: 'example.com and everything below it', isPrefix: true },

@@ -1,7 +1,7 @@
 /*
  * Keys are compared from their beginning, and domains nest from their end. So a key names a host backwards, as packages are
  * named, with a dot behind every part: `host:com.example.www.` begins with `host:com.example.`, and `host:com.example-x.`
- * does not. A rule for all of example.com is `web_fetch(com.example.*)`.
+ * does not. Rules name hosts as people do: `web_fetch(*.example.com)`.
  */
 import { isIP } from 'node:net'
 import type { ApprovalKey, ApprovalWish } from '../../../contracts/index.ts'
@@ -13,10 +13,10 @@ export function hostWish(url: URL): ApprovalWish {
   const isDefault = portOf(url) === 80 || portOf(url) === 443
   const port = isDefault ? '' : `:${portOf(url)}`
   const summary = `Fetch ${url.href}`
-  if (isIP(host)) return { summary, keys: [{ key: `host:[${host}]${port}`, label: `${host}${port}` }] }
+  if (isIP(host)) return { summary, keys: [{ key: `host:[${host}]${port}`, label: `${host}${port}`, use: `${host}${port}` }] }
   const labels = host.split('.')
   const wider = [labels, labels.slice(1)].filter(isOwned).map(domainKey)
-  const keys = [{ key: `host:${backwards(labels)}${port}`, label: `${host}${port}` }]
+  const keys = [{ key: `host:${backwards(labels)}${port}`, label: `${host}${port}`, use: `${host}${port}` }]
   return { summary, keys, ...(wider.length > 0 && { wider }) }
 }
 

@@ -1,0 +1,111 @@
+import type {
+  AfterCallVerdict,
+  AtStopVerdict,
+  BeforeCallVerdict,
+  BeforeRequestVerdict,
+  CallView,
+  Hook,
+  JsonObject,
+  MaybePromise,
+  RequestView,
+  StopView,
+  ToolOutput,
+} from '../contracts/index.ts'
+import { plainJson } from '../util/copy-json.ts'
+import { Interrupt, unlessInterrupted } from '../util/interrupt.ts'
+import { isThenable } from '../util/is-thenable.ts'
+import { messageOf } from '../util/message-of.ts'
+import { showValue } from '../util/show-value.ts'
+import type { ActiveSession } from './active-session.ts'
+
+// Hooks are other people's code: what they answer is copied and checked, nothing waits for them beyond their time, and
+// an interrupt does not wait for them at all.
+
+/** Fires when nobody waits for the answer any more: at the time limit, and at an interrupt of the turn. */
+export interface HookContext {
+  readonly signal: AbortSignal
+}
+
+/** A hook as it is asked: one that takes its time may heed the signal. */
+export interface HeedingHook extends Pick<Hook, 'name' | 'onFailure' | 'timeoutMs'> {
+  beforeCall?(call: CallView, context: HookContext): MaybePromise<BeforeCallVerdict>
+  afterCall?(call: CallView & { readonly output: ToolOutput }, context: HookContext): MaybePromise<AfterCallVerdict>
+  beforeRequest?(request: RequestView, context: HookContext): MaybePromise<BeforeRequestVerdict>
+  atStop?(stop: StopView, context: HookContext): MaybePromise<AtStopVerdict>
+}
+
+/** What came of asking, whatever the hook did. Texts are free of secrets, and of a size that can be shown. */
+export type HookAnswer =
+  | { readonly kind: 'continue' }
+  | { readonly kind: 'change'; readonly input: JsonObject | undefined; readonly text: string }
+  | { readonly kind: 'block' | 'context' | 'resume'; readonly text: string }
+  | { readonly kind: 'crash'; readonly text: string }
+  /** The turn ended while it thought: nobody is to blame, and nobody else is asked. */
+  | { readonly kind: 'interrupted' }
+
+type Verdict = 'continue' | 'change' | 'block' | 'context' | 'resume'
+
+export interface HookQuestion {
+  readonly kinds: readonly Verdict[]
+  put(context: HookContext): unknown
+}
+
+/** How long a hook may think where it does not say. */
+const usualMs = 60_000
+/** More than this of what a hook says is left out. */
+const mostText = 16_000
+
+export async function askHook(session: ActiveSession, { timeoutMs = usualMs }: HeedingHook, question: HookQuestion): Promise<HookAnswer> {
+  if (session.interrupt.reason !== undefined) return { kind: 'interrupted' }
+  const patience = new Interrupt(session.interrupt)
+  const cancel = session.clock.after(timeoutMs, () => patience.fire('late'))
+  const context: HookContext = {
+    get signal() {
+      return patience.signal
+    },
+  }
+  try {
+    return understood(session, question.kinds, await unlessInterrupted(patience, promised(question.put(context))))
+  } catch (error) {
+    if (session.interrupt.reason !== undefined) return { kind: 'interrupted' }
+    const message = patience.reason === 'late' ? `it did not answer within ${timeoutMs} ms` : messageOf(error)
+    return { kind: 'crash', text: told(session, message) }
+  } finally {
+    cancel()
+    patience.close()
+  }
+}
+
+const promised = (answer: unknown): unknown => (isThenable(answer) ? Promise.resolve(answer) : answer)
+
+/** A copy: what a hook holds on to, or what runs when it is looked at, has no say any more. */
+function understood(session: ActiveSession, kinds: readonly Verdict[], answer: unknown): HookAnswer {
+  if (answer === undefined || answer === null) return { kind: 'continue' }
+  const plain = plainJson(answer)
+  const kind = kinds.find((each) => each === plain?.kind)
+  const crash = (message: string): HookAnswer => ({ kind: 'crash', text: told(session, message) })
+  if (!plain || kind === undefined) return crash(`it answered ${showValue(plain ?? answer)}, expected a kind of ${kinds.join(', ')}`)
+  switch (kind) {
+    case 'continue':
+      return { kind }
+    case 'change':
+      return { kind, input: plainJson(plain.input), text: reasonIn(session, plain) }
+    case 'block':
+    case 'resume':
+      return { kind, text: reasonIn(session, plain) }
+    case 'context':
+      if (typeof plain.text !== 'string' || plain.text.trim() === '') return crash('it answered "context" without a text')
+      return { kind, text: told(session, plain.text) }
+    default:
+      return kind satisfies never
+  }
+}
+
+/** A verdict counts, whether or not it comes with a reason. */
+const reasonIn = (session: ActiveSession, { reason }: JsonObject): string =>
+  typeof reason === 'string' && reason.trim() !== '' ? told(session, reason) : 'no reason was given'
+
+function told({ ports }: ActiveSession, text: string): string {
+  const hidden = ports.redactor.text(text)
+  return hidden.length > mostText ? `${hidden.slice(0, mostText)}\n… the rest was left out …` : hidden
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest'
+import type { BlobId, Message } from '../contracts/index.ts'
+import { effectsIn, fitEffects } from './effects.ts'
+
+const called = (...calls: readonly (readonly [id: string, name: string, input: string])[]): Message => ({
+  role: 'assistant',
+  parts: [{ type: 'text', text: 'So.' }, ...calls.map(([id, name, input]) => ({ type: 'call', id, name, input }) as const)],
+})
+const came = (...results: readonly (readonly [id: string, ok: boolean, content: string])[]): Message => ({
+  role: 'tool',
+  results: results.map(([id, ok, content]) => ({ id, name: 'x', ok, content })),
+})
+
+describe('the effects of a history', () => {
+  it('are its calls that do not only read, with what came of them, a line for each', () => {
+    const messages = [
+      called(['1', 'look', '{}'], ['2', 'write', '{"a":\n  1}'], ['3', 'send', '{}']),
+      came(['1', true, 'seen'], ['2', true, 'written\nin full'], ['3', false, 'no network']),
+      called(['4', 'write', `{"long":"${'x'.repeat(500)}"}`]),
+    ]
+    const lines = effectsIn(messages, (name) => (name === 'look' ? 'read' : 'write'))
+    expect(lines).toEqual([
+      '- write {"a": 1}: ok, written',
+      '- send {}: failed, no network',
+      expect.stringMatching(/^- write \{"long":"x{150,}…: no result$/),
+    ])
+    for (const line of lines) expect(line.length).toBeLessThan(300)
+  })
+})
+
+describe('a list of effects that is too long', () => {
+  function store() {
+    const kept: string[] = []
+    let moved = 0
+    return {
+      kept,
+      moved: () => moved,
+      put: (text: string) => {
+        moved += text.split('\n').length
+        return `b${kept.push(text) - 1}` as BlobId
+      },
+      get: (handle: BlobId): string | undefined => kept[Number(handle.slice(1))],
+    }
+  }
+
+  it('is left alone while there is room', async () => {
+    const lines = ['- a', '- b']
+    expect(await fitEffects(lines, 100, store())).toBe(lines)
+  })
+
+  it('keeps its newest lines, and says where the others are: a few places, all of them, each moved a few times', async () => {
+    const blobs = store()
+    const count = 4_000
+    let lines: readonly string[] = []
+    for (let done = 0; done < count; done += 10) {
+      const more = Array.from({ length: 10 }, (_, i) => `- write ${done + i}: ok, done`)
+      lines = await fitEffects([...lines, ...more], 2_000, blobs)
+      expect(lines.join('\n').length).toBeLessThan(2_000 + 800)
+    }
+    expect(lines.at(-1)).toBe(`- write ${count - 1}: ok, done`)
+    const places = lines.flatMap((line) => /\((\d+) earlier ones: read_output \{"handle":"(b\d+)"\}/.exec(line)?.slice(1) ?? [])
+    const handles = places.filter((_, i) => i % 2 === 1)
+    expect(handles.length).toBeLessThan(10)
+    const all = [...handles.flatMap((handle) => blobs.get(handle as BlobId)?.split('\n') ?? []), ...lines.slice(handles.length)]
+    expect(all).toEqual(Array.from({ length: count }, (_, i) => `- write ${i}: ok, done`))
+    expect(places.filter((_, i) => i % 2 === 0).reduce((sum, n) => sum + Number(n), 0)).toBe(count - (lines.length - handles.length))
+    expect(blobs.moved()).toBeLessThan(count * 12)
+  })
+
+  it('goes on where what was kept is gone', async () => {
+    const blobs = { ...store(), get: () => undefined }
+    let lines: readonly string[] = []
+    for (let i = 0; i < 40; i += 1) lines = await fitEffects([...lines, `- write ${i}: ok, done`], 300, blobs)
+    expect(lines.at(-1)).toBe('- write 39: ok, done')
+    expect(lines[0]).toMatch(/earlier ones/)
+  })
+})

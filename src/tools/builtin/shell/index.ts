@@ -1,0 +1,1 @@
+export { type ShellOptions, shellName, shellTool } from './shell-tool.ts'

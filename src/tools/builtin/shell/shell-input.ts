@@ -1,0 +1,58 @@
+import { realpathSync, statSync } from 'node:fs'
+import { relative, resolve, sep } from 'node:path'
+import type { JsonObject, JsonSchema, ToolFailure } from '../../../contracts/index.ts'
+
+export const defaultSeconds = 120
+export const mostSeconds = 600
+
+export const shellSchema: JsonSchema = {
+  type: 'object',
+  properties: {
+    command: { type: 'string', minLength: 1, description: 'A command line for the shell.' },
+    cwd: { type: 'string', description: 'The folder to run it in, from the workspace on. Default: the workspace.' },
+    timeout: {
+      type: 'number',
+      minimum: 1,
+      maximum: mostSeconds,
+      description: `After how many seconds it is ended. Default ${defaultSeconds}, at most ${mostSeconds}.`,
+    },
+    stdin: { type: 'string', description: 'What it reads from its standard input. Without, it finds the end at once.' },
+  },
+  required: ['command'],
+  additionalProperties: false,
+}
+
+export interface ShellInput {
+  readonly command: string
+  readonly cwd: string
+  readonly timeoutMs: number
+  readonly stdin: string | undefined
+}
+
+export function readShellInput(
+  input: JsonObject,
+  root: string,
+): { readonly ok: true; readonly input: ShellInput } | { readonly ok: false; readonly failure: ToolFailure } {
+  const { command, cwd = '.', timeout = defaultSeconds, stdin } = input
+  if (typeof command !== 'string' || command.trim() === '') return invalid('"command" is empty.', 'Give a command line.')
+  if (command.includes('\0')) return invalid('"command" contains a zero byte, which no shell reads.', 'Write it to a file instead.')
+  if (typeof cwd !== 'string' || typeof timeout !== 'number')
+    return invalid('"cwd" is a text and "timeout" a number of seconds.', 'Leave them out.')
+  const folder = folderIn(root, cwd)
+  if (folder === undefined) return invalid(`"${cwd}" is no folder inside of the workspace.`, `Name one below ${root}, or leave "cwd" out.`)
+  const timeoutMs = Math.min(Math.max(timeout, 1), mostSeconds) * 1000
+  return { ok: true, input: { command, cwd: folder, timeoutMs, stdin: typeof stdin === 'string' ? stdin : undefined } }
+}
+
+function folderIn(root: string, cwd: string): string | undefined {
+  try {
+    const real = realpathSync(resolve(root, cwd))
+    const way = relative(realpathSync(root), real)
+    const isInside = way !== '..' && !way.startsWith(`..${sep}`)
+    return isInside && statSync(real).isDirectory() ? real : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const invalid = (message: string, remedy: string) => ({ ok: false, failure: { class: 'invalid_input', message, remedy } }) as const

@@ -1,0 +1,89 @@
+import { constants } from 'node:os'
+import type { JsonObject, SandboxPolicy, ToolFailure, ToolOutput } from '../../../contracts/index.ts'
+import type { Ending } from '../../sandbox/index.ts'
+import { wallHit } from './denial.ts'
+import type { KeptOutput } from './kept-output.ts'
+import { plainText } from './terminal-text.ts'
+
+/** Why a command was ended from outside, where it was. */
+export type Stop = { readonly kind: 'timeout'; readonly seconds: number } | { readonly kind: 'interrupted' }
+
+export interface EndedCommand {
+  readonly ending: Ending
+  readonly kept: KeptOutput
+  readonly durationMs: number
+  readonly stop: Stop | undefined
+  /** The walls around it, where there were any. */
+  readonly policy: SandboxPolicy | undefined
+}
+
+/** A command that failed by itself is an ordinary result: its code and words are what the model has to read. */
+export function shellResult(ended: EndedCommand): ToolOutput {
+  const { ending, kept, stop, policy } = ended
+  const text = keptText(kept)
+  const failure =
+    failureOf(ended) ?? (policy && isFailed(ending) ? wallHit({ text, refusedHosts: ending.refusedHosts, policy }) : undefined)
+  const notes = ending.undone.join('\n')
+  const shown = [text, notes].filter((part) => part !== '').join('\n')
+  if (failure) {
+    const state = (stop ?? ending.limit) ? '' : `${stateOf(ended)}\n`
+    return { ok: false, error: failure, ...(shown !== '' && { partial: `${state}${shown}` }) }
+  }
+  const value: JsonObject = {
+    exitCode: ending.exitCode,
+    signal: signalOf(ending) ?? null,
+    durationMs: Math.round(ended.durationMs),
+    truncatedBytes: kept.leftOut,
+  }
+  return { ok: true, content: `${stateOf(ended)}\n${shown === '' ? '(no output)' : shown}`, value }
+}
+
+function failureOf({ ending, stop, durationMs, policy }: EndedCommand): ToolFailure | undefined {
+  if (ending.startFault !== undefined) {
+    return { class: policy ? 'sandbox_unavailable' : 'failed', message: `The command was not started: ${ending.startFault}` }
+  }
+  if (ending.limit !== undefined) {
+    const message = `The command was ended after ${seconds(durationMs)} because it used ${ending.limit}.`
+    return { class: 'failed', message, remedy: 'Ask for less at once, or have the limit raised.' }
+  }
+  if (stop?.kind === 'timeout') {
+    const message = `The command was still running after ${stop.seconds} s and was ended, with all that it had started.`
+    return { class: 'timeout', message, remedy: 'Give it a larger "timeout", or do less at once. Nothing stays in the background.' }
+  }
+  if (stop) return { class: 'cancelled', message: `The command was ended after ${seconds(durationMs)}.` }
+  return undefined
+}
+
+const isFailed = ({ exitCode }: Ending): boolean => exitCode !== 0
+
+function stateOf({ ending, durationMs }: EndedCommand): string {
+  const signal = signalOf(ending)
+  const code = ending.exitCode === null ? 'No exit code' : `Exit code ${ending.exitCode}`
+  return `${code}${signal === undefined ? '' : ` (${signal})`} after ${seconds(durationMs)}.`
+}
+
+const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`
+
+/** A shell tells of a signal by a code above 128. */
+function signalOf({ exitCode, signal }: Ending): string | undefined {
+  if (signal) return signal
+  const number = (exitCode ?? 0) - 128
+  return number > 0 ? Object.entries(constants.signals).find(([, each]) => each === number)?.[0] : undefined
+}
+
+function keptText(kept: KeptOutput): string {
+  const decoder = new TextDecoder()
+  if (kept.leftOut === 0) return plainText(decoder.decode(Buffer.concat([kept.head(), kept.tail()])))
+  const head = plainText(decoder.decode(kept.head()))
+  const tail = plainText(decoder.decode(fromLine(kept.tail())))
+  return `${head}\n… ${kept.leftOut} of ${kept.total} bytes left out; run it again with less output, or into a file, to see them …\n${tail}`
+}
+
+/** Begins with a whole line, or at least with a whole letter. */
+function fromLine(bytes: Buffer): Buffer {
+  const end = bytes.indexOf(0x0a)
+  if (end >= 0 && end < 4096) return bytes.subarray(end + 1)
+  let start = 0
+  while (start < 4 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start++
+  return bytes.subarray(start)
+}

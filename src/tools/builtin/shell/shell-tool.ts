@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs'
+import {
+  type Clock,
+  defaultSandboxPolicy,
+  type JsonObject,
+  type SandboxPolicy,
+  type Tool,
+  type ToolContext,
+  type ToolOutput,
+} from '../../../contracts/index.ts'
+import { type Command, type Ending, type ProcessSandbox, type RunningCommand, type StartResult, startPlain } from '../../sandbox/index.ts'
+import { commandApproval } from './command-approval.ts'
+import { KeptOutput } from './kept-output.ts'
+import { mostSeconds, readShellInput, type ShellInput, shellSchema } from './shell-input.ts'
+import { type Stop, shellResult } from './shell-result.ts'
+import { LiveText } from './terminal-text.ts'
+
+export const shellName = 'shell'
+
+export interface ShellOptions {
+  /** The workspace. */
+  readonly root: string
+  readonly sandbox: ProcessSandbox
+  readonly clock: Clock
+  /** Where programs are looked for, as in `PATH`. */
+  readonly path: string
+  /** For commands outside of the sandbox; inside they have another one. */
+  readonly home: string
+  /** Where a call comes without a policy of its own. */
+  readonly policy?: SandboxPolicy
+  /** Whether calls are confined unless somebody lets them out: then what only looks needs no approval. */
+  readonly isConfined: boolean
+}
+
+/** Between asking a command to end and ending it. */
+const graceMs = 1000
+/** Kept of the beginning, and kept of the end. */
+const keptBytes = 512 * 1024
+/** Shown while it runs; people do not read more, and the model sees what is kept. */
+const shownBytes = 1024 * 1024
+
+export function shellTool(options: ShellOptions): Tool {
+  return {
+    name: shellName,
+    description: [
+      'Runs a command line in a shell, in the workspace, and gives its exit code and what it printed.',
+      'It reads nothing from a keyboard, and nothing of it stays in the background when it ends.',
+      'Usually it runs in a sandbox: it can write to the workspace and /tmp only and has no network.',
+    ].join(' '),
+    inputSchema: shellSchema,
+    effect: 'write',
+    concurrency: 'exclusive',
+    // The tool keeps the time of each call by itself; this is for when it fails to.
+    timeoutMs: mostSeconds * 1000 + 5 * graceMs,
+    graceMs: 2 * graceMs,
+    approval: (input) => commandApproval({ command: String(input.command), stdin: textOf(input.stdin), isConfined: options.isConfined }),
+    view: (input) => ({ type: 'command_execution', details: { command: String(input.command), cwd: textOf(input.cwd) ?? '.' } }),
+    execute: (input, context) => run(options, input, context),
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+async function run(options: ShellOptions, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
+  const read = readShellInput(input, options.root)
+  if (!read.ok) return { ok: false, error: read.failure }
+  const { confinement } = context
+  const policy = (confinement.kind === 'sandbox' ? confinement.policy : undefined) ?? options.policy ?? defaultSandboxPolicy
+  const walls = confinement.kind === 'sandbox' ? policy : undefined
+  const { clock } = options
+  const begun = clock.monotonic()
+  const started = await start(options, read.input, { context, policy, isWalled: walls !== undefined })
+  if (!started.ok) return { ok: false, error: started.failure }
+  const kept = new KeptOutput(keptBytes)
+  const stopped = stopInTime(started.running, { clock, timeoutMs: read.input.timeoutMs, signal: context.signal })
+  const ending = await follow(started.running, kept, context)
+  return shellResult({ ending, kept, durationMs: clock.monotonic() - begun, stop: stopped(), policy: walls })
+}
+
+interface Surroundings {
+  readonly context: ToolContext
+  readonly policy: SandboxPolicy
+  readonly isWalled: boolean
+}
+
+async function start(options: ShellOptions, input: ShellInput, { context, policy, isWalled }: Surroundings): Promise<StartResult> {
+  if (context.signal.aborted) return { ok: false, failure: { class: 'cancelled', message: 'The command was not started.' } }
+  const command: Command = {
+    argv: [existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', '-c', input.command],
+    cwd: input.cwd,
+    environment: { ...named(context.overlay, policy.environment), PATH: options.path, LANG: 'C.UTF-8', TERM: 'dumb' },
+    policy,
+    ...(input.stdin !== undefined && { stdin: input.stdin }),
+  }
+  if (isWalled) return options.sandbox.start(command)
+  const plain = { ...command, environment: { ...command.environment, HOME: options.home } }
+  return { ok: true, running: await startPlain(plain, options.clock) }
+}
+
+const named = (overlay: ToolContext['overlay'], names: readonly string[]): { readonly [name: string]: string } =>
+  Object.fromEntries(names.flatMap((name) => (Object.hasOwn(overlay, name) ? [[name, overlay[name] ?? '']] : [])))
+
+/** Asks, waits, ends. The answer says whether and why. */
+function stopInTime(
+  running: RunningCommand,
+  { clock, timeoutMs, signal }: { readonly clock: Clock; readonly timeoutMs: number; readonly signal: AbortSignal },
+): () => Stop | undefined {
+  let stop: Stop | undefined
+  let cancel = clock.after(timeoutMs, () => end({ kind: 'timeout', seconds: timeoutMs / 1000 }))
+  const end = (reason: Stop): void => {
+    if (stop) return
+    cancel()
+    stop = reason
+    running.terminate()
+    cancel = clock.after(graceMs, () => running.kill())
+  }
+  const onAbort = (): void => end({ kind: 'interrupted' })
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  void running.ended.then(() => {
+    cancel()
+    signal.removeEventListener('abort', onAbort)
+  })
+  return () => stop
+}
+
+/** Keeps what comes, and shows the beginning of it as it comes. */
+function follow({ listen, ended }: RunningCommand, kept: KeptOutput, context: ToolContext): Promise<Ending> {
+  const live = new LiveText()
+  let shown = 0
+  listen((piece) => {
+    kept.add(piece)
+    if (shown >= shownBytes) return
+    shown += piece.length
+    const text = live.add(piece)
+    if (text !== '') context.output(text)
+    if (shown >= shownBytes) context.output('\n… it prints more than is shown here …\n')
+  })
+  return ended.then((ending) => {
+    const rest = shown < shownBytes ? live.end() : ''
+    if (rest !== '') context.output(rest)
+    return ending
+  })
+}

@@ -1,0 +1,66 @@
+// What programs print for a terminal, as text. Nothing of it reaches a terminal or a model as a command.
+
+// biome-ignore-start lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const escapes =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[ -/]*[0-Z\\^-~]|\u009b[0-?]*[ -/]*[@-~]/g
+/** A letter that was struck over, as manual pages do for bold. */
+const struckOver = /[^\n]\u0008/g
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/g
+// biome-ignore-end lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** A whole text, or a whole part of one. */
+export function plainText(text: string): string {
+  const printed = text.replaceAll(escapes, '').replaceAll(struckOver, '')
+  const lines = printed.includes('\r') ? printed.split('\n').map(lastState).join('\n') : printed
+  return lines.replaceAll(controls, '')
+}
+
+/** A line that was written again and again, as progress bars are: its last state is what counts. By hand, for a line may be as long as a text. */
+function lastState(line: string): string {
+  let end = line.length
+  while (line[end - 1] === '\r') end--
+  return line.slice(line.lastIndexOf('\r', end - 1) + 1, end)
+}
+
+/** The longest escape that is waited for; what is longer is none. */
+const longestEscape = 1024
+
+/** A text that comes in pieces: neither a letter nor an escape is torn apart. */
+export class LiveText {
+  readonly #decoder = new TextDecoder()
+  #carried = ''
+
+  add(piece: Uint8Array): string {
+    return this.#next(this.#decoder.decode(piece, { stream: true }))
+  }
+
+  end(): string {
+    const rest = `${this.#carried}${this.#decoder.decode()}`
+    this.#carried = ''
+    return shown(rest)
+  }
+
+  #next(text: string): string {
+    const whole = `${this.#carried}${text}`
+    const cut = whole.endsWith('\r') ? whole.length - 1 : openEscape(whole)
+    this.#carried = whole.slice(cut)
+    return shown(whole.slice(0, cut))
+  }
+}
+
+/** Where an escape begins that has not ended yet. */
+function openEscape(text: string): number {
+  const start = text.lastIndexOf('\u001b')
+  if (start < 0 || text.length - start > longestEscape) return text.length
+  escapes.lastIndex = 0
+  const isWhole = text.slice(start).search(escapes) === 0
+  // The end of a longer one is an escape, too.
+  if (isWhole) return text.length
+  const before = text.lastIndexOf('\u001b', start - 1)
+  const isEndOfLonger =
+    start === text.length - 1 && before >= 0 && text.length - before <= longestEscape && /^[\]PX^_]/.test(text[before + 1] ?? '')
+  return isEndOfLonger ? before : start
+}
+
+/** Lines that are written again show up as lines of their own. */
+const shown = (text: string): string =>
+  text.replaceAll(escapes, '').replaceAll('\r\n', '\n').replaceAll('\r', '\n').replaceAll(controls, '')

@@ -1,0 +1,104 @@
+// Lives lives of a session that needs a person, one for each line that it is told, until it is killed in one of them.
+//   in:  {"folder": …, "killAt": point, 0 = never}
+//   out: {"points": [what was passed], "outcome": …, "events": […]}
+// Nobody answers here: what is put off is answered by another process, through the inbox.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createAgentRuntime } from '../../dist/index.js'
+import { sqliteStore } from '../../dist/stores/sqlite/index.js'
+import { effectsIn, KillPoints, watched } from './kill-points.mjs'
+
+const schema = { type: 'object', properties: { token: { type: 'string' } }, required: ['token'], additionalProperties: false }
+
+function toolsWith(effect) {
+  const tool = (name, more) => ({ name, description: name, inputSchema: schema, execute: ({ token }) => effect(token), ...more })
+  return [
+    tool('write_one'),
+    tool('send_one', { approval: ({ token }) => ({ summary: `Send ${token}`, keys: [{ key: `send:${token[0]}`, label: 'send' }] }) }),
+    tool('ask_one', {
+      effect: 'read',
+      approval: ({ token }) => ({ summary: token, keys: [], question: { text: `${token}?` } }),
+      execute: ({ token }, { answer }) => effect(`${token} ${answer}`),
+    }),
+    tool('plan_one', {
+      effect: 'idempotent',
+      execute: ({ token }, { updatePlan }) => {
+        updatePlan({ steps: [{ step: token, status: 'in_progress' }] })
+        return 'planned'
+      },
+    }),
+    tool('leave_one', {
+      execute: ({ token }, { confinement }) =>
+        confinement.kind === 'none' ? effect(token) : { ok: false, error: { class: 'sandbox', message: 'There is a wall.' } },
+    }),
+  ]
+}
+
+const call = (name, token) => ({ name, input: { token } })
+/** `s` is granted for the session the first time, `t` is asked about by itself. */
+const script = [
+  [call('plan_one', 'p-1'), call('write_one', 'w-1')],
+  [call('ask_one', 'q-1'), call('send_one', 's-1'), call('write_one', 'w-2')],
+  [call('leave_one', 'o-1'), call('send_one', 's-2')],
+  [call('plan_one', 'p-2'), call('send_one', 't-1')],
+]
+
+/** Knows where it is from the history alone, as a real model does. */
+const modelWith = (points) => ({
+  id: 'scripted/approvals',
+  abilities: ['tools'],
+  async *stream({ messages }) {
+    const step = messages.filter(({ role }) => role === 'assistant').length
+    points.pass(`before reply ${step + 1}`)
+    const calls = script[step] ?? []
+    try {
+      for (const [index, { name, input }] of calls.entries())
+        yield { type: 'call', id: `${step}.${index}`, name, input: JSON.stringify({ ...input, reason: 'because' }) }
+      if (calls.length === 0) yield { type: 'text', text: 'All done.' }
+      const usage = { input: 100, output: 10, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
+      yield { type: 'finish', reason: calls.length === 0 ? 'stop' : 'tool-calls', usage, costUsd: 0 }
+    } finally {
+      // Nobody asks for more after the end: what follows the last part is heard here.
+      points.pass(`after reply ${step + 1}`)
+    }
+  },
+})
+
+async function live(folder, points) {
+  const store = sqliteStore({ path: join(folder, 'data') })
+  const runtime = createAgentRuntime({
+    config: {
+      agents: [{ name: 'subject', description: 'Is killed', prompt: 'Go on.', model: 'approvals' }],
+      tools: toolsWith(effectsIn(join(folder, 'effects.log'), points)),
+    },
+    adapter: modelWith(points),
+    sandbox: { confinement: { kind: 'sandbox', name: 'box' } },
+    approver: {
+      decide: ({ scope }) => (scope === 'unsandboxed' ? { decision: { kind: 'approve', breadth: 'session' }, by: 'subject' } : 'suspend'),
+    },
+    store: watched(store, points),
+  })
+  const outcome = await goOn(runtime, { store, treeFile: join(folder, 'tree') })
+  const events = await store.journal.read(outcome.treeId, 0)
+  await runtime.close()
+  await store.close()
+  return { points: points.passed, outcome, events }
+}
+
+async function goOn(runtime, { store, treeFile }) {
+  const treeId = existsSync(treeFile) ? readFileSync(treeFile, 'utf8') : ''
+  const before = treeId === '' ? [] : await store.journal.read(treeId, 0)
+  if (before.length === 0) {
+    const handle = runtime.stream('Do the work.')
+    writeFileSync(treeFile, handle.treeId)
+    return handle.outcome
+  }
+  const stands = await runtime.sessions.outcome(treeId)
+  return stands.status === 'completed' ? stands : (await runtime.open(treeId)).outcome
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { folder, killAt } = JSON.parse(line)
+  process.stdout.write(`${JSON.stringify(await live(folder, new KillPoints(killAt)))}\n`)
+}
