@@ -40,11 +40,12 @@ export interface TeamWishes {
 
 /** An agent with everybody whom it may call, found to be right. */
 export interface Team {
-  /** As the runtime takes them; their models are those that can be asked. */
-  readonly agents: readonly RegisteredAgent['definition'][]
+  /** Their models are those that can be asked. */
+  readonly agents: readonly RegisteredAgent[]
   /** The agent of the file. */
   readonly root: RegisteredAgent
   readonly adapter: ModelAdapter
+  readonly setup: Setup
   /** What the configuration says for all agents. */
   readonly shared: Pick<AgentLoopConfig, 'queues' | 'features'>
   /** Where the configuration keeps journals, if it says so. */
@@ -79,10 +80,15 @@ export async function loadTeam(file: string, wishes: TeamWishes): Promise<Team> 
   const storePath = storePathOf({ config, environment })
   const named: ModelAdapter = { ...found.adapter, secrets: { ...found.adapter.secrets, ...overlay.secrets } }
   const adapter = pricedAdapter(named, pricesOf(config))
+  const asked = (agent: RegisteredAgent): RegisteredAgent => ({
+    ...agent,
+    definition: found.agents.find(({ name }) => name === agent.definition.name) ?? agent.definition,
+  })
   return {
-    agents: found.agents,
-    root: { ...root, definition: found.agents.find(({ name }) => name === root.definition.name) ?? root.definition },
+    agents: agents.map(asked),
+    root: asked(root),
     adapter,
+    setup,
     shared: { queues: queuesOf(config), features: featuresOf(config) },
     ...(storePath !== undefined && { storePath }),
     notices: found.notices,

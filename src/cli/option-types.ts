@@ -33,6 +33,8 @@ export function typeText(type: AgentOptionType): string {
       return 'a file or a name, or a list of them'
     case 'map':
       return 'keys with values'
+    case 'rules':
+      return 'a list of rules: allow, ask or deny with a tool, or a use of one, like shell(git *)'
     default:
       return type satisfies never
   }

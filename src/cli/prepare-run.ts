@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { type ModelAdapter, type Problem, TroupeError } from '../contracts/index.ts'
 import { type AgentLoopConfig, systemClock } from '../runtime/index.ts'
 import { schemaProblem } from '../tools/index.ts'
+import { type Acting, actingWith } from './acting.ts'
 import { dataFolder, dataFolderProblem } from './data-folder.ts'
 import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
@@ -12,13 +13,13 @@ import { withRehearsal } from './rehearsal-remedy.ts'
 import { tellNotice, tellWarning } from './tell.ts'
 
 /** Everything that a run needs, found to be right. */
-export interface PreparedRun {
+export interface PreparedRun extends Pick<Acting, 'sandbox' | 'hooks' | 'whenNobodyIsThere' | 'project'> {
   /** The agent of the file. */
   readonly agent: Team['root']['definition']
   /** With everybody whom it may call; their models are those that can be asked. */
-  readonly agents: Team['agents']
+  readonly agents: Acting['agents']
   readonly adapter: ModelAdapter
-  readonly shared: Team['shared']
+  readonly shared: Team['shared'] & Acting['shared']
   readonly prompt: string
   /** Where the journal goes. */
   readonly folder: string
@@ -64,16 +65,19 @@ async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<
     isTrusted,
     looksAtServers: dryRun,
   })
-  const { agents, root, adapter, shared, storePath } = team
+  const { agents, root, adapter, setup, storePath } = team
   const folder = dataFolder({ flag: dataDir ?? storePath, env: host.env, home: homedir() })
   await refuseUnusable(agents, folder)
+  const { config, workingDirectory } = setup
+  const hidden = [folder, dataFolder({ flag: undefined, env: host.env, home: homedir() })]
+  const { shared, notices, ...acting } = await actingWith(agents, { ...invocation, host, config, workingDirectory, hidden })
   return {
+    ...acting,
     agent: root.definition,
-    agents,
     adapter,
-    shared,
+    shared: { ...team.shared, ...shared },
     folder,
-    notices: [...team.notices, ...team.diagnostics.filter(({ severity }) => severity !== 'info').map(noticeOf)],
+    notices: [...team.notices, ...notices, ...team.diagnostics.filter(({ severity }) => severity !== 'info').map(noticeOf)],
   }
 }
 
@@ -92,7 +96,9 @@ async function refuseUnusable(agents: Team['agents'], folder: string): Promise<v
 /** Those that look right and cannot be compiled all the same. */
 async function unusableSchemas(agents: Team['agents']): Promise<readonly Problem[]> {
   const problems: Problem[] = []
-  for (const { name, input, output } of agents) {
+  for (const {
+    definition: { name, input, output },
+  } of agents) {
     for (const [key, contract] of Object.entries({ input, output })) {
       const wrong = contract.format === 'json' && contract.schema ? await schemaProblem(contract.schema) : undefined
       if (wrong === undefined) continue

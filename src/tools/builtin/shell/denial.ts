@@ -7,7 +7,8 @@ export interface FailedCommand {
   readonly policy: SandboxPolicy
 }
 
-const noWriting = /^.*(?:read-only file system|\bEROFS\b).*$/im
+/** What is guarded inside of the workspace can not be replaced either: it is "busy". */
+const noWriting = /^.*(?:read-only file system|\bEROFS\b|device or resource busy|\bEBUSY\b).*$/im
 const noNetwork =
   /^.*(?:network is unreachable|could not resolve (?:host|proxy)|(?:temporary failure in )?name resolution|name or service not known|unable to resolve host|no address associated with hostname|\bENETUNREACH\b|\bEAI_AGAIN\b|\bENOTFOUND\b|nodename nor servname|dns error|failed to lookup address).*$/im
 const longestLine = 300
@@ -18,7 +19,7 @@ export function wallHit({ text, refusedHosts, policy }: FailedCommand): ToolFail
     return hit(`It wanted to reach ${refusedHosts.join(', ')}, which the sandbox does not allow (sandbox.hosts).`)
   }
   const written = noWriting.exec(text)
-  if (written) return hit(`It wanted to write outside of the workspace, which the sandbox does not allow: ${line(written)}`)
+  if (written) return hit(`It wanted to write where the sandbox does not allow it: ${line(written)}`)
   const reached = noNetwork.exec(text)
   if (!reached) return undefined
   const hosts =

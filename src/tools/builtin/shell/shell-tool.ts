@@ -117,10 +117,11 @@ function stopInTime(
   const onAbort = (): void => end({ kind: 'interrupted' })
   signal.addEventListener('abort', onAbort, { once: true })
   if (signal.aborted) onAbort()
-  void running.ended.then(() => {
+  const over = (): void => {
     cancel()
     signal.removeEventListener('abort', onAbort)
-  })
+  }
+  running.ended.then(over, over)
   return () => stop
 }
 

@@ -1,0 +1,74 @@
+import type { ToolOutput } from '../../contracts/index.ts'
+import { parseJsonObject } from '../../util/json-object.ts'
+import { showValue } from '../../util/show-value.ts'
+import type { Answer, HookPlace, HookPoint, Questions } from './hook-definition.ts'
+import { type ProgramEnd, runProgram } from './run-program.ts'
+
+/*
+ * A hook that is a program. For each question it is started anew, and finds one JSON document on its standard input:
+ *
+ *   {"version":1,"hook":"guard","on":"before_call","tool":"shell","input":{"command":"ls"}}
+ *   {"version":1,"hook":"guard","on":"after_call","tool":"shell","input":{…},"output":{"ok":true,"content":"…"}}
+ *   {"version":1,"hook":"guard","on":"after_call","tool":"shell","input":{…},"output":{"ok":false,"error":{…},"partial":"…"}}
+ *   {"version":1,"hook":"guard","on":"before_request","agent":"clerk","model":"openai/gpt-5-mini","size":1234}
+ *   {"version":1,"hook":"guard","on":"at_stop","agent":"clerk","text":"Done.","resumed":0}
+ *
+ * A long output is cut, and has `"cut":true`. What it answers by:
+ *
+ *   exit 0, nothing printed      go on
+ *   exit 0, one JSON object      the verdict: {"kind":"continue"}, {"kind":"change","input":{…},"reason":"…"},
+ *                                {"kind":"block","reason":"…"}, {"kind":"context","text":"…"}, {"kind":"resume","reason":"…"}
+ *   exit 2                       no: standard error is the reason. Before a call it is blocked, at the stop the model goes
+ *                                on, after a call the model is told; before a request it is a failure
+ *   anything else                a failure: `onFailure` decides
+ */
+
+const mostContent = 262_144
+
+export function commandAnswer(hook: string, command: readonly string[], { baseDir, environment, clock }: HookPlace): Answer {
+  return async (point, view, patience) => {
+    const question = `${JSON.stringify({ version: 1, hook, on: point, ...shown(view) })}\n`
+    const end = await runProgram({ command, cwd: baseDir, environment, clock, signal: patience?.signal }, question)
+    return verdictOf(point, end)
+  }
+}
+
+function shown(view: Questions[HookPoint]['view']): object {
+  return 'output' in view ? { ...view, output: shownOutput(view.output) } : view
+}
+
+/** What a program is told of an output: what the model is told, and no more. */
+function shownOutput(output: ToolOutput): object {
+  if (output.ok) return { ok: true, ...cutText('content', output.content) }
+  return { ok: false, error: output.error, ...(output.partial !== undefined && cutText('partial', output.partial)) }
+}
+
+const cutText = (key: string, text: string): object =>
+  text.length > mostContent ? { [key]: text.slice(0, mostContent), cut: true } : { [key]: text }
+
+function verdictOf<P extends HookPoint>(point: P, { code, signal, stdout, stderr }: ProgramEnd): Questions[P]['verdict'] {
+  if (code === 2) return refusal(point, stderr.trim())
+  if (code !== 0) {
+    const last = stderr.trim().split('\n').at(-1) ?? ''
+    throw new Error(`it ended with ${code === undefined ? signal : `code ${code}`}${last === '' ? '' : `: ${last}`}`)
+  }
+  if (stdout.trim() === '') return { kind: 'continue' }
+  const verdict = parseJsonObject(stdout)
+  if (!verdict) throw new Error(`it printed ${showValue(stdout.trim())}, expected one JSON object or nothing`)
+  // Whoever asks checks it.
+  return verdict as unknown as Questions[P]['verdict']
+}
+
+function refusal<P extends HookPoint>(point: P, said: string): Questions[P]['verdict'] {
+  const reason = said === '' ? 'no reason was given' : said
+  switch (point) {
+    case 'before_call':
+      return { kind: 'block', reason } as Questions[P]['verdict']
+    case 'after_call':
+      return { kind: 'context', text: reason } as Questions[P]['verdict']
+    case 'at_stop':
+      return { kind: 'resume', reason } as Questions[P]['verdict']
+    default:
+      throw new Error(`it refused the request: ${reason}`)
+  }
+}

@@ -1,0 +1,99 @@
+import { accessSync, constants } from 'node:fs'
+import { delimiter, join, resolve } from 'node:path'
+import { type Hook, type Problem, TroupeError } from '../../contracts/index.ts'
+import { parseDuration } from '../../util/parse-duration.ts'
+import { checkHooks } from './check-hooks.ts'
+import { commandAnswer } from './command-hook.ts'
+import type { Answer, HookDefinition, HookPlace, HookPoint, Patience, Questions } from './hook-definition.ts'
+import { loadModule } from './module-hook.ts'
+
+/**
+ * The hooks of a configuration, in its order. Files that name them are trusted: modules are loaded here, commands run later.
+ *
+ * @throws TroupeError `config_invalid` with everything that is wrong: definitions, modules that do not load, programs that
+ * are not there.
+ */
+export async function hooksFrom(definitions: readonly HookDefinition[], place: HookPlace): Promise<readonly Hook[]> {
+  const list = place.place ?? 'hooks'
+  const wrong = checkHooks(definitions, list)
+  if (wrong.length > 0) throw invalid(wrong)
+  const built = await Promise.all(definitions.map((each, index) => hookFrom(each, { ...place, place: `${list}[${index}]` })))
+  const problems = built.flatMap((each) => ('problem' in each ? [each.problem] : []))
+  if (problems.length > 0) throw invalid(problems)
+  return built.flatMap((each) => ('hook' in each ? [each.hook] : []))
+}
+
+type Built = { readonly hook: Hook } | { readonly problem: Problem }
+
+async function hookFrom(definition: HookDefinition, place: HookPlace & { readonly place: string }): Promise<Built> {
+  if (definition.command === undefined) {
+    const loaded = await loadModule(definition.module, definition.on, { baseDir: place.baseDir, place: `${place.place}.module` })
+    return loaded.ok ? { hook: hookOf(definition, loaded.answer) } : loaded
+  }
+  const [program = ''] = definition.command
+  if (!isThere(program, place)) {
+    const remedy = program.includes('/')
+      ? `Check the path, which is relative to ${place.baseDir}, and that the file may be executed.`
+      : 'Install it, or give its whole path.'
+    return { problem: { place: `${place.place}.command`, message: `there is no program ${JSON.stringify(program)}`, remedy } }
+  }
+  return { hook: hookOf(definition, commandAnswer(definition.name, definition.command, place)) }
+}
+
+function hookOf({ name, on, tools, onFailure, timeout }: HookDefinition, answer: Answer): Hook {
+  const isMeant = tools ? toolFilter(tools) : () => true
+  const asks = <P extends HookPoint>(point: P) =>
+    on.includes(point) ? (view: Questions[P]['view'], patience?: Patience) => answer(point, view, patience) : undefined
+  const [beforeCall, afterCall, beforeRequest, atStop] = [asks('before_call'), asks('after_call'), asks('before_request'), asks('at_stop')]
+  const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout)
+  return {
+    name,
+    onFailure,
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...(beforeCall && { beforeCall: (call, patience?: Patience) => (isMeant(call.tool) ? beforeCall(call, patience) : goOn) }),
+    ...(afterCall && { afterCall: (call, patience?: Patience) => (isMeant(call.tool) ? afterCall(call, patience) : goOn) }),
+    ...(beforeRequest && { beforeRequest }),
+    ...(atStop && { atStop }),
+  }
+}
+
+const goOn = { kind: 'continue' } as const
+
+/** `server/tool` and `extension.tool` are known to models as `server__tool`. */
+function toolFilter(patterns: readonly string[]): (tool: string) => boolean {
+  const wanted = patterns.map((pattern) => pattern.replaceAll(/[/.]/g, '__').split('*'))
+  return (tool) => wanted.some((parts) => fits(tool, parts))
+}
+
+/** Whether a name has all parts in their order, with anything between them and nothing around. */
+function fits(name: string, [first = '', ...others]: readonly string[]): boolean {
+  const last = others.pop()
+  if (last === undefined) return name === first
+  if (!name.startsWith(first)) return false
+  let from = first.length
+  for (const part of others) {
+    const found = name.indexOf(part, from)
+    if (found < 0) return false
+    from = found + part.length
+  }
+  return name.length - last.length >= from && name.endsWith(last)
+}
+
+/** Looked for as the system does when it is started. */
+function isThere(program: string, { baseDir, environment }: HookPlace): boolean {
+  const folders = program.includes('/') ? [''] : (environment.PATH ?? '/usr/bin:/bin').split(delimiter)
+  return folders.some((folder) => {
+    try {
+      accessSync(folder === '' ? resolve(baseDir, program) : join(folder, program), constants.X_OK)
+      return true
+    } catch {
+      return false
+    }
+  })
+}
+
+function invalid(problems: readonly Problem[]): TroupeError {
+  const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy ? `. ${remedy}` : ''}`)
+  const count = problems.length === 1 ? 'one place' : `${problems.length} places`
+  return new TroupeError('config_invalid', `The hooks are wrong in ${count}:\n  ${lines.join('\n  ')}`, { problems })
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Clock } from '../../contracts/index.ts'
+
+/** How a program ended, and what it printed. */
+export interface ProgramEnd {
+  readonly code: number | undefined
+  /** Where it was ended by one. */
+  readonly signal: string | undefined
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Program {
+  readonly command: readonly string[]
+  readonly cwd: string
+  readonly environment: { readonly [name: string]: string }
+  readonly clock: Clock
+  /** Fires when nobody wants to know any more. */
+  readonly signal: AbortSignal | undefined
+}
+
+/** Of each of its two outputs. */
+export const mostOutputBytes = 65_536
+/** How long a group has to leave when it is asked to, and pipes to close once the program is gone. */
+const graceMs = 500
+
+/**
+ * Runs a program to its end, without a shell.
+ *
+ * 1. It leads a process group of its own, and nothing of that group outlives it, however it ends.
+ * 2. Whatever it prints, no more than `mostOutputBytes` of either output is ever held; more than that ends it.
+ * 3. The promise settles once: also where something that left the group holds on to the pipes.
+ */
+export function runProgram({ command, cwd, environment, clock, signal }: Program, input: string): Promise<ProgramEnd> {
+  const [file = '', ...args] = command
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) {
+      reject(new Error('nobody waits for it any more'))
+      return
+    }
+    const child = spawn(file, args, { cwd, env: environment, detached: true, stdio: 'pipe', windowsHide: true })
+    const outputs = { stdout: new Output(() => endGroup(child, 'SIGKILL')), stderr: new Output(() => endGroup(child, 'SIGKILL')) }
+    const cancels: (() => void)[] = []
+    const settle = (finish: () => void): void => {
+      for (const cancel of cancels.splice(0)) cancel()
+      signal?.removeEventListener('abort', abandon)
+      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+      finish()
+    }
+    const abandon = (): void => {
+      endGroup(child, 'SIGTERM')
+      cancels.push(clock.after(graceMs, () => endGroup(child, 'SIGKILL')))
+    }
+    const ended = (): void =>
+      settle(() => (outputs.stdout.isOver || outputs.stderr.isOver ? reject(flood) : resolve(endOf(child, outputs))))
+    signal?.addEventListener('abort', abandon, { once: true })
+    child.stdout.on('data', (piece: Buffer) => outputs.stdout.add(piece))
+    child.stderr.on('data', (piece: Buffer) => outputs.stderr.add(piece))
+    // A program that does not read what it is told may be gone by now.
+    child.stdin.on('error', () => {})
+    child.stdin.end(input)
+    child.once('error', (error) => settle(() => reject(error)))
+    child.once('exit', () => {
+      endGroup(child, 'SIGKILL')
+      cancels.push(clock.after(graceMs, ended))
+    })
+    child.once('close', ended)
+  })
+}
+
+const flood = new Error(`it printed more than ${mostOutputBytes} bytes`)
+
+function endOf(
+  { exitCode, signalCode }: ChildProcess,
+  { stdout, stderr }: { readonly stdout: Output; readonly stderr: Output },
+): ProgramEnd {
+  return { code: exitCode ?? undefined, signal: signalCode ?? undefined, stdout: stdout.text, stderr: stderr.text }
+}
+
+/** Everything that the program has started and that has not left its group. */
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, signal)
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+class Output {
+  readonly #pieces: Buffer[] = []
+  readonly #onFlood: () => void
+  #bytes = 0
+
+  constructor(onFlood: () => void) {
+    this.#onFlood = onFlood
+  }
+
+  add(piece: Buffer): void {
+    this.#bytes += piece.length
+    if (this.isOver) this.#onFlood()
+    else this.#pieces.push(piece)
+  }
+
+  get isOver(): boolean {
+    return this.#bytes > mostOutputBytes
+  }
+
+  get text(): string {
+    return Buffer.concat(this.#pieces).toString('utf8')
+  }
+}

@@ -1,0 +1,202 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { release } from 'node:os'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { defaultSandboxPolicy, type SandboxPolicy, type ToolFailure } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { bubblewrapArguments, insideHome } from './bubblewrap.ts'
+import { bridgeSource } from './door-bridge.ts'
+import { type HostDoor, openHostDoor } from './host-door.ts'
+import { hostView } from './host-view.ts'
+import { isWithin } from './is-within.ts'
+import { type EscapeReport, tryToEscape } from './probe.ts'
+import { processCap } from './process-cap.ts'
+import type { Availability, Command, Launch, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
+import { seccompFilter } from './seccomp.ts'
+import { howToGetIt, unavailable } from './unavailable.ts'
+import { startWalled } from './walled-command.ts'
+import { type Guard, guard } from './workspace-guard.ts'
+
+const name = 'bubblewrap'
+const firstDescriptor = 3
+/**
+ * Process 1: waits for the command, takes in orphans, and with it everything ends. A limit per user is twice what is
+ * allowed, so that whoever watches sees it broken and can tell. Shells differ in the letter for it.
+ */
+function firstProcess(processes: number): string {
+  const most = processes * 2
+  const bound = isBoundPerNamespace() ? `ulimit -u ${most} 2>/dev/null || ulimit -p ${most} 2>/dev/null; ` : ''
+  return `exec 2>&1; ulimit -c 0; ${bound}"$@"; exit $?`
+}
+
+/** Before, all processes of a user were counted, wherever they are: a desktop has more than a command may have. */
+function isBoundPerNamespace(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  return major > 5 || (major === 5 && minor >= 14)
+}
+
+/** Linux. */
+export class BubblewrapSandbox implements ProcessSandbox {
+  readonly name = name
+  readonly #options: ProcessSandboxOptions
+  readonly #root: string
+  readonly #filter = seccompFilter(process.arch)
+  #probed: Promise<Availability> | undefined
+
+  constructor(options: ProcessSandboxOptions) {
+    this.#options = options
+    this.#root = realpathSync(options.root)
+  }
+
+  probe(): Promise<Availability> {
+    this.#probed ??= this.#probe()
+    return this.#probed
+  }
+
+  async start(command: Command): Promise<StartResult> {
+    const availability = await this.probe()
+    if (availability.kind === 'unavailable') return { ok: false, failure: availability.failure }
+    return this.#enter(command)
+  }
+
+  async #probe(): Promise<Availability> {
+    if (this.#root === '/')
+      return unavailable('The workspace is the whole file system, so there is nothing to keep a command out of.', 'Choose a folder.')
+    if (this.#program() === undefined)
+      return unavailable('Commands need a sandbox, and bubblewrap (bwrap) was not found on the PATH.', howToGetIt)
+    const report = await tryToEscape((command) => this.#enter(command), {
+      root: this.#root,
+      scratch: this.#scratch,
+      home: this.#options.home,
+      clock: this.#options.clock,
+    })
+    return judged(report)
+  }
+
+  get #scratch(): string {
+    return this.#options.scratch ?? '/tmp'
+  }
+
+  /** Never one that a command could have put there. */
+  #program(): string | undefined {
+    const folders = this.#options.path.split(delimiter).filter((folder) => isAbsolute(folder))
+    return folders.map((folder) => join(folder, 'bwrap')).find((file) => isProgram(file) && !isWithin(this.#root, realpathSync(file)))
+  }
+
+  async #enter(command: Command): Promise<StartResult> {
+    const policy = command.policy ?? this.#options.policy ?? defaultSandboxPolicy
+    const program = this.#program()
+    if (program === undefined) return { ok: false, failure: gone }
+    const problem = missingFolder(policy)
+    if (problem) return { ok: false, failure: problem }
+    const places = [this.#root, ...policy.writable].map((folder) => realpathSync(folder))
+    const guards = places.map((folder) => guard({ folder, ...(isWithin(folder, this.#options.home) && { home: this.#options.home }) }))
+    let door: HostDoor | undefined
+    try {
+      if (policy.hosts.length > 0) door = await openHostDoor({ hosts: policy.hosts, scratch: this.#scratch })
+      const cap = boundBy() === 'group' ? processCap(policy.processes) : undefined
+      const running = await startWalled({
+        launch: this.#launch({
+          program,
+          command,
+          policy: { ...policy, writable: places.slice(1) },
+          guards,
+          door,
+          isGated: cap !== undefined,
+        }),
+        cap,
+        stdin: command.stdin,
+        clock: this.#options.clock,
+        policy,
+        afterwards: () => {
+          door?.close()
+          return { refusedHosts: door?.refused ?? [], undone: guards.flatMap((each) => each.undo()) }
+        },
+      })
+      return { ok: true, running }
+    } catch (error) {
+      door?.close()
+      return { ok: false, failure: { class: 'sandbox_unavailable', message: `The sandbox could not be built: ${messageOf(error)}` } }
+    }
+  }
+
+  #launch({ program, command, policy, guards, door, isGated }: Build): Launch {
+    const { home, path, hidden = [] } = this.#options
+    const inputs = this.#filter ? [this.#filter] : []
+    const infoDescriptor = firstDescriptor + inputs.length
+    const walls = bubblewrapArguments({
+      root: this.#root,
+      cwd: command.cwd,
+      policy,
+      guards,
+      view: hostView({ root: this.#root, home, path, hidden }),
+      infoDescriptor,
+      ...(isGated && { gateDescriptor: infoDescriptor + 1 }),
+      // The filter keeps them away, where there is one.
+      disableNamespaces: this.#filter === undefined,
+      node: process.execPath,
+      ...(this.#filter && { filterDescriptor: firstDescriptor }),
+      ...(door && { door: door.socket }),
+    })
+    const argv = door ? [process.execPath, '-e', bridgeSource(policy.hosts), '--', ...command.argv] : command.argv
+    return {
+      file: program,
+      args: [...walls, '/bin/sh', '-c', firstProcess(policy.processes), 'sh', ...argv],
+      environment: { ...command.environment, HOME: insideHome, TMPDIR: '/tmp' },
+      inputs,
+    }
+  }
+}
+
+interface Build {
+  readonly program: string
+  readonly command: Command
+  readonly policy: SandboxPolicy
+  readonly guards: readonly Guard[]
+  readonly door: HostDoor | undefined
+  readonly isGated: boolean
+}
+
+const gone: ToolFailure = { class: 'sandbox_unavailable', message: 'bubblewrap (bwrap) is no longer on the PATH.', remedy: howToGetIt }
+
+/** What keeps a command from having more processes than it may, besides whoever watches. */
+function boundBy(): 'user' | 'group' {
+  return process.getuid?.() === 0 ? 'group' : 'user'
+}
+
+function weaknesses(): readonly string[] {
+  if (boundBy() === 'group') {
+    const cap = processCap(1)
+    cap?.release()
+    return cap ? [] : [`${slowBound} we are root, whom limits per user do not bind, and no control group can be made`]
+  }
+  return isBoundPerNamespace() ? [] : [`${slowBound} this kernel counts processes per user only`]
+}
+
+const slowBound = 'a command that forks without end is ended, but may slow the machine down first:'
+
+function judged(report: EscapeReport): Availability {
+  if (report.kind === 'kept') return { kind: 'available', weaknesses: weaknesses() }
+  if (report.kind === 'not started') {
+    return unavailable(`Commands need a sandbox, and this system does not let bubblewrap build one: ${report.why}`, howToGetIt)
+  }
+  return unavailable(`The sandbox does not hold here: a try to ${report.escapes.join(', to ')} succeeded.`, howToGetIt)
+}
+
+function missingFolder({ writable }: SandboxPolicy): ToolFailure | undefined {
+  const missing = writable.find((folder) => !isAbsolute(folder) || !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+  if (missing === undefined) return undefined
+  return {
+    class: 'config',
+    message: `sandbox.writable names "${missing}", which is not a folder with an absolute path.`,
+    remedy: 'Make the folder, or take it off the list.',
+  }
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return statSync(file).isFile()
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,190 @@
+/*
+ * The one way to the network that a command has: a proxy of ours, behind a socket that is seen inside of its walls.
+ *
+ * 1. Whoever asks for a host that is not named gets a refusal that says so, and is remembered.
+ * 2. A name is looked up here, once, and the connection goes to the address that was looked at.
+ * 3. It knows HTTP (by whole addresses) and tunnels (CONNECT); what is said inside of a tunnel is not its business.
+ */
+import { lookup } from 'node:dns/promises'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { connect, isIP } from 'node:net'
+import { join } from 'node:path'
+import type { Duplex } from 'node:stream'
+import { messageOf } from '../../util/message-of.ts'
+import { isAllowedAddress, isAllowedHost } from './host-rules.ts'
+
+export interface HostDoor {
+  readonly socket: string
+  /** In the order in which they were asked for. */
+  readonly refused: readonly string[]
+  close(): void
+}
+
+export interface DoorOptions {
+  readonly hosts: readonly string[]
+  /** Where its socket is kept. */
+  readonly scratch: string
+  /** What a name stands for. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>
+  /** Default those of HTTP and HTTPS. */
+  readonly ports?: readonly number[]
+}
+
+/** A command that is refused that often is not going to be helped by hearing it again. */
+const mostRefusals = 50
+const idleMs = 60_000
+
+export async function openHostDoor({ hosts, scratch, resolve = addressesOf, ports = [80, 443] }: DoorOptions): Promise<HostDoor> {
+  const folder = mkdtempSync(join(scratch, 'troupe-door-'))
+  const socket = join(folder, 'proxy')
+  const refused = new Set<string>()
+  const sockets = new Set<Duplex>()
+  const way = new Way({ hosts, resolve, ports, refused, sockets })
+  const server = createServer((incoming, response) => void way.forward(incoming, response))
+  server.on('connect', (incoming, client: Duplex, head: Buffer) => void way.tunnel(incoming, client, head))
+  server.on('connection', (client) => keep(sockets, client))
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed)
+    server.listen(socket, done)
+  })
+  server.unref()
+  return {
+    socket,
+    get refused() {
+      return [...refused]
+    },
+    close() {
+      server.close()
+      for (const each of sockets) each.destroy()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+interface WayParts extends Required<Pick<DoorOptions, 'hosts' | 'resolve' | 'ports'>> {
+  readonly refused: Set<string>
+  readonly sockets: Set<Duplex>
+}
+
+class Way {
+  readonly #parts: WayParts
+
+  constructor(parts: WayParts) {
+    this.#parts = parts
+  }
+
+  async tunnel(incoming: IncomingMessage, client: Duplex, head: Buffer): Promise<void> {
+    client.on('error', () => client.destroy())
+    const target = targetOf(`https://${incoming.url ?? ''}`)
+    const address = await this.#addressFor(target)
+    if (typeof address !== 'string' || !target) {
+      const { status, text } = address as Refusal
+      client.end(
+        `HTTP/1.1 ${status}\r\nContent-Type: text/plain\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+      )
+      return
+    }
+    const server = connect(target.port, address)
+    keep(this.#parts.sockets, server)
+    server.setTimeout(idleMs, () => server.destroy())
+    server.once('connect', () => {
+      client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+      server.write(head)
+      server.pipe(client)
+      client.pipe(server)
+    })
+    server.on('error', () => client.destroy())
+    client.on('close', () => server.destroy())
+  }
+
+  async forward(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = targetOf(incoming.url ?? '')
+    const address = target?.protocol === 'http:' ? await this.#addressFor(target) : notAProxyRequest
+    if (typeof address !== 'string' || !target) {
+      const { status, text } = address as Refusal
+      response.writeHead(Number(status.slice(0, 3)), { 'content-type': 'text/plain', connection: 'close' }).end(text)
+      return
+    }
+    const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = incoming.headers
+    const outgoing = request(
+      {
+        host: address,
+        port: target.port,
+        method: incoming.method,
+        path: target.path,
+        headers: { ...headers, host: target.authority },
+        agent: false,
+      },
+      (answer) => {
+        response.writeHead(answer.statusCode ?? 502, answer.headers)
+        answer.pipe(response)
+      },
+    )
+    outgoing.setTimeout(idleMs, () => outgoing.destroy(new Error('no answer in time')))
+    outgoing.on('error', (error) => {
+      if (response.headersSent) response.destroy()
+      else response.writeHead(502, { 'content-type': 'text/plain' }).end(`${target.host} could not be reached: ${error.message}\n`)
+    })
+    response.on('close', () => outgoing.destroy())
+    incoming.pipe(outgoing)
+  }
+
+  async #addressFor(target: Target | undefined): Promise<string | Refusal> {
+    if (!target) return notAProxyRequest
+    const { host, port } = target
+    const { hosts, resolve, ports } = this.#parts
+    if (!ports.includes(port) || !isAllowedHost(hosts, host))
+      return this.#refuse(`${host}:${port}`, 'is not among the hosts that commands may reach (sandbox.hosts)')
+    try {
+      const addresses = isIP(host) ? [host] : await resolve(host)
+      const address = addresses.find((each) => isAllowedAddress(host, each))
+      return address ?? this.#refuse(`${host}:${port}`, 'stands for a place inside of the house, which has to be named as it is')
+    } catch (error) {
+      return { status: '502 Bad Gateway', text: `${host} was not found: ${messageOf(error)}\n` }
+    }
+  }
+
+  #refuse(what: string, why: string): Refusal {
+    if (this.#parts.refused.size < mostRefusals) this.#parts.refused.add(what)
+    return { status: '403 Forbidden', text: `${what} ${why}.\n` }
+  }
+}
+
+interface Refusal {
+  readonly status: string
+  readonly text: string
+}
+
+const notAProxyRequest: Refusal = { status: '400 Bad Request', text: 'Only requests to a proxy are answered here.\n' }
+
+interface Target {
+  readonly protocol: string
+  readonly host: string
+  readonly port: number
+  readonly path: string
+  readonly authority: string
+}
+
+function targetOf(address: string): Target | undefined {
+  if (!URL.canParse(address)) return undefined
+  const { protocol, hostname, port, pathname, search, host } = new URL(address)
+  const usual = protocol === 'https:' ? 443 : 80
+  return {
+    protocol,
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? usual : Number(port),
+    path: `${pathname}${search}`,
+    authority: host,
+  }
+}
+
+async function addressesOf(host: string): Promise<readonly string[]> {
+  return (await lookup(host, { all: true, verbatim: true })).map(({ address }) => address)
+}
+
+function keep(sockets: Set<Duplex>, socket: Duplex): void {
+  sockets.add(socket)
+  socket.on('error', () => socket.destroy())
+  socket.on('close', () => sockets.delete(socket))
+}

@@ -1,0 +1,187 @@
+/*
+ * What of the host a command sees: the whole system read-only, except what is listed here.
+ */
+import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import { isWithin } from './is-within.ts'
+
+/** Replaced by empty folders: what belongs to persons, to running services, and scratch space. */
+const emptied = ['/home', '/root', '/run', '/var/run', '/var/tmp', '/var/mail']
+/** Also where there is nothing in it: ours is mounted there. */
+const doorFolder = '/run'
+/** Likewise, where we are root and may read what others may not. */
+const emptiedForRoot = ['/var/spool', '/var/log']
+
+/** Readable for root only, which we may be; some of it for members of a group. */
+const systemSecrets = [
+  '/etc/shadow',
+  '/etc/shadow-',
+  '/etc/gshadow',
+  '/etc/gshadow-',
+  '/etc/sudoers',
+  '/etc/sudoers.d',
+  '/etc/ssh',
+  '/etc/ssl/private',
+  '/etc/krb5.keytab',
+  '/etc/docker',
+  '/etc/kubernetes',
+  '/etc/rancher',
+  '/etc/wireguard',
+  '/etc/NetworkManager',
+  '/etc/ai-agent',
+  '/var/lib/docker',
+  '/var/lib/kubelet',
+  '/var/backups',
+]
+
+/** Of a home folder that the workspace contains, or is. */
+const homeSecrets = [
+  '.ssh',
+  '.aws',
+  '.azure',
+  '.config',
+  '.gnupg',
+  '.kube',
+  '.docker',
+  '.ai-agent',
+  '.troupe',
+  '.claude',
+  '.codex',
+  '.gemini',
+  '.local/share/keyrings',
+  '.local/state',
+  '.mozilla',
+  '.thunderbird',
+  '.password-store',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pypirc',
+  '.netrc',
+  '.git-credentials',
+  '.pgpass',
+  '.my.cnf',
+  '.vault-token',
+  '.terraform.d',
+  '.cargo/credentials.toml',
+  '.gem/credentials',
+  '.m2/settings.xml',
+  '.gradle/gradle.properties',
+  '.bash_history',
+  '.zsh_history',
+  '.python_history',
+  '.node_repl_history',
+]
+
+/** Programs that live in a home folder, and what was downloaded for them: to be read, never written. */
+const homeTools = [
+  '.nvm',
+  '.fnm',
+  '.volta/bin',
+  '.volta/tools',
+  '.local/bin',
+  '.local/lib',
+  '.local/share/fnm',
+  '.local/share/mise',
+  '.local/share/pnpm',
+  '.local/share/uv',
+  '.asdf',
+  '.pyenv',
+  '.rbenv',
+  '.rustup',
+  '.cargo/bin',
+  '.cargo/registry',
+  '.bun/bin',
+  '.deno/bin',
+  '.sdkman/candidates',
+  '.npm/_cacache',
+  '.m2/repository',
+  'go/bin',
+  'go/pkg',
+]
+
+/** Parts of the kernel that root could write to, whatever it was stripped of: the files are its own. */
+const kernelSettings = ['acpi', 'driver', 'dynamic_debug', 'fs', 'scsi', 'sys'].map((name) => `/proc/${name}`)
+/** And what nobody has to see of it, or press. */
+const kernelSecrets = ['/proc/sysrq-trigger', '/sys/kernel/debug', '/sys/kernel/tracing']
+
+export interface HostView {
+  readonly emptied: readonly string[]
+  readonly hidden: readonly string[]
+  readonly readOnly: readonly string[]
+}
+
+export interface Viewer {
+  readonly root: string
+  readonly home: string
+  readonly path: string
+  /** Told by whoever knows more, such as the data folder. */
+  readonly hidden: readonly string[]
+}
+
+/** Looked at anew for each command: a secret may have come since. */
+export function hostView({ root, home, path, hidden }: Viewer): HostView {
+  const isRoot = process.getuid?.() === 0
+  const holdsHome = home === '/' || isWithin(root, home)
+  const empty = [...(holdsHome ? [] : [home]), ...emptied, ...(isRoot ? emptiedForRoot : [])].filter(
+    (folder) => isFolder(folder) && !isWithin(root, folder) && (folder === doorFolder || !isEmpty(folder)),
+  )
+  const onPath = path.split(':').filter((folder) => isAbsolute(folder) && isWithin(home, folder))
+  const tools = holdsHome ? [] : [...homeTools.map((name) => join(home, name)), ...onPath]
+  const secrets = [
+    ...systemSecrets,
+    ...(isRoot ? kernelSecrets : []),
+    ...(holdsHome ? homeSecrets.map((name) => join(home, name)) : []),
+    ...hidden,
+  ]
+  return {
+    emptied: outermost(empty),
+    hidden: [...new Set([...secrets.flatMap(realPath), ...localSockets()])],
+    readOnly: [...outermost(tools.filter(isThere)), ...(isRoot ? kernelSettings.filter(isThere) : [])],
+  }
+}
+
+/** Local sockets that somebody outside may be listening on: a read-only file system does not keep anybody from calling there. */
+function localSockets(): readonly string[] {
+  try {
+    const lines = readFileSync('/proc/net/unix', 'utf8').split('\n')
+    const paths = lines.map((line) => line.slice(line.indexOf('/'))).filter((path) => path.startsWith('/'))
+    return [...new Set(paths)].filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSocket())
+  } catch {
+    return []
+  }
+}
+
+/** Folders within others are emptied with them. */
+function outermost(folders: readonly string[]): readonly string[] {
+  const distinct = [...new Set(folders)]
+  return distinct.filter((folder) => !distinct.some((other) => other !== folder && isWithin(other, folder)))
+}
+
+/** A link leads to something that is listed under its own name. */
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+}
+
+/** What we can not read, a command can not read either, and nothing can be bound over it. */
+function realPath(path: string): readonly string[] {
+  // Most are not there, and finding that out by an error takes longer than anything else here.
+  if (!lstatSync(path, { throwIfNoEntry: false })) return []
+  try {
+    const real = realpathSync(path)
+    accessSync(real, constants.R_OK)
+    return isEmpty(real) ? [] : [real]
+  } catch {
+    return []
+  }
+}
+
+/** One that can not be looked into is not. */
+function isEmpty(path: string): boolean {
+  try {
+    return isFolder(path) && readdirSync(path).length === 0
+  } catch {
+    return false
+  }
+}
+
+const isThere = (path: string): boolean => realPath(path)[0] === path

@@ -1,0 +1,3 @@
+export { startPlain } from './plain-command.ts'
+export { processSandbox } from './process-sandbox.ts'
+export type { Availability, Command, Ending, ProcessSandbox, ProcessSandboxOptions, RunningCommand, StartResult } from './sandbox-types.ts'

@@ -1,0 +1,90 @@
+/*
+ * Processes, as /proc tells. A process may go while it is looked at: then it is not there.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+
+export interface ProcessFacts {
+  readonly pid: number
+  readonly threads: number
+  /** Bytes in memory, shared ones included. */
+  readonly resident: number
+}
+
+/**
+ * A process and all that come from it. The first of a process namespace inherits every orphan, so nobody gets away from
+ * it. A tree may grow faster than it can be walked, so the walk ends once there are more than `most` threads.
+ */
+export function processTree(first: number, most = Number.POSITIVE_INFINITY): readonly ProcessFacts[] {
+  const found: ProcessFacts[] = []
+  const seen = new Set<number>()
+  let open = [first]
+  let threads = 0
+  while (open.length > 0) {
+    for (let pid = open.pop(); pid !== undefined; pid = open.pop()) {
+      const facts = seen.has(pid) ? undefined : factsOf(pid)
+      seen.add(pid)
+      if (!facts) continue
+      found.push(facts)
+      threads += facts.threads
+      if (threads > most) return found
+      open.push(...childrenOf(pid))
+    }
+    // Whoever lost its parent meanwhile is now a child of the first.
+    open = childrenOf(first).filter((pid) => !seen.has(pid))
+  }
+  return found
+}
+
+/** What the processes use together, each shared byte counted once; nothing where the kernel does not tell. */
+export function sharedOnce(pids: readonly number[]): number | undefined {
+  let sum = 0
+  for (const pid of pids) {
+    const text = read(`/proc/${pid}/smaps_rollup`)
+    if (text === undefined) continue
+    const found = /^Pss:\s+(\d+) kB/m.exec(text)
+    if (!found) return undefined
+    sum += Number(found[1]) * 1024
+  }
+  return sum === 0 ? undefined : sum
+}
+
+/** Those that carry a variable, wherever they went: a session of one's own and a second fork change nothing about that. */
+export function marked(variable: string): readonly number[] {
+  return allProcesses().filter((pid) => read(`/proc/${pid}/environ`)?.split('\0').includes(variable))
+}
+
+function allProcesses(): readonly number[] {
+  try {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+  } catch {
+    return []
+  }
+}
+
+function factsOf(pid: number): ProcessFacts | undefined {
+  const status = read(`/proc/${pid}/status`)
+  if (status === undefined) return undefined
+  const number = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0)
+  return { pid, threads: number('Threads'), resident: number('VmRSS') * 1024 }
+}
+
+/** Each thread has children of its own. */
+function childrenOf(pid: number): readonly number[] {
+  let threads: readonly string[]
+  try {
+    threads = readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+  return threads.flatMap((thread) => (read(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean).map(Number))
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,74 @@
+/*
+ * Limits that also hold for root, whom the kernel's own per-user limits do not bind: a look at the whole namespace every
+ * few milliseconds.
+ *
+ * 1. Memory is what processes use, shared bytes once, and what lies in the private `/tmp` and `/dev/shm`.
+ * 2. Looking takes at most a tenth of our time, and never longer than for as many processes as there may be.
+ * 3. Once a limit is broken it is told once, and nobody looks any more.
+ */
+import { readlinkSync, statfsSync } from 'node:fs'
+import type { Clock, SandboxPolicy } from '../../contracts/index.ts'
+import type { ProcessCap } from './process-cap.ts'
+import { processTree, sharedOnce } from './process-tree.ts'
+
+export interface Watched {
+  readonly clock: Clock
+  readonly policy: Pick<SandboxPolicy, 'memory' | 'processes'>
+  /** The first process inside, as it is called outside. */
+  readonly first: number
+  /** The program that builds the walls: as long as the first process runs it, it still sees the host's folders. */
+  readonly builder: string
+  readonly cap: ProcessCap | undefined
+}
+
+const shortestPause = 5
+const share = 10
+/** What a file costs that has nothing in it. */
+const bytesOfFile = 1024
+
+/** Calls `broken` once with the limit in words; the answer ends the watch. */
+export function watchLimits(watched: Watched, broken: (limit: string) => void): () => void {
+  const { clock } = watched
+  let cancel: () => void = () => {}
+  const look = (): void => {
+    const started = clock.monotonic()
+    const limit = brokenLimit(watched)
+    if (limit !== undefined) broken(limit)
+    else cancel = clock.after(Math.max(shortestPause, (clock.monotonic() - started) * share), look)
+  }
+  cancel = clock.after(shortestPause, look)
+  return () => cancel()
+}
+
+function brokenLimit({ policy: { memory, processes }, first, builder, cap }: Watched): string | undefined {
+  const tree = processTree(first, processes)
+  const count = tree.reduce((sum, { threads }) => sum + threads, 0)
+  if (count > processes || cap?.isBroken()) return `more than ${processes} processes and threads at once (sandbox.processes)`
+  const stored = storedIn(first, builder)
+  const resident = tree.reduce((sum, each) => sum + each.resident, 0)
+  if (resident + stored <= memory) return undefined
+  const used = (sharedOnce(tree.map(({ pid }) => pid)) ?? resident) + stored
+  return used > memory ? `more than ${Math.floor(memory / 1024 ** 2)} MiB of memory, /tmp included (sandbox.memory)` : undefined
+}
+
+function storedIn(first: number, builder: string): number {
+  if (programOf(first) === builder) return 0
+  return ['/tmp', '/dev/shm'].reduce((sum, folder) => sum + bytesIn(`/proc/${first}/root${folder}`), 0)
+}
+
+function bytesIn(folder: string): number {
+  try {
+    const { blocks, bfree, bsize, files, ffree } = statfsSync(folder)
+    return (blocks - bfree) * bsize + (files - ffree) * bytesOfFile
+  } catch {
+    return 0
+  }
+}
+
+function programOf(pid: number): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/exe`)
+  } catch {
+    return undefined
+  }
+}

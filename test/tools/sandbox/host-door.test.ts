@@ -1,0 +1,122 @@
+import { createServer, request, type Server } from 'node:http'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type HostDoor, openHostDoor } from '../../../src/tools/sandbox/host-door.ts'
+import { isAllowedAddress, isAllowedHost } from '../../../src/tools/sandbox/host-rules.ts'
+
+describe('the hosts of a policy', () => {
+  it.each([
+    ['example.com', 'example.com', true],
+    ['example.com', 'EXAMPLE.com.', true],
+    ['example.com', 'www.example.com', false],
+    ['example.com', 'example.com.evil.org', false],
+    ['*.example.com', 'www.example.com', true],
+    ['*.example.com', 'a.b.example.com', true],
+    ['*.example.com', 'example.com', false],
+    ['*.example.com', 'evilexample.com', false],
+    ['*.0.0.1', '127.0.0.1', false],
+    ['127.0.0.1', '127.0.0.1', true],
+    ['[::1]', '::1', true],
+    ['example.com', '', false],
+  ])('%j and %j: %j', (pattern, host, isAllowed) => {
+    expect(isAllowedHost([pattern], host)).toBe(isAllowed)
+  })
+
+  it.each([
+    ['127.0.0.1'],
+    ['10.1.2.3'],
+    ['172.16.0.1'],
+    ['192.168.1.1'],
+    ['169.254.169.254'],
+    ['100.64.0.1'],
+    ['0.0.0.0'],
+    ['224.0.0.1'],
+    ['198.18.0.1'],
+    ['::'],
+    ['::1'],
+    ['::ffff:127.0.0.1'],
+    ['::ffff:7f00:1'],
+    ['64:ff9b::7f00:1'],
+    ['2002:7f00:1::'],
+    ['fe80::1'],
+    ['fd00::1'],
+    ['ff02::1'],
+  ])('do not lead to %s by another name', (address) => {
+    expect(isAllowedAddress('example.com', address)).toBe(false)
+    expect(isAllowedAddress(address, address)).toBe(true)
+  })
+
+  it.each([['93.184.216.34'], ['172.32.0.1'], ['100.128.0.1'], ['2606:2800:220:1::1']])('lead to %s', (address) => {
+    expect(isAllowedAddress('example.com', address)).toBe(true)
+  })
+})
+
+describe('the door to them', () => {
+  let server: Server
+  let door: HostDoor
+  afterEach(() => {
+    door.close()
+    server.close()
+  })
+
+  const open = async (hosts: readonly string[], addresses: readonly string[] = ['127.0.0.1']) => {
+    server = createServer((incoming, response) => response.end(`${incoming.method} ${incoming.url} ${incoming.headers.host}`))
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+    const { port } = server.address() as { port: number }
+    door = await openHostDoor({ hosts, scratch: tmpdir(), resolve: async () => addresses, ports: [port] })
+    return port
+  }
+  const ask = (url: string): Promise<string> =>
+    new Promise((resolve, reject) => {
+      const asked = request({ socketPath: door.socket, path: url, headers: { host: 'ignored' } }, (answer) => {
+        let text = `${answer.statusCode} `
+        answer.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk
+        })
+        answer.on('end', () => resolve(text))
+      })
+      asked.on('error', reject).end()
+    })
+  const tunnel = (target: string): Promise<string> =>
+    new Promise((resolve) => {
+      const socket = connect(door.socket)
+      let text = ''
+      socket.write(`CONNECT ${target} HTTP/1.1\r\nHost: ${target}\r\n\r\n`)
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        if (text === '' && chunk.includes(' 200 ')) socket.write('GET /inside HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')
+        text += chunk
+      })
+      socket.on('close', () => resolve(text))
+    })
+
+  it('forwards to a host that is named, with its real name', async () => {
+    const port = await open(['127.0.0.1'])
+    expect(await ask(`http://127.0.0.1:${port}/a?b=c`)).toBe(`200 GET /a?b=c 127.0.0.1:${port}`)
+    expect(await tunnel(`127.0.0.1:${port}`)).toMatch(/200 Connection established[\s\S]*GET \/inside x/)
+    expect(door.refused).toEqual([])
+  })
+
+  it('refuses other hosts and other ports, and remembers them', async () => {
+    const port = await open(['127.0.0.1'])
+    expect(await ask(`http://evil.test:${port}/`)).toMatch(/^403 evil\.test:\d+ is not among the hosts/)
+    expect(await tunnel(`evil.test:${port}`)).toContain('403 Forbidden')
+    expect(await tunnel('127.0.0.1:22')).toContain('403 Forbidden')
+    expect(door.refused).toEqual([`evil.test:${port}`, '127.0.0.1:22'])
+  })
+
+  it('refuses a name that leads inside of the house', async () => {
+    const port = await open(['rebound.test'], ['127.0.0.1', '169.254.169.254'])
+    expect(await ask(`http://rebound.test:${port}/`)).toMatch(/^403 .*inside of the house/)
+    expect(await tunnel(`rebound.test:${port}`)).toContain('403 Forbidden')
+  })
+
+  it('answers nonsense, and is gone when it is closed', async () => {
+    await open(['127.0.0.1'])
+    expect(await ask('/not-a-proxy-request')).toMatch(/^400 /)
+    expect(await ask('ftp://127.0.0.1/')).toMatch(/^400 /)
+    expect(await tunnel('//')).toMatch(/ 40[03] /)
+    door.close()
+    await expect(ask('http://127.0.0.1/')).rejects.toThrow(/ENOENT|ECONNREFUSED/)
+  })
+})

@@ -1,0 +1,133 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { defaultSandboxPolicy } from '../../../src/contracts/index.ts'
+import { processSandbox } from '../../../src/tools/sandbox/index.ts'
+import { find, noSandboxHere, path, realClock } from './ground.ts'
+
+// These run everywhere: where there is no sandbox, no command runs.
+
+let root: string
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'troupe-refusal-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+const command = () => ({ argv: ['/bin/sh', '-c', 'echo ran > trace'] as const, cwd: root, environment: { PATH: '/usr/bin:/bin' } })
+const sandbox = (more: { path?: string; platform?: string; root?: string } = {}) =>
+  processSandbox({ root, path, home: '/nowhere', clock: realClock, ...more })
+const failureOf = async (subject: ReturnType<typeof processSandbox>) => {
+  const started = await subject.start({ ...command(), argv: [...command().argv] })
+  return started.ok ? undefined : started.failure
+}
+
+describe('without a sandbox', () => {
+  it('nothing runs where bubblewrap is not on the path, and the refusal says how to get it', async () => {
+    const failure = await failureOf(sandbox({ path: '/nowhere:relative', platform: 'linux' }))
+    expect(failure).toMatchObject({
+      class: 'sandbox_unavailable',
+      message: 'Commands need a sandbox, and bubblewrap (bwrap) was not found on the PATH.',
+    })
+    expect(failure?.remedy).toMatch(/apt-get install bubblewrap.*dnf install bubblewrap.*sandbox: \{mode: off\}/)
+  })
+
+  it('nothing runs on a system that has none', async () => {
+    expect(await sandbox({ platform: 'win32' }).probe()).toMatchObject({ kind: 'unavailable', failure: { class: 'sandbox_unavailable' } })
+    expect((await failureOf(sandbox({ platform: 'win32' })))?.message).toContain('win32')
+  })
+
+  it('nothing runs where the workspace is everything', async () => {
+    expect((await failureOf(sandbox({ root: '/', platform: 'linux' })))?.message).toContain('whole file system')
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
+  const planted = (script: string): string => {
+    const folder = join(tmpdir(), `troupe-planted-${process.pid}`)
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, 'bwrap'), script)
+    chmodSync(join(folder, 'bwrap'), 0o755)
+    return folder
+  }
+  afterEach(() => rmSync(join(tmpdir(), `troupe-planted-${process.pid}`), { recursive: true, force: true }))
+
+  it('that builds no walls is found out', async () => {
+    // Runs what it is given as it is: everything after the two dashes.
+    const folder = planted(
+      '#!/bin/sh\nprintf \'{"child-pid": %s}\' $$ >&4 2>/dev/null\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@" 3>&- 4>&- 5>&-\n',
+    )
+    const clock = { ...realClock, after: (ms: number, fire: () => void) => realClock.after(ms / 4, fire) }
+    const subject = processSandbox({ root, path: `${folder}:/usr/bin:/bin`, home: '/nowhere', clock })
+    const availability = await subject.probe()
+    expect(availability).toMatchObject({ kind: 'unavailable', failure: { class: 'sandbox_unavailable' } })
+    const message = availability.kind === 'unavailable' ? availability.failure.message : ''
+    for (const way of [
+      'read a secret of this machine',
+      'reach a port of this machine',
+      'share a namespace (pid)',
+      'write to',
+      'leave a process behind',
+    ])
+      expect(message).toContain(way)
+    expect((await failureOf(subject))?.class).toBe('sandbox_unavailable')
+  })
+
+  it('that the kernel refuses is told with its own words', async () => {
+    const folder = planted('#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n')
+    const failure = await failureOf(sandbox({ path: `${folder}:/usr/bin:/bin` }))
+    expect(failure?.message).toContain('setting up uid map: Permission denied')
+    expect(failure?.remedy).toContain('user namespaces')
+  })
+
+  it('that lies in the workspace is not used', async () => {
+    mkdirSync(join(root, 'bin'))
+    writeFileSync(join(root, 'bin', 'bwrap'), '#!/bin/sh\nexit 0\n')
+    chmodSync(join(root, 'bin', 'bwrap'), 0o755)
+    expect((await failureOf(sandbox({ path: join(root, 'bin') })))?.message).toContain('not found on the PATH')
+  })
+})
+
+describe.skipIf(noSandboxHere)(`a policy${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+  const run = async (script: string, policy: Partial<typeof defaultSandboxPolicy>) => {
+    const started = await sandbox().start({ ...command(), argv: ['/bin/sh', '-c', script], policy: { ...defaultSandboxPolicy, ...policy } })
+    if (!started.ok) return started.failure
+    let text = ''
+    started.running.listen((piece) => {
+      text += Buffer.from(piece).toString()
+    })
+    return { ...(await started.running.ended), text }
+  }
+
+  it('opens further folders, and guards them alike', async () => {
+    const further = mkdtempSync(join(tmpdir(), 'troupe-further-'))
+    writeFileSync(join(further, '.mcp.json'), '{}')
+    try {
+      expect(
+        await run(`echo yes > ${further}/file && cat ${further}/file; echo evil > ${further}/.mcp.json`, { writable: [further] }),
+      ).toMatchObject({
+        text: expect.stringMatching(/^yes\n.*Read-only file system/),
+      })
+      expect(await run(`cat ${further}/file`, {})).toMatchObject({ exitCode: 1 })
+    } finally {
+      rmSync(further, { recursive: true })
+    }
+  })
+
+  it('with a folder that is not there is refused before anything runs', async () => {
+    expect(await run('true', { writable: ['/not/there'] })).toMatchObject({
+      class: 'config',
+      message: expect.stringContaining('/not/there'),
+    })
+  })
+
+  it.skipIf(find('curl') === undefined)('with hosts gives a proxy, which refuses the others and remembers them', async () => {
+    const asked = await run('curl -sS -m 5 https://elsewhere.test/; curl -sS -m 5 http://169.254.169.254/; echo $http_proxy', {
+      hosts: ['*.example.com'],
+    })
+    expect(asked).toMatchObject({
+      refusedHosts: ['elsewhere.test:443', '169.254.169.254:80'],
+      text: expect.stringMatching(/403[\s\S]*169\.254\.169\.254:80 is not among the hosts[\s\S]*http:\/\/127\.0\.0\.1:\d+/),
+    })
+  })
+})

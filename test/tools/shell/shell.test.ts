@@ -1,0 +1,237 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ToolOutput } from '../../../src/contracts/index.ts'
+import { FakeClock, gate, toolContract } from '../../../src/testing/index.ts'
+import { eventually, find, noSandboxHere, processesNamed, realClock } from '../sandbox/ground.ts'
+import { contextOf, type ShellGround, shellGround } from './shell-ground.ts'
+
+const content = (output: ToolOutput): string => (output.ok ? output.content : `failed: ${output.error.message}`)
+const node = JSON.stringify(process.execPath)
+
+const kinds = [
+  ['in the sandbox', 'sandbox', noSandboxHere],
+  ['without a sandbox', 'none', process.platform === 'win32' ? 'no shell' : undefined],
+] as const
+
+describe.each(kinds)('a command %s', (_, confinement, missing) => {
+  describe.skipIf(missing)(missing ? `(skipped: ${missing})` : 'works', () => {
+    let place: ShellGround
+    beforeAll(() => {
+      place = shellGround(confinement)
+    })
+    afterAll(() => place.remove())
+
+    it('gives its code and what it printed, errors in order', async () => {
+      const output = await place.run('echo out; echo err >&2; echo out again; exit 3')
+      expect(output).toMatchObject({ ok: true, value: { exitCode: 3, signal: null, durationMs: expect.any(Number), truncatedBytes: 0 } })
+      expect(content(output)).toMatch(/^Exit code 3 after \d+\.\d s\.\nout\nerr\nout again\n$/)
+    })
+
+    it('may open what it prints to by name', async () => {
+      expect(content(await place.run('echo one > /dev/stdout; echo two > /dev/stderr; echo three | tee /dev/stderr'))).toMatch(
+        /\none\ntwo\nthree\nthree\n$/,
+      )
+    })
+
+    it('says so where it prints nothing', async () => {
+      expect(content(await place.run('true'))).toMatch(/^Exit code 0 after .*\n\(no output\)$/)
+    })
+
+    it('names the signal that ended it', async () => {
+      expect(await place.run('kill -SEGV $$')).toMatchObject({ ok: true, value: { signal: 'SIGSEGV' } })
+    })
+
+    it('runs where it is told to, inside of the workspace only', async () => {
+      expect(content(await place.run('pwd', { input: { cwd: 'sub' } }))).toContain(`${place.root}/sub\n`)
+      for (const cwd of ['..', '/etc', 'a.txt', 'nowhere']) {
+        expect(await place.run('pwd', { input: { cwd } })).toMatchObject({ ok: false, error: { class: 'invalid_input' } })
+      }
+    })
+
+    it('finds the end of its input at once, or reads what it is given', async () => {
+      expect(content(await place.run('cat; echo end'))).toContain('end\n')
+      expect(content(await place.run('read -r line; echo "got $line"', { input: { stdin: 'a line\nand more' } }))).toContain('got a line\n')
+      expect(content(await place.run('true', { input: { stdin: 'x'.repeat(1_000_000) } }))).toContain('Exit code 0')
+    })
+
+    it('is given no environment but what was named', async () => {
+      process.env.TROUPE_SHELL_SECRET = 'secret'
+      const output = await place.run('env', {
+        overlay: { API_KEY: 'k1', OTHER: 'k2', LD_PRELOAD: '/evil.so' },
+        policy: { environment: ['API_KEY'] },
+      })
+      delete process.env.TROUPE_SHELL_SECRET
+      const names = content(output)
+        .split('\n')
+        .flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? [])
+      const usual = ['HOME', 'LANG', 'PATH', 'PWD', 'SHLVL', 'TERM', '_']
+      const own = confinement === 'sandbox' ? ['API_KEY', 'TMPDIR'] : ['TROUPE_COMMAND']
+      expect(names.toSorted()).toEqual([...usual, ...own].toSorted())
+    })
+
+    it('shows what it prints as it comes', async () => {
+      const first = gate()
+      let isEnded = false
+      const running = place
+        .run('echo first; while [ ! -e go ]; do sleep 0.02; done; echo second; rm go', { output: () => first.open() })
+        .finally(() => {
+          isEnded = true
+        })
+      await first.promise
+      expect(isEnded).toBe(false)
+      writeFileSync(join(place.root, 'go'), '')
+      expect(content(await running)).toContain('first\nsecond\n')
+    })
+
+    it('takes bytes that are no letters, and escapes, as text', async () => {
+      const output = await place.run("printf 'a\\377b\\033[31mred\\033[0m\\0c\\n'")
+      expect(content(output).split('\n')[1]).toBe('a\ufffdbredc')
+    })
+
+    it('leaves nothing in the background', async () => {
+      const mark = `troupe-shell-stays-${process.pid}`
+      const stays = `bash -c "exec -a ${mark} sleep 600"`
+      const output = await place.run(
+        `${stays} & (setsid ${stays} >/dev/null 2>&1 &); (setsid ${stays} &); nohup ${stays} >/dev/null 2>&1 & echo done`,
+      )
+      expect(content(output)).toContain('done')
+      expect(await eventually(() => processesNamed(mark).length === 0)).toBe(true)
+    })
+
+    it('that never ends is ended in time, with what it printed, though it heeds nothing', async () => {
+      const hasty = { ...realClock, after: (ms: number, fire: () => void) => realClock.after(ms / 20, fire) }
+      const other = shellGround(confinement, hasty)
+      const output = await other.run('trap "" TERM; echo begun; while :; do sleep 0.05; done', { input: { timeout: 8 } })
+      other.remove()
+      expect(output).toMatchObject({
+        ok: false,
+        error: { class: 'timeout', message: expect.stringContaining('after 8 s') },
+        partial: 'begun\n',
+      })
+    })
+
+    it('may tidy up when it is interrupted', async () => {
+      const controller = new AbortController()
+      const begun = gate()
+      const running = place.run('trap "echo tidied > tidy; exit 0" TERM; echo begun; while :; do sleep 0.02; done', {
+        signal: controller.signal,
+        output: () => begun.open(),
+      })
+      await begun.promise
+      controller.abort()
+      expect(await running).toMatchObject({ ok: false, error: { class: 'cancelled' }, partial: expect.stringMatching(/^begun\n/) })
+      expect(readFileSync(join(place.root, 'tidy'), 'utf8')).toBe('tidied\n')
+    })
+
+    it('prints without end and costs no more than its beginning and its end', async () => {
+      const output = await place.run('echo BEGIN; head -c 20000000 /dev/zero | tr "\\0" "x" | fold -w 99; echo END')
+      if (!output.ok) throw new Error(output.error.message)
+      expect(output.content.length).toBeLessThan(1_100_000)
+      expect(output.content).toMatch(/\nBEGIN\nx+\n/)
+      expect(output.content).toMatch(/… \d+ of \d+ bytes left out/)
+      expect(output.content.endsWith('xEND\n')).toBe(true)
+      expect(output.value).toMatchObject({ truncatedBytes: expect.any(Number) })
+      expect(place.shown.join('').length).toBeLessThan(1_300_000)
+    })
+
+    it.each([[''], ['  '], ['echo \0']])('%j is refused', async (command) => {
+      expect(await place.run(command)).toMatchObject({ ok: false, error: { class: 'invalid_input' } })
+    })
+  })
+})
+
+describe.skipIf(noSandboxHere)(`the walls${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+  let place: ShellGround
+  beforeAll(() => {
+    place = shellGround('sandbox')
+  })
+  afterAll(() => place.remove())
+
+  it.each([
+    ['touch /etc/x', /write where the sandbox does not allow it.*\/etc\/x.*Read-only file system/],
+    [`${node} -e "require('dns').lookup('example.com', (e) => { throw e })"`, /no network in the sandbox.*example\.com/],
+    [`${node} -e "fs.writeFileSync('/usr/x', '')"`, /EROFS/],
+  ])('are told where %j hits them, so that somebody may let it out', async (command, message) => {
+    const output = await place.run(command)
+    expect(output).toMatchObject({ ok: false, error: { class: 'sandbox', message: expect.stringMatching(message) } })
+    expect(output).toMatchObject({ partial: expect.stringMatching(/^Exit code \d+/) })
+  })
+
+  it('are not blamed for a command that went well, or fails by itself', async () => {
+    expect(await place.run('touch /etc/x; echo went on')).toMatchObject({ ok: true })
+    expect(await place.run('cat nowhere')).toMatchObject({ ok: true, value: { exitCode: 1 } })
+  })
+
+  it('end what uses too much, and say which limit', async () => {
+    const output = await place.run('for i in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 600 & done; wait', { policy: { processes: 8 } })
+    expect(output).toMatchObject({ ok: false, error: { class: 'failed', message: expect.stringContaining('more than 8 processes') } })
+  })
+
+  it.skipIf(find('git') === undefined)('leave git its work', async () => {
+    const name = '-c user.name=a -c user.email=a@b'
+    expect(await place.run('git init -q . && git add a.txt')).toMatchObject({ ok: true, value: { exitCode: 0 } })
+    const output = await place.run(
+      `git ${name} commit -qm one && git checkout -qb other && git ${name} commit -q --allow-empty -m two && git log --oneline`,
+    )
+    expect(content(output)).toMatch(/^Exit code 0[\s\S]* two\n.* one\n$/)
+    expect(await place.run('git config core.fsmonitor evil')).toMatchObject({ ok: false, error: { class: 'sandbox' } })
+  })
+
+  it('tell what was put aside', async () => {
+    expect(content(await place.run('echo {} > .mcp.json; echo done'))).toMatch(/done\n\n?".*\.mcp\.json" was made by the command/)
+  })
+})
+
+describe('the tool', () => {
+  const place = shellGround('none')
+  afterAll(() => place.remove())
+
+  for (const { name, run } of toolContract(place.tool, {
+    good: { command: 'echo hello' },
+    bad: { command: 'echo hello', cwd: '/nowhere' },
+    context: contextOf({ kind: 'none' }),
+    graceMs: 3000,
+  })) {
+    it(name, run)
+  }
+
+  it('looks like a command', () => {
+    expect(place.tool.view?.({ command: 'ls -l', cwd: 'sub' })).toEqual({
+      type: 'command_execution',
+      details: { command: 'ls -l', cwd: 'sub' },
+    })
+    expect(place.tool).toMatchObject({ name: 'shell', effect: 'write', concurrency: 'exclusive' })
+  })
+
+  it('asks with the command itself', async () => {
+    expect(await place.tool.approval?.({ command: 'npm test' })).toEqual({
+      summary: 'Run npm test',
+      keys: [{ key: 'command:npm test', label: 'npm test' }],
+    })
+  })
+
+  it('keeps the time that it is told, by the clock', async () => {
+    const clock = new FakeClock()
+    const timed = shellGround('none', clock)
+    const begun = gate()
+    const running = timed.run('echo begun; sleep 600', { input: { timeout: 300 }, output: () => begun.open() })
+    await begun.promise
+    clock.advance(299_999)
+    expect(clock.pending).toBe(1)
+    clock.advance(1)
+    expect(await running).toMatchObject({ ok: false, error: { class: 'timeout' } })
+    expect(clock.pending).toBe(0)
+    timed.remove()
+  })
+
+  it('does not run at all where the sandbox is missing', async () => {
+    const { shellTool } = await import('../../../src/tools/builtin/shell/index.ts')
+    const { processSandbox } = await import('../../../src/tools/sandbox/index.ts')
+    const clock = new FakeClock()
+    const sandbox = processSandbox({ root: place.root, path: '/nowhere', home: '/nowhere', clock })
+    const tool = shellTool({ root: place.root, path: '/nowhere', home: '/nowhere', clock, sandbox, isConfined: true })
+    const output = await tool.execute({ command: '/bin/touch trace' }, contextOf({ kind: 'sandbox', name: 'bubblewrap' }))
+    expect(output).toMatchObject({ ok: false, error: { class: 'sandbox_unavailable', remedy: expect.stringContaining('mode: off') } })
+  })
+})
