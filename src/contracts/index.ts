@@ -93,6 +93,7 @@ export type {
   CallView,
   Clock,
   Hook,
+  HookContext,
   Ids,
   Random,
   RequestView,

@@ -61,16 +61,21 @@ export interface StopView {
 /** `resume` sends the model back to work with a reason. */
 export type AtStopVerdict = { readonly kind: 'continue' } | { readonly kind: 'resume'; readonly reason: string }
 
+/** Fires when nobody waits for the answer any more: at the time limit, and at an interrupt of the turn. */
+export interface HookContext {
+  readonly signal: AbortSignal
+}
+
 export interface Hook {
   readonly name: string
-  /** What a crash of the hook means: `closed` blocks the call, `open` lets it through. */
+  /** What a failure of the hook means: `closed` stops what it was asked about, the call or the turn; after a call the model is told. */
   readonly onFailure: 'closed' | 'open'
   /** How long it may think; longer is a failure. Default a minute. */
   readonly timeoutMs?: number
-  beforeCall?(call: CallView): MaybePromise<BeforeCallVerdict>
-  afterCall?(call: CallView & { readonly output: ToolOutput }): MaybePromise<AfterCallVerdict>
-  beforeRequest?(request: RequestView): MaybePromise<BeforeRequestVerdict>
-  atStop?(stop: StopView): MaybePromise<AtStopVerdict>
+  beforeCall?(call: CallView, context: HookContext): MaybePromise<BeforeCallVerdict>
+  afterCall?(call: CallView & { readonly output: ToolOutput }, context: HookContext): MaybePromise<AfterCallVerdict>
+  beforeRequest?(request: RequestView, context: HookContext): MaybePromise<BeforeRequestVerdict>
+  atStop?(stop: StopView, context: HookContext): MaybePromise<AtStopVerdict>
 }
 
 /** How calls are confined. A tool that hits the walls answers with class `sandbox`, and may be run again outside, if approved. */

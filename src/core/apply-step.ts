@@ -11,6 +11,7 @@ import type {
 } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
+import { learntWindow } from './budget.ts'
 import { absorb, callingStep, heard, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
 import { itemIdOf } from './ids.ts'
 import type { AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall, Walls } from './state.ts'
@@ -100,8 +101,10 @@ export function applyStepFailed(state: SessionState, event: Event<'interaction.s
   const turn = openTurn(state, event)
   const step = asking(turn, event)
   if (step.open.length > 0) throw illegal(event, 'items of it are still open')
-  const failed = { model: step.model, failure: event.failure, notBefore: event.at + event.delayMs }
-  return withTurn({ ...state, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
+  const notBefore = event.delayMs > 0 ? event.at + event.delayMs : 0
+  const failed = { model: step.model, failure: event.failure, notBefore, ...(step.compacts && { compacts: true as const }) }
+  const windows = event.failure.class === 'context' ? { ...state.windows, [step.model]: learntWindow(state, step.model) } : state.windows
+  return withTurn({ ...state, windows, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
     ...turn,
     spent: addSpent(turn.spent, event.usage, event.cost),
     paidUsd: turn.paidUsd + paid(event.cost, step),

@@ -297,7 +297,7 @@ const tests: { readonly [Type in EventType]: () => void } = {
     const before = state(...begun, { type: 'interaction.context.added', source: 'hook', text: 'newest' })
     const after = state(...begun, { type: 'interaction.context.added', source: 'hook', text: 'newest' }, { ...shortened, kept: 1 })
     expect(after.history.toArray()).toEqual([head, before.history.toArray().at(-1)])
-    expect(after.compacted).toEqual({ times: 1, length: 2, effects: ['- wrote'] })
+    expect(after.compacted).toEqual({ length: 2, effects: ['- wrote'], helped: true })
     expect(() => state(...begun, { ...shortened, kept: 9 })).toThrow('keeps 9 messages of')
   },
   'interaction.hook.completed': () => {

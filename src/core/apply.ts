@@ -1,4 +1,4 @@
-import type { Diagnostic, InteractionEvent } from '../contracts/index.ts'
+import type { Diagnostic, InteractionEvent, Message } from '../contracts/index.ts'
 import { noUsage, TroupeError } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
 import { grantedBy } from '../util/grants.ts'
@@ -12,7 +12,7 @@ import {
   applyStepStarted,
 } from './apply-step.ts'
 import { absorb, callingStep, heard, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
-import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
+import { type Call, type Cancel, type FailedAttempt, type OpenTurn, requestOf, type SessionState } from './state.ts'
 
 // The reducer. Pure: the state given is never changed, and the same events always give the same state.
 // An event that cannot follow is a broken journal, and said so rather than folded into nonsense.
@@ -78,7 +78,7 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
     case 'interaction.hook.completed':
       return event.verdict === 'resumed' ? sentBack(state, event) : stamped(state, event)
     case 'interaction.context.added':
-      return { ...say(state, { role: 'user', parts: [{ type: 'text', text: event.text }] }), seq: event.seq, at: event.at }
+      return contextAdded(state, event)
     case 'interaction.context.compacted':
       return compacted(state, event)
     case 'interaction.session.idle':
@@ -108,7 +108,8 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     promptChars: event.promptChars,
     historyChars: 0,
     charsPerToken: 4,
-    compacted: { times: 0, length: 0, effects: [] },
+    compacted: { length: 0, effects: [], helped: false },
+    standing: [],
     inputs: [],
     inboxCursor: 0,
     grants: [],
@@ -169,6 +170,7 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       rejections: 0,
       resumed: 0,
       repeats: 0,
+      hurried: 0,
       plan: undefined,
       lastText: '',
       accounting: Sequence.empty(),
@@ -243,6 +245,12 @@ function noted(state: SessionState, event: InteractionEvent, diagnostics: readon
   return withTurn(state, event, { ...state.turn, diagnostics: all })
 }
 
+function contextAdded(state: SessionState, event: Event<'interaction.context.added'>): SessionState {
+  const message: Message = { role: 'user', parts: [{ type: 'text', text: event.text }] }
+  const standing = state.turns === 0 && state.turn.kind === 'none' ? [...state.standing, message] : state.standing
+  return { ...say(state, message), seq: event.seq, at: event.at, standing }
+}
+
 /** An answer was not good enough for a hook: the turn goes on. */
 function sentBack(state: SessionState, event: InteractionEvent): SessionState {
   const turn = openTurn(state, event)
@@ -255,9 +263,20 @@ function compacted(state: SessionState, event: Event<'interaction.context.compac
   if (kept > all.length) throw illegal(event, `it keeps ${kept} messages of ${all.length}`)
   const left = [...messages, ...all.slice(all.length - kept)]
   const historyChars = left.reduce((sum, message) => sum + sizeOf(message), 0)
-  const next = { times: state.compacted.times + 1, length: left.length, effects }
+  const helped = event.tokensAfter < event.tokensBefore
+  const next = { length: left.length, effects, helped }
   const hasStoredOutput = state.hasStoredOutput || event.output !== undefined
-  return { ...state, seq, at, history: Sequence.from(left), historyChars, hasStoredOutput, compacted: next }
+  const turn = state.turn.kind === 'open' ? afterCompaction(state.turn, helped, all.length - state.compacted.length) : state.turn
+  return { ...state, seq, at, history: Sequence.from(left), historyChars, hasStoredOutput, compacted: next, turn }
+}
+
+/** One exchange is hardly anything. Failures were about a longer history; that it is too long still holds where it is none. */
+function afterCompaction(turn: OpenTurn, helped: boolean, news: number): OpenTurn {
+  const hurried = news === 0 ? turn.hurried : news < 4 ? turn.hurried + 1 : 0
+  if (turn.step.kind !== 'ready') return { ...turn, hurried }
+  const isOver = ({ failure }: FailedAttempt): boolean => helped || failure.class !== 'context'
+  const failures = turn.step.failures.map((each) => (isOver(each) ? ({ ...each, isVoid: true } as const) : each))
+  return { ...turn, hurried, step: { kind: 'ready', failures } }
 }
 
 function approvalRequested(state: SessionState, event: Event<'interaction.approval.requested'>): SessionState {

@@ -69,6 +69,10 @@ export function isCrowded(state: SessionState, model: string): boolean {
   return window !== undefined && estimatedInput(state) > window * fullest
 }
 
+/** What is known of a window that a request turned out to be too long for. No model has less than two thousand tokens. */
+export const learntWindow = (state: SessionState, model: string): number =>
+  Math.min(Math.max(2_000, estimatedInput(state)), state.windows[model] ?? Number.POSITIVE_INFINITY)
+
 /** What it takes to read everything once more and answer. */
 export const lastAnswer = (state: SessionState): Reservation => ({ input: estimatedInput(state), output: lastAnswerTokens })
 

@@ -118,7 +118,7 @@ function decideStep(
 ): Action {
   if (turn.cancel === 'interrupt') return finish({ status: 'interrupted', reason: 'interrupted' })
   if (turn.cancel === 'abort') return finish({ status: 'interrupted', reason: 'denied' })
-  if (failures.at(-1)?.failure.class === 'context' && canShrink(state)) return { kind: 'compact' }
+  if (failures.length > 0 && mustShrink(state, turn, failures.at(-1))) return { kind: 'compact' }
   const next = nextModel(state, turn, failures)
   if (!next) return finish(modelFailed(failures))
   // A retry stays the step it is: only a new one asks the budget for a step.
@@ -127,14 +127,22 @@ function decideStep(
   if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
   const absorbs = state.inputs.length === 0 ? nobody : steering(state).map((input) => input.clientId)
   const ask = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
+  if (isCrowded(state, model) && hasNews(state, turn))
+    return allowed.kind === 'last' ? { kind: 'compact' } : { ...ask, absorbs: nobody, compacts: true }
   if (allowed.kind === 'last') return { ...ask, last: allowed.reason }
-  if (!isCrowded(state, model)) return ask
-  return canShrink(state) ? { ...ask, absorbs: nobody, compacts: true } : { ...ask, last: 'context' }
+  return isCrowded(state, model) ? { ...ask, last: 'context' } : ask
 }
 
-/** Something was said since the history was last made shorter. */
-const canShrink = ({ history, compacted }: SessionState): boolean => history.length > compacted.length + leastNews
-const leastNews = 2
+/** Something was said since the history was last made shorter. Each time costs a request: not where it brings hardly anything. */
+const hasNews = ({ history, compacted, turns }: SessionState, { steps, hurried }: OpenTurn): boolean =>
+  (steps > 0 || turns > 1) && history.length > compacted.length && hurried < 4
+
+/** A provider knows best what is too long: as long as it helps. Where nobody sums the history up, it is made shorter without. */
+function mustShrink(state: SessionState, turn: OpenTurn, failed: FailedAttempt | undefined): boolean {
+  if (!failed || failed.isVoid) return false
+  if (failed.failure.class === 'context') return hasNews(state, turn) || state.compacted.helped
+  return failed.compacts === true && failed.failure.class !== 'lost'
+}
 
 const nobody: readonly ClientId[] = []
 
@@ -147,13 +155,16 @@ function nextModel(
   { dropped }: OpenTurn,
   failures: readonly FailedAttempt[],
 ): Pick<AskAction, 'model' | 'attempt' | 'notBefore'> | undefined {
-  const live = dropped.length === 0 ? agent.models : agent.models.filter((model) => !dropped.includes(model))
+  const tooSmall = failures.filter(({ failure, isVoid }) => failure.class === 'context' && !isVoid).map(({ model }) => model)
+  const out = tooSmall.length === 0 ? dropped : [...dropped, ...tooSmall]
+  const live = out.length === 0 ? agent.models : agent.models.filter((model) => !out.includes(model))
   const attempt = failures.length + 1
   const previous = failures.at(-1)
   if (!previous) return live[0] === undefined ? undefined : { model: live[0], attempt, notBefore: 0 }
-  if (failures.filter(({ failure }) => failurePolicy[failure.class].counts).length > agent.limits.maxRetries) return undefined
+  if (failures.filter(({ failure, isVoid }) => failurePolicy[failure.class].counts && !isVoid).length > agent.limits.maxRetries)
+    return undefined
 
-  const start = agent.models.indexOf(previous.model) + (previous.failure.class === 'lost' ? 0 : 1)
+  const start = agent.models.indexOf(previous.model) + (previous.failure.class === 'lost' || previous.isVoid ? 0 : 1)
   const rotation = [...agent.models.slice(start), ...agent.models.slice(0, start)].filter((model) => live.includes(model))
   const notBefore = (model: string) => failures.findLast((each) => each.model === model)?.notBefore ?? 0
   const [model] = rotation.toSorted((a, b) => notBefore(a) - notBefore(b))

@@ -57,6 +57,8 @@ export interface SessionState {
   /** How many characters made a token in the last request that reported its usage. */
   readonly charsPerToken: number
   readonly compacted: Compacted
+  /** What the session was told before anybody asked for anything. It stays, word for word. */
+  readonly standing: readonly Message[]
   /** Accepted, not yet in the history. */
   readonly inputs: readonly PendingInput[]
   readonly inboxCursor: number
@@ -71,11 +73,12 @@ export interface SessionState {
 
 /** The history as it was when it was last made shorter. */
 export interface Compacted {
-  readonly times: number
   /** Messages that it had then. */
   readonly length: number
   /** What had been done until then that cannot be undone by forgetting it. */
   readonly effects: readonly string[]
+  /** Whether it became shorter. */
+  readonly helped: boolean
 }
 
 export interface PendingInput {
@@ -118,6 +121,8 @@ export interface OpenTurn {
   readonly resumed: number
   /** Calls in a row that were refused because they had been made before. */
   readonly repeats: number
+  /** How often in a row the history had to be made shorter again after hardly anything was said. */
+  readonly hurried: number
   readonly plan: PlanIntent | undefined
   /** Models that refused us (no key, no quota) and are not asked again in this turn. */
   readonly dropped: readonly string[]
@@ -177,6 +182,10 @@ export interface FailedAttempt {
   readonly model: string
   readonly failure: ModelFailure
   readonly notBefore: number
+  /** The history has been made shorter since: it is no longer held against anybody. */
+  readonly isVoid?: true
+  /** What failed was to sum the history up. */
+  readonly compacts?: true
 }
 
 /** A call on its way through the pipeline. `itemId` is fixed when the reply comes in. */

@@ -1,16 +1,4 @@
-import type {
-  AfterCallVerdict,
-  AtStopVerdict,
-  BeforeCallVerdict,
-  BeforeRequestVerdict,
-  CallView,
-  Hook,
-  JsonObject,
-  MaybePromise,
-  RequestView,
-  StopView,
-  ToolOutput,
-} from '../contracts/index.ts'
+import type { Hook, HookContext, JsonObject } from '../contracts/index.ts'
 import { plainJson } from '../util/copy-json.ts'
 import { Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { isThenable } from '../util/is-thenable.ts'
@@ -20,19 +8,6 @@ import type { ActiveSession } from './active-session.ts'
 
 // Hooks are other people's code: what they answer is copied and checked, nothing waits for them beyond their time, and
 // an interrupt does not wait for them at all.
-
-/** Fires when nobody waits for the answer any more: at the time limit, and at an interrupt of the turn. */
-export interface HookContext {
-  readonly signal: AbortSignal
-}
-
-/** A hook as it is asked: one that takes its time may heed the signal. */
-export interface HeedingHook extends Pick<Hook, 'name' | 'onFailure' | 'timeoutMs'> {
-  beforeCall?(call: CallView, context: HookContext): MaybePromise<BeforeCallVerdict>
-  afterCall?(call: CallView & { readonly output: ToolOutput }, context: HookContext): MaybePromise<AfterCallVerdict>
-  beforeRequest?(request: RequestView, context: HookContext): MaybePromise<BeforeRequestVerdict>
-  atStop?(stop: StopView, context: HookContext): MaybePromise<AtStopVerdict>
-}
 
 /** What came of asking, whatever the hook did. Texts are free of secrets, and of a size that can be shown. */
 export type HookAnswer =
@@ -55,7 +30,7 @@ const usualMs = 60_000
 /** More than this of what a hook says is left out. */
 const mostText = 16_000
 
-export async function askHook(session: ActiveSession, { timeoutMs = usualMs }: HeedingHook, question: HookQuestion): Promise<HookAnswer> {
+export async function askHook(session: ActiveSession, { timeoutMs = usualMs }: Hook, question: HookQuestion): Promise<HookAnswer> {
   if (session.interrupt.reason !== undefined) return { kind: 'interrupted' }
   const patience = new Interrupt(session.interrupt)
   const cancel = session.clock.after(timeoutMs, () => patience.fire('late'))

@@ -3,12 +3,12 @@ import type { ReviewableCall, StartedCall } from '../core/index.ts'
 import { copyJson } from '../util/copy-json.ts'
 import type { ActiveSession } from './active-session.ts'
 import { check } from './arguments.ts'
-import { askHook, type HeedingHook } from './ask-hook.ts'
+import { askHook } from './ask-hook.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
 // Hooks run in order, each on what the one before left. Whatever they change is in the journal.
 
-const hooksOf = ({ ports }: ActiveSession): readonly HeedingHook[] => ports.hooks
+const hooksOf = ({ ports }: ActiveSession): readonly Hook[] => ports.hooks
 
 type Checked = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly failure: ToolFailure }
 
@@ -132,7 +132,7 @@ export async function atStop(session: ActiveSession): Promise<HookVerdict> {
   return { kind: 'continue' }
 }
 
-function addContext(session: ActiveSession, hook: HeedingHook, { verdict, text }: { verdict: 'context' | 'resumed'; text: string }): void {
+function addContext(session: ActiveSession, hook: Hook, { verdict, text }: { verdict: 'context' | 'resumed'; text: string }): void {
   note(session, undefined, { hook, verdict, message: text })
   session.note({ type: 'interaction.context.added', source: `hook ${hook.name}`, text })
 }

@@ -49,7 +49,7 @@ describe.each(wires.map((wire) => [wire.name, wire] as const))('%s', (_, wire) =
     [403, 'auth'],
     [404, 'config|model'],
     [408, 'timeout|network|model'],
-    [413, 'config|model'],
+    [413, 'context'],
     [429, 'rate_limit'],
     [500, 'model|network'],
     [502, 'model|network'],

@@ -178,13 +178,16 @@ describe('while a hook at the stop thinks', () => {
     const { asked, answer, hook } = thinking()
     const clock = new FakeClock()
     const model = new ScriptedModel([{ text: 'Done.' }, { text: 'Done in blue.' }])
-    const handle = runtimeWith(model, { hooks: [hook], clock }).stream('Go.')
+    const store = memoryStore()
+    const handle = runtimeWith(model, { hooks: [hook], clock, store }).stream('Go.')
     await asked.promise
     await handle.steer('In blue.')
     answer.open()
     const outcome = await settle(handle.outcome, clock)
     expect(outcome.report).toMatchObject({ text: 'Done in blue.' })
     expect(words(model.requests[1])).toEqual(['Go.', 'Done.', 'In blue.'])
+    const events = await store.journal.read(handle.treeId, 0)
+    expect(events.filter(({ type }) => type === 'interaction.turn.started')).toHaveLength(1)
   })
 
   it('an interrupt does not wait: the answer that is there is given', async () => {

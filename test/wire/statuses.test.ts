@@ -22,7 +22,7 @@ describe.each(formats)('$name', (format) => {
     [403, 'auth'],
     [404, 'config'],
     [408, 'timeout'],
-    [413, 'config'],
+    [413, 'context'],
     [422, 'config'],
     [429, 'rate_limit'],
     [500, 'model'],

@@ -146,7 +146,7 @@ describe('the names of LangChain', () => {
     ['MODEL_RATE_LIMIT', 'rate_limit'],
     ['MODEL_AUTHENTICATION', 'auth'],
     ['MODEL_NOT_FOUND', 'config'],
-    ['CONTEXT_OVERFLOW', 'config'],
+    ['CONTEXT_OVERFLOW', 'context'],
     ['INVALID_TOOL_RESULTS', 'config'],
     ['OUTPUT_PARSING_FAILURE', 'invalid_response'],
   ])('%s', async (lc_error_code, kind) => {

@@ -4,6 +4,7 @@ import { bodyText, isWebPage, pageText, shorten } from './error-text.ts'
 import { failing } from './failure-error.ts'
 import type { Remedies } from './remedies.ts'
 import { retryAfterMs } from './retry-after.ts'
+import { isTooLong } from './too-long.ts'
 
 interface Reading {
   readonly facts: ErrorFacts & { readonly status: number }
@@ -29,16 +30,11 @@ function meaning({ facts, said, remedies }: Reading): ModelFailure {
   const message = facts.origin === undefined ? reason : `${reason} (HTTP ${status})`
   if (status === 401 || status === 403 || isKeyRefused(words)) return failing('auth', message, remedies.auth)
   if (status === 402 || isOutOfMoney(status, words, facts.body)) return failing('quota', message)
+  if (status === 413 || isTooLong(words)) return tooLong(message)
   if (status === 429) return failing('rate_limit', message)
   if (status === 408 || status === 504) return failing('timeout', message)
   if (status === 529 || status === 503) return failing('rate_limit', `The provider is overloaded: ${message}`)
   if (status >= 500 || status === 409 || status === 425) return failing('model', message)
-  if (status === 413 || isTooLong(words))
-    return failing(
-      'config',
-      `The request is too long for this model: ${message}`,
-      'Use a model with a larger context, or start a new session.',
-    )
   if (status < 400) return failing('config', `The server redirects (HTTP ${status}).`, remedies.baseUrl)
   if (status === 404) return failing('config', message, 'Check the name of the model, and the base URL if you have set one.')
   return failing('config', message, changeRequest)
@@ -62,10 +58,7 @@ function isOutOfMoney(status: number, words: string, body: string): boolean {
   return /exceeded your (?:current|monthly) quota|\bbilling\b/i.test(words) && retryDelay(body) === undefined
 }
 
-const isTooLong = (words: string): boolean =>
-  /context[_ ](?:length|window|size)|maximum context|prompt is too long|input is too long|too many (?:input )?tokens|token count.*exceed|exceeds? the (?:maximum|available) (?:number of tokens|context)/i.test(
-    words,
-  )
+export const tooLong = (message: string): ModelFailure => failing('context', `The request is too long for this model: ${message}`)
 
 /** Gemini puts the time to wait into the body: `"retryDelay": "12s"`. */
 function retryDelay(body: string): number | undefined {
@@ -77,6 +70,7 @@ function page({ status, body }: ErrorFacts & { readonly status: number }, { base
   const message = `The server answered with a web page (HTTP ${status}): ${JSON.stringify(pageText(body))}`
   if (status === 401 || status === 403) return failing('auth', message, auth)
   if (status === 429) return failing('rate_limit', message)
+  if (status === 413) return tooLong(message)
   // Gateways put up a page while what is behind them is down; a wrong address stays wrong.
   return status >= 500 ? failing('model', message) : failing('config', message, baseUrl)
 }

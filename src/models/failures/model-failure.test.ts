@@ -39,7 +39,6 @@ const again = 'Try again; if it happens again, check the network and what stands
 const read = (error: unknown): ModelFailure => modelFailure(error, rules)
 
 describe('the status of an answer', () => {
-  const tooLong = 'Use a model with a larger context, or start a new session.'
   it.each<[unknown, ModelFailure]>([
     [answered(401, said('No.')), { class: 'auth', message: 'No. (HTTP 401)', remedy: 'AUTH' }],
     [answered(403, said('No.')), { class: 'auth', message: 'No. (HTTP 403)', remedy: 'AUTH' }],
@@ -73,17 +72,15 @@ describe('the status of an answer', () => {
     [
       answered(400, said('This model has a maximum context length of 8192 tokens.', { code: 'context_length_exceeded' })),
       {
-        class: 'config',
+        class: 'context',
         message: 'The request is too long for this model: This model has a maximum context length of 8192 tokens. (HTTP 400)',
-        remedy: tooLong,
       },
     ],
     [
       answered(400, said('prompt is too long: 300000 tokens > 200000 maximum')),
       {
-        class: 'config',
+        class: 'context',
         message: 'The request is too long for this model: prompt is too long: 300000 tokens > 200000 maximum (HTTP 400)',
-        remedy: tooLong,
       },
     ],
     [answered(404, { error: 'model "x" not found' }), expect.objectContaining({ message: 'model "x" not found (HTTP 404)' })],

@@ -2,9 +2,10 @@ import type { ModelFailure, ModelFailureClass } from '../../contracts/index.ts'
 import { type ErrorFacts, readError } from './error-facts.ts'
 import { isWebPage, pageText, shorten } from './error-text.ts'
 import { failing } from './failure-error.ts'
-import { changeRequest, httpFailure } from './http-failure.ts'
+import { changeRequest, httpFailure, tooLong } from './http-failure.ts'
 import { cutOff, networkFailure } from './network-failure.ts'
 import type { Remedies } from './remedies.ts'
+import { isTooLong } from './too-long.ts'
 
 /** What a framework calls its errors, by name or code, where neither a status nor the network tells more. */
 export type ErrorNames = { readonly [name: string]: ModelFailureClass }
@@ -70,6 +71,7 @@ function byName({ names, kinds, message }: ErrorFacts, remedies: Remedies, known
   const name = [...names, ...kinds].find((each) => Object.hasOwn(known, each))
   const kind = name === undefined ? undefined : known[name]
   const told = message === '' ? silent : message
+  if (isTooLong([...names, ...kinds, message].join(' '))) return tooLong(told)
   if (kind === 'invalid_response' || /expected a normalized .* stream error/i.test(message)) return unreadable(name, told, remedies)
   const better: { readonly [Class in ModelFailureClass]?: string | undefined } = { ...remedies, config: changeRequest }
   return failing(kind ?? 'model', told, better[kind ?? 'model'])

@@ -30,8 +30,8 @@ export function fromLangChain(model: LangChainChatModel, told: ModelFacts = {}):
 }
 
 const names: ErrorNames = {
-  CONTEXT_OVERFLOW: 'config',
-  ContextOverflowError: 'config',
+  CONTEXT_OVERFLOW: 'context',
+  ContextOverflowError: 'context',
   INVALID_PROMPT_INPUT: 'config',
   INVALID_TOOL_RESULTS: 'config',
   MESSAGE_COERCION_FAILURE: 'config',

@@ -26,9 +26,9 @@ import { type ProgramEnd, runProgram } from './run-program.ts'
 const mostContent = 262_144
 
 export function commandAnswer(hook: string, command: readonly string[], { baseDir, environment, clock }: HookPlace): Answer {
-  return async (point, view, patience) => {
+  return async (point, view, { signal }) => {
     const question = `${JSON.stringify({ version: 1, hook, on: point, ...shown(view) })}\n`
-    const end = await runProgram({ command, cwd: baseDir, environment, clock, signal: patience?.signal }, question)
+    const end = await runProgram({ command, cwd: baseDir, environment, clock, signal }, question)
     return verdictOf(point, end)
   }
 }

@@ -5,6 +5,7 @@ import type {
   BeforeRequestVerdict,
   CallView,
   Clock,
+  HookContext,
   RequestView,
   StopView,
   ToolOutput,
@@ -42,11 +43,6 @@ export interface HookPlace {
   readonly place?: string
 }
 
-/** Fires when nobody waits for the answer any more. */
-export interface Patience {
-  readonly signal: AbortSignal
-}
-
 /** What is asked at each point, and what may be answered. */
 export interface Questions {
   readonly before_call: { readonly view: CallView; readonly verdict: BeforeCallVerdict }
@@ -56,4 +52,4 @@ export interface Questions {
 }
 
 /** Whoever answers for a hook: a process, or a module. What it answers is checked where it is asked. */
-export type Answer = <P extends HookPoint>(point: P, view: Questions[P]['view'], patience?: Patience) => Promise<Questions[P]['verdict']>
+export type Answer = <P extends HookPoint>(point: P, view: Questions[P]['view'], context: HookContext) => Promise<Questions[P]['verdict']>

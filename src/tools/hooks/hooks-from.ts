@@ -1,10 +1,10 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { type Hook, type Problem, TroupeError } from '../../contracts/index.ts'
+import { type Hook, type HookContext, type Problem, TroupeError } from '../../contracts/index.ts'
 import { parseDuration } from '../../util/parse-duration.ts'
 import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
-import type { Answer, HookDefinition, HookPlace, HookPoint, Patience, Questions } from './hook-definition.ts'
+import type { Answer, HookDefinition, HookPlace, HookPoint, Questions } from './hook-definition.ts'
 import { loadModule } from './module-hook.ts'
 
 /**
@@ -43,15 +43,15 @@ async function hookFrom(definition: HookDefinition, place: HookPlace & { readonl
 function hookOf({ name, on, tools, onFailure, timeout }: HookDefinition, answer: Answer): Hook {
   const isMeant = tools ? toolFilter(tools) : () => true
   const asks = <P extends HookPoint>(point: P) =>
-    on.includes(point) ? (view: Questions[P]['view'], patience?: Patience) => answer(point, view, patience) : undefined
+    on.includes(point) ? (view: Questions[P]['view'], context: HookContext) => answer(point, view, context) : undefined
   const [beforeCall, afterCall, beforeRequest, atStop] = [asks('before_call'), asks('after_call'), asks('before_request'), asks('at_stop')]
   const timeoutMs = timeout === undefined ? undefined : parseDuration(timeout)
   return {
     name,
     onFailure,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(beforeCall && { beforeCall: (call, patience?: Patience) => (isMeant(call.tool) ? beforeCall(call, patience) : goOn) }),
-    ...(afterCall && { afterCall: (call, patience?: Patience) => (isMeant(call.tool) ? afterCall(call, patience) : goOn) }),
+    ...(beforeCall && { beforeCall: (call, context) => (isMeant(call.tool) ? beforeCall(call, context) : goOn) }),
+    ...(afterCall && { afterCall: (call, context) => (isMeant(call.tool) ? afterCall(call, context) : goOn) }),
     ...(beforeRequest && { beforeRequest }),
     ...(atStop && { atStop }),
   }

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { Problem } from '../../contracts/index.ts'
+import type { HookContext, Problem } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { Answer, HookPoint, Patience, Questions } from './hook-definition.ts'
+import type { Answer, HookPoint, Questions } from './hook-definition.ts'
 
 /** What a module exports for each point. */
 export const exportNames: { readonly [Point in HookPoint]: string } = {
@@ -13,7 +13,7 @@ export const exportNames: { readonly [Point in HookPoint]: string } = {
 }
 
 type Loaded = { readonly ok: true; readonly answer: Answer } | { readonly ok: false; readonly problem: Problem }
-type Exported = (view: Questions[HookPoint]['view'], patience: Patience) => unknown
+type Exported = (view: Questions[HookPoint]['view'], context: HookContext) => unknown
 
 /** Loads a module that answers for a hook. What its top level does is done now, once. */
 export async function loadModule(
@@ -34,9 +34,7 @@ export async function loadModule(
     const message = `${file} exports no function ${missing.join(', ')}`
     return { ok: false, problem: { place, message, remedy: `Add "export function ${missing[0]}", or take the point out of "on".` } }
   }
-  const answer: Answer = async (point, view, patience = never) =>
-    (await (exported[exportNames[point]] as Exported)(view, patience)) as Questions[typeof point]['verdict']
+  const answer: Answer = async (point, view, context) =>
+    (await (exported[exportNames[point]] as Exported)(view, context)) as Questions[typeof point]['verdict']
   return { ok: true, answer }
 }
-
-const never: Patience = { signal: new AbortController().signal }
