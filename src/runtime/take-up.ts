@@ -23,7 +23,7 @@ interface Driver {
 export function takeUp(session: ActiveSession, { parts, registry, epoch }: Driver): void {
   const { state } = session
   const diagnostics = differences(parts, state, registry)
-  if (state.turn.kind === 'open' || diagnostics.length > 0)
+  if (state.turn.kind === 'open' || diagnostics.length > 0 || state.policy !== parts.policy)
     session.note({ type: 'interaction.session.resumed', epoch, policy: parts.policy, diagnostics })
   if (diagnostics.some(({ code }) => code === 'policy_changed'))
     session.note({ type: 'interaction.approval.revoked', keys: state.grants.map(({ key }) => key), by: 'runtime' })

@@ -1,11 +1,13 @@
 import type {
   AgentSpec,
   ClientId,
+  Diagnostic,
   Inbox,
   InputPart,
   InteractionEvent,
   MaybePromise,
   Outcome,
+  Sandbox,
   SessionId,
   TreeId,
   TreeSummary,
@@ -75,6 +77,7 @@ export class TreeDriver {
     if (parts.options.config.agents.length > 1) {
       session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
     }
+    if (isSwitchedOff(parts.options.sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
     for (const text of parts.options.config.context) session.note({ type: 'interaction.context.added', ...text })
     session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
     return new TreeDriver(planted, feed, { parts, epoch, whenIdle: 'settle' })
@@ -217,6 +220,14 @@ interface Drive {
 }
 
 const next = (session: ActiveSession) => session.decide().kind
+
+const isSwitchedOff = ({ confinement }: Sandbox): boolean => confinement.kind === 'sandbox' && confinement.policy?.mode === 'off'
+
+const sandboxOff: Diagnostic = {
+  code: 'sandbox_off',
+  severity: 'warning',
+  message: 'The sandbox is switched off: commands run with all that this process may do.',
+}
 
 /** How a journal begins. */
 export function firstEvent(

@@ -66,7 +66,7 @@ async function run(options: ShellOptions, input: JsonObject, context: ToolContex
   if (!read.ok) return { ok: false, error: read.failure }
   const { confinement } = context
   const policy = (confinement.kind === 'sandbox' ? confinement.policy : undefined) ?? options.policy ?? defaultSandboxPolicy
-  const walls = confinement.kind === 'sandbox' ? policy : undefined
+  const walls = confinement.kind === 'sandbox' && policy.mode === 'required' ? policy : undefined
   const { clock } = options
   const begun = clock.monotonic()
   const started = await start(options, read.input, { context, policy, isWalled: walls !== undefined })
