@@ -13,9 +13,10 @@ import {
 import { type ApprovalPolicy, type Hook, type Problem, type Sandbox, type SandboxPolicy, TroupeError } from '../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
 import { systemClock } from '../runtime/index.ts'
+import type { WorkspaceKit } from '../tools/kit/index.ts'
 import type { WhenNobodyIsThere } from './approvals/approver-for.ts'
 import { patternProblems } from './approvals/flag-rules.ts'
-import { type BuiltinTools, builtinTools } from './builtin-tools.ts'
+import { builtinTools } from './builtin-tools.ts'
 import { findProjectSkills } from './find-project-skills.ts'
 import type { Host } from './host.ts'
 
@@ -89,7 +90,7 @@ async function builtinFor(
     policy,
     hidden,
   }: Pick<ActingWishes, 'host' | 'workingDirectory' | 'hidden'> & { readonly policy: SandboxPolicy },
-): Promise<BuiltinTools | undefined> {
+): Promise<WorkspaceKit | undefined> {
   if (agents.every(({ definition }) => definition.tools.length === 0)) return undefined
   return builtinTools(host, { workspace: workingDirectory, policy, hidden })
 }

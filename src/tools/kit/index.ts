@@ -1,0 +1,1 @@
+export { type WorkspaceKit, type WorkspaceKitOptions, workspaceKit } from './workspace-kit.ts'
