@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
@@ -56,6 +56,27 @@ describe('the export map', () => {
     const script = `process.stdout.write(JSON.stringify(Object.keys(await import('troupe${subpath.slice(1)}')).sort()))`
     const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: root, encoding: 'utf8' })
     expect(JSON.parse(printed)).toEqual(names)
+  })
+
+  // Node asks for each file what kind of module it is: the nearer the answer and the shorter, the sooner a program starts.
+  it('has the kind of its modules beside them', () => {
+    expect(json('dist/package.json')).toEqual({ type: 'module' })
+  })
+
+  // Start-up time is one of our figures: what only a call, a hook or a long history needs is loaded when there is one.
+  it('does not load these with its main entry', () => {
+    const loaded = new Set<string>()
+    const load = (file: string): void => {
+      if (loaded.has(file)) return
+      loaded.add(file)
+      const source = readFileSync(join(root, 'dist', file), 'utf8')
+      for (const [, from = ''] of source.matchAll(/^(?:import|export)\s[^'"]*?\sfrom '(\.[^']+)'/gm)) load(join(dirname(file), from))
+    }
+    load('index.js')
+    const late = ['steps/later-steps', 'steps/review', 'steps/execute', 'steps/hooks', 'steps/compact', 'tools/builtin/read-output']
+    const files = late.map((name) => `${name}.js`)
+    expect(files.filter((file) => loaded.has(file) || !existsSync(join(root, 'dist', file)))).toEqual([])
+    expect(loaded).toContain('steps/ask.js')
   })
 
   it('ships no tests', () => {

@@ -14,9 +14,9 @@ export interface Performer<S extends Session> {
   review(session: S, calls: readonly ReviewableCall[]): MaybePromise<void>
   execute(session: S, calls: readonly StartedCall[]): MaybePromise<void>
   /** Waits for a decision, or finds that everybody has put it off. */
-  wait(session: S): Promise<'decided' | 'suspended'>
-  skip(session: S, action: Extract<Action, { kind: 'skip' }>): void
-  recover(session: S): void
+  wait(session: S): MaybePromise<'decided' | 'suspended'>
+  skip(session: S, action: Extract<Action, { kind: 'skip' }>): MaybePromise<void>
+  recover(session: S): MaybePromise<void>
   compact(session: S): MaybePromise<void>
   /** Ends the turn, unless a hook has something against it. */
   finish(session: S, ending: TurnEnding): MaybePromise<void>
@@ -31,37 +31,39 @@ export async function drive<S extends Session>(session: S, performer: Performer<
         if (session.isRetired) return 'idle'
         begin(session, action)
         break
-      case 'ask':
-        await performer.ask(session, action)
-        break
-      case 'review':
-      case 'execute': {
-        const working = action.kind === 'review' ? performer.review(session, action.calls) : performer.execute(session, action.calls)
-        if (working) await working
-        break
-      }
-      case 'skip':
-        performer.skip(session, action)
-        break
-      case 'recover':
-        performer.recover(session)
-        break
-      case 'compact':
-        await performer.compact(session)
-        break
       case 'wait':
         if ((await performer.wait(session)) === 'suspended') return 'suspended'
         break
-      case 'finish': {
-        const ending = performer.finish(session, action.ending)
-        if (ending) await ending
-        break
-      }
       case 'idle':
         return 'idle'
-      default:
-        return action satisfies never
+      default: {
+        const working = perform(session, performer, action)
+        if (working) await working
+      }
     }
+  }
+}
+
+type Work = Exclude<Action, { kind: 'begin' | 'wait' | 'idle' }>
+
+function perform<S extends Session>(session: S, performer: Performer<S>, action: Work): MaybePromise<void> {
+  switch (action.kind) {
+    case 'ask':
+      return performer.ask(session, action)
+    case 'review':
+      return performer.review(session, action.calls)
+    case 'execute':
+      return performer.execute(session, action.calls)
+    case 'skip':
+      return performer.skip(session, action)
+    case 'recover':
+      return performer.recover(session)
+    case 'compact':
+      return performer.compact(session)
+    case 'finish':
+      return performer.finish(session, action.ending)
+    default:
+      return action satisfies never
   }
 }
 

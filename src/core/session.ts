@@ -103,7 +103,7 @@ export class Session {
   }
 
   note(draft: EventDraft): void {
-    this.record({ ...this.here(), ...draft } as InteractionEvent)
+    this.record(Object.assign(this.here(), draft) as InteractionEvent)
   }
 
   /** Hands what was recorded to the journal; await it before anything acts on it. */

@@ -6,14 +6,13 @@ let holders = 0
 let timer: NodeJS.Timeout | undefined
 
 export function keepAlive(): () => void {
-  holders++
+  // One for good: to make a timer for each run would cost as much as to begin the run.
   timer ??= setInterval(() => {}, 2_147_483_647)
+  if (holders++ === 0) timer.ref()
   let isHeld = true
   return () => {
     if (!isHeld) return
     isHeld = false
-    if (--holders > 0) return
-    clearInterval(timer)
-    timer = undefined
+    if (--holders === 0) timer?.unref()
   }
 }

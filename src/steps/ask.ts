@@ -3,10 +3,7 @@ import { type AskAction, stepIdOf } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import { Attempt } from './attempt.ts'
-import { summaryRequest, tellNoRoom } from './compact.ts'
 import { enterInTime } from './enter-in-time.ts'
-import { endTurn } from './finish.ts'
-import { beforeRequest, hasRequestHooks } from './hooks.ts'
 import type { Hold, Queues } from './queues.ts'
 import { longestDelayMs } from './retry-delay.ts'
 import { stepStarted } from './step-events.ts'
@@ -66,8 +63,11 @@ function attempt(session: ActiveSession, action: AskAction): Promise<void> {
   return isAsked ? attemptAfterHooks(session, action) : begin(session, action)
 }
 
+const hasRequestHooks = ({ ports }: ActiveSession): boolean => ports.hooks.some((hook) => hook.beforeRequest)
+
 /** What hooks add is part of the request: what it may take is looked at again. A hook that must not fail and does ends the turn. */
 async function attemptAfterHooks(session: ActiveSession, action: AskAction): Promise<void> {
+  const { beforeRequest, endTurn } = await import('./later-steps.ts')
   const verdict = await beforeRequest(session, session.model(action.model))
   if (session.interrupt.reason !== undefined) return
   if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'config', message: verdict.message })
@@ -81,15 +81,26 @@ function placeOf(session: ActiveSession, { attempt, model }: AskAction): { reado
 }
 
 function begin(session: ActiveSession, action: AskAction): Promise<void> {
-  const { stepId, model } = placeOf(session, action)
+  return action.compacts || action.last === 'context' ? beginInLittleRoom(session, action) : request(session, action, asItIs)
+}
+
+/** Where the history has become too long, it is summed up, or told that it cannot be. */
+async function beginInLittleRoom(session: ActiveSession, action: AskAction): Promise<void> {
+  const { summaryRequest, tellNoRoom } = await import('./later-steps.ts')
   if (action.last === 'context' && session.turn.last === undefined) tellNoRoom(session)
+  await request(session, action, action.compacts ? (assembled) => summaryRequest(session, assembled) : asItIs)
+}
+
+const asItIs = (assembled: ModelRequest): ModelRequest => assembled
+
+function request(session: ActiveSession, action: AskAction, shaped: (assembled: ModelRequest) => ModelRequest): Promise<void> {
+  const { stepId, model } = placeOf(session, action)
   session.record(stepStarted(session, stepId, { action, model }))
   // Handed over, not awaited.
   void session.flush()
-  const assembled = session.recipe.assemble(session.state, session.offer(model))
-  const request = action.compacts ? summaryRequest(session, assembled) : assembled
+  const wanted = shaped(session.recipe.assemble(session.state, session.offer(model)))
   const asker = Promise.withResolvers<void>()
-  new Attempt(session, model, { stepId, action }).begin(capped(session, request, action), asker)
+  new Attempt(session, model, { stepId, action }).begin(capped(session, wanted, action), asker)
   return asker.promise
 }
 

@@ -17,7 +17,6 @@ import type { Veil } from '../util/veil.ts'
 import { type ActiveSession, since } from './active-session.ts'
 import { type AttemptLimit, attemptLimit } from './attempt-limit.ts'
 import { checkOutput } from './check-output.ts'
-import { compact } from './compact.ts'
 import { withRemedy } from './model-remedies.ts'
 import { Reply, type ReplyText, type Verdict } from './reply.ts'
 import { retryDelay } from './retry-delay.ts'
@@ -186,6 +185,7 @@ export class Attempt {
     }
     this.#session.record(stepCompleted(this.#session, { ...verdict, reply: [], ...this.#spent(), latencyMs: this.#latency() }))
     const { said } = this.#reply
+    const { compact } = await import('./later-steps.ts')
     if (this.#session.interrupt.reason === undefined) await compact(this.#session, said.trim() === '' ? undefined : said)
   }
 

@@ -58,7 +58,7 @@ class CallRun {
   readonly #started: number
   readonly #hold: Hold | undefined
   #isOver = false
-  #child: Promise<ChildResult> | undefined
+  #child: { readonly result: Promise<ChildResult>; hasEnded: boolean } | undefined
 
   constructor(session: ActiveSession, { call, started, hold }: Run) {
     this.#session = session
@@ -128,15 +128,19 @@ class CallRun {
   #startChild(task: ChildTask): Promise<ChildResult> {
     if (this.#isOver) return Promise.resolve({ kind: 'refused', failure: callIsOver })
     if (this.#child) return Promise.resolve({ kind: 'refused', failure: oneChildOnly })
-    const child = this.#session.ports.tree.startChild(this.#session, this.#call.itemId, {
+    const result = this.#session.ports.tree.startChild(this.#session, this.#call.itemId, {
       task,
       interrupt: this.#interrupt,
       hold: this.#hold,
     })
+    const child = { result, hasEnded: false }
     this.#child = child
     // Whoever does not wait for it need not be told that it failed.
-    child.catch(() => {})
-    return child
+    const ended = (): void => {
+      child.hasEnded = true
+    }
+    result.then(ended, ended)
+    return result
   }
 
   #settle(result: RunResult): MaybePromise<RunResult> {
@@ -145,13 +149,13 @@ class CallRun {
 
   /** A child that is still at work when its tool has answered is ended; what it took is its parent's. */
   #afterChild(result: RunResult, end: (result: RunResult) => void): void {
-    if (!this.#child) {
+    if (!this.#child || this.#child.hasEnded) {
       end(result)
       return
     }
     this.#interrupt.fire('interrupted')
     const done = (): void => end(result)
-    this.#child.then(done, done)
+    this.#child.result.then(done, done)
   }
 
   #show(kind: 'progress' | 'output', text: string): void {

@@ -1,8 +1,9 @@
-import type { AgentSpec, EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
+import type { EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
 import { errorItemIdOf, type OpenTurn } from '../core/index.ts'
 import { ranOut } from '../util/turn-words.ts'
 import type { ActiveSession } from './active-session.ts'
 import { atStop, hasStopHooks } from './hooks.ts'
+import { reportOf } from './report-of.ts'
 
 /** Ends the turn, unless a hook sends the model back to work. */
 export function finish(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
@@ -28,14 +29,6 @@ export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromis
   session.note(endEvent(ending, reportOf(turn, session.state.agent), totals))
   if (session.state.inputs.length === 0) session.note({ type: 'interaction.session.idle' })
   return session.flush()
-}
-
-export function reportOf({ lastText, step }: OpenTurn, { output }: AgentSpec): Report | undefined {
-  if (step.kind === 'answered' && step.output?.ok) {
-    const { value } = step.output
-    return { format: 'json', text: JSON.stringify(value), value }
-  }
-  return lastText === '' ? undefined : { format: output.format === 'json' ? 'text' : output.format, text: lastText }
 }
 
 /** A turn that ran out before anything was said has nothing partial to give. */

@@ -78,7 +78,6 @@ export async function afterCall(session: ActiveSession, { itemId, intent }: Star
 /** Outputs are flat but for a value and extras, which are the tool's own. */
 const structuredCopy = (output: ToolOutput): ToolOutput => (output.ok ? { ...output } : { ...output, error: { ...output.error } })
 
-export const hasRequestHooks = ({ ports }: ActiveSession): boolean => ports.hooks.some((hook) => hook.beforeRequest)
 export const hasStopHooks = ({ ports }: ActiveSession): boolean => ports.hooks.some((hook) => hook.atStop)
 
 /** Whether the turn may go on, as far as hooks are concerned. */

@@ -1,13 +1,33 @@
+import type { MaybePromise } from '../contracts/index.ts'
 import type { Performer } from '../core/index.ts'
 import type { ActiveSession } from './active-session.ts'
-import { wait } from './approvals.ts'
 import { ask } from './ask.ts'
-import { compact } from './compact.ts'
-import { execute } from './execute.ts'
-import { finish } from './finish.ts'
-import { recover } from './recover.ts'
-import { review } from './review.ts'
-import { skip } from './skip.ts'
+
+type LaterSteps = typeof import('./later-steps.ts')
+
+/** Loaded once there is something to do but to ask, and at hand from then on. So a program asks its first model sooner. */
+let steps: LaterSteps | undefined
+
+async function load(): Promise<LaterSteps> {
+  steps = await import('./later-steps.ts')
+  return steps
+}
+
+type Step<Given extends unknown[], Found> = (session: ActiveSession, ...given: Given) => MaybePromise<Found>
+
+const later =
+  <Given extends unknown[], Found>(pick: (loaded: LaterSteps) => Step<Given, Found>): Step<Given, Found> =>
+  (session, ...given) =>
+    steps ? pick(steps)(session, ...given) : load().then((loaded) => pick(loaded)(session, ...given))
 
 /** What the loop leaves to others. */
-export const performer: Performer<ActiveSession> = { ask, review, execute, wait, skip, recover, compact, finish }
+export const performer: Performer<ActiveSession> = {
+  ask,
+  review: later(({ review }) => review),
+  execute: later(({ execute }) => execute),
+  wait: later(({ wait }) => wait),
+  skip: later(({ skip }) => skip),
+  recover: later(({ recover }) => recover),
+  compact: later(({ compact }) => compact),
+  finish: later(({ finish }) => finish),
+}

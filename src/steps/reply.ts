@@ -121,7 +121,9 @@ export class Reply {
   /** Only figures that are figures; otherwise they are estimated. */
   get usage(): Usage | undefined {
     const usage = this.#finish?.usage
-    return usage && usageKeys.every((key) => Number.isSafeInteger(usage[key]) && usage[key] >= 0) ? usage : undefined
+    if (!usage) return undefined
+    const { input, output, cacheRead, cacheWrite, reasoning } = usage
+    return [input, output, cacheRead, cacheWrite, reasoning].every(isTokenCount) ? usage : undefined
   }
 
   get costUsd(): number | undefined {
@@ -197,8 +199,8 @@ const failed = (kind: ModelFailure['class'], message: string): Verdict => ({ ok:
 // Models are other people's code: what they send is checked before it is used.
 
 const finishReasons: readonly unknown[] = ['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other'] satisfies FinishReason[]
-const usageKeys = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
 
+const isTokenCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
 const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
 /** What is wrong with a part, if anything is. */

@@ -1,4 +1,4 @@
-export { readOutputName, readOutputTool } from './builtin/read-output.ts'
-export { schemaProblem, schemaValidator } from './schema/index.ts'
+export { readOutputName, readOutputTool } from './builtin/read-output-tool.ts'
+export { schemaProblem, schemaValidator } from './schema/schema-validator.ts'
 export { agentDirectory, directoryNames } from './subagent/agent-directory.ts'
 export { agentCard, agentTool, agentToolName } from './subagent/agent-tool.ts'

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { BlobId, Blobs, Store, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
 import { Forest, type MemoryTree } from './forest.ts'
 import { MemoryInbox } from './memory-inbox.ts'
@@ -31,6 +30,8 @@ function memoryBlobs(forest: Forest): Blobs {
     put(treeId: TreeId, text: string): BlobId {
       const tree = forest.findOrMake(treeId)
       tree.blobs ??= new Map()
+      // Loaded for the first output that is too large to show, if there ever is one: it takes as long as a dozen files.
+      const { createHash } = process.getBuiltinModule('node:crypto')
       // UTF-16 tells lone surrogates apart, which UTF-8 would make equal.
       const id = createHash('sha256').update(text, 'utf16le').digest('hex').slice(0, 32) as BlobId
       tree.blobs.set(id, text)

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CallId, JsonObject, ToolContext, ToolOutput } from '../../contracts/index.ts'
 import { checkSchema } from '../../util/check-schema.ts'
-import { schemaValidator } from '../schema/index.ts'
-import { readOutputTool } from './read-output.ts'
+import { schemaValidator } from '../schema/schema-validator.ts'
+import { readOutputTool } from './read-output-tool.ts'
 
 const context = (stored: { readonly [handle: string]: string }): ToolContext => ({
   signal: new AbortController().signal,

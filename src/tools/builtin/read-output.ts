@@ -1,79 +1,29 @@
-import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../contracts/index.ts'
-import { storedOutputFlag } from '../../contracts/index.ts'
+import type { JsonObject, ToolContext, ToolOutput } from '../../contracts/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
 import { showValue } from '../../util/show-value.ts'
 import { type LinePart, OutputLines } from './output-lines.ts'
+import type { ReadRequest } from './read-output-tool.ts'
 import { type Hit, searchOutput } from './search-output.ts'
 
 const mostBytes = 22_500
 /** Head, hints and the way on, which are not counted with the rows. */
 const frameBytes = 300
-const mostLines = 2_000
-const defaultLines = 200
 const mostHits = 50
-const defaultContext = 2
-const mostContext = 20
 /** Longer lines are shortened, so that one of them does not crowd out the others. */
 const longestLine = 2_000
 const longestHit = 600
 /** Where a hit stands in what is shown of a long line. */
 const beforeHit = 150
 
-export const readOutputName = 'read_output'
-
-/** Pages and searches outputs that were too large to show. Offered once there is one. */
-export function readOutputTool(): Tool {
-  return {
-    name: readOutputName,
-    description:
-      'Reads an earlier output that was too large to show in full: page through its lines, or search in it. The handle stands where the output was cut.',
-    inputSchema,
-    effect: 'read',
-    concurrency: 'shared',
-    requires: [{ flag: storedOutputFlag }],
-    execute: readOutput,
-  }
-}
-
-const inputSchema = {
-  type: 'object',
-  properties: {
-    handle: { type: 'string', description: 'The handle of the output.' },
-    from_line: { type: 'integer', minimum: 1, description: 'The first line to show or to search. Default 1.' },
-    lines: { type: 'integer', minimum: 1, maximum: mostLines, description: `How many lines to show. Default ${defaultLines}.` },
-    from_column: { type: 'integer', minimum: 1, description: 'Shows only the line from_line, from this column on: for very long lines.' },
-    search: {
-      type: 'string',
-      minLength: 1,
-      maxLength: 500,
-      description: 'Shows the lines that contain this text instead; letter case does not matter.',
-    },
-    context: {
-      type: 'integer',
-      minimum: 0,
-      maximum: mostContext,
-      description: `Lines to show around each hit. Default ${defaultContext}.`,
-    },
-  },
-  required: ['handle'],
-  additionalProperties: false,
-}
-
-interface Request {
-  readonly handle: string
-  readonly fromLine: number
-  readonly fromColumn: number | undefined
-  readonly lines: number
-  readonly search: string | undefined
-  readonly context: number
+interface Request extends ReadRequest {
   /** Bytes that the rows of the answer may take. */
   readonly room: number
 }
 
-async function readOutput(input: JsonObject, context: ToolContext): Promise<ToolOutput> {
+export async function readOutput(wanted: ReadRequest, context: ToolContext): Promise<ToolOutput> {
   // What it answers must itself fit what a model is shown.
   const room = Math.max(100, Math.min(mostBytes, context.maxOutputBytes - frameBytes))
-  const request = { ...requestOf(input), room }
+  const request = { ...wanted, room }
   const text = await context.storedOutput(request.handle)
   if (text === undefined) {
     const remedy = 'Use a handle as it stands in an output that was cut: read_output {"handle":"…"}.'
@@ -89,22 +39,6 @@ async function readOutput(input: JsonObject, context: ToolContext): Promise<Tool
   }
   if (request.search !== undefined) return { ok: true, content: found(output, request, request.search) }
   return { ok: true, content: request.fromColumn === undefined ? page(output, request) : longLine(output, request, request.fromColumn) }
-}
-
-/** The input has been validated; this only fills in what was left out. */
-function requestOf({ handle, from_line, from_column, lines, search, context }: JsonObject): Omit<Request, 'room'> {
-  return {
-    handle: String(handle),
-    fromLine: whole(from_line, [1, Number.MAX_SAFE_INTEGER]) ?? 1,
-    fromColumn: whole(from_column, [1, Number.MAX_SAFE_INTEGER]),
-    lines: whole(lines, [1, mostLines]) ?? defaultLines,
-    search: typeof search === 'string' && search !== '' ? search : undefined,
-    context: whole(context, [0, mostContext]) ?? defaultContext,
-  }
-}
-
-function whole(value: unknown, [least, most]: readonly [number, number]): number | undefined {
-  return typeof value === 'number' ? Math.min(most, Math.max(least, Math.floor(value))) : undefined
 }
 
 function page(output: OutputLines, request: Request): string {

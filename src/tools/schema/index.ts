@@ -1,2 +1,0 @@
-export { schemaProblem } from './schema-problem.ts'
-export { schemaValidator } from './schema-validator.ts'
