@@ -17,7 +17,12 @@ interface LockEntry {
 
 const manifest = json('package.json')
 
-const schemas = ['./schemas/agent-file.schema.json', './schemas/run-document.schema.json', './schemas/stream-event.schema.json']
+const schemas = [
+  './schemas/agent-file.schema.json',
+  './schemas/ai-agent.schema.json',
+  './schemas/run-document.schema.json',
+  './schemas/stream-event.schema.json',
+]
 
 describe('the export map', () => {
   /** Every name is a promise: adding one is a decision, taking one away a breaking change. */

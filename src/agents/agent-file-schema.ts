@@ -1,5 +1,8 @@
-import type { JsonObject } from '../contracts/index.ts'
+import { type JsonObject, ruleVerdicts } from '../contracts/index.ts'
 import { type AgentOption, type AgentOptionType, agentOption, keysBelow, topLevelKeys } from './agent-options.ts'
+import { approvalPattern } from './approval-pattern.ts'
+import { type ListEntry, listEntries } from './list-entries.ts'
+import { mostRules } from './read-rules.ts'
 
 /** The settings of an agent file as a JSON Schema, for editors. What only reading can tell is left to reading. */
 export function agentFileSchema(): JsonObject {
@@ -53,7 +56,8 @@ function described({ type, summary, default: otherwise, example }: AgentOption):
 
 const words: JsonObject = { type: 'string', pattern: '\\S' }
 
-function typeSchema(type: AgentOptionType): JsonObject {
+/** What a value of an option must look like, as a JSON Schema. */
+export function typeSchema(type: AgentOptionType): JsonObject {
   switch (type.kind) {
     case 'text':
     case 'file':
@@ -61,11 +65,12 @@ function typeSchema(type: AgentOptionType): JsonObject {
     case 'identifier':
       return { type: 'string', pattern: '^\\s*[a-zA-Z0-9_][\\w.-]{0,63}\\s*$' }
     case 'names':
-      return oneOrMore({ type: 'string', pattern: '^\\s*\\S+\\s*$' }, 1)
     case 'patterns':
-      return oneOrMore({ type: 'string', pattern: '^\\s*(?:\\*|[\\w.-]+\\*?|[\\w.-]+/(?:\\*|[\\w.-]+\\*?))\\s*$' }, 0)
+      return entries(type.of)
     case 'references':
-      return oneOrMore(words, 0)
+      return entries('agent')
+    case 'rules':
+      return { type: 'array', items: ruleSchema, maxItems: mostRules }
     case 'number':
       return { type: 'number', minimum: type.least, maximum: type.most }
     case 'whole':
@@ -96,6 +101,22 @@ function typeSchema(type: AgentOptionType): JsonObject {
     default:
       return type satisfies never
   }
+}
+
+function entries(of: ListEntry): JsonObject {
+  const { may, pattern } = listEntries[of]
+  return oneOrMore(trimmed(pattern), may === 'be empty' ? 0 : 1)
+}
+
+/** Spaces around a name do not count. */
+const trimmed = (pattern: string): JsonObject => ({ type: 'string', allOf: [words, { pattern: `^\\s*(?:${pattern})\\s*$` }] })
+
+const patterns: JsonObject = { anyOf: [trimmed(approvalPattern), { type: 'array', items: trimmed(approvalPattern), minItems: 1 }] }
+const ruleSchema: JsonObject = {
+  type: 'object',
+  properties: { ...Object.fromEntries(ruleVerdicts.map((verdict) => [verdict, patterns])), reason: words },
+  oneOf: ruleVerdicts.map((verdict) => ({ required: [verdict] })),
+  additionalProperties: false,
 }
 
 function oneOrMore(item: JsonObject, minItems: number): JsonObject {

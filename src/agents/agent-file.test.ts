@@ -23,6 +23,7 @@ describe('what is right', () => {
     models: ['script/trip.yaml'],
     toolName: 'trip',
     tools: [],
+    skills: [],
     prompt: 'You plan trips.',
     parameters: {},
     limits: {},

@@ -1,4 +1,13 @@
-import type { AgentLimits, InputContract, JsonObject, ModelParameters, OutputContract, Problem } from '../contracts/index.ts'
+import type {
+  AgentLimits,
+  ApprovalRule,
+  InputContract,
+  JsonObject,
+  ModelParameters,
+  OutputContract,
+  Problem,
+  SandboxPolicy,
+} from '../contracts/index.ts'
 import { agentOptions } from './agent-options.ts'
 import { agentParts } from './agent-parts.ts'
 import { decodeText } from './decode-text.ts'
@@ -21,6 +30,12 @@ export interface AgentFile {
   readonly models: readonly string[]
   /** A file that names no tools has none. */
   readonly tools: readonly string[]
+  /** Names and patterns, as written; `agentSkills` tells which skills these are. A file that names none has none. */
+  readonly skills: readonly string[]
+  /** Its own rules. Absent where it has none. */
+  readonly approvals?: readonly ApprovalRule[]
+  /** What its commands may do less than those of the session; only what is stated. */
+  readonly sandbox?: Partial<SandboxPolicy>
   /** As written; a template is filled in by the registry. */
   readonly prompt: string
   /** Only what is stated; so too the limits. */
@@ -35,6 +50,8 @@ export interface ReadAgent {
   readonly agent: AgentFile
   /** Files or names of its children, as written. */
   readonly children: readonly (Spot & { readonly written: string })[]
+  /** Names and patterns of skills that it does not have, whatever it wants. */
+  readonly disabledSkills: readonly string[]
   readonly enabled: boolean
   readonly metadata: JsonObject
   /** Everything that holds for it, defaults of the program aside. */
@@ -90,6 +107,7 @@ function readSource(source: SourceText, place: string, options: AgentFileOptions
   return {
     agent: { name, toolName: name, prompt: read?.prompt.text ?? '', ...agentParts(values) },
     children: children ? entriesOf(children) : [],
+    disabledSkills: (values.get('disabledSkills')?.value as readonly string[] | undefined) ?? [],
     enabled: values.get('enabled')?.value !== false,
     metadata: (values.get('metadata')?.value as JsonObject | undefined) ?? {},
     values,

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { defaultLimits, type Problem, TroupeError } from '../contracts/index.ts'
 import { type AgentFileOptions, readAgentText } from './agent-file.ts'
-import { type AgentOptionKey, agentOptionKeys, agentOptions } from './agent-options.ts'
+import { agentOptionKeys, agentOptions } from './agent-options.ts'
 import { agentTemplate, type TemplateAgent, templateAgent } from './agent-template.ts'
+import { optionValues } from './fixtures/option-values.ts'
 import { parseOverrides } from './overrides.ts'
 
 const fileOf = (settings: string): string => `---\ndescription: x\nmodels: a/b\n${settings}\n---\nGo.`
@@ -22,88 +23,7 @@ function problemsOf(work: () => unknown): readonly Problem[] {
 const told = (problems: readonly Problem[]): readonly string[] => problems.map(({ place, message }) => `${place} ${message}`)
 const plain = parseAgentFile(fileOf(''), 'a.ai')
 
-/** What is written, and what it makes of the agent. */
-const values: { readonly [Key in AgentOptionKey]: readonly (readonly [written: string, change: Partial<TemplateAgent>])[] } = {
-  description: [['Plans trips', { description: 'Plans trips' }]],
-  usage: [['a city and a date', { usage: 'a city and a date' }]],
-  toolName: [['research.icp', { toolName: 'research.icp' }]],
-  models: [
-    ['c/d', { models: ['c/d'] }],
-    ['[c/d, e]', { models: ['c/d', 'e'] }],
-  ],
-  'parameters.temperature': [
-    ['0', { parameters: { temperature: 0 } }],
-    ['1.5', { parameters: { temperature: 1.5 } }],
-  ],
-  'parameters.topP': [['0.9', { parameters: { topP: 0.9 } }]],
-  'parameters.maxOutputTokens': [['4000', { parameters: { maxOutputTokens: 4000 } }]],
-  'parameters.reasoning': [['xhigh', { parameters: { reasoning: 'xhigh' } }]],
-  'parameters.seed': [['-7', { parameters: { seed: -7 } }]],
-  'parameters.cache': [['false', { parameters: { cache: false } }]],
-  'parameters.timeout': [['90s', { limits: { llmTimeout: 90_000 } }]],
-  'input.format': [
-    ['json', { input: { format: 'json', schema: { type: 'object' } } }],
-    ['text', { input: { format: 'text' } }],
-  ],
-  'input.schema': [
-    [
-      '{ type: object, properties: { q: { type: string } } }',
-      { input: { format: 'json', schema: { type: 'object', properties: { q: { type: 'string' } } } } },
-    ],
-  ],
-  'input.schemaRef': [['./in.json', { input: { format: 'json', schema: { type: 'object' } } }]],
-  'output.format': [
-    ['json', { output: { format: 'json' } }],
-    ['text', { output: { format: 'text' } }],
-  ],
-  'output.schema': [
-    ['{ type: array, items: { type: string } }', { output: { format: 'json', schema: { type: 'array', items: { type: 'string' } } } }],
-  ],
-  'output.schemaRef': [['./out.json', { output: { format: 'json', schema: { type: 'object' } } }]],
-  tools: [
-    ['web_fetch', { tools: ['web_fetch'] }],
-    [
-      '[web_fetch, github/create_issue, "github/*", kv.get, "search_*", "*"]',
-      { tools: ['web_fetch', 'github/create_issue', 'github/*', 'kv.get', 'search_*', '*'] },
-    ],
-    ['[]', { tools: [] }],
-  ],
-  agents: [
-    ['[./scout.ai, ../b/c.ai, summariser]', { agents: ['./scout.ai', '../b/c.ai', 'summariser'] }],
-    ['scout', { agents: ['scout'] }],
-  ],
-  'limits.maxToolTurns': [['6', { limits: { maxToolTurns: 6 } }]],
-  'limits.maxTokens': [['200000', { limits: { maxTokens: 200_000 } }]],
-  'limits.maxSessionTokens': [['1e6', { limits: { maxSessionTokens: 1_000_000 } }]],
-  'limits.maxCalls': [['0', { limits: { maxCalls: 0 } }]],
-  'limits.timeBudget': [
-    ['10m', { limits: { timeBudget: 600_000 } }],
-    ['1500', { limits: { timeBudget: 1500 } }],
-  ],
-  'limits.llmTimeout': [['500ms', { limits: { llmTimeout: 500 } }]],
-  'limits.idleTimeout': [['30s', { limits: { idleTimeout: 30_000 } }]],
-  'limits.toolTimeout': [['2h', { limits: { toolTimeout: 7_200_000 } }]],
-  'limits.maxRetries': [['0', { limits: { maxRetries: 0 } }]],
-  'limits.parallelToolCalls': [
-    ['true', { limits: { parallelToolCalls: defaultLimits.parallelToolCalls } }],
-    ['false', { limits: { parallelToolCalls: 1 } }],
-    ['8', { limits: { parallelToolCalls: 8 } }],
-  ],
-  'limits.maxOutputBytes': [
-    ['64KB', { limits: { maxOutputBytes: 65_536 } }],
-    ['512', { limits: { maxOutputBytes: 512 } }],
-  ],
-  'limits.maxCostUsd': [['0.50', { limits: { maxCostUsd: 0.5 } }]],
-  'limits.maxDepth': [['0', { limits: { maxDepth: 0 } }]],
-  'limits.maxChildren': [['8', { limits: { maxChildren: 8 } }]],
-  'limits.parallelChildren': [['2', { limits: { parallelChildren: 2 } }]],
-  enabled: [
-    ['false', { enabled: false }],
-    ['true', { enabled: true }],
-  ],
-  metadata: [['{ owner: travel, tags: [a, 1, null] }', { metadata: { owner: 'travel', tags: ['a', 1, null] } }]],
-}
-const cases = Object.entries(values).flatMap(([key, list]) => list.map(([written, change]) => [key, written, change] as const))
+const cases = Object.entries(optionValues).flatMap(([key, list]) => list.map(([written, change]) => [key, written, change] as const))
 
 describe('what each key may say', () => {
   test.each(cases)('%s: %s, in a file', (key, written, change) => {
@@ -190,13 +110,52 @@ describe('what is wrong with a value', () => {
     ['parameters: { timeout: soon }', '4:24 `parameters.timeout` must be a time of at least 1ms, not "soon"'],
     ['parameters: { timeout: 5s }\nlimits: { llmTimeout: 5s }', '4:24 `parameters.timeout` and `limits.llmTimeout` are the same setting'],
     ['mcpServers: {}', '4:1 `mcpServers` is not yet available'],
-    ['skills: [pdf]', '4:1 `skills` is not yet available'],
-    ['disabledSkills: []', '4:1 `disabledSkills` is not yet available'],
-    ['approvals: {}', '4:1 `approvals` is not yet available'],
-    ['sandbox: {}', '4:1 `sandbox` is not yet available'],
+    ['skills: [PDF]', '4:10 `PDF` is neither a skill nor a pattern'],
+    ['skills: [a--b]', '4:10 `a--b` is neither a skill nor a pattern'],
+    ['skills: [7]', '4:10 a skill must be a name, not the number 7'],
+    ['skills: { pdf: true }', '4:9 a skill must be a name, not a map'],
+    ['skill: [pdf]', '4:1 there is no setting `skill`'],
+    ['disabledSkills: [a, a]', '4:21 the skill `a` is named twice'],
+    ['approvals: []', '4:1 `approvals` must be a map of settings, not a list'],
+    ['approvals: { rule: [] }', '4:14 there is no setting `approvals.rule`'],
+    ['approvals: { onUnavailable: deny }', '4:14 there is no setting `approvals.onUnavailable`'],
+    ['approvals: { rules: { deny: shell } }', '4:21 `approvals.rules` must be a list of rules, not a map'],
+    ['approvals: { rules: [shell] }', '4:22 a rule must be a map, not "shell"'],
+    ['approvals: { rules: [{}] }', '4:22 a rule says one of `allow`, `ask`, `deny`, and this says none'],
+    ['approvals: { rules: [{ dney: shell, ask: a }] }', '4:24 a rule has no `dney`'],
+    ['approvals: { rules: [{ ask: a, deny: b }] }', '4:22 a rule says one of `allow`, `ask`, `deny`, not both `ask` and `deny`'],
+    ['approvals: { rules: [{ deny: }] }', '4:30 `deny` must be a pattern, not nothing'],
+    ['approvals: { rules: [{ deny: [] }] }', '4:30 `deny` is an empty list'],
+    ['approvals: { rules: [{ deny: [shell, 7] }] }', '4:38 `deny` must be a pattern, not the number 7'],
+    ['approvals: { rules: [{ deny: "shell(rm" }] }', '4:30 `shell(rm` is no pattern of a rule'],
+    ['approvals: { rules: [{ deny: "rm *" }] }', '4:30 `rm *` is no pattern of a rule'],
+    ['approvals: { rules: [{ deny: shell, reason: [x] }] }', '4:45 the `reason` of a rule must be text, not a list'],
+    ['sandbox: required', '4:1 `sandbox` must be a map of settings, not "required"'],
+    ['sandbox: { mode: on }', '4:18 `sandbox.mode` must be one of `required`, `off`, not "on"'],
+    ['sandbox: { mode: false }', '4:18 `sandbox.mode` must be one of `required`, `off`, not the boolean false'],
+    ['sandbox: { host: [] }', '4:12 there is no setting `sandbox.host`'],
+    ['sandbox: { hosts: ["https://example.com"] }', '4:20 `https://example.com` is no host'],
+    ['sandbox: { hosts: ["example.com:443"] }', '4:20 `example.com:443` is no host'],
+    ['sandbox: { hosts: ["*"] }', '4:20 `*` is no host'],
+    ['sandbox: { hosts: ["api.*.com"] }', '4:20 `api.*.com` is no host'],
+    ['sandbox: { writable: [1] }', '4:23 a folder must be a name, not the number 1'],
+    ['sandbox: { environment: [A=1] }', '4:26 `A=1` is no name of a variable'],
+    ['sandbox: { memory: much }', '4:20 `sandbox.memory` must be a size of at least 16MB, not "much"'],
+    ['sandbox: { memory: 1MB }', '4:20 `sandbox.memory` must be a size of at least 16MB, not "1MB"'],
+    ['sandbox: { processes: 0 }', '4:23 `sandbox.processes` must be a whole number of at least 1, not the number 0'],
   ]
   test.each(wrong)('%s', (settings, problem) => {
     expect(told(problemsOf(() => parseAgentFile(fileOf(settings), 'a.ai')))).toEqual([expect.stringContaining(`a.ai:${problem}`)])
+  })
+
+  test('everything that is wrong with rules is told at once', () => {
+    const settings = 'approvals:\n  rules:\n    - deny: "a b"\n      reson: x\n    - { allow: x, ask: [y, ""] }'
+    expect(problemsOf(() => parseAgentFile(fileOf(settings), 'a.ai')).map(({ place, remedy }) => [place, remedy])).toEqual([
+      ['a.ai:6:13', 'Name a tool, perhaps with what it is used for: `shell`, `shell(git *)`, `write_file(/srv/*)`.'],
+      ['a.ai:7:7', 'Did you mean `reason`?'],
+      ['a.ai:8:7', 'Make a rule of each; of those that fit, the last counts.'],
+      ['a.ai:8:28', 'Name a tool, perhaps with what it is used for: `shell`, `shell(git *)`, `write_file(/srv/*)`.'],
+    ])
   })
 
   test('a schema is written out or in a file, not both', () => {
@@ -399,6 +358,17 @@ describe('the template of an agent', () => {
         # schemaRef: ./answer.schema.json  # default: none
       tools: []
       agents: []
+      skills: []
+      disabledSkills: []
+      # approvals:
+        # rules: [{ deny: "shell(rm *)", reason: Nothing is deleted here }, { ask: web_fetch }]  # default: the session's
+      # sandbox:
+        # mode: required  # default: the session's
+        # hosts: [registry.npmjs.org, "*.example.com"]  # default: the session's
+        # writable: [../shared]  # default: the session's
+        # environment: [LANG, CI]  # default: the session's
+        # memory: 512MB  # default: the session's, 2GB where nothing else is said
+        # processes: 64  # default: the session's, 256 where nothing else is said
       limits:
         maxToolTurns: 10
         # maxTokens: 200000  # default: none

@@ -1,13 +1,21 @@
 // The one list of what an agent file may say. Reading, overriding, help and the reference are made from it.
-import { type AgentLimits, defaultLimits, type ModelParameters, reasoningEfforts } from '../contracts/index.ts'
+import {
+  type AgentLimits,
+  defaultLimits,
+  defaultSandboxPolicy,
+  type ModelParameters,
+  reasoningEfforts,
+  type SandboxPolicy,
+} from '../contracts/index.ts'
 import { showDuration } from '../util/parse-duration.ts'
 import { showSize } from '../util/parse-size.ts'
+import type { ListEntry } from './list-entries.ts'
 
 /** What a value must be. */
 export type AgentOptionType =
   | { readonly kind: 'text' }
-  /** One name, or a list of them in the order in which they are tried. */
-  | { readonly kind: 'names' }
+  /** One name, or a list of them; models in the order in which they are tried. */
+  | { readonly kind: 'names'; readonly of: Extract<ListEntry, 'model' | 'host' | 'folder' | 'variable'> }
   | { readonly kind: 'number'; readonly least: number; readonly most: number }
   | { readonly kind: 'whole'; readonly least?: number }
   | { readonly kind: 'duration' }
@@ -20,10 +28,12 @@ export type AgentOptionType =
   | { readonly kind: 'file' }
   /** A name that parents and people know an agent by. */
   | { readonly kind: 'identifier' }
-  /** Names of tools, and patterns that end in `*`. */
-  | { readonly kind: 'patterns' }
+  /** Names, and patterns that end in `*`. */
+  | { readonly kind: 'patterns'; readonly of: Extract<ListEntry, 'tool' | 'skill'> }
   /** Files or names of agents. */
   | { readonly kind: 'references' }
+  /** What is allowed, asked about and denied: `ApprovalRule[]`. */
+  | { readonly kind: 'rules' }
   /** Whatever JSON there is, by key. */
   | { readonly kind: 'map' }
 
@@ -54,6 +64,10 @@ export type AgentOptionKey =
   | 'output.schemaRef'
   | 'tools'
   | 'agents'
+  | 'skills'
+  | 'disabledSkills'
+  | 'approvals.rules'
+  | `sandbox.${keyof SandboxPolicy}`
   | `limits.${keyof AgentLimits}`
   | 'enabled'
   | 'metadata'
@@ -62,7 +76,10 @@ const inputFormats = ['text', 'json'] as const
 const outputFormats = ['markdown', 'text', 'json'] as const
 /** Below this, head, tail and the way to the rest do not fit. */
 const leastOutputBytes = 512
+/** Below this hardly any program starts. */
+const leastMemory = 16 * 1024 ** 2
 const providers = "the provider's"
+const sessions = "the session's"
 
 export const agentOptions = {
   description: {
@@ -84,7 +101,7 @@ export const agentOptions = {
     example: 'research.trips',
   },
   models: {
-    type: { kind: 'names' },
+    type: { kind: 'names', of: 'model' },
     summary: 'the model, or several in the order in which they are tried',
     default: 'auto',
     example: '[anthropic/claude-sonnet-5, openai/gpt-5.4-mini]',
@@ -169,16 +186,72 @@ export const agentOptions = {
     example: './answer.schema.json',
   },
   tools: {
-    type: { kind: 'patterns' },
-    summary: 'the tools that it may use: tool, server/tool, server/*, extension.tool, or * for all',
+    type: { kind: 'patterns', of: 'tool' },
+    summary: 'the tools that it may use: their names, the beginning of some with a * behind it, or * for all',
     default: 'none',
-    example: '[web_fetch, "github/*"]',
+    example: '[web_fetch, "read_*"]',
   },
   agents: {
     type: { kind: 'references' },
     summary: 'agents that it may call like tools: files relative to the agent file, or names of configured agents',
     default: 'none',
     example: '[./scout.ai]',
+  },
+  skills: {
+    type: { kind: 'patterns', of: 'skill' },
+    summary: 'the skills that it may load: their names, the beginning of some with a * behind it, or * for all',
+    default: 'none',
+    example: '[pdf, "git-*"]',
+  },
+  disabledSkills: {
+    type: { kind: 'patterns', of: 'skill' },
+    summary: 'skills that it may not load, whatever `skills` says',
+    default: 'none',
+    example: '[git-push]',
+  },
+  'approvals.rules': {
+    type: { kind: 'rules' },
+    summary:
+      'what is asked about or not done at all; of the rules that fit, the last counts; an agent file can only be stricter than the session',
+    default: sessions,
+    example: '[{ deny: "shell(rm *)", reason: Nothing is deleted here }, { ask: web_fetch }]',
+  },
+  'sandbox.mode': {
+    type: { kind: 'choice', of: ['required', 'off'] },
+    summary: 'whether commands run behind walls or not at all; an agent file can require walls and not take them away',
+    default: sessions,
+    example: 'required',
+  },
+  'sandbox.hosts': {
+    type: { kind: 'names', of: 'host' },
+    summary: 'hosts that commands may reach over HTTP and HTTPS; those that the session names too',
+    default: sessions,
+    example: '[registry.npmjs.org, "*.example.com"]',
+  },
+  'sandbox.writable': {
+    type: { kind: 'names', of: 'folder' },
+    summary:
+      'folders besides the workspace that commands may write to, relative to the file that says so; those that the session names too',
+    default: sessions,
+    example: '[../shared]',
+  },
+  'sandbox.environment': {
+    type: { kind: 'names', of: 'variable' },
+    summary: 'variables that commands are given, by name; those that the session names too',
+    default: sessions,
+    example: '[LANG, CI]',
+  },
+  'sandbox.memory': {
+    type: { kind: 'size', least: leastMemory },
+    summary: 'memory that all processes of a command may use together; at most that of the session',
+    default: `${sessions}, ${showSize(defaultSandboxPolicy.memory)} where nothing else is said`,
+    example: '512MB',
+  },
+  'sandbox.processes': {
+    type: { kind: 'whole', least: 1 },
+    summary: 'processes and threads of a command; at most that of the session',
+    default: `${sessions}, ${defaultSandboxPolicy.processes} where nothing else is said`,
+    example: '64',
   },
   'limits.maxToolTurns': {
     type: { kind: 'whole', least: 1 },
@@ -290,7 +363,7 @@ export const agentOptions = {
 export const agentOptionKeys = Object.keys(agentOptions) as readonly AgentOptionKey[]
 
 /** Keys that a later version will have. Until then they are refused: nothing that is said is ignored. */
-export const keysToCome: readonly string[] = ['mcpServers', 'skills', 'disabledSkills', 'approvals', 'sandbox']
+export const keysToCome: readonly string[] = ['mcpServers']
 
 /** `description`, `models`, `parameters`, `output`, `limits`, … */
 export const topLevelKeys: readonly string[] = [...new Set(agentOptionKeys.map((key) => key.split('.', 1)[0] ?? key))]

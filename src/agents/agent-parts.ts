@@ -1,4 +1,12 @@
-import type { AgentLimits, InputContract, JsonObject, ModelParameters, OutputContract } from '../contracts/index.ts'
+import type {
+  AgentLimits,
+  ApprovalRule,
+  InputContract,
+  JsonObject,
+  ModelParameters,
+  OutputContract,
+  SandboxPolicy,
+} from '../contracts/index.ts'
 import { type AgentOptionKey, agentOptions, keysBelow } from './agent-options.ts'
 
 export interface AgentParts {
@@ -8,6 +16,12 @@ export interface AgentParts {
   readonly models: readonly string[]
   /** A file that names no tools has none. */
   readonly tools: readonly string[]
+  /** Names and patterns of skills, as written; a file that names none has none. */
+  readonly skills: readonly string[]
+  /** Absent where it has none of its own. */
+  readonly approvals?: readonly ApprovalRule[]
+  /** Only what is stated. */
+  readonly sandbox?: Partial<SandboxPolicy>
   /** Only what is stated; so too the limits. */
   readonly parameters: ModelParameters
   readonly limits: Partial<AgentLimits>
@@ -27,12 +41,17 @@ export function agentParts(values: ReadonlyMap<AgentOptionKey, { readonly value:
     )
   const usage = said<string>('usage')
   const toolName = said<string>('toolName')
+  const rules = said<readonly ApprovalRule[]>('approvals.rules') ?? []
+  const sandbox = group('sandbox') as Partial<SandboxPolicy>
   return {
     description: said<string>('description') ?? '',
     ...(usage !== undefined && { usage }),
     ...(toolName !== undefined && { toolName }),
     models: said<readonly string[]>('models') ?? [agentOptions.models.default],
     tools: said<readonly string[]>('tools') ?? [],
+    skills: said<readonly string[]>('skills') ?? [],
+    ...(rules.length > 0 && { approvals: rules }),
+    ...(Object.keys(sandbox).length > 0 && { sandbox }),
     parameters: group('parameters') as ModelParameters,
     limits: group('limits') as Partial<AgentLimits>,
     input: inputOf(said('input.format'), said<JsonObject>('input.schema')),

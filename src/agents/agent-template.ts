@@ -9,12 +9,13 @@ import { type AgentOption, type AgentOptionKey, agentOptions, keysBelow, topLeve
 export interface TemplateAgent extends AgentFile {
   /** Files or names, as written. */
   readonly agents?: readonly string[]
+  readonly disabledSkills?: readonly string[]
   readonly enabled?: boolean
   readonly metadata?: JsonObject
 }
 
-export function templateAgent({ agent, children, enabled, metadata }: ReadAgent): TemplateAgent {
-  return { ...agent, agents: children.map(({ written }) => written), enabled, metadata }
+export function templateAgent({ agent, children, disabledSkills, enabled, metadata }: ReadAgent): TemplateAgent {
+  return { ...agent, agents: children.map(({ written }) => written), disabledSkills, enabled, metadata }
 }
 
 /**
@@ -22,11 +23,14 @@ export function templateAgent({ agent, children, enabled, metadata }: ReadAgent)
  * they make the same agent. What has no value stands there as a comment.
  */
 export function agentTemplate({ name: _, prompt: __, ...agent }: TemplateAgent): string {
-  const { agents = [], enabled = true, metadata = {} } = agent
+  const { agents = [], disabledSkills = [], approvals, sandbox = {}, enabled = true, metadata = {} } = agent
   const parts: { readonly [key: string]: unknown } = {
     ...agent,
     limits: { ...defaultLimits, ...agent.limits },
     agents,
+    disabledSkills,
+    approvals: { rules: approvals },
+    sandbox,
     enabled,
     metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
   }

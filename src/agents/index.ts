@@ -8,19 +8,30 @@ export {
 export { agentFileSchema } from './agent-file-schema.ts'
 export { type AgentOption, type AgentOptionKey, type AgentOptionType, agentOptionKeys, agentOptions, keysToCome } from './agent-options.ts'
 export { agentTemplate, type TemplateAgent, templateAgent } from './agent-template.ts'
+export { builtinToolNames } from './builtin-tool-names.ts'
 export {
+  approvalsOf,
   type Config,
   type ConfigDiagnostic,
   type ConfigFiles,
   type ConfigPlaces,
   type ConfigRow,
+  type ConfiguredApprovals,
+  type ConfiguredContext,
+  type ConfiguredHook,
+  type ConfiguredHookDefinition,
+  type ConfiguredSkills,
   configRows,
+  configSchema,
+  contextOf,
   type Environment,
   type FileState,
   featuresOf,
+  hooksOf,
   loadConfig,
   type ModelPrice,
   nodeConfigFiles,
+  type OnUnavailable,
   type Overlay,
   overlayFor,
   type PendingFile,
@@ -30,6 +41,8 @@ export {
   readOptionVariables,
   readTrust,
   revokeTrust,
+  sandboxOf,
+  skillsOf,
   statesOf,
   storePathOf,
   type TrustPlace,
@@ -39,10 +52,12 @@ export {
   trustOf,
 } from './config/index.ts'
 export { dialectFolders } from './dialects/index.ts'
-export { contextFile, findProjectRoot, type ProjectContext, projectContext } from './project-context/index.ts'
 export { type AgentOverrides, parseOverrides, type WrittenFlag, type WrittenOverrides } from './overrides.ts'
+export { contextFile, findProjectRoot, type ProjectContext, projectContext } from './project-context/index.ts'
 export {
   type AgentDiagnostic,
+  type AgentSkills,
+  agentSkills,
   type FoundAgent,
   findAgentPaths,
   isAgentFile,
@@ -50,6 +65,7 @@ export {
   type RegisteredAgent,
   type Registry,
   type RegistryOptions,
+  registeredTemplate,
   registryError,
   type SaidByFile,
 } from './registry/index.ts'
@@ -57,7 +73,7 @@ export {
   adminSkillDirectories,
   type FoundSkills,
   findSkills,
-  selectSkills,
   type SkillProblem,
+  selectSkills,
   userSkillDirectories,
 } from './skills/index.ts'

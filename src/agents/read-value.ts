@@ -1,11 +1,12 @@
 import { isMap, isScalar, type Node } from 'yaml'
 import { defaultLimits } from '../contracts/index.ts'
 import { parseDuration } from '../util/parse-duration.ts'
-import { parseSize } from '../util/parse-size.ts'
+import { parseSize, showSize } from '../util/parse-size.ts'
 import type { AgentOption } from './agent-options.ts'
 import { readList } from './read-list.ts'
 import { plainOf } from './read-plain.ts'
 import type { Fault, Read } from './read-result.ts'
+import { readRules } from './read-rules.ts'
 import { found, listed, nearby } from './words.ts'
 
 /** Reads the value of an option, whoever wrote it. Schemas are only looked at for being maps here. */
@@ -26,8 +27,11 @@ export function readValue(key: string, { type, example }: Pick<AgentOption, 'typ
         : refused('a name', 'It has letters, digits, `_`, `-` and `.`, 64 at most, and begins with a letter or a digit.')
     case 'names':
     case 'patterns':
+      return readList(node, { key, of: type.of, example })
     case 'references':
-      return readList(node, { key, kind: type.kind, example })
+      return readList(node, { key, of: 'agent', example })
+    case 'rules':
+      return readRules(key, node)
     case 'map':
       return readMap(node, refused)
     case 'number': {
@@ -47,7 +51,7 @@ export function readValue(key: string, { type, example }: Pick<AgentOption, 'typ
       const bytes = parseSize(scalar)
       return isWhole(bytes, type.least)
         ? { ok: true, value: bytes }
-        : refused(`a size of at least ${type.least} bytes`, 'Write it like `512B`, `64KB` or `1MB`.')
+        : refused(`a size of at least ${isLarge(type.least) ? showSize(type.least) : `${type.least} bytes`}`, sizeRemedy(type.least))
     }
     case 'choice':
       return type.of.includes(String(scalar))
@@ -82,5 +86,8 @@ function readMap(node: Node | null, refused: (expected: string) => Read): Read {
   return faults.length > 0 ? { ok: false, faults } : { ok: true, value }
 }
 
+const isLarge = (bytes: number): boolean => bytes >= 1024 ** 2
+const sizeRemedy = (least: number): string =>
+  isLarge(least) ? `Write it like \`${showSize(least)}\`, \`512MB\` or \`1GB\`.` : 'Write it like `512B`, `64KB` or `1MB`.'
 const isWhole = (value: number | undefined, least: number): boolean => Number.isSafeInteger(value) && (value ?? 0) >= least
 const atLeast = (least: number | undefined): string => (least === undefined ? '' : ` of at least ${least}`)

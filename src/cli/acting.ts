@@ -131,7 +131,7 @@ async function configuredHooks(
   const hooks: Hook[] = []
   for (const { definition, baseDir, place } of configured) {
     try {
-      hooks.push(...(await hooksFrom([definition], { baseDir, clock: systemClock, environment: plainEnvironment(host.env) })))
+      hooks.push(...(await hooksFrom([definition], { baseDir, place, clock: systemClock, environment: plainEnvironment(host.env) })))
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
       wrong.push(...(error.problems.length > 0 ? error.problems : [{ place, message: error.message }]))

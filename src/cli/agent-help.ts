@@ -1,4 +1,4 @@
-import { agentTemplate, type RegisteredAgent, type WrittenOverrides } from '../agents/index.ts'
+import { agentTemplate, type RegisteredAgent, registeredTemplate, type WrittenOverrides } from '../agents/index.ts'
 import { columns, type Row } from './columns.ts'
 import type { Host } from './host.ts'
 import { readTeam } from './load-team.ts'
@@ -23,7 +23,7 @@ export async function agentHelp(file: string, { configFile, overrides }: AgentHe
     '',
     'Settings in force, to begin a new file with',
     '',
-    agentTemplate(templateOf(root)),
+    agentTemplate(registeredTemplate(root)),
     '',
     'Every setting: troupe help agent-file. Every option: troupe help run',
     '',
@@ -35,9 +35,4 @@ function childrenSection({ definition }: RegisteredAgent, agents: readonly Regis
     definition.agents.includes(child.name) ? [[child.toolName, printable(child.description)]] : [],
   )
   return rows.length === 0 ? [] : ['', 'Agents that it may call', ...columns(rows)]
-}
-
-/** Children are written as the file names them, so that a copy finds them too. */
-function templateOf({ definition, references, metadata }: RegisteredAgent) {
-  return { ...definition, agents: references, metadata, enabled: true }
 }

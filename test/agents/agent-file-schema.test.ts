@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { agentFileSchema, agentOptionKeys, agentOptions, parseAgentFile } from '../../src/agents/index.ts'
+import { agentFileSchema, agentOptionKeys, agentOptions, configSchema, parseAgentFile } from '../../src/agents/index.ts'
 import { printJson } from '../cli/print-json.ts'
 
-const path = join(import.meta.dirname, '..', '..', 'schemas', 'agent-file.schema.json')
-const written = printJson(agentFileSchema())
+const folder = join(import.meta.dirname, '..', '..', 'schemas')
+const published = { 'agent-file.schema.json': printJson(agentFileSchema()), 'ai-agent.schema.json': printJson(configSchema()) }
 const fits = new Ajv2020({ strict: false }).compile(agentFileSchema())
 
 const isRead = (settings: string): boolean => {
@@ -24,8 +24,9 @@ function setting(key: string, value: string): string {
   return below === undefined ? `${described}${group}: ${value}` : `${described}${group}: { ${below}: ${value} }`
 }
 
-// To write it anew: TROUPE_WRITE=1 npx vitest run test/agents/agent-file-schema.test.ts
-test('the published schema is what the options say', () => {
+// To write them anew: TROUPE_WRITE=1 npx vitest run test/agents/agent-file-schema.test.ts
+test.each(Object.entries(published))('the published %s is what the options say', (file, written) => {
+  const path = join(folder, file)
   if (process.env.TROUPE_WRITE) writeFileSync(path, written)
   expect(existsSync(path) && readFileSync(path, 'utf8')).toBe(written)
 })
@@ -67,10 +68,32 @@ describe('editors and the parser agree', () => {
     'a//b',
     'ext.tool',
     '"-x"',
+    'required',
+    'off',
+    'example.com',
+    '"*.example.com"',
+    '"https://example.com"',
+    '"::1"',
+    'LANG',
+    'A=1',
+    'pdf',
+    'a--b',
+    '"git-*"',
+    '512MB',
+    '[{ deny: shell }]',
+    '[{ deny: [shell, "web_*"], reason: x }]',
+    '[{ deny: shell, ask: a }]',
+    '[{}]',
+    '[{ deny: "a b" }]',
+    '[{ deny: "shell(a\\nb)" }]',
+    '[{ deny: [] }]',
+    '[{ allow: x, why: y }]',
+    '[{ allow: x, reason: "" }]',
   ]
   /** What only reading can tell: sizes in words that are too small, and what a schema must say itself. */
   const beyondSchemas = (key: string, value: string): boolean =>
-    (key === 'limits.maxOutputBytes' && /^\d+B$/.test(value)) || (key === 'input.schema' && value === '{}')
+    (['limits.maxOutputBytes', 'sandbox.memory'].includes(key) && /^\d+K?B$/i.test(value) && !isRead(setting(key, value))) ||
+    (key === 'input.schema' && value === '{}')
 
   test.each(agentOptionKeys)('on %s', (key) => {
     for (const value of [...values, agentOptions[key].example]) {
@@ -85,7 +108,9 @@ describe('editors and the parser agree', () => {
     ['description: x\nunknown: 1', false],
     ['description: x\nlimits: { unknown: 1 }', false],
     ['description: x\nlimits: 5', false],
-    ['description: x\nskills: [pdf]', false],
+    ['description: x\nskills: [pdf]\nsandbox: { mode: required, hosts: [] }', true],
+    ['description: x\nsandbox: { modes: off }', false],
+    ['description: x\nmcpServers: {}', false],
     ['description: x\noutput: { format: text, schema: { type: object } }', false],
     ['description: x\noutput: { schema: { type: object }, schemaRef: a }', false],
     ['description: x\ninput: { format: json, schema: { type: object } }\noutput: { schema: { type: array } }', true],

@@ -1,6 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type AgentOptionKey, agentOptionKeys, agentOptions, parseAgentFile, readAgentText } from '../../src/agents/index.ts'
+import {
+  type AgentOption,
+  type AgentOptionKey,
+  agentOptionKeys,
+  agentOptions,
+  parseAgentFile,
+  readAgentText,
+} from '../../src/agents/index.ts'
 import { type Problem, TroupeError } from '../../src/contracts/index.ts'
 
 const problemsOf = (text: string | Uint8Array): readonly Problem[] => {
@@ -52,6 +59,7 @@ You research.
       toolName: 'research.icp',
       models: ['auto'],
       tools: [],
+      skills: [],
       parameters: {},
       input: { format: 'text' },
       output: {
@@ -74,7 +82,22 @@ describe('every key', () => {
   const wrong: { readonly [kind: string]: readonly string[] } = {
     text: ['[a]', '{ a: 1 }', '7', 'true', 'null', '""', '!!binary aGk='],
     identifier: ['[a]', '{ a: 1 }', '7', 'true', 'null', '"a b"', '-a', 'é', `"${'x'.repeat(65)}"`],
-    names: ['{ a: 1 }', '7', 'true', 'null', '[]', '[[a]]', '[1]', '"a b"', '[a, a]'],
+    model: ['{ a: 1 }', '7', 'true', 'null', '[]', '[[a]]', '[1]', '"a b"', '[a, a]'],
+    host: ['{ a: 1 }', '7', 'true', 'null', '[[a]]', '"a b"', '[a, a]', '"*"', '"http://a"', '"a:1"', '"a/b"', '"*.*.a"', '-a', '"a..b"'],
+    folder: ['{ a: 1 }', '7', 'true', 'null', '[[a]]', '[1]', '[""]', '[a, a]', '"a\\nb"'],
+    variable: ['{ a: 1 }', '7', 'true', 'null', '[[a]]', '"a b"', '[A, A]', 'A=1', '1A', '"$A"'],
+    rules: [
+      'x',
+      '7',
+      'null',
+      '{ deny: a }',
+      '[a]',
+      '[{}]',
+      '[{ deny: 7 }]',
+      '[{ deny: a, ask: b }]',
+      '[{ deny: "a b" }]',
+      '[{ forbid: a }]',
+    ],
     patterns: ['{ a: 1 }', '7', 'null', '[[a]]', '["a b"]', '["*a"]', '[a/b/c]', '[a, a]'],
     references: ['{ a: 1 }', '7', 'null', '[[a]]', '[""]', '[a, a]'],
     number: ['"1"', '-1', '1e99', '.nan', '.inf', '[1]', 'null', 'true'],
@@ -89,7 +112,8 @@ describe('every key', () => {
     map: ['x', '7', '[]', 'null'],
   }
   test.each(keys)('%s refuses what it cannot be, at its place', (key) => {
-    const { kind } = agentOptions[key].type
+    const { type }: AgentOption = agentOptions[key]
+    const kind = type.kind === 'names' ? type.of : type.kind
     for (const written of wrong[kind] ?? []) {
       const problems = problemsOf(fileOf(setting(key, written)))
       expect([written, problems.length]).toEqual([written, expect.toSatisfy((count: number) => count > 0)])

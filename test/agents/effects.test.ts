@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { type AgentOptionKey, agentOptionKeys } from '../../src/agents/index.ts'
+import type { Confinement, SandboxPolicy } from '../../src/contracts/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
 import { child, folder } from './folder.ts'
 import { counter, play, type Say, type Scene, tool } from './stage.ts'
@@ -9,6 +10,7 @@ import { counter, play, type Say, type Scene, tool } from './stage.ts'
 // No two calls are the same: those that repeat themselves are a matter of their own.
 const again: Say = (_, step) => ({ calls: [{ tool: 'look', input: { n: step } }], usage: { input: 1000, output: 200 } })
 const untilForced: Say = (request, step) => (request.toolChoice === 'none' ? { text: 'So far.' } : again(request, step))
+const untilTwo: Say = (_, step) => (step === 1 ? { calls: [{ tool: 'look', input: { n: 1 } }] } : { text: 'Done.' })
 const never = () => new Promise<never>(() => {})
 const offered = async (scene: Scene) => (await play(scene)).requests[0]?.tools ?? []
 const parameters = async (boss: string) => (await play({ boss })).requests[0]?.request.parameters
@@ -19,6 +21,33 @@ const twoScouts: Say = (_, step) =>
   step === 1 ? { calls: ['a', 'b'].map((prompt) => ({ tool: 'agent__scout', input: { prompt } })) } : { text: 'Done.' }
 const schema = '{ "type": "object", "properties": { "city": { "type": "string" } }, "required": ["city"] }'
 const rightAtLast: Say = (_, step) => ({ text: step === 1 ? '{"town":"Oslo"}' : '{"city":"Oslo"}' })
+
+/** What an agent with these settings lets its commands do, in a session that lets them do much. */
+async function walls(settings: string): Promise<Partial<SandboxPolicy>> {
+  const policy: SandboxPolicy = {
+    mode: 'required',
+    hosts: ['*.example.com', 'b.test'],
+    writable: ['/srv/a', '/srv/b'],
+    environment: ['A', 'B'],
+    memory: 2 ** 30,
+    processes: 99,
+  }
+  const seen: Confinement[] = []
+  const look = tool('look', async (_, { confinement }) => {
+    seen.push(confinement)
+    return { ok: true, content: 'ok' }
+  })
+  const bossSays: Say = (_, step) => (step === 1 ? { calls: [{ tool: 'look' }] } : { text: 'Done.' })
+  await play({ boss: `tools: look\n${settings}`, tools: [look], bossSays, sandbox: policy })
+  const tightened: Partial<SandboxPolicy> = seen[0]?.kind === 'sandbox' ? (seen[0].policy ?? {}) : {}
+  return Object.fromEntries(Object.entries(tightened).filter(([key, value]) => value !== policy[key as keyof SandboxPolicy]))
+}
+const skill = (name: string) => ({ [`.agents/skills/${name}/SKILL.md`]: `---\nname: ${name}\ndescription: About ${name}\n---\nDo it.` })
+async function loadable(boss: string): Promise<readonly string[]> {
+  const { requests } = await play({ boss, files: { ...skill('pdf'), ...skill('git-push'), ...skill('git-log') } })
+  const system = requests[0]?.request.system ?? ''
+  return ['pdf', 'git-push', 'git-log'].filter((name) => system.includes(`About ${name}`))
+}
 
 const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
   async description() {
@@ -99,6 +128,45 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
   },
   async agents() {
     expect((await play({ scout: '' })).scoutRequests).toBe(1)
+  },
+  async skills() {
+    expect([await loadable(''), await loadable('skills: [pdf, "git-p*"]')]).toEqual([[], ['pdf', 'git-push']])
+  },
+  async disabledSkills() {
+    expect(await loadable('skills: "*"\ndisabledSkills: "git-*"')).toEqual(['pdf'])
+  },
+  async 'approvals.rules'() {
+    const look = tool('look', undefined, {
+      approval: ({ n }) => ({ summary: 'Look', keys: [{ key: `look:${String(n)}`, label: 'look' }] }),
+    })
+    const boss = 'tools: look\napprovals: { rules: [{ deny: "look(1)", reason: Not today }] }'
+    const { requests } = await play({ boss, tools: [look], bossSays: untilTwo })
+    expect(requests[1]?.results[0]).toContain('Not today')
+  },
+  async 'sandbox.mode'() {
+    let seen: Confinement | undefined
+    const look = tool('look', async (_, { confinement }) => {
+      seen = confinement
+      return { ok: true, content: 'ok' }
+    })
+    await play({ boss: 'tools: look\nsandbox: { mode: required }', tools: [look], bossSays: untilTwo })
+    expect(seen).toMatchObject({ kind: 'sandbox', policy: { mode: 'required' } })
+  },
+  async 'sandbox.hosts'() {
+    expect(await walls('sandbox: { hosts: [api.example.com, evil.test] }')).toEqual({ hosts: ['api.example.com'] })
+  },
+  async 'sandbox.writable'() {
+    expect(await walls('sandbox: { writable: [/srv/b, /etc] }')).toEqual({ writable: ['/srv/b'] })
+  },
+  async 'sandbox.environment'() {
+    expect(await walls('sandbox: { environment: [B, KEY] }')).toEqual({ environment: ['B'] })
+  },
+  async 'sandbox.memory'() {
+    expect(await walls('sandbox: { memory: 512MB }')).toEqual({ memory: 2 ** 29 })
+    expect(await walls('sandbox: { memory: 9GB }')).toEqual({})
+  },
+  async 'sandbox.processes'() {
+    expect(await walls('sandbox: { processes: 7 }')).toEqual({ processes: 7 })
   },
   async 'limits.maxToolTurns'() {
     const { requests, outcome } = await play({

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { contentHash } from '../../src/agents/config/index.ts'
-import { parseOverrides } from '../../src/agents/index.ts'
+import { agentSkills, builtinToolNames, findSkills, parseOverrides } from '../../src/agents/index.ts'
 import { agentsOf, child, folder, problemsOf } from './folder.ts'
 
 const tools = ['read_file', 'search_files', 'shell', 'write_file', 'web_fetch', 'github/create_issue']
@@ -54,22 +54,81 @@ describe('an agent of another program in a team', () => {
     expect(agent?.definition).toMatchObject({ models: ['m/n'], limits: { maxToolTurns: 3 }, output: { format: 'json' } })
   })
 
-  test('what it says and we cannot do yet is told, and taken stricter', async () => {
+  test('servers are told, and not started', async () => {
     const { load, path } = folder({
-      '.opencode/agent/careful.md': '---\ndescription: Careful\npermission:\n  edit: deny\n  bash: ask\n---\nGo.',
-      '.claude/agents/rich.md': '---\nname: rich\ndescription: Rich\nskills: [pdf]\nmcpServers: { lab: { command: x } }\n---\nGo.',
+      '.claude/agents/rich.md': '---\nname: rich\ndescription: Rich\nmcpServers: { lab: { command: x } }\n---\nGo.',
     })
-    const careful = await load('.opencode/agent/careful.md', { tools, trusted: trustIn(join(path, '.opencode/agent/careful.md')) })
-    expect(agentsOf(careful)[0]?.definition.tools).not.toContain('shell')
-    expect(agentsOf(careful)[0]?.definition.tools).not.toContain('write_file')
-    expect(careful.diagnostics.map(({ message }) => message)).toEqual(expect.arrayContaining([expect.stringContaining('withheld')]))
-    const rich = await load('.claude/agents/rich.md', { tools, trusted: trustIn(join(path, '.claude/agents/rich.md')) })
-    expect(rich.diagnostics.map(({ message }) => message)).toEqual(
-      expect.arrayContaining([
-        expect.stringContaining('servers are not started: lab'),
-        expect.stringContaining('skills are not loaded: pdf'),
-      ]),
-    )
+    const rich = await load('.claude/agents/rich.md', { trusted: trustIn(join(path, '.claude/agents/rich.md')) })
+    expect(rich.diagnostics.map(({ message }) => message)).toEqual(['its servers are not started: lab; this is not yet available'])
+  })
+
+  test('what it denies and asks about are its rules; what is asked about it has all the same', async () => {
+    const file = '.opencode/agent/careful.md'
+    const { load, path } = folder({
+      [file]: '---\ndescription: Careful\npermission:\n  edit: deny\n  bash: ask\n  webfetch: ask\n---\nGo.',
+    })
+    const careful = async (isTrusted: boolean) =>
+      agentsOf(await load(file, { ...(isTrusted && { trusted: trustIn(join(path, file)) }) }))[0]?.definition
+    const approvals = [
+      { ask: ['shell', 'web_fetch'] },
+      { deny: ['write_file', 'edit_file', 'apply_patch'], reason: 'The file of the agent denies it.' },
+    ]
+    expect(await careful(true)).toMatchObject({
+      tools: ['shell', 'read_file', 'list_files', 'search_files', 'web_fetch', 'update_plan', 'ask_user'],
+      approvals,
+    })
+    expect(await careful(false)).toMatchObject({ tools: ['read_file', 'list_files', 'search_files'], approvals })
+    expect((await load(file)).diagnostics.map(({ message }) => message)).toEqual([expect.stringContaining('not trusted')])
+  })
+
+  test('what it denies holds for tools that a person gives it besides', async () => {
+    const file = '.claude/agents/looker.md'
+    const { load } = folder({ [file]: '---\nname: looker\ndescription: Looks\ntools: Read\ndisallowedTools: Bash\n---\nGo.' })
+    const flags = parseOverrides({ settings: ['tools=[shell, read_file]'] })
+    expect(agentsOf(await load(file, { flags }))[0]?.definition).toMatchObject({
+      tools: ['shell', 'read_file'],
+      approvals: [{ deny: ['shell'], reason: expect.any(String) }],
+    })
+  })
+
+  test.each([
+    ['.claude/agents/planner.md', '---\nname: planner\ndescription: Plans\npermissionMode: plan\n---\nGo.'],
+    ['.codex/agents/planner.toml', 'name = "planner"\ndescription = "Plans"\nsandbox_mode = "read-only"\ndeveloper_instructions = "Go."'],
+  ])('one that may only read has nothing that changes, and walls: %s', async (file, text) => {
+    const { load, path } = folder({ [file]: text })
+    const [agent] = agentsOf(await load(file, { trusted: trustIn(join(path, file)) }))
+    expect(agent?.definition.tools).toEqual(['read_file', 'list_files', 'search_files', 'web_fetch', 'update_plan', 'ask_user'])
+    expect(agent?.definition.sandbox).toEqual({ mode: 'required', hosts: [], writable: [] })
+    expect(agent?.definition.approvals).toMatchObject([{ deny: ['write_file', 'edit_file', 'apply_patch', 'shell'] }])
+  })
+
+  test('its tools are ours: all of them where it says nothing, those that it names, none where it says none', async () => {
+    const toolsOf = async (settings: string) => {
+      const { load, path } = folder({ '.claude/agents/x.md': `---\nname: x\ndescription: X\n${settings}---\nGo.` })
+      return agentsOf(await load('.claude/agents/x.md', { trusted: trustIn(join(path, '.claude/agents/x.md')) }))[0]?.definition.tools
+    }
+    expect(await toolsOf('')).toEqual(builtinToolNames)
+    expect(await toolsOf('tools: Read, Edit, Bash, WebFetch, TodoWrite\n')).toEqual([
+      'shell',
+      'read_file',
+      'edit_file',
+      'web_fetch',
+      'update_plan',
+    ])
+    expect(await toolsOf('tools: []\n')).toEqual([])
+    expect(await toolsOf('tools: Bash, Read\ndisallowedTools: Bash\n')).toEqual(['read_file'])
+  })
+
+  test('its skills are looked for; those that are not here are told, and no error', async () => {
+    const { load, path } = folder({
+      '.claude/agents/x.md': '---\nname: x\ndescription: X\nskills: [pdf, gone]\n---\nGo.',
+      '.claude/skills/pdf/SKILL.md': '---\nname: pdf\ndescription: About PDF\n---\nDo it.',
+    })
+    const [agent] = agentsOf(await load('.claude/agents/x.md'))
+    const found = findSkills({ workingDirectory: path, projectRoot: path })
+    const { skills, problems, diagnostics } = agentSkills(agent as NonNullable<typeof agent>, found)
+    expect([skills.map(({ name }) => name), problems]).toEqual([['pdf'], []])
+    expect(diagnostics).toMatchObject([{ code: 'foreign_agent', place: '.claude/agents/x.md', message: 'there is no skill `gone`' }])
   })
 
   test('agents that it names and that are not here are told, and no error; a broken file is one', async () => {

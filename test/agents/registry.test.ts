@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseOverrides } from '../../src/agents/index.ts'
+import { builtinToolNames, parseOverrides } from '../../src/agents/index.ts'
 import { agentsOf, child, folder, problemsOf } from './folder.ts'
 
 describe('a team', () => {
@@ -135,7 +135,26 @@ describe('a team', () => {
     const tools = ['web_fetch', 'github/create_issue', 'kv/get']
     const registry = await load('a.ai', { tools })
     expect(registry).toMatchObject({ ok: false, problems: [{ place: 'a.ai:6:36', remedy: 'Did you mean `web_fetch`?' }] })
-    expect(problemsOf(await load('a.ai'))).toHaveLength(4)
+  })
+
+  test('the built-in tools are there; what comes later, by itself or as an agent is told apart', async () => {
+    const named = 'tools: [shell, "read_*", "*", shel, github/create_issue, "kv/*", ext.tool, read_output, load_skill, agent__scout, zzz]'
+    const registry = await folder({ 'a.ai': child(named) }).load('a.ai')
+    const problems = registry.ok ? [] : registry.problems.map(({ place, message, remedy = '' }) => [place, message, remedy.slice(0, 20)])
+    expect(problems).toEqual([
+      ['a.ai:6:31', 'there is no tool `shel`', 'Did you mean `shell`'],
+      ['a.ai:6:37', '`github/create_issue` is not yet available', 'Leave it out: there '],
+      ['a.ai:6:58', '`kv/*` is not yet available', 'Leave it out: there '],
+      ['a.ai:6:66', '`ext.tool` is not yet available', 'Leave it out: there '],
+      ['a.ai:6:76', '`read_output` is not named', 'Leave it out: every '],
+      ['a.ai:6:89', '`load_skill` is not named', 'Leave it out: every '],
+      ['a.ai:6:101', 'there is no tool `agent__scout`', 'Agents that it may c'],
+      ['a.ai:6:115', 'there is no tool `zzz`', 'There are `apply_pat'],
+    ])
+    const faulty = await folder({ 'a.ai': child('tools: [shel]\nlimits: { maxRetries: x }') }).load('a.ai')
+    expect(problemsOf(faulty)).toEqual([expect.stringContaining('a.ai:7:23 '), 'a.ai:6:9 there is no tool `shel`'])
+    const every = folder({ 'a.ai': child(`tools: [${builtinToolNames.join(', ')}]`) })
+    expect(agentsOf(await every.load('a.ai'))[0]?.definition.tools).toEqual(builtinToolNames)
   })
 })
 

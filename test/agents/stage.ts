@@ -1,10 +1,14 @@
-import type { InteractionEvent, Model, ModelRequest, Outcome, Tool, ToolSpec } from '../../src/contracts/index.ts'
+import { agentSkills, findSkills } from '../../src/agents/index.ts'
+import type { InteractionEvent, Model, ModelRequest, Outcome, SandboxPolicy, Tool, ToolSpec } from '../../src/contracts/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, sequentialIds } from '../../src/testing/index.ts'
 import { settle } from '../settle.ts'
 import { type Said, scripted } from '../subagents/team.ts'
 import { agentsOf, folder } from './folder.ts'
+
+// A fake clock must not run on while a library is being loaded for the first time.
+await import('../../src/tools/builtin/index.ts')
 
 export type Say = (request: ModelRequest, step: number) => Said | Promise<Said>
 
@@ -17,6 +21,8 @@ export interface Scene {
   readonly scoutSays?: Say
   readonly tools?: readonly Tool[]
   readonly model?: Partial<Model>
+  /** The walls of the session. */
+  readonly sandbox?: SandboxPolicy
   readonly clock?: FakeClock
 }
 
@@ -44,6 +50,8 @@ export async function play(scene: Scene): Promise<Shown> {
     ...files,
   })
   const agents = agentsOf(await project.load('boss.ai', { tools: tools.map(({ name }) => name) }))
+  const found = findSkills({ workingDirectory: project.path, projectRoot: project.path })
+  const definitions = agents.map((agent) => ({ ...agent.definition, skills: agentSkills(agent, found).skills.map(({ name }) => name) }))
   const asked: string[] = []
   const requests: { tools: readonly ToolSpec[]; request: ModelRequest; results: readonly string[] }[] = []
   let scoutRequests = 0
@@ -52,7 +60,8 @@ export async function play(scene: Scene): Promise<Shown> {
     scoutSays = () => ({ text: 'found' }),
   } = scene
   const runtime = createAgentRuntime({
-    config: { agents: agents.map(({ definition }) => definition), agentSelection: { agent: 'boss' }, tools },
+    config: { agents: definitions, agentSelection: { agent: 'boss' }, tools, skills: found.skills },
+    ...(scene.sandbox && { sandbox: { confinement: { kind: 'sandbox', name: 'of the test', policy: scene.sandbox } } }),
     adapter: {
       resolve: (name) =>
         scripted(

@@ -17,6 +17,14 @@ export const exampleConfig = {
   queues: { lab: { concurrent: 8, perMinute: 300 } },
   pricing: { 'lab/small': { input: 0.2, output: 0.8 } },
   features: { web: true },
+  approvals: {
+    rules: [{ allow: 'shell(git status*)' }, { deny: 'shell(git push*)', reason: 'A person pushes' }],
+    onUnavailable: 'suspend',
+  },
+  sandbox: { hosts: ['registry.npmjs.org'], memory: '1GB' },
+  hooks: [{ name: 'guard', on: ['before_call'], tools: ['shell'], command: ['./guard.sh'], onFailure: 'closed', timeout: '30s' }],
+  skills: { directories: ['../skills'], disabled: ['git-push'] },
+  context: { agentsMd: true },
   store: { path: './state' },
 }
 
@@ -34,6 +42,12 @@ const keyTexts: { readonly [key: string]: string } = {
   'pricing.<name>.cacheRead': 'tokens that the provider had in its cache; left out: as `input`',
   'pricing.<name>.cacheWrite': 'tokens that it put there; left out: as `input`',
   'features.<name>': 'whether it is on',
+  'approvals.onUnavailable':
+    'what happens to a call that a person is asked about where none is there: the turn waits for one, or the call is refused; left out: `suspend`',
+  hooks: 'see below',
+  'skills.directories': 'folders, relative to this file, below which skills are looked for too',
+  'skills.disabled': 'names of skills that no agent has',
+  'context.agentsMd': 'whether sessions are told what the `AGENTS.md` files of the project say; left out: `true`',
   'store.path': 'a folder, relative to this file',
   agents: 'see below',
 }
@@ -131,6 +145,11 @@ export const configurationPage = page([
     '## Agents',
     `Each entry is a file, a folder (everything below it) or a pattern with \`*\`, \`**\`, \`?\`, \`[a-z]\` and one \`{a,b}\`. \`node_modules\`, \`.git\` and folders behind links are not entered. All entries together may lead through ${searchBounds.folders} folders, ${searchBounds.depth} levels deep, to ${searchBounds.files} files; a pattern has at most ${patternBounds.characters} characters. Beyond that nothing is taken, and the error names the bound.`,
     'What a project lists that nobody has trusted stays inside of its folder; a link that leads out of it counts as leaving. The same holds for `input.schemaRef` and `output.schemaRef` of agent files: they stay inside of the project, or of the folder of the agent where there is none, unless a person has trusted the project or the agent file. Files that a prompt includes never leave the folder of the agent.',
+  ],
+  [
+    '## Rules and walls',
+    'In `approvals`, `sandbox`, `hooks`, `skills` and `context` every layer has a say. Of the rules of one layer the last that fits a call counts, and of several layers the strictest; `approvals.rules` of an agent file can only be stricter still. Of a `sandbox` that several layers speak of, walls go before none, lists are what all of those name that name any, and the smaller number counts; where nobody says anything, no host is reached, nothing but the workspace is written to, and no variable is given. A project that nobody has trusted can only make it stricter: its rules that allow something, its hooks and its folders of skills wait for trust.',
+    'A hook is asked `on` any of `before_call`, `after_call`, `before_request` and `at_stop`; the first two can be kept to some `tools`. It is a `command`, a program and its arguments without a shell, or a `module`, whose path is relative to this file. `onFailure` says what it means that it fails: `closed` stops what it was asked about, `open` lets it go on. `timeout` is at most an hour. The hooks of stronger layers are asked first: those of the machine have the last word. `${` itself is written `$${` here.',
   ],
   [
     '## Variables in it',

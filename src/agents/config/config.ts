@@ -1,6 +1,6 @@
 import type { ConfigDiagnostic } from './diagnostic.ts'
 import type { EnvVariable } from './env-file.ts'
-import { type MergeRule, mergeAll } from './merge.ts'
+import { mergeAll } from './merge.ts'
 import type { LayerName } from './origin.ts'
 import type { ConfigFile } from './places.ts'
 import { type SectionName, sectionOf } from './sections.ts'
@@ -46,18 +46,16 @@ export interface Config {
   readonly diagnostics: readonly ConfigDiagnostic[]
 }
 
-/** A section over all layers, each value from the strongest that has it. Sections of rules are read by `strictest`. */
+/** A section over all layers, each value from the strongest that has it. Not for sections in which every layer has a say. */
 export function settingsOf(config: Config, section: SectionName): Sourced | undefined {
-  if (sectionOf(section).merge === 'strictest') return undefined
+  if (sectionOf(section).merge === 'by-layer') return undefined
   return mergeAll(sectionByLayer(config, section))
-}
-
-/** A section over all layers by a rule of its reader, e.g. one that lets the stricter of two policies win. */
-export function strictest(config: Config, section: SectionName, rule: MergeRule): Sourced | undefined {
-  return mergeAll(sectionByLayer(config, section), rule)
 }
 
 /** What each layer that has the section says in it, strongest first. */
 export function sectionByLayer({ layers }: Config, section: SectionName): readonly Sourced[] {
   return layers.flatMap(({ settings }) => sourcedAt(settings, [section]) ?? [])
 }
+
+/** Whether a file of settings is a person's own, or trusted as it is. */
+export const isTrustedFile = ({ files }: Config, path: string): boolean => files.some((file) => file.path === path && file.isTrusted)

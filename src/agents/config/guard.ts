@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
-import type { Json } from '../../contracts/index.ts'
 import { isInside } from '../is-inside.ts'
+import { withoutLoosening } from './loosening.ts'
 import { showPath } from './origin.ts'
 import { folderOf } from './places.ts'
 import { sectionNames, sectionOf } from './sections.ts'
-import { type Leaf, pruned, type Sourced, type SourcedMap } from './sourced.ts'
+import { type Leaf, pruned, type Sourced, type SourcedMap, someText } from './sourced.ts'
 import { isTemplate } from './template.ts'
 
 export interface Admitted {
@@ -22,6 +22,12 @@ export function withoutGuarded(tree: SourcedMap): Admitted {
     if (!section) continue
     if (sectionOf(name).trust === 'needed') {
       withheld.push(name)
+      continue
+    }
+    if (sectionOf(name).trust === 'to-loosen') {
+      const strict = withoutLoosening(section, name)
+      withheld.push(...strict.withheld)
+      if (strict.kept) entries.set(name, strict.kept)
       continue
     }
     const kept = pruned(
@@ -51,10 +57,4 @@ function isGuarded({ path, value }: Leaf): boolean {
 function leavesFolder({ path, value, origin }: Leaf): boolean {
   const folder = folderOf(origin)
   return path[0] === 'agents' && someText(value, (text) => !isInside(resolve(folder, text), folder))
-}
-
-function someText(value: Json | undefined, test: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return test(value)
-  if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some((each) => someText(each, test))
 }

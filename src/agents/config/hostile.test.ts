@@ -41,6 +41,9 @@ const modelName = fc.constantFrom('openai/x', 'lab/y', 'evil/${OPENAI_API_KEY}',
 const plainModel = fc.constantFrom('openai/x', 'lab/y', 'script/x.yaml', 'replay/y', 'fast')
 const rules = fc.dictionary(name, fc.jsonValue({ maxDepth: 2 }))
 const count = fc.integer({ min: 1, max: 99 })
+const pattern = fc.constantFrom('*', 'shell', 'shell(rm *)', 'unsandboxed')
+const host = fc.constantFrom('evil.example', '*.example', 'api.lab.example')
+const hook = fc.record({ name, on: fc.constant(['before_call']), command: fc.constant(['curl']), onFailure: fc.constant('open') })
 const settings = fc.record(
   {
     providers: fc.dictionary(name, provider),
@@ -55,9 +58,24 @@ const settings = fc.record(
     features: fc.dictionary(name, fc.boolean()),
     queues: fc.dictionary(name, fc.record({ concurrent: count })),
     store: fc.record({ path: address }),
-    approvals: rules,
-    sandbox: rules,
-    hooks: rules,
+    approvals: fc.record(
+      { rules: fc.array(fc.record({ allow: pattern })), onUnavailable: fc.constantFrom('suspend', 'deny') },
+      { requiredKeys: [] },
+    ),
+    sandbox: fc.record(
+      {
+        mode: fc.constantFrom('off', 'required'),
+        hosts: fc.uniqueArray(host),
+        writable: fc.uniqueArray(fc.constantFrom('/', '..', './a')),
+        environment: fc.uniqueArray(fc.constantFrom('OPENAI_API_KEY', 'HOME')),
+        memory: fc.constantFrom('16MB', '2GB', '900GB'),
+        processes: count,
+      },
+      { requiredKeys: [] },
+    ),
+    hooks: fc.uniqueArray(hook, { selector: (each) => each.name }),
+    skills: fc.record({ directories: fc.array(fc.constantFrom('/', './s')), disabled: fc.array(fc.constant('pdf')) }, { requiredKeys: [] }),
+    context: fc.record({ agentsMd: fc.boolean() }),
     telemetry: fc.dictionary(name, address),
   },
   { requiredKeys: [] },

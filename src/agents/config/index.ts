@@ -12,20 +12,32 @@ export {
   type SettingsFile,
   sectionByLayer,
   settingsOf,
-  strictest,
   type VariableFile,
 } from './config.ts'
 export type { ConfigFiles } from './config-files.ts'
+export { configSchema } from './config-schema.ts'
 export type { ConfigDiagnostic } from './diagnostic.ts'
 export { type EffectiveOption, effectiveOptions, type OptionSources, optionDefaults } from './effective-options.ts'
 export { type EnvVariable, parseEnv } from './env-file.ts'
 export { type LoadConfigOptions, loadConfig } from './load-config.ts'
-export type { MergeRule } from './merge.ts'
 export { nodeConfigFiles } from './node-config-files.ts'
 export { type OptionVariables, readOptionVariables, variableOf } from './option-variables.ts'
 export { type FileOrigin, type LayerName, type Origin, showOrigin, showPath } from './origin.ts'
 export { type Overlay, type OverlayProvider, overlayFor, variablesOf } from './overlay.ts'
 export type { ConfigPlaces } from './places.ts'
+export {
+  approvalsOf,
+  type ConfiguredApprovals,
+  type ConfiguredContext,
+  type ConfiguredHook,
+  type ConfiguredHookDefinition,
+  type ConfiguredSkills,
+  contextOf,
+  hooksOf,
+  type OnUnavailable,
+  sandboxOf,
+  skillsOf,
+} from './policy-sections.ts'
 export { type Environment, type Part, type Resolved, resolveParts, type UsedVariable, type VariableSources } from './resolve.ts'
 export { powerOf } from './section-words.ts'
 export { type SectionName, sectionNames } from './sections.ts'

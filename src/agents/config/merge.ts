@@ -20,10 +20,7 @@ function mergedEntries(stronger: SourcedMap, weaker: SourcedMap): ReadonlyMap<st
   return entries
 }
 
-/** How two layers' words about the same thing become one, e.g. the stricter of two rules. */
-export type MergeRule = (stronger: Sourced, weaker: Sourced) => Sourced
-
 /** All of them as one, strongest first; nothing where there is none. */
-export function mergeAll(trees: readonly Sourced[], rule: MergeRule = merge): Sourced | undefined {
-  return trees.length === 0 ? undefined : trees.reduce((above, below) => rule(above, below))
+export function mergeAll(trees: readonly Sourced[]): Sourced | undefined {
+  return trees.length === 0 ? undefined : trees.reduce(merge)
 }

@@ -105,11 +105,11 @@ describe('config show --origin', () => {
         "providers": { "lab": { "apiKey": "\${LAB_KEY}", "baseURL": "https://ann:pass@lab.example.org/v1",
           "headers": { "Authorization": "Bearer abc", "X-Team": "a", "X-Api-Key": "k-\${K}-\${L:-zzz}" } }, "b": { "apiKey": "sk-1" } },
         "mcpServers": { "gh": { "env": { "GITHUB_TOKEN": "ghp_1", "DEBUG": "1" }, "args": ["--key", "abcdefghijklmnopqrstuvwxyz0123456789"] } },
-        "approvals": { "write": "ask" },
+        "approvals": { "rules": [{ "ask": "shell" }] }, "sandbox": { "memory": "512MB" },
         "pricing": { "lab/x": { "input": 1, "output": 2 } },
         "defaults": { "limits": { "timeBudget": 120000, "maxOutputBytes": 65536 } }
       }`,
-      '/project/.ai-agent.json': { approvals: { write: 'allow' } },
+      '/project/.ai-agent.json': { approvals: { rules: [{ allow: 'shell' }], onUnavailable: 'deny' } },
       '/home/.ai-agent/.ai-agent.env': '\nLAB_KEY=secret\nEMPTY=',
     })
     const rows = configRows({ config, flags: parseOverrides({ settings: [], models: ['a/b'] }) })
@@ -126,8 +126,10 @@ describe('config show --origin', () => {
       { key: 'mcpServers.gh.args', value: ['--key', '[redacted]'], origin: place(4) },
       { key: 'pricing["lab/x"].input', value: 1, origin: place(6) },
       { key: 'pricing["lab/x"].output', value: 2, origin: place(6) },
-      { key: 'approvals.write', value: 'allow', origin: '/project/.ai-agent.json:1' },
-      { key: 'approvals.write', value: 'ask', origin: place(5) },
+      { key: 'approvals.rules', value: [{ allow: 'shell' }], origin: '/project/.ai-agent.json:1' },
+      { key: 'approvals.onUnavailable', value: 'deny', origin: '/project/.ai-agent.json:1' },
+      { key: 'approvals.rules', value: [{ ask: 'shell' }], origin: place(5) },
+      { key: 'sandbox.memory', value: '512MB', origin: place(5) },
       { key: 'variables.LAB_KEY', value: '[redacted]', origin: '/home/.ai-agent/.ai-agent.env:2' },
       { key: 'models', value: ['a/b'], origin: '--model' },
       { key: 'limits.timeBudget', value: '2m', origin: place(7) },

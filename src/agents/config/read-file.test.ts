@@ -40,8 +40,10 @@ const everything = `{
   "queues": { "openai": { "concurrent": 8, "perMinute": 300 } },
   "pricing": { "lab/small": { "input": 0, "output": 0.5, "cacheRead": 0.1, "cacheWrite": 1 } },
   "features": { "plan": true, "other": false },
-  "approvals": { "a": { "b": 1 } },
-  "sandbox": {}, "headends": {}, "hooks": {}, "slack": {}, "telemetry": {},
+  "approvals": { "rules": [{ "deny": "shell(rm *)" }], "onUnavailable": "deny" },
+  "sandbox": {}, "headends": {}, "slack": {}, "telemetry": {},
+  "hooks": [{ "name": "a", "on": ["at_stop"], "module": "./a.mjs", "onFailure": "open", "timeout": "5s" }],
+  "skills": { "directories": ["./more"], "disabled": ["pdf"] }, "context": { "agentsMd": false },
   "store": { "path": "./state" }
 }`
 
@@ -74,8 +76,13 @@ describe('a configuration file', () => {
       ['pricing.lab/small.cacheWrite', 1, from('1 }')],
       ['features.plan', true, from('true')],
       ['features.other', false, from('false')],
-      ['approvals.a.b', 1, from('1 }')],
-      ...(['sandbox', 'headends', 'hooks', 'slack', 'telemetry'] as const).map((name) => [name, {}, from('{}')]),
+      ['approvals.rules', [{ deny: 'shell(rm *)' }], from('[{ "deny"')],
+      ['approvals.onUnavailable', 'deny', from('"deny" }')],
+      ...(['sandbox', 'headends', 'slack', 'telemetry'] as const).map((name) => [name, {}, from('{}')]),
+      ['hooks', [{ name: 'a', on: ['at_stop'], module: './a.mjs', onFailure: 'open', timeout: '5s' }], from('[{ "name"')],
+      ['skills.directories', ['./more'], from('["./more"]')],
+      ['skills.disabled', ['pdf'], from('["pdf"]')],
+      ['context.agentsMd', false, from('false }')],
       ['store.path', './state', from('"./state"')],
     ])
   })
@@ -87,12 +94,9 @@ describe('a configuration file', () => {
     ).toEqual(
       [
         ['9:17', 'mcpServers'],
-        ['14:16', 'approvals'],
-        ['15:14', 'sandbox'],
         ['15:30', 'headends'],
-        ['15:43', 'hooks'],
-        ['15:56', 'slack'],
-        ['15:73', 'telemetry'],
+        ['15:43', 'slack'],
+        ['15:60', 'telemetry'],
       ].map(([at, name]) => `config_section_unused /x.json:${at} \`${name}\``),
     )
   })
@@ -116,7 +120,7 @@ describe('a configuration file', () => {
     ['{"providers": {"__proto__": {"baseURL": "https://evil.example"}}}', ['1:16 `providers` has no key `__proto__`']],
     ['{"mcpServers": {"a": {"__proto__": {}}}}', ['1:23 `mcpServers.a` has no key `__proto__`']],
     ['{"mcpServers": {"a": [{"__proto__": {}}]}}', ['1:24 the name `__proto__` cannot be used']],
-    ['{"hooks": {"a": [{"b": 1, "b": 2}]}}', ['1:27 `b` is there twice']],
+    ['{"slack": {"a": [{"b": 1, "b": 2}]}}', ['1:27 `b` is there twice']],
     ['{"__proto__": {"agents": []}}', ['1:2 the configuration has no key `__proto__`']],
     ['{"constructor": {}}', ['1:2 the configuration has no key `constructor`']],
     [{ models: { fast: 'a b' } }, ['1:19 `models.fast` must be a name without spaces']],
@@ -139,7 +143,7 @@ describe('a configuration file', () => {
     [{ features: { a: 'yes' } }, ['1:18 `features.a` must be `true` or `false`, not text']],
     [{ store: { folder: '.' } }, ['1:11 `store` has no key `folder`']],
     [{ telemetry: 'on' }, ['1:14 `telemetry` must be a map, not text']],
-    [{ hooks: null }, ['1:10 `hooks` must be a map, not nothing']],
+    [{ slack: null }, ['1:10 `slack` must be a map, not nothing']],
     ['[]', ['1:1 the configuration must be a map, not a list']],
     ['null', ['1:1 the configuration must be a map, not nothing']],
     ['{"agents": [], "agents": []}', ['1:16 the configuration has `agents` twice']],

@@ -1,4 +1,6 @@
 import { isMap, isScalar, type Node } from 'yaml'
+import type { ApprovalRule } from '../../contracts/index.ts'
+import { misspeltRules } from '../misspelt-rules.ts'
 import { found } from '../words.ts'
 import type { ConfigDiagnostic } from './diagnostic.ts'
 import { type EnvVariable, parseEnv } from './env-file.ts'
@@ -6,7 +8,7 @@ import { JsonSource } from './json-source.ts'
 import type { ConfigFile } from './places.ts'
 import { configShape, sectionNames, sectionOf } from './sections.ts'
 import { readShape } from './shape.ts'
-import type { Sourced, SourcedMap } from './sourced.ts'
+import { type Sourced, type SourcedMap, sourcedAt } from './sourced.ts'
 
 /** What a file of the configuration says. */
 export type FileContent =
@@ -31,7 +33,20 @@ function readSettings(source: JsonSource): FileContent {
       ? [unused(name, `${source.file}:${section.origin.line}:${section.origin.column}`)]
       : []
   })
-  return { kind: 'settings', tree: { ...tree, entries }, diagnostics }
+  return { kind: 'settings', tree: { ...tree, entries }, diagnostics: [...diagnostics, ...idleRules(tree)] }
+}
+
+function idleRules(tree: Sourced): readonly ConfigDiagnostic[] {
+  const rules = sourcedAt(tree, ['approvals', 'rules'])
+  if (rules?.kind !== 'value') return []
+  const { file, line, column } = rules.origin
+  return misspeltRules(rules.value as readonly ApprovalRule[]).map(({ message, remedy }) => ({
+    code: 'config_rule_idle',
+    severity: 'warning',
+    place: `${file}:${line}:${column}`,
+    message: `a rule has no effect: ${message}`,
+    remedy,
+  }))
 }
 
 /** `.mcp.json` belongs to other programs too: what else they keep in it is told, and no error. */

@@ -16,7 +16,7 @@ function resolve(config: Config, path: readonly string[], environment: Environme
 }
 
 async function resolved(text: Json, environment: Environment = {}): Promise<Json> {
-  return resolve(await configOf({ [user]: { hooks: { x: text } } }), ['hooks', 'x'], environment)
+  return resolve(await configOf({ [user]: { telemetry: { x: text } } }), ['telemetry', 'x'], environment)
 }
 
 const problemsOf = (work: Promise<unknown>) =>
@@ -65,7 +65,7 @@ describe('placeholders', () => {
   test('what is missing is told, with who needs it and where it was looked for', async () => {
     const config = await configOf(
       {
-        [user]: '{\n "hooks": {\n  "x": "${A}",\n  "y": ["${B} ${C}"] } }',
+        [user]: '{\n "telemetry": {\n  "x": "${A}",\n  "y": ["${B} ${C}"] } }',
         '/home/.ai-agent/.ai-agent.env': 'EMPTY=',
         '/project/.ai-agent.env': 'A=1',
       },
@@ -73,44 +73,44 @@ describe('placeholders', () => {
     )
     const files =
       '/home/.ai-agent/.ai-agent.env, /project/.ai-agent.env (not trusted, so not read), /agents/.ai-agent.env (not there), /etc/ai-agent/.ai-agent.env (not there), the environment'
-    const problems = await problemsOf((async () => resolve(config, ['hooks'], { B: '' }))())
+    const problems = await problemsOf((async () => resolve(config, ['telemetry'], { B: '' }))())
     expect(problems).toEqual([
       {
         place: `${user}:3:8`,
-        message: '`hooks.x` needs the variable A, which is not set',
+        message: '`telemetry.x` needs the variable A, which is not set',
         remedy: `Set it: export A=… Looked into: ${files}.`,
       },
       {
         place: `${user}:4:8`,
-        message: '`hooks.y.0` needs the variable B, which is not set',
+        message: '`telemetry.y.0` needs the variable B, which is not set',
         remedy: `Set it: export B=… Looked into: ${files}.`,
       },
     ])
   })
 
   test('what is not asked for may be missing', async () => {
-    const config = await configOf({ [user]: { hooks: { x: '${A}', y: 'fine' } } })
-    expect(resolve(config, ['hooks', 'y'])).toBe('fine')
+    const config = await configOf({ [user]: { telemetry: { x: '${A}', y: 'fine' } } })
+    expect(resolve(config, ['telemetry', 'y'])).toBe('fine')
   })
 
   test('one that cannot be read is told', async () => {
     expect(await problemsOf(resolved('${workspaceFolder:x}'))).toMatchObject([
-      { message: '`hooks.x` cannot be read: there is no placeholder like `${workspaceFolder:x}`' },
+      { message: '`telemetry.x` cannot be read: there is no placeholder like `${workspaceFolder:x}`' },
     ])
   })
 
   test('prototypes are no variables', async () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
       expect(await problemsOf(resolved(`\${${name}}`))).toMatchObject([
-        { message: `\`hooks.x\` needs the variable ${name}, which is not set` },
+        { message: `\`telemetry.x\` needs the variable ${name}, which is not set` },
       ])
-    const config = await configOf({ [user]: { hooks: { x: '${__proto__}' } }, '/home/.ai-agent/.ai-agent.env': '__proto__=1' })
-    expect(resolve(config, ['hooks', 'x'])).toBe('1')
+    const config = await configOf({ [user]: { telemetry: { x: '${__proto__}' } }, '/home/.ai-agent/.ai-agent.env': '__proto__=1' })
+    expect(resolve(config, ['telemetry', 'x'])).toBe('1')
   })
 
   test('nothing grows without bounds', async () => {
     const long = 'x'.repeat(60_000)
-    expect(await problemsOf(resolved('${L}${L}', { L: long }))).toMatchObject([{ message: '`hooks.x` becomes too long' }])
+    expect(await problemsOf(resolved('${L}${L}', { L: long }))).toMatchObject([{ message: '`telemetry.x` becomes too long' }])
     const start = performance.now()
     const many = await problemsOf(
       resolved(

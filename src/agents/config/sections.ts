@@ -1,20 +1,28 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
-import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions } from '../agent-options.ts'
+import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions, keysBelow } from '../agent-options.ts'
+import { hooksShape } from './hook-shape.ts'
 import type { Shape } from './shape.ts'
 
 /** One section of a configuration. */
 export interface Section {
   readonly shape: Shape
-  /** Whether a project's words count only once a person has trusted them. */
-  readonly trust: 'needed' | 'free'
+  /** Whether a project's words count only once a person has trusted them; `to-loosen`: what makes things stricter counts without. */
+  readonly trust: 'needed' | 'to-loosen' | 'free'
   /** Nobody reads it yet; who has it in a file is told. */
   readonly use: 'now' | 'later'
-  /** `strictest`: never merged by key; whoever reads it brings the rule by which the stricter one wins. */
-  readonly merge: 'by-key' | 'strictest'
+  /** `by-layer`: never merged by key; whoever reads it holds the layers against each other. */
+  readonly merge: 'by-key' | 'by-layer'
 }
 
 const text = (example: string, fault?: (text: string) => string | undefined): Shape => ({ kind: 'text', example, ...(fault && { fault }) })
+const literal = (example: string, fault?: (text: string) => string | undefined): Shape => ({
+  kind: 'text',
+  example,
+  isLiteral: true,
+  ...(fault && { fault }),
+})
+const option = (key: AgentOptionKey): Shape => ({ kind: 'option', option: agentOptions[key] })
 const anyMap: Shape = { kind: 'names', of: { kind: 'any' }, example: '{ "name": { … } }' }
 
 const provider: Shape = {
@@ -47,6 +55,29 @@ const queue: Shape = {
   of: { concurrent: { kind: 'whole', least: 1, example: '8' }, perMinute: { kind: 'whole', least: 1, example: '300' } },
 }
 
+const sandbox: Shape = {
+  kind: 'fields',
+  of: Object.fromEntries(keysBelow('sandbox').map((key) => [key, option(`sandbox.${key}` as AgentOptionKey)])),
+}
+
+const approvals: Shape = {
+  kind: 'fields',
+  of: { rules: option('approvals.rules'), onUnavailable: { kind: 'choice', of: ['suspend', 'deny'] } },
+}
+
+const skillName = (written: string): string | undefined =>
+  /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(written.trim())
+    ? undefined
+    : 'must be the name of a skill: small letters and digits, with single hyphens between them'
+
+const skills: Shape = {
+  kind: 'fields',
+  of: {
+    directories: { kind: 'list', of: literal('../skills'), example: '["../skills"]' },
+    disabled: { kind: 'list', of: literal('git-push', skillName), example: '["git-push"]' },
+  },
+}
+
 const modelName = (written: string): string | undefined => (/\s/.test(written.trim()) ? 'must be a name without spaces' : undefined)
 
 /** The options that hold for every agent of a project alike. What makes an agent itself has no default. */
@@ -74,6 +105,7 @@ function defaultsShape(): Shape {
 
 const free = { trust: 'free', use: 'now', merge: 'by-key' } as const
 const guarded = { trust: 'needed', use: 'now', merge: 'by-key' } as const
+const byLayer = { use: 'now', merge: 'by-layer' } as const
 const later = { shape: anyMap, trust: 'needed', use: 'later', merge: 'by-key' } as const
 
 /**
@@ -95,10 +127,12 @@ export const sections = {
     ...guarded,
   },
   features: { shape: { kind: 'names', of: { kind: 'flag' }, example: '{ "name": true }', name: /^\S+$/ }, ...free },
-  approvals: { ...later, merge: 'strictest' },
-  sandbox: { ...later, merge: 'strictest' },
+  approvals: { shape: approvals, trust: 'to-loosen', ...byLayer },
+  sandbox: { shape: sandbox, trust: 'to-loosen', ...byLayer },
+  hooks: { shape: hooksShape, trust: 'needed', ...byLayer },
+  skills: { shape: skills, trust: 'to-loosen', ...byLayer },
+  context: { shape: { kind: 'fields', of: { agentsMd: { kind: 'flag' } } }, trust: 'free', ...byLayer },
   headends: later,
-  hooks: later,
   slack: later,
   store: { shape: { kind: 'fields', of: { path: text('./state') } }, ...guarded },
   telemetry: later,

@@ -1,29 +1,48 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import type { Json } from '../../contracts/index.ts'
+import type { Json, JsonObject } from '../../contracts/index.ts'
 import type { AgentOption } from '../agent-options.ts'
 import { readValue } from '../read-value.ts'
 import { found, listed, nearby } from '../words.ts'
 import { type JsonSource, plainOf } from './json-source.ts'
 import { showPath } from './origin.ts'
-import type { Sourced, SourcedValue } from './sourced.ts'
+import { plainSourced, type Sourced, type SourcedMap, type SourcedValue, someText } from './sourced.ts'
 import { isTemplate, parseTemplate, templateRemedy } from './template.ts'
 
 /** What a part of a configuration must look like. */
 export type Shape =
   /** `fault` looks at what is written where no variable is needed to know it. */
-  | { readonly kind: 'text'; readonly example: string; fault?(text: string): string | undefined }
+  | {
+      readonly kind: 'text'
+      readonly example: string
+      /** Nothing in it stands for a variable. */
+      readonly isLiteral?: true
+      fault?(text: string): string | undefined
+    }
   | { readonly kind: 'choice'; readonly of: readonly string[] }
   | { readonly kind: 'whole'; readonly least: number; readonly example: string }
   | { readonly kind: 'amount'; readonly example: string }
   | { readonly kind: 'flag' }
-  | { readonly kind: 'list'; readonly of: Shape; readonly example: string }
+  | { readonly kind: 'list'; readonly of: Shape; readonly example: string; readonly least?: number; readonly uniqueBy?: string }
   /** A map whose keys are names that people choose. */
   | { readonly kind: 'names'; readonly of: Shape; readonly example: string; readonly name?: RegExp }
-  | { readonly kind: 'fields'; readonly of: { readonly [key: string]: Shape }; readonly required?: readonly string[] }
+  | {
+      readonly kind: 'fields'
+      readonly of: { readonly [key: string]: Shape }
+      readonly required?: readonly string[]
+      /** What does not go together, among values that are right one by one. */
+      together?(values: JsonObject): readonly TogetherFault[]
+    }
   /** The default of an agent's option. */
   | { readonly kind: 'option'; readonly option: AgentOption }
   /** Kept as it is, for those who read it. */
   | { readonly kind: 'any' }
+
+export interface TogetherFault {
+  readonly key: string
+  readonly message: string
+  readonly remedy: string
+}
 
 export interface Place {
   readonly source: JsonSource
@@ -76,7 +95,14 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
   }
   const missing = shape.kind === 'fields' ? (shape.required ?? []).filter((key) => !seen.has(key)) : []
   if (missing.length > 0) source.problem(node, `${what} needs ${listed(missing)}`, 'Say it too.')
-  return { kind: 'map', entries, origin: source.origin(node), sealed: false }
+  const tree: SourcedMap = { kind: 'map', entries, origin: source.origin(node), sealed: false }
+  const isRight = entries.size === seen.size
+  const faults = shape.kind === 'fields' && isRight ? (shape.together?.(plainSourced(tree) as JsonObject) ?? []) : []
+  for (const { key, message, remedy } of faults) {
+    const pair = node.items.find((each) => isScalar(each.key) && each.key.value === key)
+    source.problem(pair?.key ?? node, `${what} ${message}`, remedy)
+  }
+  return tree
 }
 
 function shapeBelow(shape: MapShape, name: string): Shape | undefined {
@@ -92,14 +118,33 @@ function keyRemedy(name: string, shape: MapShape): string {
   return nearby(name, known) ?? `There are ${listed(known)}.`
 }
 
-function readList(node: Node, shape: Extract<Shape, { readonly kind: 'list' }>, { source, path }: Place): SourcedValue | undefined {
+type ListShape = Extract<Shape, { readonly kind: 'list' }>
+
+function readList(node: Node, shape: ListShape, { source, path }: Place): SourcedValue | undefined {
+  const what = `\`${showPath(path)}\``
   if (!isSeq<Node>(node)) {
-    source.problem(node, `\`${showPath(path)}\` must be a list, not ${kindOf(node)}`, `Write it like \`${shape.example}\`.`)
+    source.problem(node, `${what} must be a list, not ${kindOf(node)}`, `Write it like \`${shape.example}\`.`)
     return undefined
   }
-  const values = node.items.map((each, index) => readShape(each, shape.of, { source, path: [...path, String(index)] }))
-  const kept = values.flatMap((each) => (each?.kind === 'value' ? [each.value] : []))
-  return { kind: 'value', value: kept, origin: source.origin(node) }
+  if (node.items.length < (shape.least ?? 0)) source.problem(node, `${what} is an empty list`, `Write it like \`${shape.example}\`.`)
+  const read = node.items.flatMap((each, index) => {
+    const item = readShape(each, shape.of, { source, path: [...path, String(index)] })
+    return item ? [{ node: each, value: plainSourced(item) }] : []
+  })
+  const values = read.map(({ value }) => value)
+  for (const index of repeated(values, shape.uniqueBy)) {
+    const at = read[index]?.node ?? node
+    source.problem(at, `${what} has another with this \`${shape.uniqueBy}\` already`, 'Give each its own.')
+  }
+  const entries = shape.of.kind === 'fields' ? read.map((each) => source.origin(each.node)) : undefined
+  return { kind: 'value', value: values, origin: source.origin(node), ...(entries && { entries }) }
+}
+
+/** Which of them have the same under a key as one before. */
+function repeated(values: readonly Json[], key: string | undefined): readonly number[] {
+  if (key === undefined) return []
+  const names = values.map((value) => (value as JsonObject)[key])
+  return names.flatMap((name, index) => (name !== undefined && names.indexOf(name) < index ? [index] : []))
 }
 
 function readOption(node: Node, option: AgentOption, { source, path }: Place): SourcedValue | undefined {
@@ -110,9 +155,9 @@ function readOption(node: Node, option: AgentOption, { source, path }: Place): S
     return undefined
   }
   const value = read.value as Json
-  const texts = Array.isArray(value) ? (value as readonly Json[]) : [value]
-  if (texts.some((text) => typeof text === 'string' && isTemplate(text))) {
-    source.problem(node, `\`${showPath(path)}\` cannot have placeholders`, 'Say what is meant; a TROUPE_ variable can set it too.')
+  if (someText(value, isTemplate)) {
+    const remedy = path[0] === 'defaults' ? 'Say what is meant; a TROUPE_ variable can set it too.' : literalRemedy
+    source.problem(node, `\`${showPath(path)}\` cannot have placeholders`, remedy)
     return undefined
   }
   return { kind: 'value', value, origin: source.origin(node) }
@@ -178,11 +223,14 @@ function scalarFault(value: unknown, shape: ScalarShape): ScalarFault | undefine
   }
 }
 
+const literalRemedy = 'Say what is meant; `$${` stands for `${` itself.'
+
 function textFault(value: unknown, shape: Extract<Shape, { readonly kind: 'text' }>): ScalarFault | undefined {
   const remedy = `Write it like \`${JSON.stringify(shape.example)}\`.`
   if (typeof value !== 'string' || value.trim() === '') return { message: 'must be text', remedy, isType: true }
   const template = parseTemplate(value)
   if (!template.ok) return { message: `cannot be read: ${template.message}`, remedy: templateRemedy }
+  if (shape.isLiteral && isTemplate(value)) return { message: 'cannot have placeholders', remedy: literalRemedy }
   const message = isTemplate(value) ? undefined : shape.fault?.(value)
   return message === undefined ? undefined : { message, remedy }
 }

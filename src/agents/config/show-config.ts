@@ -1,12 +1,13 @@
-import type { Json } from '../../contracts/index.ts'
+import type { Json, SandboxPolicy } from '../../contracts/index.ts'
 import { showDuration } from '../../util/parse-duration.ts'
 import { showSize } from '../../util/parse-size.ts'
-import { type Config, sectionByLayer, settingsOf } from './config.ts'
+import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import { type EffectiveOption, effectiveOptions, type OptionSources } from './effective-options.ts'
 import { type Origin, showOrigin, showPath } from './origin.ts'
+import { sandboxOf } from './policy-sections.ts'
 import { withoutSecrets } from './secret-text.ts'
 import { defaultKeys, type SectionName, sectionNames, sectionOf } from './sections.ts'
-import { leavesOf, type Sourced } from './sourced.ts'
+import { type Leaf, leavesOf, type Sourced } from './sourced.ts'
 
 /** One line of `config show --origin`. */
 export interface ConfigRow {
@@ -27,14 +28,22 @@ export function configRows(sources: OptionSources): readonly ConfigRow[] {
 /** A section of rules has no merged form here: each layer's words are shown. */
 function sectionRows(config: Config, name: SectionName): readonly ConfigRow[] {
   const merged = settingsOf(config, name)
-  const trees = sectionOf(name).merge === 'strictest' ? sectionByLayer(config, name) : merged ? [merged] : []
+  const trees = sectionOf(name).merge === 'by-layer' ? sectionByLayer(config, name) : merged ? [merged] : []
   return trees.flatMap((tree: Sourced) =>
-    leavesOf(tree, [name]).map(({ path, value, origin }) => ({
-      key: showPath(path),
-      value: withoutSecrets(value, path),
-      origin: showOrigin(origin),
+    leavesOf(tree, [name]).map((leaf) => ({
+      key: showPath(leaf.path),
+      value: withoutSecrets(sectionValue(leaf, config), leaf.path),
+      origin: showOrigin(leaf.origin),
     })),
   )
+}
+
+/** What a project that nobody has trusted says of a sandbox can only take away: shown is what comes of it. */
+function sectionValue({ path, value, origin }: Leaf, config: Config): Json {
+  const [section, key] = path
+  if (section !== 'sandbox' || key === undefined) return value
+  const said = isTrustedFile(config, origin.file) ? value : (sandboxOf(config)[key as keyof SandboxPolicy] as Json)
+  return key === 'memory' ? showSize(Number(said)) : said
 }
 
 /** The strongest layer's word for each name. A layer's own placeholders see its own file first. */

@@ -17,6 +17,8 @@ export interface SourcedValue {
   readonly kind: 'value'
   readonly value: Json
   readonly origin: FileOrigin
+  /** Of a list of maps, where each of them stands. */
+  readonly entries?: readonly FileOrigin[]
 }
 
 export interface Leaf extends SourcedValue {
@@ -48,4 +50,16 @@ export function pruned(tree: Sourced, keep: (leaf: Leaf) => boolean, path: reado
     if (kept) entries.set(key, kept)
   }
   return entries.size === 0 && tree.entries.size > 0 ? undefined : { ...tree, entries }
+}
+
+/** A tree as the JSON that it stands for. */
+export function plainSourced(tree: Sourced): Json {
+  if (tree.kind === 'value') return tree.value
+  return Object.fromEntries([...tree.entries].map(([key, inner]) => [key, plainSourced(inner)]))
+}
+
+export function someText(value: Json | undefined, test: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return test(value)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.values(value).some((each) => someText(each, test))
 }

@@ -1,4 +1,4 @@
-import type { Json, ReasoningEffort } from '../../contracts/index.ts'
+import type { Json, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
 import type { ForeignServer, ForeignTools } from './foreign-agent.ts'
 import type { PermissionRule } from './permission-rules.ts'
 
@@ -15,6 +15,7 @@ export interface Draft {
   readonly rules: PermissionRule[]
   agents?: readonly string[]
   skills?: readonly string[]
+  sandbox?: Partial<SandboxPolicy>
   mcpServers?: readonly ForeignServer[]
   maxToolTurns?: number
   timeBudgetMs?: number

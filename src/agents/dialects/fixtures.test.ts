@@ -155,6 +155,7 @@ test('Codex', () => {
     tools: { kind: 'all' },
     deniedTools: ['write_file', 'edit_file', 'apply_patch', 'shell', 'web_fetch'],
     askTools: [],
+    sandbox: { mode: 'required', hosts: [], writable: [] },
     mcpServers: [{ name: 'docs', config: { url: 'https://example.invalid/mcp', startup_timeout_sec: 20 } }],
     enabled: true,
     metadata: { nickname_candidates: ['Atlas', 'Echo'] },
@@ -163,6 +164,6 @@ test('Codex', () => {
   expect(told(agent)).toEqual([
     'explorer.toml:6:1 `sandbox_mode: read-only`: here it means that the agent has neither a shell nor tools that write',
     'explorer.toml:9:1 `experimental_flag` is not known here and changes nothing',
-    "explorer.toml:20:3 `skills` is not done here: the session's skills are offered",
+    'explorer.toml:20:3 `skills` is not done here: the agent has no skills',
   ])
 })

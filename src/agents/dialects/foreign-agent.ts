@@ -1,4 +1,4 @@
-import type { JsonObject, Problem, ReasoningEffort } from '../../contracts/index.ts'
+import type { JsonObject, Problem, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
 
 /** Whose file it is. Our own `.ai` is no dialect. */
 export const dialects = ['claude', 'copilot', 'opencode', 'gemini', 'codex'] as const
@@ -37,6 +37,8 @@ export interface ForeignAgent {
   readonly deniedTools: readonly string[]
   /** Offered, but a person is asked before each call. */
   readonly askTools: readonly string[]
+  /** Not asked about, though `askTools` covers them. */
+  readonly freeTools?: readonly string[]
   /** The only other agents that it may call. Omitted: those that `tools` lets it. */
   readonly agents?: readonly string[]
   readonly maxToolTurns?: number
@@ -46,6 +48,8 @@ export interface ForeignAgent {
   readonly reasoning?: ReasoningEffort
   readonly mcpServers?: readonly ForeignServer[]
   readonly skills?: readonly string[]
+  /** What its commands may do less than those of the session. */
+  readonly sandbox?: Partial<SandboxPolicy>
   /** False: it is never chosen by another agent, only by a person. */
   readonly infer?: boolean
   readonly enabled: boolean

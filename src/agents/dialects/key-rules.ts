@@ -1,3 +1,4 @@
+import type { SandboxPolicy } from '../../contracts/index.ts'
 import { changingTools } from './tool-crosswalk.ts'
 
 /** What a value out of a few means for the agent. */
@@ -5,6 +6,7 @@ export interface ChoiceMeaning {
   readonly infer?: boolean
   readonly enabled?: boolean
   readonly denied?: readonly string[]
+  readonly sandbox?: Partial<SandboxPolicy>
   /** Told, because it is not what the file's author would expect. */
   readonly warning?: string
   /** Such a file is not for us. */
@@ -52,6 +54,8 @@ export const unsupported = (instead: string, except: readonly unknown[] = []): K
 
 export const readOnly: ChoiceMeaning = {
   denied: changingTools,
+  // Should it get a shell all the same, by the word of a person, that has walls.
+  sandbox: { mode: 'required', hosts: [], writable: [] },
   warning: 'here it means that the agent has neither a shell nor tools that write',
 }
 export const notLoosened: ChoiceMeaning = { warning: 'a file cannot loosen what the session allows: its approvals and sandbox hold' }

@@ -142,7 +142,7 @@ export const dialectTables: { readonly [D in Dialect]: DialectTable } = {
       web_search: choice({ disabled: { denied: ['web_fetch'] }, cached: {}, live: {} }),
       mcp_servers: servers,
       nickname_candidates: metadata,
-      skills: unsupported("the session's skills are offered"),
+      skills: unsupported('the agent has no skills'),
       approval_policy: unsupported("the session's approvals hold"),
       model_provider: unsupported('a model is named together with its provider'),
       model_reasoning_summary: unsupported("the model's own way holds"),

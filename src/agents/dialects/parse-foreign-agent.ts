@@ -69,7 +69,7 @@ function nameOf(
   return name
 }
 
-type Judged = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools'>
+type Judged = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'freeTools'>
 
 function judgedTools(findings: Findings, { tools, denied, rules }: Draft, read: ForeignText | undefined): Judged {
   if (rules.length === 0) return { tools, deniedTools: [...denied], askTools: [] }

@@ -16,7 +16,7 @@ export interface PermissionRule {
 /** More is no configuration, and each is held against each action. */
 export const mostRules = 200
 
-export interface JudgedTools extends Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools'> {
+export interface JudgedTools extends Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'freeTools'> {
   /** Actions that nothing here is like. */
   readonly unknown: readonly string[]
   /** Actions whose rules differ by what they are done to, which cannot be told apart here. */
@@ -67,6 +67,7 @@ export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
     tools: rest === 'deny' ? { kind: 'only', names: named('allow', 'ask') } : { kind: 'all' },
     deniedTools: rest === 'deny' ? [] : named('deny'),
     askTools: rest === 'ask' ? ['*'] : named('ask'),
+    ...(rest === 'ask' && named('allow').length > 0 && { freeTools: named('allow') }),
     unknown,
     narrowed: [...new Set(rules.filter(({ resource }) => resource !== '*').map(({ action }) => action))],
   }

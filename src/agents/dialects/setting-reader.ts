@@ -187,10 +187,11 @@ export class SettingReader {
     const written = ['string', 'boolean'].includes(typeof setting.value) ? String(setting.value) : ''
     const meaning = Object.hasOwn(of, written) ? of[written] : undefined
     if (!meaning) return `one of ${listed(Object.keys(of))}`
-    const { infer, enabled, denied = [], warning, refused } = meaning
+    const { infer, enabled, denied = [], sandbox, warning, refused } = meaning
     if (infer !== undefined) this.#draft.infer = infer
     if (enabled !== undefined) this.#draft.enabled = enabled
     for (const name of denied) this.#draft.denied.add(name)
+    if (sandbox) this.#draft.sandbox = sandbox
     if (warning !== undefined) this.#warn(setting, `\`${setting.key}: ${written}\`: ${warning}`)
     if (refused !== undefined) this.#findings.problem(setting.valueAt, refused)
     return undefined

@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
+import { builtinToolNames } from '../builtin-tool-names.ts'
 import { agentPathsOf, contentHash, type FileState, optionDefaults, settingsOf, trustOf } from '../config/index.ts'
 import { isInside } from '../is-inside.ts'
 import type { SaidValues } from '../placed-value.ts'
@@ -38,8 +39,10 @@ export class FileLoader {
     const { flags = new Map(), variables = new Map() } = options
     const defaults: Voices['defaults'] = options.config ? optionDefaults(options.config) : new Map()
     const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
-    this.#asRoot = { over: new Map([...variables, ...flags]), defaults, baseDir }
-    this.#asChild = { over: variables, defaults: withModels(defaults, flags), baseDir }
+    const { workingDirectory, tools = builtinToolNames } = options
+    const voices = { baseDir, workingDirectory, tools }
+    this.#asRoot = { over: new Map([...variables, ...flags]), defaults, ...voices }
+    this.#asChild = { over: variables, defaults: withModels(defaults, flags), ...voices }
   }
 
   /** Every file that was looked into, as people know it. */
@@ -187,11 +190,11 @@ export class FileLoader {
       const remedy = 'Ours end in `.ai`; files of Claude, Copilot, opencode, Gemini and Codex are known by their place or their settings.'
       return { ok: false, problems: [{ place, message: 'this is no agent file', remedy }], path, children: [] }
     }
-    const { trusted, tools = [] } = this.#options
+    const { trusted } = this.#options
     const state: FileState = { path, sha256: contentHash(bytes) }
     const isTrusted = trustOf(state, trusted) === 'trusted'
     if (!isTrusted) this.untrusted.push(state)
-    return loadForeignFile(file, { dialect, isTrusted, tools, voices })
+    return loadForeignFile(file, { dialect, isTrusted, voices })
   }
 
   #shown(path: string): string {

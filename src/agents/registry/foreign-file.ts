@@ -2,19 +2,18 @@ import { dirname, resolve } from 'node:path'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import type { AgentOptionKey } from '../agent-options.ts'
 import { agentParts } from '../agent-parts.ts'
-import { type Dialect, dialectOf, type ForeignAgent, grantedTools, parseForeignAgent, untrusted } from '../dialects/index.ts'
+import { type Dialect, dialectOf, type ForeignAgent, foreignRules, grantedTools, parseForeignAgent, untrusted } from '../dialects/index.ts'
 import { layered } from '../layer-values.ts'
 import { type PlacedValue, type PlacedValues, spotOf } from '../placed-value.ts'
 import { withSchemaFiles } from '../schema-files.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
+import { idleSettings } from './idle-settings.ts'
 import type { ChildReference, Loading } from './loaded-file.ts'
-import { type FileToRead, readSchemaText, type Voices } from './own-file.ts'
+import { type FileToRead, readSchemaText, type Voices, withWritable } from './own-file.ts'
 
 export interface ForeignSurroundings {
   readonly dialect: Dialect
   readonly isTrusted: boolean
-  /** The tools that there are. */
-  readonly tools: readonly string[]
   readonly voices: Voices
 }
 
@@ -25,23 +24,25 @@ export const dialectIn = (path: string, bytes: Uint8Array): Dialect | undefined 
   dialectOf(path, new TextDecoder().decode(bytes.subarray(0, 32_768)))
 
 /** Reads an agent that was written for another program. What it says and we cannot do is told, and taken stricter. */
-export function loadForeignFile(file: FileToRead, { dialect, isTrusted, tools, voices }: ForeignSurroundings): Loading {
+export function loadForeignFile(file: FileToRead, { dialect, isTrusted, voices }: ForeignSurroundings): Loading {
   const { path, place, bytes } = file
   try {
     const parsed = parseForeignAgent(bytes, place, dialect)
     const agent = isTrusted ? parsed : untrusted(parsed, place)
-    const stated = layered({ over: voices.over, own: ownValues(agent, tools, place), defaults: voices.defaults })
+    const stated = layered({ over: voices.over, own: ownValues(agent, voices.tools, place), defaults: voices.defaults })
     const { values, problems } = withSchemaFiles(stated, (schema) => readSchemaText(resolve(dirname(path), schema)))
     if (problems.length > 0) return { ok: false, problems, path, children: [] }
     const { name, displayName, prompt, metadata } = agent
+    const parts = withWritable(agentParts(values), values, { file: dirname(path), over: voices.workingDirectory })
     return {
       ok: true,
       file: {
         path,
         place,
         dialect,
-        agent: { name, ...(displayName !== undefined && { displayName }), toolName: name, prompt, ...agentParts(values) },
+        agent: { name, ...(displayName !== undefined && { displayName }), toolName: name, prompt, ...parts },
         children: childrenOf(values.get('agents'), agent, place),
+        disabledSkills: (values.get('disabledSkills')?.value as readonly string[] | undefined) ?? [],
         enabled: values.get('enabled')?.value !== false,
         metadata,
         values,
@@ -50,6 +51,7 @@ export function loadForeignFile(file: FileToRead, { dialect, isTrusted, tools, v
         diagnostics: [
           ...agent.warnings.map((problem, index) => told(problem, index < parsed.warnings.length ? 'foreign_agent' : 'agent_untrusted')),
           ...notDone(agent, place),
+          ...idleSettings(new Map([...values].filter(([, { rank }]) => rank === 'over')), voices.tools),
         ],
       },
     }
@@ -65,7 +67,12 @@ function ownValues(agent: ForeignAgent, tools: readonly string[], place: string)
     description: agent.description,
     usage: agent.usage,
     models: agent.models,
-    tools: offered(agent, tools),
+    tools: grantedTools(agent, tools),
+    skills: agent.skills,
+    'approvals.rules': foreignRules(agent),
+    'sandbox.mode': agent.sandbox?.mode,
+    'sandbox.hosts': agent.sandbox?.hosts,
+    'sandbox.writable': agent.sandbox?.writable,
     'limits.maxToolTurns': agent.maxToolTurns,
     'limits.timeBudget': agent.timeBudgetMs,
     'parameters.temperature': agent.temperature,
@@ -80,12 +87,6 @@ function ownValues(agent: ForeignAgent, tools: readonly string[], place: string)
   )
 }
 
-/** What somebody should be asked about is withheld as long as nobody can be asked about it. */
-function offered(agent: ForeignAgent, tools: readonly string[]): readonly string[] {
-  const asked = new Set(grantedTools({ tools: { kind: 'only', names: agent.askTools }, deniedTools: [] }, tools))
-  return grantedTools(agent, tools).filter((name) => !asked.has(name))
-}
-
 /** Only agents that are named: to be let call every other one is no team. */
 function childrenOf(over: PlacedValue | undefined, agent: ForeignAgent, place: string): readonly ChildReference[] {
   if (over) return (over.value as readonly string[]).map((written, index) => ({ written, ...spotOf(over, index) }))
@@ -96,18 +97,12 @@ function childrenOf(over: PlacedValue | undefined, agent: ForeignAgent, place: s
   return [...new Set(names.filter(isAllowed))].map((written) => ({ written, place, isOptional: true }))
 }
 
-function notDone({ mcpServers = [], skills = [], askTools }: ForeignAgent, place: string): readonly AgentDiagnostic[] {
-  const lost = [
-    ...(mcpServers.length > 0 ? [`its servers are not started: ${mcpServers.map(({ name }) => name).join(', ')}`] : []),
-    ...(skills.length > 0 ? [`its skills are not loaded: ${skills.join(', ')}`] : []),
-    ...(askTools.length > 0 ? [`tools that a person is to be asked about are withheld: ${askTools.join(', ')}`] : []),
+function notDone({ mcpServers = [] }: ForeignAgent, place: string): readonly AgentDiagnostic[] {
+  if (mcpServers.length === 0) return []
+  const names = mcpServers.map(({ name }) => name).join(', ')
+  return [
+    { code: 'foreign_agent', severity: 'warning', place, message: `its servers are not started: ${names}; this is not yet available` },
   ]
-  return lost.map((message) => ({
-    code: 'foreign_agent',
-    severity: 'warning',
-    place,
-    message: `${message}; this is not yet available`,
-  }))
 }
 
 function told({ place, message, remedy }: Problem, code: AgentDiagnostic['code']): AgentDiagnostic {

@@ -4,6 +4,7 @@
  * 3. Nothing is started, asked or compiled here.
  */
 import type { Problem } from '../../contracts/index.ts'
+import { builtinToolNames } from '../builtin-tool-names.ts'
 import type { FileState } from '../config/index.ts'
 import { cycleProblems, type Edge } from './cycles.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
@@ -48,7 +49,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const problems = [
     ...loader.problems,
     ...(options.scope === 'reachable' ? roots.flatMap(disabledProblem) : []),
-    ...usable.flatMap((file) => toolProblems(file, options.tools ?? [])),
+    ...usable.flatMap((file) => toolProblems(file, options.tools ?? builtinToolNames)),
     ...firstEdges(team).flatMap((edge) => childProblems(edge)),
     ...cycleProblems(usable, edgesFrom),
     ...named.problems,
@@ -70,7 +71,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const nameOf = (file: LoadedFile): string => named.names.get(file) ?? file.agent.name
   const callers = new Map(firstEdges(team).map(({ from, to }) => [to, from]))
   const agents = usable.map((file): RegisteredAgent => {
-    const { agent, path, place, dialect, metadata, values } = file
+    const { agent, path, place, dialect, disabledSkills, metadata, values } = file
     const prompt = filled.prompts.get(file) ?? agent.prompt
     return {
       definition: {
@@ -84,6 +85,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
       place,
       dialect,
       isChild: children.has(file),
+      disabledSkills,
       metadata,
       values,
       references: file.children.map(({ written }) => written),

@@ -18,6 +18,7 @@ export interface LoadedFile {
   readonly dialect: Dialect | 'troupe'
   readonly agent: AgentFile & { readonly displayName?: string }
   readonly children: readonly ChildReference[]
+  readonly disabledSkills: readonly string[]
   readonly enabled: boolean
   readonly metadata: JsonObject
   readonly values: PlacedValues

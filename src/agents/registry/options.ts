@@ -17,6 +17,6 @@ export interface RegistryOptions {
   readonly flags?: SaidValues
   /** What goes before every file. */
   readonly variables?: SaidValues
-  /** The names of the tools that there are. */
+  /** The names of the tools that there are. Default: those that are built in. */
   readonly tools?: readonly string[]
 }

@@ -1,13 +1,15 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
-import { readFaultyText } from '../agent-file.ts'
+import { type AgentFile, readFaultyText } from '../agent-file.ts'
 import type { AgentOptionKey } from '../agent-options.ts'
 import type { Origin } from '../config/index.ts'
 import { isInside } from '../is-inside.ts'
 import type { PlacedValues, SaidValue, SaidValues } from '../placed-value.ts'
 import { shellWord } from '../words.ts'
 import { readContent, realPath } from './agent-paths.ts'
+import { idleSettings } from './idle-settings.ts'
 import type { LoadedFile, Loading } from './loaded-file.ts'
+import { toolProblems } from './team-rules.ts'
 
 /** What speaks besides an agent file. */
 export interface Voices {
@@ -17,6 +19,10 @@ export interface Voices {
   readonly defaults: ReadonlyMap<AgentOptionKey, SaidValue & { readonly origin?: Origin }>
   /** The folder that `script/` names of models are relative to: the first agent's. */
   readonly baseDir: string
+  /** What paths on the command line are relative to. */
+  readonly workingDirectory: string
+  /** The tools that there are. */
+  readonly tools: readonly string[]
 }
 
 export interface FileToRead {
@@ -38,8 +44,13 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices, 
       },
     })
     const models = absoluteScripts(read.agent.models, scriptFolder(read.values, path, voices))
-    const file: LoadedFile = { ...read, agent: { ...read.agent, models }, path, place, dialect: 'troupe', diagnostics: [] }
-    return problems.length > 0 ? { ok: false, problems, path, children: read.children, said: file } : { ok: true, file }
+    const agent = withWritable({ ...read.agent, models }, read.values, { file: dirname(path), over: voices.workingDirectory })
+    const diagnostics = idleSettings(read.values, voices.tools)
+    const file: LoadedFile = { ...read, agent, path, place, dialect: 'troupe', diagnostics }
+    if (problems.length === 0) return { ok: true, file }
+    // Nobody looks at its tools any more: what is wrong with them is told with the rest.
+    const all = [...problems, ...toolProblems(file, voices.tools)]
+    return { ok: false, problems: all, path, children: read.children, said: file }
   } catch (error) {
     if (error instanceof TroupeError) return { ok: false, problems: error.problems, path, children: [] }
     throw error
@@ -61,6 +72,19 @@ function absoluteScripts(models: readonly string[], folder: string | undefined):
     const [, script] = /^script\/(.+)$/s.exec(name) ?? []
     return script === undefined || isAbsolute(script) ? name : `script/${join(folder, script)}`
   })
+}
+
+interface Folders {
+  readonly file: string
+  readonly over: string
+}
+
+/** Folders of a sandbox are relative to whoever names them. */
+export function withWritable<A extends Pick<AgentFile, 'sandbox'>>(agent: A, values: PlacedValues, { file, over }: Folders): A {
+  const { sandbox } = agent
+  if (!sandbox?.writable) return agent
+  const folder = values.get('sandbox.writable')?.rank === 'over' ? over : file
+  return { ...agent, sandbox: { ...sandbox, writable: sandbox.writable.map((each) => resolve(folder, each)) } }
 }
 
 function readConfined(target: string, folder: string, agent: string): string {

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../contracts/index.ts'
 import type { AgentFile } from '../agent-file.ts'
+import type { TemplateAgent } from '../agent-template.ts'
 import type { Dialect } from '../dialects/index.ts'
 import type { PlacedValues } from '../placed-value.ts'
 
@@ -21,7 +22,7 @@ export interface FoundAgent {
 
 /** An agent that is ready to be used. */
 export interface RegisteredAgent {
-  /** As the runtime takes it: its prompt filled in, its children by name. */
+  /** As the runtime takes it: its prompt filled in, its children by name. Its `skills` are as written: see `agentSkills`. */
   readonly definition: AgentFile & { readonly displayName?: string; readonly agents: readonly string[] }
   /** Absolute. */
   readonly path: string
@@ -31,8 +32,15 @@ export interface RegisteredAgent {
   /** Whether another agent calls it. */
   readonly isChild: boolean
   readonly metadata: JsonObject
+  /** Names and patterns of skills that it does not have, whatever it wants. */
+  readonly disabledSkills: readonly string[]
   /** What holds for it, and where each was said. */
   readonly values: PlacedValues
   /** Its children, as its file names them. */
   readonly references: readonly string[]
+}
+
+/** As `agentTemplate` takes it: children are written as the file names them, so that a copy finds them too. */
+export function registeredTemplate({ definition, references, disabledSkills, metadata }: RegisteredAgent): TemplateAgent {
+  return { ...definition, agents: references, disabledSkills, metadata, enabled: true }
 }

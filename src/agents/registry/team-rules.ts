@@ -1,4 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
+import { selfGivenTools } from '../builtin-tool-names.ts'
 import { type PlacedValue, type Spot, spotOf } from '../placed-value.ts'
 import { listed, nearby } from '../words.ts'
 import type { Edge } from './cycles.ts'
@@ -31,10 +32,23 @@ export function toolProblems({ dialect, agent, values }: LoadedFile, known: read
   if (dialect !== 'troupe' && said?.rank !== 'over') return []
   return agent.tools.flatMap((pattern, index) => {
     if (pattern === '*' || known.some((name) => fits(pattern, name))) return []
-    const remedy =
-      nearby(pattern, known) ?? (known.length > 0 ? `There are ${listed(known.toSorted())}.` : 'There are no tools here; leave it out.')
-    return [{ ...entrySpot(said, index), message: `there is no tool \`${pattern}\``, remedy }]
+    return [{ ...entrySpot(said, index), ...missingTool(pattern, known) }]
   })
+}
+
+function missingTool(pattern: string, known: readonly string[]): Pick<Problem, 'message' | 'remedy'> {
+  const message = `there is no tool \`${pattern}\``
+  const given = Object.hasOwn(selfGivenTools, pattern) ? selfGivenTools[pattern] : undefined
+  if (given !== undefined) return { message: `\`${pattern}\` is not named`, remedy: `Leave it out: ${given}.` }
+  if (pattern.startsWith('agent__')) return { message, remedy: 'Agents that it may call are named in `agents`.' }
+  const near = nearby(pattern, known)
+  if (near !== undefined) return { message, remedy: near }
+  if (/[/.]/.test(pattern))
+    return {
+      message: `\`${pattern}\` is not yet available`,
+      remedy: 'Leave it out: there are no tools of servers and extensions in this version.',
+    }
+  return { message, remedy: known.length > 0 ? `There are ${listed(known.toSorted())}.` : 'There are no tools here; leave it out.' }
 }
 
 const fits = (pattern: string, name: string): boolean => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name)

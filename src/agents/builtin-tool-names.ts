@@ -1,0 +1,21 @@
+/** The tools that an agent file can name without anything being configured. */
+export const builtinToolNames = [
+  'shell',
+  'read_file',
+  'write_file',
+  'edit_file',
+  'apply_patch',
+  'list_files',
+  'search_files',
+  'web_fetch',
+  'update_plan',
+  'ask_user',
+] as const
+
+/** Tools that nobody names, with what brings them. */
+export const selfGivenTools: { readonly [name: string]: string } = {
+  read_output: 'every agent with tools has it',
+  load_skill: 'every agent with `skills` has it',
+  find_agents: 'an agent with many `agents` has it',
+  delegate_task: 'an agent with many `agents` has it',
+}

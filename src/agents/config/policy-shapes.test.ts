@@ -1,0 +1,87 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
+import { describe, expect, test } from 'vitest'
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { readConfigFile } from './read-file.ts'
+
+function problemsOf(content: string | object): readonly Problem[] {
+  try {
+    readConfigFile(typeof content === 'string' ? content : JSON.stringify(content), {
+      path: '/x.json',
+      role: 'settings',
+      layer: 'user',
+      isRequired: false,
+    })
+  } catch (error) {
+    if (error instanceof TroupeError) return error.problems
+    throw error
+  }
+  return []
+}
+const told = (content: string | object) => problemsOf(content).map(({ place, message }) => `${place.replace('/x.json:', '')} ${message}`)
+const hook = { name: 'a', on: ['before_call'], command: ['./a'], onFailure: 'closed' }
+
+describe('what is wrong in a section of rules', () => {
+  test.each<[string | object, readonly string[]]>([
+    [{ approvals: [] }, ['1:14 `approvals` must be a map, not a list']],
+    [{ approvals: { rule: [] } }, ['1:15 `approvals` has no key `rule`']],
+    [{ approvals: { rules: {} } }, ['1:23 `approvals.rules` must be a list of rules, not a map']],
+    [{ approvals: { rules: [{ alow: 'x' }] } }, ['1:25 a rule has no `alow`']],
+    [{ approvals: { rules: [{ deny: 'a b' }] } }, ['1:32 `a b` is no pattern of a rule']],
+    [{ approvals: { rules: [{ deny: 'shell(${X})' }] } }, ['1:23 `approvals.rules` cannot have placeholders']],
+    [{ approvals: { onUnavailable: 'wait' } }, ['1:31 `approvals.onUnavailable` must be one of `suspend`, `deny`, not "wait"']],
+    [{ sandbox: true }, ['1:12 `sandbox` must be a map, not a boolean']],
+    [{ sandbox: { mod: 'off' } }, ['1:13 `sandbox` has no key `mod`']],
+    [{ sandbox: { mode: 'none' } }, ['1:20 `sandbox.mode` must be one of `required`, `off`, not "none"']],
+    [{ sandbox: { hosts: ['http://x'] } }, ['1:22 `http://x` is no host']],
+    [{ sandbox: { writable: ['${HOME}'] } }, ['1:24 `sandbox.writable` cannot have placeholders']],
+    [{ sandbox: { environment: ['A B'] } }, ['1:28 `A B` is no name of a variable']],
+    [{ sandbox: { memory: '1KB' } }, ['1:22 `sandbox.memory` must be a size of at least 16MB, not "1KB"']],
+    [{ sandbox: { processes: 1.5 } }, ['1:25 `sandbox.processes` must be a whole number of at least 1, not the number 1.5']],
+    [{ hooks: {} }, ['1:10 `hooks` must be a list, not a map']],
+    [{ hooks: ['x'] }, ['1:11 `hooks.0` must be a map, not text']],
+    [{ hooks: [{}] }, ['1:11 `hooks.0` needs `name`, `on`, `onFailure`', '1:11 `hooks.0` needs `command` or `module`']],
+    [{ hooks: [{ ...hook, nme: 'b' }] }, [expect.stringContaining('`hooks.0` has no key `nme`')]],
+    [{ hooks: [{ ...hook, name: '' }] }, ['1:19 `hooks.0.name` must be text, not an empty one']],
+    [{ hooks: [{ ...hook, on: [] }] }, ['1:28 `hooks.0.on` is an empty list']],
+    [
+      { hooks: [{ ...hook, on: ['before'] }] },
+      ['1:29 `hooks.0.on.0` must be one of `before_call`, `after_call`, `before_request`, `at_stop`, not "before"'],
+    ],
+    [{ hooks: [{ ...hook, command: './a' }] }, [expect.stringContaining('`hooks.0.command` must be a list, not text')]],
+    [{ hooks: [{ ...hook, module: './b.mjs' }] }, [expect.stringContaining('`hooks.0` has both `command` and `module`')]],
+    [{ hooks: [{ ...hook, onFailure: 'maybe' }] }, [expect.stringContaining('`hooks.0.onFailure` must be one of `closed`, `open`')]],
+    [{ hooks: [{ ...hook, timeout: '2h' }] }, [expect.stringContaining('`hooks.0.timeout` must be a time of at most an hour')]],
+    [{ hooks: [{ ...hook, timeout: 5 }] }, [expect.stringContaining('`hooks.0.timeout` must be text, not a number')]],
+    [{ hooks: [{ ...hook, tools: ['shell'], on: ['at_stop'] }] }, [expect.stringContaining('has `tools`, and is not asked about calls')]],
+    [{ hooks: [{ ...hook, command: ['echo', '${HOME}'] }] }, [expect.stringContaining('`hooks.0.command.1` cannot have placeholders')]],
+    [{ hooks: [hook, hook] }, [expect.stringContaining('`hooks` has another with this `name` already')]],
+    [{ skills: ['pdf'] }, ['1:11 `skills` must be a map, not a list']],
+    [{ skills: { directory: [] } }, ['1:12 `skills` has no key `directory`']],
+    [{ skills: { directories: './a' } }, ['1:26 `skills.directories` must be a list, not text']],
+    [{ skills: { disabled: ['PDF'] } }, [expect.stringContaining('`skills.disabled.0` must be the name of a skill')]],
+    [{ skills: { disabled: ['git-*'] } }, [expect.stringContaining('`skills.disabled.0` must be the name of a skill')]],
+    [{ context: { agentsMd: 'no' } }, ['1:24 `context.agentsMd` must be `true` or `false`, not text']],
+    [{ context: { agentsMD: false } }, ['1:13 `context` has no key `agentsMD`']],
+  ])('%j', (content, expected) => {
+    expect(told(content)).toEqual(expected)
+  })
+
+  test('a rule about a tool that there almost is gets told, others may come from elsewhere', () => {
+    const rules = [{ deny: 'shel(rm *)' }, { ask: ['web_fetch', 'github/x', 'my_own', 'agent__scot', 'read_*'] }]
+    const read = readConfigFile(JSON.stringify({ approvals: { rules } }), {
+      path: '/x.json',
+      role: 'settings',
+      layer: 'user',
+      isRequired: false,
+    })
+    expect(read.kind === 'settings' && read.diagnostics).toEqual([
+      {
+        code: 'config_rule_idle',
+        severity: 'warning',
+        place: '/x.json:1:23',
+        message: 'a rule has no effect: no tool is called `shel`',
+        remedy: 'Did you mean `shell`?',
+      },
+    ])
+  })
+})

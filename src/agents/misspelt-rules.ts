@@ -1,0 +1,30 @@
+import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
+import { nearestNames } from '../util/nearest-names.ts'
+import { toolOfPattern } from './approval-pattern.ts'
+import { builtinToolNames, selfGivenTools } from './builtin-tool-names.ts'
+import { listed } from './words.ts'
+
+/** A rule about a tool that there is not, and almost is: whoever wrote it believes that it holds. */
+export interface MisspeltRule {
+  readonly index: number
+  readonly message: string
+  readonly remedy: string
+}
+
+/** What leaving the sandbox is called in rules. */
+const leaving = 'unsandboxed'
+
+/** What nothing is near to may be a tool that comes from elsewhere, and is let stand. */
+export function misspeltRules(rules: readonly ApprovalRule[], tools: readonly string[] = []): readonly MisspeltRule[] {
+  const known = [...builtinToolNames, ...tools, ...Object.keys(selfGivenTools), leaving]
+  return rules.flatMap((rule, index) =>
+    ruleVerdicts
+      .flatMap((verdict) => rule[verdict] ?? [])
+      .map(toolOfPattern)
+      .flatMap((name) => {
+        if (/[*./]/.test(name) || name.startsWith('agent__') || known.includes(name)) return []
+        const near = nearestNames(name, known)
+        return near.length > 0 ? [{ index, message: `no tool is called \`${name}\``, remedy: `Did you mean ${listed(near)}?` }] : []
+      }),
+  )
+}

@@ -1,0 +1,36 @@
+import type { Problem, SkillCard } from '../../contracts/index.ts'
+import { spotOf } from '../placed-value.ts'
+import { type FoundSkills, selectSkills } from '../skills/index.ts'
+import type { AgentDiagnostic } from './diagnostic.ts'
+import type { RegisteredAgent } from './registered-agent.ts'
+
+export interface AgentSkills {
+  /** By name; their names are what the runtime takes as the `skills` of the agent. */
+  readonly skills: readonly SkillCard[]
+  /** Skills that its file wants and that there are not, each where it is named. */
+  readonly problems: readonly Problem[]
+  /** The same of a file of another program: it may mean skills that are not here. */
+  readonly diagnostics: readonly AgentDiagnostic[]
+}
+
+/** The skills of an agent out of those that were found. */
+export function agentSkills({ definition, disabledSkills, values, dialect, place }: Wanting, found: FoundSkills): AgentSkills {
+  const { skills, problems } = selectSkills(found, definition.skills, disabledSkills)
+  const said = values.get('skills')
+  const placed = problems.map(({ place: at, ...problem }): Problem => {
+    const index = Number(/^skills\[(\d+)\]$/.exec(at)?.[1] ?? 0)
+    return { ...problem, ...(said ? spotOf(said, index) : { place }) }
+  })
+  const isForeign = dialect !== 'troupe' && said?.rank !== 'over'
+  return { skills, problems: isForeign ? [] : placed, diagnostics: isForeign ? placed.map(told) : [] }
+}
+
+type Wanting = Pick<RegisteredAgent, 'definition' | 'disabledSkills' | 'values' | 'dialect' | 'place'>
+
+const told = ({ place, message, remedy }: Problem): AgentDiagnostic => ({
+  code: 'foreign_agent',
+  severity: 'warning',
+  place,
+  message,
+  ...(remedy !== undefined && { remedy }),
+})
