@@ -8,6 +8,8 @@ export interface ApprovalKey {
   readonly label: string
   /** How rules name it: `shell(git status)`, `web_fetch(www.example.com)`. Default: what stands behind the first colon of the key. */
   readonly use?: string
+  /** Other ways in which a rule may name it, such as a path relative to the workspace. They let rules ask and deny, never allow. */
+  readonly aliases?: readonly string[]
   /** It stands for every key that begins like it. */
   readonly isPrefix?: boolean
 }
@@ -24,6 +26,8 @@ export interface ApprovalWish {
   readonly summary: string
   /** Everything that this call does; all of it must be allowed. */
   readonly keys: readonly ApprovalKey[]
+  /** `false`: nobody need be asked for this; rules may still want to. Default true. */
+  readonly asks?: boolean
   /** Broader ones to choose from, from the narrowest: each covers the whole call. The tool itself need not be named. */
   readonly wider?: readonly ApprovalKey[]
   /** Asks for an answer instead of a yes; it reaches the tool as `context.answer`. */

@@ -76,6 +76,18 @@ export interface ChildEnd {
   readonly idleMs: number
 }
 
+/** A question to a model that came before the first turn, and that this turn pays for. */
+export interface AskedFirst {
+  readonly model: string
+  readonly usage: Usage
+  readonly cost: Cost
+  /** Money that counts against budgets: what was reported, or else what was set aside. */
+  readonly paidUsd: number
+  /** Waiting in line for the model included. */
+  readonly latencyMs: number
+  readonly failure?: ModelFailure
+}
+
 type EndingOf<Status> = Extract<TurnEnding, { status: Status }>
 
 interface Bodies {
@@ -167,8 +179,8 @@ interface Bodies {
     readonly agent: string
     readonly reason: string
     readonly scores: { readonly [agent: string]: number }
-    /** What it took to ask, where a model chose. */
-    readonly asked?: { readonly model: string; readonly usage: Usage; readonly cost: Cost }
+    /** Present where a model was asked. */
+    readonly asked?: AskedFirst
   }
 
   /** In the journal of the parent, for the item of its call. */

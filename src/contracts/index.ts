@@ -25,6 +25,7 @@ export {
 } from './approvals.ts'
 export { type ErrorCode, errorTable, type Problem, TroupeError } from './errors.ts'
 export type {
+  AskedFirst,
   CheckedOutput,
   ChildEnd,
   Envelope,
@@ -73,6 +74,7 @@ export type {
 export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 export type { CallPart, CallResult, FilePart, ImagePart, InputPart, Message, ReasoningPart, ReplyPart, TextPart } from './messages.ts'
 export type { AttemptContext, FinishReason, Model, ModelAbility, ModelAdapter, ModelPart, ModelRequest, ToolSpec } from './model.ts'
+export { limitBounds, type NumberBounds, parameterBounds } from './number-bounds.ts'
 export type {
   AccountingEntry,
   CallEntry,

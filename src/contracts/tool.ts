@@ -17,9 +17,11 @@ export type Gate = { readonly ability: ModelAbility } | { readonly flag: string 
 /** Set once a session has stored an output that was too large to show. */
 export const storedOutputFlag = 'stored_output'
 
+/** What is left to a turn by its own limits and by those of everybody above it; absent where there is no limit. */
 export interface RemainingBudget {
   readonly steps: number
   readonly tokens?: number
+  readonly costUsd?: number
   readonly calls?: number
   readonly timeMs?: number
 }

@@ -57,7 +57,13 @@ export const sandboxPolicy = closed<SandboxPolicy>({
   memory: ordinal,
   processes: ordinal,
 })
-export const approvalKey = closed<ApprovalKey>({ key: text, label: text, use: optional(text), isPrefix: optional(truth) })
+export const approvalKey = closed<ApprovalKey>({
+  key: text,
+  label: text,
+  use: optional(text),
+  aliases: optional(listOf(text)),
+  isPrefix: optional(truth),
+})
 export const approvalRequest = closed<ApprovalRequest>({
   id: name,
   itemId: name,

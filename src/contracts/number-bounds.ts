@@ -1,0 +1,37 @@
+import type { AgentLimits, ModelParameters } from './agent.ts'
+
+/** What a number may be; without `most`, as large as a number can be. */
+export interface NumberBounds {
+  readonly kind: 'whole' | 'number'
+  readonly least?: number
+  readonly most?: number
+}
+
+const atLeast = (least: number): NumberBounds => ({ kind: 'whole', least })
+
+/** Wherever a limit is written: in a program, a file, a configuration or a command. */
+export const limitBounds: { readonly [Key in keyof AgentLimits]-?: NumberBounds } = {
+  maxToolTurns: atLeast(1),
+  maxTokens: atLeast(1),
+  maxSessionTokens: atLeast(1),
+  maxCostUsd: { kind: 'number', least: 0, most: 1_000_000 },
+  maxCalls: atLeast(0),
+  timeBudget: atLeast(1),
+  llmTimeout: atLeast(1),
+  idleTimeout: atLeast(1),
+  toolTimeout: atLeast(1),
+  maxRetries: atLeast(0),
+  parallelToolCalls: atLeast(1),
+  // Below this, head, tail and the way to the rest do not fit.
+  maxOutputBytes: atLeast(512),
+  maxDepth: atLeast(0),
+  maxChildren: atLeast(0),
+  parallelChildren: atLeast(1),
+}
+
+export const parameterBounds = {
+  temperature: { kind: 'number', least: 0, most: 2 },
+  topP: { kind: 'number', least: 0, most: 1 },
+  maxOutputTokens: atLeast(1),
+  seed: { kind: 'whole' },
+} as const satisfies { readonly [Key in keyof ModelParameters]?: NumberBounds }
