@@ -242,7 +242,7 @@ describe('every journal', () => {
 function couldNotHaveBegun(journal: readonly InteractionEvent[], callId: string): boolean {
   const state = fold(journal)
   if (state.turn.kind !== 'open' || state.turn.step.kind !== 'calling') return false
-  const { calls } = state.turn.step
+  const calls = [...state.turn.step.calls]
   const index = calls.findIndex((call) => callId.endsWith(`:${call.itemId}`))
   const mine = calls[index]
   if (mine?.kind !== 'started') return false

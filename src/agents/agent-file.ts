@@ -1,48 +1,22 @@
-import type {
-  AgentLimits,
-  ApprovalRule,
-  InputContract,
-  JsonObject,
-  ModelParameters,
-  OutputContract,
-  Problem,
-  SandboxPolicy,
-} from '../contracts/index.ts'
+import type { JsonObject, Problem } from '../contracts/index.ts'
 import { agentOptions } from './agent-options.ts'
-import { agentParts } from './agent-parts.ts'
+import { type AgentParts, agentParts } from './agent-parts.ts'
 import { decodeText } from './decode-text.ts'
 import { fileValues } from './file-values.ts'
 import { type Frontmatter, readFrontmatter } from './frontmatter.ts'
 import { layered } from './layer-values.ts'
 import { type PlacedValue, type PlacedValues, type SaidValues, type Spot, spotOf } from './placed-value.ts'
+import { fileStem, safeName } from './safe-name.ts'
 import { type ReadSchemaFile, withSchemaFiles } from './schema-files.ts'
 import { mostTold, SourceText } from './source-text.ts'
 
 /** An agent as a file says it. Fits wherever the runtime takes a definition; its children are resolved by the registry. */
-export interface AgentFile {
+export interface AgentFile extends AgentParts {
   /** The file's stem, made safe for use as a name. */
   readonly name: string
-  readonly description: string
-  /** One example of its input, for whoever calls it. */
-  readonly usage?: string
-  /** The name that parents know it by. */
   readonly toolName: string
-  readonly models: readonly string[]
-  /** A file that names no tools has none. */
-  readonly tools: readonly string[]
-  /** Names and patterns, as written; `agentSkills` tells which skills these are. A file that names none has none. */
-  readonly skills: readonly string[]
-  /** Its own rules. Absent where it has none. */
-  readonly approvals?: readonly ApprovalRule[]
-  /** What its commands may do less than those of the session; only what is stated. */
-  readonly sandbox?: Partial<SandboxPolicy>
   /** As written; a template is filled in by the registry. */
   readonly prompt: string
-  /** Only what is stated; so too the limits. */
-  readonly parameters: ModelParameters
-  readonly limits: Partial<AgentLimits>
-  readonly input: InputContract
-  readonly output: OutputContract
 }
 
 /** An agent file with all that it says, and where. */
@@ -98,7 +72,7 @@ export function readFaultyText(
 }
 
 function readSource(source: SourceText, place: string, options: AgentFileOptions): ReadAgent {
-  const name = nameOf(place)
+  const name = safeName(fileStem(place))
   if (name === '')
     source.problem({ line: 1, column: 1 }, `no name can be made of \`${place}\``, 'Rename the file: letters, digits, `-` and `_` are safe.')
   const read = readFrontmatter(source)
@@ -135,16 +109,4 @@ function valuesOf(source: SourceText, read: Frontmatter, { overrides, defaults, 
   const { values, problems } = withSchemaFiles(stated, readFile)
   for (const problem of problems) source.elsewhere(problem)
   return values
-}
-
-/** `agents/My agent.v2.ai` → `My-agent-v2`. */
-function nameOf(place: string): string {
-  const base = place.split(/[/\\]/).at(-1) ?? ''
-  return base
-    .replace(/\.ai$/i, '')
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .replace(/[^a-zA-Z0-9_-]+/g, '-')
-    .slice(0, 64)
-    .replace(/^-+|-+$/g, '')
 }

@@ -2,14 +2,16 @@ import { describe, expect, test } from 'vitest'
 import { defaultLimits, type Problem, TroupeError } from '../contracts/index.ts'
 import { type AgentFileOptions, readAgentText } from './agent-file.ts'
 import { agentOptionKeys, agentOptions } from './agent-options.ts'
-import { agentTemplate, type TemplateAgent, templateAgent } from './agent-template.ts'
+import { agentTemplate, type TemplateAgent } from './agent-template.ts'
 import { optionValues } from './fixtures/option-values.ts'
 import { parseOverrides } from './overrides.ts'
 
 const fileOf = (settings: string): string => `---\ndescription: x\nmodels: a/b\n${settings}\n---\nGo.`
 const readFile = (): string => '{ "type": "object" }'
-const parseAgentFile = (content: string, place: string, options: AgentFileOptions = {}): TemplateAgent =>
-  templateAgent(readAgentText(content, place, options))
+function parseAgentFile(content: string, place: string, options: AgentFileOptions = {}): TemplateAgent {
+  const { agent, children, disabledSkills, enabled, metadata } = readAgentText(content, place, options)
+  return { ...agent, agents: children.map(({ written }) => written), disabledSkills, enabled, metadata }
+}
 
 function problemsOf(work: () => unknown): readonly Problem[] {
   try {

@@ -9,18 +9,21 @@ import type {
 } from '../contracts/index.ts'
 import { type AgentOptionKey, agentOptions, keysBelow } from './agent-options.ts'
 
+/** What the settings of an agent say of it, whoever wrote its file. */
 export interface AgentParts {
   readonly description: string
+  /** One example of its input, for whoever calls it. */
   readonly usage?: string
+  /** The name that parents know it by. */
   readonly toolName?: string
   readonly models: readonly string[]
   /** A file that names no tools has none. */
   readonly tools: readonly string[]
-  /** Names and patterns of skills, as written; a file that names none has none. */
+  /** Names and patterns, as written; `agentSkills` tells which skills these are. A file that names none has none. */
   readonly skills: readonly string[]
-  /** Absent where it has none of its own. */
+  /** Its own rules. Absent where it has none. */
   readonly approvals?: readonly ApprovalRule[]
-  /** Only what is stated. */
+  /** What its commands may do less than those of the session; only what is stated. */
   readonly sandbox?: Partial<SandboxPolicy>
   /** Only what is stated; so too the limits. */
   readonly parameters: ModelParameters

@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import { defaultLimits, type JsonObject } from '../contracts/index.ts'
 import { showDuration } from '../util/parse-duration.ts'
 import { showSize } from '../util/parse-size.ts'
-import type { AgentFile, ReadAgent } from './agent-file.ts'
+import type { AgentFile } from './agent-file.ts'
 import { type AgentOption, type AgentOptionKey, agentOptions, keysBelow, topLevelKeys } from './agent-options.ts'
 
 /** An agent with what only files say of it. */
@@ -12,10 +12,6 @@ export interface TemplateAgent extends AgentFile {
   readonly disabledSkills?: readonly string[]
   readonly enabled?: boolean
   readonly metadata?: JsonObject
-}
-
-export function templateAgent({ agent, children, disabledSkills, enabled, metadata }: ReadAgent): TemplateAgent {
-  return { ...agent, agents: children.map(({ written }) => written), disabledSkills, enabled, metadata }
 }
 
 /**

@@ -7,7 +7,7 @@ export {
 } from './agent-file.ts'
 export { agentFileSchema } from './agent-file-schema.ts'
 export { type AgentOption, type AgentOptionKey, type AgentOptionType, agentOptionKeys, agentOptions, keysToCome } from './agent-options.ts'
-export { agentTemplate, type TemplateAgent, templateAgent } from './agent-template.ts'
+export { agentTemplate, type TemplateAgent } from './agent-template.ts'
 export { builtinToolNames } from './builtin-tool-names.ts'
 export {
   approvalsOf,
@@ -21,6 +21,8 @@ export {
   type ConfiguredHook,
   type ConfiguredHookDefinition,
   type ConfiguredSkills,
+  childrenOfferedOf,
+  configError,
   configRows,
   configSchema,
   contextOf,
@@ -38,6 +40,7 @@ export {
   powerOf,
   pricesOf,
   queuesOf,
+  readConfig,
   readOptionVariables,
   readTrust,
   revokeTrust,
@@ -50,6 +53,7 @@ export {
   type TrustRecords,
   trustFiles,
   trustOf,
+  unpricedOf,
 } from './config/index.ts'
 export { dialectFolders } from './dialects/index.ts'
 export { type AgentOverrides, parseOverrides, type WrittenFlag, type WrittenOverrides } from './overrides.ts'

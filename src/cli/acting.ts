@@ -1,14 +1,19 @@
+import { homedir } from 'node:os'
+import { delimiter, isAbsolute, join, relative } from 'node:path'
 import {
   agentSkills,
   approvalsOf,
   type Config,
   contextOf,
+  type FoundSkills,
   findProjectRoot,
   hooksOf,
   projectContext,
   type RegisteredAgent,
+  readTrust,
   sandboxOf,
   skillsOf,
+  type TrustRecords,
 } from '../agents/index.ts'
 import { type ApprovalPolicy, type Hook, type Problem, type Sandbox, type SandboxPolicy, TroupeError } from '../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
@@ -17,6 +22,8 @@ import type { WorkspaceKit } from '../tools/kit/index.ts'
 import type { WhenNobodyIsThere } from './approvals/approver-for.ts'
 import { patternProblems } from './approvals/flag-rules.ts'
 import { builtinTools } from './builtin-tools.ts'
+import { trustPlaceOf } from './config-setup.ts'
+import { homeFolder } from './data-folder.ts'
 import { findProjectSkills } from './find-project-skills.ts'
 import type { Host } from './host.ts'
 
@@ -41,7 +48,7 @@ export interface ActingWishes {
   /** Patterns of the command line. */
   readonly allow: readonly string[]
   readonly deny: readonly string[]
-  /** What no command may see. */
+  /** What nobody may see: journals, trust, approvals. */
   readonly hidden: readonly string[]
 }
 
@@ -51,12 +58,12 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
   const wrong: Problem[] = [...patternProblems('--allow', allow), ...patternProblems('--deny', deny)]
   const project = findProjectRoot(workingDirectory)
   const skilled = withSkills(agents, { config, workingDirectory })
-  const hooks = await configuredHooks(config, { host, wrong })
+  const { hooks, files: guarded } = await configuredHooks(config, { host, wrong, workingDirectory })
   wrong.push(...skilled.problems)
   if (wrong.length > 0) throw new TroupeError('config_invalid', 'Not everything that agents are to act with is there.', { problems: wrong })
   const { policies, onUnavailable } = approvalsOf(config)
   const policy = sandboxOf(config)
-  const builtin = await builtinFor(agents, { host, workingDirectory, policy, hidden })
+  const builtin = await builtinFor(agents, { host, workingDirectory, policy, hidden: withOwnFolder(hidden, workingDirectory), guarded })
   const told = contextOf(config).agentsMd ? projectContext({ workingDirectory, projectRoot: project }) : { texts: [], problems: [] }
   return {
     agents: skilled.agents,
@@ -84,15 +91,26 @@ const flagPolicy = (allow: readonly string[], deny: readonly string[]): readonly
 /** They are loaded where somebody may use them. */
 async function builtinFor(
   agents: readonly RegisteredAgent[],
-  {
-    host,
-    workingDirectory,
-    policy,
-    hidden,
-  }: Pick<ActingWishes, 'host' | 'workingDirectory' | 'hidden'> & { readonly policy: SandboxPolicy },
+  { host, workingDirectory, ...walls }: Pick<ActingWishes, 'host' | 'workingDirectory' | 'hidden'> & Walls,
 ): Promise<WorkspaceKit | undefined> {
   if (agents.every(({ definition }) => definition.tools.length === 0)) return undefined
-  return builtinTools(host, { workspace: workingDirectory, policy, hidden })
+  return builtinTools(host, { workspace: workingDirectory, ...walls })
+}
+
+interface Walls {
+  readonly policy: SandboxPolicy
+  readonly guarded: readonly string[]
+}
+
+/** A person's own configuration counts without being asked about, so no agent may write it: unless it is what is worked on. */
+function withOwnFolder(hidden: readonly string[], workingDirectory: string): readonly string[] {
+  const own = join(homeFolder(homedir()), '.ai-agent')
+  return isWithin(workingDirectory, own) ? hidden : [...hidden, own]
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path)
+  return !way.startsWith('..') && !isAbsolute(way)
 }
 
 interface Skilled {
@@ -115,34 +133,61 @@ function withSkills(
     agents: chosen.map(({ agent: { definition }, skills }) => ({ ...definition, skills: skills.map(({ name }) => name) })),
     skills: found.skills.filter(({ name }) => chosen.some(({ skills }) => skills.some((skill) => skill.name === name))),
     problems: chosen.flatMap(({ problems }) => problems),
-    notices: [...found.problems, ...chosen.flatMap(({ diagnostics }) => diagnostics)].map(oneLine),
+    notices: [...[...found.problems, ...chosen.flatMap(({ diagnostics }) => diagnostics)].map(oneLine), ...hiddenSkills(found, chosen)],
   }
+}
+
+/** A skill of a person's own, or of the machine, in whose place an agent gets one that came with the project. */
+function hiddenSkills(
+  { shadowed }: Pick<FoundSkills, 'shadowed'>,
+  chosen: readonly { readonly skills: readonly { readonly name: string }[] }[],
+): readonly string[] {
+  const isWanted = (name: string): boolean => chosen.some(({ skills }) => skills.some((skill) => skill.name === name))
+  return shadowed.flatMap(({ card, by, kind }) =>
+    kind === 'shadowed' && isWanted(card.name)
+      ? [`${by.path}: the skill "${card.name}" is used from here, and hides the one at ${card.path}. Rename one of them if both are meant.`]
+      : [],
+  )
 }
 
 const oneLine = ({ place, message, remedy }: Problem): string => `${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`
 
+interface ConfiguredHooks {
+  readonly hooks: readonly Hook[]
+  /** What they are made of: agents must not change it. */
+  readonly files: readonly string[]
+}
+
 async function configuredHooks(
   config: Config,
-  { host, wrong }: { readonly host: Pick<Host, 'env'>; readonly wrong: Problem[] },
-): Promise<readonly Hook[]> {
+  { host, wrong, workingDirectory }: Pick<ActingWishes, 'host' | 'workingDirectory'> & { readonly wrong: Problem[] },
+): Promise<ConfiguredHooks> {
   const configured = hooksOf(config)
-  if (configured.length === 0) return []
-  const { hooksFrom } = await import('../tools/hooks/index.ts')
+  if (configured.length === 0) return { hooks: [], files: [] }
+  const { hookFiles, hookHashes, hooksFrom } = await import('../tools/hooks/index.ts')
+  const environment = plainEnvironment(host.env, workingDirectory)
+  const trusted: TrustRecords = configured.every(({ isOwn }) => isOwn) ? new Map() : await readTrust(trustPlaceOf(host))
+  const trustedHashes = new Map([...trusted.values()].map(({ path, sha256 }) => [path, sha256]))
   const hooks: Hook[] = []
-  for (const { definition, baseDir, place } of configured) {
+  for (const { definition, baseDir, place, isOwn } of configured) {
+    // Whose file it is decides whose word is needed; what agents could have changed since they began is looked at in any case.
+    const files = isOwn ? { hashes: hookHashes([definition], baseDir), folders: [workingDirectory] } : { hashes: trustedHashes }
     try {
-      hooks.push(...(await hooksFrom([definition], { baseDir, place, clock: systemClock, environment: plainEnvironment(host.env) })))
+      hooks.push(...(await hooksFrom([definition], { baseDir, place, clock: systemClock, environment, trusted: files })))
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
       wrong.push(...(error.problems.length > 0 ? error.problems : [{ place, message: error.message }]))
     }
   }
-  return hooks
+  return { hooks, files: [...new Set(configured.flatMap(({ definition, baseDir }) => hookFiles([definition], baseDir)))] }
 }
 
 const passedOn = ['PATH', 'HOME', 'LANG', 'TMPDIR']
 
-/** What a program of a person's own needs to be found and run, and no keys. */
-function plainEnvironment(env: Host['env']): { readonly [name: string]: string } {
-  return Object.fromEntries(passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
+/** What a program of a person's own needs to be found and run, and no keys. Nothing is looked for where agents may put it. */
+function plainEnvironment(env: Host['env'], workingDirectory: string): { readonly [name: string]: string } {
+  const kept = Object.fromEntries(passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
+  if (kept.PATH === undefined) return kept
+  const folders = kept.PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !isWithin(folder, workingDirectory))
+  return { ...kept, PATH: folders.join(delimiter) }
 }

@@ -1,19 +1,11 @@
 import { existsSync } from 'node:fs'
-import { dirname, join, relative, resolve } from 'node:path'
-import {
-  type AgentDiagnostic,
-  type ConfigDiagnostic,
-  dialectFolders,
-  findAgentPaths,
-  isAgentFile,
-  loadRegistry,
-  type Registry,
-  registryError,
-} from '../agents/index.ts'
-import { TroupeError } from '../contracts/index.ts'
-import { loadSetup, type Setup, setupWithoutConfig } from './config-setup.ts'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { type AgentDiagnostic, type ConfigDiagnostic, dialectFolders, findAgentPaths, isAgentFile, type Registry } from '../agents/index.ts'
+import type { TroupeError } from '../contracts/index.ts'
+import type { Setup } from './config-setup.ts'
 import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
+import { readAgents } from './read-agents.ts'
 
 export interface ProjectWishes {
   readonly configFile?: string
@@ -32,7 +24,7 @@ export interface Project {
 
 /** The agents of the working directory, of the configuration and of other programs. */
 export async function loadProject(host: Pick<Host, 'env'>, { configFile }: ProjectWishes): Promise<Project> {
-  return load(host, { ...(configFile !== undefined && { configFile }), scope: 'everything' })
+  return load(host, { ...(configFile !== undefined && { configFile }), scope: 'everything', roots: usualFiles(process.cwd()) })
 }
 
 /**
@@ -55,31 +47,13 @@ export async function loadPlaces(
 
 interface Wanted extends ProjectWishes {
   readonly scope: 'everything' | 'reachable'
-  /** Left out: what there is in the usual places. */
-  readonly roots?: readonly string[]
+  readonly roots: readonly string[]
 }
 
 async function load(host: Pick<Host, 'env'>, { configFile, scope, roots }: Wanted): Promise<Project> {
-  const wrong: TroupeError[] = []
-  const file = roots?.[0]
+  const [file] = scope === 'reachable' ? roots : []
   const wishes = { ...(configFile !== undefined && { configFile }), ...(file !== undefined && { file }) }
-  const setup = await loadSetup(host, wishes).catch((error: unknown) => {
-    if (!(error instanceof TroupeError)) throw error
-    wrong.push(error)
-    return setupWithoutConfig(host)
-  })
-  const isConfigured = wrong.length === 0
-  const { config, environment, trusted, variables, workingDirectory } = setup
-  const registry = await loadRegistry({
-    roots: roots ?? usualFiles(workingDirectory),
-    scope,
-    workingDirectory,
-    config: isConfigured ? config : undefined,
-    environment,
-    trusted,
-    variables,
-  })
-  if (!registry.ok) wrong.push(registryError(registry.problems))
+  const { setup, isConfigured, registry, wrong } = await readAgents(host, { ...wishes, scope, roots })
   return {
     setup,
     isConfigured,
@@ -92,8 +66,11 @@ async function load(host: Pick<Host, 'env'>, { configFile, scope, roots }: Wante
 /** As written where a file is named, so that problems name it as its author does. Of a folder, those that are agents. */
 function filesAt(written: string): readonly string[] {
   const { paths, isNamed } = findAgentPaths(resolve(written))
-  return isNamed ? [written] : paths.filter(isAgentFile).map((path) => relative('', path))
+  return isNamed ? [written] : paths.filter((path) => !isSkill(path) && isAgentFile(path)).map((path) => relative('', path))
 }
+
+/** A skill has a name and a description too, and is no agent. */
+const isSkill = (path: string): boolean => basename(path) === 'SKILL.md'
 
 function usualFiles(folder: string): readonly string[] {
   const own = findAgentPaths(join(folder, '*.ai')).paths

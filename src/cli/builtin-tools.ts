@@ -9,8 +9,10 @@ interface Surroundings {
   /** The one folder that agents may change. */
   readonly workspace: string
   readonly policy: SandboxPolicy
-  /** What no command may see: journals, trust, approvals. */
+  /** What nobody may see: journals, trust, approvals. */
   readonly hidden: readonly string[]
+  /** What nobody may change without being asked about it: what hooks are made of. */
+  readonly guarded: readonly string[]
 }
 
 const usualPath = '/usr/local/bin:/usr/bin:/bin'

@@ -12,10 +12,12 @@ import { tellNotice } from './tell.ts'
 /** `troupe config show`: what counts here, and by whose word. */
 export async function configCommand({ file, output, showsOrigin, wishes, configFile }: ConfigInvocation, host: Host): Promise<number> {
   const given = configFile === undefined ? {} : { configFile }
-  const setup = file === undefined ? await loadSetup(host, given) : undefined
-  const team = file === undefined ? undefined : await readTeam(file, { host, overrides: { settings: [] }, asks: 'never', ...given })
-  const { config, variables, diagnostics } = team?.setup ?? setup ?? (await loadSetup(host, given))
-  const stated = [...(team?.root.values ?? [])].filter(([, { rank }]) => rank === 'file')
+  const { setup, root } =
+    file === undefined
+      ? { setup: await loadSetup(host, given), root: undefined }
+      : await readTeam(file, { host, overrides: { settings: [] }, asks: 'never', ...given })
+  const { config, variables, diagnostics } = setup
+  const stated = [...(root?.values ?? [])].filter(([, { rank }]) => rank === 'file')
   const frontmatter: AgentOverrides = new Map(stated)
   const rows = configRows({ variables, frontmatter, config })
   const { code } = exitCodes.done

@@ -4,15 +4,20 @@ import {
   type AgentOverrides,
   type Config,
   type ConfigDiagnostic,
-  loadConfig,
+  configError,
+  type FileState,
   nodeConfigFiles,
+  readConfig,
   readOptionVariables,
   readTrust,
   type TrustPlace,
+  type TrustRecord,
   type TrustRecords,
 } from '../agents/index.ts'
+import { type Problem, TroupeError } from '../contracts/index.ts'
 import { dataFolder, homeFolder } from './data-folder.ts'
 import type { Host } from './host.ts'
+import { joinErrors } from './join-errors.ts'
 
 /** What surrounds every agent: the configuration, options of the environment, and whom a person trusts. */
 export interface Setup {
@@ -31,16 +36,34 @@ export interface SetupWishes {
   readonly configFile?: string
   /** An agent, whose folder may have a configuration, too. */
   readonly file?: string
+  /** Files that are read as if they were trusted; nothing is kept of that. */
+  readonly alsoTrusted?: readonly FileState[]
 }
 
-/** Reads the configuration in all its layers. Throws `config_invalid` with everything that is wrong in it. */
-export async function loadSetup(host: Pick<Host, 'env'>, { configFile, file }: SetupWishes = {}): Promise<Setup> {
-  const { env } = host
-  const workingDirectory = process.cwd()
-  const trustPlace = trustPlaceOf(host)
-  const trusted = await readTrust(trustPlace)
-  const { values, diagnostics } = readOptionVariables(env)
-  const config = await loadConfig({
+/** What surrounds every agent, right or wrong. */
+export interface ReadSetup {
+  /** With whatever is right in it. */
+  readonly setup: Setup
+  /** Whether the configuration could be read: otherwise nobody knows what it would have said. */
+  readonly isConfigured: boolean
+  readonly wrong: readonly TroupeError[]
+}
+
+/** Reads the configuration in all its layers, and the variables. Throws `config_invalid` with everything that is wrong in any. */
+export async function loadSetup(host: Pick<Host, 'env'>, wishes: SetupWishes = {}): Promise<Setup> {
+  const { setup, wrong } = await readSetup(host, wishes)
+  if (wrong.length > 0) throw joinErrors(wrong)
+  return setup
+}
+
+/** The same for those who go on with what is right: a fault in one of them hides nothing of the others. */
+export async function readSetup(host: Pick<Host, 'env'>, { configFile, file, alsoTrusted = [] }: SetupWishes = {}): Promise<ReadSetup> {
+  const bare = setupWithoutConfig(host)
+  const { workingDirectory, trustPlace } = bare
+  const listed = await rightOrWrong(readTrust(trustPlace))
+  const trusted: TrustRecords = new Map([...(listed.right ?? []), ...alsoTrusted.map(asIfTrusted)])
+  const variables = readOptionVariables(host.env)
+  const { config, problems } = await readConfig({
     places: {
       ...(configFile !== undefined && { given: resolve(configFile) }),
       workingDirectory,
@@ -51,18 +74,15 @@ export async function loadSetup(host: Pick<Host, 'env'>, { configFile, file }: S
     files: nodeConfigFiles,
     trusted,
   })
-  return {
-    config,
-    variables: values,
-    trusted,
-    trustPlace,
-    workingDirectory,
-    environment: env,
-    diagnostics: [...config.diagnostics, ...diagnostics],
-  }
+  const wrong = [...variableErrors(variables.problems), ...listed.wrong, ...(problems.length > 0 ? [configError(problems)] : [])]
+  // Without the list of trust, what counts of a configuration is as unknown as without the configuration.
+  const counting = listed.right ? config : bare.config
+  const diagnostics = [...counting.diagnostics, ...variables.diagnostics]
+  const setup = { ...bare, config: counting, variables: variables.values, trusted, diagnostics }
+  return { setup, isConfigured: listed.right !== undefined && problems.length === 0, wrong }
 }
 
-/** What is left where the configuration cannot be read. */
+/** What is left where nothing can be read. */
 export function setupWithoutConfig(host: Pick<Host, 'env'>): Setup {
   return {
     config: { layers: [], files: [], pending: [], diagnostics: [] },
@@ -78,4 +98,21 @@ export function setupWithoutConfig(host: Pick<Host, 'env'>): Setup {
 /** Always in the person's own folder: a list of trust that came along with a project would trust itself. */
 export function trustPlaceOf({ env }: Pick<Host, 'env'>): TrustPlace {
   return { files: nodeConfigFiles, path: join(dataFolder({ flag: undefined, env, home: homedir() }), 'trust.json') }
+}
+
+const asIfTrusted = ({ path, sha256 }: FileState): [string, TrustRecord] => [path, { path, sha256, by: 'command', at: 0 }]
+
+function variableErrors(problems: readonly Problem[]): readonly TroupeError[] {
+  if (problems.length === 0) return []
+  const count = problems.length === 1 ? 'A variable is wrong.' : `${problems.length} variables are wrong.`
+  return [new TroupeError('config_invalid', count, { problems })]
+}
+
+async function rightOrWrong<T>(reading: Promise<T>): Promise<{ readonly right?: T; readonly wrong: readonly TroupeError[] }> {
+  try {
+    return { right: await reading, wrong: [] }
+  } catch (error) {
+    if (error instanceof TroupeError) return { wrong: [error] }
+    throw error
+  }
 }

@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Outcome } from '../contracts/index.ts'
 import { createAgentRuntime, systemClock } from '../runtime/index.ts'
+import { type RunApprover, TerminalApprover } from './approvals/terminal-approver.ts'
 import { demoTools } from './demo-tools.ts'
 import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import { findModels } from './find-models.ts'
@@ -17,12 +18,13 @@ import { outcomeDocument } from './run-documents.ts'
 import { safeJson } from './safe-json.ts'
 import { tellError, withColour } from './tell.ts'
 import { leastForBars } from './tree/render-tree.ts'
+import { mayAsk } from './trust-question.ts'
 
 const prompt = 'A weekend in Oslo by train from Gothenburg, not too expensive'
 /** Its children are given by name here, because nothing of the folder that it is run in may count. */
 const children = ['weather', 'trains']
 
-/** `troupe demo`: a parent with two children at once, a failing tool, and an answer forced by the step limit; in memory, without a network. */
+/** `troupe demo`: a parent with two children at once, an approval, a failing tool, and an answer forced by the step limit; in memory, without a network. */
 export async function demoCommand({ output, wishes }: DemoInvocation, given: Host, interruption: Interruption): Promise<number> {
   const host = withColour(given, wishes)
   const progress = progressFor(host.window, wishes)
@@ -35,14 +37,17 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
     ),
   )
   const tools = demoTools(systemClock)
+  const asks = mayAsk(host) && showsTree(progress)
+  const approver = asks ? new TerminalApprover(host) : nobody
   const agents = team.map((agent, index) => ({ ...agent, tools: ['*'], agents: index === 0 ? children : [] }))
   const runtime = createAgentRuntime({
     config: { agents, agentSelection: { agent: 'trip' }, tools },
     adapter,
     clock: systemClock,
+    approver,
   })
-  if (showsTree(progress)) await host.stderr.lines(introduction(file, host))
-  const followed = await followRun(runtime.stream(prompt), { host, progress, interruption })
+  if (showsTree(progress)) await host.stderr.lines(introduction(file, host, asks))
+  const followed = await followRun(runtime.stream(prompt), { host, progress, interruption, approver })
   const { outcome } = followed
   if (!outcome) return reportRun(followed, { host, wishes, output, progress })
   await tellTree(followed, { host, progress, legend: legend(host) })
@@ -57,11 +62,20 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
 
 const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}.ai`, import.meta.url))
 
-function introduction(file: string, { paint }: Host): readonly string[] {
+/** Nothing is booked, so there is nothing to fear: it says yes where nobody can be asked, and that it did so. */
+const nobody: RunApprover = {
+  decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'the demonstration' }),
+  attach: () => {},
+  hear: () => {},
+}
+
+function introduction(file: string, { paint }: Host, asks: boolean): readonly string[] {
+  const approval = asks ? 'You are asked before a room is booked.' : 'Nobody is there to ask, so it approves the booking of a room itself.'
   return [
     `${paint('bold', 'troupe demo')}  ${shownPath(file)}`,
     `${paint('cyan', '›')} ${prompt}`,
     paint('dim', 'The models are scripts, no LLM, and the tools are made up: no key, no network, nothing stored.'),
+    paint('dim', approval),
     '',
   ]
 }

@@ -34,6 +34,10 @@ export function demoTools(clock: Clock): readonly Tool[] {
         required: ['city', 'nights'],
         additionalProperties: false,
       },
+      approval: ({ city, nights }) => ({
+        summary: `Book ${nights} nights in ${city}`,
+        keys: [{ key: `room:${city}`, label: `rooms in ${city}` }],
+      }),
       async execute(_input, context) {
         return failedBooking(clock, context)
       },

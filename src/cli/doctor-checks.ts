@@ -1,8 +1,9 @@
 import { homedir } from 'node:os'
-import { overlayFor, type RegisteredAgent, storePathOf } from '../agents/index.ts'
+import { overlayFor, type RegisteredAgent, sandboxOf, storePathOf } from '../agents/index.ts'
 import { type Problem, TroupeError } from '../contracts/index.ts'
+import { systemClock } from '../runtime/index.ts'
 import { loadProject, type Project, type ProjectWishes } from './agents-project.ts'
-import { dataFolder } from './data-folder.ts'
+import { dataFolder, homeFolder } from './data-folder.ts'
 import { findModels } from './find-models.ts'
 import type { Host } from './host.ts'
 import { modelOptions } from './model-options.ts'
@@ -30,6 +31,7 @@ export async function examine(host: Host, wishes: ProjectWishes): Promise<Examin
     ...keyChecks(project),
     ...(await modelChecks(project)),
     await storeCheck(project, host),
+    ...(await sandboxChecks(project, host)),
   ]
   return { checks, secrets }
 }
@@ -135,4 +137,23 @@ async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
     const { message, remedy = 'Make the folder writable, or name another with --data-dir.' } = error as TroupeError
     return { status: 'fail', what: 'journal', message: `${folder}: ${message}`, fix: remedy }
   }
+}
+
+/** Whether commands of agents can be kept behind walls here. It is tried for real, by breaking out. */
+async function sandboxChecks({ setup: { config, workingDirectory } }: Project, { env }: Host): Promise<readonly Check[]> {
+  const what = 'sandbox'
+  const policy = sandboxOf(config)
+  if (policy.mode === 'off') {
+    const message = 'it is switched off: commands run with all that you may do yourself'
+    return [{ status: 'warning', what, message, fix: 'Take `sandbox: { mode: off }` out of the configuration.' }]
+  }
+  const { processSandbox } = await import('../tools/sandbox/index.ts')
+  const home = homeFolder(homedir())
+  const walls = processSandbox({ root: workingDirectory, path: env.PATH ?? '', home, clock: systemClock, policy })
+  const found = await walls.probe()
+  if (found.kind === 'available')
+    return [{ status: 'ok', what, message: walls.name }, ...found.weaknesses.map((message): Check => ({ status: 'info', what, message }))]
+  const { message, remedy = 'Switch it off: sandbox: { mode: off }.' } = found.failure
+  // Only those who give agents a shell need it.
+  return [{ status: 'warning', what, message, fix: remedy }]
 }

@@ -30,6 +30,9 @@ function compact(n: number): string {
   return n < 1_000_000 ? `${(n / 1000).toFixed(1)}k` : `${(n / 1_000_000).toFixed(1)}M`
 }
 
+/** `9,000`. */
+export const grouped = (n: number): string => String(Math.round(n)).replace(/\B(?=(?:\d{3})+$)/g, ',')
+
 /** `812 B`, `1.2 KB`, `3.4 MB`. */
 export function size(bytes: number): string {
   if (bytes < 1024) return `${bytes} B`

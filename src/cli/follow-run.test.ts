@@ -104,7 +104,7 @@ test('a run that does not end in time after an interrupt is left behind, and not
   expect(isOver).toBe(false)
   await clock.elapse(1)
   expect(isOver).toBe(true)
-  expect(await followed).toEqual({ events: [], outcome: undefined })
+  expect(await followed).toEqual({ events: [], past: 0, outcome: undefined })
 })
 
 test('a run that ends is told with its outcome, and nothing is left to wait for', async () => {
@@ -113,7 +113,7 @@ test('a run that ends is told with its outcome, and nothing is left to wait for'
   signal()
   expect(clock.pending).toBe(1)
   end(outcome)
-  expect(await followed).toEqual({ events: [], outcome })
+  expect(await followed).toEqual({ events: [], past: 0, outcome })
   expect(clock.pending).toBe(0)
 })
 

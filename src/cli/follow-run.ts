@@ -10,22 +10,28 @@ interface Watching extends Omit<Showing, 'clock'> {
   readonly clock?: Clock
   /** Hears what happens, and may take the window to ask. */
   readonly approver?: Pick<RunApprover, 'attach' | 'hear'>
+  /** What had happened before, of a run that is taken up. */
+  readonly past?: readonly InteractionEvent[]
 }
 
 export interface Followed {
-  /** The durable events. */
+  /** The durable events, those of the past among them. */
   readonly events: readonly InteractionEvent[]
+  /** As many of them had happened before. */
+  readonly past: number
   /** `undefined` where the run was interrupted and did not end in time. */
   readonly outcome: Outcome | undefined
 }
 
 /** Shows a run while it goes on. An interrupt ends the run; when this is over, what is left is to report it. */
 export async function followRun(handle: RunHandle, watching: Watching): Promise<Followed> {
-  const { interruption, clock = systemClock, approver, ...showing } = watching
+  const { interruption, clock = systemClock, approver, past = [], ...showing } = watching
   const { signal } = interruption
   const display = openDisplay({ ...showing, clock })
   approver?.attach(display)
-  const events: InteractionEvent[] = []
+  const events: InteractionEvent[] = [...past]
+  display.recall(past)
+  for (const event of past) approver?.hear(event)
   const overdue = Promise.withResolvers<undefined>()
   let cancelTimer = (): void => {}
 
@@ -40,7 +46,7 @@ export async function followRun(handle: RunHandle, watching: Watching): Promise<
   let outcome: Outcome | undefined
   try {
     outcome = await Promise.race([watch(handle, events, { display, approver }).then(() => handle.outcome), overdue.promise])
-    return { events, outcome }
+    return { events, past: past.length, outcome }
   } finally {
     cancelTimer()
     signal.removeEventListener('abort', interrupt)

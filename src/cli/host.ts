@@ -12,6 +12,8 @@ export interface Host {
   readonly stderr: Output
   /** What standard error is. */
   readonly window: Window
+  /** Whether a person sees it, whatever may be drawn there. Default: where the window is a terminal. */
+  readonly isSeen?: boolean
   /** Colours of standard error. */
   readonly paint: Paint
   /** Columns of standard error. */
@@ -37,6 +39,7 @@ export function processHost(): Host {
     stdout: new Output(stdout),
     stderr: new Output(stderr),
     window,
+    isSeen: stderr.isTTY === true,
     paint: paintFor(window),
     // The window may have been resized since.
     get width() {

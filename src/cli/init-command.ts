@@ -27,10 +27,11 @@ export async function initCommand({ folder, isSure, wishes }: InitInvocation, ho
   await trustFiles(trustPlaceOf(host), trusted, { by: 'init', at: host.now() })
   await host.stdout.lines(created.map((path) => `created ${printable(shown(path))}`))
   const change = root === process.cwd() ? '' : `cd ${shown(root)} && `
-  await tellNotice(
+  for (const line of [
     `Try it: ${change}troupe run trip.ai "Ask the scout what there is to see in Bergen, then ask the writer for a weekend plan"`,
-    { host, wishes },
-  )
+    `Or:     ${change}troupe run notes.ai "Search the files for funicular"`,
+  ])
+    await tellNotice(line, { host, wishes })
   return exitCodes.done.code
 }
 

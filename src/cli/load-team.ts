@@ -1,27 +1,29 @@
 import {
   type AgentDiagnostic,
   type AgentOverrides,
+  type Config,
   type ConfigDiagnostic,
+  childrenOfferedOf,
+  type FileState,
   featuresOf,
-  loadRegistry,
   overlayFor,
   parseOverrides,
   pricesOf,
   queuesOf,
   type RegisteredAgent,
-  type Registry,
-  registryError,
   storePathOf,
+  unpricedOf,
   type WrittenOverrides,
 } from '../agents/index.ts'
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
 import type { AgentLoopConfig } from '../runtime/index.ts'
-import { loadSetup, type Setup, setupWithoutConfig } from './config-setup.ts'
+import type { Setup } from './config-setup.ts'
 import { findTeamModels } from './find-team-models.ts'
 import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
 import { modelOptions } from './model-options.ts'
 import { pricedAdapter } from './priced-adapter.ts'
+import { type ReadAgents, readAgents } from './read-agents.ts'
 import { askForTrust, waitingIn } from './trust-question.ts'
 
 export interface TeamWishes {
@@ -47,7 +49,7 @@ export interface Team {
   readonly adapter: ModelAdapter
   readonly setup: Setup
   /** What the configuration says for all agents. */
-  readonly shared: Pick<AgentLoopConfig, 'queues' | 'features'>
+  readonly shared: Pick<AgentLoopConfig, 'queues' | 'features' | 'unpriced' | 'childrenOffered'>
   /** Where the configuration keeps journals, if it says so. */
   readonly storePath?: string
   /** What a person should know about the choice of models. */
@@ -89,65 +91,59 @@ export async function loadTeam(file: string, wishes: TeamWishes): Promise<Team> 
     root: asked(root),
     adapter,
     setup,
-    shared: { queues: queuesOf(config), features: featuresOf(config) },
+    shared: sharedBy(config),
     ...(storePath !== undefined && { storePath }),
     notices: found.notices,
     diagnostics: [...diagnostics, ...overlay.diagnostics],
   }
 }
 
+function sharedBy(config: Config): Team['shared'] {
+  const childrenOffered = childrenOfferedOf(config)
+  return {
+    queues: queuesOf(config),
+    features: featuresOf(config),
+    unpriced: unpricedOf(config),
+    ...(childrenOffered !== undefined && { childrenOffered }),
+  }
+}
+
 /** The same without models: nothing is looked for, no variable is needed. */
 export async function readTeam(file: string, wishes: TeamWishes): Promise<ReadTeam> {
-  const wrong: TroupeError[] = []
-  const flags = overridesOf(wishes.overrides, wrong)
-  const { setup, registry } = await trustedTeam(file, wishes, { flags, wrong })
-  if (!registry.ok) wrong.push(registryError(registry.problems))
+  const flags = overridesOf(wishes.overrides)
+  const { setup, registry, wrong } = await trustedTeam(file, wishes, flags)
   if (!registry.ok || wrong.length > 0) throw joinErrors(wrong)
   const root = registry.agents.find(({ definition }) => definition.name === registry.roots[0])
   if (!root) throw new TroupeError('internal', `The agent of ${file} is not among those that were read.`)
   return { agents: registry.agents, root, setup, diagnostics: [...setup.diagnostics, ...registry.diagnostics] }
 }
 
-interface SoFar {
-  readonly flags: AgentOverrides
-  readonly wrong: TroupeError[]
-}
-
-/** Reads once, asks for trust where it is missing, and reads again where it was given. */
-async function trustedTeam(file: string, { host, configFile, isTrusted = false, asks = 'for trust' }: TeamWishes, { flags, wrong }: SoFar) {
-  const read = async (): Promise<{ readonly setup: Setup; readonly registry: Registry }> => {
-    let isConfigured = true
-    const setup = await loadSetup(host, { file, ...(configFile !== undefined && { configFile }) }).catch((error: unknown) => {
-      if (!(error instanceof TroupeError)) throw error
-      wrong.push(error)
-      isConfigured = false
-      return setupWithoutConfig(host)
-    })
-    const { config, environment, trusted, variables, workingDirectory } = setup
-    const registry = await loadRegistry({
-      roots: [file],
-      scope: 'reachable',
-      workingDirectory,
-      config: isConfigured ? config : undefined,
-      environment,
-      trusted,
-      flags,
-      variables,
-    })
-    return { setup, registry }
+/** Reads once, asks for trust where it is missing, and reads again where it was given. A team that is wrong all the same asks for none. */
+async function trustedTeam(file: string, wishes: TeamWishes, flags: ReadOverrides): Promise<ReadAgents> {
+  const { host, configFile, isTrusted: isGiven = false, asks = 'for trust' } = wishes
+  const read = async (alsoTrusted: readonly FileState[] = []): Promise<ReadAgents> => {
+    const given = configFile === undefined ? {} : { configFile }
+    const found = await readAgents(host, { file, roots: [file], scope: 'reachable', flags: flags.values, alsoTrusted, ...given })
+    return { ...found, wrong: [...flags.wrong, ...found.wrong] }
   }
   const first = await read()
-  if (asks === 'never') return first
-  const waiting = waitingIn(first.setup, first.registry)
-  return (await askForTrust(waiting, first.setup, { host, isGiven: isTrusted })) === 'given' ? read() : first
+  const waiting = asks === 'never' ? [] : waitingIn(first.setup, first.registry)
+  if (waiting.length === 0) return first
+  const asTrusted = await read(waiting)
+  if (asTrusted.wrong.length > 0) return isGiven ? asTrusted : first
+  return (await askForTrust(waiting, first.setup, { host, isGiven })) === 'given' ? read() : first
 }
 
-function overridesOf(written: WrittenOverrides, wrong: TroupeError[]): AgentOverrides {
+interface ReadOverrides {
+  readonly values: AgentOverrides
+  readonly wrong: readonly TroupeError[]
+}
+
+function overridesOf(written: WrittenOverrides): ReadOverrides {
   try {
-    return parseOverrides(written)
+    return { values: parseOverrides(written), wrong: [] }
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
-    wrong.push(error)
-    return new Map()
+    return { values: new Map(), wrong: [error] }
   }
 }

@@ -1,4 +1,5 @@
 import { createInterface } from 'node:readline'
+import type { Clock } from '../contracts/index.ts'
 import type { Host } from './host.ts'
 
 export type NextLine = { readonly kind: 'line'; readonly text: string } | { readonly kind: 'end' } | { readonly kind: 'withdrawn' }
@@ -19,5 +20,25 @@ export function nextLine(input: Host['stdin'], withdrawn?: AbortSignal): Promise
     withdrawn?.addEventListener('abort', withdraw)
     lines.once('line', (text) => leave({ kind: 'line', text }))
     lines.once('close', () => leave({ kind: 'end' }))
+  })
+}
+
+/** What the terminal hands over at once when it is asked. */
+const alreadyTypedMs = 20
+
+/** Drops what was typed before: an answer cannot be meant for a question that was not there yet. */
+export function forgetTyped(input: Host['stdin'], clock: Pick<Clock, 'after'>): Promise<void> {
+  return new Promise((resolve) => {
+    const drop = (): void => {}
+    const done = (): void => {
+      cancel()
+      input.off('data', drop)
+      input.off('end', done)
+      input.pause()
+      resolve()
+    }
+    const cancel = clock.after(alreadyTypedMs, done)
+    input.once('end', done)
+    input.on('data', drop)
   })
 }

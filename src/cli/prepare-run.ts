@@ -1,16 +1,17 @@
 import { homedir } from 'node:os'
-import { type ModelAdapter, type Problem, TroupeError } from '../contracts/index.ts'
+import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
 import { type AgentLoopConfig, systemClock } from '../runtime/index.ts'
-import { schemaProblem } from '../tools/index.ts'
 import { type Acting, actingWith } from './acting.ts'
 import { dataFolder, dataFolderProblem } from './data-folder.ts'
 import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
 import { loadTeam, type Team } from './load-team.ts'
 import type { RunInvocation } from './parse-arguments.ts'
+import { promptFault } from './prompt-fault.ts'
 import { isTyped, promptProblem, readPrompt } from './read-prompt.ts'
 import { withRehearsal } from './rehearsal-remedy.ts'
 import { tellNotice, tellWarning } from './tell.ts'
+import { uncompiledSchemas } from './uncompiled-schemas.ts'
 
 /** Everything that a run needs, found to be right. */
 export interface PreparedRun extends Pick<Acting, 'sandbox' | 'hooks' | 'whenNobodyIsThere' | 'project'> {
@@ -38,7 +39,7 @@ export const teamConfig = ({ agents, agent, shared }: PreparedRun): AgentLoopCon
 
 /** Reads and checks everything before anything is started; throws all that is wrong. */
 export async function prepareRun(invocation: RunInvocation, host: Host): Promise<PreparedRun> {
-  const { prompt: argument, wishes } = invocation
+  const { prompt: argument, wishes, file } = invocation
   const sources = { argument, stdin: host.stdin, clock: systemClock }
   try {
     const prepared = await prepareTeam(invocation, host)
@@ -46,7 +47,11 @@ export async function prepareRun(invocation: RunInvocation, host: Host): Promise
     if (invocation.resume !== undefined && argument === undefined) return { ...prepared, prompt: '', warnings: [] }
     if (isTyped(sources)) await tellNotice('Type the prompt, then end it with Ctrl-D.', { host, wishes })
     const onWaiting = (): void => void tellWarning(waiting, { host, wishes })
-    return { ...prepared, ...(await readPrompt({ ...sources, ...(!isTyped(sources) && { onWaiting }) })) }
+    const read = await readPrompt({ ...sources, ...(!isTyped(sources) && { onWaiting }) })
+    // Later turns of a session are a person's answers, whatever it began with.
+    const fault = invocation.resume === undefined ? await promptFault(read.prompt, { file, input: prepared.agent.input }) : undefined
+    if (fault) throw fault
+    return { ...prepared, ...read }
   } catch (error) {
     if (!(error instanceof TroupeError) || isAboutPrompt(error)) throw error
     const other = invocation.resume === undefined ? await promptProblem(sources) : undefined
@@ -85,31 +90,10 @@ const noticeOf = ({ place, message, remedy }: Team['diagnostics'][number]): stri
   `${place}: ${remedy === undefined ? message : `${message.replace(/[^.!?]$/, '$&.')} ${remedy}`}`
 
 async function refuseUnusable(agents: Team['agents'], folder: string): Promise<void> {
-  const wrong: TroupeError[] = []
-  const schemas = await unusableSchemas(agents)
-  if (schemas.length > 0) wrong.push(new TroupeError('agent_file_invalid', 'Some schemas cannot be used.', { problems: schemas }))
+  const wrong = [...(await uncompiledSchemas(agents.map(({ definition, place }) => ({ agent: definition, place }))))]
   const unwritable = dataFolderProblem(folder)
   if (unwritable) wrong.push(new TroupeError('config_invalid', 'The folder of journals cannot be used.', { problems: [unwritable] }))
   if (wrong.length > 0) throw joinErrors(wrong)
-}
-
-/** Those that look right and cannot be compiled all the same. */
-async function unusableSchemas(agents: Team['agents']): Promise<readonly Problem[]> {
-  const problems: Problem[] = []
-  for (const {
-    definition: { name, input, output },
-  } of agents) {
-    for (const [key, contract] of Object.entries({ input, output })) {
-      const wrong = contract.format === 'json' && contract.schema ? await schemaProblem(contract.schema) : undefined
-      if (wrong === undefined) continue
-      problems.push({
-        place: `${name} ${key}.schema`,
-        message: `It is not a JSON Schema: ${wrong}.`,
-        remedy: 'JSON Schema 2020-12 is meant.',
-      })
-    }
-  }
-  return problems
 }
 
 const isAboutPrompt = ({ problems }: TroupeError): boolean => problems.some(({ place }) => place === 'PROMPT' || place === 'standard input')

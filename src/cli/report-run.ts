@@ -35,7 +35,7 @@ interface TreeTelling extends Pick<Reporting, 'host' | 'progress'> {
 }
 
 /** What happened, as a tree; where agents called agents also who did how much. */
-export async function tellTree({ events, outcome }: Followed, { host, progress, legend }: TreeTelling): Promise<void> {
+export async function tellTree({ events, past, outcome }: Followed, { host, progress, legend }: TreeTelling): Promise<void> {
   const summary = outcome && runSummary(outcome)
   const isTeam = summary !== undefined && summary.agents.length > 0
   if (progress === 'json' && isTeam) await host.stderr.line(logged(host, { level: 'info', msg: 'summary', summary }))
@@ -43,7 +43,7 @@ export async function tellTree({ events, outcome }: Followed, { host, progress, 
   await host.stderr.lines([
     // A live tree leaves its place to the final one; lines do not.
     ...(progress === 'live' ? [] : ['']),
-    ...renderTree(events, host),
+    ...renderTree(events, { paint: host.paint, width: host.width, past }),
     '',
     ...(legend === undefined ? [] : [legend, '']),
     ...(isTeam ? [...renderSummary(withToolNames(summary, events), host), ''] : []),

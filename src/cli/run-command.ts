@@ -9,8 +9,8 @@ import type { Interruption } from './interruption.ts'
 import type { RunInvocation } from './parse-arguments.ts'
 import { type PreparedRun, prepareRun, teamConfig } from './prepare-run.ts'
 import { progressFor } from './progress/progress.ts'
-import { quoted } from './rehearsal-remedy.ts'
 import { reportRun } from './report-run.ts'
+import { resumeCommand } from './resume-command.ts'
 import { startRun } from './start-run.ts'
 import { type Audience, tellNotice, tellWarning, withColour } from './tell.ts'
 
@@ -36,20 +36,16 @@ export async function runCommand(invocation: RunInvocation, given: Host, interru
     ...(prepared.sandbox && { sandbox: prepared.sandbox }),
     hooks: prepared.hooks,
   })
-  const handle = await interruption.before(startRun(runtime, store, { ...invocation, prompt: prepared.prompt }))
+  const { handle, past } = await interruption.before(startRun(runtime, store, { ...invocation, ...prepared, agent: prepared.agent.name }))
   if (wishes.detail === 'verbose') await introduce(handle, prepared, { host, wishes })
   // Who reads events and leaves has seen enough.
   if (output === 'stream-json') host.stdout.onEnd(() => void handle.interrupt().catch(() => {}))
-  const followed = await followRun(handle, { host, progress, output, interruption, approver })
-  const code = await reportRun(followed, { host, wishes, output, progress, resume: resumeWith(invocation, handle) })
+  const followed = await followRun(handle, { host, progress, output, interruption, approver, past })
+  const code = await reportRun(followed, { host, wishes, output, progress, resume: resumeCommand(invocation, handle.treeId) })
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)
   return code
 }
-
-/** The command that goes on with a run that waits. */
-const resumeWith = ({ file, dataDir }: RunInvocation, { treeId }: RunHandle): string =>
-  ['troupe run', quoted(file), '--resume', treeId, ...(dataDir === undefined ? [] : ['--data-dir', quoted(dataDir)])].join(' ')
 
 async function introduce({ treeId }: RunHandle, { agent, folder }: PreparedRun, audience: Audience): Promise<void> {
   await tellNotice(`run ${treeId}`, audience)

@@ -61,7 +61,8 @@ async function isTrusted(file: Waiting, { stderr, stdin, paint }: Host): Promise
 }
 
 /** Whether there is a person to be asked. */
-export const mayAsk = ({ stdin, window }: Pick<Host, 'stdin' | 'window'>): boolean => stdin.isTTY === true && window === 'terminal'
+export const mayAsk = ({ stdin, window, isSeen = window === 'terminal' }: Pick<Host, 'stdin' | 'window' | 'isSeen'>): boolean =>
+  stdin.isTTY === true && isSeen
 
 /** Asks a person at a terminal; anything but yes is no. */
 export async function isAgreed(question: string, { stderr, stdin }: Pick<Host, 'stderr' | 'stdin'>): Promise<boolean> {

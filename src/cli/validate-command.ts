@@ -7,39 +7,37 @@ import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
 import { safeJson } from './safe-json.ts'
 import { tellNotice } from './tell.ts'
-import { uncompiledSchemas, unknownModels } from './validate-parts.ts'
+import { uncompiledSchemas } from './uncompiled-schemas.ts'
+import { unknownModels } from './unknown-models.ts'
 
 /** `troupe validate`: everything that can be known without asking anybody. */
 export async function validateCommand({ paths, output, wishes, configFile }: ValidateInvocation, host: Host): Promise<number> {
   const given = configFile === undefined ? {} : { configFile }
   const projects = paths.length > 0 ? await loadPlaces(host, { paths, ...given }) : [await loadProject(host, given)]
-  const diagnostics = unique(projects.flatMap((project) => project.diagnostics))
+  const diagnostics = diagnosticsIn(projects)
   for (const { place, message, remedy, severity } of diagnostics)
     if (severity !== 'info' || wishes.detail === 'verbose')
       await tellNotice(`${place}  ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, wishes })
   const wrong = (await Promise.all(projects.map(errorsOf))).flat()
   if (wrong.length > 0) throw joinErrors(withoutRepeats(wrong))
-  const agents = unique(projects.flatMap(({ registry }) => (registry.ok ? registry.agents : []))).map(({ definition, place, isChild }) => ({
-    name: definition.name,
-    file: place,
-    isChild,
-  }))
+  const agents = agentsIn(projects)
   const { code } = exitCodes.done
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, diagnostics, exitCode: code }))
   else await host.stdout.line(`${plural(agents.length, 'agent')} and the configuration are right.`)
   return code
 }
 
-/** Several folders may lead to the same file; a child counts as one wherever it was met as one. */
-function unique<T extends { readonly place: string; readonly message?: string; readonly isChild?: boolean }>(
-  all: readonly T[],
-): readonly T[] {
-  const found = new Map<string, T>()
-  for (const each of all) {
-    const key = `${each.place} ${each.message}`
-    if (!found.has(key) || each.isChild === true) found.set(key, each)
-  }
-  return [...found.values()]
+/** Several folders may lead to the same file; an agent counts as a child wherever it was met as one. */
+function agentsIn(projects: readonly Project[]): readonly { readonly name: string; readonly file: string; readonly isChild: boolean }[] {
+  const agents = projects.flatMap(({ registry }) => (registry.ok ? registry.agents : []))
+  const children = new Set(agents.filter(({ isChild }) => isChild).map(({ path }) => path))
+  const byPath = new Map(agents.map((agent) => [agent.path, agent]))
+  return [...byPath].map(([path, { definition, place }]) => ({ name: definition.name, file: place, isChild: children.has(path) }))
+}
+
+function diagnosticsIn(projects: readonly Project[]): Project['diagnostics'] {
+  const told = projects.flatMap(({ diagnostics }) => diagnostics)
+  return [...new Map(told.map((each) => [`${each.place} ${each.message}`, each])).values()]
 }
 
 function withoutRepeats(errors: readonly TroupeError[]): readonly TroupeError[] {

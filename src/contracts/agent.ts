@@ -1,4 +1,4 @@
-import type { ApprovalRule } from './approvals.ts'
+import type { ApprovalPolicy, ApprovalRule } from './approvals.ts'
 import type { JsonObject } from './json.ts'
 import type { SandboxPolicy } from './sandbox.ts'
 import type { SkillCard } from './skill.ts'
@@ -101,6 +101,8 @@ export interface AgentSpec {
   readonly skills?: readonly SkillCard[]
   /** Its own rules. They can only be stricter than those of the session. */
   readonly approvals?: readonly ApprovalRule[]
+  /** Of a child: the rules of those who called it, outermost first. */
+  readonly bounds?: readonly ApprovalPolicy[]
   /** What its commands may do less than those of the session. */
   readonly sandbox?: Partial<SandboxPolicy>
 }

@@ -94,7 +94,10 @@ export type ToolOutput =
   | { readonly ok: true; readonly content: string; readonly value?: Json; readonly extras?: ToolExtras }
   | { readonly ok: false; readonly error: ToolFailure; readonly partial?: string; readonly extras?: ToolExtras }
 
-/** For hooks and other code beside the loop; neither recorded nor shown to the model. */
+/**
+ * For hooks and other code beside the loop; neither recorded nor shown to the model. May be put together only when it is
+ * asked for, so it is read by its names or as JSON, and not copied with a spread.
+ */
 export interface ToolExtras {
   readonly [name: string]: unknown
 }

@@ -10,6 +10,7 @@ import type {
   Usage,
 } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
+import { callList, findCall, haveAllEnded, replaceCall } from '../util/call-list.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
 import { learntWindow } from './budget.ts'
 import { absorb, callingStep, heard, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
@@ -72,7 +73,7 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
       paidUsd: turn.paidUsd + paid(event.cost, step),
       step:
         calls.length > 0
-          ? { kind: 'calling', id: step.id, model: step.model, calls }
+          ? { kind: 'calling', id: step.id, model: step.model, calls: callList(calls) }
           : { kind: 'answered', truncated: event.finish === 'length', ...(output && { output }) },
       rejections: output?.ok === false ? turn.rejections + 1 : turn.rejections,
       lastText: text === '' ? turn.lastText : text,
@@ -172,8 +173,7 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
   const { intent } = call
   const result = { id: intent.providerCallId, name: intent.tool, ok: item.status === 'completed', content: item.content }
   const { step, waiting, idleMs } = replaced(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
-  const isLast = step.calls.every(hasEnded)
-  const said: Message | undefined = isLast ? { role: 'tool', results: step.calls.map((ended) => ended.result) } : undefined
+  const said: Message | undefined = haveAllEnded(step.calls) ? { role: 'tool', results: step.calls.map(({ result }) => result) } : undefined
   const accounting = turn.accounting.append(callEntry(event, call, item))
   const repeats = item.error?.class === 'repeated' ? turn.repeats + 1 : 0
   return {
@@ -183,16 +183,16 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
     history: said ? state.history.append(said) : state.history,
     historyChars: said ? state.historyChars + sizeOf(said) : state.historyChars,
     hasStoredOutput: state.hasStoredOutput || item.output !== undefined,
-    turn: { ...turn, repeats, waiting, idleMs, step: isLast ? { kind: 'ready', failures: none } : step, accounting },
+    turn: { ...turn, repeats, waiting, idleMs, step: said ? { kind: 'ready', failures: none } : step, accounting },
   }
 }
 
 const none: readonly never[] = []
-const hasEnded = (call: Call): call is Extract<Call, { kind: 'ended' }> => call.kind === 'ended'
 const inside: Walls = { kind: 'inside' }
 
 function callOf(turn: OpenTurn, event: InteractionEvent): Call {
-  for (const call of callingStep(turn, event).calls) if (call.itemId === event.itemId) return call
+  const call = findCall(callingStep(turn, event).calls, event.itemId)
+  if (call) return call
   throw illegal(event, 'the step has no such call')
 }
 
@@ -203,10 +203,9 @@ function replaced(
   changed: Call,
 ): Pick<OpenTurn, 'waiting' | 'idleMs'> & { readonly step: CallingStep } {
   const step = callingStep(turn, event)
-  const { id, model } = step
-  const calls = step.calls.length === 1 ? [changed] : step.calls.map((call) => (call.itemId === changed.itemId ? changed : call))
+  const calls = replaceCall(step.calls, changed)
   const { waiting, idleMs } = turn.waiting.kind === 'no' ? turn : withCalls(turn, step, { calls, at: event.at })
-  return { step: { kind: 'calling', id, model, calls }, waiting, idleMs }
+  return { step: { kind: 'calling', id: step.id, model: step.model, calls }, waiting, idleMs }
 }
 
 function modelEntry(

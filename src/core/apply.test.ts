@@ -279,6 +279,15 @@ const tests: { readonly [Type in EventType]: () => void } = {
       seq: 2,
       at: 1_001,
     })
+    const asked = { model: 'test/first', usage: sample.usage, cost: 0.5, paidUsd: 0.5, latencyMs: 300 }
+    const selected: EventDraft = { type: 'interaction.subagent.selected', agent: 'clerk', reason: 'model', scores: {}, asked }
+    expect(state(selected)).toMatchObject({ spent: { usage: sample.usage, cost: 0.5 }, turn: { kind: 'none', asked } })
+    const turn = openTurn(selected, ...begun)
+    expect(turn).toMatchObject({ spent: { usage: sample.usage, cost: 0.5 }, paidUsd: 0.5, steps: 0 })
+    expect(turn.startedAt).toBe(state(selected, ...begun).at - 300)
+    const { latencyMs, usage, cost } = asked
+    const entry = { kind: 'model', agentPath: 'root', stepId: 't1.s0', attempt: 1, model: 'test/first', status: 'completed' }
+    expect([...turn.accounting]).toEqual([{ ...entry, usage, cost, latencyMs }])
   },
   'interaction.context.added': () => {
     const told = state({ type: 'interaction.context.added', source: 'AGENTS.md', text: 'Be brief.' })

@@ -1,6 +1,7 @@
-import type { Diagnostic, InteractionEvent, Message } from '../contracts/index.ts'
+import type { AskedFirst, Diagnostic, InteractionEvent, Message } from '../contracts/index.ts'
 import { noUsage, TroupeError } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
+import { askedEntry } from '../util/asked-entry.ts'
 import { grantedBy } from '../util/grants.ts'
 import { Sequence } from '../util/sequence.ts'
 import {
@@ -12,6 +13,7 @@ import {
   applyStepStarted,
 } from './apply-step.ts'
 import { absorb, callingStep, heard, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
+import { stepIdOf } from './ids.ts'
 import { type Call, type Cancel, type FailedAttempt, type OpenTurn, requestOf, type SessionState } from './state.ts'
 
 // The reducer. Pure: the state given is never changed, and the same events always give the same state.
@@ -72,9 +74,7 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
     case 'interaction.subagent.failed':
       return childEnded(state, event)
     case 'interaction.subagent.selected':
-      return event.asked
-        ? { ...stamped(state, event), spent: addSpent(state.spent, event.asked.usage, event.asked.cost) }
-        : stamped(state, event)
+      return event.asked ? askedFirst(stamped(state, event), event.asked) : stamped(state, event)
     case 'interaction.hook.completed':
       return event.verdict === 'resumed' ? sentBack(state, event) : stamped(state, event)
     case 'interaction.context.added':
@@ -135,6 +135,10 @@ export function fold(events: Iterable<InteractionEvent>, from?: SessionState): S
 
 const stamped = (state: SessionState, event: InteractionEvent): SessionState => ({ ...state, seq: event.seq, at: event.at })
 
+function askedFirst(state: SessionState, asked: AskedFirst): SessionState {
+  return { ...state, spent: addSpent(state.spent, asked.usage, asked.cost), turn: { kind: 'none', asked } }
+}
+
 function inputAccepted(state: SessionState, event: Event<'interaction.input.accepted'>): SessionState {
   const { seq, at, clientId, parts, mode } = event
   return { ...state, seq, at, inputs: [...state.inputs, { clientId, parts, mode }] }
@@ -146,6 +150,7 @@ const stronger = (a: Cancel, b: Cancel): Cancel => (strength.indexOf(b) > streng
 function turnStarted(state: SessionState, event: Event<'interaction.turn.started'>): SessionState {
   if (state.turn.kind === 'open') throw illegal(event, 'the turn before it has not ended')
   if (!event.turnId) throw illegal(event, 'it names no turn')
+  const asked = state.turn.kind === 'none' ? state.turn.asked : undefined
   return {
     ...absorb(state, event.inputs),
     seq: event.seq,
@@ -155,14 +160,14 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
     turn: {
       kind: 'open',
       id: event.turnId,
-      startedAt: event.at,
+      startedAt: asked ? event.at - asked.latencyMs : event.at,
       idleMs: 0,
       waiting: { kind: 'no' },
       cancel: 'no',
       steps: 0,
       calls: 0,
-      spent: { usage: noUsage, cost: 0 },
-      paidUsd: 0,
+      spent: asked ? { usage: asked.usage, cost: asked.cost } : { usage: noUsage, cost: 0 },
+      paidUsd: asked?.paidUsd ?? 0,
       children: 0,
       step: { kind: 'ready', failures: [] },
       dropped: [],
@@ -173,7 +178,7 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       hurried: 0,
       plan: undefined,
       lastText: '',
-      accounting: Sequence.empty(),
+      accounting: asked ? Sequence.from([askedEntry(asked, event.agentPath, stepIdOf(event.turnId, 0))]) : Sequence.empty(),
       diagnostics: Sequence.from(state.diagnostics),
     },
   }
@@ -189,17 +194,8 @@ type TurnEnd = Event<'interaction.turn.completed' | 'interaction.turn.failed' | 
 
 function turnEnded(state: SessionState, event: TurnEnd): SessionState {
   const { id, accounting, diagnostics, paidUsd, children, idleMs } = openTurn(state, event)
-  const ended = {
-    kind: 'ended',
-    id,
-    ending: event.ending,
-    totals: event.totals,
-    paidUsd,
-    children,
-    idleMs,
-    accounting,
-    diagnostics,
-  } as const
+  const { ending, totals } = event
+  const ended = { kind: 'ended', id, ending, totals, paidUsd, children, idleMs, accounting, diagnostics } as const
   return { ...state, seq: event.seq, at: event.at, turn: event.report ? { ...ended, report: event.report } : ended }
 }
 

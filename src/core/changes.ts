@@ -1,6 +1,7 @@
 import type { ClientId, InteractionEvent, Message } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import { type Call, type CallingStep, type OpenTurn, requestOf, type SessionState } from './state.ts'
+import { callList } from '../util/call-list.ts'
+import { type CallingStep, type OpenTurn, requestOf, type SessionState } from './state.ts'
 
 // The small changes that the reducers are made of.
 
@@ -23,8 +24,8 @@ export function withTurn(state: SessionState, event: InteractionEvent, turn: Ope
 }
 
 /** Puts changed calls in place. The turn waits for a person exactly as long as one of them has an open request. */
-export function withCalls(turn: OpenTurn, step: CallingStep, { calls, at }: { calls: readonly Call[]; at: number }): OpenTurn {
-  const next = { ...turn, step: { kind: 'calling', id: step.id, model: step.model, calls } } as const
+export function withCalls(turn: OpenTurn, step: CallingStep, { calls, at }: Pick<CallingStep, 'calls'> & { at: number }): OpenTurn {
+  const next = { ...turn, step: { kind: 'calling', id: step.id, model: step.model, calls: callList(calls) } } as const
   const isOpen = calls.some((call) => requestOf(call) !== undefined)
   return isOpen ? { ...next, waiting: turn.waiting.kind === 'no' ? { kind: 'approval', since: at } : turn.waiting } : goOn(next, at)
 }

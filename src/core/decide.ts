@@ -1,4 +1,5 @@
 import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
+import { type CallList, callsThat } from '../util/call-list.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
 import { allowance, type Headroom, isCrowded, unbounded } from './budget.ts'
 import type {
@@ -65,19 +66,16 @@ export function decide(state: SessionState, headroom: Headroom = unbounded): Act
   }
 }
 
-function decideCalls(turn: OpenTurn, calls: readonly Call[]): Action {
+function decideCalls(turn: OpenTurn, calls: CallList<Call>): Action {
   if (calls.some((call) => call.kind === 'started' && call.orphaned)) return { kind: 'recover' }
-  if (turn.cancel !== 'no') {
-    const open = calls.filter((call) => call.kind !== 'started' && call.kind !== 'ended')
-    if (open.length > 0) return { kind: 'skip', calls: open, cancel: turn.cancel }
-  }
-  // Mostly all calls of a step are at the same point: nothing is picked then.
-  const reviewable = calls.every(isReviewable) ? calls : calls.filter(isReviewable)
+  if (turn.cancel !== 'no' && calls.some(isOpen)) return { kind: 'skip', calls: calls.filter(isOpen), cancel: turn.cancel }
+  const reviewable = callsThat(calls, isReviewable)
   if (reviewable.length > 0) return { kind: 'review', calls: reviewable }
-  const started = calls.every(isStarted) ? calls : calls.filter(isStarted)
+  const started = callsThat(calls, isStarted)
   return started.length > 0 ? { kind: 'execute', calls: started } : { kind: 'wait' }
 }
 
+const isOpen = (call: Call): call is OpenCall => call.kind !== 'started' && call.kind !== 'ended'
 const isStarted = (call: Call): call is StartedCall => call.kind === 'started'
 const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requested' || call.kind === 'approved' || call.kind === 'denied'
 

@@ -3,6 +3,7 @@ import type {
   AgentSpec,
   ApprovalKey,
   ApprovalRequest,
+  AskedFirst,
   CallIntent,
   CallPart,
   CallResult,
@@ -31,6 +32,7 @@ import type {
   TurnTotals,
 } from '../contracts/index.ts'
 import type { Spent } from '../util/add-spent.ts'
+import type { CallList } from '../util/call-list.ts'
 import type { Sequence } from '../util/sequence.ts'
 
 /** The fold of a session's events. Plain data: everything that `decide` may look at, and nothing else. */
@@ -87,7 +89,8 @@ export interface PendingInput {
   readonly mode: InputMode
 }
 
-export type Turn = { readonly kind: 'none' } | OpenTurn | EndedTurn
+/** What was asked before the first turn is part of that turn. */
+export type Turn = { readonly kind: 'none'; readonly asked?: AskedFirst } | OpenTurn | EndedTurn
 
 /** From the mildest to the strongest; a stronger wish replaces a milder one. `abort` is a denial that ends the turn. */
 export type Cancel = 'no' | 'stop' | 'abort' | 'interrupt'
@@ -175,7 +178,7 @@ export interface CallingStep {
   readonly id: StepId
   /** Who asked for the calls: they are held against what that model was offered. */
   readonly model: string
-  readonly calls: readonly Call[]
+  readonly calls: CallList<Call>
 }
 
 export interface FailedAttempt {

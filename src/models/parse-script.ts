@@ -1,4 +1,4 @@
-import { isScalar, isSeq, type Node } from 'yaml'
+import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { type ModelFailureClass, noUsage, type Usage } from '../contracts/index.ts'
 import { parseDuration } from '../util/parse-duration.ts'
 import { kindOf, suggestion, YamlSource } from './yaml-source.ts'
@@ -27,16 +27,16 @@ const faults: readonly ScriptFault[] = ['rate_limit', 'auth', 'quota', 'network'
 const stepKeys = ['reasoning', 'text', 'calls', 'fault', 'delay', 'usage'] as const
 const usageKeys = ['input', 'output', 'cacheRead', 'cacheWrite', 'reasoning'] as const
 
-/** Reads a script; throws `script_invalid` with every problem and its place. */
+const noSteps = {
+  message: 'a script must have `steps`, a list of what the model says',
+  remedy: 'Write `steps:` and below it `  - text: Hello.`',
+}
+
+/** Reads a script; throws `script_invalid` with every problem and its place. Of a text that is no script nothing is shown. */
 export function parseScript(text: string, place: string): readonly ScriptStep[] {
   const source = new YamlSource(text.replace(/^\uFEFF/, ''), place)
-  const steps = source.root === null ? undefined : source.fields(source.root, 'a script', ['steps']).steps
-  if (!steps)
-    source.problem(
-      source.root ?? 0,
-      'a script must have `steps`, a list of what the model says',
-      'Write `steps:` and below it `  - text: Hello.`',
-    )
+  if (!isMap(source.root) || !source.root.has('steps')) return source.refuse('script_invalid', { what: 'the script', ...noSteps })
+  const { steps } = source.fields(source.root, 'a script', ['steps'])
   const nodes = steps ? source.items(steps, '`steps`') : []
   if (isSeq(steps) && nodes.length === 0) source.problem(steps, '`steps` is empty', 'Write at least `- text: Hello.`')
   const read = nodes.map((node) => readStep(source, node))

@@ -131,9 +131,18 @@ describe('a wrong script', () => {
     ])
   })
 
+  test.each(['Dear Ann,\nthe word is sesame: open\n\tbye: *nobody', 'TOKEN=sesame', 'sesame: 1\n', '{ "sesame": *nobody', '- sesame'])(
+    'which is something else altogether is not shown: %j',
+    async (text) => {
+      const problems = await problemsOf(text)
+      expect(problems).toMatchObject([{ place: 'a.yaml:1:1', message: 'A script must have `steps`, a list of what the model says.' }])
+      expect(JSON.stringify(problems)).not.toMatch(/sesame|nobody/)
+    },
+  )
+
   const scripts: readonly [script: string, found: readonly string[]][] = [
     ['', ['1:1 A script must have `steps`, a list of what the model says.']],
-    ['[]', ['1:1 A script must be a map with `steps`, not a list.', '1:1 A script must have `steps`, a list of what the model says.']],
+    ['[]', ['1:1 A script must have `steps`, a list of what the model says.']],
     ['steps:', ['1:7 `steps` must be a list, not nothing.']],
     ['steps: []', ['1:8 `steps` is empty.']],
     ['steps: one', ['1:8 `steps` must be a list, not text.']],

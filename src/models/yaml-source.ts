@@ -1,5 +1,6 @@
 /*
- * 1. Nothing throws while reading; each problem is remembered with its place, and `done` throws them all.
+ * 1. Nothing throws while reading; each problem is remembered with its place, and `done` throws them all, or `refuse` one
+ *    in place of them.
  * 2. Anchors, aliases and merge keys are refused: what is written is what is meant, and nothing can grow.
  */
 import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml'
@@ -36,6 +37,12 @@ export class YamlSource {
       ...(remedy !== undefined && { remedy }),
       ...(written !== undefined && { line: written }),
     })
+  }
+
+  /** The text is something else than was expected, perhaps something private: this is thrown, and nothing that stands there. */
+  refuse(code: ErrorCode, { what, message, remedy }: { readonly what: string; readonly message: string; readonly remedy: string }): never {
+    const problem = { place: `${this.#place}:1:1`, message: sentence(message), remedy }
+    throw new TroupeError(code, sentence(`${what} ${this.#place} has a problem`), { problems: [problem] })
   }
 
   /** The values of a map by key. Keys that are not known are problems; the rest is given. */

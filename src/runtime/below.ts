@@ -16,8 +16,8 @@ import { childIdOf, forSummary, type TreeState } from './tree-state.ts'
  * 2. What a child took is in the account of its parent exactly once: when it ends, or when its call ends without it.
  */
 export class Below {
-  /** Children that have ended. */
-  readonly known: Map<SessionId, SessionState>
+  /** Children that are not open here: they have ended, or their turn has not begun. */
+  readonly atRest: Map<SessionId, SessionState>
   /** Those whose end is in the account of their parent. */
   readonly settled: Set<SessionId>
   readonly branches: Branches
@@ -26,7 +26,7 @@ export class Below {
   readonly #givenUp = new Set<SessionId>()
 
   constructor(root: ActiveSession, { children, settled, numbers }: Pick<TreeState, 'children' | 'settled' | 'numbers'>) {
-    this.known = new Map(children)
+    this.atRest = new Map(children)
     this.settled = new Set(settled)
     this.branches = new Branches(root)
     this.branches.root.numbers = new Map(numbers)
@@ -75,7 +75,7 @@ export class Below {
     if (!this.settled.has(childId)) {
       if (above.session && parent && isTurn(above.session, parent.turnId)) tell(above.session, state)
       this.settled.add(childId)
-      this.known.set(childId, state)
+      this.atRest.set(childId, state)
     }
     if (branch) this.branches.remove(branch)
     return this.resultOf(state)
@@ -99,15 +99,15 @@ export class Below {
   callEnded(childId: SessionId): void {
     const branch = this.branches.get(childId)
     if (branch) this.abandon(branch, interrupted)
-    const ended = this.known.get(childId)
-    if (ended) this.known.set(childId, forSummary(ended))
+    const ended = this.atRest.get(childId)
+    if (ended) this.atRest.set(childId, forSummary(ended))
   }
 
   /** How a child ended, for the call that started it. */
   resultOf(state: SessionState): ChildResult {
     const { turn, agent } = state
     if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${state.sessionId} has not ended.`)
-    return new EndedChild({ state, turn, known: this.known, failure: childFailure(agent.name, turn.ending) })
+    return new EndedChild({ state, turn, children: this.atRest, failure: childFailure(agent.name, turn.ending) })
   }
 
   #recount(sessionId: SessionId): void {
@@ -116,7 +116,7 @@ export class Below {
   }
 
   #dropEnded(): void {
-    this.known.clear()
+    this.atRest.clear()
     this.settled.clear()
   }
 }

@@ -1,27 +1,30 @@
 import type { CallRecord, TurnEnding } from '../contracts/index.ts'
-import type { Call, StartedCall } from '../core/index.ts'
+import type { Action, Call, StartedCall } from '../core/index.ts'
 import { type ActiveSession, performer } from '../steps/index.ts'
+import type { CallList } from '../util/call-list.ts'
 import { failedRecord, unknownResult } from '../util/call-results.ts'
 
 export type Breach = Extract<TurnEnding, { status: 'failed' | 'interrupted' }>
 
+type OpenCall = Extract<Action, { kind: 'skip' }>['calls'][number]
+
 export const interrupted: Breach = { status: 'interrupted', reason: 'interrupted' }
 
 /**
- * Ends a turn that nobody will drive on. What is under way is put on record as far as it is known; where it is not,
- * what was set aside counts as spent.
+ * Ends a turn that nobody will drive on, at once. What is under way is put on record as far as it is known; where it is
+ * not, what was set aside counts as spent. Steps are at hand by then: somebody has made a call, or the tree was taken up.
  */
 export function breakOff(session: ActiveSession, ending: Breach): void {
   const { step } = session.turn
-  if (step.kind === 'asking') performer.recover(session)
+  if (step.kind === 'asking') void performer.recover(session)
   if (step.kind === 'calling') endCalls(session, step.calls)
   // Whoever waits for the tree waits for this to be durable, too.
   void performer.finish(session, ending)
 }
 
-function endCalls(session: ActiveSession, calls: readonly Call[]): void {
-  const open = calls.filter((call) => call.kind !== 'started' && call.kind !== 'ended')
-  if (open.length > 0) performer.skip(session, { kind: 'skip', calls: open, cancel: 'interrupt' })
+function endCalls(session: ActiveSession, calls: CallList<Call>): void {
+  const open = calls.filter((call): call is OpenCall => call.kind !== 'started' && call.kind !== 'ended')
+  if (open.length > 0) void performer.skip(session, { kind: 'skip', calls: open, cancel: 'interrupt' })
   for (const call of calls)
     if (call.kind === 'started') session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unfinished(call) })
 }

@@ -1,52 +1,44 @@
 import type { Problem, Tool } from '../contracts/index.ts'
 import { offeredName } from '../steps/index.ts'
 import { agentToolName } from '../tools/index.ts'
+import { findCycles } from '../util/find-cycles.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
 import type { AgentDefinition } from './config.ts'
 
 /** What is wrong with who may call whom: names that there are not, ways that lead back, names that stand for two. */
 export function checkChildren(agents: readonly AgentDefinition[], tools: readonly Tool[]): readonly Problem[] {
-  const problems = agents.flatMap((agent, index) => nameProblems(agent, agents, `config.agents[${index}]`))
-  return problems.length > 0 ? problems : [...cycleProblems(agents), ...toolNameProblems(agents, tools)]
+  const byName = new Map(agents.map((agent) => [agent.name, agent]))
+  const problems = agents.flatMap((agent, index) => nameProblems(agent, byName, `config.agents[${index}]`))
+  return problems.length > 0 ? problems : [...cycleProblems(byName), ...toolNameProblems(agents, tools)]
 }
 
-function nameProblems({ agents: children }: AgentDefinition, all: readonly AgentDefinition[], place: string): readonly Problem[] {
+type ByName = ReadonlyMap<string, AgentDefinition>
+
+function nameProblems({ agents: children }: AgentDefinition, byName: ByName, place: string): readonly Problem[] {
   if (children === undefined) return []
   if (!Array.isArray(children)) return [{ place: `${place}.agents`, message: `expected a list of names, found ${showValue(children)}` }]
-  const names = all.map(({ name }) => name)
+  const seen = new Set<string>()
   return children.flatMap((child: unknown, index): readonly Problem[] => {
     const at = `${place}.agents[${index}]`
     if (typeof child !== 'string') return [{ place: at, message: `expected a name, found ${showValue(child)}` }]
-    if (children.indexOf(child) !== index) return [{ place: at, message: `"${child}" is named twice`, remedy: 'Leave one of them out.' }]
-    if (names.includes(child)) return []
+    if (seen.has(child)) return [{ place: at, message: `"${child}" is named twice`, remedy: 'Leave one of them out.' }]
+    seen.add(child)
+    if (byName.has(child)) return []
+    const names = [...byName.keys()]
     const [near] = nearestNames(child, names)
     const remedy = near === undefined ? `There are: ${names.toSorted().join(', ')}.` : `Did you mean "${near}"?`
     return [{ place: at, message: `there is no agent "${child}"`, remedy }]
   })
 }
 
-/** Each cycle once, told from the agent that it is met at first. */
-function cycleProblems(agents: readonly AgentDefinition[]): readonly Problem[] {
-  const byName = new Map(agents.map((agent) => [agent.name, agent]))
-  const done = new Set<string>()
-  const problems: Problem[] = []
-  const walk = (name: string, path: readonly string[]): void => {
-    if (path.includes(name)) {
-      const way = [...path.slice(path.indexOf(name)), name].join(' → ')
-      problems.push({
-        place: 'config.agents',
-        message: `agents would call themselves: ${way}`,
-        remedy: 'Take one of them out of `agents`.',
-      })
-      return
-    }
-    if (done.has(name)) return
-    for (const child of byName.get(name)?.agents ?? []) walk(child, [...path, name])
-    done.add(name)
-  }
-  for (const { name } of agents) walk(name, [])
-  return problems
+function cycleProblems(byName: ByName): readonly Problem[] {
+  const edgesFrom = (name: string) => (byName.get(name)?.agents ?? []).map((to) => ({ to }))
+  return findCycles(byName.keys(), edgesFrom).map(({ nodes, closing }) => ({
+    place: 'config.agents',
+    message: `agents would call themselves: ${[...nodes, closing.to].join(' → ')}`,
+    remedy: 'Take one of them out of `agents`.',
+  }))
 }
 
 function toolNameProblems(agents: readonly AgentDefinition[], tools: readonly Tool[]): readonly Problem[] {

@@ -1,4 +1,4 @@
-import type { ModelFailure, ToolFailure, ToolFailureClass, TurnEnding, TurnReason } from '../contracts/index.ts'
+import type { ModelFailure, ToolFailure, TurnEnding, TurnReason } from '../contracts/index.ts'
 
 /** What a parent is told about a child that did not complete: class, summary, remedy. */
 export function childFailure(agent: string, ending: TurnEnding): ToolFailure | undefined {
@@ -9,10 +9,10 @@ export function childFailure(agent: string, ending: TurnEnding): ToolFailure | u
   const message =
     ending.status === 'failed' ? `${agent} failed: ${ending.message}` : `${agent} ${endings[reason] ?? `ended early (${reason})`}.`
   const remedy = (ending.status === 'failed' ? ending.remedy : undefined) ?? remedies[kind]
-  return { class: kind, message, ...(remedy !== undefined && { remedy }) }
+  return { class: kind, message, remedy }
 }
 
-const byReason: { readonly [Reason in TurnReason]: ToolFailureClass } = {
+const byReason: { readonly [Reason in TurnReason]: ChildFailureClass } = {
   steps: 'budget',
   tokens: 'budget',
   cost: 'budget',
@@ -31,7 +31,7 @@ const byReason: { readonly [Reason in TurnReason]: ToolFailureClass } = {
   internal: 'failed',
 }
 
-const byModelFailure: { readonly [Class in ModelFailure['class']]: ToolFailureClass } = {
+const byModelFailure: { readonly [Class in ModelFailure['class']]: ChildFailureClass } = {
   rate_limit: 'model',
   quota: 'auth',
   auth: 'auth',
@@ -52,16 +52,24 @@ const endings: { readonly [Reason in TurnReason]?: string } = {
   cost: 'ran out of money',
   calls: 'ran out of calls',
   time: 'ran out of time',
+  context: 'ran out of room for what was said',
+  repeats: 'made the same call over and over',
   stopped: 'was stopped',
   interrupted: 'was interrupted',
   denied: 'was ended by a person',
 }
 
-const remedies: { readonly [Class in ToolFailureClass]?: string } = {
+/** What a child that did not complete may be to its parent. */
+type ChildFailureClass = 'budget' | 'timeout' | 'auth' | 'network' | 'model' | 'denied' | 'cancelled' | 'config' | 'failed'
+
+const remedies: { readonly [Class in ChildFailureClass]: string } = {
   budget: 'Ask for less at once, or go on with what there is.',
   timeout: 'Ask for less at once, or go on with what there is.',
   auth: 'Check the key of its provider.',
   network: 'Try again later, or go on without it.',
   model: 'Try again, or go on without it.',
   denied: 'Go on without it.',
+  cancelled: 'Go on without it.',
+  config: 'Go on without it, and say that it has to be set up.',
+  failed: 'Try another way, or go on without it.',
 }

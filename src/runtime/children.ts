@@ -46,9 +46,9 @@ export class Children {
   }
 
   async start(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
-    const { known, branches } = this.#below
+    const { atRest, branches } = this.#below
     const childId = childIdOf(parent.state.sessionId, itemId)
-    const before = known.get(childId)
+    const before = atRest.get(childId)
     if (before?.turn.kind === 'ended') return this.#below.resultOf(before)
     const above = branches.get(parent.state.sessionId)
     if (!above) return refused(cancelledBefore)
@@ -80,7 +80,7 @@ export class Children {
     branches.enter(branch)
     if (hold && !hold.tryEnter()) await hold.enter(interrupt)
     if (mustStop(branch, start)) return this.#stop(branch)
-    const begun = branch.session?.state ?? this.#below.known.get(branch.sessionId)
+    const begun = branch.session?.state ?? this.#below.atRest.get(branch.sessionId)
     const agent = begun?.agent ?? agentsNow(this.#parts).get(start.task.agent)
     if (!agent) throw new TroupeError('internal', `The task for ${start.task.agent} was not checked.`)
     try {
@@ -125,13 +125,13 @@ export class Children {
 
   /** A child that was stored before its turn began goes on from there. */
   #sessionOf(branch: Branch, itemId: ItemId, { task }: ChildStart): ActiveSession {
-    const { known } = this.#below
-    const before = known.get(branch.sessionId)
+    const { atRest } = this.#below
+    const before = atRest.get(branch.sessionId)
     if (before) {
-      known.delete(branch.sessionId)
+      atRest.delete(branch.sessionId)
       return this.#sessions.session(before)
     }
-    const agent = this.#parts.childAgent(task.agent)
+    const agent = this.#parts.childAgent(task.agent, branch.above?.session?.state.agent)
     const effective = this.#parts.effective(agent, this.#registry)
     const { context } = this.#parts.options.config
     return bear(branch, { itemId, agent, effective, context, input: task.input }, { pen: this.#pen, sessions: this.#sessions })

@@ -7,9 +7,10 @@ import { Interrupt } from '../util/interrupt.ts'
 import type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 import { checkInput, checkOptions } from './check-options.ts'
 import { Feed } from './feed.ts'
+import { findAgent } from './find-agent.ts'
 import { Handle } from './handle.ts'
 import { type Halt, haltOf, outcomeOf, type Rest } from './outcome.ts'
-import { findAgent, resolveConfig } from './resolve-config.ts'
+import { resolveConfig } from './resolve-config.ts'
 import { RuntimeParts, unknownTree } from './runtime-parts.ts'
 import { matchAgent, type Selected } from './select-agent.ts'
 import { partsOf, sessionService } from './session-service.ts'
@@ -97,11 +98,12 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   /** A name that there is not throws before anything is begun; asking a model takes its time. */
-  #choose(input: readonly InputPart[], name: string | undefined): MaybePromise<Selected> {
+  #choose(input: readonly InputPart[], name: string | undefined, opening: Interrupt): MaybePromise<Selected> {
     const { agents, candidates, selection } = this.parts.options.config
     const wanted = name ?? ('agent' in selection ? selection.agent : undefined)
     if (wanted !== undefined) return { agent: findAgent(agents, wanted), reason: agents.length > 1 ? 'explicit' : 'only', scores: {} }
-    if ('infer' in selection && selection.infer === 'model' && candidates.length > 1) return this.parts.askForAgent(candidates, input)
+    if ('infer' in selection && selection.infer === 'model' && candidates.length > 1)
+      return this.parts.askForAgent(candidates, input, opening)
     return matchAgent(candidates, input)
   }
 
@@ -122,10 +124,10 @@ class Runtime implements AgentRuntime, TreeHost {
     this.#refuseWhenClosed()
     checkInput(input)
     const parts = this.parts.withoutSecrets(partsOf(input))
-    const chosen = this.#choose(parts, name)
+    const opening = new Interrupt()
+    const chosen = this.#choose(parts, name, opening)
     const treeId = this.parts.options.ids.next() as TreeId
     const feed = new Feed()
-    const opening = new Interrupt()
     this.#openings.set(treeId, opening)
     const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, chosen, input: parts, feed, opening }))
     const rest = started.then(

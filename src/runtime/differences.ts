@@ -64,6 +64,7 @@ function hasChanged({ agent, parent }: SessionState, now: AgentSpec): boolean {
   return !isSamePrompt || JSON.stringify(bare({ ...now, limits })) !== JSON.stringify(bare(agent))
 }
 
-function bare({ prompt: _, skills: __, ...rest }: AgentSpec): object {
+/** A child is bound by those who called it, whatever its own definition says. */
+function bare({ prompt: _, skills: __, bounds: ___, sandbox: ____, ...rest }: AgentSpec): object {
   return rest
 }

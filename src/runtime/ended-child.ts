@@ -16,8 +16,8 @@ type Ended = Extract<ChildResult, { kind: 'ended' }>
 interface Child {
   readonly state: SessionState
   readonly turn: EndedTurn
-  /** Every child of the tree that has ended. */
-  readonly known: ReadonlyMap<SessionId, SessionState>
+  /** Those below it are among them. */
+  readonly children: ReadonlyMap<SessionId, SessionState>
   readonly failure: ToolFailure | undefined
 }
 
@@ -40,12 +40,12 @@ export class EndedChild implements Ended {
   }
 
   get accounting(): readonly AccountingEntry[] {
-    return accountingOf(this.#child.state, this.#child.known)
+    return accountingOf(this.#child.state, this.#child.children)
   }
 
   get operations(): TurnOperation {
-    const { state, turn, known } = this.#child
-    return operationOf(state, turn, known)
+    const { state, turn, children } = this.#child
+    return operationOf(state, turn, children)
   }
 
   get conversation(): readonly Message[] {

@@ -21,13 +21,16 @@ import type { Pen, Recipe, SessionState } from '../core/index.ts'
 import { ActiveSession, offeredName, Queues, type StepPorts, ToolRegistry, type TreePort } from '../steps/index.ts'
 import { agentDirectory, agentTool, agentToolName, directoryNames, readOutputName, readOutputTool } from '../tools/index.ts'
 import { shortHash } from '../util/hash.ts'
-import { Interrupt } from '../util/interrupt.ts'
+import { inherited } from '../util/inherited.ts'
+import type { Interrupt } from '../util/interrupt.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
 import { skillCatalogue } from '../util/skill-catalogue.ts'
+import { checkAllowlist } from './check-allowlist.ts'
 import { checkTools } from './check-tools.ts'
 import { invalid } from './config-problems.ts'
-import { checkAllowlist, findAgent, type ResolvedConfig } from './resolve-config.ts'
-import { askForAgent, matchAgent, type Selected } from './select-agent.ts'
+import { findAgent } from './find-agent.ts'
+import type { ResolvedConfig } from './resolve-config.ts'
+import { matchAgent, type Selected } from './select-agent.ts'
 import { seededRandom } from './system.ts'
 import { foldTree, type TreeState } from './tree-state.ts'
 
@@ -58,9 +61,11 @@ export class RuntimeParts {
   readonly policy: string
   readonly #redactor: Redactor
   readonly #models = new Map<string, Model>()
-  readonly #effective = new Map<AgentSpec, EffectiveAgent>()
+  readonly #effective = new WeakMap<AgentSpec, EffectiveAgent>()
   readonly #states = new Map<TreeId, TreeState>()
   readonly #asChild = new Map<string, AgentSpec>()
+  /** Children bound by the rules and walls of those who call them. */
+  readonly #boundBy = new WeakMap<AgentSpec, Map<string, AgentSpec>>()
   readonly #equipped = new WeakMap<AgentSpec, AgentSpec>()
   #registry: MaybePromise<ToolRegistry> | undefined
   #queues: Queues | undefined
@@ -95,19 +100,29 @@ export class RuntimeParts {
   }
 
   /** Asks the first model of the first candidate which of them is to speak. */
-  async askForAgent(candidates: readonly AgentSpec[], input: readonly InputPart[]): Promise<Selected> {
+  async askForAgent(candidates: readonly AgentSpec[], input: readonly InputPart[], opening: Interrupt): Promise<Selected> {
     const [first] = candidates
-    if (first) await this.models(first)
-    const model = first?.models[0] === undefined ? undefined : this.#models.get(first.models[0])
+    const [name] = first?.models ?? []
+    if (!first || name === undefined) return matchAgent(candidates, input)
+    await this.models(first)
+    const model = this.#models.get(name)
     if (!model) return matchAgent(candidates, input)
-    const { queues } = this.options.config
-    const slot = queues && this.#queuesOf(queues, await this.registry()).forModel(model.id)
-    try {
-      await slot?.enter(new Interrupt())
-      return await askForAgent(candidates, input, model)
-    } finally {
-      slot?.close()
+    const asked = { ...first, models: [name] }
+    this.checkPrices(
+      asked,
+      candidates.some(({ limits }) => limits.maxCostUsd !== undefined),
+    )
+    const { config, clock } = this.options
+    const adviser = {
+      model,
+      price: this.#prices(asked)[name],
+      llmTimeout: first.limits.llmTimeout,
+      queues: config.queues && this.#queuesOf(config.queues, await this.registry()),
+      clock,
+      veiled: (text: string) => this.#redactor.text(text),
     }
+    const { askForAgent } = await import('./ask-for-agent.ts')
+    return askForAgent(candidates, input, { adviser, opening })
   }
 
   /** The names that the agent may be offered, and how much of a request they take. */
@@ -170,9 +185,17 @@ export class RuntimeParts {
   }
 
   /** An agent with the limits that a child has where it states none. */
-  childAgent(name: string): AgentSpec {
-    const known = this.#asChild.get(name)
-    if (known) return known
+  childAgent(name: string, parent?: AgentSpec): AgentSpec {
+    const known = this.#asChild.get(name) ?? this.#limitedAsChild(name)
+    if (!parent || (!parent.approvals && !parent.bounds && !parent.sandbox)) return known
+    const bound = this.#boundBy.get(parent) ?? new Map<string, AgentSpec>()
+    this.#boundBy.set(parent, bound)
+    const child = bound.get(name) ?? inherited(parent, known)
+    bound.set(name, child)
+    return child
+  }
+
+  #limitedAsChild(name: string): AgentSpec {
     const agent = findAgent(this.options.config.agents, name)
     const child = this.equipped({ ...agent, limits: { ...childLimits, ...agent.limits } })
     this.#asChild.set(name, child)

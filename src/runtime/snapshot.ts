@@ -1,6 +1,7 @@
 import type { AccountingEntry, AgentLoopStateSnapshot, Diagnostic, JsonObject } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import type { SessionState, Turn } from '../core/index.ts'
+import type { Call, OpenTurn, SessionState, Turn } from '../core/index.ts'
+import { type CallList, callList } from '../util/call-list.ts'
 import { Sequence } from '../util/sequence.ts'
 
 // A snapshot is the state as plain JSON. `restore(snapshotOf(state))` is the state again, and the same journal gives
@@ -51,9 +52,17 @@ type FlatTurn = Turn extends infer T
   : never
 
 function flatten(turn: Turn): FlatTurn {
-  return turn.kind === 'none' ? turn : { ...turn, accounting: turn.accounting.toJSON(), diagnostics: turn.diagnostics.toJSON() }
+  if (turn.kind === 'none') return turn
+  const flat = { ...turn, accounting: turn.accounting.toJSON(), diagnostics: turn.diagnostics.toJSON() }
+  return flat.kind === 'open' ? { ...flat, step: withCalls(flat.step, (calls) => [...calls]) } : flat
 }
 
 function unflatten(turn: FlatTurn): Turn {
-  return turn.kind === 'none' ? turn : { ...turn, accounting: Sequence.from(turn.accounting), diagnostics: Sequence.from(turn.diagnostics) }
+  if (turn.kind === 'none') return turn
+  const full = { ...turn, accounting: Sequence.from(turn.accounting), diagnostics: Sequence.from(turn.diagnostics) }
+  return full.kind === 'open' ? { ...full, step: withCalls(full.step, callList) } : full
+}
+
+function withCalls(step: OpenTurn['step'], change: (calls: CallList<Call>) => CallList<Call>): OpenTurn['step'] {
+  return step.kind === 'calling' ? { ...step, calls: change(step.calls) } : step
 }

@@ -1,6 +1,6 @@
 import type { StartedCall } from '../core/index.ts'
 import type { ActiveSession, ToolRegistry } from '../steps/index.ts'
-import { directoryNames } from '../tools/index.ts'
+import { findCall } from '../util/call-list.ts'
 import { failedRecord } from '../util/call-results.ts'
 import type { Below } from './below.ts'
 import type { Branch } from './branch.ts'
@@ -46,15 +46,15 @@ export function takeUpChildren(below: Below, sessions: Sessions, driver: Driver)
 }
 
 function restore(below: Below, sessions: Sessions): readonly Branch[] {
-  const { known, settled, branches } = below
+  const { atRest, settled, branches } = below
   const left: Branch[] = []
-  for (const [childId, state] of [...known]) {
+  for (const [childId, state] of [...atRest]) {
     const above = state.parent && branches.get(state.parent.sessionId)
     if (above && above !== branches.root) above.nextNumber(state.agent.name)
     // Between its end and the note of it, the driver before was lost.
     if (state.turn.kind === 'ended' && above && !settled.has(childId)) below.settleEnded(state, above)
     if (state.turn.kind !== 'open') continue
-    known.delete(childId)
+    atRest.delete(childId)
     if (above) left.push(branches.rest(sessions.session(state), above))
     else endOrphan(sessions.session(state), below)
   }
@@ -62,9 +62,9 @@ function restore(below: Below, sessions: Sessions): readonly Branch[] {
 }
 
 /** Its parent has ended without it: there is nobody to tell. */
-function endOrphan(session: ActiveSession, { known }: Below): void {
+function endOrphan(session: ActiveSession, { atRest }: Below): void {
   breakOff(session, interrupted)
-  known.set(session.state.sessionId, forSummary(session.state))
+  atRest.set(session.state.sessionId, forSummary(session.state))
 }
 
 /** The call that started a child, where it is still under way. */
@@ -72,12 +72,12 @@ function callOf({ above, session }: Branch): StartedCall | undefined {
   const turn = above?.session?.state.turn
   const parent = session?.state.parent
   if (turn?.kind !== 'open' || turn.id !== parent?.turnId || turn.step.kind !== 'calling') return undefined
-  for (const call of turn.step.calls) if (call.itemId === parent.itemId && call.kind === 'started') return call
-  return undefined
+  const call = findCall(turn.step.calls, parent.itemId)
+  return call?.kind === 'started' ? call : undefined
 }
 
-/** Ends a child whose agent is gone. A call that is nothing but the child fails with it; others are told when they run again. */
-function endGone(below: Below, { branch, call }: { branch: Branch; call: StartedCall }, { parts, registry }: Driver): void {
+/** Ends a child whose agent is gone. A call that says it is nothing but the child fails with it; others are told when they run again. */
+function endGone(below: Below, { branch, call }: { branch: Branch; call: StartedCall }, { parts }: Driver): void {
   const name = branch.session?.state.agent.name ?? ''
   const ending: Breach = {
     status: 'failed',
@@ -88,7 +88,6 @@ function endGone(below: Below, { branch, call }: { branch: Branch; call: Started
   below.abandon(branch, ending)
   const failure = childFailure(name, ending)
   const { intent, itemId } = call
-  const isChildAlone = !registry.find(intent.tool) || directoryNames.some((tool) => tool === intent.tool)
-  if (failure && isChildAlone)
+  if (failure && intent.type === 'subagent_call')
     branch.above?.session?.note({ type: 'interaction.item.completed', itemId, item: failedRecord(intent, failure, 'failed') })
 }

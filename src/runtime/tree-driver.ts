@@ -14,7 +14,7 @@ import type {
 } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { created, drive, type SessionState } from '../core/index.ts'
-import { type ActiveSession, performer, type ToolRegistry } from '../steps/index.ts'
+import { type ActiveSession, performer, stepsAtHand, type ToolRegistry } from '../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import type { Feed } from './feed.ts'
@@ -63,24 +63,18 @@ export class TreeDriver {
   ): Promise<TreeDriver> {
     const { treeId, feed, input, opening } = begin
     const selected = begin.chosen instanceof Promise ? await unlessInterrupted(opening, begin.chosen) : begin.chosen
-    const { agent, ...choice } = selected
+    const { agent } = selected
     if (!parts.isReady(agent)) await unlessInterrupted(opening, ready(parts, agent))
-    if (opening.reason !== undefined) throw new Error(opening.reason)
-    const { registry, epoch, seq } = await prepare(parts, treeId, agent)
-    if (seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
-    const equipped = parts.equipped(agent)
-    const first = firstEvent({ treeId, agent: equipped, at: parts.options.clock.now() }, parts.effective(equipped, registry))
+    if (opening.reason !== undefined) throw new TroupeError('internal', 'It was interrupted before it was started.')
     parts.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
-    const planted = plant(parts, { state: treeOf(created(first)), feed, epoch, seq, registry })
-    const { session } = planted
-    planted.ledger.push(first)
-    if (parts.options.config.agents.length > 1) {
-      session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
+    const claimed = await prepare(parts, treeId, agent)
+    const { epoch } = claimed
+    try {
+      return new TreeDriver(sow(parts, { treeId, selected, input }, { ...claimed, feed }), feed, { parts, epoch, whenIdle: 'settle' })
+    } catch (error) {
+      await parts.options.store.journal.release(treeId, epoch)
+      throw error
     }
-    if (isSwitchedOff(parts.options.sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
-    for (const text of parts.options.config.context) session.note({ type: 'interaction.context.added', ...text })
-    session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
-    return new TreeDriver(planted, feed, { parts, epoch, whenIdle: 'settle' })
   }
 
   /** An existing tree, as its journal tells it. */
@@ -92,6 +86,7 @@ export class TreeDriver {
     const { store } = parts.options
     const entry = await store.trees.get(treeId)
     if (!entry) throw unknownTree(treeId)
+    await stepsAtHand()
     const before = await parts.stateOf(treeId)
     const { registry, epoch, seq } = await prepare(parts, treeId, before.root.agent)
     try {
@@ -245,12 +240,14 @@ async function ready(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
   await parts.models(agent)
 }
 
+interface Claimed {
+  readonly registry: ToolRegistry
+  readonly epoch: number
+  readonly seq: number
+}
+
 /** Everything that may be missing is looked for before the tree is claimed. */
-async function prepare(
-  parts: RuntimeParts,
-  treeId: TreeId,
-  agent: AgentSpec,
-): Promise<{ registry: ToolRegistry; epoch: number; seq: number }> {
+async function prepare(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): Promise<Claimed> {
   const listed = parts.registry()
   const registry = listed instanceof Promise ? await listed : listed
   const resolving = parts.models(agent)
@@ -263,12 +260,9 @@ async function prepare(
   })
 }
 
-interface Opening {
+interface Opening extends Claimed {
   readonly state: TreeState
   readonly feed: Feed
-  readonly epoch: number
-  readonly seq: number
-  readonly registry: ToolRegistry
 }
 
 interface Planted {
@@ -276,6 +270,27 @@ interface Planted {
   readonly tree: Tree
   readonly ledger: Ledger
   readonly inboxCursor: number
+}
+
+/** A tree that there was not before, with all that its root knows at the beginning. */
+function sow(
+  parts: RuntimeParts,
+  { treeId, selected, input }: { treeId: TreeId; selected: Selected; input: readonly InputPart[] },
+  opening: Omit<Opening, 'state'>,
+): Planted {
+  if (opening.seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
+  const { config, sandbox, clock } = parts.options
+  const { agent, ...choice } = selected
+  const equipped = parts.equipped(agent)
+  const first = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.effective(equipped, opening.registry))
+  const planted = plant(parts, { ...opening, state: treeOf(created(first)) })
+  const { session } = planted
+  planted.ledger.push(first)
+  if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
+  if (isSwitchedOff(sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
+  for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })
+  session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
+  return planted
 }
 
 /** The root of a tree with its pen; children are started by calls. */

@@ -48,9 +48,9 @@ export class Tree implements TreePort, Reader, Sessions {
   /** Every child of the turn as it stands: those that have ended, and those at work. */
   get children(): TreeState['children'] {
     if (!this.#below) return this.#before.children
-    const { known, branches } = this.#below
-    if (branches.size === 0) return known
-    const all = new Map(known)
+    const { atRest, branches } = this.#below
+    if (branches.size === 0) return atRest
+    const all = new Map(atRest)
     for (const { session } of branches.values()) if (session?.state.parent) all.set(session.state.sessionId, session.state)
     return all
   }

@@ -20,7 +20,8 @@ import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
 import { type AskAction, type Headroom, least, remainingTime, Session, type SessionParts, unbounded } from '../core/index.ts'
 import type { Interrupt } from '../util/interrupt.ts'
 import type { Redactor } from '../util/redact.ts'
-import type { Hold, Queues } from './queues.ts'
+import type { Hold } from './hold.ts'
+import type { Queues } from './queues.ts'
 import type { Offer, ToolRegistry } from './tool-registry.ts'
 
 /** What a session asks of the tree that it is part of. */

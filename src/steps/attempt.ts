@@ -96,7 +96,7 @@ export class Attempt {
     close(this.#parts)
     if (failure) this.#reply.fail(failure)
     this.#reveal()
-    this.#reply.hide(this.#session.ports.redactor)
+    this.#reply.hide(this.#session.ports.redactor, this.#request?.tools)
     try {
       const concluded = this.#conclude()
       if (concluded) concluded.then(asker.resolve, asker.reject)

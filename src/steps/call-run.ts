@@ -21,8 +21,8 @@ import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
 import { confinementOf } from './confinement.ts'
+import type { Hold } from './hold.ts'
 import { outputOf } from './output.ts'
-import type { Hold } from './queues.ts'
 import { remaining } from './remaining.ts'
 
 export interface RunResult {

@@ -22,10 +22,32 @@ describe('the effects of a history', () => {
     expect(lines).toEqual([
       '- write {"a": 1}: ok, written',
       '- send {}: failed, no network',
-      expect.stringMatching(/^- write \{"long":"x{150,}…: no result$/),
+      expect.stringMatching(/^- write \{"long":"x{60}…"\} #\w{11}: no result$/),
     ])
     for (const line of lines) expect(line.length).toBeLessThan(300)
   })
+})
+
+it('two different calls are never one line, and what a long one was about is kept', () => {
+  const patch = (...lines: readonly string[]) => JSON.stringify({ patch: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n') })
+  const long = 'x'.repeat(400)
+  const lines = effectsIn(
+    [
+      called(
+        ['1', 'write', JSON.stringify({ content: `${long}a`, path: 'src/a.ts' })],
+        ['2', 'write', JSON.stringify({ content: `${long}b`, path: 'src/a.ts' })],
+        ['3', 'patch', patch('*** Update File: src/one.ts', `+${long}`, '*** Add File: src/two.ts', '+y')],
+        ['4', 'odd', `${long}1`],
+        ['5', 'odd', `${long}2`],
+      ),
+    ],
+    () => 'write',
+  )
+  expect(new Set(lines).size).toBe(5)
+  expect(lines[0]).toMatch(/^- write \{"content":"x{60}…","path":"src\/a\.ts"\} #\w{11}: no result$/)
+  expect(lines[2]).toContain('src/one.ts')
+  expect(lines[2]).toContain('src/two.ts')
+  for (const line of lines) expect(line.length).toBeLessThan(300)
 })
 
 describe('a list of effects that is too long', () => {

@@ -1,7 +1,12 @@
 import type { BlobId, CallResult, Effect, MaybePromise, Message } from '../contracts/index.ts'
+import { shortHash } from '../util/hash.ts'
+import { parseJsonObject } from '../util/json-object.ts'
 
 const mostInput = 160
 const mostResult = 80
+/** Of one value of an input that is too long as a whole. */
+const mostValue = 60
+const mostPaths = 8
 
 /** The calls of a history that may have changed something, a line for each: what was called, with what, and what came of it. */
 export function effectsIn(messages: readonly Message[], effectOf: (tool: string) => Effect): readonly string[] {
@@ -12,10 +17,39 @@ export function effectsIn(messages: readonly Message[], effectOf: (tool: string)
     return message.parts.flatMap((part) => {
       if (part.type !== 'call' || effectOf(part.name) === 'read') return []
       const result = results.find(({ id }) => id === part.id)
-      return [`- ${part.name} ${cut(oneLine(part.input), mostInput)}: ${outcomeOf(result)}`]
+      return [`- ${part.name} ${factsOf(part.input)}: ${outcomeOf(result)}`]
     })
   })
 }
+
+/**
+ * An input, or what it was about: the beginning of each of its values, the files that a patch names, and a fingerprint, so
+ * that two different calls are never told alike.
+ */
+function factsOf(input: string): string {
+  const whole = oneLine(input)
+  if (whole.length <= mostInput) return whole
+  const object = parseJsonObject(input)
+  const values = Object.entries(object ?? {}).map(([key, value]) => [key, typeof value === 'string' ? cut(value, mostValue) : value])
+  const shown = object ? cut(oneLine(JSON.stringify(Object.fromEntries(values))), mostInput) : cut(whole, mostInput)
+  const paths = pathsIn(object ?? {}).filter((path) => !shown.includes(path))
+  const named = paths.length === 0 ? '' : ` ${[...paths.slice(0, mostPaths), ...(paths.length > mostPaths ? ['…'] : [])].join(' ')}`
+  return `${shown}${named} #${shortHash(input)}`
+}
+
+/** The files of a patch, and values that stand too far behind to be shown. */
+function pathsIn(object: object): readonly string[] {
+  const texts = Object.values(object).filter((value): value is string => typeof value === 'string')
+  const patched = texts.flatMap((text) => [
+    ...text.matchAll(/^(?:\*\*\* (?:Add|Update|Delete) File:|\*\*\* Move to:|\+\+\+) (.{1,200})$/gm),
+  ])
+  const named = Object.entries(object).flatMap(([key, value]) =>
+    isPathKey.test(key) && typeof value === 'string' ? [cut(value, 200)] : [],
+  )
+  return [...new Set([...named, ...patched.map(([, path = '']) => path.trim())])]
+}
+
+const isPathKey = /path|file|url|cwd|target/i
 
 function outcomeOf(result: CallResult | undefined): string {
   if (!result) return 'no result'

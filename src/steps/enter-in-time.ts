@@ -1,7 +1,7 @@
 import { timeReserve } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
-import type { Hold } from './queues.ts'
+import type { Hold } from './hold.ts'
 
 /** Stands in line until there is room, the turn is interrupted, or the time is over that it has for anything but its last answer. */
 export async function enterInTime(

@@ -6,10 +6,10 @@ import { type ActiveSession, since } from './active-session.ts'
 import { type RunResult, runTool } from './call-run.ts'
 import { enterInTime } from './enter-in-time.ts'
 import { escalate, isWalledIn } from './escalate.ts'
+import type { Hold } from './hold.ts'
 import { afterCall } from './hooks.ts'
 import { Lanes } from './lanes.ts'
 import { fitted, type Shown } from './output.ts'
-import type { Hold } from './queues.ts'
 import { itemEnded } from './step-events.ts'
 
 // The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks →

@@ -13,6 +13,9 @@ async function load(): Promise<LaterSteps> {
   return steps
 }
 
+/** Sees to it that nothing but what is done is waited for. */
+export const stepsAtHand = (): MaybePromise<unknown> => steps ?? load()
+
 type Step<Given extends unknown[], Found> = (session: ActiveSession, ...given: Given) => MaybePromise<Found>
 
 const later =

@@ -3,7 +3,6 @@ import type {
   ApprovalKey,
   ApprovalPolicy,
   ApprovalRequest,
-  ApprovalRule,
   ApprovalWish,
   Diagnostic,
   JsonObject,
@@ -16,7 +15,7 @@ import { isGranted } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
 import { askTool } from './ask-tool.ts'
-import { leavingTheSandbox, type Ruling, ruling, type Subject } from './rules.ts'
+import { leavingTheSandbox, type Ruling, ruling, type Subject, stricter } from './rules.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
 // Whether a call may run: what rules say, what was granted before, and only then a person.
@@ -34,7 +33,7 @@ interface Wanted {
 
 /** There is something to look at before a call of this tool may run. */
 export const mayBeRefused = ({ ports, state }: ActiveSession, { tool }: OfferedTool): boolean =>
-  tool.approval !== undefined || ports.rules.length > 0 || state.agent.approvals !== undefined
+  tool.approval !== undefined || ports.rules.length > 0 || policiesOf(state.agent).length > 0
 
 export async function permission(session: ActiveSession, call: ReviewableCall, wanted: Wanted): Promise<Permission> {
   const { offered, input } = wanted
@@ -46,8 +45,9 @@ export async function permission(session: ActiveSession, call: ReviewableCall, w
   const scope = wish?.question ? 'question' : 'call'
   if (scope === 'call') {
     if (ruled?.verdict === 'allow') return { kind: 'granted', by: ruled.rule }
-    if (!wish && ruled === undefined) return { kind: 'granted' }
-    const by = grantFor(session, [whole.key], wish?.keys ?? [])
+    // Rules have looked at it, and there is nobody else to ask.
+    if (ruled === undefined && (!wish || wish.asks === false)) return { kind: 'granted' }
+    const by = grantFor(session, ruled?.isUnsure ? [] : [whole.key], wish?.keys ?? [])
     if (by !== undefined) return { kind: 'granted', by }
   }
   const id = approvalIdOf(callIdOf(session.state.sessionId, call.itemId), scope)
@@ -83,20 +83,19 @@ function wishFor(session: ActiveSession, { offered: { tool, name }, input }: Wan
   return askTool(session, read, careful)
 }
 
-/** The rules of the session, and those of the agent, which can only be stricter. */
+/** The rules of the session, and those of the agent and of whoever called it, which can only be stricter. */
 export function rulingFor({ ports, state }: ActiveSession, subject: Subject): Ruling | undefined {
   const session = ruling(ports.rules, subject)
-  const { approvals } = state.agent
-  const own = approvals && ruling([policyOf(state.agent, approvals)], subject)
-  if (!own || own.verdict === 'allow') return session
-  return session?.verdict === 'deny' ? session : own
+  const own = ruling(policiesOf(state.agent), subject)
+  return own?.verdict === 'allow' ? session : stricter(session, own)
 }
 
-const policies = new WeakMap<AgentSpec, ApprovalPolicy>()
+const policies = new WeakMap<AgentSpec, readonly ApprovalPolicy[]>()
 
 /** Kept for the agent, and not for its rules, which several may share. */
-function policyOf(agent: AgentSpec, rules: readonly ApprovalRule[]): ApprovalPolicy {
-  const known = policies.get(agent) ?? { name: `agent ${agent.name}`, rules }
+function policiesOf(agent: AgentSpec): readonly ApprovalPolicy[] {
+  const { name, approvals, bounds = [] } = agent
+  const known = policies.get(agent) ?? [...bounds, ...(approvals ? [{ name: `agent ${name}`, rules: approvals }] : [])]
   policies.set(agent, known)
   return known
 }
@@ -140,21 +139,23 @@ function redactedWish(
   wish: Partial<ApprovalWish> | undefined,
   tool: string,
 ): ApprovalWish | undefined {
-  const { summary, keys, wider = [], question } = wish ?? {}
+  const { summary, keys, wider = [], question, asks } = wish ?? {}
   if (typeof summary !== 'string' || !isKeys(keys) || !isKeys(wider)) return undefined
   if ([...keys, ...wider].some((key) => isAnothers(key, tool))) return undefined
   if (question !== undefined && typeof question?.text !== 'string') return undefined
   // A redacted key still tells equal from different.
-  const hidden = ({ key, label, use, isPrefix }: ApprovalKey): ApprovalKey => ({
+  const hidden = ({ key, label, use, aliases, isPrefix }: ApprovalKey): ApprovalKey => ({
     key: redactor.text(key),
     label: redactor.text(label),
     ...(typeof use === 'string' && { use: redactor.text(use) }),
+    ...(isTexts(aliases) && { aliases: aliases.map((alias) => redactor.text(alias)) }),
     ...(isPrefix === true && { isPrefix }),
   })
   const options = isTexts(question?.options) ? question.options.map((option) => redactor.text(option)) : undefined
   return {
     summary: redactor.text(summary),
     keys: keys.map(hidden),
+    ...(asks === false && { asks }),
     ...(wider.length > 0 && { wider: wider.map(hidden) }),
     ...(question && { question: { text: redactor.text(question.text), ...(options && { options }) } }),
   }

@@ -16,8 +16,8 @@ const minuteMs = 60_000
 
 /** One named limit: how many slots are taken, what was begun within the last minute, and who waits here. */
 export class Queue<W extends Waiting = Waiting> {
-  /** A call may bear its name, and a call may have to wait for others while it has its slot. A model never does. */
-  readonly isForCalls: boolean
+  /** Who bears its name. A call may have to wait for others while it has its slot; a model never does. */
+  readonly bearers: 'calls' | 'models'
   readonly #concurrent: number
   readonly #perMinute: number
   readonly #clock: Clock
@@ -28,13 +28,12 @@ export class Queue<W extends Waiting = Waiting> {
 
   constructor(
     { concurrent = Number.POSITIVE_INFINITY, perMinute = Number.POSITIVE_INFINITY }: QueueLimits,
-    clock: Clock,
-    isForCalls: boolean,
+    { clock, bearers }: { readonly clock: Clock; readonly bearers: 'calls' | 'models' },
   ) {
     this.#concurrent = concurrent
     this.#perMinute = perMinute
     this.#clock = clock
-    this.isForCalls = isForCalls
+    this.bearers = bearers
   }
 
   get line(): readonly W[] {

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { Tool } from '../contracts/index.ts'
 import { FakeClock } from '../testing/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
-import { type Hold, Queues } from './queues.ts'
+import type { Hold } from './hold.ts'
+import { Queues } from './queues.ts'
 import { ToolRegistry } from './tool-registry.ts'
 
 const tool = (name: string, namespace?: string): Tool => ({

@@ -1,5 +1,6 @@
 import type { Usage } from '../contracts/index.ts'
 import type { AskingStep, Call, Session, StartedCall } from '../core/index.ts'
+import { type CallList, placeOf } from '../util/call-list.ts'
 import { unknownResult } from '../util/call-results.ts'
 import { laneConflict } from '../util/lane-conflict.ts'
 
@@ -23,7 +24,7 @@ function loseAttempt(session: Session, { open, reservation }: AskingStep): void 
 }
 
 /** `read` and `idempotent` run again under the same call id; so does what cannot have begun. The rest is unknown. */
-function recoverCall(session: Session, calls: readonly Call[], call: StartedCall): void {
+function recoverCall(session: Session, calls: CallList<Call>, call: StartedCall): void {
   const { effect } = call.intent
   if (effect === 'read' || effect === 'idempotent' || hasNotBegun(calls, call)) {
     session.note({
@@ -46,10 +47,7 @@ function recoverCall(session: Session, calls: readonly Call[], call: StartedCall
 }
 
 /** A call starts only when every earlier one in its way has a durable result. */
-function hasNotBegun(calls: readonly Call[], call: StartedCall): boolean {
-  const before = calls.slice(
-    0,
-    calls.findIndex((each) => each.itemId === call.itemId),
-  )
+function hasNotBegun(calls: CallList<Call>, call: StartedCall): boolean {
+  const before = [...calls].slice(0, placeOf(calls, call.itemId))
   return before.some((each) => each.kind === 'started' && each.orphaned && laneConflict(each.intent.lane, call.intent.lane))
 }

@@ -1,13 +1,15 @@
 import type { RemainingBudget } from '../contracts/index.ts'
-import { remainingTokens } from '../core/index.ts'
+import { least, remainingCost, remainingTokens } from '../core/index.ts'
 import type { ActiveSession } from './active-session.ts'
 
-/** What a tool is told about what is left. */
-export function remaining({ state, turn }: ActiveSession, timeLeft: number | undefined): RemainingBudget {
+/** What a tool is told about what is left: to the session itself, and by everybody above it. */
+export function remaining({ state, turn, headroom }: ActiveSession, timeLeft: number | undefined): RemainingBudget {
   const { limits } = state.agent
-  const tokens = remainingTokens(state, turn)
+  const tokens = least(remainingTokens(state, turn), headroom.tokens)
+  const costUsd = least(remainingCost(state, turn), headroom.costUsd)
   const left: { -readonly [Key in keyof RemainingBudget]: RemainingBudget[Key] } = { steps: Math.max(0, limits.maxToolTurns - turn.steps) }
   if (tokens !== undefined) left.tokens = Math.max(0, tokens)
+  if (costUsd !== undefined) left.costUsd = Math.max(0, costUsd)
   if (limits.maxCalls !== undefined) left.calls = Math.max(0, limits.maxCalls - turn.calls)
   if (timeLeft !== undefined) left.timeMs = Math.max(0, timeLeft)
   return left

@@ -8,6 +8,7 @@ import type {
   ReplyRef,
   StepId,
   TextItemType,
+  ToolSpec,
   Usage,
 } from '../contracts/index.ts'
 import { itemIdOf } from '../core/index.ts'
@@ -89,8 +90,8 @@ export class Reply {
     this.#failure ??= failure
   }
 
-  /** Takes secrets out of everything that it brought: models repeat what they are shown. */
-  hide(redactor: Redactor): void {
+  /** Takes secrets out of everything that it brought: models repeat what they are shown. Names of tools that were offered stay. */
+  hide(redactor: Redactor, offered: readonly ToolSpec[] = []): void {
     if (redactor.veil() === undefined) return
     const hidden = (metadata: JsonObject | undefined) => metadata && (redactor.json(metadata) as JsonObject)
     for (const text of this.texts) {
@@ -101,7 +102,8 @@ export class Reply {
     for (const [index, ref] of this.#refs.entries()) {
       if (ref.type !== 'call') continue
       const metadata = hidden(ref.metadata)
-      this.#refs[index] = { ...ref, input: redactor.text(ref.input), ...(metadata && { metadata }) }
+      const name = offered.some((tool) => tool.name === ref.name) ? ref.name : hiddenName(ref.name, redactor)
+      this.#refs[index] = { ...ref, name, input: redactor.text(ref.input), ...(metadata && { metadata }) }
     }
     const metadata = hidden(this.metadata)
     if (this.#finish && metadata) this.#finish = { ...this.#finish, metadata }
@@ -184,11 +186,12 @@ export class Reply {
   }
 
   #wrongCall(): string | undefined {
+    const ids = this.#refs.length > 1 ? new Set<string>() : undefined
     for (const call of this.#refs) {
       if (call.type !== 'call') continue
       if (call.id === '' || call.name === '') return 'A call has no id or no name.'
-      const first = this.#refs.find((other) => other.type === 'call' && other.id === call.id)
-      if (first !== call) return `Two calls share the id "${call.id}".`
+      if (ids?.has(call.id)) return `Two calls share the id "${call.id}".`
+      ids?.add(call.id)
     }
     return undefined
   }
@@ -231,4 +234,10 @@ function wrongPart(part: ModelPart): string | undefined {
 function withPlainMetadata({ type, id, name, input, metadata }: CallPart): CallPart {
   const kept = metadata && plainJson(metadata)
   return kept ? { type, id, name, input, metadata: kept } : { type, id, name, input }
+}
+
+/** It goes back to the provider, who takes letters, digits, `_` and `-` only. */
+function hiddenName(name: string, redactor: Redactor): string {
+  const hidden = redactor.text(name)
+  return hidden === name ? name : hidden.replaceAll(/[^\w-]+/g, '_')
 }

@@ -15,6 +15,8 @@ export interface Ruling {
   /** The rule that decided, as a person reads it. */
   readonly rule: string
   readonly reason?: string
+  /** It is asked because a rule that denies may be about it, and nobody can tell: what was granted for the whole tool is no answer. */
+  readonly isUnsure?: true
 }
 
 export interface Subject {
@@ -37,12 +39,30 @@ export function ruling(policies: readonly ApprovalPolicy[], subject: Subject): R
 function rulingOf(policy: ApprovalPolicy, { names, keys, input }: Subject): Ruling | undefined {
   const clauses = clausesOf(policy).filter((clause) => isAbout(clause, names))
   if (clauses.length === 0) return undefined
-  const rulings = keys.length > 0 ? keys.map((key) => byUse(clauses, useOf(key))) : byInput(clauses, input)
+  const rulings = keys.length > 0 ? keys.map((key) => byKey(clauses, key)) : byInput(clauses, input)
   const strictest = rulings.reduce(stricter, undefined)
   return strictest?.verdict === 'allow' && rulings.includes(undefined) ? undefined : strictest
 }
 
 const useOf = ({ key, use }: ApprovalKey): string => use ?? key.slice(key.indexOf(':') + 1)
+
+/** What stands for a whole script says nothing of the commands in it. */
+const isOpaque = ({ key, use }: ApprovalKey): boolean => use === undefined && key.startsWith('script:')
+
+/**
+ * The last that fits. Other names of a key let rules ask and deny: what is allowed is allowed by its one canonical name,
+ * such as an absolute path or a host with its port.
+ */
+function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined {
+  const use = useOf(key)
+  const aliases = key.aliases ?? []
+  const fitsKey = ({ use: glob, ruling: { verdict } }: Clause): boolean =>
+    glob === undefined || fits(glob, use) || (verdict !== 'allow' && aliases.some((alias) => fits(glob, alias)))
+  const last = clauses.findLastIndex(fitsKey)
+  const sure = clauses[last]?.ruling
+  const unsure = isOpaque(key) ? clauses.slice(last + 1).findLast(({ ruling: { verdict } }) => verdict !== 'allow')?.ruling : undefined
+  return unsure ? stricter(sure, { ...unsure, verdict: 'ask', ...(unsure.verdict === 'deny' && { isUnsure: true }) }) : sure
+}
 
 const byUse = (clauses: readonly Clause[], use: string): Ruling | undefined =>
   clauses.findLast((clause) => clause.use === undefined || fits(clause.use, use))?.ruling
@@ -58,10 +78,14 @@ function byInput(clauses: readonly Clause[], input: JsonObject | undefined): rea
   return [general.at(-1)?.ruling, ...texts.map((text) => byUse(careful, text))]
 }
 
-function stricter(a: Ruling | undefined, b: Ruling | undefined): Ruling | undefined {
+/** Of two rulings; the first where they say the same. */
+export function stricter(a: Ruling | undefined, b: Ruling | undefined): Ruling | undefined {
   if (!a || !b) return a ?? b
-  return ruleVerdicts.indexOf(b.verdict) > ruleVerdicts.indexOf(a.verdict) ? b : a
+  const [one, other] = [rankOf(a), rankOf(b)]
+  return other > one ? b : a
 }
+
+const rankOf = ({ verdict, isUnsure }: Ruling): number => 2 * ruleVerdicts.indexOf(verdict) + (isUnsure ? 1 : 0)
 
 interface Clause {
   readonly tool: Glob

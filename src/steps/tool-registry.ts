@@ -1,7 +1,9 @@
 import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Tool, ToolSpec } from '../contracts/index.ts'
 import type { Offering } from '../core/index.ts'
-import { shortHash } from '../util/hash.ts'
 import { nearestNames } from '../util/nearest-names.ts'
+import { matches, offeredName } from '../util/tool-names.ts'
+
+export { matches, offeredName }
 
 /** A tool under the name that models know it by. */
 export interface OfferedTool {
@@ -86,16 +88,6 @@ export function unknownTool(name: string, offer: Offer): { message: string; reme
     return { message: `There is no tool "${name}".`, remedy: 'No tools are available now: answer with what you know.' }
   const listed = near.length > 0 ? `Did you mean ${near.map((each) => `"${each}"`).join(' or ')}?` : `Available: ${names.join(', ')}.`
   return { message: `There is no tool "${name}".`, remedy: listed }
-}
-
-/** Names that models accept. `server/tool` and `extension.tool` become `server__tool`; too long ones end in a hash. */
-export function offeredName(name: string): string {
-  const safe = name.replaceAll(/[/.]/g, '__').replaceAll(/[^a-zA-Z0-9_-]/g, '_')
-  return safe.length <= 64 ? safe : `${safe.slice(0, 52)}_${shortHash(name)}`
-}
-
-export function matches(pattern: string, name: string): boolean {
-  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name
 }
 
 function offerOf(tools: readonly OfferedTool[]): Offer {

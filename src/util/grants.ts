@@ -3,8 +3,11 @@ import type { ApprovalBreadth, ApprovalDecision, ApprovalKey, ApprovalRequest } 
 /** What a decision allows beyond the call that it was asked for. */
 export function grantedBy({ keys, wider = [] }: ApprovalRequest, decision: ApprovalDecision): readonly ApprovalKey[] {
   if (decision.kind !== 'approve' || decision.breadth === 'once') return []
-  return decision.key === undefined ? keys : wider.filter(({ key }) => key === decision.key)
+  return (decision.key === undefined ? keys : wider.filter(({ key }) => key === decision.key)).map(asGranted)
 }
+
+/** Other names are for rules; a grant is found by its key. */
+const asGranted = ({ aliases: _, ...key }: ApprovalKey): ApprovalKey => key
 
 /** Whether what was granted includes a key. */
 export const isGranted = (grants: readonly ApprovalKey[], wanted: string): boolean =>

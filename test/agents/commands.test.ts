@@ -18,7 +18,7 @@ describe('troupe init', () => {
     expect([again.code, again.stdout]).toEqual([2, ''])
     expect(again.stderr).toContain('trips/trip.ai')
     const state = { HOME: join(path, '.home'), XDG_STATE_HOME: join(path, '.state') }
-    expect(await troupe(root, ['validate'], state)).toMatchObject({ code: 0, stdout: '3 agents and the configuration are right.\n' })
+    expect(await troupe(root, ['validate'], state)).toMatchObject({ code: 0, stdout: '4 agents and the configuration are right.\n' })
     expect((await troupe(root, ['trust', '--list'], state)).stdout).toMatch(/^trusted {2}.*\.ai-agent\.json {2}by init/)
     expect((await troupe(root, ['doctor', '--json'], state)).code).toBe(0)
   })

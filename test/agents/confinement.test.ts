@@ -163,3 +163,56 @@ describe('the schema file of an agent', () => {
     expect(stderr + stdout).not.toMatch(/sesame|nobody/)
   })
 })
+
+describe('the script of an agent', () => {
+  const script = 'steps:\n  - text: Hello from the script.\n'
+  const agent = (path: string): string => child().replace('a/b', `[rehearsal, script/${path}]`)
+  const elsewhere = folder({ 'out.yaml': script, 'letter.txt': 'steps: [sesame]' })
+
+  test.each([
+    ['upwards', 'lib/a.ai', '../../out.yaml'],
+    ['by its whole path', 'a.ai', join(elsewhere.path, 'out.yaml')],
+    ['over a link', 'a.ai', './link/out.yaml'],
+    ['above the agent, where there is no project', 'lib/a.ai', '../in.yaml'],
+    ['of another program', '.opencode/agent/a.md', '../../in.yaml'],
+  ])('lies in its project, unless that is trusted: %s', async (_name, file, path) => {
+    const text = file.endsWith('.md') ? `---\ndescription: A test\nmodel: script/${path}\n---\nDo it.` : agent(path)
+    const project = folder({ [file]: text, 'in.yaml': script })
+    symlinkSync(elsewhere.path, join(project.path, 'link'))
+    expect(problemsOf(await project.load(file))).toEqual([
+      expect.stringContaining(`the script \`${path}\` cannot be read: it lies outside of`),
+    ])
+    const trusted = await project.load(file, { trusted: trustIn(join(project.path, file)) })
+    expect(trusted.ok ? [] : problemsOf(trusted)).toEqual([])
+  })
+
+  test('may lie anywhere in a project, and outside of one that is trusted', async () => {
+    const project = folder({ 'lib/a.ai': agent('../in.yaml'), 'lib/b.ai': agent(join(elsewhere.path, 'out.yaml')), 'in.yaml': script })
+    project.write({ '.ai-agent.json': {} })
+    expect((await project.load('lib/a.ai')).ok).toBe(true)
+    expect((await project.load('lib/b.ai')).ok).toBe(false)
+    expect((await project.load('lib/b.ai', { trusted: trustIn(join(project.path, '.ai-agent.json')) })).ok).toBe(true)
+  })
+
+  test('belongs to the file that names it, also if that is of another program', async () => {
+    const project = folder({
+      'a.ai': child('agents: [./.opencode/agent/b.md]').replace('a/b', 'rehearsal'),
+      '.opencode/agent/b.md': '---\ndescription: A test\nmodel: script/in.yaml\n---\nDo it.',
+    })
+    const models = agentsOf(await project.load('a.ai')).map(({ definition }) => definition.models)
+    expect(models).toEqual([['rehearsal'], [`script/${join(project.path, '.opencode/agent/in.yaml')}`]])
+  })
+
+  test('is not looked into where it must not be read, and not shown where it is none', async () => {
+    const { path } = folder({
+      'a.ai': agent(join(elsewhere.path, 'letter.txt')),
+      'b.ai': agent('./letter.txt'),
+      'letter.txt': 'Dear Ann,\nthe word is sesame: open',
+    })
+    const { code, stderr, stdout } = await troupe(path, ['validate', '--json'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('a.ai:4:21  the script')
+    expect(stderr).toContain('letter.txt:1:1  A script must have `steps`')
+    expect(stderr + stdout).not.toContain('sesame')
+  })
+})

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Ended, troupe } from './command.ts'
@@ -7,51 +7,76 @@ import { folder } from './folder.ts'
 const root = join(import.meta.dirname, '..', '..', 'examples')
 
 /** What each example does, by its folder. One without an entry fails. */
-const examples: { readonly [name: string]: { readonly run: readonly string[]; shows(outcome: Shown, ended: Ended): void } } = {
-  '01-hello': {
-    run: ['hello.ai', 'Good morning'],
-    shows: ({ report }) => expect(report.text).toContain('rehearsal'),
-  },
-  '02-structured-answer': {
-    run: ['place.ai', 'Where is Bergen?'],
-    shows: ({ report }) => expect(report.value).toMatchObject({ place: expect.any(String), country: expect.any(String) }),
-  },
-  '03-template': {
-    run: ['clerk.ai', 'Write to the office'],
-    shows: ({ report }) => expect(report.text).toBe('Dear office, the door is mended. Kind regards.'),
-  },
-  '04-team': {
-    run: ['trip.ai', 'A weekend in Oslo'],
-    shows: ({ report, paths }) => {
-      expect(report.text).toBe('Take the 17:05 on Friday. Saturday stays dry.')
-      expect(paths).toEqual(['root', 'root/trains#1', 'root/weather#1'])
+const examples: { readonly [name: string]: { readonly run: readonly string[]; shows(outcome: Shown, ended: Ended, place: string): void } } =
+  {
+    '01-hello': {
+      run: ['hello.ai', 'Good morning'],
+      shows: ({ report }) => expect(report.text).toContain('rehearsal'),
     },
-  },
-  '05-configuration': {
-    run: ['desk.ai', 'Ask the translator about fjord'],
-    shows: ({ report, paths }) => {
-      expect(report.text).toContain('translator')
-      expect(paths).toEqual(['root', 'root/translator#1'])
+    '02-structured-answer': {
+      run: ['place.ai', 'Where is Bergen?'],
+      shows: ({ report }) => expect(report.value).toMatchObject({ place: expect.any(String), country: expect.any(String) }),
     },
-  },
-  '06-borrowed': {
-    run: ['lead.ai', 'Ask the reviewer to look at main.ts'],
-    shows: ({ report, paths }) => {
-      expect(report.text).toContain('reviewer')
-      expect(paths).toEqual(['root', 'root/reviewer#1'])
+    '03-template': {
+      run: ['clerk.ai', 'Write to the office'],
+      shows: ({ report }) => expect(report.text).toBe('Dear office, the door is mended. Kind regards.'),
     },
-  },
-  '07-three-levels': {
-    run: ['editor.ai', 'Is the story of the bridge true?'],
-    shows: ({ report, paths }) => {
-      expect(report).toMatchObject({
-        format: 'json',
-        value: { print: true, because: 'Two sources agree.', sources: ['the harbour office', 'the register'] },
-      })
-      expect(paths).toEqual(['root', 'root/reporter#1', 'root/reporter#1/archive#1', 'root/reporter#1/caller#1'])
+    '04-team': {
+      run: ['trip.ai', 'A weekend in Oslo'],
+      shows: ({ report, paths }) => {
+        expect(report.text).toBe('Take the 17:05 on Friday. Saturday stays dry.')
+        expect(paths).toEqual(['root', 'root/trains#1', 'root/weather#1'])
+      },
     },
-  },
-}
+    '05-configuration': {
+      run: ['desk.ai', 'Ask the translator about fjord'],
+      shows: ({ report, paths }) => {
+        expect(report.text).toContain('translator')
+        expect(paths).toEqual(['root', 'root/translator#1'])
+      },
+    },
+    '06-borrowed': {
+      run: ['lead.ai', 'Ask the reviewer to look at main.ts'],
+      shows: ({ report, paths }) => {
+        expect(report.text).toContain('reviewer')
+        expect(paths).toEqual(['root', 'root/reviewer#1'])
+      },
+    },
+    '07-three-levels': {
+      run: ['editor.ai', 'Is the story of the bridge true?'],
+      shows: ({ report, paths }) => {
+        expect(report).toMatchObject({
+          format: 'json',
+          value: { print: true, because: 'Two sources agree.', sources: ['the harbour office', 'the register'] },
+        })
+        expect(paths).toEqual(['root', 'root/reporter#1', 'root/reporter#1/archive#1', 'root/reporter#1/caller#1'])
+      },
+    },
+    '08-file-tools': {
+      run: ['gardener.ai', 'Tidy the notes', '--allow', 'edit_file'],
+      shows: ({ report }, { stderr }, place) => {
+        expect(report.text).toContain('The diary is private')
+        expect(stderr).toContain('Private notes stay as they are')
+        expect(readFileSync(join(place, 'notes/todo.md'), 'utf8')).toBe('# To do\n\n- [x] Water the roses\n- [ ] Cut the hedge\n')
+        expect(readFileSync(join(place, 'notes/private/diary.md'), 'utf8')).toBe('I was tired after the hedge.\n')
+      },
+    },
+    '09-skills': {
+      run: ['writer.ai', 'Tell the harbour that the lamp is mended'],
+      shows: ({ report }, { stderr }) => {
+        expect(report.text).toContain('The Lighthouse')
+        expect(stderr).toMatch(/✓ load_skill/)
+      },
+    },
+    '10-hooks': {
+      run: ['clerk.ai', 'Ada comes, her password is byron', '--trust', '--allow', 'write_file'],
+      shows: ({ report }, { stderr }, place) => {
+        expect(report.text).toContain('Ada is on the list')
+        expect(stderr).toContain('Passwords do not belong into files.')
+        expect(readFileSync(join(place, 'guests.txt'), 'utf8')).toBe('Ada\n')
+      },
+    },
+  }
 
 interface Shown {
   readonly report: { readonly text: string; readonly format: string; readonly value?: unknown }
@@ -72,21 +97,25 @@ test('all of them together are found to be right', async () => {
   const env = { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') }
   expect(await troupe(join(root, '..'), ['validate', 'examples'], env)).toEqual({
     code: 0,
-    stdout: '15 agents and the configuration are right.\n',
-    stderr: '',
+    stdout: '18 agents and the configuration are right.\n',
+    // The one that has hooks waits for trust; nothing else is to be told.
+    stderr: expect.stringMatching(/^\S+10-hooks\/\.ai-agent\.json .*trusted it: hooks\..*\n$/),
   })
 })
 
 describe.concurrent.each(Object.entries(examples))('%s', (name, { run, shows }) => {
   const state = folder()
-  const at = (...args: string[]) => troupe(join(root, name), args, { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') })
+  // Some of them change files.
+  const place = join(state.path, name)
+  cpSync(join(root, name), place, { recursive: true })
+  const at = (...args: string[]) => troupe(place, args, { HOME: join(state.path, 'home'), XDG_STATE_HOME: join(state.path, 'state') })
 
   test('runs as its page says', async () => {
     const ended = await at('run', ...run, '--json')
     const outcome = JSON.parse(ended.stdout)
     expect([ended.stderr.includes('error:'), outcome.status, ended.code]).toEqual([false, 'completed', 0])
     const paths = [...new Set<string>(outcome.accounting.map((entry: { agentPath: string }) => entry.agentPath))].toSorted()
-    shows({ report: outcome.report, paths }, ended)
+    shows({ report: outcome.report, paths }, ended, place)
   })
 
   test('is found to be right', async () => {

@@ -25,9 +25,7 @@ describe('an agent of another program in a team', () => {
     const registry = await load('boss.ai', { tools })
     const [, agent] = agentsOf(registry)
     expect(agent).toMatchObject({ dialect: 'claude', definition: { name: 'reviewer', tools: ['read_file', 'search_files'] } })
-    expect(registry.diagnostics).toMatchObject(
-      [{ code: 'usage_missing' }, { code: 'agent_untrusted', remedy: expect.stringContaining('troupe trust') }].slice(1),
-    )
+    expect(registry.diagnostics).toMatchObject([{ code: 'agent_untrusted', remedy: expect.stringContaining('troupe trust') }])
     expect(registry.untrusted).toMatchObject([{ path: join(path, '.claude/agents/reviewer.md') }])
   })
 
@@ -148,5 +146,34 @@ describe('an agent of another program in a team', () => {
       expect.stringContaining('`description` is missing'),
       expect.stringContaining('prompt is empty'),
     ])
+  })
+
+  test.each([
+    ['.github/agents/x.md', 'infer: false'],
+    ['.github/agents/x.md', 'disable-model-invocation: true'],
+    ['.opencode/agent/x.md', 'mode: primary'],
+  ])('one that only people may choose is called by no agent: %s with %s', async (file, setting) => {
+    const { load } = folder({
+      [file]: `---\ndescription: X\n${setting}\n---\nGo.`,
+      'boss.ai': child(`agents: [./${file}]`),
+      'lead.agent.md': '---\ndescription: Leads\nagents: [x]\n---\nLead.',
+      '.ai-agent.json': { agents: [`./${file}`] },
+    })
+    expect(problemsOf(await load('boss.ai'))).toEqual([
+      expect.stringContaining('boss.ai:6:10 `x` is for people to choose: its file lets no agent call it'),
+    ])
+    expect(agentsOf(await load(file)).map(({ definition }) => definition.name)).toEqual(['x'])
+    // Of another program that names it, this is told, and no error: there it may be called something else.
+    const lead = await load('lead.agent.md')
+    expect(agentsOf(lead).map(({ definition }) => [definition.name, definition.agents])).toEqual([['lead', []]])
+    expect(lead.diagnostics).toContainEqual(
+      expect.objectContaining({ code: 'foreign_agent', message: expect.stringContaining('for people to choose') }),
+    )
+  })
+
+  test('one that says that models may choose it is called', async () => {
+    const file = '.github/agents/x.md'
+    const { load } = folder({ [file]: '---\ndescription: X\ninfer: true\n---\nGo.', 'boss.ai': child(`agents: [./${file}]`) })
+    expect(agentsOf(await load('boss.ai'))[0]?.definition.agents).toEqual(['x'])
   })
 })

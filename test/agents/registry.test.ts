@@ -37,11 +37,11 @@ describe('a team', () => {
     const { load, path, write } = folder({
       'boss.ai': child('agents: [./beside.ai, ./team/scout.ai, ./team/plain.ai]').replace('a/b', 'script/boss.yaml'),
       'beside.ai': child().replace('a/b', 'script/beside.yaml'),
-      'team/scout.ai': child().replace('a/b', '[script/s.yaml, openai/x, script//abs.yaml]'),
       'team/plain.ai': child().replace('models: a/b\n', ''),
     })
+    write({ 'team/scout.ai': child().replace('a/b', `[script/s.yaml, openai/x, script/${path}/team/abs.yaml]`) })
     const models = async (more = {}) => agentsOf(await load('boss.ai', more)).map(({ definition }) => definition.models)
-    const scout = [`script/${path}/team/s.yaml`, 'openai/x', 'script//abs.yaml']
+    const scout = [`script/${path}/team/s.yaml`, 'openai/x', `script/${path}/team/abs.yaml`]
     expect(await models()).toEqual([['script/boss.yaml'], ['script/beside.yaml'], scout, ['auto']])
     // A model for the run is also that of children which name none.
     const flags = parseOverrides({ settings: [], models: ['rehearsal'] })
@@ -135,6 +135,8 @@ describe('a team', () => {
     const tools = ['web_fetch', 'github/create_issue', 'kv/get']
     const registry = await load('a.ai', { tools })
     expect(registry).toMatchObject({ ok: false, problems: [{ place: 'a.ai:6:36', remedy: 'Did you mean `web_fetch`?' }] })
+    // As models are offered them, too; the runtime knows them by both.
+    expect((await folder({ 'a.ai': child('tools: [github__create_issue, "kv__*"]') }).load('a.ai', { tools })).ok).toBe(true)
   })
 
   test('the built-in tools are there; what comes later, by itself or as an agent is told apart', async () => {

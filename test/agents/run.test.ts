@@ -100,3 +100,39 @@ describe('troupe run', () => {
     expect(after).toEqual(before)
   })
 })
+
+describe('troupe run of an agent that takes JSON', () => {
+  const schema = '{ type: object, properties: { city: { type: string } }, required: [city], additionalProperties: false }'
+
+  test('holds the prompt to its schema, as it does what other agents give it', async () => {
+    const { path } = folder({ 'a b.ai': child(`input: { format: json, schema: ${schema} }`).replace('a/b', 'rehearsal') })
+    const run = (prompt: string) => troupe(path, ['run', 'a b.ai', prompt, '--dry-run', '--json'])
+    const [text, wrong, right] = await Promise.all([run('not json at all'), run('{ "town": "Bern" }'), run('{ "city": "Bern" }')])
+    const problemOf = ({ stdout }: typeof text) => JSON.parse(stdout).error.problems
+    expect([text.code, wrong.code, right.code]).toEqual([2, 2, 0])
+    expect(problemOf(text)).toEqual([
+      {
+        place: 'PROMPT',
+        message: 'It is not JSON, and this agent takes nothing else.',
+        remedy: "Give JSON that fits its schema, which stands in: troupe run 'a b.ai' --help",
+      },
+    ])
+    expect(problemOf(wrong)).toMatchObject([{ place: 'PROMPT', message: expect.stringMatching(/does not fit .*city/) }])
+  })
+
+  test('a schema that cannot be compiled is told with its file, before the prompt is looked at', async () => {
+    const { path } = folder({
+      'a.ai': child('output: { format: json, schema: { properties: { a: { $id: x }, b: { $id: x, type: string } } } }')
+        .replace('output: { format: text }\n', '')
+        .replace('a/b', 'rehearsal'),
+    })
+    const [run, validate] = await Promise.all(
+      [
+        ['run', 'a.ai', 'Hi', '--json'],
+        ['validate', 'a.ai', '--json'],
+      ].map(async (args) => JSON.parse((await troupe(path, args)).stdout).error.problems),
+    )
+    expect(run).toMatchObject([{ place: 'a.ai output.schema' }])
+    expect(validate).toEqual(run)
+  })
+})

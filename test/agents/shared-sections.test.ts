@@ -32,6 +32,40 @@ test('a price, so that a run has a cost', async () => {
   expect([code, JSON.parse(stdout).cost]).toEqual([0, expect.closeTo(0.003, 9)])
 })
 
+test('a model that may have no price under a limit of costs, once that is trusted', async () => {
+  const { path, write } = project({}, '{ maxRetries: 1, maxCostUsd: 1 }')
+  write({ '.home/.ai-agent/.ai-agent.json': { providers: { lab: { baseURL: `${server.url}/v1` } } }, '.ai-agent.json': {} })
+  const run = (...more: readonly string[]) => troupe(path, ['run', 'a.ai', 'Hi', '--json', ...more])
+  const refused = await run()
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/lab\/large has no price[\s\S]*`unpriced`/)])
+  write({ '.ai-agent.json': { unpriced: ['lab/large'] } })
+  const waiting = await run()
+  expect([waiting.code, waiting.stderr]).toEqual([2, expect.stringContaining('does not count, since nobody has trusted it: unpriced')])
+  answers('{}')
+  const { stdout, code } = await run('--trust')
+  expect([code, JSON.parse(stdout).cost]).toEqual([0, 'unknown'])
+  server.assertDone()
+})
+
+test('a directory in place of a tool for each agent', async () => {
+  const { path, write } = project({})
+  write({
+    'b.ai': '---\ndescription: B\nusage: x\nmodels: lab/large\noutput: { format: text }\n---\nB.',
+    'a.ai': '---\ndescription: A\nmodels: lab/large\nagents: [./b.ai]\n---\nYou answer.',
+  })
+  const offered = async (settings: object) => {
+    write({ '.ai-agent.json': { providers: { lab: { baseURL: `${server.url}/v1` } }, ...settings } })
+    answers('Done.')
+    await troupe(path, ['run', 'a.ai', 'Hi', '--trust'])
+    const { tools = [] } = (server.requests.at(-1)?.body ?? {}) as {
+      readonly tools?: readonly { readonly function: { readonly name: string } }[]
+    }
+    return tools.map((tool) => tool.function.name)
+  }
+  expect(await offered({})).toEqual(['agent__b'])
+  expect(await offered({ childrenOffered: 'directory' })).toEqual(['delegate_task', 'find_agents'])
+})
+
 test('a queue, so that a second request waits', async () => {
   answers('not JSON')
   const { path } = project({ queues: { lab: { perMinute: 1 } } }, '{ maxRetries: 1, timeBudget: 1s }')

@@ -24,6 +24,8 @@ export interface Scene {
   /** The walls of the session. */
   readonly sandbox?: SandboxPolicy
   readonly clock?: FakeClock
+  /** How often it is asked, turn by turn; the outcome is that of the last one. Default 1. */
+  readonly turns?: number
 }
 
 export interface Shown {
@@ -91,7 +93,11 @@ export async function play(scene: Scene): Promise<Shown> {
     for await (const event of handle) if ('seq' in event) events.push(event)
     return handle.outcome
   })()
-  const outcome = await settle(reading, clock)
+  let outcome = await settle(reading, clock)
+  for (let turn = 2; turn <= (scene.turns ?? 1); turn++) {
+    await runtime.sessions.send(handle.treeId, 'Go on')
+    outcome = await settle(runtime.sessions.outcome(handle.treeId), clock)
+  }
   await runtime.close()
   return { outcome, events, asked, requests, scoutRequests, clock }
 }

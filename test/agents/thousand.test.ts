@@ -1,24 +1,42 @@
 import { expect, test } from 'vitest'
+import { uncompiledSchemas } from '../../src/cli/uncompiled-schemas.ts'
 import { agentsOf, child, folder } from './folder.ts'
 
 const schema =
   '{ type: object, required: [company], properties: { company: { type: string }, insights: { type: array, items: { type: string } } } }'
 
+const files = Object.fromEntries(
+  Array.from({ length: 1000 }, (_, i) => {
+    const calls = i % 10 === 0 ? `agents: [${Array.from({ length: 9 }, (__, k) => `./a${i + k + 1}.ai`).join(', ')}]\n` : ''
+    const settings = `toolName: research.a${i}\n${calls}input: { schema: ${schema} }\nlimits: { maxToolTurns: 6, llmTimeout: 2m }`
+    return [`agents/a${i}.ai`, child(settings).replace('{ format: text }', `{ schema: ${schema} }`)]
+  }),
+)
+const project = folder({ ...files, '.ai-agent.json': { agents: ['./agents'] } })
+const load = () => project.load([], { scope: 'everything' })
+
+/** Milliseconds of the processor, which other processes do not lengthen as they do the time of day. */
+async function work<T>(doing: () => Promise<T>): Promise<{ readonly result: T; readonly spent: number }> {
+  const before = process.cpuUsage()
+  const result = await doing()
+  const { user, system } = process.cpuUsage(before)
+  return { result, spent: (user + system) / 1000 }
+}
+
 test('a thousand agent files are found, read and checked in less than a second of work', async () => {
-  const files = Object.fromEntries(
-    Array.from({ length: 1000 }, (_, i) => {
-      const calls = i % 10 === 0 ? `agents: [${Array.from({ length: 9 }, (__, k) => `./a${i + k + 1}.ai`).join(', ')}]\n` : ''
-      const settings = `toolName: research.a${i}\n${calls}input: { schema: ${schema} }\nlimits: { maxToolTurns: 6, llmTimeout: 2m }`
-      return [`agents/a${i}.ai`, child(settings).replace('{ format: text }', `{ schema: ${schema} }`)]
-    }),
-  )
-  const { load } = folder({ ...files, '.ai-agent.json': { agents: ['./agents'] } })
-  const times: number[] = []
-  for (let round = 0; round < 3; round++) {
-    const before = process.cpuUsage()
-    expect(agentsOf(await load([], { scope: 'everything' }))).toHaveLength(1000)
-    const { user, system } = process.cpuUsage(before)
-    times.push((user + system) / 1000)
-  }
-  expect(Math.min(...times)).toBeLessThan(1000)
+  const rounds = [await work(load), await work(load), await work(load)]
+  for (const { result } of rounds) expect(agentsOf(result)).toHaveLength(1000)
+  const [first = 0, ...warm] = rounds.map(({ spent }) => spent)
+  expect(Math.min(...warm)).toBeLessThan(1000)
+  // With everything that a process does once: parsers and the engine of templates are compiled while they are used.
+  expect(first).toBeLessThan(2000)
+})
+
+test('schemas that many agents share are compiled once', async () => {
+  const { result } = await work(load)
+  // What is loaded at the first use is not what is measured.
+  await uncompiledSchemas(result.said.slice(0, 1))
+  const { result: errors, spent } = await work(() => uncompiledSchemas(result.said))
+  expect([result.said.length, errors]).toEqual([1000, []])
+  expect(spent).toBeLessThan(300)
 })

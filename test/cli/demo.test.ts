@@ -3,10 +3,12 @@ import { workbench } from './troupe.ts'
 
 const { troupe } = await workbench()
 
-test('the demonstration shows two children at once, a failing tool and a forced last answer, and owns up to its models', async () => {
+test('the demonstration shows two children at once, an approval, a failing tool and a forced last answer, and owns up to its models', async () => {
   const ended = await troupe(['demo'])
   expect(ended).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Take the 17:05 from Gothenburg .*\n$/s) })
   expect(ended.stderr).toContain('The models are scripts, no LLM')
+  expect(ended.stderr).toContain('Nobody is there to ask, so it approves the booking of a room itself.')
+  expect(ended.stderr).toMatch(/\? approval needed: Book 2 nights in Oslo\n +approved by the demonstration\n/)
   expect(ended.stderr).not.toContain('\u001b')
   const tree = ended.stderr.slice(ended.stderr.indexOf('\ntrip '))
   expect(tree).toMatch(/^\ntrip {2}partial: steps ran out · 5 steps · 5 calls/)

@@ -11,6 +11,8 @@ describe.concurrent('a run on a terminal', () => {
     await window.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] trip {2}step 1 of 5/)
     await window.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] look_up_weather {2}Will it rain on Saturday\?/)
     expect(window.isCursorVisible()).toBe(false)
+    await window.shows(/\? Book 2 nights in Oslo {2}book_room\n[\s\S]*\n> $/)
+    window.pty.write('y\r')
     expect(await window.ended).toBe(0)
     const lines = window.lines()
     expect(lines[0]).toMatch(/^troupe demo/)

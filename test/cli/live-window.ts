@@ -25,6 +25,8 @@ export interface Opened {
   writes(what: string): Promise<void>
   /** Right after a picture, so that the next one knows of it. */
   resize(columns: number, rows: number): Promise<void>
+  /** At once: where nothing is drawn, there is no picture to wait for. */
+  resizeNow(columns: number, rows: number): void
   /** Everything that was written. */
   raw(): string
   /** Rows of the window and those that have scrolled out of it, lines that the terminal broke put together again. */
@@ -43,7 +45,7 @@ const command = `import { main } from ${source('cli/main.ts')}\nprocess.exit(awa
 export interface Desk {
   readonly folder: string
   /** Writes `<name>.ai` and its script; answers the file's name. */
-  agent(name: string, script: string): Promise<string>
+  agent(name: string, script: string, settings?: string): Promise<string>
   /** `troupe …` */
   troupe(args: readonly string[], options?: WindowOptions): Opened
   /** A module of its own. */
@@ -64,9 +66,12 @@ export async function desk(): Promise<Desk> {
   }
   return {
     folder,
-    async agent(name, script) {
+    async agent(name, script, settings = '') {
       await writeFile(join(folder, `${name}.yaml`), script)
-      await writeFile(join(folder, `${name}.ai`), `---\ndescription: A test\nmodels: script/${name}.yaml\n---\nYou are tested.\n`)
+      await writeFile(
+        join(folder, `${name}.ai`),
+        `---\ndescription: A test\nmodels: script/${name}.yaml\n${settings}\n---\nYou are tested.\n`,
+      )
       return `${name}.ai`
     },
     troupe: (args, options = {}) => start(command, args, options),
@@ -136,6 +141,10 @@ function open(folder: string, args: string[], { columns = 80, rows = 30, env = {
       terminal.resize(width, height)
       pty.resize(width, height)
       heard = raw.length
+    },
+    resizeNow(width, height) {
+      terminal.resize(width, height)
+      pty.resize(width, height)
     },
     raw: () => raw,
     lines,

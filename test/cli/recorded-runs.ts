@@ -12,6 +12,7 @@ import {
 } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, ScriptedModel, type ScriptedStep, sequentialIds } from '../../src/testing/index.ts'
+import { asksForSummary, windowed } from '../runtime/windows.ts'
 import { settle } from '../settle.ts'
 
 // Real runs of every kind: what they stream is what the published schemas have to describe.
@@ -173,7 +174,7 @@ export async function record({ steps, limits, approval, wants, meddling }: Conve
   }))
   const runtimeWith = (approver: Approver) =>
     createAgentRuntime({
-      config: { agents, agentSelection: { agent: 'clerk' }, tools: tools() },
+      config: { agents, agentSelection: { agent: 'clerk' }, tools: tools(), context: [{ source: 'AGENTS.md', text: 'Be brief.' }] },
       adapter: model,
       store,
       clock,
@@ -201,6 +202,40 @@ export async function record({ steps, limits, approval, wants, meddling }: Conve
   await resumed
   await second.close()
   return { events, outcomes: [outcome, end] }
+}
+
+/** A run that makes a plan and looks at so much that its history has to become shorter. */
+export async function recordLong(): Promise<Recorded> {
+  const clock = new FakeClock()
+  const look: Tool = { name: 'look', description: 'l', inputSchema: { type: 'object' }, effect: 'read', execute: () => 'x'.repeat(2_600) }
+  const plan: Tool = {
+    name: 'plan',
+    description: 'p',
+    inputSchema: { type: 'object' },
+    effect: 'idempotent',
+    execute: (_, { updatePlan }) => {
+      updatePlan({ steps: [{ step: 'Look', status: 'in_progress' }] })
+      return 'planned'
+    },
+  }
+  const work = ['plan', 'plan', ...Array.from({ length: 8 }, () => 'look')]
+  const model = windowed(
+    4_000,
+    Array.from({ length: 40 }, () => (request) => {
+      if (asksForSummary(request)) return { text: 'It was long.' }
+      const tool = work.shift()
+      return tool === undefined ? { text: 'Done.' } : { calls: [{ tool, input: { n: work.length } }] }
+    }),
+  )
+  const agents = [{ name: 'clerk', description: 'd', prompt: 'p', models: ['m'], limits: { maxToolTurns: 30 } }]
+  const runtime = createAgentRuntime({ config: { agents, tools: [look, plan] }, adapter: model, clock, store: memoryStore() })
+  const handle = runtime.stream('Look at it all.')
+  const events: StreamEvent[] = []
+  const read = follow(handle, events, async () => {})
+  const outcome = await settle(handle.outcome, clock)
+  await read
+  await runtime.close()
+  return { events, outcomes: [outcome] }
 }
 
 async function follow(handle: RunHandle, events: StreamEvent[], meddle: () => Promise<unknown>): Promise<void> {

@@ -16,6 +16,8 @@ export const exampleConfig = {
   defaults: { models: ['fast', 'careful'], parameters: { temperature: 0.2 }, limits: { maxCostUsd: 0.5, timeBudget: '10m' } },
   queues: { lab: { concurrent: 8, perMinute: 300 } },
   pricing: { 'lab/small': { input: 0.2, output: 0.8 } },
+  unpriced: ['lab/large'],
+  childrenOffered: 'each',
   features: { web: true },
   approvals: {
     rules: [{ allow: 'shell(git status*)' }, { deny: 'shell(git push*)', reason: 'A person pushes' }],
@@ -41,6 +43,8 @@ const keyTexts: { readonly [key: string]: string } = {
   'pricing.<name>.output': 'tokens that come back',
   'pricing.<name>.cacheRead': 'tokens that the provider had in its cache; left out: as `input`',
   'pricing.<name>.cacheWrite': 'tokens that it put there; left out: as `input`',
+  unpriced: 'names of models, as agents name them',
+  childrenOffered: '`each`: a tool for each; `directory`: `find_agents` and `delegate_task`',
   'features.<name>': 'whether it is on',
   'approvals.onUnavailable':
     'what happens to a call that a person is asked about where none is there: the turn waits for one, or the call is refused; left out: `suspend`',

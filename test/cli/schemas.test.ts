@@ -9,7 +9,7 @@ import { publishedSchemas } from '../../src/cli/schemas/published.ts'
 import { type Outcome, type StreamEvent, TroupeError } from '../../src/index.ts'
 import { ask, team } from '../subagents/team.ts'
 import { printJson } from './print-json.ts'
-import { type Conversation, conversation, record } from './recorded-runs.ts'
+import { type Conversation, conversation, type Recorded, record, recordLong } from './recorded-runs.ts'
 
 const folder = join(import.meta.dirname, '..', '..', 'schemas')
 const read = (file: string): string => readFileSync(join(folder, file), 'utf8')
@@ -83,11 +83,12 @@ function complaint(event: { readonly type: string }): string {
 const runs = process.env.TROUPE_FULL ? 1000 : 200
 const seen = new Map<string, StreamEvent[]>()
 const outcomes: Outcome[] = []
-async function keep(given: Conversation): Promise<void> {
-  const recorded = await record(given)
-  for (const event of recorded.events) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
-  outcomes.push(...recorded.outcomes)
+function keepAll({ events, outcomes: ends }: Recorded): void {
+  for (const event of events) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
+  outcomes.push(...ends)
 }
+const keep = async (given: Conversation): Promise<void> => keepAll(await record(given))
+keepAll(await recordLong())
 // What chance may miss: a call that is let out of the sandbox.
 const breakingOut = { calls: [{ tool: 'walled_in', input: { token: 'a' } }] }
 await keep({ steps: [breakingOut, { text: 'Out.' }], limits: { maxToolTurns: 5 }, approval: 'once', wants: 'text', meddling: 'none' })
@@ -105,7 +106,7 @@ for (const script of [() => ({ text: 'found' }), () => ({ fails: 'config' as con
 const created = seen.get('interaction.session.created')?.[0]
 if (created?.type === 'interaction.session.created') {
   // Nothing changes an agent in mid session yet.
-  const { trace: _trace, policy: _policy, ...rest } = created
+  const { trace: _trace, policy: _policy, windows: _windows, ...rest } = created
   seen.set('interaction.session.configured', [{ ...rest, type: 'interaction.session.configured', reason: 'edited' }])
 }
 const all = [...seen.values()].flat()
@@ -150,7 +151,7 @@ function* mutations(value: unknown, path = ''): Generator<Edit> {
     return
   }
   if (typeof value !== 'object' || value === null) return
-  yield [`${path}: an unknown field`, { ...value, unheardOf: 1 }]
+  yield [`${path}: an unknown field`, { ...value, unheardOf: [1] }]
   for (const [key, inner] of Object.entries(value)) {
     if (open.has(key)) continue
     yield [`${path}.${key}: another kind`, { ...value, [key]: typeof inner === 'object' ? 'text' : { odd: true } }]

@@ -24,6 +24,8 @@ export interface Start {
   /** An open file to read from instead. */
   readonly stdin?: number
   readonly env?: { readonly [name: string]: string }
+  /** Default: the folder of the workbench. */
+  readonly cwd?: string
   /** Flags for Node itself. */
   readonly node?: readonly string[]
   readonly binary?: string
@@ -54,14 +56,17 @@ export async function workbench(): Promise<Workbench> {
   }
 }
 
-function running(folder: string, args: readonly string[], { input, stdin, env = {}, node = [], binary: file = binary }: Start): Running {
+function running(
+  folder: string,
+  args: readonly string[],
+  { input, stdin, env = {}, cwd = folder, node = [], binary: file = binary }: Start,
+): Running {
   const child = spawn(process.execPath, [...node, file, ...args], {
-    cwd: folder,
+    cwd,
     // Nothing of the machine that runs the tests: no home, no colours, no options of Node.
     env: {
       PATH: process.env.PATH ?? '',
       HOME: folder,
-
       XDG_STATE_HOME: join(folder, 'state'),
       ...env,
     },

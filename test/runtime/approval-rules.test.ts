@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { ApprovalPolicy, ApprovalRule } from '../../src/contracts/index.ts'
+import type { ApprovalPolicy, ApprovalRule, JsonObject } from '../../src/contracts/index.ts'
+import type { ActiveSession } from '../../src/steps/active-session.ts'
+import { rulingFor } from '../../src/steps/permission.ts'
 import { ruling } from '../../src/steps/rules.ts'
 import { agent, objectSchema, resultsIn, tool, troupeError, until, world } from '../acceptance/support.ts'
 import { callsOf, play, recordsOf, run, shell, stage, yes } from './approval-stage.ts'
@@ -51,6 +53,76 @@ describe('rules', () => {
     expect(verdict([[{ ask: 'shell' }], [{ deny: 'shell(git *)' }], [{ allow: '*' }]], ['git log'])).toBe('deny')
     expect(verdict([[{ deny: 'web_fetch' }]], ['git log'])).toBeUndefined()
     expect(verdict([], ['git log'])).toBeUndefined()
+  })
+
+  it('other names of a key let rules ask and deny, never allow', () => {
+    const said = (...given: readonly ApprovalRule[]) =>
+      ruling([{ rules: given }], { names: ['read_file'], keys: [{ key: 'read:/w/.env', label: '', aliases: ['.env', './.env'] }] })?.verdict
+    expect(said({ deny: 'read_file(.env)' })).toBe('deny')
+    expect(said({ allow: 'read_file' }, { ask: 'read_file(./*)' })).toBe('ask')
+    expect(said({ allow: 'read_file(.env)' })).toBeUndefined()
+    expect(said({ deny: 'read_file(.env)' }, { allow: 'read_file(.env)' })).toBe('deny')
+    expect(said({ deny: 'read_file(.env)' }, { allow: 'read_file(/w/*)' })).toBe('allow')
+  })
+
+  it('nobody can tell what is in a script: where a rule may be about a part of it, it is asked at least', () => {
+    const said = (...given: readonly ApprovalRule[]) => {
+      const { verdict: what, isUnsure } =
+        ruling([{ rules: given }], { names: ['shell'], keys: [{ key: 'script:"(git push)"', label: '' }] }) ?? {}
+      return isUnsure ? `${what}, unsure` : what
+    }
+    expect(said({ allow: 'shell' }, { deny: 'shell(git push*)' })).toBe('ask, unsure')
+    expect(said({ deny: 'shell(git push*)' })).toBe('ask, unsure')
+    expect(said({ allow: 'shell' }, { ask: 'shell(git push*)' })).toBe('ask')
+    expect(said({ deny: 'shell' }, { ask: 'shell(git *)' })).toBe('deny')
+    expect(said({ deny: 'shell(git push*)' }, { allow: 'shell' })).toBe('allow')
+    expect(said({ allow: 'shell' }, { allow: 'shell(git *)' })).toBe('allow')
+    expect(said({ deny: 'write_file(/x)' }, { allow: 'shell' })).toBe('allow')
+  })
+
+  it('a script that a rule may deny is asked about in spite of a grant for the whole tool', async () => {
+    const ran: JsonObject[] = []
+    const opaque = shell(ran, {
+      approval: ({ command }) => ({ summary: 'Run', keys: [{ key: `script:"${command}"`, label: 'this' }] }),
+    })
+    const whole = { decide: () => yes('session', 'tool:shell'), tools: [opaque] }
+    const denying = await play([run('(a)'), run('(b)')], { ...whole, config: rules({ deny: 'shell(git push*)' }) })
+    expect(denying.asked.map(({ input }) => input.command)).toEqual(['(a)', '(b)'])
+    const asking = await play([run('(a)'), run('(b)')], { ...whole, config: rules({ ask: 'shell(git push*)' }) })
+    expect(asking.asked.map(({ input }) => input.command)).toEqual(['(a)'])
+  })
+
+  it('a wish that asks nobody is looked at by rules alone', async () => {
+    const ran: JsonObject[] = []
+    const quiet = shell(ran, {
+      approval: ({ command }) => ({
+        summary: 'Look',
+        keys: [{ key: `read:/w/${command}`, label: 'it', aliases: [String(command)] }],
+        asks: false,
+      }),
+    })
+    const free = await play([run('a')], { tools: [quiet] })
+    expect([free.asked.length, ran.length]).toEqual([0, 1])
+    const given = { decide: () => yes('session'), tools: [quiet], config: rules({ deny: 'shell(b)' }, { ask: 'shell(c)' }) }
+    const { asked, told, state } = await play([run('a'), run('b'), run('c'), run('c')], given).then((played) => ({
+      ...played,
+      state: played.outcome.snapshot,
+    }))
+    expect(told.map(({ ok }) => ok)).toEqual([true, false, true, true])
+    expect(asked.map(({ keys }) => keys)).toEqual([[{ key: 'read:/w/c', label: 'it', aliases: ['c'] }]])
+    expect(JSON.stringify(state)).not.toContain('aliases')
+  })
+
+  it('those of whoever called an agent bind it, each on its own', () => {
+    const deny = { name: 'agent boss', rules: [{ deny: 'shell' }, { allow: 'shell(git *)' }] }
+    const session = (own: readonly ApprovalRule[], policies: readonly ApprovalPolicy[] = []) =>
+      ({ ports: { rules: policies }, state: { agent: { name: 'kid', approvals: own, bounds: [deny] } } }) as unknown as ActiveSession
+    const about = (use: string) => ({ names: ['shell'], keys: [{ key: `command:${use}`, label: use }] })
+    const all: readonly ApprovalPolicy[] = [{ rules: [{ allow: '*' }] }]
+    expect(rulingFor(session([{ allow: '*' }], all), about('ls'))).toEqual({ verdict: 'deny', rule: 'deny shell (agent boss)' })
+    expect(rulingFor(session([{ ask: 'shell' }], all), about('git log'))).toEqual({ verdict: 'ask', rule: 'ask shell (agent kid)' })
+    expect(rulingFor(session([], all), about('git log'))?.verdict).toBe('allow')
+    expect(rulingFor(session([]), about('git log'))).toBeUndefined()
   })
 
   it('a call that does several things is allowed where all are, refused where one is, asked otherwise', async () => {

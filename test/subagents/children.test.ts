@@ -91,11 +91,13 @@ describe('a child', () => {
 
   it('brings its accounting, conversation and operations to whoever stands beside the loop', async () => {
     const seen: unknown[] = []
+    const written: string[] = []
     const hook: Hook = {
       name: 'look',
       onFailure: 'closed',
-      afterCall: ({ output }) => {
-        seen.push(output.extras?.childAccounting, output.extras?.childConversation, output.extras?.childOpTree)
+      afterCall: ({ output: { extras } }) => {
+        seen.push(extras?.childAccounting, extras?.childConversation, extras?.childOpTree)
+        written.push(JSON.stringify(extras))
         return { kind: 'continue' }
       },
     }
@@ -112,6 +114,8 @@ describe('a child', () => {
       ],
       { kind: 'turn', agentPath: 'root/scout#1', status: 'completed' },
     ])
+    const [childAccounting, childConversation, childOpTree] = seen
+    expect(written.map((text) => JSON.parse(text))).toEqual([{ childAccounting, childConversation, childOpTree }])
   })
 
   it('is an item of its own kind, with the reason as title', async () => {
@@ -138,6 +142,28 @@ describe('a child', () => {
     }).run()
     expect(outcome.report?.text).toBe('All: All: deep')
     expect(outcome.operations?.steps[0]?.calls[0]?.child?.steps[0]?.calls[0]?.child?.agentPath).toBe('root/lead#1/scout#1')
+  })
+
+  it('can be traced from any depth: to the origin, to its parent, call by call and turn by turn', async () => {
+    const { runtime } = team({
+      boss: { script: (request, step) => boss('lead')(request, step % 2 === 1 ? 1 : 2), agents: ['lead'] },
+      lead: { script: boss('scout'), agents: ['scout'] },
+      scout: { script: () => ({ text: 'deep' }) },
+    })
+    const { treeId } = await runtime.run('Go')
+    await runtime.sessions.send(treeId, 'Go on')
+    expect((await runtime.sessions.outcome(treeId)).trace).toEqual({ originId: treeId, callPath: 'boss', turnPath: 't2' })
+    const traces: object[] = []
+    for await (const event of runtime.sessions.events(treeId)) if (event.type === 'interaction.session.created') traces.push(event.trace)
+    const originId = treeId
+    const [lead, again] = [`${treeId}/t1.s1.1`, `${treeId}/t2.s1.1`]
+    expect(traces).toEqual([
+      { originId, callPath: 'boss', turnPath: '' },
+      { originId, parentId: treeId, callPath: 'boss/lead', turnPath: 't1' },
+      { originId, parentId: lead, callPath: 'boss/lead/scout', turnPath: 't1/t1' },
+      { originId, parentId: treeId, callPath: 'boss/lead', turnPath: 't2' },
+      { originId, parentId: again, callPath: 'boss/lead/scout', turnPath: 't2/t1' },
+    ])
   })
 
   it('takes JSON where its contract says so, and reports a value', async () => {
@@ -204,6 +230,15 @@ describe('guards', () => {
         c: { script: boss(), agents: ['a'] },
       })
     expect(make).toThrow(/a → b → c → a/)
+  })
+  it('take a chain of ten thousand agents as they take one of ten', () => {
+    const length = 10_000
+    const line = (last: readonly string[]) =>
+      team(
+        Object.fromEntries(Array.from({ length }, (_, i) => [`a${i}`, { script: boss(), agents: i + 1 < length ? [`a${i + 1}`] : last }])),
+      )
+    expect(() => line([])).not.toThrow()
+    expect(() => line(['a9998'])).toThrow('agents would call themselves: a9998 → a9999 → a9998')
   })
   it('refuse a child that there is not, with the nearest name', () => {
     expect(() => team({ a: { script: boss(), agents: ['scot'] }, scout: { script: boss() } })).toThrow(

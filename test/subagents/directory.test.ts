@@ -27,6 +27,21 @@ describe('many agents', () => {
     expect(events.some(({ agentPath }) => agentPath === 'root/agent7#1')).toBe(true)
   })
 
+  it('are all within reach without a word to look for: beyond ten by their names, and then by one of these', async () => {
+    const { outcome } = await boss((request, step) => {
+      if (step === 1) return { calls: [{ tool: 'find_agents' }, { tool: 'find_agents', input: { query: 'things' } }] }
+      if (step === 2) return { calls: [{ tool: 'find_agents', input: { query: 'agent11' } }] }
+      return { text: resultsOf(request).join('\n---\n') }
+    }).run()
+    const [all, matched, one] = outcome.report?.text.split('\n---\n') ?? []
+    for (const list of [all, matched]) {
+      expect(list?.split('\n')).toHaveLength(11)
+      for (const name of Object.keys(many)) expect(list).toContain(name)
+    }
+    expect(all).toMatch(/\n… and agent10, agent11\. Ask for one by its name to see what it takes\.$/)
+    expect(one).toBe('- agent11: Knows about topic11 and things (prompt: text)')
+  })
+
   it('that there are not get the nearest name; one that takes a text is not given JSON', async () => {
     const { outcome } = await boss((request, step) => {
       if (step === 1)

@@ -5,6 +5,9 @@ import { FakeClock, gate, type HandGate } from '../../src/testing/index.ts'
 import { settle } from '../settle.ts'
 import { ask, resultsOf, type Said, type Script, scripted, team, textOf } from './team.ts'
 
+// Nobody waits for what is loaded for the first time.
+await import('../../src/runtime/ask-for-agent.ts')
+
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 type Queues = NonNullable<AgentLoopConfig['queues']>
 const one = { concurrent: 1 }

@@ -100,6 +100,21 @@ describe('a child whose agent is gone', () => {
     expect(outcome).toMatchObject({ status: 'completed', report: { text: expect.stringMatching(/^Error \(config\): scout failed/) } })
   })
 
+  it('is not all that there was to a tool of others, which is told to be gone itself', async () => {
+    const members = {
+      boss: { script: caller({ tool: 'own' }), agents: ['scout'], tools: ['own'] },
+      scout: { tools: ['send'], script: sender },
+    }
+    const first = { members, tools: [send, own('idempotent')] }
+    const { runtime, treeId } = await takenUp(first, { members: { boss: { script: caller() } } })
+    const outcome = await (await runtime.open(treeId)).outcome
+    expect(outcome).toMatchObject({
+      status: 'completed',
+      report: { text: 'Error (config): The tool "own" is no longer there.' },
+      operations: { steps: [{ calls: [{ status: 'failed', child: { status: 'failed' } }] }, {}] },
+    })
+  })
+
   it.each([
     ['idempotent', 'own: failed, config'],
     ['write', /It is not known whether "own" ran/],

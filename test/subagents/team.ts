@@ -1,4 +1,13 @@
-import type { InteractionEvent, MaybePromise, Model, ModelRequest, Outcome, StreamEvent, Tool } from '../../src/contracts/index.ts'
+import type {
+  InteractionEvent,
+  MaybePromise,
+  Model,
+  ModelFailure,
+  ModelRequest,
+  Outcome,
+  StreamEvent,
+  Tool,
+} from '../../src/contracts/index.ts'
 import {
   type AgentDefinition,
   type AgentLoopConfig,
@@ -15,7 +24,7 @@ export interface Said {
   readonly text?: string
   readonly calls?: readonly { readonly tool: string; readonly input?: object }[]
   readonly usage?: { readonly input: number; readonly output: number }
-  readonly fails?: 'auth' | 'network' | 'config'
+  readonly fails?: ModelFailure['class']
 }
 
 /** A model for each agent, under the agent's own name. */

@@ -29,7 +29,7 @@ export interface PendingFile extends FileState {
   readonly withheld: readonly string[]
 }
 
-/** A file with settings that was read. */
+/** A file with settings that is there. */
 export interface SettingsFile {
   readonly path: string
   /** Whether it is a person's own, or trusted as it is. */

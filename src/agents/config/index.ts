@@ -19,7 +19,7 @@ export { configSchema } from './config-schema.ts'
 export type { ConfigDiagnostic } from './diagnostic.ts'
 export { type EffectiveOption, effectiveOptions, type OptionSources, optionDefaults } from './effective-options.ts'
 export { type EnvVariable, parseEnv } from './env-file.ts'
-export { type LoadConfigOptions, loadConfig } from './load-config.ts'
+export { configError, type LoadConfigOptions, loadConfig, type ReadConfig, readConfig } from './load-config.ts'
 export { nodeConfigFiles } from './node-config-files.ts'
 export { type OptionVariables, readOptionVariables, variableOf } from './option-variables.ts'
 export { type FileOrigin, type LayerName, type Origin, showOrigin, showPath } from './origin.ts'
@@ -45,4 +45,14 @@ export { type ConfigRow, configRows } from './show-config.ts'
 export { type Leaf, leavesOf, type Sourced, type SourcedMap, type SourcedValue, sourcedAt } from './sourced.ts'
 export { readTrust, revokeTrust, statesOf, type TrustPlace, trustFiles } from './trust-file.ts'
 export { contentHash, type FileState, type TrustRecord, type TrustRecords, type TrustStatus, trustOf, withTrust } from './trust-records.ts'
-export { agentPathsOf, featuresOf, type ModelPrice, pricesOf, type QueueLimits, queuesOf, storePathOf } from './typed-sections.ts'
+export {
+  agentPathsOf,
+  childrenOfferedOf,
+  featuresOf,
+  type ModelPrice,
+  pricesOf,
+  type QueueLimits,
+  queuesOf,
+  storePathOf,
+  unpricedOf,
+} from './typed-sections.ts'

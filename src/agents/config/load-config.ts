@@ -23,21 +23,35 @@ export interface LoadConfigOptions {
  * Reads every layer of the configuration. What a project says and nobody has trusted stays out, and is named in
  * `pending` and in a diagnostic. Throws `config_invalid` with everything that is wrong in any file.
  */
-export async function loadConfig({ places, files, trusted }: LoadConfigOptions): Promise<Config> {
+export async function loadConfig(options: LoadConfigOptions): Promise<Config> {
+  const { config, problems } = await readConfig(options)
+  if (problems.length > 0) throw configError(problems)
+  return config
+}
+
+/** The problems of a configuration as one error. */
+export function configError(problems: readonly Problem[]): TroupeError {
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+  return new TroupeError('config_invalid', `The configuration has ${count}.`, { problems })
+}
+
+export interface ReadConfig {
+  /** Of the files that are right. */
+  readonly config: Config
+  readonly problems: readonly Problem[]
+}
+
+/** The same for those who go on with what is right. */
+export async function readConfig({ places, files, trusted }: LoadConfigOptions): Promise<ReadConfig> {
   const looked = await Promise.all(configFiles(places).map((file) => look(file, files)))
-  const problems = looked.flatMap((each) => (each.kind === 'wrong' ? each.problems : []))
-  if (problems.length > 0) {
-    const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
-    throw new TroupeError('config_invalid', `The configuration has ${count}.`, { problems })
-  }
-  return admit(looked, trusted)
+  return { config: admit(looked, trusted), problems: looked.flatMap((each) => (each.kind === 'wrong' ? each.problems : [])) }
 }
 
 /** A file as it was found. */
 type Looked =
   | { readonly kind: 'read'; readonly file: ConfigFile; readonly sha256: string; readonly content: FileContent }
   | { readonly kind: 'absent'; readonly file: ConfigFile }
-  | { readonly kind: 'wrong'; readonly file: ConfigFile; readonly problems: readonly Problem[] }
+  | { readonly kind: 'wrong'; readonly file: ConfigFile; readonly sha256?: string; readonly problems: readonly Problem[] }
 
 async function look(file: ConfigFile, files: ConfigFiles): Promise<Looked> {
   const wrong = (message: string, remedy?: string): Looked => ({
@@ -56,7 +70,7 @@ async function look(file: ConfigFile, files: ConfigFiles): Promise<Looked> {
   try {
     return { kind: 'read', file, sha256: contentHash(content), content: readConfigFile(content, file) }
   } catch (error) {
-    if (error instanceof TroupeError) return { kind: 'wrong', file, problems: error.problems }
+    if (error instanceof TroupeError) return { kind: 'wrong', file, sha256: contentHash(content), problems: error.problems }
     throw error
   }
 }
@@ -71,9 +85,11 @@ function admit(looked: readonly Looked[], trusted: TrustRecords): Config {
   for (const each of looked) {
     const { file } = each
     if (file.role === 'variables') variables.set(file, { file, state: 'absent', values: new Map() })
-    if (each.kind !== 'read') continue
+    if (each.kind === 'absent' || each.sha256 === undefined) continue
     const status = isOwnLayer(file.layer) ? 'trusted' : trustOf({ path: file.path, sha256: each.sha256 }, trusted)
     if (file.role === 'settings') files.push({ path: file.path, isTrusted: status === 'trusted' })
+    // Whether it is trusted is known all the same.
+    if (each.kind === 'wrong') continue
     const { withheld, counts } = counting(each.content, status === 'trusted')
     if (counts.kind === 'settings') settings.set(file, counts.tree)
     else variables.set(file, { file, state: withheld.length > 0 ? 'untrusted' : 'read', values: counts.variables })

@@ -1,5 +1,5 @@
 import { type Node, parseDocument } from 'yaml'
-import { type Problem, TroupeError } from '../../contracts/index.ts'
+import type { Problem } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { type AgentOption, type AgentOptionKey, agentOptions } from '../agent-options.ts'
@@ -21,11 +21,13 @@ export function variableOf(key: string): string {
 export interface OptionVariables {
   readonly values: AgentOverrides
   readonly diagnostics: readonly ConfigDiagnostic[]
+  /** Every value that is wrong. */
+  readonly problems: readonly Problem[]
 }
 
 /**
  * The options that `TROUPE_*` variables set. An empty one sets nothing; one that is nearly the name of an option is told.
- * `others` are names with a meaning of their own. Throws `config_invalid` with every value that is wrong.
+ * `others` are names with a meaning of their own.
  */
 export function readOptionVariables(environment: Environment, others: readonly string[] = []): OptionVariables {
   const values = new Map<AgentOptionKey, { readonly value: unknown; readonly place: string }>()
@@ -42,11 +44,7 @@ export function readOptionVariables(environment: Environment, others: readonly s
       else problems.push(...read.messages.map((message) => ({ place: name, message, remedy: likeThis(name, agentOptions[key]) })))
     }
   }
-  if (problems.length > 0) {
-    const count = problems.length === 1 ? 'A variable is wrong.' : `${problems.length} variables are wrong.`
-    throw new TroupeError('config_invalid', count, { problems })
-  }
-  return { values, diagnostics }
+  return { values, diagnostics, problems }
 }
 
 type Written = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly messages: readonly string[] }

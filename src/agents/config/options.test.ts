@@ -1,6 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { describe, expect, test } from 'vitest'
-import type { TroupeError } from '../../contracts/index.ts'
 import { type AgentOptionKey, agentOptionKeys, agentOptions } from '../agent-options.ts'
 import { parseOverrides } from '../overrides.ts'
 import { effectiveOptions, optionDefaults } from './effective-options.ts'
@@ -33,15 +32,9 @@ describe('the variables of options', () => {
 
   test('what is wrong is told at once; what is nearly right too', () => {
     const environment = { TROUPE_LIMITS_MAX_TOOL_TURNS: '0', TROUPE_MODELS: '[a', TROUPE_OUTPUT_FORMAT: '', HOME: '/x' }
-    const problems = (() => {
-      try {
-        readOptionVariables(environment)
-      } catch (error) {
-        return (error as TroupeError).problems.map(({ place, message }) => `${place} ${message}`)
-      }
-      return []
-    })()
-    expect(problems).toEqual([
+    const { problems, values: right } = readOptionVariables({ ...environment, TROUPE_LIMITS_MAX_RETRIES: '2' })
+    expect([...right.keys()]).toEqual(['limits.maxRetries'])
+    expect(problems.map(({ place, message }) => `${place} ${message}`)).toEqual([
       'TROUPE_LIMITS_MAX_TOOL_TURNS `limits.maxToolTurns` must be a whole number of at least 1, not the number 0',
       expect.stringMatching(/^TROUPE_MODELS the value cannot be read: /),
     ])

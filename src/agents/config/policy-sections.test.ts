@@ -153,9 +153,9 @@ describe('hooks', () => {
     const config = await configOf({ [project]: { hooks: [hook('a'), hook('b')] }, [system]: { hooks: [hook('a')] } })
     const definition = { ...hook('a'), command: ['./run.sh', '${X}'] }
     expect(hooksOf(config)).toEqual([
-      { definition, baseDir: '/project', place: `${project}:1:11` },
-      { definition: { ...definition, name: 'b' }, baseDir: '/project', place: expect.stringMatching(/\.json:1:\d+$/) },
-      { definition, baseDir: '/etc/ai-agent', place: `${system}:1:11` },
+      { definition, baseDir: '/project', place: `${project}:1:11`, isOwn: false },
+      { definition: { ...definition, name: 'b' }, baseDir: '/project', place: expect.stringMatching(/\.json:1:\d+$/), isOwn: false },
+      { definition, baseDir: '/etc/ai-agent', place: `${system}:1:11`, isOwn: true },
     ])
   })
 

@@ -12,10 +12,10 @@ import { type StatedSandbox, stricterSandbox } from '../../util/stricter-sandbox
 import { type Config, isTrustedFile, sectionByLayer } from './config.ts'
 import type { HookPoint } from './hook-shape.ts'
 import type { FileOrigin } from './origin.ts'
-import { folderOf } from './places.ts'
+import { folderOf, isOwnLayer } from './places.ts'
 import { resolveParts } from './resolve.ts'
 import type { SectionName } from './sections.ts'
-import type { Sourced } from './sourced.ts'
+import { type Sourced, sourcedAt } from './sourced.ts'
 
 /** What happens to a call that a person is asked about where none is there. */
 export type OnUnavailable = 'suspend' | 'deny'
@@ -81,6 +81,8 @@ export interface ConfiguredHook {
   readonly baseDir: string
   /** `file:line:column`. */
   readonly place: string
+  /** It stands in a person's own file. The programs of others are trusted one by one. */
+  readonly isOwn: boolean
 }
 
 /** The hooks of all layers, strongest layer first: whoever looks after the machine has the last word. Only of trusted files. */
@@ -89,10 +91,17 @@ export function hooksOf(config: Config): readonly ConfiguredHook[] {
     if (tree.kind !== 'value' || !isTrustedFile(config, tree.origin.file)) return []
     const hooks = plain(tree, 'hooks', config) as unknown as readonly ConfiguredHookDefinition[]
     return hooks.map((definition, index) => {
-      const { file, line, column } = tree.entries?.[index] ?? tree.origin
-      return { definition, baseDir: folderOf({ file }), place: `${file}:${line}:${column}` }
+      const { file, line, column, layer } = tree.entries?.[index] ?? tree.origin
+      return { definition, baseDir: folderOf({ file }), place: `${file}:${line}:${column}`, isOwn: isOwnLayer(layer) }
     })
   })
+}
+
+/** The hooks of one file, trusted or not. */
+export function hooksIn(settings: Sourced): readonly ConfiguredHookDefinition[] {
+  const tree = sourcedAt(settings, ['hooks'])
+  if (tree?.kind !== 'value') return []
+  return plain(tree, 'hooks', { layers: [], files: [], pending: [], diagnostics: [] }) as unknown as readonly ConfiguredHookDefinition[]
 }
 
 export interface ConfiguredSkills {

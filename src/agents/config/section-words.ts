@@ -23,6 +23,13 @@ export const sectionWords: { readonly [Name in SectionName]: SectionWords } = {
     summary: 'prices of models, in US dollars for a million tokens',
     power: 'say what models cost, and so what a limit of costs means',
   },
+  unpriced: {
+    summary: 'models without a price that may be asked under a limit of costs all the same, as agents name them',
+    power: 'ask models that a limit of costs does not reach',
+  },
+  childrenOffered: {
+    summary: 'whether an agent has each agent that it may call as a tool, or a directory of them; left out: a directory beyond ten',
+  },
   features: { summary: 'switches that tools and agents ask for' },
   approvals: {
     summary: 'what agents may do without asking, and what not at all; the strictest layer counts',

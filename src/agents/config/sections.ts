@@ -110,7 +110,8 @@ const later = { shape: anyMap, trust: 'needed', use: 'later', merge: 'by-key' } 
 
 /**
  * Everything that a `.ai-agent.json` may have. Guarded is what could run code, send something elsewhere, read a variable,
- * loosen a rule, or write where it should not: prices too, since a price of nothing empties a budget of its meaning.
+ * loosen a rule, or write where it should not: prices too, since a price of nothing empties a budget of its meaning, as
+ * a model does that may have none.
  */
 export const sections = {
   agents: { shape: { kind: 'list', of: text('./agents/*.ai'), example: '["./agents", "./more/*.ai"]' }, ...free },
@@ -126,6 +127,8 @@ export const sections = {
     shape: { kind: 'names', of: price, example: '{ "lab/large": { "input": 1, "output": 4 } }', name: /^[^\s/]+\/\S+$/ },
     ...guarded,
   },
+  unpriced: { shape: { kind: 'list', of: literal('lab/large', modelName), example: '["lab/large"]' }, ...guarded },
+  childrenOffered: { shape: { kind: 'choice', of: ['each', 'directory'] }, ...free },
   features: { shape: { kind: 'names', of: { kind: 'flag' }, example: '{ "name": true }', name: /^\S+$/ }, ...free },
   approvals: { shape: approvals, trust: 'to-loosen', ...byLayer },
   sandbox: { shape: sandbox, trust: 'to-loosen', ...byLayer },

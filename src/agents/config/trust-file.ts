@@ -1,5 +1,6 @@
 import { TroupeError } from '../../contracts/index.ts'
 import type { ConfigFiles } from './config-files.ts'
+import { withHookFiles } from './trust-hooks.ts'
 import {
   contentHash,
   type FileState,
@@ -23,13 +24,17 @@ export async function readTrust(place: TrustPlace): Promise<TrustRecords> {
   return (await current(place)).records
 }
 
-/** Trusts files in the state in which they were shown; if they have changed since, that is not what was trusted. */
+/**
+ * Trusts files in the state in which they were shown; if they have changed since, that is not what was trusted. A
+ * configuration takes the files along that its hooks name, as they are now.
+ */
 export async function trustFiles(
   place: TrustPlace,
   states: readonly FileState[],
   given: Pick<TrustRecord, 'by' | 'at'>,
 ): Promise<TrustRecords> {
-  const added = states.map(({ path, sha256 }) => ({ path, sha256, ...given }))
+  const named = await withHookFiles(place.files, states)
+  const added = named.map(({ path, sha256 }) => ({ path, sha256, ...given }))
   return change(place, (records) => withTrust(records, added))
 }
 

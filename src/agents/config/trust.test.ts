@@ -30,6 +30,32 @@ describe('the list of trusted files', () => {
     expect(await revokeTrust(place, ['/nothing'])).toEqual([])
   })
 
+  test('a configuration takes along what its hooks run, as it is', async () => {
+    const hooks = [
+      { name: 'a', on: ['before_call'], command: ['./guard.sh', '--rules=rules.json', '/usr/bin/env', 'absent'], onFailure: 'closed' },
+      { name: 'b', on: ['at_stop'], module: '../b.mjs', onFailure: 'open' },
+      { name: 'c', on: ['at_stop'], command: ['sh', '-c', 'node tools/c.mjs >> seen.txt; cat my.log'], onFailure: 'open' },
+    ]
+    const named = { '/p/guard.sh': 'guard', '/p/rules.json': '{}', '/b.mjs': 'b', '/p/tools/c.mjs': 'c' }
+    const others = { '/usr/bin/env': 'env', '/p/seen.txt': 'seen', '/p/my.log': 'log', '/p/else': 'else' }
+    const config = JSON.stringify({ hooks })
+    const files = new MemoryFiles({ '/p/.ai-agent.json': config, ...named, ...others })
+    const place = { files, path }
+    const [state] = await statesOf(files, ['/p/.ai-agent.json'])
+    await trustFiles(place, state ? [state] : [], given)
+    const hashes = [...(await readTrust(place)).values()].map(({ path: file, sha256 }) => [file, sha256])
+    expect(Object.fromEntries(hashes)).toEqual(
+      Object.fromEntries(Object.entries({ '/p/.ai-agent.json': config, ...named }).map(([file, text]) => [file, contentHash(text)])),
+    )
+  })
+
+  test('a configuration that is no longer what was shown takes nothing along', async () => {
+    const hooks = [{ name: 'a', on: ['before_call'], command: ['./guard.sh'], onFailure: 'closed' }]
+    const files = new MemoryFiles({ '/p/.ai-agent.json': JSON.stringify({ hooks }), '/p/guard.sh': 'guard' })
+    await trustFiles({ files, path }, [{ path: '/p/.ai-agent.json', sha256: contentHash('{}') }], given)
+    expect([...(await readTrust({ files, path })).keys()]).toEqual(['/p/.ai-agent.json'])
+  })
+
   test('a second trust replaces the first', async () => {
     const place = { files: new MemoryFiles(), path }
     await trustFiles(place, [{ path: '/a', sha256: contentHash('1') }], given)

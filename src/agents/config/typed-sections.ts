@@ -19,10 +19,18 @@ export interface ModelPrice {
   readonly cacheWrite?: number
 }
 
-export const queuesOf = (config: Config): { readonly [name: string]: QueueLimits } => plainSection(config, 'queues')
+interface Named<Value> {
+  readonly [name: string]: Value
+}
+
+export const queuesOf = (config: Config): Named<QueueLimits> => plainSection(config, 'queues') ?? {}
 /** By `provider/model`. */
-export const pricesOf = (config: Config): { readonly [model: string]: ModelPrice } => plainSection(config, 'pricing')
-export const featuresOf = (config: Config): { readonly [name: string]: boolean } => plainSection(config, 'features')
+export const pricesOf = (config: Config): Named<ModelPrice> => plainSection(config, 'pricing') ?? {}
+/** Models that may be asked under a limit of costs though they have no price. */
+export const unpricedOf = (config: Config): readonly string[] => plainSection(config, 'unpriced') ?? []
+/** How agents see those that they may call, if the configuration says so. */
+export const childrenOfferedOf = (config: Config): 'each' | 'directory' | undefined => plainSection(config, 'childrenOffered')
+export const featuresOf = (config: Config): Named<boolean> => plainSection(config, 'features') ?? {}
 
 /** Files, folders and globs of agents as absolute paths, each relative to the file that names it. */
 export function agentPathsOf(sources: VariableSources): readonly string[] {
@@ -41,9 +49,8 @@ export function storePathOf(sources: VariableSources): string | undefined {
   return resolve(folderOf(tree.origin), String(resolveParts([part], sources).values[0]))
 }
 
-/** A section without texts, so without placeholders. */
-function plainSection<T>(config: Config, section: SectionName): { readonly [name: string]: T } {
+/** A section without placeholders. */
+function plainSection<Plain>(config: Config, section: SectionName): Plain | undefined {
   const tree = settingsOf(config, section)
-  if (!tree) return {}
-  return resolveParts([{ path: [section], tree }], { config, environment: {} }).values[0] as { readonly [name: string]: T }
+  return tree && (resolveParts([{ path: [section], tree }], { config, environment: {} }).values[0] as Plain)
 }

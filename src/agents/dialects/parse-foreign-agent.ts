@@ -1,4 +1,5 @@
 import { decodeText } from '../decode-text.ts'
+import { fileStem, safeName } from '../safe-name.ts'
 import { nearby } from '../words.ts'
 import { type Draft, emptyDraft } from './draft.ts'
 import { Findings, mostWarnings } from './findings.ts'
@@ -8,7 +9,6 @@ import { type DialectTable, dialectTables } from './key-tables.ts'
 import { judgeTools } from './permission-rules.ts'
 import { readMarkdown } from './read-markdown.ts'
 import { readToml } from './read-toml.ts'
-import { fileStem, safeName } from './safe-name.ts'
 import { SettingReader } from './setting-reader.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { Problem, SkillCard } from '../../contracts/index.ts'
 import { spotOf } from '../placed-value.ts'
 import { type FoundSkills, selectSkills } from '../skills/index.ts'
-import type { AgentDiagnostic } from './diagnostic.ts'
+import { type AgentDiagnostic, warningOf } from './diagnostic.ts'
 import type { RegisteredAgent } from './registered-agent.ts'
 
 export interface AgentSkills {
@@ -22,15 +22,11 @@ export function agentSkills({ definition, disabledSkills, values, dialect, place
     return { ...problem, ...(said ? spotOf(said, index) : { place }) }
   })
   const isForeign = dialect !== 'troupe' && said?.rank !== 'over'
-  return { skills, problems: isForeign ? [] : placed, diagnostics: isForeign ? placed.map(told) : [] }
+  return {
+    skills,
+    problems: isForeign ? [] : placed,
+    diagnostics: isForeign ? placed.map((problem) => warningOf(problem, 'foreign_agent')) : [],
+  }
 }
 
 type Wanting = Pick<RegisteredAgent, 'definition' | 'disabledSkills' | 'values' | 'dialect' | 'place'>
-
-const told = ({ place, message, remedy }: Problem): AgentDiagnostic => ({
-  code: 'foreign_agent',
-  severity: 'warning',
-  place,
-  message,
-  ...(remedy !== undefined && { remedy }),
-})

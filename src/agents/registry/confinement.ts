@@ -1,21 +1,22 @@
 import { dirname } from 'node:path'
 import { type Config, contentHash, type TrustRecords, trustOf } from '../config/index.ts'
 import { isInside } from '../is-inside.ts'
+import { shellWord } from '../words.ts'
 import { realPath } from './agent-paths.ts'
 
 /** Where files that nobody has trusted may lead: no further than the folder that they came with. */
 export class Confinement {
-  readonly #config: Config | undefined
+  readonly #config: Config
   readonly #trusted: TrustRecords
 
-  constructor(config: Config | undefined, trusted: TrustRecords) {
+  constructor(config: Config, trusted: TrustRecords) {
     this.#config = config
     this.#trusted = trusted
   }
 
   /** The folder in which what a configuration lists must lie; nothing where a person has trusted it. */
   ofConfig(path: string): string | undefined {
-    const isTrusted = this.#config?.files.some((file) => file.path === path && file.isTrusted) ?? false
+    const isTrusted = this.#config.files.some((file) => file.path === path && file.isTrusted)
     return isTrusted ? undefined : realPath(dirname(path))
   }
 
@@ -25,10 +26,29 @@ export class Confinement {
    */
   ofAgent({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): string | undefined {
     if (trustOf({ path, sha256: contentHash(bytes) }, this.#trusted) === 'trusted') return undefined
-    const projects = (this.#config?.files ?? []).map((file) => ({ ...file, folder: realPath(dirname(file.path)) }))
+    const projects = this.#config.files.map((file) => ({ ...file, folder: realPath(dirname(file.path)) }))
     const around = projects.filter(({ folder }) => isInside(path, folder))
     if (around.some(({ isTrusted }) => isTrusted)) return undefined
     // The widest.
     return around.map(({ folder }) => folder).toSorted((a, b) => a.length - b.length)[0] ?? dirname(path)
+  }
+}
+
+export interface Confined {
+  /** The folder in which a file must lie. */
+  readonly folder: string
+  /** The agent that names it. */
+  readonly agent: string
+}
+
+/** What is wrong with a file that leaves the folder, links followed; nothing of the file is read. */
+export function outsideFault(
+  target: string,
+  { folder, agent }: Confined,
+): { readonly message: string; readonly remedy: string } | undefined {
+  if (isInside(realPath(target), folder)) return undefined
+  return {
+    message: `it lies outside of ${folder}, and nobody has trusted that folder`,
+    remedy: `Look at the agent; if it is what you want: troupe trust ${shellWord(agent)}`,
   }
 }

@@ -1,4 +1,4 @@
-import type { Severity } from '../../contracts/index.ts'
+import type { Problem, Severity } from '../../contracts/index.ts'
 
 /** Something about the agents that a person should know, though it stops nothing. */
 export interface AgentDiagnostic {
@@ -8,4 +8,9 @@ export interface AgentDiagnostic {
   readonly place: string
   readonly message: string
   readonly remedy?: string
+}
+
+/** A problem that stops nothing. */
+export function warningOf({ place, message, remedy }: Problem, code: AgentDiagnostic['code']): AgentDiagnostic {
+  return { code, severity: 'warning', place, message, ...(remedy !== undefined && { remedy }) }
 }

@@ -1,22 +1,20 @@
-import { basename, dirname, resolve } from 'node:path'
-import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { messageOf } from '../../util/message-of.ts'
-import { nearestNames } from '../../util/nearest-names.ts'
+import { dirname, resolve } from 'node:path'
+import type { Problem } from '../../contracts/index.ts'
 import { builtinToolNames } from '../builtin-tool-names.ts'
-import { agentPathsOf, contentHash, type FileState, optionDefaults, settingsOf, trustOf } from '../config/index.ts'
-import { isInside } from '../is-inside.ts'
+import { contentHash, type FileState, optionDefaults, trustOf } from '../config/index.ts'
 import type { SaidValues } from '../placed-value.ts'
-import { listed, shellWord } from '../words.ts'
 import { looksLikeAgent } from './agent-files.ts'
-import { isOwnFile, neighbours, readContent, realPath, shownPath } from './agent-paths.ts'
+import { isOwnFile, readContent, realPath, shownPath } from './agent-paths.ts'
+import { configuredPaths } from './configured-agents.ts'
 import { Confinement } from './confinement.ts'
-import type { AgentDiagnostic } from './diagnostic.ts'
-import { type FoundPaths, findAgentPaths, SearchEffort } from './find-agent-paths.ts'
+import { type AgentDiagnostic, warningOf } from './diagnostic.ts'
 import { dialectIn, loadForeignFile } from './foreign-file.ts'
-import type { ChildReference, LoadedFile, Loading, SaidByFile } from './loaded-file.ts'
+import { type ChildReference, type LoadedFile, type Loading, type SaidByFile, spotOfReference } from './loaded-file.ts'
+import { missingChild, missingRoot } from './missing-file.ts'
 import type { RegistryOptions } from './options.ts'
-import { loadOwnFile, type Voices } from './own-file.ts'
-import { missingFile, type Referrer, spotOfReference, targetOf } from './resolve-child.ts'
+import { loadOwnFile } from './own-file.ts'
+import { type Referrer, targetOf } from './resolve-child.ts'
+import type { FileToRead, Voices } from './voices.ts'
 
 /** Reads files, each once, and keeps what is wrong with those that count. */
 export class FileLoader {
@@ -37,7 +35,7 @@ export class FileLoader {
     this.#options = options
     this.#confinement = new Confinement(options.config, options.trusted)
     const { flags = new Map(), variables = new Map() } = options
-    const defaults: Voices['defaults'] = options.config ? optionDefaults(options.config) : new Map()
+    const defaults: Voices['defaults'] = optionDefaults(options.config)
     const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
     const { workingDirectory, tools = builtinToolNames } = options
     const voices = { baseDir, workingDirectory, tools }
@@ -62,17 +60,21 @@ export class FileLoader {
     const path = resolve(this.#options.workingDirectory, written)
     const content = readContent(path)
     if (!content.ok) {
-      const remedy = content.isMissing ? besides(path) : undefined
-      this.problems.push({ place: written, message: sentence(content.why), ...(remedy !== undefined && { remedy }) })
+      this.problems.push(content.isMissing ? missingRoot(written, path) : { place: written, message: sentence(content.why) })
       return undefined
     }
     return this.#take(this.#load(realPath(path), { bytes: content.bytes, place: written, voices: this.#asRoot }))
   }
 
-  /** The agent that a reference leads to. Where it leads to none, that is told. */
+  /** The agent that a reference leads to. Where it leads to none that can be called, that is told. */
   child(reference: ChildReference, from: Referrer): LoadedFile | undefined {
+    const file = this.#named(reference, from)
+    return file?.isForPeople ? this.#miss(reference, forPeople(reference, file)) : file
+  }
+
+  #named(reference: ChildReference, from: Referrer): LoadedFile | undefined {
     const target = targetOf(reference, from, () => this.configured())
-    if (target.kind === 'nothing') return this.#options.config && this.#miss(reference, target.problem)
+    if (target.kind === 'nothing') return this.#options.isConfigFaulty ? undefined : this.#miss(reference, target.problem)
     if (target.kind === 'file') return target.file
     const path = realPath(target.path)
     const known = this.#files.get(path)
@@ -80,7 +82,7 @@ export class FileLoader {
     const content = readContent(path)
     if (!content.ok) {
       const why = `the agent \`${reference.written}\` cannot be read: ${content.why}`
-      return this.#miss(reference, content.isMissing ? missingFile(reference, path) : { ...spotOfReference(reference), message: why })
+      return this.#miss(reference, content.isMissing ? missingChild(reference, path) : { ...spotOfReference(reference), message: why })
     }
     return this.#take(this.#load(path, { bytes: content.bytes, place: this.#shown(path), voices: this.#asChild }))
   }
@@ -92,69 +94,35 @@ export class FileLoader {
   }
 
   #findConfigured(): readonly LoadedFile[] {
-    const { config, environment, scope } = this.#options
-    if (!config) return []
-    const origin = settingsOf(config, 'agents')?.origin
-    if (!origin) return []
-    const place = `${origin.file}:${origin.line}:${origin.column}`
-    const files: LoadedFile[] = []
-    const within = this.#confinement.ofConfig(origin.file)
-    for (const { paths, isNamed } of this.#search(agentPathsOf({ config, environment }), place)) {
-      for (const path of paths.map(realPath)) {
-        if (within !== undefined && !isInside(path, within)) {
-          this.diagnostics.push(leaving(path, origin.file, place))
-          continue
-        }
-        const content = readContent(path)
-        if (!content.ok) {
-          this.#tellConfigured([{ place, message: `the agent ${path} cannot be read: ${content.why}` }])
-          continue
-        }
-        const known = this.#files.get(path)
-        if (!known && !isNamed && !looksLikeAgent(path, content.bytes)) continue
-        const loading = known ?? this.#load(path, { bytes: content.bytes, place: this.#shown(path), voices: this.#asChild })
-        if (loading.ok) files.push(loading.file)
-        else if (scope === 'everything') this.#take(loading)
-        else this.#tellConfigured(loading.problems)
+    const listed = configuredPaths(this.#options, this.#confinement)
+    if (!listed) return []
+    this.diagnostics.push(...listed.diagnostics)
+    this.#tellConfigured(listed.problems)
+    const files = listed.files.flatMap(({ path, isNamed }): readonly LoadedFile[] => {
+      const content = readContent(path)
+      if (!content.ok) {
+        this.#tellConfigured([{ place: listed.place, message: `the agent ${path} cannot be read: ${content.why}` }])
+        return []
       }
-    }
+      if (!this.#files.has(path) && !isNamed && !looksLikeAgent(path, content.bytes)) return []
+      const loading = this.#load(path, { bytes: content.bytes, place: this.#shown(path), voices: this.#asChild })
+      if (loading.ok) return [loading.file]
+      if (this.#options.scope === 'everything') this.#take(loading)
+      else this.#tellConfigured(loading.problems)
+      return []
+    })
     return [...new Set(files)]
-  }
-
-  /** All entries together have the bounds of one search. */
-  #search(entries: readonly string[], place: string): readonly FoundPaths[] {
-    const effort = new SearchEffort()
-    const found: FoundPaths[] = []
-    for (const written of entries) {
-      try {
-        found.push(findAgentPaths(written, effort))
-      } catch (error) {
-        if (error instanceof TroupeError) {
-          const { message, remedy } = error
-          this.#tellConfigured([{ place, message, ...(remedy !== undefined && { remedy }) }])
-          return []
-        }
-        this.#tellConfigured([{ place, message: `${written} cannot be searched: ${messageOf(error)}` }])
-      }
-    }
-    return found
   }
 
   /** What is wrong with agents that nobody asked for stops nobody who runs others. */
   #tellConfigured(problems: readonly Problem[]): void {
     if (this.#options.scope === 'everything') this.problems.push(...problems)
-    else
-      this.diagnostics.push(
-        ...problems.map(({ place, message, remedy }): AgentDiagnostic => {
-          return { code: 'agent_broken', severity: 'warning', place, message, ...(remedy !== undefined && { remedy }) }
-        }),
-      )
+    else this.diagnostics.push(...problems.map((problem) => warningOf(problem, 'agent_broken')))
   }
 
   #miss({ isOptional }: ChildReference, problem: Problem): undefined {
-    const { place, message, remedy } = problem
-    if (!isOptional) this.problems.push(problem)
-    else this.diagnostics.push({ code: 'foreign_agent', severity: 'warning', place, message, ...(remedy !== undefined && { remedy }) })
+    if (isOptional) this.diagnostics.push(warningOf(problem, 'foreign_agent'))
+    else this.problems.push(problem)
   }
 
   #take(loading: Loading): LoadedFile | undefined {
@@ -182,7 +150,7 @@ export class FileLoader {
     return loading
   }
 
-  #parse(file: { readonly path: string; readonly place: string; readonly bytes: Uint8Array }, voices: Voices): Loading {
+  #parse(file: FileToRead, voices: Voices): Loading {
     const { path, bytes, place } = file
     if (isOwnFile(path)) return loadOwnFile(file, voices, this.#confinement.ofAgent(file))
     const dialect = dialectIn(path, bytes)
@@ -194,7 +162,7 @@ export class FileLoader {
     const state: FileState = { path, sha256: contentHash(bytes) }
     const isTrusted = trustOf(state, trusted) === 'trusted'
     if (!isTrusted) this.untrusted.push(state)
-    return loadForeignFile(file, { dialect, isTrusted, voices })
+    return loadForeignFile(file, { dialect, isTrusted, voices, within: this.#confinement.ofAgent(file) })
   }
 
   #shown(path: string): string {
@@ -208,28 +176,12 @@ function withModels(defaults: Voices['defaults'], flags: SaidValues): Voices['de
   return models ? new Map([...defaults, ['models', models]]) : defaults
 }
 
-function leaving(path: string, file: string, place: string): AgentDiagnostic {
+function forPeople(reference: ChildReference, { agent, place }: LoadedFile): Problem {
   return {
-    code: 'agent_untrusted',
-    severity: 'warning',
-    place,
-    message: `${path} is left out: it lies outside of the folder of a configuration that nobody has trusted`,
-    remedy: `Look at both; if they are what you want: troupe trust ${shellWord(file)}`,
+    ...spotOfReference(reference),
+    message: `\`${agent.name}\` is for people to choose: its file lets no agent call it`,
+    remedy: `Leave it out, or let it be called in ${place}.`,
   }
 }
 
 const sentence = (words: string): string => `${words[0]?.toUpperCase()}${words.slice(1)}.`
-
-function besides(path: string): string {
-  const there = neighbours(dirname(path))
-  const near = nearestNames(basename(path), there)
-  if (near.length > 0) return `Did you mean ${listed(near)}?`
-  const own = there.filter(isOwnFile)
-  return own.length > 0 ? `In ${dirname(path)} there are ${listed(own.slice(0, 10))}.` : 'Give the path of an agent, a .ai file.'
-}
-
-/** The problems of a registry as one error. */
-export function registryError(problems: readonly Problem[]): TroupeError {
-  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
-  return new TroupeError('agent_file_invalid', `The agents have ${count}.`, { problems })
-}

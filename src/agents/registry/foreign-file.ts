@@ -1,20 +1,24 @@
 import { dirname, resolve } from 'node:path'
-import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
 import type { AgentOptionKey } from '../agent-options.ts'
 import { agentParts } from '../agent-parts.ts'
 import { type Dialect, dialectOf, type ForeignAgent, foreignRules, grantedTools, parseForeignAgent, untrusted } from '../dialects/index.ts'
 import { layered } from '../layer-values.ts'
 import { type PlacedValue, type PlacedValues, spotOf } from '../placed-value.ts'
 import { withSchemaFiles } from '../schema-files.ts'
-import type { AgentDiagnostic } from './diagnostic.ts'
+import { type AgentDiagnostic, warningOf } from './diagnostic.ts'
 import { idleSettings } from './idle-settings.ts'
 import type { ChildReference, Loading } from './loaded-file.ts'
-import { type FileToRead, readSchemaText, type Voices, withWritable } from './own-file.ts'
+import { readSchemaText, withWritable } from './own-file.ts'
+import { scriptProblems, scriptsBeside } from './script-paths.ts'
+import type { FileToRead, Voices } from './voices.ts'
 
 export interface ForeignSurroundings {
   readonly dialect: Dialect
   readonly isTrusted: boolean
   readonly voices: Voices
+  /** The folder in which scripts must lie that it names, unless that is left open. */
+  readonly within: string | undefined
 }
 
 const agentPrefix = 'agent__'
@@ -24,16 +28,19 @@ export const dialectIn = (path: string, bytes: Uint8Array): Dialect | undefined 
   dialectOf(path, new TextDecoder().decode(bytes.subarray(0, 32_768)))
 
 /** Reads an agent that was written for another program. What it says and we cannot do is told, and taken stricter. */
-export function loadForeignFile(file: FileToRead, { dialect, isTrusted, voices }: ForeignSurroundings): Loading {
+export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundings): Loading {
   const { path, place, bytes } = file
+  const { dialect, isTrusted, voices, within } = surroundings
   try {
     const parsed = parseForeignAgent(bytes, place, dialect)
     const agent = isTrusted ? parsed : untrusted(parsed, place)
     const stated = layered({ over: voices.over, own: ownValues(agent, voices.tools, place), defaults: voices.defaults })
     const { values, problems } = withSchemaFiles(stated, (schema) => readSchemaText(resolve(dirname(path), schema)))
-    if (problems.length > 0) return { ok: false, problems, path, children: [] }
+    const scripts = scriptProblems(values, path, within)
+    if (problems.length + scripts.length > 0) return { ok: false, problems: [...problems, ...scripts], path, children: [] }
     const { name, displayName, prompt, metadata } = agent
-    const parts = withWritable(agentParts(values), values, { file: dirname(path), over: voices.workingDirectory })
+    const stating = { ...agentParts(values), models: scriptsBeside(agentParts(values).models, values, { path, voices }) }
+    const parts = withWritable(stating, values, { file: dirname(path), over: voices.workingDirectory })
     return {
       ok: true,
       file: {
@@ -44,12 +51,15 @@ export function loadForeignFile(file: FileToRead, { dialect, isTrusted, voices }
         children: childrenOf(values.get('agents'), agent, place),
         disabledSkills: (values.get('disabledSkills')?.value as readonly string[] | undefined) ?? [],
         enabled: values.get('enabled')?.value !== false,
+        isForPeople: agent.infer === false,
         metadata,
         values,
         at: { place },
         promptLine: 1,
         diagnostics: [
-          ...agent.warnings.map((problem, index) => told(problem, index < parsed.warnings.length ? 'foreign_agent' : 'agent_untrusted')),
+          ...agent.warnings.map((problem, index) =>
+            warningOf(problem, index < parsed.warnings.length ? 'foreign_agent' : 'agent_untrusted'),
+          ),
           ...notDone(agent, place),
           ...idleSettings(new Map([...values].filter(([, { rank }]) => rank === 'over')), voices.tools),
         ],
@@ -103,8 +113,4 @@ function notDone({ mcpServers = [] }: ForeignAgent, place: string): readonly Age
   return [
     { code: 'foreign_agent', severity: 'warning', place, message: `its servers are not started: ${names}; this is not yet available` },
   ]
-}
-
-function told({ place, message, remedy }: Problem, code: AgentDiagnostic['code']): AgentDiagnostic {
-  return { code, severity: 'warning', place, message, ...(remedy !== undefined && { remedy }) }
 }

@@ -1,7 +1,7 @@
-import type { JsonObject, Problem } from '../../contracts/index.ts'
-import type { AgentFile } from '../agent-file.ts'
+import type { Problem } from '../../contracts/index.ts'
+import type { ReadAgent } from '../agent-file.ts'
 import type { Dialect } from '../dialects/index.ts'
-import type { PlacedValues, Spot } from '../placed-value.ts'
+import type { Spot } from '../placed-value.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
 
 /** What an agent says of another: `./scout.ai` or `scout`, and where. */
@@ -11,29 +11,25 @@ export interface ChildReference extends Spot {
   readonly isOptional?: boolean
 }
 
+export function spotOfReference({ place, line }: ChildReference): Pick<Problem, 'place' | 'line'> {
+  return { place, ...(line !== undefined && { line }) }
+}
+
 /** A file that was read and understood, before it is known who its children are. */
-export interface LoadedFile {
+export interface LoadedFile extends ReadAgent {
   readonly path: string
   readonly place: string
   readonly dialect: Dialect | 'troupe'
-  readonly agent: AgentFile & { readonly displayName?: string }
+  readonly agent: ReadAgent['agent'] & { readonly displayName?: string }
   readonly children: readonly ChildReference[]
-  readonly disabledSkills: readonly string[]
-  readonly enabled: boolean
-  readonly metadata: JsonObject
-  readonly values: PlacedValues
-  /** Where what is missing is missed. */
-  readonly at: Spot
-  readonly promptLine: number
+  /** Whether only a person may choose it; then no agent can call it. */
+  readonly isForPeople: boolean
   readonly diagnostics: readonly AgentDiagnostic[]
 }
 
 /** What a file says, right or wrong, that others can check: nobody here knows models or compiles schemas. */
-export interface SaidByFile {
-  readonly path: string
-  readonly place: string
-  readonly agent: Pick<AgentFile, 'models' | 'input' | 'output'>
-  readonly values: PlacedValues
+export interface SaidByFile extends Pick<LoadedFile, 'path' | 'place' | 'values'> {
+  readonly agent: Pick<LoadedFile['agent'], 'models' | 'input' | 'output'>
 }
 
 export type Loading = { readonly ok: true; readonly file: LoadedFile } | FailedLoading

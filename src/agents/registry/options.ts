@@ -7,8 +7,9 @@ export interface RegistryOptions {
   /** `reachable`: these and their children. `everything`: what the configuration lists, too. */
   readonly scope: 'reachable' | 'everything'
   readonly workingDirectory: string
-  /** Left out where it is wrong itself: then nothing is said about what only it could know. */
-  readonly config: Config | undefined
+  readonly config: Config
+  /** Whether files of it are left out because they are wrong: then nothing is said about what only they could know. Default false. */
+  readonly isConfigFaulty?: boolean
   /** For `${VAR}` in the configuration. */
   readonly environment: Environment
   /** Files of other programs that a person has trusted. */

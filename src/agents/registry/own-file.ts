@@ -1,40 +1,19 @@
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
 import { type AgentFile, readFaultyText } from '../agent-file.ts'
-import type { AgentOptionKey } from '../agent-options.ts'
-import type { Origin } from '../config/index.ts'
-import { isInside } from '../is-inside.ts'
-import type { PlacedValues, SaidValue, SaidValues } from '../placed-value.ts'
-import { shellWord } from '../words.ts'
-import { readContent, realPath } from './agent-paths.ts'
+import type { PlacedValues } from '../placed-value.ts'
+import { readContent } from './agent-paths.ts'
+import { outsideFault } from './confinement.ts'
 import { idleSettings } from './idle-settings.ts'
 import type { LoadedFile, Loading } from './loaded-file.ts'
+import { scriptProblems, scriptsBeside, withoutScripts } from './script-paths.ts'
 import { toolProblems } from './team-rules.ts'
+import type { FileToRead, Voices } from './voices.ts'
 
-/** What speaks besides an agent file. */
-export interface Voices {
-  /** What goes before it: flags, variables. */
-  readonly over: SaidValues
-  /** What holds where it is silent; values of a configuration know their file. */
-  readonly defaults: ReadonlyMap<AgentOptionKey, SaidValue & { readonly origin?: Origin }>
-  /** The folder that `script/` names of models are relative to: the first agent's. */
-  readonly baseDir: string
-  /** What paths on the command line are relative to. */
-  readonly workingDirectory: string
-  /** The tools that there are. */
-  readonly tools: readonly string[]
-}
-
-export interface FileToRead {
-  readonly path: string
-  readonly place: string
-  readonly bytes: Uint8Array
-}
-
-/** Reads an agent file of ours. Schemas that it names must lie `within` a folder, unless that is left open. */
+/** Reads an agent file of ours. Schemas and scripts that it names must lie `within` a folder, unless that is left open. */
 export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices, within: string | undefined): Loading {
   try {
-    const { read, problems } = readFaultyText(bytes, place, {
+    const { read, problems: faults } = readFaultyText(bytes, place, {
       overrides: voices.over,
       defaults: voices.defaults,
       readFile: (file, saidBy) => {
@@ -43,35 +22,22 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices, 
         return saidBy === 'file' && within !== undefined ? readConfined(target, within, path) : readSchemaText(target)
       },
     })
-    const models = absoluteScripts(read.agent.models, scriptFolder(read.values, path, voices))
+    const models = scriptsBeside(read.agent.models, read.values, { path, voices })
     const agent = withWritable({ ...read.agent, models }, read.values, { file: dirname(path), over: voices.workingDirectory })
+    const scripts = scriptProblems(read.values, path, within)
+    const problems = [...faults, ...scripts]
     const diagnostics = idleSettings(read.values, voices.tools)
-    const file: LoadedFile = { ...read, agent, path, place, dialect: 'troupe', diagnostics }
+    const file: LoadedFile = { ...read, agent, path, place, dialect: 'troupe', isForPeople: false, diagnostics }
     if (problems.length === 0) return { ok: true, file }
     // Nobody looks at its tools any more: what is wrong with them is told with the rest.
     const all = [...problems, ...toolProblems(file, voices.tools)]
-    return { ok: false, problems: all, path, children: read.children, said: file }
+    // A script that must not be read is not handed to those who would look into it.
+    const checked = scripts.length > 0 ? { ...file, agent: { ...agent, models: withoutScripts(models) } } : file
+    return { ok: false, problems: all, path, children: read.children, said: checked }
   } catch (error) {
     if (error instanceof TroupeError) return { ok: false, problems: error.problems, path, children: [] }
     throw error
   }
-}
-
-/** Where a script is looked for; nothing where names can stay as they are. */
-function scriptFolder(values: PlacedValues, path: string, { baseDir, defaults }: Voices): string | undefined {
-  const rank = values.get('models')?.rank
-  const origin = rank === 'default' ? defaults.get('models')?.origin : undefined
-  const folder = rank === 'file' ? dirname(path) : origin?.kind === 'file' ? dirname(origin.file) : undefined
-  return folder === resolve(baseDir) ? undefined : folder
-}
-
-/** `script/a.yaml` belongs to the file that names it, wherever the team is started. */
-function absoluteScripts(models: readonly string[], folder: string | undefined): readonly string[] {
-  if (folder === undefined) return models
-  return models.map((name) => {
-    const [, script] = /^script\/(.+)$/s.exec(name) ?? []
-    return script === undefined || isAbsolute(script) ? name : `script/${join(folder, script)}`
-  })
 }
 
 interface Folders {
@@ -88,10 +54,8 @@ export function withWritable<A extends Pick<AgentFile, 'sandbox'>>(agent: A, val
 }
 
 function readConfined(target: string, folder: string, agent: string): string {
-  if (!isInside(realPath(target), folder))
-    throw new TroupeError('agent_file_invalid', `it lies outside of ${folder}, and nobody has trusted that folder`, {
-      remedy: `Look at the agent; if it is what you want: troupe trust ${shellWord(agent)}`,
-    })
+  const fault = outsideFault(target, { folder, agent })
+  if (fault) throw new TroupeError('agent_file_invalid', fault.message, { remedy: fault.remedy })
   return readSchemaText(target)
 }
 

@@ -1,9 +1,8 @@
-import { basename, dirname, resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import { nearestNames } from '../../util/nearest-names.ts'
 import { listed, nearby } from '../words.ts'
-import { isOwnFile, neighbours } from './agent-paths.ts'
-import type { ChildReference, LoadedFile } from './loaded-file.ts'
+import { neighbours } from './agent-paths.ts'
+import { type ChildReference, type LoadedFile, spotOfReference } from './loaded-file.ts'
 
 /** Where a reference leads. */
 export type Target =
@@ -30,26 +29,6 @@ export function targetOf(reference: ChildReference, from: Referrer, configured: 
       remedy: `Name the file: ${listed(named.map(({ place }) => place))}.`,
     })
   return nothing({ ...spot, message: `there is no agent \`${written}\``, remedy: nameRemedy(written, from, known) })
-}
-
-/** What to say of a file that is not there. */
-export function missingFile(reference: ChildReference, path: string): Problem {
-  const folder = dirname(path)
-  const there = neighbours(folder)
-  const own = there.filter(isOwnFile)
-  const near = nearestNames(basename(path), there)
-  const prefix = reference.written.slice(0, reference.written.length - basename(reference.written).length)
-  const remedy =
-    near.length > 0
-      ? `Did you mean ${listed(near.map((name) => `${prefix}${name}`))}?`
-      : own.length > 0
-        ? `In ${folder} there are ${listed(own.slice(0, 10))}.`
-        : 'Give the path of an agent, relative to this file.'
-  return { ...spotOfReference(reference), message: `there is no agent file \`${reference.written}\``, remedy }
-}
-
-export function spotOfReference({ place, line }: ChildReference): Pick<Problem, 'place' | 'line'> {
-  return { place, ...(line !== undefined && { line }) }
 }
 
 function nameRemedy(written: string, { path }: Referrer, known: readonly LoadedFile[]): string {

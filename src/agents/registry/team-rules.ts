@@ -1,4 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
+import { matches, offeredName } from '../../util/tool-names.ts'
 import { selfGivenTools } from '../builtin-tool-names.ts'
 import { type PlacedValue, type Spot, spotOf } from '../placed-value.ts'
 import { listed, nearby } from '../words.ts'
@@ -31,7 +32,7 @@ export function toolProblems({ dialect, agent, values }: LoadedFile, known: read
   const said = values.get('tools')
   if (dialect !== 'troupe' && said?.rank !== 'over') return []
   return agent.tools.flatMap((pattern, index) => {
-    if (pattern === '*' || known.some((name) => fits(pattern, name))) return []
+    if (pattern === '*' || known.some((name) => matches(pattern, name) || matches(pattern, offeredName(name)))) return []
     return [{ ...entrySpot(said, index), ...missingTool(pattern, known) }]
   })
 }
@@ -51,7 +52,6 @@ function missingTool(pattern: string, known: readonly string[]): Pick<Problem, '
   return { message, remedy: known.length > 0 ? `There are ${listed(known.toSorted())}.` : 'There are no tools here; leave it out.' }
 }
 
-const fits = (pattern: string, name: string): boolean => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name)
 const entrySpot = (said: PlacedValue | undefined, index: number): Spot => (said ? spotOf(said, index) : { place: 'tools' })
 
 export interface Named {
@@ -67,7 +67,8 @@ export function assignNames(files: readonly LoadedFile[]): Named {
   const problems: Problem[] = []
   for (const file of files) {
     const { agent, at } = file
-    const tool = modelName(agent.toolName)
+    // Letters of another size are the same to some models.
+    const tool = offeredName(`agent__${agent.toolName}`).toLowerCase()
     const other = tools.get(tool)
     if (other) {
       const said = file.values.get('toolName')
@@ -94,6 +95,3 @@ export function assignNames(files: readonly LoadedFile[]): Named {
   }
   return { names, problems }
 }
-
-/** Dots are written as models see them. */
-const modelName = (toolName: string): string => toolName.replaceAll('.', '__').toLowerCase()

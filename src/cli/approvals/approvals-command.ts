@@ -1,15 +1,17 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { findProjectRoot } from '../../agents/index.ts'
+import { findProjectRoot, storePathOf } from '../../agents/index.ts'
 import { type ApprovalRequest, type TreeEntry, TroupeError } from '../../contracts/index.ts'
 import { openRequestsOf } from '../../runtime/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import type { ApprovalsInvocation } from '../agents-invocations.ts'
+import { loadSetup, setupWithoutConfig } from '../config-setup.ts'
 import { dataFolder } from '../data-folder.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { printable } from '../paint.ts'
+import { quoted } from '../rehearsal-remedy.ts'
 import { safeJson } from '../safe-json.ts'
 import { tellNotice } from '../tell.ts'
 import type { GrantRecord } from './grant-records.ts'
@@ -29,7 +31,7 @@ interface WaitingRequest {
 async function list({ output, wishes, isEverywhere, dataDir }: ApprovalsInvocation, host: Host): Promise<number> {
   const project = findProjectRoot(process.cwd())
   const grants = readGrants(grantPlaceOf(host)).filter((record) => isEverywhere || record.project === project)
-  const waiting = await waitingIn(dataFolder({ flag: dataDir, env: host.env, home: homedir() }))
+  const waiting = await waitingIn(dataFolder({ flag: dataDir ?? (await configuredFolder(host)), env: host.env, home: homedir() }))
   const { code } = exitCodes.done
   if (output === 'json') {
     await host.stdout.line(safeJson({ ok: true, project, grants, waiting: waiting.map(plain), exitCode: code }))
@@ -45,11 +47,18 @@ async function list({ output, wishes, isEverywhere, dataDir }: ApprovalsInvocati
   ])
   if (grants.length === 0)
     await tellNotice(`Nothing is approved for ${isEverywhere ? 'any project' : project} beyond a session.`, { host, wishes })
-  if (waiting.length > 0) await tellNotice('Answer with: troupe run FILE --resume ID', { host, wishes })
+  const there = dataDir === undefined ? '' : ` --data-dir ${quoted(dataDir)}`
+  if (waiting.length > 0) await tellNotice(`Answer with: troupe run FILE --resume ID${there}`, { host, wishes })
   return code
 }
 
 const plain = ({ run, request }: WaitingRequest) => ({ runId: run.treeId, agent: run.agent, title: run.title, request })
+
+/** Where runs of this folder are kept; a configuration that is wrong says nothing. */
+async function configuredFolder(host: Host): Promise<string | undefined> {
+  const { config, environment } = await loadSetup(host).catch(() => setupWithoutConfig(host))
+  return storePathOf({ config, environment })
+}
 
 /** Runs that are suspended, with what they wait for. A folder without journals has none. */
 async function waitingIn(folder: string): Promise<readonly WaitingRequest[]> {

@@ -1,66 +1,39 @@
 import type { ApprovalDecision, ApprovalKey, ApprovalRequest } from '../../contracts/index.ts'
-import { type Paint, printable } from '../paint.ts'
 
-// What a person at a terminal is shown before a call runs, and what the answers mean. Pure.
-
-/** Who asks, and for what. */
-export interface Asked {
-  readonly request: ApprovalRequest
-  /** The child that wants it, as it is called in the tree; empty for the root. */
-  readonly label: string
-}
-
-export function questionLines({ request, label }: Asked, paint: Paint): readonly string[] {
-  const { tool, summary, scope, input, question } = request
-  const who = label === '' ? '' : `${printable(label)} · `
-  if (question) {
-    return [
-      `${paint('yellow', '?')} ${who}${paint('bold', printable(question.text))}`,
-      ...(question.options ?? []).map((option, index) => `  ${paint('cyan', String(index + 1))}  ${printable(option)}`),
-    ]
-  }
-  return [
-    `${paint('yellow', '?')} ${who}${paint('bold', printable(summary))}`,
-    ...(scope === 'unsandboxed' ? [`  ${paint('red', 'outside the sandbox: with all that you may do yourself')}`] : []),
-    `  ${paint('dim', printable(tool))}`,
-    ...argumentLines(input).map((line) => `  ${line}`),
-    ...choicesOf(request).map(({ word, says }) => `  ${paint('cyan', word.padEnd(2))}  ${printable(says)}`),
-  ]
-}
-
-/** Exactly what the call would run with: nothing is cut, and control characters are shown as what they are. */
-function argumentLines(input: ApprovalRequest['input']): readonly string[] {
-  return Object.entries(input).flatMap(([name, value]) => {
-    const text = typeof value === 'string' ? value : JSON.stringify(value, null, 2)
-    const [first = '', ...more] = text.split('\n').map(printable)
-    return more.length === 0 ? [`${printable(name)}: ${first}`] : [`${printable(name)}:`, `  ${first}`, ...more.map((line) => `  ${line}`)]
-  })
-}
+// What a person at a terminal may answer, and what the answers mean. Pure.
 
 export interface Choice {
+  /** What is typed. */
   readonly word: string
-  readonly says: string
   readonly decision: ApprovalDecision
 }
 
-/** What may be answered, by what is typed. A broader yes is a number of its own, so that nobody gives it by mistake. */
-export function choicesOf({ keys, wider = [] }: ApprovalRequest): readonly Choice[] {
-  const exactly = keys.length === 0 ? 'this' : keys.map(({ label }) => label).join(', ')
-  const broader = wider.flatMap((key, index): readonly Choice[] => granting(key, index + 1))
-  return [
-    { word: 'y', says: 'yes, this once', decision: { kind: 'approve', breadth: 'once' } },
-    { word: 's', says: `yes, for this session: ${exactly}`, decision: { kind: 'approve', breadth: 'session' } },
-    { word: 'p', says: `yes, for this project: ${exactly}`, decision: { kind: 'approve', breadth: 'project' } },
-    ...broader,
-    { word: 'n', says: 'no; what follows it on the line is told to the model', decision: { kind: 'deny' } },
-    { word: 'x', says: 'no, and end the run', decision: { kind: 'abort' } },
-  ]
+/** What is granted beyond this once, by the words for a session and for the project. */
+export interface Breadth {
+  readonly session: Choice
+  readonly project: Choice
+  /** What it stands for, as a person reads it. */
+  readonly label: string
 }
 
-const granting = ({ key, label }: ApprovalKey, number: number): readonly Choice[] => [
-  { word: `s${number}`, says: `yes, for this session: ${label}`, decision: { kind: 'approve', breadth: 'session', key } },
-  { word: `p${number}`, says: `yes, for this project: ${label}`, decision: { kind: 'approve', breadth: 'project', key } },
-]
+export const once: Choice = { word: 'y', decision: { kind: 'approve', breadth: 'once' } }
+export const refusal: Choice = { word: 'n', decision: { kind: 'deny' } }
+export const ending: Choice = { word: 'x', decision: { kind: 'abort' } }
+
+/** From what the call needs to what it belongs to. A broader yes has a number, so that nobody gives it by mistake. */
+export function breadthsOf({ keys, wider = [] }: Pick<ApprovalRequest, 'keys' | 'wider'>): readonly Breadth[] {
+  // Where the call names nothing, there is nothing that could be remembered.
+  const exactly = keys.length === 0 ? [] : [breadth(keys.map(({ label }) => label).join(', '))]
+  return [...exactly, ...wider.map((each, index) => breadth(each.label, each, index + 1))]
+}
+
+function breadth(label: string, wider?: ApprovalKey, number?: number): Breadth {
+  const choice = (letter: 's' | 'p', kept: 'session' | 'project'): Choice => ({
+    word: `${letter}${number ?? ''}`,
+    decision: { kind: 'approve', breadth: kept, ...(wider && { key: wider.key }) },
+  })
+  return { session: choice('s', 'session'), project: choice('p', 'project'), label }
+}
 
 /** What an answer means; nothing where it means nothing, so that it is asked again. */
 export function decisionOf(line: string, request: ApprovalRequest): ApprovalDecision | undefined {
@@ -69,15 +42,19 @@ export function decisionOf(line: string, request: ApprovalRequest): ApprovalDeci
   const [word = '', ...rest] = said.split(/\s+/)
   const lower = word.toLowerCase()
   if (lower === 'n' || lower === 'no') {
-    const feedback = rest.join(' ')
-    return feedback === '' ? { kind: 'deny' } : { kind: 'deny', feedback }
+    const feedback = said.slice(word.length).trim()
+    return feedback === '' ? refusal.decision : { kind: 'deny', feedback }
   }
   if (rest.length > 0) return undefined
-  return choicesOf(request).find((choice) => choice.word === (lower === 'yes' ? 'y' : lower))?.decision
+  const choices = [once, ending, ...breadthsOf(request).flatMap(({ session, project }) => [session, project])]
+  return choices.find((choice) => choice.word === (lower === 'yes' ? once.word : lower))?.decision
 }
 
+/** An option by its own words or by its number, or anything else; a bare number that is neither is a slip. */
 function answerOf(said: string, options: readonly string[]): ApprovalDecision | undefined {
   if (said === '') return undefined
-  const option = /^\d+$/.test(said) ? options[Number(said) - 1] : undefined
-  return { kind: 'answer', text: option ?? said }
+  if (options.length === 0 || options.includes(said)) return { kind: 'answer', text: said }
+  if (!/^\d+$/.test(said)) return { kind: 'answer', text: said }
+  const option = options[Number(said) - 1]
+  return option === undefined ? undefined : { kind: 'answer', text: option }
 }

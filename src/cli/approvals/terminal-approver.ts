@@ -1,8 +1,12 @@
-import type { ApprovalDecision, ApprovalId, ApprovalRequest, Approver, StreamEvent } from '../../contracts/index.ts'
+import type { ApprovalDecision, ApprovalId, ApprovalRequest, Approver, InteractionEvent, StreamEvent } from '../../contracts/index.ts'
+import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host.ts'
-import { nextLine } from '../next-line.ts'
+import { forgetTyped, nextLine } from '../next-line.ts'
 import type { Display } from '../progress/display.ts'
-import { type Asked, decisionOf, questionLines } from './ask-terms.ts'
+import { atTheTerminal } from '../tree/call-view.ts'
+import { decisionOf } from './ask-terms.ts'
+import { CallReasons } from './call-reasons.ts'
+import { type Asked, questionLines } from './question-lines.ts'
 
 /** Where requests of a run are decided, and what it hears of the run meanwhile. */
 export interface RunApprover extends Approver {
@@ -11,22 +15,28 @@ export interface RunApprover extends Approver {
   hear(event: StreamEvent): void
 }
 
+const hasEnded = ({ readableEnded, destroyed }: Host['stdin']): boolean => readableEnded || destroyed
+
+type Terminal = Pick<Host, 'stderr' | 'stdin' | 'paint' | 'width'>
+
 /**
  * Asks a person at the terminal.
  *
  * 1. One question at a time, in the order in which they came.
  * 2. A question that somebody else has answered meanwhile, or whose run is interrupted, is withdrawn.
- * 3. Whoever ends the input has put the question off: the run is suspended and can be resumed.
+ * 3. What was typed before a question was shown is no answer to it.
+ * 4. Whoever ends the input has put off this question and all that would follow: the run is suspended and can be resumed.
  */
 export class TerminalApprover implements RunApprover {
-  readonly #host: Pick<Host, 'stderr' | 'stdin' | 'paint'>
+  readonly #host: Terminal
   readonly #labels = new Map<string, string>()
-  readonly #heard = new Map<ApprovalId, PromiseWithResolvers<string>>()
+  readonly #reasons = new CallReasons()
+  readonly #heard = new Map<ApprovalId, PromiseWithResolvers<Omit<Asked, 'request'>>>()
   readonly #withdrawn = new Map<ApprovalId, AbortController>()
   #display: Pick<Display, 'pause' | 'resume'> | undefined
   #last: Promise<unknown> = Promise.resolve()
 
-  constructor(host: Pick<Host, 'stderr' | 'stdin' | 'paint'>) {
+  constructor(host: Terminal) {
     this.#host = host
   }
 
@@ -35,45 +45,62 @@ export class TerminalApprover implements RunApprover {
   }
 
   hear(event: StreamEvent): void {
-    if (event.type === 'interaction.session.created') this.#labels.set(event.sessionId, event.parent ? event.agent.toolName : '')
-    if (event.type === 'interaction.approval.requested') this.#seen(event.request.id).resolve(this.#labels.get(event.sessionId) ?? '')
+    if (event.type === 'interaction.session.created') this.#labels.set(event.sessionId, this.#labelOf(event))
+    if (event.type === 'interaction.step.completed') this.#reasons.hear(event)
+    if (event.type === 'interaction.approval.requested') {
+      const reason = this.#reasons.of(event.sessionId, event.request.itemId)
+      this.#seen(event.request.id).resolve({ label: this.#labels.get(event.sessionId) ?? '', ...(reason !== undefined && { reason }) })
+    }
     if (event.type === 'interaction.approval.resolved') this.#withdrawal(event.approvalId).abort()
   }
 
   async decide(request: ApprovalRequest, signal: AbortSignal): Promise<Awaited<ReturnType<Approver['decide']>>> {
-    const label = await this.#seen(request.id).promise
-    const turn = this.#last.then(() => this.#ask({ request, label }, signal))
+    const about = await this.#seen(request.id).promise
+    const turn = this.#last.then(() => this.#ask({ request, ...about }, signal))
     this.#last = turn.catch(() => {})
     const decision = await turn
-    return decision === 'suspend' || decision === 'wait' ? decision : { decision, by: 'person at the terminal' }
+    return decision === 'suspend' || decision === 'wait' ? decision : { decision, by: atTheTerminal }
   }
 
   async #ask(asked: Asked, signal: AbortSignal): Promise<ApprovalDecision | 'suspend' | 'wait'> {
-    const { stderr, stdin, paint } = this.#host
+    const { stderr, stdin, paint, width } = this.#host
     const over = AbortSignal.any([signal, this.#withdrawal(asked.request.id).signal])
     if (over.aborted) return 'wait'
+    if (!hasEnded(stdin)) await forgetTyped(stdin, systemClock)
+    if (hasEnded(stdin)) return 'suspend'
     this.#display?.pause()
     try {
-      await stderr.lines(questionLines(asked, paint))
+      await stderr.lines(questionLines(asked, { paint, width: width - 1 }))
       for (;;) {
         await stderr.write('> ')
         const line = await nextLine(stdin, over)
         if (line.kind === 'withdrawn') {
-          await stderr.lines(['', paint('dim', 'no longer needed')])
+          await stderr.lines(['', paint('dim', signal.aborted ? 'the run is interrupted' : 'somebody else has answered')])
           return 'wait'
         }
-        if (line.kind === 'end') return 'suspend'
+        if (line.kind === 'end') {
+          await stderr.line('')
+          return 'suspend'
+        }
         const decision = decisionOf(line.text, asked.request)
         if (decision) return decision
-        await stderr.line(paint('dim', 'Type one of the words on the left.'))
+        await stderr.line(paint('dim', asked.request.question ? 'Type an answer.' : 'Type one of the words above.'))
       }
     } finally {
       this.#display?.resume()
     }
   }
 
-  #seen(id: ApprovalId): PromiseWithResolvers<string> {
-    const known = this.#heard.get(id) ?? Promise.withResolvers<string>()
+  /** As in the tree: `lead/scout#2`. */
+  #labelOf({ parent, agent, agentPath }: InteractionEvent<'interaction.session.created'>): string {
+    if (!parent) return ''
+    const above = this.#labels.get(parent.sessionId) ?? ''
+    const [, number = '1'] = /#(\d+)$/.exec(agentPath) ?? []
+    return `${above === '' ? '' : `${above}/`}${agent.toolName}${number === '1' ? '' : `#${number}`}`
+  }
+
+  #seen(id: ApprovalId): PromiseWithResolvers<Omit<Asked, 'request'>> {
+    const known = this.#heard.get(id) ?? Promise.withResolvers<Omit<Asked, 'request'>>()
     this.#heard.set(id, known)
     return known
   }

@@ -1,9 +1,9 @@
-import type { Clock, StreamEvent } from '../../contracts/index.ts'
+import type { Clock, InteractionEvent, StreamEvent } from '../../contracts/index.ts'
 import type { Host } from '../host.ts'
 import type { Output } from '../output.ts'
 import type { OutputForm } from '../parse-arguments.ts'
 import { safeJson } from '../safe-json.ts'
-import { applyToTree, emptyTree, subjectOf } from '../tree/run-tree.ts'
+import { applyToTree, emptyTree, recallInto, subjectOf } from '../tree/run-tree.ts'
 import { logLine } from './json-log.ts'
 import { LiveProgress } from './live-progress.ts'
 import { PlainProgress } from './plain-progress.ts'
@@ -14,6 +14,8 @@ import { processTerminal, type Terminal } from './terminal.ts'
 export interface Display {
   /** A promise where the next event should wait until this one is written. */
   show(event: StreamEvent): Promise<void> | undefined
+  /** Takes in what had happened before, of a run that is taken up; it is not told again. */
+  recall(past: readonly InteractionEvent[]): void
   /** Gives the window to somebody else, and takes it back. */
   pause(): void
   resume(): void
@@ -50,7 +52,7 @@ function beside(display: Display, stdout: Output): Display {
   }
 }
 
-const quietly = { pause: () => {}, resume: () => {}, interrupting: () => {}, close: () => {} }
+const quietly = { pause: () => {}, resume: () => {}, interrupting: () => {}, close: () => {}, recall: () => {} }
 
 function progressDisplay({ progress, host, clock, terminal }: Showing): Display {
   const { paint, stderr } = host
@@ -59,27 +61,19 @@ function progressDisplay({ progress, host, clock, terminal }: Showing): Display 
       return { ...quietly, show: () => undefined }
     case 'json': {
       const tree = emptyTree()
-      return {
-        ...quietly,
-        show(event) {
+      return inLines(stderr, {
+        recall: (past) => recallInto(tree, past),
+        lines(event) {
           const { label } = applyToTree(tree, event).agent
           const name = subjectOf(tree, event)
           const line = logLine(event, { now: clock.now(), ...(label !== '' && { source: label }), ...(name !== undefined && { name }) })
-          return line === undefined ? undefined : stderr.line(line)
+          return line === undefined ? [] : [line]
         },
-      }
+      })
     }
     case 'plain':
-    case 'verbose': {
-      const plain = new PlainProgress(paint, progress)
-      return {
-        ...quietly,
-        show(event) {
-          const lines = plain.lines(event)
-          return lines.length === 0 ? undefined : stderr.lines(lines)
-        },
-      }
-    }
+    case 'verbose':
+      return inLines(stderr, new PlainProgress(paint, progress))
     case 'live': {
       const live = new LiveProgress({ terminal: terminal ?? processTerminal(), clock, paint })
       return {
@@ -87,6 +81,7 @@ function progressDisplay({ progress, host, clock, terminal }: Showing): Display 
           live.show(event)
           return undefined
         },
+        recall: (past) => live.recall(past),
         pause: () => live.pause(),
         resume: () => live.resume(),
         interrupting: () => live.interrupting(),
@@ -95,5 +90,34 @@ function progressDisplay({ progress, host, clock, terminal }: Showing): Display 
     }
     default:
       return progress satisfies never
+  }
+}
+
+interface Lines {
+  recall(past: readonly InteractionEvent[]): void
+  lines(event: StreamEvent): readonly string[]
+}
+
+/** Lines that belong to somebody's question must not be torn apart: what happens meanwhile is told after it. */
+function inLines(stderr: Output, told: Lines): Display {
+  let held: string[] | undefined
+  return {
+    ...quietly,
+    recall: (past) => told.recall(past),
+    show(event) {
+      const lines = told.lines(event)
+      if (lines.length === 0) return undefined
+      if (!held) return stderr.lines(lines)
+      held.push(...lines)
+      return undefined
+    },
+    pause() {
+      held ??= []
+    },
+    resume() {
+      const lines = held ?? []
+      held = undefined
+      void stderr.lines(lines)
+    },
   }
 }

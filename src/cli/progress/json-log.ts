@@ -1,7 +1,8 @@
-import type { InteractionEvent, ItemIntent, ItemRecord, Severity, StreamEvent } from '../../contracts/index.ts'
+import type { CallRecord, InteractionEvent, ItemIntent, ItemRecord, Severity, StreamEvent } from '../../contracts/index.ts'
 import { duration } from '../figures.ts'
 import { printable } from '../paint.ts'
 import { safeJson } from '../safe-json.ts'
+import { aimOf, changesOf, exitCodeOf } from '../tree/call-view.ts'
 
 /** What one event adds to the line that every event has. */
 interface Entry {
@@ -166,9 +167,11 @@ function stepEntry(event: InteractionEvent<'interaction.step.started' | 'interac
 }
 
 function startedEntry(item: ItemIntent, name: string | undefined): Entry | undefined {
+  if (item.kind === 'plan') return info('plan made', { steps: item.plan.steps })
   if (item.kind !== 'call') return undefined
-  const { tool, namespace, title, effect } = item
-  return info(`call started: ${name ?? tool}`, { tool, namespace, title: printable(title), effect })
+  const { tool, namespace, title, effect, approved } = item
+  const why = title === tool ? (aimOf(item) ?? title) : title
+  return info(`call started: ${name ?? tool}`, { tool, namespace, title: printable(why), effect, approvedBy: approved?.by })
 }
 
 function endedEntry(item: ItemRecord): Entry | undefined {
@@ -178,6 +181,12 @@ function endedEntry(item: ItemRecord): Entry | undefined {
   return {
     level: status === 'completed' ? 'info' : 'warn',
     msg: `call ${status}${why}`,
-    fields: { status, latencyMs, bytesIn, bytesOut, error },
+    fields: { status, latencyMs, bytesIn, bytesOut, error, exitCode: exitCodeOf(item), changes: changed(item) },
   }
+}
+
+/** Which files, and by how much; what stands in them is no business of a log. */
+function changed(item: CallRecord): readonly object[] | undefined {
+  const changes = changesOf(item).map(({ diff: _, ...change }) => change)
+  return changes.length > 0 ? changes : undefined
 }

@@ -153,6 +153,22 @@ describe('the window', () => {
   })
 })
 
+test('while somebody asks, the window is theirs, whatever happens to it; then the picture comes back below', async () => {
+  const { window, live, show, clock } = opened()
+  show(new Story().begins())
+  live.pause()
+  expect([window.isCursorHidden, clock.pending]).toEqual([false, 0])
+  const before = window.written.length
+  window.intrude('? Write a.txt\n> ')
+  show(new Story().asks(0, 1))
+  for (const kind of ['pausing', 'resumed', 'resized'] as const) window.happens({ kind })
+  clock.advance(1000)
+  expect(window.written).toHaveLength(before)
+  live.resume()
+  expect(window.isCursorHidden).toBe(true)
+  expect((await window.rows()).join('\n')).toMatch(/^\? Write a\.txt\n[\s\S]*step 1/)
+})
+
 test('a wish to end is shown at once', () => {
   const { window, live, show } = opened()
   show(new Story().begins())

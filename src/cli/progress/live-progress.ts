@@ -7,10 +7,10 @@
  * 4. Whoever else writes to the window finds it without the picture, which comes back below what was written.
  * 5. After `close`, or when the process ends in whatever way it can notice, the cursor is there again.
  */
-import type { Clock, LiveEvent, StreamEvent } from '../../contracts/index.ts'
+import type { Clock, InteractionEvent, LiveEvent, StreamEvent } from '../../contracts/index.ts'
 import type { Paint } from '../paint.ts'
 import { spinnerMs } from '../tree/branch.ts'
-import { applyToTree, askToEnd, emptyTree } from '../tree/run-tree.ts'
+import { applyToTree, askToEnd, emptyTree, recallInto } from '../tree/run-tree.ts'
 import { isMoving, liveFrame } from './live-frame.ts'
 import { Screen } from './screen.ts'
 import type { Happening, Terminal } from './terminal.ts'
@@ -31,7 +31,8 @@ export class LiveProgress {
   readonly #tree = emptyTree()
   readonly #screen = new Screen()
   readonly #stopWatching: () => void
-  #state: 'open' | 'paused' | 'closed' = 'open'
+  /** `asking`: the window is somebody else's. `stopped`: the process is in the background. */
+  #state: 'open' | 'asking' | 'stopped' | 'closed' = 'open'
   #drawnAt = Number.NEGATIVE_INFINITY
   #cancelTimer: (() => void) | undefined
   /** By agent, the attempt that was heard last. */
@@ -44,6 +45,11 @@ export class LiveProgress {
     this.#stopWatching = terminal.watch((happening) => this.#react(happening))
   }
 
+  /** What had happened before, of a run that is taken up. */
+  recall(past: readonly InteractionEvent[]): void {
+    recallInto(this.#tree, past)
+  }
+
   show(event: StreamEvent): void {
     applyToTree(this.#tree, event)
     if (event.type === 'interaction.item.delta' && this.#isFirstSign(event)) this.#draw()
@@ -54,11 +60,11 @@ export class LiveProgress {
   pause(): void {
     if (this.#state !== 'open') return
     this.#leave('erase')
-    this.#state = 'paused'
+    this.#state = 'asking'
   }
 
   resume(): void {
-    if (this.#state !== 'paused') return
+    if (this.#state !== 'asking') return
     this.#state = 'open'
     this.#draw()
   }
@@ -99,10 +105,10 @@ export class LiveProgress {
         break
       case 'pausing':
         this.#leave('keep')
-        this.#state = 'paused'
+        if (this.#state === 'open') this.#state = 'stopped'
         break
       case 'resumed':
-        if (this.#state === 'paused') this.#state = 'open'
+        if (this.#state === 'stopped') this.#state = 'open'
         // Whatever was on the window belongs to the past.
         this.#leave('keep')
         this.#draw()

@@ -1,7 +1,10 @@
-import type { CallIntent, CallRecord, InteractionEvent, SessionId, StreamEvent } from '../../contracts/index.ts'
+import type { CallIntent, CallRecord, Diagnostic, InteractionEvent, Plan, SessionId, StreamEvent } from '../../contracts/index.ts'
+import { exactLines } from '../exact-text.ts'
 import { duration, price, reasonText, tokens } from '../figures.ts'
 import { fitWidth, type Paint, printable } from '../paint.ts'
-import { applyToTree, emptyTree, type SessionNodes } from '../tree/run-tree.ts'
+import { aimOf, changesOf, changeText, decidedText, exitCodeOf, isUnasked, permitText } from '../tree/call-view.ts'
+import { compactionText, outputLines, planLines, planText } from '../tree/leaves.ts'
+import { applyToTree, emptyTree, recallInto, type SessionNodes } from '../tree/run-tree.ts'
 
 /** What is worth a line, or with `verbose` also what was handed to calls, what came back, and what each step has cost. */
 type PlainDetail = 'plain' | 'verbose'
@@ -17,6 +20,11 @@ export class PlainProgress {
   constructor(paint: Paint, detail: PlainDetail = 'plain') {
     this.#paint = paint
     this.#detail = detail
+  }
+
+  /** What had happened before: it is known, and not told again. */
+  recall(past: readonly InteractionEvent[]): void {
+    recallInto(this.#tree, past)
   }
 
   /** The lines to show for this event, mostly none. */
@@ -42,20 +50,28 @@ export class PlainProgress {
       case 'interaction.step.failed':
         return this.#stepFailed(event, nodes)
       case 'interaction.item.started':
+        if (event.item.kind === 'plan') return this.#planned(event.item.plan)
         return event.item.kind === 'call' ? this.#callStarted(event.item, nodes) : []
+      case 'interaction.item.updated':
+        return event.update.kind === 'plan' ? this.#planned(event.update.plan) : []
       case 'interaction.item.completed':
         return event.item.kind === 'call' ? this.#callEnded(event.item, nodes) : []
       case 'interaction.item.delta':
         return event.kind === 'progress' ? [paint('dim', `    ${printable(event.text)}`)] : []
       case 'interaction.approval.requested':
         return [`  ${paint('yellow', '? approval needed')}: ${printable(event.request.summary)}`]
+      case 'interaction.approval.resolved':
+        return [paint('dim', `    ${resolvedText(event)}`)]
+      case 'interaction.context.compacted':
+        return [`  ${paint('cyan', '⇣')} history made shorter: ${compactionText(event)}`]
+      case 'interaction.context.added':
+        return this.#detail === 'verbose' ? [paint('dim', `context ${printable(event.source)}`)] : []
       case 'interaction.diagnostic':
-        return [
-          `${paint(event.diagnostic.severity === 'error' ? 'red' : 'yellow', event.diagnostic.code)}: ${printable(event.diagnostic.message)}`,
-        ]
+        return [this.#note(event.diagnostic)]
+      case 'interaction.session.resumed':
+        return event.diagnostics.map((diagnostic) => this.#note(diagnostic))
       // What follows is told by the tree in the end, or is nothing for people.
       case 'interaction.session.configured':
-      case 'interaction.session.resumed':
       case 'interaction.session.idle':
       case 'interaction.input.accepted':
       case 'interaction.turn.started':
@@ -63,21 +79,21 @@ export class PlainProgress {
       case 'interaction.turn.failed':
       case 'interaction.turn.interrupted':
       case 'interaction.turn.suspended':
-      case 'interaction.item.updated':
-      case 'interaction.approval.resolved':
       case 'interaction.approval.revoked':
       case 'interaction.subagent.selected':
       case 'interaction.subagent.started':
       case 'interaction.subagent.completed':
       case 'interaction.subagent.failed':
       case 'interaction.hook.completed':
-      case 'interaction.context.added':
-      case 'interaction.context.compacted':
       case 'interaction.cancel.requested':
         return []
       default:
         return event satisfies never
     }
+  }
+
+  #note({ severity, code, message }: Diagnostic): string {
+    return `${this.#paint(severity === 'error' ? 'red' : 'yellow', code)}: ${printable(message)}`
   }
 
   #stepStarted(event: InteractionEvent<'interaction.step.started'>): readonly string[] {
@@ -106,21 +122,71 @@ export class PlainProgress {
     return this.#paint('dim', `  = ${parts.filter(Boolean).join(' · ')}`)
   }
 
-  #callStarted({ id, tool, title, input }: CallIntent, { calls }: SessionNodes): readonly string[] {
-    const paint = this.#paint
-    const name = calls.get(id)?.name ?? printable(tool)
-    const line = `  ${paint('cyan', '→')} ${name}${title === tool ? '' : paint('dim', ` · ${printable(title)}`)}`
-    return this.#detail === 'verbose' ? [line, paint('dim', `    ${beginning(JSON.stringify(input))}`)] : [line]
+  #planned(plan: Plan): readonly string[] {
+    const now = plan.steps.find(({ status }) => status === 'in_progress')
+    const head = `  ${this.#paint('cyan', '☰')} plan ${this.#paint('dim', `· ${planText(plan)}${now ? ` · now: ${printable(now.step)}` : ''}`)}`
+    return this.#detail === 'verbose' ? [head, ...this.#quietly(planLines(plan, plan.steps.length))] : [head]
   }
 
-  #callEnded({ id, status, latencyMs, error, content }: CallRecord, { calls }: SessionNodes): readonly string[] {
+  #callStarted(item: CallIntent, { calls }: SessionNodes): readonly string[] {
+    const { id, tool, title, input } = item
+    const paint = this.#paint
+    const call = calls.get(id)
+    const why = title === tool ? (aimOf(item) ?? '') : title
+    // What was asked about has been told already.
+    const permit = call?.permit?.kind === 'approved' && isUnasked(call.permit.by) ? permitText(call.permit) : ''
+    const told = [why, permit].filter(Boolean).map((part) => paint('dim', ` · ${beginning(part)}`))
+    const line = `  ${paint('cyan', '→')} ${call?.name ?? printable(tool)}${told.join('')}`
+    return this.#detail === 'verbose' ? [line, ...this.#quietly([beginning(JSON.stringify(input))])] : [line]
+  }
+
+  #callEnded(item: CallRecord, { calls }: SessionNodes): readonly string[] {
+    const { id, status, latencyMs, error } = item
     const paint = this.#paint
     const tool = calls.get(id)?.name ?? printable(id)
-    const said = this.#detail === 'verbose' && content !== '' ? [paint('dim', `    ${beginning(content)}`)] : []
-    if (status === 'completed') return [`  ${paint('green', '✓')} ${tool} ${paint('dim', duration(latencyMs))}`, ...said]
+    const code = exitCodeOf(item)
+    const ended = code === undefined || code === 0 ? '' : ` ${paint('yellow', `exit code ${code}`)}`
+    if (status === 'completed')
+      return [`  ${paint('green', '✓')} ${tool}${ended} ${paint('dim', duration(latencyMs))}`, ...this.#came(item)]
     const why = error ? `${error.class}: ${printable(error.message)}` : status
-    return [`  ${paint('red', `✗ ${tool}`)} ${why} ${paint('dim', duration(latencyMs))}`, ...said]
+    return [`  ${paint('red', `✗ ${tool}`)} ${why} ${paint('dim', duration(latencyMs))}`, ...this.#came(item)]
   }
+
+  /** What came of a call: which files have changed and, for those who want to know more, how; the end of what was printed. */
+  #came(item: CallRecord): readonly string[] {
+    const { content, type } = item
+    const changes = changesOf(item)
+    if (changes.length > 0)
+      return changes.flatMap((change) => [
+        ...this.#quietly([changeText(change)]),
+        ...(this.#detail === 'verbose' ? diffLines(change.diff, this.#paint) : []),
+      ])
+    if (this.#detail === 'verbose') return content === '' ? [] : this.#quietly([beginning(content)])
+    // The first line says how it ended, and stands above.
+    return type === 'command_execution' ? this.#quietly(outputLines(content.slice(content.indexOf('\n') + 1)).map(beginning)) : []
+  }
+
+  #quietly(lines: readonly string[]): readonly string[] {
+    return lines.map((line) => this.#paint('dim', `    ${line}`))
+  }
+}
+
+const decisions = { approve: 'approved', answer: 'answered', deny: 'declined', abort: 'declined' } as const
+
+const resolvedText = ({ decision, by }: InteractionEvent<'interaction.approval.resolved'>): string =>
+  `${decidedText(decisions[decision.kind], by)}${decision.kind === 'approve' && decision.breadth !== 'once' ? ` for the ${decision.breadth}` : ''}`
+
+const mostDiff = 40
+
+/** A diff in its colours, as far as anybody reads it here. */
+function diffLines(diff: string, paint: Paint): readonly string[] {
+  const lines = diff.split('\n').filter((line) => line !== '' && !/^(?:---|\+\+\+) /.test(line))
+  const shown = lines.slice(0, mostDiff).map((line) => {
+    const text = `    ${exactLines(line.slice(0, mostShown), mostShown).join('')}`
+    if (line.startsWith('+')) return paint('green', text)
+    return paint(line.startsWith('-') ? 'red' : 'dim', text)
+  })
+  return lines.length > mostDiff ? [...shown, paint('dim', `    … ${lines.length - mostDiff} more lines`)] : shown
 }
 
 const mostShown = 200

@@ -2,6 +2,7 @@ import type {
   AgentLimits,
   AgentLoopStateSnapshot,
   AgentSpec,
+  ApprovalPolicy,
   CallEntry,
   CallIntent,
   CallOperation,
@@ -138,6 +139,7 @@ const agent = closed<AgentSpec>({
   agents: listOf(name),
   skills: optional(listOf(reference('Skill'))),
   approvals: optional(listOf(approvalRule)),
+  bounds: optional(listOf(closed<ApprovalPolicy>({ name: optional(text), rules: listOf(approvalRule) }))),
   sandbox: optional({ ...sandboxPolicy, required: [] }),
 })
 

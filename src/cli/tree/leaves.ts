@@ -1,8 +1,9 @@
-import { type Diagnostic, noUsage, type ToolFailure, type Usage } from '../../contracts/index.ts'
-import { duration, elapsed, tokens } from '../figures.ts'
+import { noUsage, type Plan, type PlanStatus, type ToolFailure, type Usage } from '../../contracts/index.ts'
+import { duration, elapsed, grouped, tokens } from '../figures.ts'
 import { printable } from '../paint.ts'
 import { type Branch, type Detail, leaf, type Row } from './branch.ts'
-import type { AttemptNode } from './run-tree.ts'
+import { changeText } from './call-view.ts'
+import type { AttemptNode, CallNode, NoteNode } from './run-tree.ts'
 
 /** Characters that make a token, about. */
 const charactersPerToken = 4
@@ -54,7 +55,9 @@ export function approvalBranch(summary: string): Branch {
   return { ...leaf(row, 0), state: 'running' }
 }
 
-export function noteBranch({ code, severity, message, remedy }: Diagnostic): Branch {
+export function noteBranch(note: NoteNode): Branch {
+  if (!('code' in note)) return leaf({ kind: 'note', icon: '⇣', label: 'history made shorter', note: compactionText(note) }, 0)
+  const { code, severity, message, remedy } = note
   const row: Row = {
     kind: 'note',
     icon: '!',
@@ -65,3 +68,55 @@ export function noteBranch({ code, severity, message, remedy }: Diagnostic): Bra
   }
   return leaf(row, 0)
 }
+
+export const compactionText = ({ tokensBefore, tokensAfter }: { readonly tokensBefore: number; readonly tokensAfter: number }): string =>
+  `${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens`
+
+const planMarks: { readonly [Status in PlanStatus]: string } = { completed: '✓', in_progress: '▸', pending: '·' }
+/** Of a longer plan, what is done and what comes later is summed up. */
+const mostPlanned = 8
+
+export function planBranch({ steps }: Plan, state: Branch['state']): Branch {
+  const row: Row = { kind: 'note', icon: '☰', label: 'plan', note: planText({ steps }), details: planLines({ steps }).map(dimmed) }
+  return { ...leaf(row, 0), state }
+}
+
+/** `1 of 3 done`. */
+export const planText = ({ steps }: Plan): string =>
+  `${steps.filter(({ status }) => status === 'completed').length} of ${steps.length} done`
+
+/** Each step with its tick. */
+export function planLines({ steps }: Plan, most = mostPlanned): readonly string[] {
+  const open = steps.findIndex(({ status }) => status !== 'completed')
+  const first = steps.length <= most ? 0 : Math.max(0, Math.min(open === -1 ? steps.length : open - 1, steps.length - most))
+  const shown = steps.slice(first, first + most)
+  const later = steps.length - first - shown.length
+  return [
+    ...(first > 0 ? [`✓ ${first} more`] : []),
+    ...shown.map(({ step, status }) => `${planMarks[status]} ${printable(step)}`),
+    ...(later > 0 ? [`· ${later} more`] : []),
+  ]
+}
+
+const mostFiles = 6
+const mostOutput = 3
+
+/** What a call shows below itself, while it goes on and when it is over. */
+export function callDetails({ error, progress, output, changes = [] }: CallNode, isRunning: boolean): readonly Detail[] {
+  if (error) return failureDetails(error)
+  if (isRunning) return [...(progress === undefined ? [] : [progress]), ...outputLines(output ?? '')].map(printable).map(dimmed)
+  // A single file stands beside the title.
+  if (changes.length < 2) return []
+  const left = changes.length - mostFiles
+  return [...changes.slice(0, mostFiles).map(changeText), ...(left > 0 ? [`and ${left} more`] : [])].map(dimmed)
+}
+
+/** The last lines of what was printed. */
+export function outputLines(output: string, most = mostOutput): readonly string[] {
+  return output
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-most)
+}
+
+const dimmed = (text: string): Detail => ({ text, shade: 'dim' })

@@ -9,6 +9,8 @@ interface TreeStyle {
   readonly paint: Paint
   /** Columns of the terminal. */
   readonly width: number
+  /** As many of the events had happened before this run was taken up. */
+  readonly past?: number
 }
 
 /** Below this a terminal is too narrow for bars. */
@@ -18,8 +20,8 @@ export const leastForBars = 90
 const mostLines = 1000
 
 /** Draws what happened: turn → step → call, with status, latency, tokens, and when each ran. */
-export function renderTree(events: readonly InteractionEvent[], { paint, width }: TreeStyle): readonly string[] {
-  return runTree(events).roots.flatMap((agent) =>
+export function renderTree(events: readonly InteractionEvent[], { paint, width, past = 0 }: TreeStyle): readonly string[] {
+  return runTree(events, past).roots.flatMap((agent) =>
     agent.turns.flatMap((turn) => {
       const bars = width >= leastForBars ? { whole: turn.span } : {}
       // The last column stays free: some terminals break a line that fills it.

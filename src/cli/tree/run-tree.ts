@@ -15,6 +15,7 @@ import type {
   LiveEvent,
   ModelFailure,
   ParentCall,
+  Plan,
   SessionId,
   StreamEvent,
   ToolFailure,
@@ -24,6 +25,7 @@ import type {
 } from '../../contracts/index.ts'
 import { laneConflict } from '../../util/lane-conflict.ts'
 import { printable, widthOf } from '../paint.ts'
+import { aimOf, type CallPermit, changesOf, exitCodeOf, type FileChange, permitOf } from './call-view.ts'
 
 /** A stretch of wall time. */
 export interface Span {
@@ -63,6 +65,15 @@ export interface CallNode {
   error?: ToolFailure
   /** What it last said of how far it is. */
   progress?: string
+  /** The end of what it has printed so far. */
+  output?: string
+  /** What it is about: a command line, the files that it is to change. */
+  readonly aim?: string
+  /** Who let it run, where that had to be asked; or what somebody answered to its question. */
+  readonly permit?: CallPermit
+  /** What it has done to files. */
+  changes?: readonly FileChange[]
+  exitCode?: number
   /** The agent that it started; while there is none, a call that asks an agent stands in line. */
   child?: AgentNode
 }
@@ -73,6 +84,14 @@ export interface Said {
   text: string
 }
 
+/** The history became shorter: so many tokens before, so many after. */
+export interface Compaction {
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+}
+
+export type NoteNode = Diagnostic | Compaction
+
 export interface StepNode {
   readonly number: number
   readonly attempts: AttemptNode[]
@@ -81,7 +100,7 @@ export interface StepNode {
   readonly open: Set<CallNode>
   /** Summaries of what needs an approval, by approval. */
   readonly approvals: Map<string, string>
-  readonly notes: Diagnostic[]
+  readonly notes: NoteNode[]
   said?: Said
   /** Why it was forced to be the last one. */
   last?: TurnReason
@@ -95,6 +114,8 @@ export interface TurnNode {
   /** Columns of the longest name of a tool that was called. */
   widestTool: number
   totals?: TurnTotals
+  /** What the agent means to do. */
+  plan?: Plan
   /** Somebody has asked for an early end. */
   cancelling?: 'stop' | 'interrupt'
 }
@@ -109,7 +130,7 @@ export interface AgentNode {
   maxRetries: number
   parallelCalls: number
   /** What was told before the first step. */
-  readonly notes: Diagnostic[]
+  readonly notes: NoteNode[]
   readonly turns: TurnNode[]
 }
 
@@ -129,11 +150,19 @@ export interface SessionNodes {
 
 export const emptyTree = (): RunTree => ({ roots: [], sessions: new Map() })
 
-/** The tree that a journal tells of. */
-export function runTree(events: readonly InteractionEvent[]): RunTree {
+/** The tree that a journal tells of; the first `past` events had happened before. */
+export function runTree(events: readonly InteractionEvent[], past = 0): RunTree {
   const tree = emptyTree()
-  for (const event of events) applyToTree(tree, event)
+  recallInto(tree, events.slice(0, past))
+  for (const event of events.slice(past)) applyToTree(tree, event)
   return tree
+}
+
+/** Takes in what had happened before a run was taken up. Turns that were over then are no part of what is shown. */
+export function recallInto(tree: RunTree, past: readonly InteractionEvent[]): void {
+  for (const event of past) applyToTree(tree, event)
+  for (const { turns } of tree.roots)
+    turns.splice(0, turns.length, ...turns.filter(({ status }) => status === 'running' || status === 'suspended'))
 }
 
 /** Takes in what has happened, and answers with what is now known of where it happened. */
@@ -221,17 +250,25 @@ function take(session: SessionNodes, event: InteractionEvent): void {
         delete turn.reason
       }
       break
+    case 'interaction.item.updated':
+      if (turn && event.update.kind === 'plan') turn.plan = event.update.plan
+      break
+    case 'interaction.context.compacted':
+      ;(lastStep(session) ?? agent).notes.push({ tokensBefore: event.tokensBefore, tokensAfter: event.tokensAfter })
+      break
     case 'interaction.diagnostic':
       ;(lastStep(session) ?? agent).notes.push(event.diagnostic)
       break
     case 'interaction.cancel.requested':
       if (turn) turn.cancelling = event.mode
       break
-    // What follows changes neither shape nor figures of the tree.
     case 'interaction.session.resumed':
+      // What has changed since is a matter of the whole turn, and of the step that it stands at.
+      ;(lastStep(session) ?? agent).notes.push(...event.diagnostics)
+      break
+    // What follows changes neither shape nor figures of the tree.
     case 'interaction.session.idle':
     case 'interaction.input.accepted':
-    case 'interaction.item.updated':
     case 'interaction.approval.revoked':
     case 'interaction.subagent.selected':
     case 'interaction.subagent.started':
@@ -239,7 +276,6 @@ function take(session: SessionNodes, event: InteractionEvent): void {
     case 'interaction.subagent.failed':
     case 'interaction.hook.completed':
     case 'interaction.context.added':
-    case 'interaction.context.compacted':
       break
     default:
       event satisfies never
@@ -292,8 +328,8 @@ const keptCharacters = 2_000
 function say(session: SessionNodes, { stepId, itemId, attempt: number, kind, text }: LiveEvent): void {
   if (kind === 'progress' || kind === 'output') {
     const call = session.calls.get(itemId)
-    const shown = kind === 'progress' ? text : text.trimEnd().split('\n').at(-1)
-    if (call && shown) call.progress = shown
+    if (call && kind === 'progress' && text !== '') call.progress = text
+    if (call && kind === 'output') call.output = tail(`${call.output ?? ''}${text}`)
     return
   }
   const step = session.steps.get(stepId)
@@ -302,9 +338,10 @@ function say(session: SessionNodes, { stepId, itemId, attempt: number, kind, tex
   if (!step || !attempt || attempt.number !== number || attempt.latencyMs !== undefined) return
   attempt.characters += text.length
   if (step.said?.kind !== kind) step.said = { kind, text }
-  else step.said.text += text
-  if (step.said.text.length > 2 * keptCharacters) step.said.text = step.said.text.slice(-keptCharacters)
+  else step.said.text = tail(step.said.text + text)
 }
+
+const tail = (text: string): string => (text.length > 2 * keptCharacters ? text.slice(-keptCharacters) : text)
 
 type StepEvent = InteractionEvent<'interaction.step.started' | 'interaction.step.completed' | 'interaction.step.failed'>
 
@@ -329,10 +366,14 @@ function takeStep(session: SessionNodes, event: StepEvent): void {
 
 function takeItem(session: SessionNodes, event: InteractionEvent<'interaction.item.started' | 'interaction.item.completed'>): void {
   const { item, at } = event
+  const turn = session.agent.turns.at(-1)
+  if (item.kind === 'plan' && turn) turn.plan = item.plan
   const step = item.kind === 'call' ? stepOf(session, event.stepId) : undefined
   if (item.kind !== 'call' || !step) return
   if (event.type === 'interaction.item.started' && 'tool' in item) {
     const { tool, title, lane, type } = item
+    const permit = permitOf(item)
+    const aim = aimOf(item)
     const isAgent = type === 'subagent_call'
     const call: CallNode = {
       tool,
@@ -342,11 +383,12 @@ function takeItem(session: SessionNodes, event: InteractionEvent<'interaction.it
       isAgent,
       span: { from: at, to: at },
       status: 'waiting',
+      ...(aim !== undefined && { aim }),
+      ...(permit && { permit }),
     }
     session.calls.set(item.id, call)
     step.calls.push(call)
     step.open.add(call)
-    const turn = session.agent.turns.at(-1)
     if (turn) turn.widestTool = Math.max(turn.widestTool, widthOf(call.name))
   } else if ('latencyMs' in item) {
     const call = session.calls.get(item.id)
@@ -355,7 +397,10 @@ function takeItem(session: SessionNodes, event: InteractionEvent<'interaction.it
     step.open.delete(call)
     // Intents of a step are committed together; when a call really began follows from how long it took.
     const from = call.child ? call.span.from : at - latencyMs
-    Object.assign(call, { latencyMs, status, span: { from, to: at } }, error && { error })
+    const exitCode = exitCodeOf(item)
+    Object.assign(call, { latencyMs, status, span: { from, to: at }, changes: changesOf(item) }, error && { error })
+    if (exitCode !== undefined) call.exitCode = exitCode
+    delete call.output
   }
   admit(step.open, session.agent.parallelCalls, at)
 }

@@ -2,7 +2,8 @@ import { addSpent } from '../../util/add-spent.ts'
 import { duration, elapsed, plural, price, reasonText, tokens } from '../figures.ts'
 import { fitWidth, printable, widthOf } from '../paint.ts'
 import { type Branch, joined, type Moment, type Row, spinnerAt, sumOf, type Tally } from './branch.ts'
-import { approvalBranch, attemptBranch, failureDetails, noteBranch, pauseBranch, usageOf } from './leaves.ts'
+import { changeText, lineCounts, permitText } from './call-view.ts'
+import { approvalBranch, attemptBranch, callDetails, noteBranch, pauseBranch, planBranch, usageOf } from './leaves.ts'
 import type { AgentNode, CallNode, StepNode, TurnNode } from './run-tree.ts'
 
 /** One turn of an agent with all that happened in it. */
@@ -46,7 +47,8 @@ function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
     const place: StepPlace = { agent, before, toolWidth, moment, isOpen }
     return isLive && !isOpen ? settledBranch(step, place) : stepBranch(step, place)
   })
-  return { children: [...agent.notes.map(noteBranch), ...steps], tally: sumOf(steps.map((step) => step.tally)), isLive }
+  const plan = turn.plan ? [planBranch(turn.plan, isLive ? 'running' : 'ended')] : []
+  return { children: [...agent.notes.map(noteBranch), ...plan, ...steps], tally: sumOf(steps.map((step) => step.tally)), isLive }
 }
 
 /** Titles line up behind names of up to this length. */
@@ -196,26 +198,29 @@ function callBranch(call: CallNode, place: CallPlace): Branch {
 }
 
 function callRow(call: CallNode, { step, toolWidth, moment }: CallPlace): Row {
-  const { name, error, progress, span } = call
+  const { name, span } = call
   const status = standingOf(call)
   const isRunning = status === 'running' && moment.kind === 'live'
   const isTold = status === 'completed' || status === 'failed' || isRunning
-  const details = error
-    ? failureDetails(error)
-    : isRunning && progress !== undefined
-      ? [{ text: printable(progress), shade: 'dim' as const }]
-      : []
   const shade = status === 'failed' || status === 'declined' ? 'red' : 'yellow'
   return {
     kind: 'call',
     icon: isRunning ? spinnerAt(moment.now) : callMarks[status],
     label: `${name}${' '.repeat(Math.max(0, toolWidth - widthOf(name)))}`,
-    note: joined([isTold ? '' : status, titleOf(call)]),
+    note: joined([isTold ? '' : status, titleOf(call), resultOf(call), call.permit ? permitText(call.permit) : '']),
     ...(status === 'completed' ? { iconShade: 'green' as const } : isRunning ? { iconShade: 'cyan' as const } : { shade }),
     ...(step.calls.some((other) => other !== call && overlap(call, other)) && { mark: '∥' }),
     ...(isRunning && { time: elapsed(moment.now - span.from) }),
-    details,
+    details: callDetails(call, isRunning),
   }
+}
+
+/** What came of it, in a word or two: a file that has changed, a command that did not succeed. */
+function resultOf(call: CallNode): string {
+  const { changes = [], exitCode } = call
+  const [only, ...others] = changes
+  const changed = only && others.length === 0 ? (titleOf(call).includes(only.path) ? lineCounts(only) : changeText(only)) : ''
+  return joined([changed, exitCode === undefined || exitCode === 0 ? '' : `exit code ${exitCode}`])
 }
 
 interface Child {
@@ -249,7 +254,8 @@ function childRow(call: CallNode, { child, turn, inside }: Child): Pick<Row, 'ki
 /** A longer title leaves no room for what an agent has to tell. */
 const widestTitle = 40
 
-const titleOf = ({ tool, title }: CallNode): string => (title === tool ? '' : printable(title))
+/** Why, or else what: where the model gave no reason, a command tells itself. */
+const titleOf = ({ tool, title, aim = '' }: CallNode): string => printable(title === tool ? aim : title)
 
 /** A call that asks an agent stands in line until that agent begins. */
 const standingOf = ({ status, isAgent, child }: CallNode): CallNode['status'] =>

@@ -11,6 +11,8 @@ import type {
   ToolOutput,
 } from '../../contracts/index.ts'
 
+import type { TrustedFiles } from './hook-files.ts'
+
 /** Where in a turn a hook is asked. */
 export const hookPoints = ['before_call', 'after_call', 'before_request', 'at_stop'] as const
 export type HookPoint = (typeof hookPoints)[number]
@@ -41,6 +43,8 @@ export interface HookPlace {
   readonly clock: Clock
   /** Where the definitions stand, for problems. Default `hooks`. */
   readonly place?: string
+  /** A hook that names other files than these fails, whenever it is asked. Default: nobody looks. */
+  readonly trusted?: TrustedFiles
 }
 
 /** What is asked at each point, and what may be answered. */

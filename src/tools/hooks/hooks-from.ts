@@ -5,6 +5,7 @@ import { parseDuration } from '../../util/parse-duration.ts'
 import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
 import type { Answer, HookDefinition, HookPlace, HookPoint, Questions } from './hook-definition.ts'
+import { hookFileFault } from './hook-files.ts'
 import { loadModule } from './module-hook.ts'
 
 /**
@@ -26,7 +27,12 @@ export async function hooksFrom(definitions: readonly HookDefinition[], place: H
 type Built = { readonly hook: Hook } | { readonly problem: Problem }
 
 async function hookFrom(definition: HookDefinition, place: HookPlace & { readonly place: string }): Promise<Built> {
+  const { baseDir, trusted } = place
+  const fault = trusted && (() => hookFileFault(definition, baseDir, trusted))
   if (definition.command === undefined) {
+    // It is loaded once, so this is where it matters what it is.
+    const why = fault?.()
+    if (why !== undefined) return { hook: hookOf(definition, async () => Promise.reject(new Error(why))) }
     const loaded = await loadModule(definition.module, definition.on, { baseDir: place.baseDir, place: `${place.place}.module` })
     return loaded.ok ? { hook: hookOf(definition, loaded.answer) } : loaded
   }
@@ -37,7 +43,17 @@ async function hookFrom(definition: HookDefinition, place: HookPlace & { readonl
       : 'Install it, or give its whole path.'
     return { problem: { place: `${place.place}.command`, message: `there is no program ${JSON.stringify(program)}`, remedy } }
   }
-  return { hook: hookOf(definition, commandAnswer(definition.name, definition.command, place)) }
+  const answer = commandAnswer(definition.name, definition.command, place)
+  return { hook: hookOf(definition, fault ? unless(fault, answer) : answer) }
+}
+
+/** Looks each time: what was in order when it began may have been changed since. */
+function unless(fault: () => string | undefined, answer: Answer): Answer {
+  return async (point, view, context) => {
+    const why = fault()
+    if (why !== undefined) throw new Error(why)
+    return answer(point, view, context)
+  }
 }
 
 function hookOf({ name, on, tools, onFailure, timeout }: HookDefinition, answer: Answer): Hook {

@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import type { Duplex } from 'node:stream'
 import type { Clock } from '../../contracts/index.ts'
 
 /** How a program ended, and what it printed. */
@@ -30,6 +31,8 @@ const graceMs = 500
  * 1. It leads a process group of its own, and nothing of that group outlives it, however it ends.
  * 2. Whatever it prints, no more than `mostOutputBytes` of either output is ever held; more than that ends it.
  * 3. The promise settles once: also where something that left the group holds on to the pipes.
+ * 4. Where we are killed ourselves, the group is ended by a watcher in it: it waits for the end of a pipe that only we
+ *    hold, and is killed with the group otherwise. What leaves the group is not found.
  */
 export function runProgram({ command, cwd, environment, clock, signal }: Program, input: string): Promise<ProgramEnd> {
   const [file = '', ...args] = command
@@ -38,13 +41,22 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
       reject(new Error('nobody waits for it any more'))
       return
     }
-    const child = spawn(file, args, { cwd, env: environment, detached: true, stdio: 'pipe', windowsHide: true })
+    const [shell, ...begin] = watched
+    const child = spawn(shell, [...begin, file, ...args], {
+      cwd,
+      env: environment,
+      detached: true,
+      stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
+    })
+    const { stdin, stdout, stderr } = child as ChildProcessWithoutNullStreams
+    const lifeline = child.stdio[3] as Duplex
+    lifeline.on('error', () => {})
     const outputs = { stdout: new Output(() => endGroup(child, 'SIGKILL')), stderr: new Output(() => endGroup(child, 'SIGKILL')) }
     const cancels: (() => void)[] = []
     const settle = (finish: () => void): void => {
       for (const cancel of cancels.splice(0)) cancel()
       signal?.removeEventListener('abort', abandon)
-      for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy()
+      for (const stream of [stdin, stdout, stderr, lifeline]) stream.destroy()
       finish()
     }
     const abandon = (): void => {
@@ -54,11 +66,11 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
     const ended = (): void =>
       settle(() => (outputs.stdout.isOver || outputs.stderr.isOver ? reject(flood) : resolve(endOf(child, outputs))))
     signal?.addEventListener('abort', abandon, { once: true })
-    child.stdout.on('data', (piece: Buffer) => outputs.stdout.add(piece))
-    child.stderr.on('data', (piece: Buffer) => outputs.stderr.add(piece))
+    stdout.on('data', (piece: Buffer) => outputs.stdout.add(piece))
+    stderr.on('data', (piece: Buffer) => outputs.stderr.add(piece))
     // A program that does not read what it is told may be gone by now.
-    child.stdin.on('error', () => {})
-    child.stdin.end(input)
+    stdin.on('error', () => {})
+    stdin.end(input)
     child.once('error', (error) => settle(() => reject(error)))
     child.once('exit', () => {
       endGroup(child, 'SIGKILL')
@@ -67,6 +79,9 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
     child.once('close', ended)
   })
 }
+
+/** The number of the shell is that of the program that takes its place, and of the group. */
+const watched = ['/bin/sh', '-c', '(read -r _ <&3; kill -KILL -$$) <&3 >/dev/null 2>&1 & exec "$@" 3<&-', 'sh'] as const
 
 const flood = new Error(`it printed more than ${mostOutputBytes} bytes`)
 

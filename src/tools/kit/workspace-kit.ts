@@ -15,6 +15,8 @@ export interface WorkspaceKitOptions {
   readonly policy?: Partial<SandboxPolicy>
   /** Further folders and files that no command may see, such as the data folder. */
   readonly hidden?: readonly string[]
+  /** Files of the workspace that are read, never changed: what hooks run. */
+  readonly guarded?: readonly string[]
   /** Addresses on this machine or network that `web_fetch` may reach, each with its port. */
   readonly allowPrivate?: readonly string[]
 }
@@ -30,12 +32,12 @@ export interface WorkspaceKit {
 
 /** Every built-in tool, for one folder. */
 export function workspaceKit(options: WorkspaceKitOptions): WorkspaceKit {
-  const { workspace: root, clock, home, path, hidden = [], allowPrivate } = options
+  const { workspace: root, clock, home, path, hidden = [], guarded = [], allowPrivate } = options
   const policy: SandboxPolicy = { ...defaultSandboxPolicy, ...options.policy }
-  const walls = processSandbox({ root, path, home, clock, hidden, policy })
+  const walls = processSandbox({ root, path, home, clock, hidden, guarded, policy })
   return {
     tools: [
-      ...fileTools(openWorkspace(root)),
+      ...fileTools(openWorkspace(root, { hidden, guarded })),
       shellTool({ root, sandbox: walls, clock, path, home, policy, isConfined: policy.mode === 'required' }),
       webFetchTool({ clock, ...(allowPrivate && { allowPrivate }) }),
       updatePlanTool(),

@@ -5,16 +5,20 @@ import { defaultSandboxPolicy, type SandboxPolicy, type ToolFailure } from '../.
 import { messageOf } from '../../util/message-of.ts'
 import { bubblewrapArguments, insideHome } from './bubblewrap.ts'
 import { bridgeSource } from './door-bridge.ts'
+import { FolderWalk } from './folder-walk.ts'
 import { type HostDoor, openHostDoor } from './host-door.ts'
 import { hostView } from './host-view.ts'
 import { isWithin } from './is-within.ts'
+import { mountPointsGone } from './mount-points.ts'
 import { type EscapeReport, tryToEscape } from './probe.ts'
 import { processCap } from './process-cap.ts'
+import { realOrSame } from './real-or-same.ts'
 import type { Availability, Command, Launch, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
 import { seccompFilter } from './seccomp.ts'
+import { SpecialFiles } from './special-files.ts'
 import { howToGetIt, unavailable } from './unavailable.ts'
 import { startWalled } from './walled-command.ts'
-import { type Guard, guard } from './workspace-guard.ts'
+import { type Guard, guard, undone } from './workspace-guard.ts'
 
 const name = 'bubblewrap'
 const firstDescriptor = 3
@@ -39,12 +43,18 @@ export class BubblewrapSandbox implements ProcessSandbox {
   readonly name = name
   readonly #options: ProcessSandboxOptions
   readonly #root: string
+  readonly #home: string
+  /** What is known of each place that may be written to. */
+  readonly #walks = new Map<string, FolderWalk>()
   readonly #filter = seccompFilter(process.arch)
+  readonly #special: SpecialFiles
   #probed: Promise<Availability> | undefined
 
   constructor(options: ProcessSandboxOptions) {
     this.#options = options
     this.#root = realpathSync(options.root)
+    this.#home = realOrSame(options.home)
+    this.#special = new SpecialFiles({ clock: options.clock, root: this.#root })
   }
 
   probe(): Promise<Availability> {
@@ -66,10 +76,11 @@ export class BubblewrapSandbox implements ProcessSandbox {
     const report = await tryToEscape((command) => this.#enter(command), {
       root: this.#root,
       scratch: this.#scratch,
-      home: this.#options.home,
+      home: this.#home,
       clock: this.#options.clock,
     })
-    return judged(report)
+    const seen = this.#walk(this.#root).look({ isAfter: false })
+    return judged(report, [...weaknesses(), ...(seen.isWhole ? [] : [tooMany]), hardToFind])
   }
 
   get #scratch(): string {
@@ -89,9 +100,11 @@ export class BubblewrapSandbox implements ProcessSandbox {
     const problem = missingFolder(policy)
     if (problem) return { ok: false, failure: problem }
     const places = [this.#root, ...policy.writable].map((folder) => realpathSync(folder))
-    const guards = places.map((folder) => guard({ folder, ...(isWithin(folder, this.#options.home) && { home: this.#options.home }) }))
+    let guards: readonly Guard[] = []
     let door: HostDoor | undefined
     try {
+      await mountPointsGone()
+      guards = places.map((folder) => this.#guard(folder))
       if (policy.hosts.length > 0) door = await openHostDoor({ hosts: policy.hosts, scratch: this.#scratch })
       const cap = boundBy() === 'group' ? processCap(policy.processes) : undefined
       const running = await startWalled({
@@ -107,20 +120,37 @@ export class BubblewrapSandbox implements ProcessSandbox {
         stdin: command.stdin,
         clock: this.#options.clock,
         policy,
-        afterwards: () => {
+        afterwards: async () => {
           door?.close()
-          return { refusedHosts: door?.refused ?? [], undone: guards.flatMap((each) => each.undo()) }
+          return { refusedHosts: door?.refused ?? [], undone: await undone(guards) }
         },
       })
       return { ok: true, running }
     } catch (error) {
       door?.close()
+      await undone(guards)
       return { ok: false, failure: { class: 'sandbox_unavailable', message: `The sandbox could not be built: ${messageOf(error)}` } }
     }
   }
 
+  #walk(folder: string): FolderWalk {
+    const walk = this.#walks.get(folder) ?? new FolderWalk(folder)
+    this.#walks.set(folder, walk)
+    return walk
+  }
+
+  #guard(folder: string): Guard {
+    const { guarded = [] } = this.#options
+    return guard({
+      folder,
+      guarded: guarded.map(realOrSame),
+      walk: this.#walk(folder),
+      ...(isWithin(folder, this.#home) && { home: this.#home }),
+    })
+  }
+
   #launch({ program, command, policy, guards, door, isGated }: Build): Launch {
-    const { home, path, hidden = [] } = this.#options
+    const { path, hidden = [] } = this.#options
     const inputs = this.#filter ? [this.#filter] : []
     const infoDescriptor = firstDescriptor + inputs.length
     const walls = bubblewrapArguments({
@@ -128,7 +158,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
       cwd: command.cwd,
       policy,
       guards,
-      view: hostView({ root: this.#root, home, path, hidden }),
+      view: hostView({ root: this.#root, home: this.#home, path, hidden, special: this.#special.paths() }),
       infoDescriptor,
       ...(isGated && { gateDescriptor: infoDescriptor + 1 }),
       // The filter keeps them away, where there is one.
@@ -174,8 +204,12 @@ function weaknesses(): readonly string[] {
 
 const slowBound = 'a command that forks without end is ended, but may slow the machine down first:'
 
-function judged(report: EscapeReport): Availability {
-  if (report.kind === 'kept') return { kind: 'available', weaknesses: weaknesses() }
+const tooMany = 'the workspace has more folders than are searched: repositories and keys of providers deep inside of it are not guarded'
+const hardToFind =
+  'local sockets and named pipes are covered where they can be found; a service that keeps its own in an unusual folder can be called from inside'
+
+function judged(report: EscapeReport, known: readonly string[]): Availability {
+  if (report.kind === 'kept') return { kind: 'available', weaknesses: known }
   if (report.kind === 'not started') {
     return unavailable(`Commands need a sandbox, and this system does not let bubblewrap build one: ${report.why}`, howToGetIt)
   }

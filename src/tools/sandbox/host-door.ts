@@ -4,6 +4,7 @@
  * 1. Whoever asks for a host that is not named gets a refusal that says so, and is remembered.
  * 2. A name is looked up here, once, and the connection goes to the address that was looked at.
  * 3. It knows HTTP (by whole addresses) and tunnels (CONNECT); what is said inside of a tunnel is not its business.
+ * 4. Nothing that is said on either side of it ends more than the one connection that it was said on.
  */
 import { lookup } from 'node:dns/promises'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -12,6 +13,7 @@ import { connect, isIP } from 'node:net'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { messageOf } from '../../util/message-of.ts'
+import { framing, isFinalStatus, passedOn } from './door-headers.ts'
 import { isAllowedAddress, isAllowedHost } from './host-rules.ts'
 
 export interface HostDoor {
@@ -34,6 +36,8 @@ export interface DoorOptions {
 /** A command that is refused that often is not going to be helped by hearing it again. */
 const mostRefusals = 50
 const idleMs = 60_000
+/** Each costs us two open files. */
+const mostConnections = 256
 
 export async function openHostDoor({ hosts, scratch, resolve = addressesOf, ports = [80, 443] }: DoorOptions): Promise<HostDoor> {
   const folder = mkdtempSync(join(scratch, 'troupe-door-'))
@@ -41,8 +45,13 @@ export async function openHostDoor({ hosts, scratch, resolve = addressesOf, port
   const refused = new Set<string>()
   const sockets = new Set<Duplex>()
   const way = new Way({ hosts, resolve, ports, refused, sockets })
-  const server = createServer((incoming, response) => void way.forward(incoming, response))
-  server.on('connect', (incoming, client: Duplex, head: Buffer) => void way.tunnel(incoming, client, head))
+  const server = createServer((incoming, response) => {
+    way.forward(incoming, response).catch(() => response.destroy())
+  })
+  server.maxConnections = mostConnections
+  server.on('connect', (incoming, client: Duplex, head: Buffer) => {
+    way.tunnel(incoming, client, head).catch(() => client.destroy())
+  })
   server.on('connection', (client) => keep(sockets, client))
   await new Promise<void>((done, failed) => {
     server.once('error', failed)
@@ -85,6 +94,7 @@ class Way {
       )
       return
     }
+    if (client.destroyed) return
     const server = connect(target.port, address)
     keep(this.#parts.sockets, server)
     server.setTimeout(idleMs, () => server.destroy())
@@ -102,31 +112,35 @@ class Way {
     const target = targetOf(incoming.url ?? '')
     const address = target?.protocol === 'http:' ? await this.#addressFor(target) : notAProxyRequest
     if (typeof address !== 'string' || !target) {
-      const { status, text } = address as Refusal
-      response.writeHead(Number(status.slice(0, 3)), { 'content-type': 'text/plain', connection: 'close' }).end(text)
+      refuse(response, address as Refusal)
       return
     }
-    const { 'proxy-connection': _, 'proxy-authorization': __, ...headers } = incoming.headers
-    const outgoing = request(
-      {
-        host: address,
-        port: target.port,
-        method: incoming.method,
-        path: target.path,
-        headers: { ...headers, host: target.authority },
-        agent: false,
-      },
-      (answer) => {
-        response.writeHead(answer.statusCode ?? 502, answer.headers)
-        answer.pipe(response)
-      },
-    )
-    outgoing.setTimeout(idleMs, () => outgoing.destroy(new Error('no answer in time')))
-    outgoing.on('error', (error) => {
-      if (response.headersSent) response.destroy()
-      else response.writeHead(502, { 'content-type': 'text/plain' }).end(`${target.host} could not be reached: ${error.message}\n`)
+    const body = framing(incoming.headers)
+    if (!body) {
+      refuse(response, { status: '501 Not Implemented', text: 'Bodies are passed on whole or in pieces, and in no other form.\n' })
+      return
+    }
+    if (response.destroyed) return
+    const outgoing = request({
+      host: address,
+      port: target.port,
+      method: incoming.method,
+      path: target.path,
+      headers: { ...passedOn(incoming.headers), ...body, host: target.authority },
+      agent: false,
     })
+    const fail = (why: string): void =>
+      refuse(response, { status: '502 Bad Gateway', text: `${target.host} could not be reached: ${why}\n` })
+    outgoing.on('response', (answer) => passBack(answer, response))
+    outgoing.setTimeout(idleMs, () => outgoing.destroy(new Error('no answer in time')))
+    outgoing.on('error', (error) => fail(error.message))
+    // Also where it was answered with something that is no answer, such as another protocol.
+    outgoing.on('close', () => {
+      if (!response.headersSent) fail('it gave no answer')
+    })
+    response.on('error', () => outgoing.destroy())
     response.on('close', () => outgoing.destroy())
+    incoming.on('error', () => outgoing.destroy())
     incoming.pipe(outgoing)
   }
 
@@ -154,6 +168,25 @@ class Way {
 interface Refusal {
   readonly status: string
   readonly text: string
+}
+
+/** Says so where there is still time for it. */
+function refuse(response: ServerResponse, { status, text }: Refusal): void {
+  if (response.headersSent) response.destroy()
+  else response.writeHead(Number(status.slice(0, 3)), { 'content-type': 'text/plain', connection: 'close' }).end(text)
+}
+
+function passBack(answer: IncomingMessage, response: ServerResponse): void {
+  answer.on('error', () => response.destroy())
+  const { statusCode } = answer
+  try {
+    if (!isFinalStatus(statusCode)) throw new Error(`it answered with status ${statusCode}`)
+    response.writeHead(statusCode, passedOn(answer.headers))
+    answer.pipe(response)
+  } catch (error) {
+    answer.destroy()
+    refuse(response, { status: '502 Bad Gateway', text: `The answer could not be passed on: ${messageOf(error)}\n` })
+  }
 }
 
 const notAProxyRequest: Refusal = { status: '400 Bad Request', text: 'Only requests to a proxy are answered here.\n' }

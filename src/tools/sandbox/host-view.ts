@@ -1,8 +1,9 @@
 /*
  * What of the host a command sees: the whole system read-only, except what is listed here.
  */
-import { accessSync, constants, lstatSync, readdirSync, readFileSync, realpathSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
+import { accessSync, constants, lstatSync, readdirSync, realpathSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import { secretNames } from '../../util/guarded-names.ts'
 import { isWithin } from './is-within.ts'
 
 /** Replaced by empty folders: what belongs to persons, to running services, and scratch space. */
@@ -112,42 +113,39 @@ export interface HostView {
 
 export interface Viewer {
   readonly root: string
+  /** Without links. */
   readonly home: string
   readonly path: string
   /** Told by whoever knows more, such as the data folder. */
   readonly hidden: readonly string[]
+  /** Sockets and pipes that somebody outside may be listening on. */
+  readonly special: readonly string[]
 }
 
 /** Looked at anew for each command: a secret may have come since. */
-export function hostView({ root, home, path, hidden }: Viewer): HostView {
+export function hostView({ root, home, path, hidden, special }: Viewer): HostView {
   const isRoot = process.getuid?.() === 0
   const holdsHome = home === '/' || isWithin(root, home)
-  const empty = [...(holdsHome ? [] : [home]), ...emptied, ...(isRoot ? emptiedForRoot : [])].filter(
-    (folder) => isFolder(folder) && !isWithin(root, folder) && (folder === doorFolder || !isEmpty(folder)),
-  )
-  const onPath = path.split(':').filter((folder) => isAbsolute(folder) && isWithin(home, folder))
+  const empty = [...(holdsHome ? [] : [home]), ...emptied, ...(isRoot ? emptiedForRoot : [])]
+    .flatMap(asItIs)
+    .filter((folder) => isFolder(folder) && !isWithin(root, folder) && (folder === doorFolder || !isEmpty(folder)))
+  const onPath = path
+    .split(':')
+    .filter(isAbsolute)
+    .flatMap(asItIs)
+    .filter((folder) => isWithin(home, folder))
   const tools = holdsHome ? [] : [...homeTools.map((name) => join(home, name)), ...onPath]
   const secrets = [
     ...systemSecrets,
     ...(isRoot ? kernelSecrets : []),
     ...(holdsHome ? homeSecrets.map((name) => join(home, name)) : []),
+    ...foldersAbove(root).flatMap((folder) => secretNames.map((name) => join(folder, name))),
     ...hidden,
   ]
   return {
     emptied: outermost(empty),
-    hidden: [...new Set([...secrets.flatMap(realPath), ...localSockets()])],
+    hidden: [...new Set([...secrets.flatMap(realPath), ...special])],
     readOnly: [...outermost(tools.filter(isThere)), ...(isRoot ? kernelSettings.filter(isThere) : [])],
-  }
-}
-
-/** Local sockets that somebody outside may be listening on: a read-only file system does not keep anybody from calling there. */
-function localSockets(): readonly string[] {
-  try {
-    const lines = readFileSync('/proc/net/unix', 'utf8').split('\n')
-    const paths = lines.map((line) => line.slice(line.indexOf('/'))).filter((path) => path.startsWith('/'))
-    return [...new Set(paths)].filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isSocket())
-  } catch {
-    return []
   }
 }
 
@@ -157,7 +155,20 @@ function outermost(folders: readonly string[]): readonly string[] {
   return distinct.filter((folder) => !distinct.some((other) => other !== folder && isWithin(other, folder)))
 }
 
-/** A link leads to something that is listed under its own name. */
+/** Nothing is mounted on a link: where homes are on another disk, it is that disk's folder that is emptied. */
+function asItIs(path: string): readonly string[] {
+  try {
+    return [realpathSync(path)]
+  } catch {
+    return []
+  }
+}
+
+function foldersAbove(folder: string): readonly string[] {
+  const above = dirname(folder)
+  return above === folder ? [] : [above, ...foldersAbove(above)]
+}
+
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }

@@ -8,6 +8,7 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSy
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { type Clock, defaultSandboxPolicy } from '../../contracts/index.ts'
+import { isWithin } from './is-within.ts'
 import { probeSource } from './probe-source.ts'
 import type { Command, Ending, RunningCommand, StartResult } from './sandbox-types.ts'
 
@@ -17,6 +18,7 @@ export type EscapeReport =
   | { readonly kind: 'not started'; readonly why: string }
 
 export interface ProbePlace {
+  /** Without links, as the others. */
   readonly root: string
   readonly scratch: string
   readonly home: string
@@ -40,7 +42,8 @@ export async function tryToEscape(enter: (command: Command) => Promise<StartResu
       pid: process.pid,
       namespaces: namespaces(),
       // Where a file must not appear. Asked for by name, so that nothing is left behind that could not be found.
-      folders: [outside, dirname(place.root), place.home, '/', '/etc', '/usr', '/var'],
+      // What lies in the workspace may be written to, though it be somebody's home.
+      folders: [outside, dirname(place.root), place.home, '/', '/etc', '/usr', '/var'].filter((folder) => !isWithin(place.root, folder)),
       mark: `troupe-probe-${process.pid}`,
     }
     const started = await enter({

@@ -10,6 +10,8 @@ export interface ProcessSandboxOptions {
   readonly clock: Clock
   /** Further folders and files that no command may see, such as the data folder. */
   readonly hidden?: readonly string[]
+  /** Files of the workspace that are read, never changed, such as what hooks run. */
+  readonly guarded?: readonly string[]
   /** For commands that come without a policy of their own. */
   readonly policy?: SandboxPolicy
   /** Where the doors of commands that may reach hosts are kept. Default `/tmp`. */

@@ -5,10 +5,11 @@ import { hostView } from './host-view.ts'
 import { isWithin } from './is-within.ts'
 import { startPlain } from './plain-command.ts'
 import { tryToEscape } from './probe.ts'
+import { realOrSame } from './real-or-same.ts'
 import type { Availability, Command, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
 import { seatbeltProfile } from './seatbelt-profile.ts'
 import { switchOff, unavailable } from './unavailable.ts'
-import { guard } from './workspace-guard.ts'
+import { guard, undone } from './workspace-guard.ts'
 
 const program = '/usr/bin/sandbox-exec'
 
@@ -41,7 +42,8 @@ export class SeatbeltSandbox implements ProcessSandbox {
     } catch {
       return unavailable(`Commands need a sandbox, and ${program} is not there.`, switchOff)
     }
-    const { root, home, clock, scratch = '/tmp' } = this.#options
+    const { clock, scratch = '/tmp' } = this.#options
+    const [root, home] = [realpathSync(this.#options.root), realOrSame(this.#options.home)]
     const report = await tryToEscape((command) => this.#enter(command), { root, home, clock, scratch: realpathSync(scratch) })
     if (report.kind === 'kept') return { kind: 'available', weaknesses: ['neither memory nor processes of a command are limited'] }
     const why = report.kind === 'escaped' ? `a try to ${report.escapes.join(', to ')} succeeded` : report.why
@@ -54,12 +56,15 @@ export class SeatbeltSandbox implements ProcessSandbox {
       const message = 'sandbox.hosts names hosts, and the sandbox of macOS can not let a command reach some of them only.'
       return { ok: false, failure: { class: 'sandbox_unavailable', message, remedy: `Take the hosts off the list. ${switchOff}` } }
     }
-    const { home, path, hidden = [], scratch = '/tmp' } = this.#options
+    const { path, hidden = [], guarded = [], scratch = '/tmp' } = this.#options
+    const home = realOrSame(this.#options.home)
     const root = realpathSync(this.#options.root)
     const places = [root, ...policy.writable.map((folder) => realpathSync(folder))]
-    const guards = places.map((folder) => guard({ folder, ...(isWithin(folder, home) && { home }) }))
+    const guards = places.map((folder) =>
+      guard({ folder, guarded: guarded.map(realOrSame), needsMountPoints: false, ...(isWithin(folder, home) && { home }) }),
+    )
     const own = realpathSync(mkdtempSync(join(scratch, 'troupe-command-')))
-    const view = hostView({ root, home, path, hidden: [...hidden, '/private/tmp', '/private/var/folders'] })
+    const view = hostView({ root, home, path, hidden: [...hidden, '/private/tmp', '/private/var/folders'], special: [] })
     const profile = seatbeltProfile({ places, view, guards, scratch: own })
     const walled = {
       ...command,
@@ -67,9 +72,9 @@ export class SeatbeltSandbox implements ProcessSandbox {
       environment: { ...command.environment, HOME: own, TMPDIR: own },
     } as const
     const running = await startPlain(walled, this.#options.clock)
-    const ended = running.ended.then((ending) => {
+    const ended = running.ended.then(async (ending) => {
       rmSync(own, { recursive: true, force: true })
-      return { ...ending, undone: guards.flatMap((each) => each.undo()) }
+      return { ...ending, undone: await undone(guards) }
     })
     return { ok: true, running: { ...running, ended } }
   }

@@ -20,7 +20,7 @@ export interface WalledStart {
   /** What it has to be taken into before it may go on. */
   readonly cap: ProcessCap | undefined
   /** Looks after what the walls could not keep; called when everything is over. */
-  afterwards(): Pick<Ending, 'refusedHosts' | 'undone'>
+  afterwards(): Promise<Pick<Ending, 'refusedHosts' | 'undone'>>
 }
 
 export async function startWalled({ launch, stdin, clock, policy, cap, afterwards }: WalledStart): Promise<RunningCommand> {
@@ -42,11 +42,17 @@ export async function startWalled({ launch, stdin, clock, policy, cap, afterward
   started.child?.once('exit', () => stopWatch())
   return {
     listen: started.listen,
-    ended: started.over.then(({ exitCode, signal, fault }): Ending => {
+    ended: started.over.then(async ({ exitCode, signal, fault }): Promise<Ending> => {
       stopWatch()
       cap?.release()
       const startFault = fault ?? (limit === undefined ? startFaultOf(started) : undefined)
-      return { exitCode, signal, ...afterwards(), ...(limit !== undefined && { limit }), ...(startFault !== undefined && { startFault }) }
+      return {
+        exitCode,
+        signal,
+        ...(await afterwards()),
+        ...(limit !== undefined && { limit }),
+        ...(startFault !== undefined && { startFault }),
+      }
     }),
     terminate: () => {
       if (first === undefined || started.child?.exitCode !== null || started.child.signalCode !== null) return

@@ -12,14 +12,14 @@ export function agentDirectory(validator: SchemaValidator): readonly Tool[] {
   return [findAgents, delegateTask(validator)]
 }
 
-const mostFound = 10
+const mostDescribed = 10
 
 const findAgents: Tool = {
   name: 'find_agents',
   description: 'Finds agents that can do a task, by the words of the task. Says what each is for and what it takes.',
   inputSchema: {
     type: 'object',
-    properties: { query: { type: 'string', description: 'What is to be done; leave it out to see all.' } },
+    properties: { query: { type: 'string', description: 'What is to be done, or the name of an agent; leave it out to see all.' } },
     additionalProperties: false,
   },
   effect: 'read',
@@ -27,13 +27,18 @@ const findAgents: Tool = {
   namespace: 'agent',
   execute({ query }, { agents }) {
     const found = typeof query === 'string' && query.trim() !== '' ? matching(agents, query) : agents
-    if (found.length === 0) return `No agent fits. There are: ${agents.map(({ name }) => name).join(', ')}.`
-    const shown = found.slice(0, mostFound).map(describe)
-    return found.length > mostFound
-      ? `${shown.join('\n')}\n… and ${found.length - mostFound} more; ask with other words.`
-      : shown.join('\n')
+    return found.length === 0 ? `No agent fits. There are: ${namesOf(agents)}.` : described(found)
   },
 }
+
+/** The best with all that they take; of the others at least the names, so that none is out of reach. */
+function described(found: readonly AgentCard[]): string {
+  const lines = found.slice(0, mostDescribed).map(describe)
+  if (found.length <= mostDescribed) return lines.join('\n')
+  return `${lines.join('\n')}\n… and ${namesOf(found.slice(mostDescribed))}. Ask for one by its name to see what it takes.`
+}
+
+const namesOf = (agents: readonly AgentCard[]): string => agents.map(({ name }) => name).join(', ')
 
 function delegateTask(validator: SchemaValidator): Tool {
   return {

@@ -34,4 +34,10 @@ class ChildExtras implements ToolExtras {
   get childConversation(): unknown {
     return this.#result.conversation
   }
+
+  /** Whoever writes them down has asked for all of them. */
+  toJSON(): object {
+    const { childAccounting, childOpTree, childConversation } = this
+    return { childAccounting, childOpTree, childConversation }
+  }
 }

@@ -5,7 +5,9 @@ import { TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { codeOf, FileFault, faultOf } from './file-fault.ts'
 import { type HostFiles, hostFiles } from './host-files.ts'
+import { isProtected } from './is-protected.ts'
 import { missing } from './missing.ts'
+import { type Limits, OffLimits, offLimits } from './off-limits.ts'
 import { escaped, type OpenFile, OpenFolder, openFileAt } from './open-folder.ts'
 import { isInside, type Located, locate, nameOf, type Place, parentOf, relativeTo } from './place.ts'
 
@@ -18,22 +20,47 @@ import { isInside, type Located, locate, nameOf, type Place, parentOf, relativeT
  * 3. A hard link cannot be told from the file itself: one to a file elsewhere is read. It is not written through,
  *    because a change puts a new file in place of the old entry.
  * 4. It holds nothing open between two calls.
+ * 5. What is hidden is neither read nor written, by whatever path; nothing in it is told.
  */
 export class Workspace {
   /** The real path. */
   readonly root: string
   readonly #given: string
   readonly #host: HostFiles
+  readonly #limits: OffLimits
 
-  constructor(given: string, host: HostFiles) {
+  constructor(given: string, { host = hostFiles(), ...limits }: WorkspaceOptions) {
     this.#given = given
     this.#host = host
+    this.#limits = new OffLimits(limits)
     this.root = realpathSync.native(given)
   }
 
   /** By the letters of a path alone, without a look at the disk. */
   locate(path: string): Located {
-    return locate({ real: this.root, given: this.#given }, path)
+    const located = locate({ real: this.root, given: this.#given }, path)
+    return located.kind === 'inside' && this.isHidden(located.place) ? { kind: 'refused', failure: offLimits(located.place) } : located
+  }
+
+  isHidden({ absolute }: Place): boolean {
+    return this.#limits.isHidden(absolute)
+  }
+
+  /** Changing it is never part of a broader permission. */
+  isProtected({ absolute, relative }: Place): boolean {
+    return isProtected(relative) || this.#limits.isGuarded(absolute)
+  }
+
+  /** How rules may name a place, besides its absolute path. */
+  aliasesOf({ relative }: Place): readonly string[] {
+    const given = resolve(this.#given, relative)
+    return [relative, `./${relative}`, ...(this.#given === this.root ? [] : [given])]
+  }
+
+  /** What a path leads to for somebody who reads; by its letters where nothing is there. */
+  async realPlace(place: Place): Promise<Place> {
+    const absolute = await realpath(place.absolute).catch(() => place.absolute)
+    return { absolute, relative: isInside(absolute, this.root) ? relativeTo(this.root, absolute) : absolute }
   }
 
   place(path: string): Place {
@@ -62,6 +89,7 @@ export class Workspace {
 
   /** Opens a file that was found in a folder, where it was found or not at all. Whoever asked closes it. */
   async openEntry(place: Place): Promise<OpenFile> {
+    this.#mustShow(place)
     try {
       return await openFileAt(this.#host, this.root, { place, entry: place.absolute })
     } catch (error) {
@@ -91,6 +119,7 @@ export class Workspace {
 
   /** A folder where it is by its letters: a path with a link in it is refused. A missing one is told as nothing. */
   async folderAt(folder: Place): Promise<OpenFolder | undefined> {
+    this.#mustShow(folder)
     try {
       return await OpenFolder.open(this.#host, this.root, folder)
     } catch (error) {
@@ -115,7 +144,15 @@ export class Workspace {
       throw codeOf(error) === 'ENOENT' ? await this.missing(place) : faultOf(error, place.relative)
     }
     if (!isInside(absolute, this.root)) throw escaped(place, this.root)
-    return { absolute, relative: relativeTo(this.root, absolute) }
+    const real = { absolute, relative: relativeTo(this.root, absolute) }
+    this.#mustShow(real)
+    return real
+  }
+
+  #mustShow(place: Place): void {
+    if (!this.isHidden(place)) return
+    const { class: kind, message, remedy } = offLimits(place)
+    throw new FileFault(kind, message, remedy)
   }
 
   /** A folder that cannot be opened without following: a link, or a file. */
@@ -128,10 +165,15 @@ export class Workspace {
   }
 }
 
+export interface WorkspaceOptions extends Limits {
+  /** Default: as this system can. */
+  readonly host?: HostFiles
+}
+
 /** The base is explicit: nothing here looks at the working directory of the process. */
-export function openWorkspace(root: string, host: HostFiles = hostFiles()): Workspace {
+export function openWorkspace(root: string, options: WorkspaceOptions = {}): Workspace {
   try {
-    if (isAbsolute(root) && statSync(root).isDirectory()) return new Workspace(resolve(root), host)
+    if (isAbsolute(root) && statSync(root).isDirectory()) return new Workspace(resolve(root), options)
   } catch (cause) {
     throw new TroupeError('config_invalid', `The workspace ${root} cannot be opened: ${messageOf(cause)}`, { remedy, cause })
   }

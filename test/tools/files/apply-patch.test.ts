@@ -325,7 +325,7 @@ describe('all or nothing', () => {
         return descriptorFiles.open(path, flags, mode)
       },
     }
-    const there = scene(files, failing)
+    const there = scene(files, { host: failing })
     expect(await there.fail('apply_patch', { patch })).toContain('there is no space left on the disk')
     expect([there.paths(), there.read('a.txt')]).toEqual([['a.txt', 'b.txt', 'd.txt'], 'a\n'])
   })
@@ -339,7 +339,7 @@ describe('all or nothing', () => {
         return descriptorFiles.open(path, flags, mode)
       },
     }
-    const there = scene(files, meddling)
+    const there = scene(files, { host: meddling })
     change = () => writeFileSync(join(there.root, 'd.txt'), 'somebody else\n')
     expect(await there.fail('apply_patch', { patch })).toContain('d.txt was changed by somebody else in the meantime; nothing was changed.')
     expect([there.paths(), there.read('a.txt'), there.read('b.txt'), there.read('d.txt')]).toEqual([
@@ -359,7 +359,7 @@ describe('all or nothing', () => {
         return descriptorFiles.open(path, flags, mode)
       },
     }
-    const there = scene(files, meddling)
+    const there = scene(files, { host: meddling })
     change = () => {
       mkdirSync(join(there.root, 'new'), { recursive: true })
       writeFileSync(join(there.root, 'new/c.txt'), 'first\n')

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
 import type { ApprovalRule, JsonObject } from '../../../src/contracts/index.ts'
@@ -49,14 +49,44 @@ describe('what is asked before a change', () => {
   const patch = (...files: readonly string[]): string =>
     ['*** Begin Patch', ...files.flatMap((file) => [`*** Add File: ${file}`, '+x']), '*** End Patch'].join('\n')
 
-  it('is nothing for reading', () => {
-    for (const name of ['read_file', 'list_files', 'search_files']) expect(tool(name).approval).toBeUndefined()
+  it('is nothing for reading, unless rules want to: they know the file by its real path, and by other names', async () => {
+    symlinkSync('src/deep', join(root, 'way'))
+    expect(await tool('read_file').approval?.({ path: 'way/../way/./a.ts' })).toEqual({
+      summary: 'Read way/a.ts',
+      keys: [
+        {
+          key: `read:${root}/src/deep/a.ts`,
+          label: 'src/deep/a.ts',
+          aliases: ['src/deep/a.ts', './src/deep/a.ts', `${root}/way/a.ts`, 'way/a.ts', './way/a.ts'],
+        },
+      ],
+      asks: false,
+    })
+    for (const name of ['list_files', 'search_files'])
+      expect(await tool(name).approval?.({ path: 'src' })).toMatchObject({ keys: [{ key: `read:${root}/src` }], asks: false })
+    expect(await tool('list_files').approval?.({})).toMatchObject({ keys: [{ key: `read:${root}` }], asks: false })
+    expect(await tool('read_file').approval?.({ path: '../x' })).toBeUndefined()
+  })
+
+  it('is denied by a relative path, however the call writes it; allowed by the absolute one alone', async () => {
+    const verdict = async (name: string, path: string, rule: ApprovalRule) =>
+      ruling([{ rules: [rule] }], { names: [name], keys: (await tool(name).approval?.({ path, content: '' }))?.keys ?? [] })?.verdict
+    for (const path of ['src/deep/a.ts', './src/deep/a.ts', 'x/../src/deep/a.ts', `${root}/src/deep/a.ts`]) {
+      for (const name of ['read_file', 'write_file']) {
+        expect(await verdict(name, path, { deny: `${name}(src/deep/*)` })).toBe('deny')
+        expect(await verdict(name, path, { ask: `${name}(./src/*)` })).toBe('ask')
+        expect(await verdict(name, path, { allow: `${name}(src/*)` })).toBeUndefined()
+        expect(await verdict(name, path, { allow: `${name}(${root}/src/*)` })).toBe('allow')
+      }
+    }
+    expect(await verdict('read_file', 'way/a.ts', { deny: 'read_file(src/*)' })).toBe('deny')
+    expect(await verdict('read_file', 'way/a.ts', { deny: 'read_file(way/*)' })).toBe('deny')
   })
 
   it('is the file, or the folders around it up to the root', async () => {
     expect(await tool('write_file').approval?.({ path: 'src/deep/../deep/a.ts', content: '' })).toEqual({
       summary: 'Write src/deep/a.ts',
-      keys: [{ key: `path:${root}/src/deep/a.ts`, label: 'src/deep/a.ts' }],
+      keys: [{ key: `path:${root}/src/deep/a.ts`, label: 'src/deep/a.ts', aliases: ['src/deep/a.ts', './src/deep/a.ts'] }],
       wider: [
         { key: `path:${root}/src/deep/`, label: 'any file in src/deep/', isPrefix: true },
         { key: `path:${root}/src/`, label: 'any file in src/', isPrefix: true },
@@ -83,11 +113,11 @@ describe('what is asked before a change', () => {
   })
 
   it('is the protected file by itself: no folder covers it', async () => {
-    for (const path of ['.env', 'src/.ai-agent.env', '.git/hooks/pre-commit', 'sub/.git/config']) {
+    for (const path of ['.env', '.ai-agent.json', '.git/hooks/pre-commit', 'sub/.git/config']) {
       expect(await tool('write_file').approval?.({ path, content: '' })).toEqual({
         summary: `Write ${path}`,
         keys: [
-          { key: `path:${root}/${path}`, label: path },
+          { key: `path:${root}/${path}`, label: path, aliases: [path, `./${path}`] },
           { key: `path:protected ${root}/${path}`, label: `the protected file ${path}` },
         ],
       })

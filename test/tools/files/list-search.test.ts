@@ -4,10 +4,14 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ToolOutput } from '../../../src/contracts/index.ts'
-import { globOf } from '../../../src/tools/builtin/files/glob.ts'
+import { Effort, globOf, lettersOf } from '../../../src/tools/builtin/files/glob.ts'
+import { IgnoreRules } from '../../../src/tools/builtin/files/ignore-rules.ts'
 import { searchPiece } from '../../../src/tools/builtin/files/search/search-piece.ts'
 import { searchFilesTool } from '../../../src/tools/builtin/files/search-files.ts'
+import { Walk } from '../../../src/tools/builtin/files/walk.ts'
 import { scene, toolContext } from './scene.ts'
+
+const matches = (pattern: string, path: string): boolean => globOf(pattern).matches(lettersOf(path), new Effort())
 
 const project = {
   'README.md': 'hello\n',
@@ -153,14 +157,14 @@ describe('a glob', () => {
     ['{a}', '{a}', true],
     ['a.{ts,js}', 'a.js', true],
   ])('%s and %s: %s', (pattern, path, fits) => {
-    expect(globOf(pattern).matches(path)).toBe(fits)
+    expect(matches(pattern, path)).toBe(fits)
   })
 
   it('takes bounded time, whatever the pattern', () => {
     const started = performance.now()
-    expect(globOf(`${'*a'.repeat(400)}b`).matches('a'.repeat(4_000))).toBe(false)
-    expect(globOf(`${'**/a/'.repeat(200)}b`).matches('a/'.repeat(1_000))).toBe(false)
-    expect(globOf('{a,b}'.repeat(200)).matches('ab'.repeat(100))).toBe(false)
+    expect(matches(`${'*a'.repeat(400)}b`, 'a'.repeat(4_000))).toBe(false)
+    expect(matches(`${'**/a/'.repeat(200)}b`, 'a/'.repeat(1_000))).toBe(false)
+    expect(matches('{a,b}'.repeat(200), 'ab'.repeat(100))).toBe(false)
     expect(performance.now() - started).toBeLessThan(2_000)
   })
 
@@ -175,10 +179,53 @@ describe('a glob', () => {
       fc.property(word(['a', 'b', '*', '?']), word(['a', 'b']), (pattern, name) => {
         // Two stars alone are for folders.
         fc.pre(pattern !== '**')
-        expect(globOf(pattern).matches(name)).toBe(slow(pattern, name))
+        expect(matches(pattern, name)).toBe(slow(pattern, name))
       }),
       { numRuns: 1_000 },
     )
+  })
+})
+
+describe('an ignore file that is too hard', () => {
+  const hard = Array.from({ length: 2_000 }, () => `*a*${'a'.repeat(100)}b`).join('\n')
+  const files = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`${'a'.repeat(230)}${index}`, 'text']))
+  const there = scene({ ...files, 'x.log': '', '.gitignore': `*.log\n${hard}` })
+
+  it('costs a bounded effort, and others have their turn meanwhile', async () => {
+    const walk = new Walk(there.workspace, { includesIgnored: false, depth: 1, signal: new AbortController().signal })
+    let [most, last] = [0, 0]
+    const look = (): void => {
+      most = Math.max(most, walk.effort.done - last)
+      last = walk.effort.done
+      immediate = setImmediate(look)
+    }
+    let immediate = setImmediate(look)
+    const names: string[] = []
+    for await (const { place } of walk.below('.')) names.push(place.relative)
+    clearImmediate(immediate)
+    expect(names).toHaveLength(13)
+    expect(walk.leftOut).toMatchObject({ ignored: 1, isHard: true })
+    expect(walk.effort.done).toBeGreaterThan(10_000_000)
+    expect(Math.max(most, walk.effort.done - last)).toBeLessThanOrEqual(1_500_000)
+  })
+
+  it('is told to the model', async () => {
+    expect(await there.say('list_files', {})).toContain('too hard to match; some were not heeded')
+    expect(await scene(project).say('list_files', {})).not.toContain('too hard')
+  })
+
+  it('is left when the call is stopped', async () => {
+    const stop = new AbortController()
+    let calls = 0
+    const signal = Object.create(stop.signal, { aborted: { get: () => ++calls > 6 } }) as AbortSignal
+    expect(await there.fail('list_files', {}, { signal })).toBe('cancelled: The call was stopped.')
+  })
+
+  it('holds nobody up by a single entry', () => {
+    const effort = new Effort()
+    effort.allow(10_000)
+    expect(new IgnoreRules(hard, '.').ignores('a'.repeat(230), false, effort)).toBe(false)
+    expect([effort.isSpent, effort.done]).toEqual([true, 10_000])
   })
 })
 

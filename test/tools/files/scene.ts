@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { afterAll } from 'vitest'
 import type { CallId, JsonObject, Tool, ToolContext, ToolOutput } from '../../../src/contracts/index.ts'
 import { fileTools } from '../../../src/tools/builtin/files/index.ts'
-import { schemaValidator } from '../../../src/tools/schema/index.ts'
-import { type HostFiles, openWorkspace, type Workspace } from '../../../src/tools/workspace/index.ts'
+import { schemaValidator } from '../../../src/tools/index.ts'
+import { openWorkspace, type Workspace, type WorkspaceOptions } from '../../../src/tools/workspace/index.ts'
 
 const bases: string[] = []
 afterAll(() => {
@@ -61,12 +61,12 @@ export interface Scene {
   paths(): readonly string[]
 }
 
-export function scene(files: { readonly [path: string]: string | Uint8Array } = {}, host?: HostFiles): Scene {
+export function scene(files: { readonly [path: string]: string | Uint8Array } = {}, options: WorkspaceOptions = {}): Scene {
   const base = tempFolder()
   const root = join(base, 'root')
   mkdirSync(root)
   putFiles(root, files)
-  const workspace = openWorkspace(root, host)
+  const workspace = openWorkspace(root, options)
   const tools = fileTools(workspace)
   const validator = schemaValidator()
   const tool = (name: string): Tool => tools.find((each) => each.name === name) as Tool

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { comparingFiles, descriptorFiles, type HostFiles, isProtected, openWorkspace } from '../../../src/tools/workspace/index.ts'
+import { guardedSettings, startFiles } from '../../../src/util/guarded-names.ts'
 import { putFiles, scene, tempFolder } from './scene.ts'
 
 const isRoot = process.getuid?.() === 0
@@ -61,13 +62,14 @@ describe('a workspace', () => {
         isProtected,
       ),
     ).not.toContain(false)
+    expect([...guardedSettings, ...startFiles, 'sub/.CLAUDE/x.json', '.agents/skills/a/SKILL.md'].map(isProtected)).not.toContain(false)
     expect(['env', 'environment.ts', '.gitignore', 'git/x', 'a.env.ts', 'src/a.ts'].map(isProtected)).not.toContain(true)
   })
 })
 
 describe.each(hosts)('leaving the workspace, checked %s', (_, host) => {
   const outer = () => {
-    const there = scene({ 'a.txt': 'inside\n' }, host)
+    const there = scene({ 'a.txt': 'inside\n' }, { host })
     putFiles(there.base, { 'outside/secret.txt': 'SECRET\n', 'outside/deep/x.txt': 'SECRET\n' })
     symlinkSync('../outside', join(there.root, 'folder'))
     symlinkSync('../outside/secret.txt', join(there.root, 'file'))
@@ -143,7 +145,7 @@ describe.each(hosts)('a folder that is swapped for a link at the worst moment, c
         return host.open(path, flags, mode)
       },
     }
-    const there = scene({ 'sub/a.txt': 'inside\n' }, racing)
+    const there = scene({ 'sub/a.txt': 'inside\n' }, { host: racing })
     putFiles(there.base, { 'outside/a.txt': 'SECRET\n' })
     swap = () => {
       renameSync(join(there.root, 'sub'), join(there.root, 'away'))

@@ -89,6 +89,7 @@ const files: readonly Attempt[] = [
   { name: 'search the home folder', command: ({ home }) => `grep -rq SECRET-OF-HOME ${home}${then}`, control: true },
   { name: 'read the data folder', command: ({ data }) => `cat ${data}/journal.sqlite${then}`, control: true },
   { name: 'read the keys of providers', command: () => `grep -q SECRET-OF-PROVIDER .ai-agent.env${then}`, control: true },
+  { name: 'read the keys of providers below', command: () => `cat docs/.ai-agent.env | grep -q SECRET-OF-PROVIDER${then}`, control: true },
   { name: 'read passwords of the system', command: () => `grep -q '^root:' /etc/shadow${then}` },
   { name: 'read host keys', command: () => `ls /etc/ssh/*key 2>/dev/null${then}; ls /etc/ssl/private/* 2>/dev/null${then}` },
 ]
@@ -135,6 +136,50 @@ const plants: readonly Attempt[] = [
     command: () => `rm .vscode; mkdir .vscode; echo evil > .vscode/tasks.json`,
     isOut: ({ workspace }) => exists(join(workspace, '.vscode/tasks.json')),
   },
+  {
+    name: 'change what a link leads to',
+    command: () => `echo evil > editor/tasks.json${then}`,
+    isOut: ({ workspace }) => exists(join(workspace, 'editor/tasks.json')),
+  },
+  {
+    name: 'lock what was planted against being put aside',
+    command: () =>
+      `echo evil > .envrc${then}; mkdir -p .claude; echo evil > .claude/settings.json${then}; echo evil > .mcp.json; chmod 555 .`,
+    isOut: ({ workspace }) => ['.envrc', '.claude', '.mcp.json'].some((name) => exists(join(workspace, name))),
+  },
+  {
+    name: 'take the repository away',
+    command: () => `rm -rf .git/objects .git/refs .git 2>/dev/null${then}; [ ! -e .git/objects ]${then}; [ ! -e .git/refs ]${then}`,
+    isOut: ({ workspace }) => ['HEAD', 'objects', 'refs'].some((name) => !exists(join(workspace, '.git', name))),
+  },
+  {
+    name: 'make the workspace itself a repository',
+    command: () => `mkdir objects refs; cp .git/HEAD HEAD; rm .git/HEAD; printf '[core]\\nfsmonitor = evil\\n' > config`,
+    isOut: ({ workspace }) => exists(join(workspace, 'config')) || !unchanged(join(workspace, '.git/HEAD'), 'ref: refs/heads/main\n'),
+  },
+  {
+    name: 'change a repository inside',
+    command: () => `echo evil >> vendor/lib/.git/config${then}; echo evil > vendor/lib/.git/hooks/pre-commit${then}`,
+    isOut: ({ workspace }) => !unchanged(join(workspace, 'vendor/lib/.git/config'), '[core]\n'),
+  },
+  {
+    name: 'put another repository in the place of one inside',
+    command: () =>
+      `mv vendor/lib vendor/old; mkdir -p vendor/lib/.git/objects vendor/lib/.git/refs; cp .git/HEAD vendor/lib/.git/; printf '[core]\\nfsmonitor = evil\\n' > vendor/lib/.git/config`,
+    isOut: ({ workspace }) => exists(join(workspace, 'vendor/lib/.git/config')),
+  },
+  {
+    name: 'make a repository inside that runs something',
+    command: () =>
+      `mkdir -p new/.git/objects new/.git/refs new/.git/hooks; cp .git/HEAD new/.git/; printf '#!/bin/sh\\n' > new/.git/hooks/post-index-change; chmod +x new/.git/hooks/*; printf '[core]\\nhooksPath = evil\\n' > new/.git/config; chmod 311 new`,
+    isOut: ({ workspace }) => exists(join(workspace, 'new/.git/config')) || exists(join(workspace, 'new/.git/hooks')),
+  },
+  {
+    name: 'lead to a repository that runs something',
+    command: () =>
+      `mkdir -p way evil/objects evil/refs; cp .git/HEAD evil/; echo 'gitdir: ../evil' > way/.git; printf '[diff]\\nexternal = evil\\n' > evil/config`,
+    isOut: ({ workspace }) => exists(join(workspace, 'evil/config')),
+  },
 ]
 
 const network: readonly Attempt[] = [
@@ -170,6 +215,14 @@ const network: readonly Attempt[] = [
     command: ({ socket }) =>
       node(`require('net').connect('${socket}').on('connect', () => { console.log('OUT'); process.exit() }).on('error', () => {})`),
     isOut: ({ reached }) => reached(),
+    control: true,
+  },
+  {
+    name: 'call a socket that was bound by a relative name',
+    command: ({ outside }) =>
+      node(
+        `require('net').connect('${outside}/relative.sock').on('connect', () => { console.log('OUT'); process.exit() }).on('error', () => {})`,
+      ),
     control: true,
   },
   { name: 'find the sockets of services', command: () => `[ -n "$(ls -A /run)" ]${then}; [ -S /var/run/docker.sock ]${then}` },

@@ -15,6 +15,8 @@ const attempts = [...shellAttempts, ...kernelAttempts]
 describe.skipIf(noSandboxHere)(`the sandbox${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
   let scene: Scene
   let victim: ChildProcess
+  /** Listens under a name that does not say where. */
+  let service: ChildProcess
   const closers: (Server | Socket)[] = []
   let visits = 0
   let made = 0
@@ -24,6 +26,11 @@ describe.skipIf(noSandboxHere)(`the sandbox${noSandboxHere ? ` (skipped: ${noSan
     process.env.TROUPE_ESCAPE_SECRET = 'x'
     victim = spawn('/bin/sleep', ['600'], { stdio: 'ignore' })
     const base = ground()
+    service = spawn(process.execPath, ['-e', `require('net').createServer().listen('relative.sock', () => console.log('ready'))`], {
+      cwd: base.outside,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    await new Promise((ready) => service.stdout?.once('data', ready))
     const abstractSocket = `troupe-escape-${process.pid}`
     const socket = join(base.outside, 'service.sock')
     const listen = async (where: number | string): Promise<number> => {
@@ -63,6 +70,7 @@ describe.skipIf(noSandboxHere)(`the sandbox${noSandboxHere ? ` (skipped: ${noSan
   afterAll(() => {
     delete process.env.TROUPE_ESCAPE_SECRET
     victim.kill('SIGKILL')
+    service.kill('SIGKILL')
     for (const each of closers) each.close()
     scene.remove()
     console.log(`${made} attempts, ${out.length} out${out.length > 0 ? `: ${out.join(', ')}` : ''}`)

@@ -1,5 +1,16 @@
 import { spawnSync } from 'node:child_process'
-import { accessSync, constants, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type Clock, defaultSandboxPolicy, type SandboxPolicy } from '../../../src/contracts/index.ts'
@@ -81,6 +92,12 @@ export function ground(): Ground {
   write(join(workspace, '.ai-agent.json'), '{}\n')
   write(join(workspace, '.ai-agent.env'), 'KEY=SECRET-OF-PROVIDER\n')
   write(join(workspace, 'editor/settings.json'), '{}\n')
+  write(join(workspace, 'docs/.ai-agent.env'), 'KEY=SECRET-OF-PROVIDER\n')
+  for (const name of ['HEAD', 'config', 'hooks/pre-push']) {
+    mkdirSync(join(workspace, 'vendor/lib/.git', name, '..'), { recursive: true })
+    cpSync(join(workspace, '.git', name), join(workspace, 'vendor/lib/.git', name))
+  }
+  for (const git of ['.git', 'vendor/lib/.git']) for (const name of ['objects', 'refs']) mkdirSync(join(workspace, git, name))
   symlinkSync('editor', join(workspace, '.vscode'))
   const sandbox = processSandbox({ root: workspace, path, home, hidden: [data], clock: realClock })
   const shell = ['/bin/sh', '-c'] as const

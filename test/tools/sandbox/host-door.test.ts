@@ -1,7 +1,8 @@
 import { createServer, request, type Server } from 'node:http'
-import { connect } from 'node:net'
+import { connect, createServer as createRawServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { afterEach, describe, expect, it } from 'vitest'
+import { passedOn } from '../../../src/tools/sandbox/door-headers.ts'
 import { type HostDoor, openHostDoor } from '../../../src/tools/sandbox/host-door.ts'
 import { isAllowedAddress, isAllowedHost } from '../../../src/tools/sandbox/host-rules.ts'
 
@@ -109,6 +110,67 @@ describe('the door to them', () => {
     const port = await open(['rebound.test'], ['127.0.0.1', '169.254.169.254'])
     expect(await ask(`http://rebound.test:${port}/`)).toMatch(/^403 .*inside of the house/)
     expect(await tunnel(`rebound.test:${port}`)).toContain('403 Forbidden')
+  })
+
+  /** What comes back for bytes, from a server that answers with bytes. */
+  const raw = async (asked: (port: number) => string, answer: string): Promise<string> => {
+    const upstream = createRawServer((client) => {
+      client.on('error', () => {})
+      client.once('data', () => client.end(answer))
+    })
+    await new Promise<void>((done) => upstream.listen(0, '127.0.0.1', done))
+    const { port } = upstream.address() as { port: number }
+    server = createServer()
+    door = await openHostDoor({ hosts: ['127.0.0.1'], scratch: tmpdir(), ports: [port] })
+    const text = await new Promise<string>((resolve) => {
+      const socket = connect(door.socket)
+      let heard = ''
+      socket.write(asked(port))
+      socket.setEncoding('utf8').on('data', (chunk: string) => {
+        heard += chunk
+      })
+      socket.on('close', () => resolve(heard))
+    })
+    upstream.close()
+    return text
+  }
+  const get =
+    (more = '') =>
+    (port: number) =>
+      `GET http://127.0.0.1:${port}/ HTTP/1.1\r\nHost: a\r\n${more}Connection: close\r\n\r\n`
+  const fine = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+
+  it.each([
+    ['a header about what follows the body', get('Trailer: x\r\n'), fine, /^HTTP\/1\.1 200 [\s\S]*ok$/],
+    ['another protocol', get('Upgrade: x\r\n'), fine, /^HTTP\/1\.1 200 /],
+    ['an expectation', get('Expect: everything\r\n'), fine, /^HTTP\/1\.1 417 /],
+    ['a body that is wrapped up', get('Transfer-Encoding: gzip, chunked\r\n'), fine, /^HTTP\/1\.1 (?:501|400) /],
+    [
+      'an answer with a header about what follows',
+      get(),
+      fine.replace('Content', 'Trailer: a\r\nContent'),
+      /^HTTP\/1\.1 200 (?!.*trailer)/i,
+    ],
+    ['status 000', get(), 'HTTP/1.1 000 x\r\nContent-Length: 0\r\n\r\n', /^HTTP\/1\.1 502 /],
+    ['status 099', get(), 'HTTP/1.1 099 x\r\nContent-Length: 0\r\n\r\n', /^HTTP\/1\.1 502 /],
+    ['status 999', get(), 'HTTP/1.1 999 x\r\nContent-Length: 0\r\n\r\n', /^HTTP\/1\.1 502 /],
+    ['an answer in another protocol', get(), 'HTTP/1.1 101 x\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n', /^HTTP\/1\.1 502 /],
+    ['an answer that breaks off', get(), 'HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nok', /^HTTP\/1\.1 200 /],
+    ['no answer', get(), '', /^HTTP\/1\.1 502 /],
+  ])('survives %s', async (_, asked, answer, heard) => {
+    expect(await raw(asked, answer)).toMatch(heard)
+  })
+
+  it('keeps to itself what is about one connection', () => {
+    const headers = {
+      connection: 'X-Own, content-length',
+      'x-own': '1',
+      'keep-alive': '5',
+      te: 'trailers',
+      'content-length': '2',
+      accept: '*',
+    }
+    expect(passedOn(headers)).toEqual({ 'content-length': '2', accept: '*' })
   })
 
   it('answers nonsense, and is gone when it is closed', async () => {

@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ToolOutput } from '../../../src/contracts/index.ts'
@@ -170,7 +171,12 @@ describe.skipIf(noSandboxHere)(`the walls${noSandboxHere ? ` (skipped: ${noSandb
 
   it.skipIf(find('git') === undefined)('leave git its work', async () => {
     const name = '-c user.name=a -c user.email=a@b'
-    expect(await place.run('git init -q . && git add a.txt')).toMatchObject({ ok: true, value: { exitCode: 0 } })
+    expect(await place.run('git init -q .')).toMatchObject({ ok: false, error: { class: 'sandbox' } })
+    execFileSync('git', ['init', '-q', '.'], { cwd: place.root })
+    expect(await place.run('git add -A && git status --short')).toMatchObject({
+      ok: true,
+      content: expect.stringMatching(/\nA {2}a\.txt\n$/),
+    })
     const output = await place.run(
       `git ${name} commit -qm one && git checkout -qb other && git ${name} commit -q --allow-empty -m two && git log --oneline`,
     )
@@ -209,6 +215,30 @@ describe('the tool', () => {
       summary: 'Run npm test',
       keys: [{ key: 'command:npm test', label: 'npm test' }],
     })
+  })
+
+  it('asks for another folder apart, whatever it is called', async () => {
+    for (const cwd of ['sub', './sub/', 'sub/../sub', join(place.root, 'sub')]) {
+      expect(await place.tool.approval?.({ command: 'make', cwd })).toMatchObject({
+        keys: [{ key: 'command:(in sub) make', aliases: ['make'] }],
+      })
+    }
+    expect(await place.tool.approval?.({ command: 'make', cwd: 'sub/..' })).toMatchObject({ keys: [{ key: 'command:make' }] })
+  })
+
+  it.skipIf(find('git') === undefined)('lets git look unasked where that runs nothing', async () => {
+    const other = shellGround('sandbox')
+    const asks = async () => (await other.tool.approval?.({ command: 'git status' }))?.asks ?? true
+    expect(await asks()).toBe(true)
+    execFileSync('git', ['init', '-q', '.'], { cwd: other.root })
+    expect(await asks()).toBe(false)
+    mkdirSync(join(other.root, 'sub/.git'))
+    expect(await asks()).toBe(true)
+    rmSync(join(other.root, 'sub/.git'), { recursive: true })
+    expect(await asks()).toBe(false)
+    execFileSync('git', ['config', 'core.fsmonitor', 'evil'], { cwd: other.root })
+    expect(await asks()).toBe(true)
+    other.remove()
   })
 
   it('keeps the time that it is told, by the clock', async () => {

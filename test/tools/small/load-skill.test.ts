@@ -83,6 +83,14 @@ describe('load_skill', () => {
     expect([lines.filter((line) => line.startsWith('- f')).length, lines.at(-1)]).toEqual([50, 'There are more files that are not listed.'])
   })
 
+  it('loads no file with keys, under whatever name', async () => {
+    const here = place({ [`${pdf}/SKILL.md`]: skill('pdf'), [`${pdf}/.ai-agent.env`]: 'KEY=1' })
+    here.link(`${pdf}/plain.txt`, '.ai-agent.env')
+    const load = loader(here)
+    for (const file of ['.ai-agent.env', 'plain.txt'])
+      expect(content(await load('pdf', file))).toContain('cannot be loaded: it holds keys, which no tool reads.')
+  })
+
   it('loads no file from outside of the folder', async () => {
     const here = place({ [`${pdf}/SKILL.md`]: skill('pdf'), [`${pdf}/a.md`]: 'a', 'project/secret': 's', [`${pdf}-2/b.md`]: 'b' })
     here.link(`${pdf}/link.md`, '../../../secret')

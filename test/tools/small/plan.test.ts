@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { JsonObject, PlanStatus } from '../../../src/contracts/index.ts'
 import { toolContract } from '../../../src/testing/index.ts'
 import { updatePlanTool } from '../../../src/tools/builtin/plan.ts'
-import { schemaValidator } from '../../../src/tools/schema/index.ts'
+import { schemaValidator } from '../../../src/tools/index.ts'
 import { checkSchema } from '../../../src/util/check-schema.ts'
 import { toolContext } from './context.ts'
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import type { ApprovalRule } from '../../../src/contracts/index.ts'
+import { ruling } from '../../../src/steps/rules.ts'
 import { isPublicAddress } from '../../../src/tools/builtin/web-fetch/addresses.ts'
 import { webFetchTool } from '../../../src/tools/builtin/web-fetch/index.ts'
 import { readTarget } from '../../../src/tools/builtin/web-fetch/target.ts'
@@ -79,12 +81,35 @@ describe('approval', () => {
   it('is asked for a host, with its domain as the wider choice', async () => {
     expect(await wish('https://docs.example.com/page?q=1')).toEqual({
       summary: 'Fetch https://docs.example.com/page?q=1',
-      keys: [{ key: 'host:com.example.docs.', label: 'docs.example.com', use: 'docs.example.com' }],
+      keys: [
+        {
+          key: 'host:com.example.docs.',
+          label: 'docs.example.com',
+          use: 'docs.example.com',
+          aliases: ['docs.example.com', 'www.docs.example.com', 'docs.example.com:443'],
+        },
+      ],
       wider: [
         { key: 'host:com.example.docs.', label: 'docs.example.com and everything below it', isPrefix: true },
         { key: 'host:com.example.', label: 'example.com and everything below it', isPrefix: true },
       ],
     })
+  })
+
+  it('a rule that denies or asks about a host is about every port and the same site; one that allows about the usual ports', async () => {
+    const verdict = async (rule: ApprovalRule, url: string) =>
+      ruling([{ rules: [rule] }], { names: ['web_fetch'], keys: (await wish(url))?.keys ?? [] })?.verdict
+    const urls = ['http://evil.example/', 'http://evil.example:8080/', 'https://EVIL.example.:8443/', 'https://www.evil.example/']
+    for (const url of urls) expect(await verdict({ deny: 'web_fetch(evil.example)' }, url), url).toBe('deny')
+    expect(await verdict({ ask: 'web_fetch(127.0.0.1)' }, 'http://127.0.0.1:8080/')).toBe('ask')
+    expect(await verdict({ deny: 'web_fetch(*:8080)' }, 'http://evil.example:8080/')).toBe('deny')
+    expect(await verdict({ deny: 'web_fetch(evil.example)' }, 'https://docs.evil.example/')).toBeUndefined()
+    expect(await Promise.all(urls.map((url) => verdict({ allow: 'web_fetch(evil.example)' }, url)))).toEqual([
+      'allow',
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 
   it('for a domain covers what is below it, and nothing that only looks like it', async () => {

@@ -15,6 +15,13 @@ describe('a page', () => {
     ['links', '<a href="c?x=1&amp;y">C</a> <a href=//o.org>O</a>', '[C](https://example.org/a/c?x=1&y) [O](https://o.org/)'],
     ['links around blocks', '<a href=/x><h2>Title</h2><p>more</a>', '[Title more](https://example.org/x)'],
     ['links of a base', '<base href="/z/"><a href=y>Y</a>', '[Y](https://example.org/z/y)'],
+    ['links of a base that is too long', `<base href="/${'z/'.repeat(2_000)}"><a href=y>Y</a>`, '[Y](https://example.org/a/y)'],
+    [
+      'links of a base that grows too long',
+      `${`<base href="${'z/'.repeat(900)}">`.repeat(3)}<a href="/y">Y</a>`,
+      '[Y](https://example.org/y)',
+    ],
+    ['links that are too long', `<a href="/${'y'.repeat(3_000)}">Y</a>`, 'Y'],
     ['links to nowhere', '<a href="javascript:x()">a</a> <a href="#b">b</a> <a>c</a> <a href="http://[">d</a>', 'a b c d'],
     ['links without text', '<a href=x><img src=y></a><a href=x><img alt="see" src=y></a>', '[see](https://example.org/a/x)'],
     ['links with brackets', '<a href="(x)">a]b</a>', '[a\\]b](https://example.org/a/%28x%29)'],

@@ -1,5 +1,5 @@
 import type { ApprovalKey, ApprovalWish, ItemView, JsonObject, ToolOutput } from '../../../contracts/index.ts'
-import { isProtected, type Place, parentOf, type Workspace } from '../../workspace/index.ts'
+import { type Place, parentOf, type Workspace } from '../../workspace/index.ts'
 import { unifiedDiff } from './diff/index.ts'
 import { counted, listed } from './wording.ts'
 
@@ -35,8 +35,8 @@ export function changeWish(workspace: Workspace, verb: string, paths: readonly s
     if (!places.some(({ absolute }) => absolute === located.place.absolute)) places.push(located.place)
   }
   const names = places.map(({ relative }) => relative)
-  const keys = places.flatMap(keysOf)
-  const wider = places.some(({ relative }) => isProtected(relative)) ? [] : widerKeys(workspace, places)
+  const keys = places.flatMap((place) => keysOf(workspace, place))
+  const wider = places.some((place) => workspace.isProtected(place)) ? [] : widerKeys(workspace, places)
   return { summary: `${verb} ${listed(names)}`, keys, ...(wider.length > 0 && { wider }) }
 }
 
@@ -44,9 +44,10 @@ export function changeWish(workspace: Workspace, verb: string, paths: readonly s
  * A protected file needs a second key, which neither a folder that was granted nor a rule about paths covers: a rule has
  * to say `write_file(protected /srv/app/.env)`. What is refused by its path stays refused.
  */
-function keysOf({ absolute, relative }: Place): readonly ApprovalKey[] {
-  const path = { key: `path:${absolute}`, label: relative }
-  return isProtected(relative) ? [path, { key: `path:protected ${absolute}`, label: `the protected file ${relative}` }] : [path]
+function keysOf(workspace: Workspace, place: Place): readonly ApprovalKey[] {
+  const { absolute, relative } = place
+  const path = { key: `path:${absolute}`, label: relative, aliases: workspace.aliasesOf(place) }
+  return workspace.isProtected(place) ? [path, { key: `path:protected ${absolute}`, label: `the protected file ${relative}` }] : [path]
 }
 
 /** The folders that hold all of them, up to the root. */

@@ -1,8 +1,37 @@
 // Globs without regular expressions: patterns come from models and from files of other people, and matching one costs
-// at most its length times that of the path, whatever it is.
+// at most its length times that of the path, whatever it is. Many of them together are held by an `Effort`.
+
+/** A path as it is matched: names, letter by letter. */
+export type PathLetters = readonly (readonly string[])[]
+
+export const lettersOf = (path: string): PathLetters => path.split('/').map((name) => [...name])
 
 export interface Glob {
-  matches(path: string): boolean
+  /** Where the effort is used up, nothing matches. */
+  matches(path: PathLetters, effort: Effort): boolean
+}
+
+/** How much was done, in comparisons, and how much may be. */
+export class Effort {
+  #done = 0
+  #most = Number.POSITIVE_INFINITY
+
+  get done(): number {
+    return this.#done
+  }
+
+  get isSpent(): boolean {
+    return this.#done >= this.#most
+  }
+
+  /** From here on so much, and no more. */
+  allow(more: number): void {
+    this.#most = this.#done + more
+  }
+
+  add(steps: number): void {
+    this.#done += steps
+  }
 }
 
 type Token =
@@ -19,10 +48,7 @@ const mostAlternatives = 64
 export function globOf(pattern: string, { hasBraces = true }: { readonly hasBraces?: boolean } = {}): Glob {
   const alternatives = (hasBraces ? expanded(pattern) : [pattern]).map(segmentsOf)
   return {
-    matches(path) {
-      const names = path.split('/').map((name) => [...name])
-      return alternatives.some((segments) => matchesAll(segments, names))
-    },
+    matches: (path, effort) => alternatives.some((segments) => matchesAll(segments, path, effort)),
   }
 }
 
@@ -64,15 +90,16 @@ function setAt(letters: readonly string[], start: number): { readonly token: Tok
 }
 
 /** Goes back to the last `**` only: whatever an earlier one could take, the last can. */
-function matchesAll(segments: readonly Segment[], names: readonly (readonly string[])[]): boolean {
+function matchesAll(segments: readonly Segment[], names: PathLetters, effort: Effort): boolean {
   return wildcard(segments, names, {
     isStar: (segment) => segment.kind === 'folders',
-    fits: (segment, name) => segment.kind === 'name' && matchesName(segment.tokens, name),
+    fits: (segment, name) => segment.kind === 'name' && matchesName(segment.tokens, name, effort),
+    effort,
   })
 }
 
-function matchesName(tokens: readonly Token[], name: readonly string[]): boolean {
-  return wildcard(tokens, name, { isStar: (token) => token.kind === 'star', fits: matchesLetter })
+function matchesName(tokens: readonly Token[], name: readonly string[], effort: Effort): boolean {
+  return wildcard(tokens, name, { isStar: (token) => token.kind === 'star', fits: matchesLetter, effort })
 }
 
 function matchesLetter(token: Token, letter: string): boolean {
@@ -84,12 +111,19 @@ function matchesLetter(token: Token, letter: string): boolean {
 interface Rules<Pattern, Item> {
   isStar(pattern: Pattern): boolean
   fits(pattern: Pattern, item: Item): boolean
+  readonly effort: Effort
 }
 
-function wildcard<Pattern, Item>(patterns: readonly Pattern[], items: readonly Item[], { isStar, fits }: Rules<Pattern, Item>): boolean {
+function wildcard<Pattern, Item>(
+  patterns: readonly Pattern[],
+  items: readonly Item[],
+  { isStar, fits, effort }: Rules<Pattern, Item>,
+): boolean {
   let [at, item] = [0, 0]
   let star: { readonly at: number; item: number } | undefined
   while (item < items.length) {
+    effort.add(1)
+    if (effort.isSpent) return false
     const pattern = patterns[at]
     if (pattern !== undefined && isStar(pattern)) {
       star = { at, item }
@@ -125,12 +159,10 @@ function withoutFirstBrace(pattern: string): readonly string[] {
 }
 
 /** A pattern without a slash is for names anywhere; one with a slash for paths from the root, or from the folder that is looked through. */
-export function pathFilter(pattern: string, folder: string): (path: string) => boolean {
+export function pathFilter(pattern: string, folder: string, effort: Effort): (path: string) => boolean {
   const plain = pattern.replace(/^(?:\.?\/)+/, '')
-  if (!plain.includes('/')) {
-    const glob = globOf(plain)
-    return (path) => glob.matches(path.slice(path.lastIndexOf('/') + 1))
-  }
   const glob = globOf(plain)
-  return (path) => glob.matches(path) || (folder !== '.' && path.startsWith(`${folder}/`) && glob.matches(path.slice(folder.length + 1)))
+  const matches = (path: string): boolean => glob.matches(lettersOf(path), effort)
+  if (!plain.includes('/')) return (path) => matches(path.slice(path.lastIndexOf('/') + 1))
+  return (path) => matches(path) || (folder !== '.' && path.startsWith(`${folder}/`) && matches(path.slice(folder.length + 1)))
 }

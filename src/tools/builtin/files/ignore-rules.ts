@@ -1,4 +1,4 @@
-import { type Glob, globOf } from './glob.ts'
+import { type Effort, type Glob, globOf, lettersOf } from './glob.ts'
 
 interface Rule {
   readonly glob: Glob
@@ -24,18 +24,22 @@ export class IgnoreRules {
     this.#rules = text.split('\n').slice(0, mostRules).flatMap(ruleOf).reverse()
   }
 
-  ignores(path: string, isFolder: boolean): boolean {
+  /** Where the effort is used up before a rule was found, nothing is left out. */
+  ignores(path: string, isFolder: boolean, effort: Effort): boolean {
     if (always.has(path.slice(path.lastIndexOf('/') + 1))) return true
-    return this.#verdict(path, isFolder) ?? false
+    return this.#verdict(path, isFolder, effort) ?? false
   }
 
-  #verdict(path: string, isFolder: boolean): boolean | undefined {
-    if (path.startsWith(this.#prefix)) {
-      const way = path.slice(this.#prefix.length)
-      const rule = this.#rules.find(({ glob, isForFolders }) => (isFolder || !isForFolders) && glob.matches(way))
-      if (rule) return !rule.isNegated
+  #verdict(path: string, isFolder: boolean, effort: Effort): boolean | undefined {
+    if (effort.isSpent) return undefined
+    if (this.#rules.length > 0 && path.startsWith(this.#prefix)) {
+      const way = lettersOf(path.slice(this.#prefix.length))
+      for (const { glob, isForFolders, isNegated } of this.#rules) {
+        if (effort.isSpent) return undefined
+        if ((isFolder || !isForFolders) && glob.matches(way, effort)) return !isNegated
+      }
     }
-    return this.#above === undefined ? undefined : this.#above.#verdict(path, isFolder)
+    return this.#above === undefined ? undefined : this.#above.#verdict(path, isFolder, effort)
   }
 }
 

@@ -2,9 +2,10 @@ import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contrac
 import { utf8Length } from '../../../util/fit-text.ts'
 import type { Workspace } from '../../workspace/index.ts'
 import { pathFilter } from './glob.ts'
+import { readWish } from './read-wish.ts'
 import { heed, returned } from './returned.ts'
 import { Walk, type WalkEntry } from './walk.ts'
-import { counted, shownPath, textOf, whole } from './wording.ts'
+import { counted, hardNote, shownPath, textOf, whole } from './wording.ts'
 
 const defaultDepth = 2
 const mostDepth = 64
@@ -38,6 +39,7 @@ export function listFilesTool(workspace: Workspace): Tool {
     },
     effect: 'read',
     concurrency: 'shared',
+    approval: ({ path }) => readWish(workspace, 'List', textOf(path) ?? '.'),
     execute: (input, context) => returned(() => listFiles(workspace, input, context)),
   }
 }
@@ -50,7 +52,7 @@ async function listFiles(workspace: Workspace, input: JsonObject, { signal, maxO
   const includesIgnored = input.include_ignored === true
   const walk = new Walk(workspace, { includesIgnored, depth, signal })
   const { relative } = workspace.place(path)
-  const fits = pattern === undefined ? undefined : pathFilter(pattern, relative)
+  const fits = pattern === undefined ? undefined : pathFilter(pattern, relative, walk.effort)
   const rows: string[] = []
   let room = Math.max(200, maxOutputBytes - frameBytes - 2 * relative.length)
   let total = 0
@@ -90,10 +92,11 @@ interface Figures {
   readonly leftOut: Walk['leftOut']
 }
 
-function notes({ shown, total, leftOut: { ignored, unreadable, isCut } }: Figures): readonly string[] {
+function notes({ shown, total, leftOut: { ignored, unreadable, isCut, isHard } }: Figures): readonly string[] {
   return [
     ...(shown < total ? [`${total - shown} more are not shown: name a folder with path, use a pattern, or less depth.`] : []),
     ...(isCut ? ['There is more than can be listed at once: name a folder with path.'] : []),
+    ...(isHard ? [hardNote] : []),
     ...(unreadable > 0 ? [`${counted(unreadable, 'folder')} could not be read.`] : []),
     ...(ignored > 0 ? [`${counted(ignored, 'ignored entry', 'ignored entries')} left out; include_ignored shows them.`] : []),
   ]

@@ -2,6 +2,7 @@ import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contrac
 import type { OpenFile, Workspace } from '../../workspace/index.ts'
 import { binaryKind, headBytes } from './file-kind.ts'
 import { type Page, readPage } from './read-page.ts'
+import { readWish } from './read-wish.ts'
 import { failed, heed, returned } from './returned.ts'
 import { counted, grouped, whole } from './wording.ts'
 
@@ -26,6 +27,7 @@ export function readFileTool(workspace: Workspace): Tool {
     },
     effect: 'read',
     concurrency: 'shared',
+    approval: ({ path }) => readWish(workspace, 'Read', String(path)),
     execute: (input, context) => returned(() => readFile(workspace, input, context)),
   }
 }

@@ -3,10 +3,11 @@ import { utf8Length } from '../../../util/fit-text.ts'
 import { showValue } from '../../../util/show-value.ts'
 import { FileFault, type Place, type Workspace } from '../../workspace/index.ts'
 import { pathFilter } from './glob.ts'
+import { readWish } from './read-wish.ts'
 import { failed, heed, returned } from './returned.ts'
 import { compilePattern, type FoundIn, literally, type SearchFigures, type SearchPattern, searchPlaces } from './search/index.ts'
 import { Walk } from './walk.ts'
-import { counted, shownPath, textOf, whole } from './wording.ts'
+import { counted, hardNote, shownPath, textOf, whole } from './wording.ts'
 
 const defaultLimit = 100
 const mostLimit = 1_000
@@ -42,6 +43,7 @@ export function searchFilesTool(workspace: Workspace, { patienceMs = defaultPati
     },
     effect: 'read',
     concurrency: 'shared',
+    approval: ({ path }) => readWish(workspace, 'Search', textOf(path) ?? '.'),
     execute: (input, context) => returned(() => searchFiles(workspace, input, { context, patienceMs })),
   }
 }
@@ -112,7 +114,7 @@ async function sourceOf(workspace: Workspace, input: JsonObject, signal: AbortSi
       },
     }
   const walk = new Walk(workspace, { includesIgnored: input.include_ignored === true, depth: mostDepth, signal })
-  const fits = glob === undefined ? undefined : pathFilter(glob, workspace.place(path).relative)
+  const fits = glob === undefined ? undefined : pathFilter(glob, workspace.place(path).relative, walk.effort)
   return {
     walk,
     places: async function* () {
@@ -185,6 +187,7 @@ function notes({ end, binary, unreadable }: SearchFigures, { hits }: Rows, walk:
   return [
     ...(end === 'hits' ? ['There may be more: narrow the pattern, name a path or glob, or raise limit.'] : []),
     ...(end === 'bytes' || leftOut?.isCut ? ['Not everything was searched, there is too much: name a path or glob.'] : []),
+    ...(leftOut?.isHard ? [hardNote] : []),
     ...(binary > 0 && hits === 0 ? [`${counted(binary, 'binary file')} left out.`] : []),
     ...(unreadable > 0 ? [`${counted(unreadable, 'file')} could not be read.`] : []),
     ...(hits === 0 && leftOut && leftOut.ignored > 0

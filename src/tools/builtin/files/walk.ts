@@ -1,4 +1,5 @@
 import { readlink } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   codeOf,
   type EntryKind,
@@ -9,6 +10,7 @@ import {
   placeBelow,
   type Workspace,
 } from '../../workspace/index.ts'
+import { Effort } from './glob.ts'
 import { IgnoreRules } from './ignore-rules.ts'
 import { heed } from './returned.ts'
 
@@ -29,6 +31,19 @@ export interface WalkOptions {
 const mostInFolder = 20_000
 const mostEntries = 200_000
 const largestIgnoreFile = 256 * 1024
+/** Comparisons with patterns, of which a processor does some hundreds in a microsecond: for one entry, for all, and until others have their turn. */
+const mostForEntry = 1_000_000
+const mostForAll = 1_000_000_000
+const mostInOneTurn = 500_000
+
+interface LeftOut {
+  readonly ignored: number
+  readonly unreadable: number
+  /** There was more than can be looked at. */
+  readonly isCut: boolean
+  /** Patterns were too hard: something was not left out that perhaps should have been, or not found. */
+  readonly isHard: boolean
+}
 
 interface Pending extends WalkEntry {
   readonly depth: number
@@ -45,6 +60,10 @@ export class Walk {
   #ignored = 0
   #unreadable = 0
   #isCut = false
+  #isEasy = true
+  #lastTurn = 0
+  /** What is spent on patterns, by whoever looks at the entries, too. */
+  readonly effort = new Effort()
 
   constructor(workspace: Workspace, options: WalkOptions) {
     this.#workspace = workspace
@@ -52,8 +71,8 @@ export class Walk {
   }
 
   /** What there is to say about the entries that were not given. */
-  get leftOut(): { readonly ignored: number; readonly unreadable: number; readonly isCut: boolean } {
-    return { ignored: this.#ignored, unreadable: this.#unreadable, isCut: this.#isCut }
+  get leftOut(): LeftOut {
+    return { ignored: this.#ignored, unreadable: this.#unreadable, isCut: this.#isCut, isHard: !this.#isEasy }
   }
 
   async *below(path: string): AsyncGenerator<WalkEntry> {
@@ -71,7 +90,9 @@ export class Walk {
         this.#isCut = true
         return
       }
+      this.#begin()
       yield entry
+      await this.#rest()
       if (entry.kind !== 'folder' || entry.depth >= this.#options.depth) continue
       const folder = await this.#open(entry.place)
       if (folder) await read(folder, entry.rules, entry.depth + 1)
@@ -106,7 +127,8 @@ export class Walk {
       const kept: Pending[] = []
       for (const { name, kind } of entries) {
         const place = placeBelow(folder.place, name)
-        if (!includesIgnored && rules.ignores(place.relative, kind === 'folder')) this.#ignored++
+        if (this.#workspace.isHidden(place)) continue
+        if (!includesIgnored && (await this.#isIgnored(rules, place, kind === 'folder'))) this.#ignored++
         else if (kind === 'link') kept.push({ place, kind, depth, rules, target: await readlink(folder.entry(name)).catch(() => '?') })
         else kept.push({ place, kind, depth, rules })
       }
@@ -118,6 +140,26 @@ export class Walk {
     } finally {
       await folder.close()
     }
+  }
+
+  async #isIgnored(rules: IgnoreRules, { relative }: Place, isFolder: boolean): Promise<boolean> {
+    this.#begin()
+    const isIgnored = rules.ignores(relative, isFolder, this.effort)
+    await this.#rest()
+    return isIgnored
+  }
+
+  #begin(): void {
+    this.effort.allow(Math.min(mostForEntry, Math.max(0, mostForAll - this.effort.done)))
+  }
+
+  /** Others have their turn, and an interrupt is noticed, however hard the patterns are. */
+  async #rest(): Promise<void> {
+    if (this.effort.isSpent) this.#isEasy = false
+    if (this.effort.done - this.#lastTurn < mostInOneTurn) return
+    this.#lastTurn = this.effort.done
+    await nextTurn()
+    heed(this.#options.signal)
   }
 
   /** The rules of the folders above; where those would hide the start itself, it was asked for, so nothing is hidden. */
@@ -133,7 +175,7 @@ export class Walk {
       } finally {
         await folder.close()
       }
-      includesIgnored ||= rules.ignores(parts.slice(0, count + 1).join('/'), true)
+      includesIgnored ||= await this.#isIgnored(rules, this.#workspace.place(parts.slice(0, count + 1).join('/')), true)
     }
     return { rules, includesIgnored }
   }

@@ -21,3 +21,5 @@ export function listed(names: readonly string[], most = 5): string {
 
 /** A name with line ends in it must not look like several. */
 export const shownPath = (path: string): string => (/\p{Cc}/u.test(path) ? JSON.stringify(path) : path)
+
+export const hardNote = 'The patterns of an ignore file or of this call are too hard to match; some were not heeded.'

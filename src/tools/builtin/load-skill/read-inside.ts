@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
-import { isAbsolute, relative, resolve, sep } from 'node:path'
+import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
+import { secretNames } from '../../../util/guarded-names.ts'
 
 /** A text, or why there is none, in words. */
 export type InsideText =
@@ -30,6 +31,7 @@ export async function readInside(path: string, { folder, mostBytes }: Inside): P
   try {
     const found = await file.stat({ bigint: true })
     if (folder !== undefined && !(await isStillInside(path, folder, found))) return { kind: 'outside' }
+    if (await isSecret(path)) return { kind: 'refused', why: 'it holds keys, which no tool reads' }
     if (found.isDirectory()) return { kind: 'refused', why: 'it is a folder' }
     if (!found.isFile()) return { kind: 'refused', why: 'it is not a regular file' }
     if (found.size > mostBytes) return { kind: 'refused', why: `it has ${found.size} bytes, and ${mostBytes} is the most` }
@@ -51,6 +53,11 @@ async function isStillInside(path: string, folder: string, opened: Identity): Pr
   } catch {
     return false
   }
+}
+
+async function isSecret(path: string): Promise<boolean> {
+  const real = await realpath(path).catch(() => path)
+  return [path, real].some((each) => secretNames.includes(basename(each).toLowerCase()))
 }
 
 /** By its letters. */

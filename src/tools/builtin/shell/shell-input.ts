@@ -38,18 +38,19 @@ export function readShellInput(
   if (command.includes('\0')) return invalid('"command" contains a zero byte, which no shell reads.', 'Write it to a file instead.')
   if (typeof cwd !== 'string' || typeof timeout !== 'number')
     return invalid('"cwd" is a text and "timeout" a number of seconds.', 'Leave them out.')
-  const folder = folderIn(root, cwd)
+  const folder = placeIn(root, cwd)?.absolute
   if (folder === undefined) return invalid(`"${cwd}" is no folder inside of the workspace.`, `Name one below ${root}, or leave "cwd" out.`)
   const timeoutMs = Math.min(Math.max(timeout, 1), mostSeconds) * 1000
   return { ok: true, input: { command, cwd: folder, timeoutMs, stdin: typeof stdin === 'string' ? stdin : undefined } }
 }
 
-function folderIn(root: string, cwd: string): string | undefined {
+/** A folder inside of the workspace, as it really is and from there on. */
+export function placeIn(root: string, cwd: string): { readonly absolute: string; readonly relative: string } | undefined {
   try {
-    const real = realpathSync(resolve(root, cwd))
-    const way = relative(realpathSync(root), real)
+    const absolute = realpathSync(resolve(root, cwd))
+    const way = relative(realpathSync(root), absolute)
     const isInside = way !== '..' && !way.startsWith(`..${sep}`)
-    return isInside && statSync(real).isDirectory() ? real : undefined
+    return isInside && statSync(absolute).isDirectory() ? { absolute, relative: way } : undefined
   } catch {
     return undefined
   }

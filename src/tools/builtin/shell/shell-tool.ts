@@ -10,6 +10,7 @@ import {
 } from '../../../contracts/index.ts'
 import { type Command, type Ending, type ProcessSandbox, type RunningCommand, type StartResult, startPlain } from '../../sandbox/index.ts'
 import { commandApproval } from './command-approval.ts'
+import { CommandPlace } from './command-place.ts'
 import { KeptOutput } from './kept-output.ts'
 import { mostSeconds, readShellInput, type ShellInput, shellSchema } from './shell-input.ts'
 import { type Stop, shellResult } from './shell-result.ts'
@@ -40,6 +41,7 @@ const keptBytes = 512 * 1024
 const shownBytes = 1024 * 1024
 
 export function shellTool(options: ShellOptions): Tool {
+  const place = new CommandPlace(options.root, options.path)
   return {
     name: shellName,
     description: [
@@ -53,7 +55,11 @@ export function shellTool(options: ShellOptions): Tool {
     // The tool keeps the time of each call by itself; this is for when it fails to.
     timeoutMs: mostSeconds * 1000 + 5 * graceMs,
     graceMs: 2 * graceMs,
-    approval: (input) => commandApproval({ command: String(input.command), stdin: textOf(input.stdin), isConfined: options.isConfined }),
+    approval: (input) => {
+      const command = String(input.command)
+      const facts = place.facts(command, textOf(input.cwd) ?? '.')
+      return commandApproval({ command, stdin: textOf(input.stdin), isConfined: options.isConfined, ...facts })
+    },
     view: (input) => ({ type: 'command_execution', details: { command: String(input.command), cwd: textOf(input.cwd) ?? '.' } }),
     execute: (input, context) => run(options, input, context),
   }

@@ -115,6 +115,12 @@ export function unquoted(word: string): string | undefined {
   return found ? word.slice(1, -1).replaceAll("'\\''", "'") : undefined
 }
 
+/** A word that a shell replaces by names of files, or by somebody's home: nobody knows what it will be. */
+export function expandsTo(word: string): boolean {
+  const bare = word.replaceAll("\\'", '').replaceAll(/'[^']*'/g, '')
+  return /[*?[\]]|(?:^|[:=])~/.test(bare)
+}
+
 const reserved = new Set('if then else elif fi do done case esac while until for select in function time coproc { } ! [[ ]]'.split(' '))
 
 /** A name that is looked up as a program, and not an assignment, a pattern or a word of the language. */

@@ -1,7 +1,8 @@
 /*
  * Keys are compared from their beginning, and domains nest from their end. So a key names a host backwards, as packages are
  * named, with a dot behind every part: `host:com.example.www.` begins with `host:com.example.`, and `host:com.example-x.`
- * does not. Rules name hosts as people do: `web_fetch(*.example.com)`.
+ * does not. Rules name hosts as people do: `web_fetch(*.example.com)`. One that denies or asks about a host is about all its
+ * ports; one that allows a host is about the usual ports alone.
  */
 import { isIP } from 'node:net'
 import type { ApprovalKey, ApprovalWish } from '../../../contracts/index.ts'
@@ -13,12 +14,17 @@ export function hostWish(url: URL): ApprovalWish {
   const isDefault = portOf(url) === 80 || portOf(url) === 443
   const port = isDefault ? '' : `:${portOf(url)}`
   const summary = `Fetch ${url.href}`
-  if (isIP(host)) return { summary, keys: [{ key: `host:[${host}]${port}`, label: `${host}${port}`, use: `${host}${port}` }] }
+  const named = { label: `${host}${port}`, use: `${host}${port}`, aliases: [...sameSite(host), `${host}:${portOf(url)}`] }
+  if (isIP(host)) return { summary, keys: [{ key: `host:[${host}]${port}`, ...named }] }
   const labels = host.split('.')
   const wider = [labels, labels.slice(1)].filter(isOwned).map(domainKey)
-  const keys = [{ key: `host:${backwards(labels)}${port}`, label: `${host}${port}`, use: `${host}${port}` }]
+  const keys = [{ key: `host:${backwards(labels)}${port}`, ...named }]
   return { summary, keys, ...(wider.length > 0 && { wider }) }
 }
+
+/** Redirects between the two are followed. */
+const sameSite = (host: string): readonly string[] =>
+  isIP(host) ? [host] : [host, host.startsWith('www.') ? host.slice(4) : `www.${host}`]
 
 const domainKey = (labels: readonly string[]): ApprovalKey => ({
   key: `host:${backwards(labels)}`,

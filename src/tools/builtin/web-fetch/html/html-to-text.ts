@@ -115,7 +115,13 @@ class PageReader {
     if (name === 'br') this.#writer.break(1)
     else if (name === 'hr' && this.#writer.mode === 'lines') this.#writer.block(this.#isMarkdown ? '---' : '')
     else if (name === 'img' && alt.trim() !== '') this.#text(alt)
-    else if (name === 'base') this.#base = URL.parse(attributes.get('href') ?? '', this.#base.href) ?? this.#base
+    else if (name === 'base') this.#rebase(attributes.get('href') ?? '')
+  }
+
+  /** Every link is read with it, so a long one would cost its length times their number. */
+  #rebase(href: string): void {
+    const url = href.length > longestLink ? null : URL.parse(href, this.#base.href)
+    if (url && url.href.length <= longestLink) this.#base = url
   }
 
   #enter(name: string, attributes: ReadonlyMap<string, string>): OpenElement {
@@ -268,7 +274,7 @@ class PageReader {
   }
 
   #address(href: string | undefined): string | undefined {
-    if (href === undefined || href.trim() === '' || href.trim().startsWith('#')) return undefined
+    if (href === undefined || href.length > longestLink || href.trim() === '' || href.trim().startsWith('#')) return undefined
     const url = URL.parse(href.trim(), this.#base.href)
     if (!url || !/^(?:https?|mailto):$/.test(url.protocol) || url.href.length > longestLink) return undefined
     return url.href.replaceAll('(', '%28').replaceAll(')', '%29')

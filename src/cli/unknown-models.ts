@@ -1,31 +1,9 @@
 import { dirname } from 'node:path'
 import { overlayFor, type SaidByFile } from '../agents/index.ts'
-import { type JsonObject, type Problem, TroupeError } from '../contracts/index.ts'
+import { type Problem, TroupeError } from '../contracts/index.ts'
 import { modelAdapter } from '../models/by-name/index.ts'
-import { schemaProblem } from '../tools/index.ts'
 import type { Setup } from './config-setup.ts'
 import { modelOptions } from './model-options.ts'
-
-/** Schemas that look right and cannot be compiled all the same. */
-export async function uncompiledSchemas(files: readonly SaidByFile[]): Promise<readonly TroupeError[]> {
-  const problems: Problem[] = []
-  for (const { agent, place } of files) {
-    for (const [key, contract] of [
-      ['input', agent.input],
-      ['output', agent.output],
-    ] as const) {
-      const schema: JsonObject | undefined = contract.format === 'json' ? contract.schema : undefined
-      const wrong = schema && (await schemaProblem(schema))
-      if (wrong !== undefined)
-        problems.push({
-          place: `${place} ${key}.schema`,
-          message: `it is not a JSON Schema: ${wrong}`,
-          remedy: 'JSON Schema 2020-12 is meant.',
-        })
-    }
-  }
-  return problems.length === 0 ? [] : [new TroupeError('agent_file_invalid', 'Some schemas cannot be used.', { problems })]
-}
 
 /** What would still be to do before these can be asked is not wrong: a key, a server, a variable. */
 const notWrong: readonly string[] = ['model_key_missing', 'model_unavailable']

@@ -1,0 +1,51 @@
+import { isAbsolute, resolve } from 'node:path'
+import { isSystemPath, wordsOfHook } from '../../util/hook-words.ts'
+import { isInside } from '../is-inside.ts'
+import type { ConfigFiles } from './config-files.ts'
+import { folderOf } from './places.ts'
+import { type ConfiguredHookDefinition, hooksIn } from './policy-sections.ts'
+import { readConfigFile } from './read-file.ts'
+import { contentHash, type FileState } from './trust-records.ts'
+
+/*
+ * Whoever trusts a configuration trusts the programs that its hooks run, as they are then: each has a record of its own,
+ * and a hook whose program is another one now is not run. What such a program loads by itself is not known here; keep it
+ * in a folder that agents cannot change, like `.troupe`.
+ */
+
+/** The states, and those of the files that hooks of configurations among them name. */
+export async function withHookFiles(files: ConfigFiles, states: readonly FileState[]): Promise<readonly FileState[]> {
+  const named = new Map<string, FileState>()
+  for (const state of states) for (const each of await hookFilesIn(files, state)) named.set(each.path, each)
+  for (const { path } of states) named.delete(path)
+  return [...states, ...named.values()]
+}
+
+/** Of a file that is no longer what was shown, or no configuration, nothing. */
+async function hookFilesIn(files: ConfigFiles, { path, sha256 }: FileState): Promise<readonly FileState[]> {
+  if (!path.endsWith('.ai-agent.json')) return []
+  const content = await files.read(path)
+  if (content === undefined || contentHash(content) !== sha256) return []
+  try {
+    const read = readConfigFile(content, { path, role: 'settings', layer: 'project', isRequired: false })
+    if (read.kind !== 'settings') return []
+    const definitions = hooksIn(read.tree)
+    return (await Promise.all(definitions.map((each) => statesNamedBy(files, each, folderOf({ file: path }))))).flat()
+  } catch {
+    // What is wrong in it is told where it is loaded, and none of its hooks runs.
+    return []
+  }
+}
+
+/** The files that a hook names, as they are now. */
+async function statesNamedBy(files: ConfigFiles, hook: ConfiguredHookDefinition, baseDir: string): Promise<readonly FileState[]> {
+  const states: FileState[] = []
+  for (const word of wordsOfHook(hook)) {
+    const path = resolve(baseDir, word)
+    if (isAbsolute(word) && isSystemPath(path) && !isInside(path, baseDir)) continue
+    // Folders, and what is too large to be looked at, cannot be trusted: a hook that needs them says so when it fails.
+    const content = await files.read(path).catch(() => undefined)
+    if (content !== undefined) states.push({ path, sha256: contentHash(content) })
+  }
+  return states
+}

@@ -1,0 +1,79 @@
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { agentPathsOf, settingsOf } from '../config/index.ts'
+import { isInside } from '../is-inside.ts'
+import { shellWord } from '../words.ts'
+import { realPath } from './agent-paths.ts'
+import type { Confinement } from './confinement.ts'
+import type { AgentDiagnostic } from './diagnostic.ts'
+import { type FoundPaths, findAgentPaths, SearchEffort } from './find-agent-paths.ts'
+import type { RegistryOptions } from './options.ts'
+
+/** The files that the configuration lists as agents. */
+export interface ConfiguredPaths {
+  /** The entry that lists them. */
+  readonly place: string
+  readonly files: readonly ConfiguredPath[]
+  readonly problems: readonly Problem[]
+  /** About those that are left out. */
+  readonly diagnostics: readonly AgentDiagnostic[]
+}
+
+export interface ConfiguredPath {
+  readonly path: string
+  /** Whether the configuration names it outright: then it is wrong if it is no agent. */
+  readonly isNamed: boolean
+}
+
+/** Looks for them; no file is read. A configuration that nobody has trusted leads no further than its own folder. */
+export function configuredPaths(
+  { config, environment, isConfigFaulty = false }: RegistryOptions,
+  confinement: Confinement,
+): ConfiguredPaths | undefined {
+  // A stronger layer may have said something else.
+  const origin = isConfigFaulty ? undefined : settingsOf(config, 'agents')?.origin
+  if (!origin) return undefined
+  const place = `${origin.file}:${origin.line}:${origin.column}`
+  const { found, problems } = search(agentPathsOf({ config, environment }), place)
+  const within = confinement.ofConfig(origin.file)
+  const all = found.flatMap(({ paths, isNamed }) => paths.map((path) => ({ path: realPath(path), isNamed })))
+  const isLeaving = ({ path }: ConfiguredPath): boolean => within !== undefined && !isInside(path, within)
+  return {
+    place,
+    files: all.filter((file) => !isLeaving(file)),
+    problems,
+    diagnostics: all.filter(isLeaving).map(({ path }) => leaving(path, origin.file, place)),
+  }
+}
+
+/** All entries together have the bounds of one search. */
+function search(
+  entries: readonly string[],
+  place: string,
+): { readonly found: readonly FoundPaths[]; readonly problems: readonly Problem[] } {
+  const effort = new SearchEffort()
+  const found: FoundPaths[] = []
+  const problems: Problem[] = []
+  for (const written of entries) {
+    try {
+      found.push(findAgentPaths(written, effort))
+    } catch (error) {
+      if (error instanceof TroupeError) {
+        const { message, remedy } = error
+        return { found: [], problems: [...problems, { place, message, ...(remedy !== undefined && { remedy }) }] }
+      }
+      problems.push({ place, message: `${written} cannot be searched: ${messageOf(error)}` })
+    }
+  }
+  return { found, problems }
+}
+
+function leaving(path: string, file: string, place: string): AgentDiagnostic {
+  return {
+    code: 'agent_untrusted',
+    severity: 'warning',
+    place,
+    message: `${path} is left out: it lies outside of the folder of a configuration that nobody has trusted`,
+    remedy: `Look at both; if they are what you want: troupe trust ${shellWord(file)}`,
+  }
+}

@@ -1,0 +1,40 @@
+import { basename, dirname } from 'node:path'
+import type { Problem } from '../../contracts/index.ts'
+import { nearestNames } from '../../util/nearest-names.ts'
+import { listed } from '../words.ts'
+import { isOwnFile, neighbours } from './agent-paths.ts'
+import { type ChildReference, spotOfReference } from './loaded-file.ts'
+
+/** What to say of an agent that was asked for and is not there. */
+export function missingRoot(written: string, path: string): Problem {
+  return {
+    place: written,
+    message: 'There is no such file.',
+    remedy: besides(path, { otherwise: 'Give the path of an agent, a .ai file.' }),
+  }
+}
+
+/** The same of one that another agent names. */
+export function missingChild(reference: ChildReference, path: string): Problem {
+  const { written } = reference
+  const folder = written.slice(0, written.length - basename(written).length)
+  return {
+    ...spotOfReference(reference),
+    message: `there is no agent file \`${written}\``,
+    remedy: besides(path, { folder, otherwise: 'Give the path of an agent, relative to this file.' }),
+  }
+}
+
+interface Words {
+  /** What stands before the names in the remedy, so that it can be copied. */
+  readonly folder?: string
+  readonly otherwise: string
+}
+
+function besides(path: string, { folder = '', otherwise }: Words): string {
+  const there = neighbours(dirname(path))
+  const near = nearestNames(basename(path), there)
+  if (near.length > 0) return `Did you mean ${listed(near.map((name) => `${folder}${name}`))}?`
+  const own = there.filter(isOwnFile)
+  return own.length > 0 ? `In ${dirname(path)} there are ${listed(own.slice(0, 10))}.` : otherwise
+}

@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest'
+import type { ApprovalDecision, ApprovalId, ApprovalRequest, ItemId } from '../../contracts/index.ts'
+import { breadthsOf, decisionOf } from './ask-terms.ts'
+
+const request: ApprovalRequest = {
+  id: 'a' as ApprovalId,
+  itemId: 't1.s1.1' as ItemId,
+  tool: 'write_file',
+  summary: 'Write a.txt',
+  input: { path: 'a.txt' },
+  keys: [{ key: 'path:/a.txt', label: 'a.txt' }],
+  wider: [
+    { key: 'path:/', label: 'any file', isPrefix: true },
+    { key: 'tool:write_file', label: 'any call of write_file' },
+  ],
+  scope: 'call',
+}
+
+describe('a permission', () => {
+  test.each<[string, ApprovalDecision | undefined]>([
+    ['y', { kind: 'approve', breadth: 'once' }],
+    [' YES ', { kind: 'approve', breadth: 'once' }],
+    ['s', { kind: 'approve', breadth: 'session' }],
+    ['p', { kind: 'approve', breadth: 'project' }],
+    ['s1', { kind: 'approve', breadth: 'session', key: 'path:/' }],
+    ['P2', { kind: 'approve', breadth: 'project', key: 'tool:write_file' }],
+    ['n', { kind: 'deny' }],
+    ['no', { kind: 'deny' }],
+    ['n use  b.txt', { kind: 'deny', feedback: 'use  b.txt' }],
+    ['x', { kind: 'abort' }],
+    ['', undefined],
+    ['s3', undefined],
+    ['s0', undefined],
+    ['yy', undefined],
+    ['y please', undefined],
+    ['yes and no', undefined],
+    ['never', undefined],
+    ['x now', undefined],
+  ])('%j', (line, decision) => {
+    expect(decisionOf(line, request)).toEqual(decision)
+  })
+
+  test('where nothing could be remembered, nothing is offered to be', () => {
+    const { wider: _, ...bare } = request
+    expect(breadthsOf({ ...bare, keys: [] })).toEqual([])
+    expect(decisionOf('s', { ...bare, keys: [] })).toBeUndefined()
+    expect(decisionOf('p', { ...bare, keys: [] })).toBeUndefined()
+  })
+})
+
+describe('a question', () => {
+  const asks = (options?: readonly string[]): ApprovalRequest => ({
+    ...request,
+    scope: 'question',
+    question: { text: 'Which?', ...(options && { options }) },
+  })
+  test.each<[string, readonly string[] | undefined, string | undefined]>([
+    ['2', ['red', 'blue'], 'blue'],
+    [' green ', ['red', 'blue'], 'green'],
+    ['3', ['2', '3', '5'], '3'],
+    ['7', ['red', 'blue'], undefined],
+    ['0', ['red', 'blue'], undefined],
+    ['7', undefined, '7'],
+    ['y', ['red', 'blue'], 'y'],
+    ['  ', undefined, undefined],
+  ])('%j to %j', (line, options, text) => {
+    expect(decisionOf(line, asks(options))).toEqual(text === undefined ? undefined : { kind: 'answer', text })
+  })
+})

@@ -1,0 +1,178 @@
+import { describe, expect, test } from 'vitest'
+import type { ApprovalId, ApprovalRequest, ItemId } from '../../contracts/index.ts'
+import { colourPaint, plainPaint, widthOf } from '../paint.ts'
+import { type Asked, questionLines } from './question-lines.ts'
+
+const base = { id: 'a' as ApprovalId, itemId: 't1.s1.1' as ItemId, scope: 'call' } as const
+const write: ApprovalRequest = {
+  ...base,
+  tool: 'write_file',
+  summary: 'Write src/a.ts',
+  input: { path: 'src/a.ts', content: 'export const a = 1\n\tif (a) {}\n' },
+  keys: [{ key: 'path:/srv/src/a.ts', label: 'src/a.ts' }],
+  wider: [
+    { key: 'path:/srv/src/', label: 'any file in src/', isPrefix: true },
+    { key: 'tool:write_file', label: 'any call of write_file' },
+  ],
+}
+const run = (command: string, more: Partial<ApprovalRequest> = {}): ApprovalRequest => ({
+  ...base,
+  tool: 'shell',
+  summary: `Run ${command}`,
+  input: { command },
+  keys: [{ key: `script:${JSON.stringify(command)}`, label: `exactly this: ${command}` }],
+  ...more,
+})
+const drawn = (asked: Partial<Asked> & Pick<Asked, 'request'>, width = 79): string =>
+  `\n${questionLines({ label: '', ...asked }, { paint: plainPaint, width }).join('\n')}\n`
+
+describe('what a person is shown', () => {
+  test('a file: the arguments, then as few lines of choices as fit', () => {
+    expect(drawn({ request: write, reason: 'The types are missing' })).toMatchInlineSnapshot(`
+      "
+      ? Write src/a.ts  write_file
+        “The types are missing”
+        content │ export const a = 1
+                │         if (a) {}
+                │
+        y yes · n no · n WHY no, and tell it why · x no, and end the run
+        s for this session, p for this project: src/a.ts · s1 p1 any file in src/
+        s2 p2 any call of write_file
+      "
+    `)
+    expect(drawn({ request: write }, 140)).toMatchInlineSnapshot(`
+      "
+      ? Write src/a.ts  write_file
+        content │ export const a = 1
+                │         if (a) {}
+                │
+        y yes · n no · n WHY no, and tell it why · x no, and end the run
+        s for this session, p for this project: src/a.ts · s1 p1 any file in src/ · s2 p2 any call of write_file
+      "
+    `)
+  })
+
+  test('a command that its summary tells to the letter is told once', () => {
+    const wider = [{ key: 'command:npm test ', label: 'any npm test …', isPrefix: true }]
+    expect(
+      drawn({ request: run('npm test -- --run', { keys: [{ key: 'k', label: 'npm test -- --run' }], wider }) }),
+    ).toMatchInlineSnapshot(`
+      "
+      ? Run npm test -- --run  shell
+        y yes · n no · n WHY no, and tell it why · x no, and end the run
+        s for this session, p for this project: npm test -- --run
+        s1 p1 any npm test …
+      "
+    `)
+  })
+
+  test('who asks, and that it is outside the sandbox', () => {
+    expect(drawn({ request: run('make install', { scope: 'unsandboxed' }), label: 'lead/scout#2' })).toMatchInlineSnapshot(`
+      "
+      ? lead/scout#2 · Run make install  shell
+        outside the sandbox: with all that you may do yourself
+        y yes · n no · n WHY no, and tell it why · x no, and end the run
+        s for this session, p for this project: exactly this: make install
+      "
+    `)
+  })
+
+  test('a command of many lines, with spaces that matter and characters that hide', () => {
+    const command = `cat <<'E' > x\n  a\u001b[2J\u202eb\nE\n${' '.repeat(70)}? Write notes.txt`
+    expect(drawn({ request: run(command) }, 60)).toMatchInlineSnapshot(`
+      "
+      ? Run cat <<'E' > x a<U+001B>[2J<U+202E>b E ? Write …  shell
+        command │ cat <<'E' > x
+                │   a<U+001B>[2J<U+202E>b
+                │ E
+                │
+                │                       ? Write notes.txt
+        y yes · n no · n WHY no, and tell it why
+        x no, and end the run
+        s for this session, p for this project: exactly this: cat…
+      "
+    `)
+  })
+
+  test('other values as JSON, names and all', () => {
+    const input = {
+      urls: ['https://a.example', 'https://b.example'],
+      deep: { list: Array.from({ length: 12 }, (_, i) => `number ${i}`) },
+      'o\u001bdd': null,
+    }
+    expect(drawn({ request: { ...base, tool: 'get', summary: 'Get pages', input, keys: [] } })).toMatchInlineSnapshot(`
+      "
+      ? Get pages  get
+        urls        │ ["https://a.example","https://b.example"]
+        deep        │ {
+                    │   "list": [
+                    │     "number 0",
+                    │     "number 1",
+                    │     "number 2",
+                    │     "number 3",
+                    │     "number 4",
+                    │     "number 5",
+                    │     "number 6",
+                    │     "number 7",
+                    │     "number 8",
+                    │     "number 9",
+                    │     "number 10",
+                    │     "number 11"
+                    │   ]
+                    │ }
+        o<U+001B>dd │ null
+        y yes · n no · n WHY no, and tell it why · x no, and end the run
+      "
+    `)
+  })
+
+  test('a question, with and without options', () => {
+    const asks = (text: string, options?: readonly string[]): ApprovalRequest => ({
+      ...base,
+      scope: 'question',
+      tool: 'ask_user',
+      summary: text,
+      input: {},
+      keys: [],
+      question: { text, ...(options && { options }) },
+    })
+    expect(drawn({ request: asks('Which colour?\nIt is for the door.', ['red', 'blue']), label: 'painter' })).toMatchInlineSnapshot(`
+      "
+      ? painter · Which colour?
+        It is for the door.
+        1 red
+        2 blue
+        a number, or an answer of your own
+      "
+    `)
+    expect(drawn({ request: asks('What is its name?') })).toMatchInlineSnapshot(`
+      "
+      ? What is its name?
+      "
+    `)
+  })
+})
+
+describe.each([24, 40, 79, 200])('in %d columns', (width) => {
+  const long = `echo ${'日本語 word '.repeat(30)}\u001b`
+  const lines = questionLines(
+    { request: run(long, { scope: 'unsandboxed' }), label: 'a child', reason: 'r'.repeat(300) },
+    { paint: plainPaint, width },
+  )
+  test('no line is wider', () => {
+    for (const line of lines) expect(widthOf(line), line).toBeLessThanOrEqual(width)
+  })
+  test('the arguments are there to the last character', () => {
+    const shown = lines.filter((line) => line.includes('│ ')).map((line) => line.slice(line.indexOf('│ ') + 2))
+    expect(shown.join('').replaceAll(' ', '')).toBe(long.replace('\u001b', '<U+001B>').replaceAll(' ', ''))
+  })
+})
+
+test('no text of a model reaches the terminal as an escape', () => {
+  const evil = 'a\u001b[5mb\u009b5mc'
+  const request = { ...run(evil), keys: [{ key: 'k', label: evil }], wider: [{ key: 'w', label: evil }] }
+  const text = questionLines({ request, label: evil, reason: evil }, { paint: colourPaint, width: 79 }).join('\n')
+  expect(text).toContain('\u001b[36my')
+  expect(text).not.toContain('\u001b[5m')
+  expect(text).not.toContain('\u009b')
+})

@@ -1,0 +1,154 @@
+import type { ApprovalRequest, Json } from '../../contracts/index.ts'
+import { exactLines, exactText } from '../exact-text.ts'
+import { fitWidth, type Paint, printable, widthOf } from '../paint.ts'
+import { type Breadth, breadthsOf, ending, once, refusal } from './ask-terms.ts'
+
+// What a person at a terminal is shown before a call runs. Pure.
+
+/** Who asks, and for what. */
+export interface Asked {
+  readonly request: ApprovalRequest
+  /** The child that wants it, as it is called in the tree; empty for the root. */
+  readonly label: string
+  /** Why, in the words of the model. */
+  readonly reason?: string
+}
+
+export interface QuestionStyle {
+  readonly paint: Paint
+  /** Columns that a line may take. */
+  readonly width: number
+}
+
+export function questionLines(asked: Asked, style: QuestionStyle): readonly string[] {
+  return asked.request.question ? openQuestion(asked, style) : permission(asked, style)
+}
+
+function openQuestion({ request: { question }, label }: Asked, { paint, width }: QuestionStyle): readonly string[] {
+  const { text = '', options = [] } = question ?? {}
+  const [first = '', ...more] = exactLines(`${whoOf(label)}${text}`, width - indent.length)
+  return [
+    `${paint('yellow', '?')} ${paint('bold', first)}`,
+    ...more.map((line) => `${indent}${paint('bold', line)}`),
+    ...options.flatMap((option, index) => {
+      const number = String(index + 1)
+      const [begin = '', ...rest] = exactLines(option, width - indent.length - number.length - 1)
+      const below = ' '.repeat(number.length + 1)
+      return [`${indent}${paint('cyan', number)} ${begin}`, ...rest.map((line) => `${indent}${below}${line}`)]
+    }),
+    ...(options.length > 0 ? [`${indent}${paint('dim', 'a number, or an answer of your own')}`] : []),
+  ]
+}
+
+function permission({ request, label, reason }: Asked, style: QuestionStyle): readonly string[] {
+  const { paint, width } = style
+  const { tool, scope, input } = request
+  const who = whoOf(label)
+  const room = Math.max(1, width - indent.length - widthOf(who) - widthOf(tool) - 2)
+  const told = toldBy(request, room)
+  const left = Object.entries(input).filter(([name]) => name !== told)
+  return [
+    `${paint('yellow', '?')} ${who}${paint('bold', summaryIn(request.summary, room))}  ${paint('dim', printable(tool))}`,
+    ...(reason === undefined ? [] : [`${indent}${paint('dim', fitted(`“${printable(reason)}”`, width - indent.length))}`]),
+    ...(scope === 'unsandboxed'
+      ? [`${indent}${paint('red', fitted('outside the sandbox: with all that you may do yourself', width - indent.length))}`]
+      : []),
+    ...argumentsOf(left, style),
+    ...choiceLines(breadthsOf(request), style),
+  ]
+}
+
+const indent = '  '
+const whoOf = (label: string): string => (label === '' ? '' : `${printable(label)} · `)
+
+const fitted = (text: string, width: number): string => fitWidth(text, Math.min(width, widthOf(text)))
+const summaryIn = (summary: string, width: number): string => fitted(exactText(summary).replace(/\s+/g, ' '), Math.max(1, width))
+
+/** The argument that the summary tells to the letter, behind its verb: `Run npm test`. It need not be told twice. */
+function toldBy({ summary, input }: ApprovalRequest, width: number): string | undefined {
+  if (widthOf(summary) > width || exactText(summary) !== summary || /[\n\t]| {2}/.test(summary)) return undefined
+  const [, object] = /^\p{L}+ (.+)$/u.exec(summary) ?? []
+  return Object.entries(input).find(([, value]) => value === object)?.[0]
+}
+
+/** Names line up, unless one of them is too long for that. */
+const widestName = 16
+
+/** Exactly what the call would run with: all of it, with a line of its own at the left, however it is broken. */
+function argumentsOf(
+  given: readonly (readonly [name: string, value: Json | undefined])[],
+  { paint, width }: QuestionStyle,
+): readonly string[] {
+  const named = given.map(([name, value]) => ({ name: exactText(name), text: textOf(value ?? null) }))
+  const column = named.reduce((most, { name }) => Math.max(most, Math.min(widestName, widthOf(name))), 0)
+  const bar = paint('dim', '│')
+  return named.flatMap(({ name, text }) => {
+    const padded = name.padEnd(name.length + Math.max(0, column - widthOf(name)))
+    const start = indent.length + widthOf(padded) + 1
+    return exactLines(text, width - start - 2).map((line, index) => {
+      const before = index === 0 ? `${indent}${paint('dim', padded)} ` : ' '.repeat(start)
+      return `${before}${bar} ${line}`.trimEnd()
+    })
+  })
+}
+
+const textOf = (value: Json): string => {
+  if (typeof value === 'string') return value
+  const short = JSON.stringify(value)
+  return short.length <= shortJson ? short : JSON.stringify(value, null, 2)
+}
+const shortJson = 60
+
+/** What may be typed, in order, with what each does behind it. */
+type Offer = readonly { readonly word: string; readonly says: string }[]
+
+/** As few lines as they fit on. */
+function choiceLines([first, ...wider]: readonly Breadth[], style: QuestionStyle): readonly string[] {
+  const answers: readonly Offer[] = [
+    [{ word: once.word, says: 'yes' }],
+    [{ word: refusal.word, says: 'no' }],
+    [{ word: `${refusal.word} WHY`, says: 'no, and tell it why' }],
+    [{ word: ending.word, says: 'no, and end the run' }],
+  ]
+  const kept: readonly Offer[] = [
+    ...(first ? [offered(first, { session: 'for this session,', project: `for this project: ${first.label}` })] : []),
+    ...wider.map((each) => offered(each, { session: '', project: each.label })),
+  ]
+  return [...packed(answers, style), ...packed(kept, style)].map((line) => `${indent}${line}`)
+}
+
+const offered = ({ session, project }: Breadth, says: { readonly session: string; readonly project: string }): Offer => [
+  { word: session.word, says: says.session },
+  { word: project.word, says: says.project },
+]
+
+const between = ' · '
+
+function packed(offers: readonly Offer[], { paint, width }: QuestionStyle): readonly string[] {
+  const room = width - indent.length
+  const lines: { text: string; used: number }[] = []
+  for (const offer of offers) {
+    const { text, used } = painted(offer, { paint, width: room })
+    const last = lines.at(-1)
+    if (last && last.used + between.length + used <= room) {
+      last.text += `${paint('dim', between)}${text}`
+      last.used += between.length + used
+    } else lines.push({ text, used })
+  }
+  return lines.map(({ text }) => text)
+}
+
+/** Only its last words are cut: what they name is in the call that stands above, or is short. */
+function painted(offer: Offer, { paint, width }: QuestionStyle): { readonly text: string; readonly used: number } {
+  let text = ''
+  let used = 0
+  for (const [index, { word, says }] of offer.entries()) {
+    const gap = used === 0 ? '' : ' '
+    const later = offer.slice(index + 1).reduce((sum, each) => sum + each.word.length + 3, 0)
+    const room = width - used - gap.length - word.length - 1 - later
+    const behind = says === '' ? '' : ` ${summaryIn(says, Math.max(1, room))}`
+    text += `${gap}${paint('cyan', word)}${behind}`
+    used += gap.length + word.length + widthOf(behind)
+  }
+  return { text, used }
+}

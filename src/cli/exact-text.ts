@@ -1,0 +1,40 @@
+import { charactersOf, widthOf } from './paint.ts'
+
+/**
+ * Text as it is, for whoever has to decide about it: nothing is left out or moved, and what could not be seen, or could
+ * steer a terminal, is shown by its number. Line ends and tabs stay.
+ */
+export function exactText(text: string): string {
+  return text.replace(unseen, (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`)
+}
+
+/** Controls, formats, halves of characters, all that takes no room, and every space but the ordinary one. */
+const unseen = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu
+
+const tabWidth = 8
+
+/** The lines of an exact text, each broken where the window ends: what follows a break cannot pass for a line of ours. */
+export function exactLines(text: string, width: number): readonly string[] {
+  return exactText(text)
+    .split('\n')
+    .flatMap((line) => broken(line, Math.max(1, width)))
+}
+
+function broken(line: string, width: number): readonly string[] {
+  const rows: string[] = []
+  let row = ''
+  let used = 0
+  for (const character of charactersOf(line)) {
+    // A tab reaches up to eight columns, depending on where it stands; as spaces it is what it looks like.
+    const shown = character === '\t' ? ' '.repeat(tabWidth - (used % tabWidth)) : character
+    const size = widthOf(shown)
+    if (used > 0 && used + size > width) {
+      rows.push(row)
+      row = ''
+      used = 0
+    }
+    row += shown
+    used += size
+  }
+  return [...rows, row]
+}

@@ -1,0 +1,48 @@
+import { Writable } from 'node:stream'
+import { expect, test } from 'vitest'
+import type { InteractionEvent } from '../../contracts/index.ts'
+import { FakeClock } from '../../testing/index.ts'
+import type { Host } from '../host.ts'
+import { Output } from '../output.ts'
+import { plainPaint } from '../paint.ts'
+import { Story } from '../tree/fixtures/story.ts'
+import { openDisplay } from './display.ts'
+
+function shown(progress: 'plain' | 'json') {
+  let text = ''
+  const stderr = new Output(
+    new Writable({
+      write(chunk, _encoding, done) {
+        text += chunk
+        done()
+      },
+    }),
+  )
+  const display = openDisplay({ host: { stderr, paint: plainPaint } as Host, progress, clock: new FakeClock() })
+  return { display, lines: () => text.split('\n').filter(Boolean) }
+}
+
+test.each(['plain', 'json'] as const)('%s: what happens while somebody is asked is told after the question, in order', async (progress) => {
+  const { events } = new Story().begins().asks(0, 1).answers(1, 1).asks(2, 2).answers(3, 2)
+  const straight = shown(progress)
+  for (const event of events) await straight.display.show(event)
+  const { display, lines } = shown(progress)
+  for (const event of events.slice(0, 3)) await display.show(event)
+  const before = lines()
+  display.pause()
+  for (const event of events.slice(3)) await display.show(event)
+  expect(lines()).toEqual(before)
+  display.resume()
+  expect(lines()).toEqual(straight.lines())
+  expect(lines().length).toBeGreaterThan(before.length)
+})
+
+test('what had happened before a run was taken up is known, and not told again', async () => {
+  const { events } = new Story().begins().asks(0, 1).answers(1, 1).calls(2, 1, { id: '1', title: 'Look' }).ends(3, 1, { id: '1' })
+  const { display, lines } = shown('plain')
+  display.recall(events.slice(0, -1) as InteractionEvent[])
+  expect(lines()).toEqual([])
+  await display.show(events.at(-1)!)
+  // The name of the call comes from the past.
+  expect(lines()).toEqual(['  ✓ look_up 100 ms'])
+})

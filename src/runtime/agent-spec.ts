@@ -1,0 +1,36 @@
+import type { AgentSpec, InputContract, OutputContract } from '../contracts/index.ts'
+import { defaultLimits } from '../contracts/index.ts'
+import { plainJson } from '../util/copy-json.ts'
+import type { AgentDefinition, AgentLoopConfig } from './config.ts'
+
+/** An agent as its sessions know it: nothing is left out, and nothing changes that its owner changes later. */
+export function specOf(agent: AgentDefinition, { limits, skills = [] }: AgentLoopConfig): AgentSpec {
+  const usable = skills.filter(({ name }) => agent.skills?.includes(name) ?? true)
+  return {
+    name: agent.name,
+    ...(agent.displayName !== undefined && { displayName: agent.displayName }),
+    description: agent.description,
+    prompt: agent.prompt,
+    models: agent.models ?? (agent.model === undefined ? [] : [agent.model]),
+    tools: agent.tools ?? ['*'],
+    limits: { ...defaultLimits, ...limits, ...agent.limits },
+    parameters: agent.parameters ?? {},
+    output: outputOf(agent.output),
+    ...(agent.usage !== undefined && { usage: agent.usage }),
+    toolName: agent.toolName ?? agent.name,
+    input: inputOf(agent.input),
+    agents: agent.agents ?? [],
+    ...(usable.length > 0 && { skills: structuredClone(usable).toSorted((a, b) => (a.name < b.name ? -1 : 1)) }),
+    ...(agent.approvals && agent.approvals.length > 0 && { approvals: structuredClone(agent.approvals) }),
+    ...(agent.sandbox && { sandbox: structuredClone(agent.sandbox) }),
+  }
+}
+
+/** The schema becomes part of the journal: what its owner does to it later is not meant. */
+function outputOf(output: OutputContract = { format: 'text' }): OutputContract {
+  return output.format === 'json' && output.schema ? { format: 'json', schema: plainJson(output.schema) ?? {} } : output
+}
+
+function inputOf(input: InputContract = { format: 'text' }): InputContract {
+  return input.format === 'json' ? { format: 'json', schema: plainJson(input.schema) ?? {} } : input
+}

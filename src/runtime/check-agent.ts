@@ -1,0 +1,62 @@
+import type { Problem } from '../contracts/index.ts'
+import { checkInputContract, checkOutputContract } from './check-contracts.ts'
+import { checkLimits, checkParameters } from './check-numbers.ts'
+import type { AgentDefinition } from './config.ts'
+import { checkKeys, isMap, show } from './config-problems.ts'
+
+const agentKeys = [
+  'name',
+  'displayName',
+  'description',
+  'prompt',
+  'model',
+  'models',
+  'tools',
+  'limits',
+  'parameters',
+  'output',
+  'usage',
+  'toolName',
+  'input',
+  'agents',
+  'infer',
+  'skills',
+  'approvals',
+  'sandbox',
+] satisfies (keyof AgentDefinition)[]
+
+export function checkAgent(problems: Problem[], agent: AgentDefinition, place: string): void {
+  checkKeys(problems, agent, { known: agentKeys, place })
+  for (const key of ['name', 'description', 'prompt'] as const) {
+    if (typeof agent[key] !== 'string' || agent[key].trim() === '')
+      problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(agent[key])}` })
+  }
+  const { model, models } = agent
+  if (model !== undefined && models !== undefined)
+    problems.push({ place: `${place}.model`, message: 'expected either model or models, found both' })
+  const names: readonly unknown[] = Array.isArray(models) ? models : [model]
+  if (
+    (models !== undefined && !Array.isArray(models)) ||
+    names.length === 0 ||
+    names.some((name) => typeof name !== 'string' || name === '')
+  ) {
+    problems.push({
+      place: `${place}.model`,
+      message: `expected a model name, found ${show(models ?? model)}`,
+      remedy: 'Give model: "provider/name", or models: a list in the order of trying.',
+    })
+  }
+  if (agent.tools !== undefined && (!Array.isArray(agent.tools) || agent.tools.some((name) => typeof name !== 'string'))) {
+    problems.push({ place: `${place}.tools`, message: `expected a list of tool names, found ${show(agent.tools)}` })
+  }
+  if (isMap(problems, agent.limits, `${place}.limits`)) checkLimits(problems, agent.limits, `${place}.limits`)
+  if (isMap(problems, agent.parameters, `${place}.parameters`)) checkParameters(problems, agent.parameters, `${place}.parameters`)
+  if (isMap(problems, agent.output, `${place}.output`)) checkOutputContract(problems, agent.output, `${place}.output`)
+  if (isMap(problems, agent.input, `${place}.input`)) checkInputContract(problems, agent.input, `${place}.input`)
+  if (agent.infer !== undefined && typeof agent.infer !== 'boolean')
+    problems.push({ place: `${place}.infer`, message: `expected true or false, found ${show(agent.infer)}` })
+  for (const key of ['usage', 'toolName'] as const) {
+    if (agent[key] !== undefined && typeof agent[key] !== 'string')
+      problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(agent[key])}` })
+  }
+}

@@ -1,0 +1,23 @@
+import type { InputContract, OutputContract, Problem } from '../contracts/index.ts'
+import { checkSchema } from '../util/check-schema.ts'
+import { checkKeys, show } from './config-problems.ts'
+
+// What an agent is given, and what it answers with.
+
+export function checkOutputContract(problems: Problem[], output: OutputContract, place: string): void {
+  const formats = ['text', 'markdown', 'json']
+  checkKeys(problems, output, { known: ['format', 'schema'], place })
+  if (!formats.includes(output.format))
+    problems.push({ place: `${place}.format`, message: `expected one of ${formats.join(', ')}, found ${show(output.format)}` })
+  if (!('schema' in output) || output.schema === undefined) return
+  if (output.format === 'json') problems.push(...checkSchema(output.schema, `${place}.schema`, 'any'))
+  else problems.push({ place: `${place}.schema`, message: 'a schema goes with the format json', remedy: 'Say `format: json`.' })
+}
+
+export function checkInputContract(problems: Problem[], input: InputContract, place: string): void {
+  checkKeys(problems, input, { known: ['format', 'schema'], place })
+  if (input.format === 'json') problems.push(...checkSchema(input.schema, `${place}.schema`))
+  else if (input.format !== 'text')
+    problems.push({ place: `${place}.format`, message: `expected text or json, found ${show((input as { format: unknown }).format)}` })
+  else if ('schema' in input) problems.push({ place: `${place}.schema`, message: 'a schema goes with the format json' })
+}

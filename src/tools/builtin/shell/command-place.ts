@@ -1,0 +1,43 @@
+import { readdirSync } from 'node:fs'
+import { delimiter, isAbsolute, resolve } from 'node:path'
+import { RepositoryLook } from '../../sandbox/index.ts'
+import type { AskedCommand } from './command-approval.ts'
+import { placeIn } from './shell-input.ts'
+
+/** What of the place where a command runs decides whether it is harmless. Looked at anew for each. */
+export class CommandPlace {
+  readonly #root: string
+  readonly #path: string
+  readonly #look: RepositoryLook
+
+  constructor(root: string, path: string) {
+    this.#root = root
+    this.#path = path
+    this.#look = new RepositoryLook(root)
+  }
+
+  facts(command: string, cwd: string): Required<Pick<AskedCommand, 'folder' | 'isPlainRepository' | 'ownPrograms'>> {
+    return {
+      // One that is not there is refused when it is run.
+      folder: placeIn(this.#root, cwd)?.relative ?? cwd,
+      isPlainRepository: /\bgit\b/.test(command) && this.#look.isPlain(),
+      ownPrograms: new Set(this.#ownFolders(cwd).flatMap(namesIn)),
+    }
+  }
+
+  /** On the path, and in the workspace: whatever an agent may write to. */
+  #ownFolders(cwd: string): readonly string[] {
+    return this.#path.split(delimiter).flatMap((folder) => {
+      const path = isAbsolute(folder) ? folder : resolve(this.#root, cwd, folder)
+      return placeIn(this.#root, path)?.absolute ?? []
+    })
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { isAbsolute, join, resolve } from 'node:path'
+import { isSystemPath, wordsOfHook } from '../../util/hook-words.ts'
+import type { HookDefinition } from './hook-definition.ts'
+
+/** What hooks may be made of. */
+export interface TrustedFiles {
+  /** SHA-256 in hexadecimal, by absolute path. */
+  readonly hashes: ReadonlyMap<string, string>
+  /** Only files in these folders have to be trusted. Default: all that are named. */
+  readonly folders?: readonly string[]
+}
+
+type Source = Pick<HookDefinition, 'command' | 'module'>
+
+const largest = 4 * 1024 * 1024
+
+/** Every file that hooks name, where there is one: programs, arguments, modules; of links what they lead to, too. */
+export function hookFiles(hooks: readonly Source[], baseDir: string): readonly string[] {
+  const named = hooks.flatMap((hook) => namedFiles(hook, baseDir))
+  return [...new Set(named.flatMap((path) => [path, realOf(path)]))]
+}
+
+/** Why a hook must not run, in words: a file that it names is not what somebody has trusted. */
+export function hookFileFault(hook: Source, baseDir: string, { hashes, folders }: TrustedFiles): string | undefined {
+  const isMeant = (path: string): boolean => folders?.some((folder) => path.startsWith(join(folder, '/'))) ?? true
+  for (const path of namedFiles(hook, baseDir)) {
+    if (!isMeant(path) && !isMeant(realOf(path))) continue
+    const trusted = hashes.get(path)
+    const now = hashOf(path)
+    if (now === undefined)
+      return `${path} has more than ${largest} bytes, which is too large to be trusted. Keep it in a folder of the system, like /usr/local/bin.`
+    if (now === trusted) continue
+    const why = trusted === undefined ? 'nobody has trusted it' : 'it has changed since it was trusted'
+    return `${path} is not run, since ${why}. Look at it; if it is what you want: troupe trust ${JSON.stringify(path)}`
+  }
+  return undefined
+}
+
+/** The hashes of the files that hooks name, as they are now. */
+export function hookHashes(hooks: readonly Source[], baseDir: string): ReadonlyMap<string, string> {
+  return new Map(hooks.flatMap((hook) => namedFiles(hook, baseDir)).flatMap((path) => pairOf(path, hashOf(path))))
+}
+
+const pairOf = (path: string, hash: string | undefined): [string, string][] => (hash === undefined ? [] : [[path, hash]])
+
+function namedFiles(hook: Source, baseDir: string): readonly string[] {
+  return wordsOfHook(hook).flatMap((word) => {
+    const path = resolve(baseDir, word)
+    const isOfSystem = isAbsolute(word) && isSystemPath(path) && !path.startsWith(join(baseDir, '/'))
+    return !isOfSystem && isFile(path) ? [path] : []
+  })
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+function hashOf(path: string): string | undefined {
+  if (statSync(path).size > largest) return undefined
+  return createHash('sha256').update(readFileSync(path)).digest('hex')
+}

@@ -1,0 +1,106 @@
+/*
+ * Looks for what needs care anywhere below a folder: repositories, and keys of providers.
+ *
+ * 1. The nearest folders come first, those with other people's packages last; after so many it ends, and says so.
+ * 2. Links are not followed, and repositories not entered.
+ * 3. A folder is read again only where it has changed since: the kernel keeps that time, and nobody can set it.
+ */
+import { type BigIntStats, chmodSync, type Dirent, lstatSync, opendirSync } from 'node:fs'
+import { join } from 'node:path'
+import { secretNames } from '../../util/guarded-names.ts'
+import { looksBare } from './repository.ts'
+
+export interface Seen {
+  /** Every `.git`, and every folder that Git would take for one, the nearest first. */
+  readonly repositories: readonly string[]
+  readonly secrets: readonly string[]
+  readonly isWhole: boolean
+}
+
+const mostFolders = 2_000
+const mostEntries = 5_000
+/** The kernel's times are that coarse: what changed just now may change again without showing it. */
+const settledNs = 100_000_000n
+
+interface Folder {
+  readonly time: bigint
+  readonly below: readonly string[]
+  readonly repositories: readonly string[]
+  readonly secrets: readonly string[]
+}
+
+const last = new Set(['node_modules', '.venv', 'venv', 'target', 'vendor', '.cache'])
+
+export class FolderWalk {
+  readonly #root: string
+  #known = new Map<string, Folder>()
+
+  constructor(root: string) {
+    this.#root = root
+  }
+
+  /** `isAfter`: a command may have locked folders against us, which are opened again. */
+  look({ isAfter }: { readonly isAfter: boolean }): Seen {
+    const seen = new Map<string, Folder>()
+    const queue = [this.#root]
+    const later: string[] = []
+    while (queue.length > 0 && seen.size < mostFolders) {
+      const path = queue.shift() ?? this.#root
+      const folder = this.#folder(path, isAfter)
+      if (!folder) continue
+      seen.set(path, folder)
+      for (const name of folder.below) (last.has(name) ? later : queue).push(join(path, name))
+      if (queue.length === 0) queue.push(...later.splice(0))
+    }
+    this.#known = seen
+    const all = [...seen.values()]
+    return {
+      repositories: all.flatMap(({ repositories }) => repositories),
+      secrets: all.flatMap(({ secrets }) => secrets),
+      isWhole: queue.length === 0,
+    }
+  }
+
+  #folder(path: string, isAfter: boolean): Folder | undefined {
+    try {
+      const stat = lstatSync(path, { bigint: true })
+      if (isAfter) openAgain(path, stat)
+      const known = this.#known.get(path)
+      if (known && known.time === stat.ctimeNs) return known
+      const isSettled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs
+      return read(path, isSettled ? stat.ctimeNs : -1n)
+    } catch {
+      return undefined
+    }
+  }
+}
+
+function openAgain(path: string, { mode, uid }: BigIntStats): void {
+  if ((mode & 0o500n) !== 0o500n && Number(uid) === process.getuid?.()) chmodSync(path, Number(mode & 0o7777n) | 0o700)
+}
+
+function read(path: string, time: bigint): Folder {
+  const below = entriesOf(path)
+    .filter((entry) => entry.isDirectory() && entry.name !== '.git')
+    .map(({ name }) => name)
+  // Asked for by name: a folder may have more entries than are read.
+  const isThere = (name: string): boolean => lstatSync(join(path, name), { throwIfNoEntry: false }) !== undefined
+  const isBare = looksBare(path)
+  return {
+    time,
+    below: isBare ? below.filter((name) => !['objects', 'refs', 'hooks', 'logs'].includes(name)) : below,
+    repositories: [...(isThere('.git') ? [join(path, '.git')] : []), ...(isBare ? [path] : [])],
+    secrets: secretNames.filter(isThere).map((name) => join(path, name)),
+  }
+}
+
+function entriesOf(path: string): readonly Dirent[] {
+  const folder = opendirSync(path, { bufferSize: 256 })
+  try {
+    const entries: Dirent[] = []
+    for (let entry = folder.readSync(); entry && entries.length < mostEntries; entry = folder.readSync()) entries.push(entry)
+    return entries
+  } finally {
+    folder.closeSync()
+  }
+}

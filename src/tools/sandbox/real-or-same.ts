@@ -1,0 +1,10 @@
+import { realpathSync } from 'node:fs'
+
+/** Without links: on some systems a home is one to another disk, and what is hidden or bound has to be what it is. */
+export function realOrSame(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

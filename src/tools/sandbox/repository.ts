@@ -1,0 +1,115 @@
+/*
+ * A repository of Git, as far as it decides what Git runs: its settings, its hooks, and where else to look for both.
+ */
+import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { guardedPartsOfGit } from '../../util/guarded-names.ts'
+import { gitSettings, isPlainConfig } from './git-config.ts'
+import { isWithin } from './is-within.ts'
+import { identityOf, isMountPoint } from './mount-points.ts'
+
+/** More than that is nobody's. */
+const largestSettings = 1024 * 1024
+const mostHooks = 200
+
+/** The folder behind a `.git`, which may be a file or a link that leads there; nothing where it leads nowhere. */
+export function repositoryAt(entry: string): string | undefined {
+  try {
+    const real = realpathSync(entry)
+    if (lstatSync(real).isDirectory()) return real
+    const target = /^gitdir: (.*?)\s*$/.exec(textOf(real) ?? '')?.[1]
+    return target === undefined ? undefined : realpathSync(resolve(dirname(real), target))
+  } catch {
+    return undefined
+  }
+}
+
+/** A folder that Git takes for a repository though it is not called `.git`. */
+export function looksBare(folder: string): boolean {
+  return statOf(join(folder, 'HEAD')) !== undefined && ['objects', 'refs'].every((name) => statOf(join(folder, name)) !== undefined)
+}
+
+export const partsOf = (repository: string): readonly string[] => guardedPartsOfGit.map((name) => join(repository, name))
+
+/** Changes whenever something of it does that decides what Git runs. The kernel keeps these times; nobody can set them. */
+export function fingerprint(repository: string): string {
+  const hooks = join(repository, 'hooks')
+  const parts = [...partsOf(repository), ...namesIn(hooks).map((name) => join(hooks, name))]
+  const times = parts.map((path) => {
+    const stat = isMountPoint(path) ? undefined : lstatSync(path, { bigint: true, throwIfNoEntry: false })
+    return stat === undefined ? '-' : `${stat.ino}:${stat.ctimeNs}`
+  })
+  return [identityOf(repository), ...times].join(' ')
+}
+
+/** What of it makes Git run something. `known`: repositories that were there before, which may be looked into. */
+export function runsSomething(repository: string, known: readonly string[]): readonly string[] {
+  const [hooks, commondir] = [join(repository, 'hooks'), join(repository, 'commondir')]
+  const settings = ['config', 'config.worktree'].map((name) => join(repository, name))
+  const shared = textOf(commondir)?.trim()
+  return [
+    ...settings.filter((file) => statOf(file) !== undefined && !isPlainConfig(textOf(file) ?? '?')),
+    ...(statOf(commondir) === undefined || known.includes(realOf(resolve(repository, shared ?? ''))) ? [] : [commondir]),
+    ...(namesIn(hooks).some((name) => isHook(join(hooks, name))) ? [hooks] : []),
+  ]
+}
+
+/** Files and folders inside of a workspace that its settings lead to. */
+export function ledTo(repository: string, workspace: string): readonly string[] {
+  const settings = gitSettings(textOf(join(repository, 'config')) ?? '') ?? []
+  return settings.flatMap(({ name, value }) => {
+    const plain = value.replace(/^"(.*)"$/, '$1')
+    if (plain === '' || plain.startsWith('~')) return []
+    const isInclude = name === 'include.path' || name === 'includeif.path'
+    if (!isInclude && name !== 'core.hookspath') return []
+    const path = resolve(isInclude ? repository : workspace, plain)
+    return isWithin(workspace, path) && path !== workspace ? [path] : []
+  })
+}
+
+/** Whether Git runs nothing when it looks at the state of a repository. */
+export function isPlainRepository(repository: string): boolean {
+  const triggered = [join(repository, 'commondir'), join(repository, 'config.worktree'), join(repository, 'hooks', 'post-index-change')]
+  return isPlainConfig(textOf(join(repository, 'config')) ?? '?') && triggered.every((path) => statOf(path) === undefined)
+}
+
+/** Git runs no examples. */
+function isHook(path: string): boolean {
+  const stat = statOf(path)
+  if (path.endsWith('.sample') || stat === undefined) return false
+  return stat.isSymbolicLink() || stat.isDirectory() || (stat.mode & 0o111) !== 0
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).slice(0, mostHooks)
+  } catch {
+    return []
+  }
+}
+
+export function textOf(file: string): string | undefined {
+  try {
+    const stat = lstatSync(file)
+    return stat.isFile() && stat.size <= largestSettings ? readFileSync(file, 'utf8') : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
+/** A folder that may not be looked into has nothing in it for us. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,49 @@
+/*
+ * Names in a workspace that programs outside of it run or believe later. One list for the sandbox, which binds them
+ * read-only, and for the file tools, which ask about each of them. Lower case; compare without regard to case.
+ */
+
+/** Files and folders with settings that have code in them or decide what runs: of editors, shells, agents, and our own. */
+export const guardedSettings: readonly string[] = [
+  '.ai-agent.json',
+  '.ai-agent',
+  '.mcp.json',
+  '.troupe',
+  '.agents',
+  '.claude',
+  '.codex',
+  '.cursor',
+  '.gemini',
+  '.opencode',
+  '.vscode',
+  '.idea',
+  '.devcontainer',
+  '.devcontainer.json',
+  '.envrc',
+  '.githooks',
+  '.husky',
+]
+
+/** Git runs hooks and whatever its settings name. `commondir` says where else to look for both. */
+export const guardedPartsOfGit: readonly string[] = ['hooks', 'config', 'config.worktree', 'commondir', 'modules']
+
+/** Files in a home folder that a shell or Git reads when it starts. */
+export const startFiles: readonly string[] = [
+  '.bashrc',
+  '.bash_profile',
+  '.bash_login',
+  '.bash_logout',
+  '.bash_aliases',
+  '.profile',
+  '.zshrc',
+  '.zshenv',
+  '.zprofile',
+  '.zlogin',
+  '.zlogout',
+  '.kshrc',
+  '.inputrc',
+  '.gitconfig',
+]
+
+/** Keys of providers: only we read them, and no agent sees them. */
+export const secretNames: readonly string[] = ['.ai-agent.env']

@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import type { Hook } from '../../src/contracts/index.ts'
+import { systemClock } from '../../src/runtime/index.ts'
+import { type HookDefinition, hookFiles, hookHashes, hooksFrom, type TrustedFiles } from '../../src/tools/hooks/index.ts'
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-hook-files-')))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const heeded = { signal: new AbortController().signal }
+const view = { tool: 'shell', input: {} }
+const hash = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+function put(name: string, text: string): string {
+  writeFileSync(join(folder, name), text)
+  chmodSync(join(folder, name), 0o755)
+  return join(folder, name)
+}
+
+async function build(more: Partial<HookDefinition>, trusted: TrustedFiles): Promise<Hook> {
+  const definition = { name: 'guard', on: ['before_call'], onFailure: 'closed', ...more } as HookDefinition
+  const environment = { PATH: '/usr/bin:/bin' }
+  const [hook] = await hooksFrom([definition], { baseDir: folder, environment, clock: systemClock, trusted })
+  return hook ?? expect.unreachable()
+}
+const ask = async (hook: Hook): Promise<unknown> => hook.beforeCall?.(view, heeded)
+
+describe('a hook whose files are trusted', () => {
+  it('runs as long as its program is what was trusted, and fails with a remedy once it is not', async () => {
+    const text = '#!/bin/sh\n'
+    const program = put('guard.sh', text)
+    const hook = await build({ command: ['./guard.sh'] }, { hashes: new Map([[program, hash(text)]]) })
+    expect(await ask(hook)).toEqual({ kind: 'continue' })
+    put('guard.sh', `#!/bin/sh\ntouch ${folder}/ran\n`)
+    await expect(ask(hook)).rejects.toThrow(
+      `${program} is not run, since it has changed since it was trusted. Look at it; if it is what you want: troupe trust "${program}"`,
+    )
+    expect(existsSync(join(folder, 'ran'))).toBe(false)
+    put('guard.sh', text)
+    expect(await ask(hook)).toEqual({ kind: 'continue' })
+  })
+
+  it('fails where an argument, or a word in one, is a file that nobody has trusted', async () => {
+    put('rules.json', '{}')
+    for (const command of [
+      ['sh', 'rules.json'],
+      ['true', '--rules=./rules.json'],
+      ['sh', '-c', 'true "rules.json"'],
+    ])
+      await expect(ask(await build({ command }, { hashes: new Map() }))).rejects.toThrow('nobody has trusted it')
+    const late = await build({ command: ['true', 'late.sh'] }, { hashes: new Map() })
+    expect(await ask(late)).toEqual({ kind: 'continue' })
+    put('late.sh', '')
+    await expect(ask(late)).rejects.toThrow('late.sh is not run, since nobody has trusted it')
+  })
+
+  it('may write to what it names', async () => {
+    const hook = await build({ command: ['sh', '-c', 'cat >> seen.txt; tee -a my.log < /dev/null'] }, { hashes: new Map() })
+    expect(await ask(hook)).toEqual({ kind: 'continue' })
+    expect(await ask(hook)).toEqual({ kind: 'continue' })
+  })
+
+  it('is not loaded where it is a module that nobody has trusted', async () => {
+    const module = put(
+      'guard.mjs',
+      `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(join(folder, 'loaded'))}, '')\n`,
+    )
+    const hook = await build({ module: './guard.mjs' }, { hashes: new Map() })
+    await expect(ask(hook)).rejects.toThrow(`${module} is not run, since nobody has trusted it`)
+    expect(existsSync(join(folder, 'loaded'))).toBe(false)
+  })
+
+  it('is only looked at in the folders that count', async () => {
+    const program = put('own.sh', '#!/bin/sh\n')
+    const hashes = hookHashes([{ command: [program] }], folder)
+    const [near, far] = [await build({ command: [program] }, { hashes, folders: [folder] }), { hashes: new Map(), folders: ['/elsewhere'] }]
+    put('own.sh', '#!/bin/sh\ntrue\n')
+    await expect(ask(near)).rejects.toThrow('has changed since')
+    expect(await ask(await build({ command: [program] }, far))).toEqual({ kind: 'continue' })
+  })
+
+  it('names all that it is made of, of links what they lead to, too', () => {
+    const real = put('real.sh', '')
+    symlinkSync('real.sh', join(folder, 'link.sh'))
+    const hooks = [{ command: ['./link.sh', 'absent', '/usr/bin/env', '.'] }, { module: 'real.sh' }]
+    expect(hookFiles(hooks, folder)).toEqual([join(folder, 'link.sh'), real])
+  })
+})
+
+it('a program does not outlive the process that asked it, however that ends', async () => {
+  const server = createServer()
+  const path = join(folder, 'alive')
+  server.listen(path)
+  const program = put('stay.mjs', `import { connect } from 'node:net'\nconnect(${JSON.stringify(path)})\nsetInterval(() => {}, 1e6)\n`)
+  const asker = put(
+    'asker.mjs',
+    `import { runProgram } from ${JSON.stringify(join(import.meta.dirname, '../../src/tools/hooks/run-program.ts'))}
+    import { systemClock } from ${JSON.stringify(join(import.meta.dirname, '../../src/runtime/index.ts'))}
+    await runProgram({ command: ['/bin/sh', '-c', ${JSON.stringify(`"${process.execPath}" ${program}; true`)}], cwd: '/', environment: {}, clock: systemClock }, '')`,
+  )
+  const started = spawn(process.execPath, [asker], { stdio: 'inherit' })
+  const [alive] = (await once(server, 'connection')) as [Socket]
+  const gone = once(alive, 'close')
+  alive.resume()
+  started.kill('SIGKILL')
+  await gone
+  server.close()
+})

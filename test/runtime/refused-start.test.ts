@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import type { Journal, OwnerId, Store, TreeId } from '../../src/contracts/index.ts'
+import { createAgentRuntime } from '../../src/runtime/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { sequentialIds } from '../../src/testing/index.ts'
+import { scripted } from '../subagents/team.ts'
+
+const model = scripted('m', () => ({ text: 'Done.' }))
+const agents = [{ name: 'boss', description: 'd', prompt: 'p', model: 'm', tools: [] }]
+const other = 'somebody else' as OwnerId
+
+function countingClaims(): { readonly store: Store; readonly claimed: readonly TreeId[] } {
+  const { journal, ...rest } = memoryStore()
+  const claimed: TreeId[] = []
+  const counting: Journal = {
+    claim(treeId, owner) {
+      claimed.push(treeId)
+      return journal.claim(treeId, owner)
+    },
+    release: (treeId, epoch) => journal.release(treeId, epoch),
+    append: (batch) => journal.append(batch),
+    read: (treeId, after, limit) => journal.read(treeId, after, limit),
+    watch: (treeId, wake) => journal.watch(treeId, wake),
+  }
+  return { store: { ...rest, journal: counting }, claimed }
+}
+
+describe('a start that is refused', () => {
+  it('leaves nothing behind in the store: what it needs is looked for before the tree is claimed', async () => {
+    const { store, claimed } = countingClaims()
+    const runtime = createAgentRuntime({ config: { agents, limits: { maxCostUsd: 1 } }, adapter: model, store, ids: sequentialIds() })
+    const outcome = await runtime.run('Go')
+    expect(outcome).toMatchObject({ status: 'failed', reason: 'config', message: expect.stringMatching(/has no price/) })
+    expect(claimed).toEqual([])
+  })
+
+  it('gives a tree back that it has claimed and cannot begin', async () => {
+    const store = memoryStore()
+    let owners = 0
+    const runtime = createAgentRuntime({
+      config: { agents },
+      adapter: model,
+      store,
+      // The first id is that of the owner; then every tree has the same.
+      ids: { next: () => (owners++ === 0 ? 'owner' : 'the-same') },
+    })
+    expect((await runtime.run('Go')).status).toBe('completed')
+    expect(await runtime.run('Go')).toMatchObject({ status: 'failed', message: expect.stringMatching(/is not new/) })
+    expect(await store.journal.claim('the-same' as TreeId, other)).toMatchObject({ ok: true })
+  })
+})

@@ -1,0 +1,35 @@
+import { expect, it, vi } from 'vitest'
+import type { Approver, Store, Tool } from '../../src/contracts/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { ask, type Script, team } from './team.ts'
+
+// Everything is loaded anew between the two: the second one is like a process that has done nothing yet.
+
+const send: Tool = {
+  name: 'send',
+  description: 'Sends.',
+  inputSchema: { type: 'object' },
+  approval: () => ({ keys: [{ key: 'send', label: 'send' }], summary: 'Send it' }),
+  execute: () => 'sent',
+}
+const putOff: Approver = { decide: () => 'suspend' }
+const boss: Script = (_, step) => (step === 1 ? { calls: [ask('scout', 'Look')] } : { text: 'Done.' })
+const scout: Script = (_, step) => (step === 1 ? { calls: [{ tool: 'send' }] } : { text: 'sent' })
+
+async function suspended(store: Store): Promise<string> {
+  const members = { boss: { script: boss, agents: ['scout'] }, scout: { script: scout, tools: ['send'] } }
+  const { outcome } = await team(members, { store, tools: [send], approver: putOff }).run()
+  expect(outcome.status).toBe('suspended')
+  return outcome.treeId
+}
+
+it('a child whose agent is gone is ended by a process that has taken no step yet', async () => {
+  const store = memoryStore()
+  const treeId = await suspended(store)
+  vi.resetModules()
+  const { team: anew } = await import('./team.ts')
+  const { runtime } = anew({ boss: { script: boss } }, { store, tools: [send], approver: putOff })
+  const outcome = await (await runtime.open(treeId as never)).outcome
+  expect(outcome).toMatchObject({ status: 'completed', report: { text: 'Done.' } })
+  expect(outcome.operations?.steps[0]?.calls[0]).toMatchObject({ status: 'failed', error: 'config', child: { status: 'failed' } })
+})
