@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
 import { type AgentLoopConfig, systemClock } from '../runtime/index.ts'
@@ -74,7 +75,8 @@ async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<
   const folder = dataFolder({ flag: dataDir ?? storePath, env: host.env, home: homedir() })
   await refuseUnusable(agents, folder)
   const { config, workingDirectory } = setup
-  const hidden = [folder, dataFolder({ flag: undefined, env: host.env, home: homedir() })]
+  const keys = config.layers.flatMap(({ variables }) => variables.map(({ file: { path } }) => path)).filter((path) => existsSync(path))
+  const hidden = [folder, dataFolder({ flag: undefined, env: host.env, home: homedir() }), ...keys]
   const { shared, notices, ...acting } = await actingWith(agents, { ...invocation, host, config, workingDirectory, hidden })
   return {
     ...acting,

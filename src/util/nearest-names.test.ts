@@ -50,12 +50,12 @@ describe('nearestNames', () => {
 
   it('keeps its cost when a page of text comes as a name', () => {
     const page = 'word_'.repeat(200_000)
-    const started = performance.now()
+    const before = process.cpuUsage()
     nearestNames(
       page,
       Array.from({ length: 200 }, (_, index) => `${page}${index}`),
     )
-    expect(performance.now() - started).toBeLessThan(2_000)
+    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(2_000)
   })
 
   it('always finds a name that is there, first, whatever its case and separators', () => {

@@ -11,6 +11,7 @@ const bench = await workbench()
 async function project(name: string, files: { readonly [path: string]: string }) {
   const root = join(bench.folder, name)
   await mkdir(join(root, '.git'), { recursive: true })
+  await writeFile(join(root, '.git/HEAD'), 'ref: refs/heads/main\n')
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(root, path)), { recursive: true })
     await writeFile(join(root, path), text, { mode: text.startsWith('#!') ? 0o755 : 0o644 })

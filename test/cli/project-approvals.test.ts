@@ -16,6 +16,7 @@ const elsewhere = (cwd: string, args: readonly string[]) =>
 const script = 'steps:\n  - calls: [{ tool: write_file, input: { path: notes.txt, content: text } }]\n  - text: Done.\n'
 async function project(name: string): Promise<string> {
   await mkdir(at(`${name}/.git`), { recursive: true })
+  await writeFile(at(`${name}/.git/HEAD`), 'ref: refs/heads/main\n')
   await writeFile(at(`${name}/writer.yaml`), script)
   await writeFile(at(`${name}/writer.ai`), '---\ndescription: x\nmodels: script/writer.yaml\ntools: [write_file]\n---\nWrite.\n')
   return at(name)

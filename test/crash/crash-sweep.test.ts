@@ -4,7 +4,7 @@ import { liveThrough, type Verdict } from './crash-sweep.ts'
 
 // Invariants 4 and 10. The short form kills at every point once and samples double crashes; TROUPE_FULL takes more of them.
 
-const doubles = process.env.TROUPE_FULL ? 400 : 24
+const doubles = process.env.TROUPE_FULL ? 400 : 12
 
 describe('crash sweep, one session', () => {
   it('loses and repeats nothing, wherever the process is killed', async () => {

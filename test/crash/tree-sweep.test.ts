@@ -20,7 +20,7 @@ describe('crash sweep, a tree', () => {
       // The first process comes to rest by itself; the one that answers is killed.
       ...(sinceAnswered ?? []).map((_, index) => [0, index + 1]),
     ]
-    const singles = await sweep(isFull ? everywhere : everyNth(everywhere, 3))
+    const singles = await sweep(isFull ? everywhere : everyNth(everywhere, 4))
     report('single', singles)
     expect(singles.reduce((sum, { verdict }) => sum + verdict.unknown.length, 0)).toBeGreaterThan(0)
 

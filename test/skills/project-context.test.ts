@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findProjectRoot, projectContext } from '../../src/agents/project-context/index.ts'
@@ -9,6 +9,9 @@ describe('the root of a project', () => {
   it('is the nearest folder with a mark', () => {
     const here = place({ 'project/.git': 'gitdir: elsewhere', 'project/a/.ai-agent.json': '{}', 'project/b/c/x': '' })
     mkdirSync(join(here.project, 'd/.git'), { recursive: true })
+    writeFileSync(join(here.project, 'd/.git/HEAD'), 'ref: refs/heads/main\n')
+    // What a command is shown in place of a repository.
+    mkdirSync(join(here.project, 'b/c/.git'), { recursive: true })
     const root = (folder: string): string => findProjectRoot(join(here.project, folder)).replace(`${here.path}/`, '')
     expect([root('b/c'), root('a'), root('d'), root('.')]).toEqual(['project', 'project/a', 'project/d', 'project'])
   })

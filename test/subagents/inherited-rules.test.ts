@@ -24,6 +24,8 @@ it('what an agent may not do, those whom it calls may not do for it, nor those w
   ).run()
   expect(outcome.status).toBe('completed')
   expect(calls).toEqual([])
-  const refused = ofType(events, 'interaction.item.completed').flatMap(({ item }) => (item.kind === 'call' && item.error ? [item.error] : []))
+  const refused = ofType(events, 'interaction.item.completed').flatMap(({ item }) =>
+    item.kind === 'call' && item.error ? [item.error] : [],
+  )
   expect(refused).toEqual([expect.objectContaining({ class: 'denied', message: expect.stringContaining('deny send (agent boss)') })])
 })

@@ -1,12 +1,13 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Whatever stands in the root of a project. In a worktree `.git` is a file. */
-const marks = ['.git', '.ai-agent.json'] as const
+/** Whatever stands in the root of a project. In a worktree `.git` is a file; an empty folder of that name is no repository. */
+const isRoot = (folder: string): boolean =>
+  isThere(join(folder, '.ai-agent.json')) || isThere(join(folder, '.git', 'HEAD')) || isThere(join(folder, '.git'), 'file')
 
 /** The nearest folder at or above the working directory that is the root of a project; the working directory where there is none. */
 export function findProjectRoot(workingDirectory: string): string {
-  return foldersUpTo(workingDirectory).find(isMarked) ?? workingDirectory
+  return foldersUpTo(workingDirectory).find(isRoot) ?? workingDirectory
 }
 
 /** A folder and those above it, the nearest first, up to `last` or else to the root of the disk. */
@@ -19,12 +20,12 @@ export function foldersUpTo(folder: string, last?: string): readonly string[] {
   return folders
 }
 
-const isMarked = (folder: string): boolean =>
-  marks.some((mark) => {
-    try {
-      return lstatSync(join(folder, mark), { throwIfNoEntry: false }) !== undefined
-    } catch {
-      // A folder that may not be looked into is nobody's project.
-      return false
-    }
-  })
+function isThere(path: string, kind: 'file' | 'anything' = 'anything'): boolean {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false })
+    return found !== undefined && (kind === 'anything' || found.isFile())
+  } catch {
+    // A folder that may not be looked into is nobody's project.
+    return false
+  }
+}

@@ -73,14 +73,16 @@ export class BubblewrapSandbox implements ProcessSandbox {
       return unavailable('The workspace is the whole file system, so there is nothing to keep a command out of.', 'Choose a folder.')
     if (this.#program() === undefined)
       return unavailable('Commands need a sandbox, and bubblewrap (bwrap) was not found on the PATH.', howToGetIt)
-    const report = await tryToEscape((command) => this.#enter(command), {
-      root: this.#root,
-      scratch: this.#scratch,
-      home: this.#home,
-      clock: this.#options.clock,
-    })
+    const report = await this.#report()
     const seen = this.#walk(this.#root).look({ isAfter: false })
     return judged(report, [...weaknesses(), ...(seen.isWhole ? [] : [tooMany]), hardToFind])
+  }
+
+  /** What was to be covered may be gone by then, such as a socket of a service that ends: then everything is looked at anew. */
+  async #report(tries = 3): Promise<EscapeReport> {
+    const place = { root: this.#root, scratch: this.#scratch, home: this.#home, clock: this.#options.clock }
+    const report = await tryToEscape((command) => this.#enter(command), place)
+    return report.kind === 'not started' && isAboutAPath.test(report.why) && tries > 1 ? this.#report(tries - 1) : report
   }
 
   get #scratch(): string {
@@ -204,6 +206,7 @@ function weaknesses(): readonly string[] {
 
 const slowBound = 'a command that forks without end is ended, but may slow the machine down first:'
 
+const isAboutAPath = /^bwrap: Can't (?:create|find|mount|bind|get)\b/
 const tooMany = 'the workspace has more folders than are searched: repositories and keys of providers deep inside of it are not guarded'
 const hardToFind =
   'local sockets and named pipes are covered where they can be found; a service that keeps its own in an unusual folder can be called from inside'

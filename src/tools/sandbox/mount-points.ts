@@ -6,8 +6,8 @@
  * 2. It carries a time of its own, so that one is known for what it is when whoever made it could not take it away.
  * 3. Only an empty one of ours is ever removed. What a person has put into it meanwhile is theirs.
  */
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, utimesSync } from 'node:fs'
-import { rm, rmdir } from 'node:fs/promises'
+import { lstatSync, mkdirSync, readdirSync, renameSync, utimesSync } from 'node:fs'
+import { readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /** 4 May 2003, and a third of a second. */
@@ -15,7 +15,7 @@ const markSeconds = 1_052_006_400.333
 
 const holders = new Map<string, number>()
 const leaving = new Set<Promise<unknown>>()
-const scratch = '/tmp/troupe-gone-'
+let moved = 0
 
 /** Whether it is an empty folder of ours, perhaps of an earlier life. */
 export function isMountPoint(path: string): boolean {
@@ -76,15 +76,29 @@ function isLastHolder(path: string): boolean {
 
 /** Some file systems take milliseconds to remove a folder, and none to move it; nobody waits for the former. Gives what is still there. */
 function movedAway(paths: readonly string[]): readonly string[] {
-  if (paths.length === 0) return []
+  const bin = `/tmp/troupe-gone-${process.getuid?.() ?? 'anybody'}`
+  if (paths.length === 0 || !isOurBin(bin)) return paths
+  const left = paths.filter((path) => !isMoved(path, join(bin, `${process.pid}-${++moved}`)))
+  emptied(bin).catch(() => {})
+  return left
+}
+
+/** Anybody may make one of that name, and see what is put there. */
+function isOurBin(bin: string): boolean {
   try {
-    const folder = mkdtempSync(scratch)
-    const left = paths.filter((path, index) => !isMoved(path, join(folder, String(index))))
-    rm(folder, { recursive: true, force: true }).catch(() => {})
-    return left
+    mkdirSync(bin, { recursive: true, mode: 0o700 })
+    const { uid, mode } = lstatSync(bin)
+    return uid === process.getuid?.() && (mode & 0o7777) === 0o700
   } catch {
-    return paths
+    return false
   }
+}
+
+/** With what earlier ones had no time for. Only folders that are empty. */
+async function emptied(bin: string): Promise<void> {
+  const names = await readdir(bin)
+  await Promise.all(names.map((name) => rmdir(join(bin, name)).catch(() => {})))
+  await rmdir(bin)
 }
 
 function isMoved(path: string, to: string): boolean {
@@ -92,7 +106,7 @@ function isMoved(path: string, to: string): boolean {
     renameSync(path, to)
     return true
   } catch {
-    // On another disk, most likely.
+    // It is on another disk, most likely.
     return false
   }
 }

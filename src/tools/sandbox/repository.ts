@@ -54,17 +54,22 @@ export function runsSomething(repository: string, known: readonly string[]): rea
   ]
 }
 
-/** Files and folders inside of a workspace that its settings lead to. */
-export function ledTo(repository: string, workspace: string): readonly string[] {
+export interface LedTo {
+  /** Folders. */
+  readonly hooks: readonly string[]
+  /** Files. */
+  readonly settings: readonly string[]
+}
+
+/** What its settings lead to inside of a workspace. */
+export function ledTo(repository: string, workspace: string): LedTo {
   const settings = gitSettings(textOf(join(repository, 'config')) ?? '') ?? []
-  return settings.flatMap(({ name, value }) => {
-    const plain = value.replace(/^"(.*)"$/, '$1')
-    if (plain === '' || plain.startsWith('~')) return []
-    const isInclude = name === 'include.path' || name === 'includeif.path'
-    if (!isInclude && name !== 'core.hookspath') return []
-    const path = resolve(isInclude ? repository : workspace, plain)
-    return isWithin(workspace, path) && path !== workspace ? [path] : []
-  })
+  const values = (names: readonly string[], from: string): readonly string[] =>
+    settings
+      .filter(({ name, value }) => names.includes(name) && !/^"?(?:~|$)/.test(value))
+      .map(({ value }) => resolve(from, value.replace(/^"(.*)"$/, '$1')))
+      .filter((path) => isWithin(workspace, path) && path !== workspace)
+  return { hooks: values(['core.hookspath'], workspace), settings: values(['include.path', 'includeif.path'], repository) }
 }
 
 /** Whether Git runs nothing when it looks at the state of a repository. */

@@ -7,7 +7,7 @@
  * 2. Folders where services usually keep theirs are searched, so many of them, and again every minute, or when there is one
  *    more whose folder is not known.
  */
-import { accessSync, constants, type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { accessSync, constants, type Dirent, lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Clock } from '../../contracts/index.ts'
 
@@ -50,7 +50,7 @@ export class SpecialFiles {
     }
     const folders = relative.length === 0 ? [] : workingFolders()
     const guessed = relative.flatMap((name) => folders.map((folder) => resolve(folder, name)))
-    return [...new Set([...paths, ...guessed, ...this.#searched])].filter(isReachable).slice(0, mostCovered)
+    return [...new Set([...paths, ...guessed, ...this.#searched].flatMap(reachable))].slice(0, mostCovered)
   }
 }
 
@@ -87,14 +87,15 @@ function searched(folders: readonly string[], root: string): readonly string[] {
   return found
 }
 
-function isReachable(path: string): boolean {
+/** As it is: nothing can be bound where a link leads. */
+function reachable(path: string): readonly string[] {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    if (!stat?.isSocket() && !stat?.isFIFO()) return false
+    if (!stat?.isSocket() && !stat?.isFIFO()) return []
     accessSync(path, constants.W_OK)
-    return true
+    return [realpathSync(path)]
   } catch {
-    return false
+    return []
   }
 }
 

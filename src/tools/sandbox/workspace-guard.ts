@@ -24,8 +24,10 @@ import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, runsSomething, te
  * there counts only when a person has looked at it and said so.
  */
 const neverFolders: readonly string[] = ['.ai-agent.json', '.mcp.json', ...secretNames]
-/** Of a repository. Git itself fails where one of these is a folder. */
-const filesOfGit: readonly string[] = ['config', 'config.worktree', 'commondir']
+/** Believed by nobody unless settings of Git, which can not be changed, lead there: then they are bound for that. */
+const onlyLedTo: readonly string[] = ['.githooks', '.husky']
+/** Of a repository. Git itself fails where one of these is a folder; modules are found by those that lead to them. */
+const unmadePartsOfGit: readonly string[] = ['config', 'config.worktree', 'commondir', 'modules']
 
 /** Further ones are looked at afterwards only: each costs a few mounts. */
 const mostBoundRepositories = 16
@@ -55,9 +57,11 @@ export function guard({ folder, home, guarded = [], walk = new FolderWalk(folder
   const seen = walk.look({ isAfter: false })
   const repositories = guardedRepositories(folder, seen.repositories)
   const further = guarded.flatMap((path) => isIn(folder, path))
-  const watched = [...watchedNames(folder, home), ...further]
-  const found = facts([...boundNames(folder, repositories.bound), ...watched])
-  const isBindable = (path: string): boolean => !watched.includes(path) && !filesOfGit.includes(basename(path))
+  const ledByGit = ledTo(join(folder, '.git'), folder)
+  const bindable = [...boundNames(folder, repositories.bound), ...ledByGit.hooks]
+  const watched = [...watchedNames(folder, home), ...ledByGit.settings, ...further].filter((path) => !bindable.includes(path))
+  const found = facts([...bindable, ...watched])
+  const isBindable = (path: string): boolean => !watched.includes(path) && !unmadePartsOfGit.includes(basename(path))
   const absent = pathsOf(found, 'absent')
   const held = new Map(needsMountPoints ? absent.filter(isBindable).flatMap(hold) : [])
   const links = pathsOf(found, 'link').map((path) => ({ path, target: readlinkSync(path) }))
@@ -65,12 +69,12 @@ export function guard({ folder, home, guarded = [], walk = new FolderWalk(folder
   const { bound } = repositories
   const heads = bound.flatMap(headOf)
   const led = links.flatMap(({ path }) => targetIn(folder, path))
-  const inner = bound.flatMap((repository) => [...(repository === folder ? [] : [repository]), ...inside(repository)])
+  const inner = [...bound.filter((repository) => repository !== folder), ...inside(join(folder, '.git'))]
   const modes = [folder, ...bound.flatMap((repository) => [repository, ...inside(repository)])].flatMap(modeOf)
   return {
     fixed: outermostFirst([
       ...inner,
-      ...[...led, ...further, ...ledTo(join(folder, '.git'), folder)].flatMap((path) => above(folder, path)),
+      ...[...led, ...further, ...ledByGit.hooks, ...ledByGit.settings].flatMap((path) => above(folder, path)),
     ]),
     readOnly: [
       ...there.filter((path) => !bound.includes(path) && !isSecret(path)),
@@ -102,17 +106,19 @@ function boundNames(folder: string, bound: readonly string[]): readonly string[]
   const git = join(folder, '.git')
   const [bare, usual] = [bound.filter(hasUsualNames), bound.filter((repository) => !hasUsualNames(repository))]
   return [
-    ...guardedSettings.filter((name) => !neverFolders.includes(name)).map((name) => join(folder, name)),
+    ...guardedSettings.filter((name) => ![...neverFolders, ...onlyLedTo].includes(name)).map((name) => join(folder, name)),
     git,
     ...usual.flatMap(partsOf),
     ...bare.flatMap(partsOf).filter((path) => kindOf(path) !== 'absent'),
-    ...ledTo(git, folder),
   ]
 }
 
 /** What is only looked at afterwards, where it is missing. */
 function watchedNames(folder: string, home: string | undefined): readonly string[] {
-  return [...neverFolders.map((name) => join(folder, name)), ...(home === undefined ? [] : startFiles.map((name) => join(home, name)))]
+  return [
+    ...[...neverFolders, ...onlyLedTo].map((name) => join(folder, name)),
+    ...(home === undefined ? [] : startFiles.map((name) => join(home, name))),
+  ]
 }
 
 function hold(path: string): readonly (readonly [string, string])[] {
@@ -128,7 +134,7 @@ interface Repositories {
 }
 
 function guardedRepositories(folder: string, entries: readonly string[]): Repositories {
-  const all = [...new Set(entries.flatMap((entry) => repositoryAt(entry) ?? []))]
+  const all = [...new Set(entries.flatMap((entry) => repositoryAt(entry) ?? []))].filter((repository) => !isMountPoint(repository))
   const modules = join(folder, '.git', 'modules')
   const bound = all.filter((repository) => isWithin(folder, repository) && !isWithin(modules, repository)).slice(0, mostBoundRepositories)
   const before = all.map(

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -74,7 +75,7 @@ export function ground(): Ground {
   const base = mkdtempSync(join(tmpdir(), 'troupe-ground-'))
   const cache = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache')
   mkdirSync(cache, { recursive: true })
-  const outside = mkdtempSync(join(cache, 'troupe-outside-'))
+  const outside = realpathSync(mkdtempSync(join(cache, 'troupe-outside-')))
   const [workspace, home, data] = ['workspace', 'home', 'data'].map((name) => join(base, name)) as [string, string, string]
   const write = (file: string, text: string): void => {
     mkdirSync(join(file, '..'), { recursive: true })

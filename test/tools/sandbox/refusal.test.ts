@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -78,6 +78,13 @@ describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
     const failure = await failureOf(sandbox({ path: `${folder}:/usr/bin:/bin` }))
     expect(failure?.message).toContain('setting up uid map: Permission denied')
     expect(failure?.remedy).toContain('user namespaces')
+  })
+
+  it('that stumbles over something that is gone by then tries again, and not for ever', async () => {
+    const tries = join(tmpdir(), `troupe-planted-${process.pid}`, 'tries')
+    const folder = planted(`#!/bin/sh\necho x >> ${tries}\necho "bwrap: Can't create file at /x: Read-only file system" >&2\nexit 1\n`)
+    expect((await failureOf(sandbox({ path: `${folder}:/usr/bin:/bin` })))?.message).toContain("Can't create file at /x")
+    expect(readFileSync(tries, 'utf8')).toBe('x\nx\nx\n')
   })
 
   it('that lies in the workspace is not used', async () => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -46,6 +46,15 @@ describe.skipIf(process.platform !== 'linux')('sockets and pipes outside', () =>
     const server = createServer()
     await new Promise<void>((done) => server.listen(join(base, 'service/a b.sock'), done))
     expect(ours(files)).toEqual([join(base, 'service/a b.sock')])
+    server.close()
+  })
+
+  it('are named as they are, whatever link their service came by', async () => {
+    const files = new SpecialFiles({ clock: new FakeClock(), root: join(base, 'workspace'), folders: [] })
+    symlinkSync('service', join(base, 'way'))
+    const server = createServer()
+    await new Promise<void>((done) => server.listen(join(base, 'way/a.sock'), done))
+    expect(ours(files)).toEqual([join(base, 'service/a.sock')])
     server.close()
   })
 })

@@ -1,0 +1,193 @@
+import { spawn } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { guard } from '../../../src/tools/sandbox/workspace-guard.ts'
+import { eventually, noSandboxHere, path } from './ground.ts'
+
+// What is guarded inside of a workspace, also where nobody is left to put anything right.
+
+let base: string
+let root: string
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'troupe-guard-'))
+  root = join(base, 'workspace')
+  mkdirSync(root)
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+function write(name: string, text = ''): string {
+  const file = join(root, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+
+function repository(name: string, config = ''): void {
+  write(`${name}/HEAD`, 'ref: refs/heads/main\n')
+  write(`${name}/config`, config)
+  for (const folder of ['objects', 'refs', 'hooks']) mkdirSync(join(root, name, folder))
+}
+
+describe('a guard', () => {
+  it('makes what is not there, empty, for as long as somebody holds it', async () => {
+    const [one, two] = [guard({ folder: root }), guard({ folder: root })]
+    expect(one.readOnly).toContain(join(root, '.vscode'))
+    expect(two.readOnly).toEqual(one.readOnly)
+    expect(readdirSync(join(root, '.vscode'))).toEqual([])
+    await one.undo()
+    expect(existsSync(join(root, '.vscode'))).toBe(true)
+    expect(await two.undo()).toEqual([])
+    expect(readdirSync(root)).toEqual([])
+  })
+
+  it('knows what an earlier one could not take away, and leaves to a person what is theirs', async () => {
+    const forgotten = guard({ folder: root })
+    expect(forgotten.readOnly.length).toBeGreaterThan(10)
+    mkdirSync(join(root, '.idea-of-mine'))
+    write('.vscode/settings.json', '{}')
+    const next = guard({ folder: root })
+    await next.undo()
+    await forgotten.undo()
+    expect(readdirSync(root).toSorted()).toEqual(['.idea-of-mine', '.vscode'])
+  })
+
+  it('puts aside what was made in the place of what it had made', async () => {
+    const guarded = guard({ folder: root })
+    rmSync(join(root, '.vscode'), { recursive: true })
+    write('.vscode/tasks.json', 'evil')
+    expect(await guarded.undo()).toEqual([expect.stringContaining('.vscode.refused')])
+    expect(readdirSync(root)).toEqual(['.vscode.refused'])
+  })
+
+  it('puts aside all that could not be bound', async () => {
+    const guarded = guard({ folder: root })
+    write('.mcp.json', 'evil')
+    write('.ai-agent.json', 'evil')
+    const told = await guarded.undo()
+    expect(told).toHaveLength(2)
+    expect(readdirSync(root).toSorted()).toEqual(['.ai-agent.json.refused', '.mcp.json.refused'])
+  })
+
+  it('is not made by what our own programs would stumble over', async () => {
+    const guarded = guard({ folder: root })
+    for (const name of ['.ai-agent.json', '.ai-agent.env', '.mcp.json']) expect(existsSync(join(root, name))).toBe(false)
+    await guarded.undo()
+  })
+
+  it('also covers what settings of Git, links and others lead to, and the folders above', async () => {
+    repository('.git', '[core]\n\thooksPath = tools/hooks\n[include]\n\tpath = ../shared/gitconfig\n[user]\n\tname = a\n')
+    const files = ['tools/hooks/pre-commit', 'shared/gitconfig', 'conf/editor/tasks.json', 'scripts/check/hook.mjs'].map((name) =>
+      write(name),
+    )
+    symlinkSync('conf/editor', join(root, '.vscode'))
+    const { readOnly, fixed, undo } = guard({ folder: root, guarded: [files[3]!, '/etc/passwd'] })
+    await undo()
+    expect(readOnly).toEqual(
+      expect.arrayContaining(['tools/hooks', 'shared/gitconfig', 'conf/editor', 'scripts/check/hook.mjs'].map((name) => join(root, name))),
+    )
+    expect(readOnly).not.toContain('/etc/passwd')
+    expect(fixed).toEqual(expect.arrayContaining(['tools', 'shared', 'conf', 'scripts', 'scripts/check'].map((name) => join(root, name))))
+    expect(fixed.indexOf(join(root, 'scripts'))).toBeLessThan(fixed.indexOf(join(root, 'scripts/check')))
+  })
+
+  it('works off what an earlier one had no time for', async () => {
+    repository('.git')
+    const guarded = guard({ folder: root })
+    // The command did this, and nobody was left to see it.
+    writeFileSync(join(root, 'HEAD'), 'ref: refs/heads/main\n')
+    for (const name of ['objects', 'refs']) mkdirSync(join(root, name))
+    writeFileSync(join(root, 'config'), '[core]\nfsmonitor = evil\n')
+    writeFileSync(join(root, '.git/commondir'), '../evil\n')
+    const told = await guard({ folder: root }).undo()
+    expect(told).toHaveLength(2)
+    expect([existsSync(join(root, 'config')), existsSync(join(root, '.git/commondir'))]).toEqual([false, false])
+    await guarded.undo()
+  })
+
+  it('leaves a new repository alone that runs nothing, and one that was there as it is', async () => {
+    repository('.git', '[core]\n\tfsmonitor = mine\n')
+    repository('old/.git', '[core]\n\tfsmonitor = mine\n')
+    const guarded = guard({ folder: root })
+    repository('new/.git', '[remote "origin"]\n\turl = https://example.com/a.git\n')
+    write('new/.git/hooks/pre-push.sample', '#!/bin/sh\n')
+    chmodSync(join(root, 'new/.git/hooks/pre-push.sample'), 0o755)
+    // A person may change their own meanwhile: a command can not.
+    write('old/.git/config', '[core]\n\tfsmonitor = mine\n\tpager = mine\n')
+    expect(await guarded.undo()).toEqual([])
+    expect(readdirSync(join(root, 'new/.git')).toSorted()).toEqual(['HEAD', 'config', 'hooks', 'objects', 'refs'])
+  })
+
+  it('trusts a work tree of a repository that was there, and no other', async () => {
+    repository('.git')
+    const guarded = guard({ folder: root })
+    for (const [name, common] of [
+      ['good', '../..'],
+      ['bad', '../../../evil'],
+    ] as const) {
+      write(`${name}/.git`, `gitdir: ${join(root, '.git/worktrees', name)}\n`)
+      write(`.git/worktrees/${name}/commondir`, `${common}\n`)
+    }
+    expect(await guarded.undo()).toEqual([expect.stringContaining('worktrees/bad/commondir')])
+    expect(existsSync(join(root, '.git/worktrees/good/commondir'))).toBe(true)
+  })
+})
+
+const subject = join(import.meta.dirname, 'crash-subject.mjs')
+const start = (command: string, uid?: number) =>
+  spawn(process.execPath, ['--no-warnings', subject, JSON.stringify({ root, path, home: '/nowhere', command })], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(uid !== undefined && { uid, gid: uid }),
+  })
+
+describe.skipIf(noSandboxHere)(`what a command plants${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+  it('is not there where we are killed before it ends', async () => {
+    repository('.git')
+    rmSync(join(root, '.git/hooks'), { recursive: true })
+    const plant = 'mkdir -p .vscode .git/hooks; echo evil > .envrc; echo evil > .vscode/tasks.json; echo evil > .git/hooks/post-checkout'
+    const killed = start(`${plant}; echo ready; sleep 600`)
+    await new Promise((ready) => killed.stdout?.once('data', ready))
+    killed.kill('SIGKILL')
+    await new Promise((gone) => killed.once('close', gone))
+    expect(readdirSync(root).flatMap((name) => (name === '.git' ? [] : readdirSync(join(root, name))))).toEqual([])
+    expect(readdirSync(join(root, '.git/hooks'))).toEqual([])
+    const next = start('true')
+    await new Promise((gone) => next.once('close', gone))
+    expect(await eventually(() => readdirSync(root).length === 1 && !existsSync(join(root, '.git/hooks')))).toBe(true)
+  })
+
+  it('does not stay because the folder was locked, whoever we are', async ({ skip }) => {
+    const nobody = 65_534
+    const uid = process.getuid?.() === 0 ? nobody : undefined
+    if (uid !== undefined) {
+      chmodSync(base, 0o755)
+      chownSync(root, uid, uid)
+    }
+    const { mode } = statSync(root)
+    const locking = start('echo evil > .mcp.json; mkdir .vscode; echo evil > .envrc; echo done; chmod 555 .', uid)
+    let text = ''
+    for (const stream of [locking.stdout, locking.stderr])
+      stream?.on('data', (piece: Buffer) => {
+        text += piece
+      })
+    await new Promise((gone) => locking.once('close', gone))
+    if (!text.includes('done\n') && /EACCES|Cannot find module|does not let bubblewrap/.test(text))
+      skip('another user can not run this here')
+    expect(text).toContain('done\n')
+    expect({ names: readdirSync(root), mode: statSync(root).mode }).toEqual({ names: ['.mcp.json.refused'], mode })
+    expect(readFileSync(join(root, '.mcp.json.refused'), 'utf8')).toBe('evil\n')
+  })
+})

@@ -1,0 +1,55 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { processSandbox } from '../../../src/tools/sandbox/index.ts'
+import { noSandboxHere, path, realClock } from './ground.ts'
+
+// A home that is a link to another disk, in a place that is seen from inside; and a home that is the workspace.
+
+describe.skipIf(noSandboxHere)(`a home${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+  let base: string
+  const at = (...names: string[]): string => join(base, ...names)
+  beforeAll(() => {
+    const cache = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache')
+    mkdirSync(cache, { recursive: true })
+    base = realpathSync(mkdtempSync(join(cache, 'troupe-home-')))
+    for (const folder of ['disk/ann/.ssh', 'disk/ann/.local/bin', 'project/inner']) mkdirSync(at(folder), { recursive: true })
+    writeFileSync(at('disk/ann/.ssh/id_rsa'), 'SECRET-OF-HOME\n')
+    writeFileSync(at('disk/ann/.local/bin/own-tool'), '#!/bin/sh\necho own tool\n', { mode: 0o755 })
+    writeFileSync(at('project/.ai-agent.env'), 'SECRET-OF-PROVIDER\n')
+    symlinkSync(at('disk/ann'), at('home'))
+  })
+  afterAll(() => rmSync(base, { recursive: true, force: true }))
+
+  const run = async (root: string, { home, command }: { readonly home: string; readonly command: string }): Promise<string> => {
+    const started = await processSandbox({ root, path: `${join(home, '.local/bin')}:${path}`, home, clock: realClock }).start({
+      argv: ['/bin/sh', '-c', command],
+      cwd: root,
+      environment: { PATH: `${join(home, '.local/bin')}:/usr/bin:/bin` },
+    })
+    if (!started.ok) throw new Error(started.failure.message)
+    let text = ''
+    started.running.listen((piece) => {
+      text += Buffer.from(piece).toString()
+    })
+    const { undone } = await started.running.ended
+    return `${text}${undone.join('\n')}`
+  }
+
+  it('that is a link is hidden under both of its names, except for its programs; so are keys above the workspace', async () => {
+    const command = `cat ${at('home')}/.ssh/id_rsa ${at('disk/ann')}/.ssh/id_rsa ${at('project')}/.ai-agent.env; own-tool`
+    const text = await run(at('project/inner'), { home: at('home'), command })
+    expect(text).not.toContain('SECRET')
+    expect(text).toContain('own tool\n')
+  })
+
+  it.each(['home', 'disk/ann'])('that is the workspace works, called %s, without its secrets and start files', async (name) => {
+    const text = await run(at('disk/ann'), {
+      home: at(name),
+      command: 'cat .ssh/id_rsa; echo evil > .bashrc; echo fine > notes; cat notes',
+    })
+    expect(text).not.toContain('SECRET')
+    expect(text).toContain('fine\n')
+    expect(text).toContain('.bashrc.refused')
+  })
+})
