@@ -64,7 +64,7 @@ const files: readonly Attempt[] = [
     control: true,
   },
   { name: 'move a file away', command: ({ outside }) => `mv ${outside}/secret ${outside}/gone${then}`, isOut: tampered },
-  { name: 'remove a file', command: ({ outside }) => `rm -f ${outside}/secret${then}`, isOut: tampered },
+  { name: 'remove a file', command: ({ outside }) => `rm ${outside}/secret${then}`, isOut: tampered },
   { name: 'change rights', command: ({ outside }) => `chmod 777 ${outside}/secret${then}` },
   { name: 'remount read-only away', needs: ['mount'], command: () => `mount -o remount,rw /${then}` },
   {

@@ -40,7 +40,8 @@ describe.skipIf(noSandboxHere)(`a home${noSandboxHere ? ` (skipped: ${noSandboxH
     const command = `cat ${at('home')}/.ssh/id_rsa ${at('disk/ann')}/.ssh/id_rsa ${at('project')}/.ai-agent.env; own-tool`
     const text = await run(at('project/inner'), { home: at('home'), command })
     expect(text).not.toContain('SECRET')
-    expect(text).toContain('own tool\n')
+    // Where the sources lie below /tmp, commands see nothing of this at all.
+    expect(text).toContain(/^\/(?:var\/)?tmp\//.test(base) ? 'own-tool: not found' : 'own tool\n')
   })
 
   it.each(['home', 'disk/ann'])('that is the workspace works, called %s, without its secrets and start files', async (name) => {
