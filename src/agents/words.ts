@@ -20,6 +20,3 @@ export function nearby(wanted: string, known: readonly string[]): string | undef
 }
 
 export const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
-
-/** A path as a shell needs it. */
-export const shellWord = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)

@@ -1,4 +1,5 @@
 import { agentTemplate, type RegisteredAgent, registeredTemplate, type WrittenOverrides } from '../agents/index.ts'
+import { shellWord } from '../util/shell-word.ts'
 import { columns, type Row } from './columns.ts'
 import type { Host } from './host.ts'
 import { readTeam } from './load-team.ts'
@@ -17,7 +18,7 @@ export async function agentHelp(file: string, { configFile, overrides }: AgentHe
     `${toolName}: ${printable(description)}`,
     '',
     'Usage',
-    `  troupe run ${file} PROMPT [options]`,
+    `  troupe run ${shellWord(file)} PROMPT [options]`,
     ...(usage === undefined ? [] : [`  PROMPT is ${printable(usage)}`]),
     ...childrenSection(root, agents),
     '',

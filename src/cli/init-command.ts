@@ -3,6 +3,7 @@ import { lstat, mkdir, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { nodeConfigFiles, statesOf, trustFiles } from '../agents/index.ts'
 import { type Problem, TroupeError } from '../contracts/index.ts'
+import { shellWord } from '../util/shell-word.ts'
 import type { InitInvocation } from './agents-invocations.ts'
 import { trustPlaceOf } from './config-setup.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -26,7 +27,7 @@ export async function initCommand({ folder, isSure, wishes }: InitInvocation, ho
   const trusted = await statesOf(nodeConfigFiles, [join(root, '.ai-agent.json')])
   await trustFiles(trustPlaceOf(host), trusted, { by: 'init', at: host.now() })
   await host.stdout.lines(created.map((path) => `created ${printable(shown(path))}`))
-  const change = root === process.cwd() ? '' : `cd ${shown(root)} && `
+  const change = root === process.cwd() ? '' : `cd ${shellWord(shown(root))} && `
   for (const line of [
     `Try it: ${change}troupe run trip.ai "Ask the scout what there is to see in Bergen, then ask the writer for a weekend plan"`,
     `Or:     ${change}troupe run notes.ai "Search the files for funicular"`,

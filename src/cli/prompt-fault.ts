@@ -1,6 +1,6 @@
 import { type InputContract, TroupeError } from '../contracts/index.ts'
 import { schemaValidator } from '../tools/index.ts'
-import { quoted } from './rehearsal-remedy.ts'
+import { shellWord } from '../util/shell-word.ts'
 
 export interface Asked {
   /** The file of the agent, as written. */
@@ -13,7 +13,7 @@ export async function promptFault(prompt: string, { file, input }: Asked): Promi
   if (input.format !== 'json') return undefined
   const message = await faultOf(prompt, input.schema)
   if (message === undefined) return undefined
-  const remedy = `Give JSON that fits its schema, which stands in: troupe run ${quoted(file)} --help`
+  const remedy = `Give JSON that fits its schema, which stands in: troupe run ${shellWord(file)} --help`
   return new TroupeError('usage', 'The command line has a problem.', { problems: [{ place: 'PROMPT', message, remedy }] })
 }
 

@@ -1,6 +1,6 @@
 import type { WrittenOverrides } from '../agents/index.ts'
+import { shellWord } from '../util/shell-word.ts'
 import type { RunInvocation } from './parse-arguments.ts'
-import { quoted } from './rehearsal-remedy.ts'
 
 /** The command that goes on with a run that waits, with all that this one was told besides. */
 export function resumeCommand({ file, dataDir, configFile, overrides, allow, deny }: RunInvocation, treeId: string): string {
@@ -11,7 +11,7 @@ export function resumeCommand({ file, dataDir, configFile, overrides, allow, den
     ...flags('--allow', allow),
     ...flags('--deny', deny),
   ]
-  return ['troupe run', quoted(file), '--resume', treeId, ...words].join(' ')
+  return ['troupe run', shellWord(file), '--resume', treeId, ...words].join(' ')
 }
 
 const overrideFlags = ({ models = [], settings, flags: limits = [] }: WrittenOverrides): readonly string[] => [
@@ -20,4 +20,4 @@ const overrideFlags = ({ models = [], settings, flags: limits = [] }: WrittenOve
   ...limits.flatMap(({ name, value }) => flags(`--${name}`, [value])),
 ]
 
-const flags = (name: string, values: readonly string[]): readonly string[] => values.map((value) => `${name} ${quoted(value)}`)
+const flags = (name: string, values: readonly string[]): readonly string[] => values.map((value) => `${name} ${shellWord(value)}`)

@@ -7,6 +7,7 @@ import {
   type RuleVerdict,
   ruleVerdicts,
 } from '../contracts/index.ts'
+import { fitsGlob, type Glob, globOf } from '../util/glob.ts'
 
 // What rules say about a call. Pure: the same rules and keys give the same ruling.
 
@@ -57,7 +58,7 @@ function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined
   const use = useOf(key)
   const aliases = key.aliases ?? []
   const fitsKey = ({ use: glob, ruling: { verdict } }: Clause): boolean =>
-    glob === undefined || fits(glob, use) || (verdict !== 'allow' && aliases.some((alias) => fits(glob, alias)))
+    glob === undefined || fitsGlob(glob, use) || (verdict !== 'allow' && aliases.some((alias) => fitsGlob(glob, alias)))
   const last = clauses.findLastIndex(fitsKey)
   const sure = clauses[last]?.ruling
   const unsure = isOpaque(key) ? clauses.slice(last + 1).findLast(({ ruling: { verdict } }) => verdict !== 'allow')?.ruling : undefined
@@ -65,7 +66,7 @@ function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined
 }
 
 const byUse = (clauses: readonly Clause[], use: string): Ruling | undefined =>
-  clauses.findLast((clause) => clause.use === undefined || fits(clause.use, use))?.ruling
+  clauses.findLast((clause) => clause.use === undefined || fitsGlob(clause.use, use))?.ruling
 
 /**
  * A tool that does not say what a call is for is judged by what it was given: enough to be careful, never enough to let
@@ -95,7 +96,7 @@ interface Clause {
 }
 
 const isAbout = ({ tool, ruling: { verdict } }: Clause, names: readonly string[]): boolean =>
-  names.some((name) => (name === leavingTheSandbox && verdict === 'allow' ? tool.length === 1 && tool[0] === name : fits(tool, name)))
+  names.some((name) => (name === leavingTheSandbox && verdict === 'allow' ? tool.length === 1 && tool[0] === name : fitsGlob(tool, name)))
 
 const known = new WeakMap<ApprovalPolicy, readonly Clause[]>()
 
@@ -126,25 +127,6 @@ export function partsOfPattern(pattern: string): { readonly tool: string; readon
   const open = pattern.indexOf('(')
   if (open < 0 || !pattern.endsWith(')')) return { tool: pattern }
   return { tool: pattern.slice(0, open), use: pattern.slice(open + 1, -1) }
-}
-
-/** The texts between the stars. */
-type Glob = readonly string[]
-
-const globOf = (pattern: string): Glob => pattern.split(/\*+/)
-
-/** Each text is looked for once, behind the one before: however many stars there are, nothing is tried again. */
-function fits([first = '', ...others]: Glob, text: string): boolean {
-  const last = others.pop()
-  if (last === undefined) return text === first
-  if (!text.startsWith(first)) return false
-  let at = first.length
-  for (const part of others) {
-    const found = text.indexOf(part, at)
-    if (found < 0) return false
-    at = found + part.length
-  }
-  return text.length - last.length >= at && text.endsWith(last)
 }
 
 /** Every text that an input holds, wherever it stands. */

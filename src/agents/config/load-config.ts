@@ -1,6 +1,6 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { shellWord } from '../words.ts'
+import { shellWord } from '../../util/shell-word.ts'
 import type { Config, Layer, PendingFile, SettingsFile, VariableFile } from './config.ts'
 import type { ConfigFiles } from './config-files.ts'
 import type { ConfigDiagnostic } from './diagnostic.ts'

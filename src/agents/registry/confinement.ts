@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
+import { shellWord } from '../../util/shell-word.ts'
 import { type Config, contentHash, type TrustRecords, trustOf } from '../config/index.ts'
 import { isInside } from '../is-inside.ts'
-import { shellWord } from '../words.ts'
 import { realPath } from './agent-paths.ts'
 
 /** Where files that nobody has trusted may lead: no further than the folder that they came with. */

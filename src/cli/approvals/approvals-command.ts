@@ -5,13 +5,13 @@ import { findProjectRoot, storePathOf } from '../../agents/index.ts'
 import { type ApprovalRequest, type TreeEntry, TroupeError } from '../../contracts/index.ts'
 import { openRequestsOf } from '../../runtime/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
+import { shellWord } from '../../util/shell-word.ts'
 import type { ApprovalsInvocation } from '../agents-invocations.ts'
 import { loadSetup, setupWithoutConfig } from '../config-setup.ts'
 import { dataFolder } from '../data-folder.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { printable } from '../paint.ts'
-import { quoted } from '../rehearsal-remedy.ts'
 import { safeJson } from '../safe-json.ts'
 import { tellNotice } from '../tell.ts'
 import type { GrantRecord } from './grant-records.ts'
@@ -47,7 +47,7 @@ async function list({ output, wishes, isEverywhere, dataDir }: ApprovalsInvocati
   ])
   if (grants.length === 0)
     await tellNotice(`Nothing is approved for ${isEverywhere ? 'any project' : project} beyond a session.`, { host, wishes })
-  const there = dataDir === undefined ? '' : ` --data-dir ${quoted(dataDir)}`
+  const there = dataDir === undefined ? '' : ` --data-dir ${shellWord(dataDir)}`
   if (waiting.length > 0) await tellNotice(`Answer with: troupe run FILE --resume ID${there}`, { host, wishes })
   return code
 }

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { type Hook, type HookContext, type Problem, TroupeError } from '../../contracts/index.ts'
+import { fitsGlob, globOf } from '../../util/glob.ts'
 import { parseDuration } from '../../util/parse-duration.ts'
 import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
@@ -77,22 +78,8 @@ const goOn = { kind: 'continue' } as const
 
 /** `server/tool` and `extension.tool` are known to models as `server__tool`. */
 function toolFilter(patterns: readonly string[]): (tool: string) => boolean {
-  const wanted = patterns.map((pattern) => pattern.replaceAll(/[/.]/g, '__').split('*'))
-  return (tool) => wanted.some((parts) => fits(tool, parts))
-}
-
-/** Whether a name has all parts in their order, with anything between them and nothing around. */
-function fits(name: string, [first = '', ...others]: readonly string[]): boolean {
-  const last = others.pop()
-  if (last === undefined) return name === first
-  if (!name.startsWith(first)) return false
-  let from = first.length
-  for (const part of others) {
-    const found = name.indexOf(part, from)
-    if (found < 0) return false
-    from = found + part.length
-  }
-  return name.length - last.length >= from && name.endsWith(last)
+  const wanted = patterns.map((pattern) => globOf(pattern.replaceAll(/[/.]/g, '__')))
+  return (tool) => wanted.some((parts) => fitsGlob(parts, tool))
 }
 
 /** Looked for as the system does when it is started. */

@@ -1,0 +1,2 @@
+/** As a shell takes it for one word. */
+export const shellWord = (word: string): string => (/^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
