@@ -12,6 +12,7 @@ import { copyJson } from '../util/copy-json.ts'
 import { decisionProblem, grantedBy, plainDecision } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
+import { inTime } from './ask-tool.ts'
 
 // Whoever answers first decides: the approver of this process, or a row in the inbox from anywhere.
 
@@ -92,7 +93,10 @@ export function withoutSecrets({ ports: { redactor } }: ActiveSession, given: Ap
   return { ...decision, feedback: redactor.text(decision.feedback) }
 }
 
-/** What was approved for the project is kept beyond the session; where that fails, the session has it all the same. */
+/**
+ * What was approved for the project is kept beyond the session, before the call runs: whoever sees that it ran finds the
+ * approval kept. Where that fails, or takes too long, the session has it all the same.
+ */
 export function keepGrants(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): void {
   if (decision.kind !== 'approve' || decision.breadth !== 'project') return
   const { grants, redactor } = session.ports
@@ -100,8 +104,12 @@ export function keepGrants(session: ActiveSession, request: ApprovalRequest, { d
   const keys = grantedBy(request, decision)
   if (!grants) tell('there is no project here')
   else if (keys.length === 0) tell('the call names nothing that could be remembered')
-  // Nobody waits for it: a call that was approved does not depend on a file.
-  else void add(grants, keys, by).catch((error: unknown) => tell(redactor.text(messageOf(error))))
+  else {
+    const kept = inTime(session, add(grants, keys, by)).catch((error: unknown) => tell(redactor.text(messageOf(error))))
+    session.keeping = Promise.all([session.keeping, kept]).then(() => {
+      session.keeping = undefined
+    })
+  }
 }
 
 /** However the port fails. */

@@ -16,7 +16,8 @@ export function askTool<T>(session: ActiveSession, question: () => MaybePromise<
   }
 }
 
-async function inTime<T>(session: ActiveSession, answer: Promise<T>): Promise<T> {
+/** Whatever answers may never do so: then, or when the turn is interrupted, this throws. */
+export async function inTime<T>(session: ActiveSession, answer: Promise<T>): Promise<T> {
   const patience = new Interrupt(session.interrupt)
   const cancel = session.clock.after(patienceMs, () => patience.fire('timeout'))
   try {

@@ -79,11 +79,18 @@ function startApproved(
   call: Extract<ReviewableCall, { kind: 'approved' }>,
   offered: OfferedTool,
 ): MaybePromise<void> {
+  if (session.keeping) return startKept(session, call, offered)
   const { request, by, answer } = call
   const forbidden = forbiddenSince(session, offered, request)
   if (forbidden) return refuse(session, call, { failure: forbidden, offered })
   const understood = { offered, input: request.input, title: request.summary, approved: { by } }
   return start(session, call, answer === undefined ? understood : { ...understood, answer: session.ports.redactor.text(answer) })
+}
+
+/** Once what was approved with it is kept. */
+async function startKept(...[session, call, offered]: Parameters<typeof startApproved>): Promise<void> {
+  await session.keeping
+  if (session.interrupt.reason === undefined) await startApproved(session, call, offered)
 }
 
 /** A call as far as it is understood. */

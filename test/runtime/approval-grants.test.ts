@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalDecision, ApprovalKey, ApprovalRequest, JsonObject, ProjectGrants, Tool, TreeId } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
-import { sequentialIds } from '../../src/testing/index.ts'
-import { approverOf, bounded, journalOf, ofType, type Setup, tool, until } from '../acceptance/support.ts'
+import { gate, sequentialIds } from '../../src/testing/index.ts'
+import { approverOf, bounded, elapsing, journalOf, ofType, type Setup, tool, until } from '../acceptance/support.ts'
 import { ask, type Script, team } from '../subagents/team.ts'
 import { callsOf, no, play, run, shell, stage, yes } from './approval-stage.ts'
 
@@ -115,6 +115,35 @@ describe('for the project', () => {
     await made.runtime.sessions.approve(treeId, { approvalId: event!.request.id, decision: yes('project'), by: 'bob' })
     await until('the end', async () => (await made.runtime.sessions.outcome(treeId)).status === 'completed')
     expect(added).toEqual([{ keys: [{ key: 'command:ls', label: 'ls' }], by: 'bob' }])
+  })
+
+  it('is there before the call runs', async () => {
+    const order: string[] = []
+    const slow = gate()
+    const { grants } = project([], { add: () => slow.promise.then(() => void order.push('kept')) })
+    const ran = shell([], { execute: () => `ran ${order.push('ran')}` })
+    const decide = () => {
+      setImmediate(slow.open)
+      return yes('project')
+    }
+    await play([run('ls'), run('ls')], { grants, tools: [ran], decide })
+    expect(order).toEqual(['kept', 'ran', 'ran'])
+  })
+
+  it('holds up no call for good, and no interrupt', async () => {
+    const { grants } = project([], { add: () => new Promise(() => {}) })
+    const steps = [{ calls: [run('ls')] }, { text: 'Done.' }]
+    const patient = stage({ grants, decide: () => yes('project'), steps })
+    const outcome = await elapsing(patient.clock, patient.runtime.run('go'), [10_000, 100])
+    expect(patient.ran).toHaveLength(1)
+    expect(outcome.diagnostics).toMatchObject([{ code: 'grant_not_kept' }])
+
+    const cut = stage({ grants, decide: () => yes('project'), steps })
+    const handle = cut.runtime.stream('go')
+    await until('the yes', async () => ofType(await journalOf(cut.store, handle.treeId), 'interaction.approval.requested').length > 0)
+    await handle.interrupt()
+    expect(await bounded(handle.outcome, 'the interrupt')).toMatchObject({ status: 'interrupted' })
+    expect(cut.ran).toEqual([])
   })
 
   const failing: { [what: string]: Partial<ProjectGrants> | undefined } = {
