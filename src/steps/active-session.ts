@@ -72,8 +72,8 @@ export class ActiveSession extends Session {
   callsInFlight = 0
   /** The slots of the call that started this session. It is in while the session itself works, out while it only waits. */
   hold: Hold | undefined
-  /** What was approved for the project is on its way to the list; the call that it was approved for waits. */
-  keeping: Promise<void> | undefined
+  /** Done when all that was approved for the project is on its list; calls that were approved wait for it. */
+  keeping: Promise<unknown> | undefined
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined
 

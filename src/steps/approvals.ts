@@ -106,9 +106,7 @@ export function keepGrants(session: ActiveSession, request: ApprovalRequest, { d
   else if (keys.length === 0) tell('the call names nothing that could be remembered')
   else {
     const kept = inTime(session, add(grants, keys, by)).catch((error: unknown) => tell(redactor.text(messageOf(error))))
-    session.keeping = Promise.all([session.keeping, kept]).then(() => {
-      session.keeping = undefined
-    })
+    session.keeping = Promise.all([session.keeping, kept])
   }
 }
 

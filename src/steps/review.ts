@@ -45,7 +45,7 @@ function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer):
   const offered = offer.find(call.part.name)
   if (!offered) return refuse(session, call, { failure: { class: 'unknown_tool', ...unknownTool(call.part.name, offer) } })
   if (call.kind === 'denied') return refuse(session, call, { failure: denial(call.feedback), offered })
-  if (call.kind === 'approved') return startApproved(session, call, offered)
+  if (call.kind === 'approved') return session.keeping ? startKept(session, call, offered) : startApproved(session, call, offered)
   const parsed = parseArguments(session.ports.validator, offered, call.part.input)
   const mustWait = parsed instanceof Promise || session.ports.hooks.length > 0 || mayBeRefused(session, offered)
   if (mustWait) return reviewSlowly(session, call, { offered, parsing: parsed })
@@ -79,7 +79,6 @@ function startApproved(
   call: Extract<ReviewableCall, { kind: 'approved' }>,
   offered: OfferedTool,
 ): MaybePromise<void> {
-  if (session.keeping) return startKept(session, call, offered)
   const { request, by, answer } = call
   const forbidden = forbiddenSince(session, offered, request)
   if (forbidden) return refuse(session, call, { failure: forbidden, offered })
