@@ -6,8 +6,8 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { shellTool } from '../dist/tools/builtin/shell/index.js'
-import { processSandbox } from '../dist/tools/sandbox/index.js'
+import { shellTool } from '../src/tools/builtin/shell/index.ts'
+import { processSandbox } from '../src/tools/sandbox/index.ts'
 
 const rounds = Number(process.argv[2] ?? 60)
 const targets = { addedMs: 15, memoryMb: 64 }

@@ -1,0 +1,36 @@
+// Makes `dist/`: types file by file, code in a few files, so that a program that imports Troupe starts fast.
+// What is imported lazily in the sources is a file of its own here, too. See docs/decisions/0014.
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rolldown } from 'rolldown'
+
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'))
+
+/** Where parts of the package lie that belong to more than one entry. As deep as `cli/`, for files that are found from where the code is. */
+const parts = 'parts'
+const published = Object.values(exports)
+  .filter((entry) => typeof entry === 'object')
+  .map((entry) => entry.default.replace('./dist/', '').replace('.js', ''))
+const input = {
+  ...Object.fromEntries([...published, 'cli/main'].map((name) => [name, `src/${name}.ts`])),
+  // Started as a thread, by its place beside who starts it.
+  [`${parts}/search-worker`]: 'src/tools/builtin/files/search/search-worker.ts',
+}
+
+rmSync('dist', { recursive: true, force: true })
+mkdirSync('dist')
+// Node asks for each file what kind of module it is: the answer is beside them.
+writeFileSync('dist/package.json', JSON.stringify({ type: 'module' }))
+execFileSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], { stdio: 'inherit' })
+
+const isOurs = (id) => id.startsWith('.') || id.startsWith('/')
+const bundle = await rolldown({ input, platform: 'node', external: (id) => !isOurs(id) })
+await bundle.write({
+  dir: 'dist',
+  format: 'esm',
+  entryFileNames: '[name].js',
+  chunkFileNames: `${parts}/[name].js`,
+  // Small, and used by nearly everything: many files of their own would cost more than what one run does not need of them.
+  codeSplitting: { groups: [{ name: 'shared', test: /src\/(?:contracts|util|core)\// }] },
+})
+await bundle.close()
