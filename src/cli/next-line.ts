@@ -7,6 +7,7 @@ export type NextLine = { readonly kind: 'line'; readonly text: string } | { read
 /** The next line that a person types, unless nothing more comes or nobody wants it any more. */
 export function nextLine(input: Host['stdin'], withdrawn?: AbortSignal): Promise<NextLine> {
   if (withdrawn?.aborted) return Promise.resolve({ kind: 'withdrawn' })
+  if (hasEnded(input)) return Promise.resolve({ kind: 'end' })
   const lines = createInterface({ input, terminal: false })
   return new Promise((resolve) => {
     const leave = (next: NextLine): void => {
@@ -23,11 +24,15 @@ export function nextLine(input: Host['stdin'], withdrawn?: AbortSignal): Promise
   })
 }
 
+/** Whether nothing can come any more. */
+export const hasEnded = ({ readableEnded, destroyed }: Host['stdin']): boolean => readableEnded || destroyed
+
 /** What the terminal hands over at once when it is asked. */
 const alreadyTypedMs = 20
 
 /** Drops what was typed before: an answer cannot be meant for a question that was not there yet. */
 export function forgetTyped(input: Host['stdin'], clock: Pick<Clock, 'after'>): Promise<void> {
+  if (hasEnded(input)) return Promise.resolve()
   return new Promise((resolve) => {
     const drop = (): void => {}
     const done = (): void => {

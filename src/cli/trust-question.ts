@@ -1,7 +1,8 @@
-import { createInterface } from 'node:readline'
 import { type FileState, powerOf, type Registry, trustFiles } from '../agents/index.ts'
+import { systemClock } from '../runtime/index.ts'
 import type { Setup } from './config-setup.ts'
 import type { Host } from './host.ts'
+import { forgetTyped, nextLine } from './next-line.ts'
 import { printable } from './paint.ts'
 
 /** A file that waits for trust, and what of it does not count until then. */
@@ -64,22 +65,12 @@ async function isTrusted(file: Waiting, { stderr, stdin, paint }: Host): Promise
 export const mayAsk = ({ stdin, window, isSeen = window === 'terminal' }: Pick<Host, 'stdin' | 'window' | 'isSeen'>): boolean =>
   stdin.isTTY === true && isSeen
 
-/** Asks a person at a terminal; anything but yes is no. */
+/** Asks a person at a terminal; anything but yes is no, and what was typed before the question is no answer to it. */
 export async function isAgreed(question: string, { stderr, stdin }: Pick<Host, 'stderr' | 'stdin'>): Promise<boolean> {
+  await forgetTyped(stdin, systemClock)
   await stderr.write(question)
-  return /^\s*y(?:es)?\s*$/i.test(await nextLine(stdin))
+  const answer = await nextLine(stdin)
+  return answer.kind === 'line' && /^\s*y(?:es)?\s*$/i.test(answer.text)
 }
 
 const mostShown = 20
-
-/** Empty where nothing more comes. */
-function nextLine(input: Host['stdin']): Promise<string> {
-  const lines = createInterface({ input, terminal: false })
-  return new Promise((resolve) => {
-    lines.once('line', (line) => {
-      resolve(line)
-      lines.close()
-    })
-    lines.once('close', () => resolve(''))
-  })
-}

@@ -130,11 +130,16 @@ describe('the question at a terminal', () => {
     { path: '/project/.ai-agent.json', sha256: 'a'.repeat(64), kind: 'configuration', withheld: ['providers', 'models.fast'] },
   ]
 
+  /** Somebody who types this as soon as there is a question, and nothing after it. */
   function terminal(typed: string, more: Partial<Host> = {}): { readonly host: Host; readonly setup: Setup; said(): string } {
     const { path } = folder()
     const stdin = Object.assign(new PassThrough(), { isTTY: true })
-    stdin.end(typed)
     const stderr = new PassThrough()
+    let said = ''
+    stderr.setEncoding('utf8').on('data', (text: string) => {
+      said += text
+      if (said.endsWith('[y/N] ')) stdin.end(typed)
+    })
     const host: Host = {
       env: {},
       stdin,
@@ -149,7 +154,7 @@ describe('the question at a terminal', () => {
       ...more,
     }
     const setup = { ...setupWithoutConfig(host), trustPlace: { files: nodeConfigFiles, path: `${path}/trust.json` } }
-    return { host, setup, said: () => String(stderr.read() ?? '') }
+    return { host, setup, said: () => said }
   }
 
   test.each([
@@ -167,6 +172,17 @@ describe('the question at a terminal', () => {
     )
     const records = [...(await readTrust(setup.trustPlace)).values()]
     expect(records).toEqual(expected === 'given' ? [{ path: waiting[0]?.path, sha256: waiting[0]?.sha256, by: 'person', at: 7 }] : [])
+  })
+
+  test.each(['y\n', ''])('what was typed before the question is no answer: %j', async (early) => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true })
+    const { host, setup, said } = terminal('', { stdin })
+    stdin.write('y\n')
+    if (early === '') stdin.end()
+    const asked = askForTrust(waiting, setup, { host, isGiven: false })
+    await vi.waitUntil(() => said().endsWith('[y/N] '))
+    if (early !== '') stdin.end('n\n')
+    expect(await asked).toBe('not given')
   })
 
   test('nobody is asked where there is no terminal, where nothing waits, or where the flag has answered', async () => {
