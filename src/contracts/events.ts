@@ -1,5 +1,5 @@
 import type { AgentSpec } from './agent.ts'
-import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
+import type { ApprovalDecision, ApprovalKey, ApprovalRequest } from './approvals.ts'
 import type { Diagnostic, ModelFailure, ToolFailure, TurnReason } from './failures.ts'
 import type { ApprovalId, BlobId, ClientId, ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 import type { ItemIntent, ItemRecord } from './items.ts'
@@ -173,6 +173,8 @@ interface Bodies {
     readonly decision: ApprovalDecision
     readonly by: string
   }
+  /** Approved in another session of the tree; said of the root, and good for all. */
+  'interaction.approval.granted': { readonly keys: readonly ApprovalKey[]; readonly from: SessionId; readonly by: string }
   'interaction.approval.revoked': { readonly keys: readonly string[]; readonly by: string }
 
   'interaction.subagent.selected': {

@@ -243,6 +243,12 @@ const tests: { readonly [Type in EventType]: () => void } = {
     )
     expect(openTurn(...waiting, resolved({ kind: 'abort' }))).toMatchObject({ cancel: 'abort', step: { calls: [{ kind: 'denied' }] } })
   },
+  'interaction.approval.granted': () => {
+    const keys = [{ key: 'tool:look_up', label: 'any look-up' }]
+    expect(state(...asked, { type: 'interaction.approval.granted', keys, from: 'tree/t1.s1.1' as SessionId, by: 'ann' }).grants).toEqual(
+      keys,
+    )
+  },
   'interaction.approval.revoked': () => {
     const granted = [...asked, called('look_up'), approvalRequested(), resolved({ kind: 'approve', breadth: 'session' })]
     expect(state(...granted, { type: 'interaction.approval.revoked', keys: ['tool:look_up'], by: 'ann', inbox: 3 })).toMatchObject({

@@ -60,6 +60,8 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
       return approvalRequested(state, event)
     case 'interaction.approval.resolved':
       return approvalResolved(state, event)
+    case 'interaction.approval.granted':
+      return { ...stamped(state, event), grants: [...state.grants, ...event.keys] }
     case 'interaction.approval.revoked':
       return { ...stamped(state, event), grants: state.grants.filter((grant) => !event.keys.includes(grant.key)) }
     case 'interaction.cancel.requested':

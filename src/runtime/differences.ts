@@ -25,16 +25,21 @@ export function differences(parts: RuntimeParts, state: SessionState, registry: 
         : `The agent "${state.agent.name}" has changed since this session began; the session keeps the old definition.`,
     })
   }
-  if (state.policy !== parts.policy && state.grants.length > 0) {
+  // What a child was granted is the root's as well: once is enough.
+  if (!state.parent && hasVoidGrants(parts, state)) {
     found.push({
       code: 'policy_changed',
       severity: 'warning',
-      message: `Sandbox, hooks or rules have changed since approvals were given for ${whose}; they were taken back.`,
+      message: `Sandbox, hooks or rules have changed since approvals were given for this session; they were taken back.`,
       remedy: 'Approve again what is still wanted.',
     })
   }
   return found
 }
+
+/** Approvals hold under the policy that they were given under. */
+export const hasVoidGrants = ({ policy }: Pick<RuntimeParts, 'policy'>, state: SessionState): boolean =>
+  state.policy !== policy && state.grants.length > 0
 
 /** Of a skill a session keeps the card alone: its text is read when it is loaded. */
 function skillDifferences({ agent }: SessionState, now: AgentSpec | undefined, whose: string): readonly Diagnostic[] {

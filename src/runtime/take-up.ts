@@ -6,7 +6,7 @@ import type { Below } from './below.ts'
 import type { Branch } from './branch.ts'
 import { type Breach, breakOff, interrupted } from './break-off.ts'
 import { childFailure } from './child-failure.ts'
-import { differences } from './differences.ts'
+import { differences, hasVoidGrants } from './differences.ts'
 import { agentsNow } from './family.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { Sessions } from './sessions.ts'
@@ -23,10 +23,10 @@ interface Driver {
 export function takeUp(session: ActiveSession, { parts, registry, epoch }: Driver): void {
   const { state } = session
   const diagnostics = differences(parts, state, registry)
+  const isVoid = hasVoidGrants(parts, state)
   if (state.turn.kind === 'open' || diagnostics.length > 0 || state.policy !== parts.policy)
     session.note({ type: 'interaction.session.resumed', epoch, policy: parts.policy, diagnostics })
-  if (diagnostics.some(({ code }) => code === 'policy_changed'))
-    session.note({ type: 'interaction.approval.revoked', keys: state.grants.map(({ key }) => key), by: 'runtime' })
+  if (isVoid) session.note({ type: 'interaction.approval.revoked', keys: state.grants.map(({ key }) => key), by: 'runtime' })
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AgentCard, ApprovalId, ChildResult, InteractionEvent, ItemId, SessionId } from '../contracts/index.ts'
+import type { AgentCard, ApprovalId, ApprovalKey, ChildResult, InteractionEvent, ItemId, SessionId } from '../contracts/index.ts'
 import { type Headroom, openRequests, type SessionState, unbounded } from '../core/index.ts'
 import type { ActiveSession, ChildStart, StepPorts, ToolRegistry, TreePort } from '../steps/index.ts'
 import { Below } from './below.ts'
@@ -120,6 +120,15 @@ export class Tree implements TreePort, Reader, Sessions {
 
   agentsOf({ state: { agent } }: ActiveSession): readonly AgentCard[] {
     return agent.agents.length === 0 ? noCards : cardsOf(this.#parts, agent)
+  }
+
+  grants(): readonly ApprovalKey[] {
+    return this.root.state.grants
+  }
+
+  /** Whoever approves for a session means the run, not the child that happened to ask. The root outlives its children. */
+  grant({ state: { sessionId } }: ActiveSession, keys: readonly ApprovalKey[], by: string): void {
+    if (sessionId !== this.root.state.sessionId) this.root.note({ type: 'interaction.approval.granted', keys, from: sessionId, by })
   }
 
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {

@@ -1,6 +1,7 @@
 import type {
   AgentCard,
   ApprovalId,
+  ApprovalKey,
   ApprovalPolicy,
   Approver,
   Blobs,
@@ -30,6 +31,9 @@ export interface TreePort {
   headroom(session: ActiveSession): Headroom
   /** Who a session may call. */
   agentsOf(session: ActiveSession): readonly AgentCard[]
+  /** What was approved in any session of the tree for all of them. */
+  grants(): readonly ApprovalKey[]
+  grant(session: ActiveSession, keys: readonly ApprovalKey[], by: string): void
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult>
   /** A call of some session is no longer in flight. */
   callEnded(): void

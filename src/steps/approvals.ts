@@ -93,15 +93,18 @@ export function withoutSecrets({ ports: { redactor } }: ActiveSession, given: Ap
   return { ...decision, feedback: redactor.text(decision.feedback) }
 }
 
-/**
- * What was approved for the project is kept beyond the session, before the call runs: whoever sees that it ran finds the
- * approval kept. Where that fails, or takes too long, the session has it all the same.
- */
+/** What is approved for more than this once counts for all sessions of the tree, and beyond them where that was said. */
 export function keepGrants(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): void {
-  if (decision.kind !== 'approve' || decision.breadth !== 'project') return
+  if (decision.kind !== 'approve' || decision.breadth === 'once') return
+  const keys = grantedBy(request, decision)
+  if (keys.length > 0) session.ports.tree.grant(session, keys, by)
+  if (decision.breadth === 'project') keepForProject(session, keys, by)
+}
+
+/** Before the call runs: whoever sees that it ran finds the approval kept. Where that fails, or takes too long, the session has it all the same. */
+function keepForProject(session: ActiveSession, keys: readonly ApprovalKey[], by: string): void {
   const { grants, redactor } = session.ports
   const tell = (why: string): void => session.note({ type: 'interaction.diagnostic', diagnostic: notKept(why) })
-  const keys = grantedBy(request, decision)
   if (!grants) tell('there is no project here')
   else if (keys.length === 0) tell('the call names nothing that could be remembered')
   else {

@@ -103,7 +103,7 @@ function policiesOf(agent: AgentSpec): readonly ApprovalPolicy[] {
 /** Who has granted all that a call needs, if it was granted: for this session, or for the project. */
 export function grantFor(session: ActiveSession, broad: readonly string[], keys: readonly ApprovalKey[]): string | undefined {
   const places = [
-    { by: 'granted for this session', grants: session.state.grants },
+    { by: 'granted for this session', grants: [...session.state.grants, ...session.ports.tree.grants()] },
     { by: 'granted for the project', grants: projectGrants(session) },
   ]
   const isCovered = (grants: readonly ApprovalKey[]): boolean =>

@@ -34,6 +34,7 @@ const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: str
   'interaction.item.delta': 'Live: a piece of text, of reasoning, or the progress of a call. In no journal, without `seq`.',
   'interaction.approval.requested': 'A call needs a person to approve it.',
   'interaction.approval.resolved': 'Somebody has decided.',
+  'interaction.approval.granted': 'A child was granted something for the session: said of the root, and good for all.',
   'interaction.approval.revoked': 'Grants for the session were taken back.',
   'interaction.subagent.selected': 'The agent that speaks was chosen, and why.',
   'interaction.subagent.started': 'In the journal of the parent: the call has started a child.',

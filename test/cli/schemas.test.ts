@@ -6,8 +6,8 @@ import { describe, expect, test } from 'vitest'
 import { errorDocument, outcomeDocument, type RunEnd, runEnd, runEndOfError } from '../../src/cli/run-documents.ts'
 import { lines } from '../../src/cli/schemas/events.ts'
 import { publishedSchemas } from '../../src/cli/schemas/published.ts'
-import { type Outcome, type StreamEvent, TroupeError } from '../../src/index.ts'
-import { ask, team } from '../subagents/team.ts'
+import { type Approver, type Outcome, type StreamEvent, type Tool, TroupeError } from '../../src/index.ts'
+import { ask, type Script, team } from '../subagents/team.ts'
 import { printJson } from './print-json.ts'
 import { type Conversation, conversation, type Recorded, record, recordLong } from './recorded-runs.ts'
 
@@ -49,6 +49,7 @@ describe('the published schemas', () => {
       'interaction.item.delta': true,
       'interaction.approval.requested': true,
       'interaction.approval.resolved': true,
+      'interaction.approval.granted': true,
       'interaction.approval.revoked': true,
       'interaction.subagent.selected': true,
       'interaction.subagent.started': true,
@@ -93,13 +94,26 @@ keepAll(await recordLong())
 const breakingOut = { calls: [{ tool: 'walled_in', input: { token: 'a' } }] }
 await keep({ steps: [breakingOut, { text: 'Out.' }], limits: { maxToolTurns: 5 }, approval: 'once', wants: 'text', meddling: 'none' })
 await fc.assert(fc.asyncProperty(conversation, keep), { numRuns: runs, seed: 20_261_115 })
-for (const script of [() => ({ text: 'found' }), () => ({ fails: 'config' as const })]) {
+const send: Tool = {
+  name: 'send',
+  description: 'Sends.',
+  inputSchema: { type: 'object' },
+  approval: () => ({ summary: 'Send it', keys: [{ key: 'send', label: 'send' }] }),
+  execute: () => 'sent',
+}
+const approver: Approver = { decide: () => ({ decision: { kind: 'approve', breadth: 'session' }, by: 'ann' }) }
+const scouts: readonly Script[] = [
+  (_, step) => (step === 1 ? { calls: [{ tool: 'send' }] } : { text: 'found' }),
+  () => ({ fails: 'config' as const }),
+]
+for (const script of scouts) {
   const price = () => 0.001
   const boss = (_: unknown, step: number) => (step === 1 ? { calls: [ask('scout', 'Look')] } : { text: 'Done.' })
-  const { all: events, outcome } = await team({
+  const members = {
     boss: { script: boss, agents: ['scout'], limits: { maxCostUsd: 1 }, price },
-    scout: { script, price },
-  }).run()
+    scout: { script, price, tools: ['send'] },
+  }
+  const { all: events, outcome } = await team(members, { tools: [send], approver }).run()
   for (const event of events) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
   outcomes.push(outcome)
 }

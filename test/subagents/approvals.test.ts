@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalId, Approver, InteractionEvent, Tool } from '../../src/contracts/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
 import { ask, resultsOf, type Script, team } from './team.ts'
 
 const send: Tool = {
@@ -25,7 +26,8 @@ const members = {
 describe('what a grandchild wants to be allowed', () => {
   it.each(['wait', 'suspend'] as const)('is asked on the stream of the root, and answered on its handle (%s)', async (verdict) => {
     const approver: Approver = { decide: () => verdict }
-    const { runtime } = team(members, { tools: [send], approver })
+    const store = memoryStore()
+    const { runtime } = team(members, { tools: [send], approver, store })
     const asked: { readonly path: string; readonly id: ApprovalId }[] = []
     let handle = runtime.stream('Go')
     const { treeId } = handle
@@ -34,7 +36,7 @@ describe('what a grandchild wants to be allowed', () => {
         const request = requestOf(event as InteractionEvent)
         if (!request) continue
         asked.push(request)
-        // For the session: the second call of the same grandchild is not asked about, the other grandchild is.
+        // For the session: neither the second call of the same grandchild is asked about, nor the other grandchild.
         if (verdict === 'wait') await handle.approve(request.id, { kind: 'approve', breadth: 'session' })
       }
       const { status } = await handle.outcome
@@ -44,7 +46,10 @@ describe('what a grandchild wants to be allowed', () => {
       if (last) await handle.approve(last.id, { kind: 'approve', breadth: 'session' })
     }
     expect(await handle.outcome).toMatchObject({ status: 'completed', report: { text: 'sent,sent | sent,sent' } })
-    expect(asked.map(({ path }) => path)).toEqual(['root/lead#1/kid#1', 'root/lead#1/kid#2'])
+    expect(asked.map(({ path }) => path)).toEqual(['root/lead#1/kid#1'])
+    const journal = await store.journal.read(treeId, 0)
+    const granted = journal.filter(({ type }) => type === 'interaction.approval.granted')
+    expect(granted).toMatchObject([{ agentPath: 'root', keys: [{ key: 'send', label: 'send' }] }])
   })
 
   it('can be refused there, for that grandchild alone', async () => {

@@ -292,7 +292,7 @@ describe('what has changed for a child', () => {
     expect(requestsOf(journal)).toHaveLength(status === 'suspended' ? 3 : 2)
     if (status === 'completed') return expect(revoked).toEqual([])
     expect(revoked).toMatchObject([{ keys: ['send'], by: 'runtime' }])
-    expect(after.diagnostics).toMatchObject([{ code: 'policy_changed', message: expect.stringContaining('given for root/scout#1') }])
+    expect(after.diagnostics).toMatchObject([{ code: 'policy_changed', message: expect.stringContaining('given for this session') }])
   })
 })
 

@@ -78,6 +78,7 @@ function entryOf(event: StreamEvent, name: string | undefined): Entry | undefine
 type Other = InteractionEvent<
   | 'interaction.approval.requested'
   | 'interaction.approval.resolved'
+  | 'interaction.approval.granted'
   | 'interaction.approval.revoked'
   | 'interaction.subagent.selected'
   | 'interaction.subagent.started'
@@ -98,6 +99,8 @@ function otherEntry(event: Other, name: string | undefined): Entry {
     }
     case 'interaction.approval.resolved':
       return info(`approval: ${event.decision.kind}`, { approvalId: event.approvalId, decision: event.decision.kind, by: event.by })
+    case 'interaction.approval.granted':
+      return info('approved for all of the run', { keys: event.keys.map(({ key }) => key), from: event.from, by: event.by })
     case 'interaction.approval.revoked':
       return info('approvals revoked', { keys: event.keys, by: event.by })
     case 'interaction.subagent.selected':

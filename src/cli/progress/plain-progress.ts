@@ -79,6 +79,7 @@ export class PlainProgress {
       case 'interaction.turn.failed':
       case 'interaction.turn.interrupted':
       case 'interaction.turn.suspended':
+      case 'interaction.approval.granted':
       case 'interaction.approval.revoked':
       case 'interaction.subagent.selected':
       case 'interaction.subagent.started':

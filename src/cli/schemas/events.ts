@@ -155,6 +155,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.item.completed': { item: reference('ItemRecord') },
   'interaction.approval.requested': { request: reference('ApprovalRequest') },
   'interaction.approval.resolved': { approvalId: name, decision: reference('ApprovalDecision'), by: text },
+  'interaction.approval.granted': { keys: listOf(reference('ApprovalKey')), from: name, by: text },
   'interaction.approval.revoked': { keys: listOf(text), by: text },
   'interaction.subagent.selected': {
     agent: name,

@@ -269,6 +269,7 @@ function take(session: SessionNodes, event: InteractionEvent): void {
     // What follows changes neither shape nor figures of the tree.
     case 'interaction.session.idle':
     case 'interaction.input.accepted':
+    case 'interaction.approval.granted':
     case 'interaction.approval.revoked':
     case 'interaction.subagent.selected':
     case 'interaction.subagent.started':
