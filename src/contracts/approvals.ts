@@ -1,3 +1,4 @@
+import type { ToolFailure } from './failures.ts'
 import type { ApprovalId, ItemId } from './ids.ts'
 import type { JsonObject } from './json.ts'
 
@@ -57,6 +58,8 @@ export interface ApprovalRequest {
   readonly wider?: readonly ApprovalKey[]
   /** `unsandboxed` asks to run again outside the sandbox, `question` for an answer. */
   readonly scope: 'call' | 'unsandboxed' | 'question'
+  /** Of `unsandboxed`: what came of it inside, or as much of that as anybody reads. */
+  readonly inside?: { readonly error: ToolFailure; readonly partial?: string }
   readonly question?: Question
 }
 

@@ -12,10 +12,11 @@ import type {
 import { addSpent } from '../util/add-spent.ts'
 import { callList, findCall, haveAllEnded, replaceCall } from '../util/call-list.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
+import type { Walls } from '../util/walls.ts'
 import { learntWindow } from './budget.ts'
 import { absorb, callingStep, heard, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
 import { itemIdOf } from './ids.ts'
-import type { AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall, Walls } from './state.ts'
+import type { AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall } from './state.ts'
 
 // How steps, and the items and calls in them, change the state.
 

@@ -4,6 +4,7 @@ import { addSpent } from '../util/add-spent.ts'
 import { askedEntry } from '../util/asked-entry.ts'
 import { grantedBy } from '../util/grants.ts'
 import { Sequence } from '../util/sequence.ts'
+import { atTheWalls } from '../util/walls.ts'
 import {
   applyItemCompleted,
   applyItemStarted,
@@ -231,10 +232,8 @@ function resumed(state: SessionState, event: Event<'interaction.session.resumed'
   return { ...next, turn: withCalls({ ...turn, idleMs }, turn.step, { calls: turn.step.calls.map(orphan), at: event.at }) }
 }
 
-/** A call that was asking to leave the sandbox has lost whoever asked. */
 function orphan(call: Call): Call {
-  if (call.kind !== 'started') return call
-  return { ...call, orphaned: true, walls: call.walls.kind === 'asking' ? { kind: 'inside' } : call.walls }
+  return call.kind === 'started' && !atTheWalls(call) ? { ...call, orphaned: true } : call
 }
 
 function noted(state: SessionState, event: InteractionEvent, diagnostics: readonly Diagnostic[]): SessionState {
@@ -305,10 +304,12 @@ function approvalResolved(state: SessionState, event: Event<'interaction.approva
 }
 
 function decided(call: Call, { decision, by }: Event<'interaction.approval.resolved'>): Call {
-  if (call.kind === 'started') return { ...call, walls: { kind: decision.kind === 'approve' ? 'allowed' : 'inside' } }
+  const said = decision.kind === 'deny' && decision.feedback !== undefined && { feedback: decision.feedback }
+  if (call.kind === 'started' && call.walls.kind === 'asking')
+    return { ...call, walls: { ...call.walls, kind: decision.kind === 'approve' ? 'allowed' : 'refused', ...said } }
   if (call.kind !== 'awaiting') return call
   const base = { itemId: call.itemId, part: call.part, request: call.request }
   if (decision.kind === 'approve') return { kind: 'approved', ...base, by }
   if (decision.kind === 'answer') return { kind: 'approved', ...base, by, answer: decision.text }
-  return { kind: 'denied', ...base, ...(decision.kind === 'deny' && decision.feedback !== undefined && { feedback: decision.feedback }) }
+  return { kind: 'denied', ...base, ...said }
 }

@@ -1,6 +1,7 @@
 import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
 import { type CallList, callsThat } from '../util/call-list.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
+import { isHeldUp } from '../util/walls.ts'
 import { allowance, type Headroom, isCrowded, unbounded } from './budget.ts'
 import type {
   AnsweredStep,
@@ -71,12 +72,15 @@ function decideCalls(turn: OpenTurn, calls: CallList<Call>): Action {
   if (turn.cancel !== 'no' && calls.some(isOpen)) return { kind: 'skip', calls: calls.filter(isOpen), cancel: turn.cancel }
   const reviewable = callsThat(calls, isReviewable)
   if (reviewable.length > 0) return { kind: 'review', calls: reviewable }
-  const started = callsThat(calls, isStarted)
+  const started = turn.waiting.kind === 'no' ? callsThat(calls, isStarted) : callsThat(calls, (call) => isFree(turn, calls, call))
   return started.length > 0 ? { kind: 'execute', calls: started } : { kind: 'wait' }
 }
 
 const isOpen = (call: Call): call is OpenCall => call.kind !== 'started' && call.kind !== 'ended'
 const isStarted = (call: Call): call is StartedCall => call.kind === 'started'
+/** Once the turn is to end, nobody waits for an answer. */
+const isFree = (turn: OpenTurn, calls: CallList<Call>, call: Call): call is StartedCall =>
+  call.kind === 'started' && (turn.cancel !== 'no' || !isHeldUp(calls, call))
 const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requested' || call.kind === 'approved' || call.kind === 'denied'
 
 /** An answer ends the turn, unless somebody has steered meanwhile and there is a step left to take it in. */

@@ -34,6 +34,7 @@ import type {
 import type { Spent } from '../util/add-spent.ts'
 import type { CallList } from '../util/call-list.ts'
 import type { Sequence } from '../util/sequence.ts'
+import type { Walls } from '../util/walls.ts'
 
 /** The fold of a session's events. Plain data: everything that `decide` may look at, and nothing else. */
 export interface SessionState {
@@ -206,13 +207,6 @@ export interface CallBase {
   readonly itemId: ItemId
   readonly part: CallPart
 }
-
-/** Where a started call stands with the sandbox: in it, asking to leave, allowed to, or out. */
-export type Walls =
-  | { readonly kind: 'inside' }
-  | { readonly kind: 'asking'; readonly request: ApprovalRequest }
-  | { readonly kind: 'allowed' }
-  | { readonly kind: 'outside' }
 
 export type StartedCall = Extract<Call, { kind: 'started' }>
 /** Not yet started. */

@@ -1,39 +1,48 @@
-import type { ApprovalRequest, ToolOutput } from '../contracts/index.ts'
-import { approvalIdOf, callIdOf, openRequests, type StartedCall } from '../core/index.ts'
+import type { ApprovalRequest, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import { approvalIdOf, callIdOf, type StartedCall } from '../core/index.ts'
+import { findCall } from '../util/call-list.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
+import { type AtTheWalls, atTheWalls } from '../util/walls.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
 import { grantFor, rulingFor } from './permission.ts'
 import { leavingTheSandbox } from './rules.ts'
 
 /** The tool hit the walls of a sandbox that there is a way out of. */
-export function isWalledIn({ ports }: ActiveSession, output: ToolOutput): boolean {
+export function isWalledIn({ ports }: ActiveSession, output: ToolOutput): output is Failed {
   return !output.ok && output.error.class === 'sandbox' && ports.sandbox.confinement.kind === 'sandbox'
 }
 
+/** `waiting`: nobody decides now. The request stays open, and whoever drives next goes on from there. */
+export type WayOut = 'outside' | 'waiting' | Failed
+type Failed = Extract<ToolOutput, { ok: false }>
+
 /** Asks to run again outside the sandbox. The second attempt is committed before it starts, like the first. */
-export async function escalate(session: ActiveSession, call: StartedCall): Promise<boolean> {
+export async function escalate(session: ActiveSession, call: StartedCall, failed: Failed): Promise<WayOut> {
   const { attempt, itemId } = call
-  const request = requestFor(session, call)
-  const { keys } = request
-  const ruled = rulingFor(session, { names: [leavingTheSandbox], keys })
-  if (ruled?.verdict === 'deny') return false
-  const by = ruled?.verdict === 'allow' ? ruled.rule : grantFor(session, [], keys)
-  // A driver before this one may have had the answer already.
-  if (by === undefined && !isAllowed(session, itemId) && !(await isAgreed(session, request))) return false
+  const request = requestFor(session, call, failed)
+  const ruled = rulingFor(session, { names: [leavingTheSandbox], keys: request.keys })
+  if (ruled?.verdict === 'deny') return failed
+  const by = ruled?.verdict === 'allow' ? ruled.rule : grantFor(session, [], request.keys)
+  if (by === undefined) {
+    const answer = await answerTo(session, request)
+    if (answer === 'none') return 'waiting'
+    if (answer.kind !== 'allowed') return { ...failed, error: refused(failed.error, answer.feedback) }
+  }
   const update = { kind: 'attempt', attempt: attempt + 1, reason: 'unsandboxed' } as const
   session.note({ type: 'interaction.item.updated', itemId, update: by === undefined ? update : { ...update, by } })
   await session.flush()
-  return session.interrupt.reason === undefined
+  return session.interrupt.reason === undefined ? 'outside' : failed
 }
 
-function requestFor({ ports: { redactor }, state }: ActiveSession, { intent: { tool, input }, itemId }: StartedCall): ApprovalRequest {
+function requestFor(session: ActiveSession, { intent: { tool, input }, itemId }: StartedCall, failed: Failed): ApprovalRequest {
+  const { redactor } = session.ports
   const scope = 'unsandboxed'
   // The arguments themselves are the key: nothing is granted for a fingerprint.
   const key = redactor.text(`${leavingTheSandbox}:${tool}:${canonicalJson(input)}`)
   const always = { key: `${leavingTheSandbox}:${tool}:`, label: `any call of ${tool}, outside the sandbox`, isPrefix: true }
   return {
-    id: approvalIdOf(callIdOf(state.sessionId, itemId), scope),
+    id: approvalIdOf(callIdOf(session.state.sessionId, itemId), scope),
     itemId,
     tool,
     summary: `Run ${tool} again outside the sandbox`,
@@ -41,29 +50,44 @@ function requestFor({ ports: { redactor }, state }: ActiveSession, { intent: { t
     keys: [{ key, label: `${tool} with these arguments, outside the sandbox` }],
     wider: [always],
     scope,
+    inside: toldOf(session, failed),
   }
 }
 
-/** Asks, and waits. A call cannot be put off in mid run: where nobody decides now, it stays inside. */
-async function isAgreed(session: ActiveSession, request: ApprovalRequest): Promise<boolean> {
+/** The end of a text says why it failed. */
+const mostChars = 4_000
+
+function toldOf({ ports: { redactor } }: ActiveSession, { error, partial }: Failed): NonNullable<ApprovalRequest['inside']> {
+  const short = (text: string): string => redactor.text(text).slice(-mostChars)
+  const told = { ...error, message: short(error.message) }
+  return partial === undefined ? { error: told } : { error: told, partial: short(partial) }
+}
+
+/** What was said to it, now or to a driver before this one. `none`: everybody has put it off. */
+async function answerTo(session: ActiveSession, request: ApprovalRequest): Promise<AtTheWalls | 'none'> {
   const { id: approvalId, itemId } = request
-  session.note({ type: 'interaction.approval.requested', itemId, request })
-  consult(session)
-  while (openRequests(session.state).some((open) => open.id === approvalId)) {
-    if (session.interrupt.reason !== undefined) return false
-    if (session.verdicts.get(approvalId) === 'suspend' || session.turn.cancel !== 'no') {
-      const decision = { kind: 'deny', feedback: 'put off' } as const
-      session.note({ type: 'interaction.approval.resolved', itemId, approvalId, decision, by: 'runtime' })
-      return false
-    }
-    await session.woken()
+  if (!standing(session, itemId)) {
+    session.note({ type: 'interaction.approval.requested', itemId, request })
+    consult(session)
   }
-  return isAllowed(session, itemId)
+  while (standing(session, itemId)?.kind === 'asking') {
+    if (session.interrupt.reason !== undefined || session.turn.cancel !== 'no') {
+      const decision = { kind: 'deny', feedback: 'nobody has answered' } as const
+      session.note({ type: 'interaction.approval.resolved', itemId, approvalId, decision, by: 'runtime' })
+    } else if (session.verdicts.get(approvalId) === 'suspend') return 'none'
+    else await session.woken()
+  }
+  return standing(session, itemId) ?? { kind: 'refused', request }
 }
 
-function isAllowed(session: ActiveSession, itemId: StartedCall['itemId']): boolean {
+/** Where the call stands with the sandbox. */
+function standing(session: ActiveSession, itemId: StartedCall['itemId']): AtTheWalls | undefined {
   const { step } = session.turn
-  return (
-    step.kind === 'calling' && step.calls.some((call) => call.itemId === itemId && call.kind === 'started' && call.walls.kind === 'allowed')
-  )
+  const call = step.kind === 'calling' ? findCall(step.calls, itemId) : undefined
+  return call?.kind === 'started' ? atTheWalls(call) : undefined
 }
+
+const refused = (failure: ToolFailure, feedback: string | undefined): ToolFailure => ({
+  ...failure,
+  remedy: feedback === undefined ? 'It may not run outside the sandbox.' : `It may not run outside the sandbox: ${feedback}`,
+})

@@ -2,6 +2,7 @@ import type { CallRecord, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutpu
 import type { StartedCall } from '../core/index.ts'
 import { utf8Length } from '../util/fit-text.ts'
 import { keepShape } from '../util/keep-shape.ts'
+import { type AtTheWalls, atTheWalls, isHeldUp } from '../util/walls.ts'
 import { type ActiveSession, since } from './active-session.ts'
 import { type RunResult, runTool } from './call-run.ts'
 import { enterInTime } from './enter-in-time.ts'
@@ -64,6 +65,9 @@ async function inFlight(session: ActiveSession, running: Promise<void>): Promise
 }
 
 async function runInLane(session: ActiveSession, call: StartedCall): Promise<void> {
+  const { step, waiting, cancel } = session.turn
+  // One before it waits for an answer, and nobody waits for that: it keeps its place.
+  if (waiting.kind !== 'no' && step.kind === 'calling' && cancel === 'no' && isHeldUp(step.calls, call)) return
   session.callsInFlight++
   try {
     await runCall(session, call)
@@ -82,6 +86,8 @@ function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> 
 
 function enter(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const tool = session.toolOf(call.intent.tool)
+  const walls = tool && atTheWalls(call)
+  if (walls) return finishSlowly(session, call, { tool, result: stoppedBy(walls), started: session.clock.monotonic() })
   const refusal = session.interrupt.reason !== undefined ? notRun : tool ? undefined : gone(call.intent.tool)
   if (refusal || !tool) {
     // A further attempt that is not made leaves open what the first one did.
@@ -155,20 +161,35 @@ interface Finishing {
 
 /** Where there are walls to get out of, or hooks to ask. */
 async function finishSlowly(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
-  const { status, output } = isWalledIn(session, result.output) ? await runOutside(session, call, { tool, result, started }) : result
+  const ran = isWalledIn(session, result.output) ? await runOutside(session, call, { tool, output: result.output }) : result
+  if (ran === 'waiting') return
+  const { status, output } = ran
   const latencyMs = since(session.clock, started)
   await end(session, call, { status, output: await afterCall(session, call, output), latencyMs })
 }
 
 /** Once more without walls, where that is allowed; in line like the first time. */
-async function runOutside(session: ActiveSession, call: StartedCall, { tool, result }: Finishing): Promise<RunResult> {
+async function runOutside(session: ActiveSession, call: StartedCall, { tool, output }: WalledIn): Promise<RunResult | 'waiting'> {
   // Somebody may have to be asked.
   session.hold?.leave()
-  if (!(await escalate(session, call))) return result
+  const way = await escalate(session, call, output)
+  if (way === 'waiting') return way
+  if (way !== 'outside') return { status: 'failed', output: way }
   const hold = session.ports.queues?.forCall(call.intent.tool, session.hold)
-  if (hold && (await standInLine(session, hold)) !== 'in') return result
+  if (hold && (await standInLine(session, hold)) !== 'in') return { status: 'failed', output }
   const again = { call: outside(call), started: session.clock.monotonic() }
   return hold ? runHeld(session, tool, { ...again, hold }) : runTool(session, tool, { ...again, hold: undefined })
+}
+
+interface WalledIn {
+  readonly tool: Tool
+  readonly output: Extract<ToolOutput, { ok: false }>
+}
+
+/** What a driver before this one has seen of it. */
+function stoppedBy({ request: { tool, inside } }: AtTheWalls): RunResult {
+  const error = { class: 'sandbox', message: `${tool} was stopped by the sandbox.` } as const
+  return { status: 'failed', output: { ok: false, error, ...inside } }
 }
 
 const outside = (call: StartedCall): StartedCall => ({ ...call, attempt: call.attempt + 1, walls: { kind: 'outside' } })

@@ -3,6 +3,7 @@ import type { AskingStep, Call, Session, StartedCall } from '../core/index.ts'
 import { type CallList, placeOf } from '../util/call-list.ts'
 import { unknownResult } from '../util/call-results.ts'
 import { laneConflict } from '../util/lane-conflict.ts'
+import { atTheWalls } from '../util/walls.ts'
 
 // What a dead driver left open is settled from the journal alone.
 
@@ -49,5 +50,7 @@ function recoverCall(session: Session, calls: CallList<Call>, call: StartedCall)
 /** A call starts only when every earlier one in its way has a durable result. */
 function hasNotBegun(calls: CallList<Call>, call: StartedCall): boolean {
   const before = [...calls].slice(0, placeOf(calls, call.itemId))
-  return before.some((each) => each.kind === 'started' && each.orphaned && laneConflict(each.intent.lane, call.intent.lane))
+  return before.some(
+    (each) => each.kind === 'started' && (each.orphaned || atTheWalls(each)) && laneConflict(each.intent.lane, call.intent.lane),
+  )
 }

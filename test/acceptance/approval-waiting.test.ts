@@ -205,7 +205,7 @@ describe('core.md, approvals: waiting', () => {
         await rounds()
         done({ ran })
       `,
-        4000,
+        30_000,
       )
       expect(ran.killed, ran.stderr).toBe(false)
       expect(answer, ran.stderr).toEqual({ ran: 0 })

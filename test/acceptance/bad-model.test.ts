@@ -378,9 +378,9 @@ describe('models that can not be had', () => {
   test('resolve never answers: interrupt ends the turn', async () => {
     const { runtime, clock } = world({ adapter: { resolve: () => new Promise<never>(() => undefined) } })
     const handle = runtime.stream('go')
-    await bounded(handle.interrupt(), 'handle.interrupt()', 2000)
+    await bounded(handle.interrupt(), 'handle.interrupt()', 30_000)
     for (let i = 0; i < 20; i += 1) await clock.elapse(1000)
-    expect((await bounded(handle.outcome, 'the outcome', 2000)).status).toBe('interrupted')
+    expect((await bounded(handle.outcome, 'the outcome', 30_000)).status).toBe('interrupted')
   })
 
   test('resolve never answers: close() ends all the same', async () => {
@@ -389,6 +389,6 @@ describe('models that can not be had', () => {
     await settle(10)
     const closed = runtime.close()
     for (let i = 0; i < 20; i += 1) await clock.elapse(1000)
-    await bounded(closed, 'close()', 2000)
+    await bounded(closed, 'close()', 30_000)
   })
 })

@@ -43,7 +43,7 @@ describe('the prompt', () => {
     onTestFinished(() => void child.kill('SIGKILL'))
     let told = ''
     child.stderr.on('data', (chunk) => (told += chunk))
-    await until('it has run, or says what it waits for', () => /stdin|standard input|step 1/.test(told), 4000)
+    await until('it has run, or says what it waits for', () => /stdin|standard input|step 1/.test(told), 30_000)
   })
   test('no prompt at all is wrong usage, said at once', async () => {
     for (const ran of await Promise.all([[], ['-']].map((args) => heard((file) => ['run', file, ...args], '')))) {

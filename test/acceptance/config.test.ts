@@ -41,7 +41,7 @@ async function refused(options: unknown): Promise<TroupeError> {
   let error: unknown
   try {
     const runtime = createAgentRuntime({ adapter: model, store, ...(options as object) } as unknown as RuntimeOptions)
-    const outcome = await bounded(runtime.run('go'), 'the run', 3000)
+    const outcome = await bounded(runtime.run('go'), 'the run', 30_000)
     await runtime.close()
     error = new Error(`it ran: ${outcome.status} ${outcome.reason} ${outcome.message}`)
   } catch (caught) {
@@ -297,7 +297,7 @@ describe('tools from a ToolSource', () => {
     const { store, uses } = untouched()
     const { runtime, model } = world({ store, config: { agents: [agent], tools: sources as never, ...more }, steps: [{ text: 'x' }] })
     try {
-      const outcome = await bounded(runtime.run('go'), 'the run', 4000)
+      const outcome = await bounded(runtime.run('go'), 'the run', 30_000)
       return { text: `${outcome.status} ${outcome.reason} ${outcome.message} ${outcome.remedy}`, outcome, model, uses }
     } catch (error) {
       expect(error).toBeInstanceOf(TroupeError)

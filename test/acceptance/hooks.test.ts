@@ -202,7 +202,7 @@ describe('hooks', () => {
       await settle(10)
       await handle.interrupt()
       for (let i = 0; i < 20; i += 1) await clock.elapse(1000)
-      const outcome = await bounded(handle.outcome, 'the outcome', 2000)
+      const outcome = await bounded(handle.outcome, 'the outcome', 30_000)
       expect(outcome.status).toBe('interrupted')
       expectLegal(await journalOf(store, handle.treeId))
     })

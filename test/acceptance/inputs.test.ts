@@ -127,7 +127,7 @@ describe('streams and suspension', () => {
       approver: { decide: () => 'suspend' },
     })
     const handle = runtime.stream('go')
-    const events = durable(await bounded(collect(handle), 'the stream', 3000))
+    const events = durable(await bounded(collect(handle), 'the stream', 30_000))
     expect(events.at(-1)?.type).toBe('interaction.turn.suspended')
     expect((await finish(handle)).status).toBe('suspended')
   })

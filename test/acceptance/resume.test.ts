@@ -274,9 +274,9 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     const { events, tools } = await make()
     const { runtime } = world({ store: await storeWith(events), tools: tools([]) })
     const treeId = events[0]?.treeId as TreeId
-    expect((await bounded(runtime.sessions.outcome(treeId), 'before open', 2000)).report?.text).toBe('All done.')
+    expect((await bounded(runtime.sessions.outcome(treeId), 'before open', 30_000)).report?.text).toBe('All done.')
     await runtime.open(treeId)
-    expect((await bounded(runtime.sessions.outcome(treeId), 'after open', 2000)).report?.text).toBe('All done.')
+    expect((await bounded(runtime.sessions.outcome(treeId), 'after open', 30_000)).report?.text).toBe('All done.')
   })
 
   test('what was in the inbox and not yet drained is taken up by whoever opens the tree', async () => {

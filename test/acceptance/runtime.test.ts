@@ -151,7 +151,7 @@ describe('close()', () => {
     await entered.promise
     const closed = runtime.close()
     for (let i = 0; i < 30; i += 1) await clock.elapse(1000)
-    await bounded(closed, 'close', 2000)
+    await bounded(closed, 'close', 30_000)
   })
 })
 
@@ -188,7 +188,11 @@ describe('several runtimes on one SQLite folder', () => {
     const tail = collect(two.runtime.sessions.events(handle.treeId))
     await two.runtime.sessions.send(handle.treeId, 'from two')
     door.open()
-    await until('two turns', async () => ofType(await journalOf(one.store, handle.treeId), 'interaction.turn.completed').length === 2, 8000)
+    await until(
+      'two turns',
+      async () => ofType(await journalOf(one.store, handle.treeId), 'interaction.turn.completed').length === 2,
+      30_000,
+    )
     const events = durable(await bounded(tail, 'the tail from the other runtime'))
     expect(events).toEqual(await journalOf(one.store, handle.treeId))
   })
@@ -311,7 +315,7 @@ describe('a store that misbehaves', () => {
   for (const part of ['claim', 'inbox.read'] as const)
     test(`${part} throws: run gives an outcome`, async () => {
       const { runtime } = world({ store: broken(part), steps: [{ text: 'x' }] })
-      const outcome = await bounded(runtime.run('go'), 'run', 3000)
+      const outcome = await bounded(runtime.run('go'), 'run', 30_000)
       expect(['completed', 'failed']).toContain(outcome.status)
       expectWhole(outcome)
     })
@@ -319,7 +323,7 @@ describe('a store that misbehaves', () => {
     const door = gate()
     const { runtime } = world({ store: broken('inbox.add'), steps: [{ text: 'x', wait: door.promise }] })
     const handle = runtime.stream('go')
-    await expect(bounded(handle.send('more'), 'send', 3000)).rejects.toThrow(/broken inbox.add/)
+    await expect(bounded(handle.send('more'), 'send', 30_000)).rejects.toThrow(/broken inbox.add/)
     door.open()
     expect((await finish(handle)).status).toBe('completed')
   })
@@ -350,7 +354,7 @@ describe('a store that misbehaves', () => {
     const error = await troupeError(async () => {
       const handle = await two.runtime.open(treeId)
       await handle.send('more')
-      const outcome = await bounded(handle.outcome, 'the outcome', 2000)
+      const outcome = await bounded(handle.outcome, 'the outcome', 30_000)
       if (outcome.status === 'completed') throw new Error('it went on over a row that it could not read')
       expectWhole(outcome)
     })

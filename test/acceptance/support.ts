@@ -101,7 +101,7 @@ export async function until(what: string, condition: () => unknown | Promise<unk
 }
 
 /** Fails instead of hanging. */
-export async function bounded<T>(work: Promise<T>, what = 'this', ms = 8000): Promise<T> {
+export async function bounded<T>(work: Promise<T>, what = 'this', ms = 30_000): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`${what} did not end within ${ms} ms`)), ms)
@@ -407,7 +407,7 @@ export function ran(
 }
 
 /** Runs a module with the public surfaces imported, in a process of its own; what it prints last as JSON is its answer. */
-export async function inProcess(body: string, ms = 10_000): Promise<{ readonly answer: unknown; readonly ran: Ran }> {
+export async function inProcess(body: string, ms = 30_000): Promise<{ readonly answer: unknown; readonly ran: Ran }> {
   const folder = temporaryFolder()
   const file = path.join(folder, 'main.mts')
   const from = (name: string): string => JSON.stringify(pathToFileURL(path.join(root, 'src', name)).href)

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { ApprovalKey, ApprovalRule, Confinement, SandboxPolicy, Tool } from '../../src/contracts/index.ts'
+import type { ApprovalKey, ApprovalRule, Confinement, JsonObject, SandboxPolicy, Tool } from '../../src/contracts/index.ts'
 import { defaultSandboxPolicy } from '../../src/contracts/index.ts'
 import { tightened } from '../../src/steps/confinement.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
 import {
   agent,
   bounded,
@@ -9,6 +10,7 @@ import {
   journalOf,
   objectSchema,
   ofType,
+  resultsIn,
   type Setup,
   storeWith,
   tool,
@@ -70,18 +72,81 @@ describe('a call that hits the walls', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('stays inside where that is declined, put off, or nobody is there', async () => {
-    const people: { [what: string]: Parameters<typeof stage>[0] } = {
-      declined: { decide: () => no('Too dangerous') },
-      'put off': { decide: () => 'suspend' },
-      nobody: {},
-    }
+  it('stays inside where that is declined, or nobody is there', async () => {
+    const people: { [what: string]: Parameters<typeof stage>[0] } = { declined: { decide: () => no('Too dangerous') }, nobody: {} }
     for (const [what, setup] of Object.entries(people)) {
       const { log, told, outcome } = await walk(['a'], setup)
       expect(log, what).toEqual(['a sandbox 1'])
       expect(told[0]?.content, what).toContain('no network inside')
+      expect(told[0]?.content, what).toContain(what === 'declined' ? 'outside the sandbox: Too dangerous' : 'nobody')
       expect(outcome.status, what).toBe('completed')
     }
+  })
+
+  describe('and whom nobody answers now', () => {
+    const three = { calls: ['one', 'two', 'three'].map(curl) }
+    /** Only the second command needs the network. Each waits for the one before it. */
+    const picky = (log: string[]): Tool => {
+      const { execute } = walled(log)
+      const needs = ({ command }: JsonObject) => command === 'two'
+      return walled(log, {
+        concurrency: 'exclusive',
+        execute: (input, context) => (needs(input) ? execute(input, context) : `ran ${log.push(String(input.command))}`),
+      })
+    }
+    const putOff = async (log: string[]) => {
+      const store = memoryStore()
+      const made = stage({ sandbox: box, tools: [picky(log)], store, decide: () => 'suspend', steps: [three, { text: 'Done.' }] })
+      const { treeId, status, diagnostics } = await bounded(made.runtime.run('go'))
+      expect([status, diagnostics, log]).toEqual(['suspended', [], ['one', 'two sandbox 1']])
+      const [request] = ofType(await journalOf(store, treeId), 'interaction.approval.requested').map((event) => event.request)
+      expect(request).toMatchObject({ scope: 'unsandboxed', inside: { error: { class: 'sandbox', message: 'no network inside' } } })
+      // Another process, which has nothing but the journal.
+      const next = stage({ sandbox: box, tools: [picky(log)], store, decide: () => 'suspend', steps: [{ text: 'Done.' }] })
+      return { treeId, next, approvalId: request!.id }
+    }
+
+    it('goes on outside when somebody has, once, and those behind it after it', async () => {
+      const log: string[] = []
+      const { treeId, next, approvalId } = await putOff(log)
+      await next.runtime.sessions.approve(treeId, { approvalId, decision: yes(), by: 'bob' })
+      const outcome = await bounded((await next.runtime.open(treeId)).outcome)
+      expect([outcome.status, outcome.diagnostics]).toEqual(['completed', []])
+      expect(log).toEqual(['one', 'two sandbox 1', 'two none 2', 'three'])
+      expect(resultsIn(next.model.requests[0]!).map(({ content }) => content)).toEqual(['ran 1', 'reached it', 'ran 4'])
+    })
+
+    it('is told what happened inside, and what was said, when somebody has refused', async () => {
+      const log: string[] = []
+      const { treeId, next, approvalId } = await putOff(log)
+      await next.runtime.sessions.approve(treeId, { approvalId, decision: no('Use the mirror'), by: 'bob' })
+      expect((await bounded((await next.runtime.open(treeId)).outcome)).status).toBe('completed')
+      expect(log).toEqual(['one', 'two sandbox 1', 'three'])
+      const [, refused] = resultsIn(next.model.requests[0]!)
+      expect(refused?.ok).toBe(false)
+      expect(refused?.content).toMatch(/no network inside[\s\S]*outside the sandbox: Use the mirror/)
+    })
+
+    it('is held against rules that have come since', async () => {
+      const log: string[] = []
+      const { treeId, next, approvalId } = await putOff(log)
+      const strict = stage({
+        ...{ sandbox: box, tools: [picky(log)], store: next.store, decide: () => 'suspend' as const, steps: [{ text: 'Done.' }] },
+        config: rules({ deny: 'unsandboxed' }),
+      })
+      await strict.runtime.sessions.approve(treeId, { approvalId, decision: yes(), by: 'bob' })
+      expect((await bounded((await strict.runtime.open(treeId)).outcome)).status).toBe('completed')
+      expect(log).toEqual(['one', 'two sandbox 1', 'three'])
+    })
+
+    it('ends with the turn', async () => {
+      const log: string[] = []
+      const { treeId, next } = await putOff(log)
+      const handle = await next.runtime.open(treeId)
+      await handle.interrupt()
+      expect((await bounded(handle.outcome)).status).toBe('interrupted')
+      expect(log).toEqual(['one', 'two sandbox 1'])
+    })
   })
 
   it('abort ends the turn', async () => {
@@ -152,7 +217,7 @@ describe('a call that hits the walls', () => {
     const made = stage({ sandbox: box, tools: reading, store, decide: () => no(), steps: [{ text: 'Done.' }] })
     expect((await bounded((await made.runtime.open(whole.outcome.treeId)).outcome)).status).toBe('completed')
     expect(made.asked).toEqual([])
-    expect(log).toEqual(['curl sandbox 2', 'curl none 3'])
+    expect(log).toEqual(['curl none 2'])
   })
 })
 

@@ -73,6 +73,7 @@ export const approvalRequest = closed<ApprovalRequest>({
   keys: listOf(reference('ApprovalKey')),
   wider: optional(listOf(reference('ApprovalKey'))),
   scope: oneWord<ApprovalRequest['scope']>({ call: true, unsandboxed: true, question: true }),
+  inside: optional(closed<NonNullable<ApprovalRequest['inside']>>({ error: reference('ToolFailure'), partial: optional(text) })),
   question: optional(closed<Question>({ text, options: optional(listOf(text)) })),
 })
 export const approvalDecision = anyOf(
