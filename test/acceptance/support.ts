@@ -92,7 +92,7 @@ export async function settle(rounds = 5): Promise<void> {
 }
 
 /** Waits for a condition without sleeping; fails after five seconds. */
-export async function until(what: string, condition: () => unknown | Promise<unknown>, ms = 5000): Promise<void> {
+export async function until(what: string, condition: () => unknown | Promise<unknown>, ms = 30_000): Promise<void> {
   const end = Date.now() + ms
   while (!(await condition())) {
     if (Date.now() > end) throw new Error(`never came true: ${what}`)

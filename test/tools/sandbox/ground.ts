@@ -136,7 +136,7 @@ async function followed({ listen, ended }: RunningCommand): Promise<Ran> {
 }
 
 /** Waits for something that the kernel does soon, without guessing how soon. */
-export async function eventually(isSo: () => boolean, ms = 5000): Promise<boolean> {
+export async function eventually(isSo: () => boolean, ms = 30_000): Promise<boolean> {
   const end = performance.now() + ms
   while (!isSo()) {
     if (performance.now() > end) return false
