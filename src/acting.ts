@@ -26,6 +26,8 @@ export type WorkspaceOptions = Pick<WorkspaceKitOptions, 'workspace'> & Partial<
  * @example
  * const { tools, sandbox } = workspaceTools({ workspace: '/srv/project' })
  * const runtime = createAgentRuntime({ config: { agents: [agent], tools }, adapter: model, sandbox, approver })
+ *
+ * @throws TroupeError `config_invalid` where the workspace is no folder by its absolute path, or an option is unknown.
  */
 export function workspaceTools(options: WorkspaceOptions): WorkspaceKit {
   return workspaceKit({ clock: systemClock, home: homedir(), path: '/usr/local/bin:/usr/bin:/bin', ...options })

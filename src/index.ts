@@ -93,6 +93,7 @@ export {
   type Outcome,
   type OutcomeStatus,
   type OutputContract,
+  type OutputView,
   type OwnerId,
   type ParentCall,
   type Plan,

@@ -1,6 +1,6 @@
 import { type JsonObject, ruleVerdicts } from '../contracts/index.ts'
+import { rulePattern } from '../util/rule-pattern.ts'
 import { type AgentOption, type AgentOptionType, agentOption, keysBelow, topLevelKeys } from './agent-options.ts'
-import { approvalPattern } from './approval-pattern.ts'
 import { type ListEntry, listEntries } from './list-entries.ts'
 import { mostRules } from './read-rules.ts'
 
@@ -111,7 +111,7 @@ function entries(of: ListEntry): JsonObject {
 /** Spaces around a name do not count. */
 const trimmed = (pattern: string): JsonObject => ({ type: 'string', allOf: [words, { pattern: `^\\s*(?:${pattern})\\s*$` }] })
 
-const patterns: JsonObject = { anyOf: [trimmed(approvalPattern), { type: 'array', items: trimmed(approvalPattern), minItems: 1 }] }
+const patterns: JsonObject = { anyOf: [trimmed(rulePattern), { type: 'array', items: trimmed(rulePattern), minItems: 1 }] }
 const ruleSchema: JsonObject = {
   type: 'object',
   properties: { ...Object.fromEntries(ruleVerdicts.map((verdict) => [verdict, patterns])), reason: words },

@@ -19,7 +19,6 @@ export {
   type ConfiguredApprovals,
   type ConfiguredContext,
   type ConfiguredHook,
-  type ConfiguredHookDefinition,
   type ConfiguredSkills,
   childrenOfferedOf,
   configError,

@@ -1,6 +1,6 @@
 import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
-import { toolOfPattern } from './approval-pattern.ts'
+import { partsOfPattern } from '../util/rule-pattern.ts'
 import { builtinToolNames, selfGivenTools } from './builtin-tool-names.ts'
 import { listed } from './words.ts'
 
@@ -20,7 +20,7 @@ export function misspeltRules(rules: readonly ApprovalRule[], tools: readonly st
   return rules.flatMap((rule, index) =>
     ruleVerdicts
       .flatMap((verdict) => rule[verdict] ?? [])
-      .map(toolOfPattern)
+      .map((pattern) => partsOfPattern(pattern).tool)
       .flatMap((name) => {
         if (/[*./]/.test(name) || name.startsWith('agent__') || known.includes(name)) return []
         const near = nearestNames(name, known)

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { type ApprovalRule, type RuleVerdict, ruleVerdicts } from '../contracts/index.ts'
-import { isApprovalPattern } from './approval-pattern.ts'
+import { isRulePattern } from '../util/rule-pattern.ts'
 import type { Fault, Read } from './read-result.ts'
 import { found, listed, nearby } from './words.ts'
 
@@ -71,7 +71,7 @@ function readPatterns(verdict: RuleVerdict, node: Node | null, { key, faults }: 
   if (items.length === 0) faults.push({ node, message: `\`${verdict}\` is an empty list`, remedy: likeThis })
   const patterns = items.flatMap((item) => {
     const written = isScalar(item) && typeof item.value === 'string' ? item.value.trim() : ''
-    if (isApprovalPattern(written)) return [written]
+    if (isRulePattern(written)) return [written]
     const what = written === '' ? `\`${verdict}\` must be a pattern, not ${found(item)}` : `\`${written}\` is no pattern of a rule`
     faults.push({
       node: item ?? key,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { loadConfig, nodeConfigFiles, type RegisteredAgent, readTrust, statesOf, trustFiles } from '../agents/index.ts'
+import type { TroupeError } from '../contracts/index.ts'
 import { actingWith } from './acting.ts'
 import { trustPlaceOf } from './config-setup.ts'
 
@@ -16,19 +17,19 @@ async function project(name: string, files: { readonly [path: string]: string },
     writeFileSync(join(root, path), text, { mode: 0o755 })
   }
   for (const [path, text] of Object.entries({ '.git/HEAD': '', ...files })) put(path, text)
-  const host = { env: { PATH: `${root}/node_modules/.bin:/usr/bin:/bin`, XDG_STATE_HOME: join(base, `${name}-state`) } }
+  const host = { env: { PATH: `${root}/node_modules/.bin:${root}/..bin:tools:/usr/bin:/bin`, XDG_STATE_HOME: join(base, `${name}-state`) } }
   const place = trustPlaceOf(host)
   const trust = async (path: string) => {
     await trustFiles(place, await statesOf(place.files, [join(root, path)]), { by: 'command', at: 1 })
   }
-  const acting = async (agents: readonly RegisteredAgent[] = []) => {
+  const acting = async (agents: readonly RegisteredAgent[] = [], flags: { readonly allow?: readonly string[] } = {}) => {
     const places = { workingDirectory: root, userFolder: join(base, 'user'), systemFolder: join(base, 'system') }
     const config = await loadConfig({
       places: { ...places, ...(given !== undefined && { given: join(root, given) }) },
       files: nodeConfigFiles,
       trusted: await readTrust(place),
     })
-    return actingWith(agents, { host, config, workingDirectory: root, allow: [], deny: [], hidden: [] })
+    return actingWith(agents, { host, config, workingDirectory: root, allow: [], deny: [], hidden: [], ...flags })
   }
   return { root, put, trust, acting }
 }
@@ -58,10 +59,31 @@ test('a hook of one’s own in the workspace runs what it was when the run began
   await expect(ask(started)).rejects.toThrow('has changed since')
 })
 
-test('a program of a hook is not looked for where agents may put one', async () => {
-  const files = { 'mine.json': hook(['true']), 'node_modules/.bin/true': '#!/bin/sh\nexit 2\n' }
-  const { acting } = await project('path', files, 'mine.json')
+test.each(['node_modules/.bin', '..bin'])('a program of a hook is not looked for in %s, where agents may put one', async (folder) => {
+  const files = { 'mine.json': hook(['true']), [`${folder}/true`]: '#!/bin/sh\nexit 2\n' }
+  const { acting } = await project(`path-${folder.replaceAll('/', '-')}`, files, 'mine.json')
   expect(await ask(await acting())).toEqual({ kind: 'continue' })
+})
+
+const agentWith = (skills: readonly string[]) =>
+  ({
+    definition: { name: 'a', tools: [], skills },
+    disabledSkills: [],
+    values: new Map(),
+    dialect: 'troupe',
+    place: 'a.ai',
+  }) as unknown as RegisteredAgent
+
+test('everything that is wrong is told at once: flags, skills, the hooks of every file', async () => {
+  const hooks = ['one', 'two'].map((name) => ({ name, on: ['before_call'], command: [`./${name}.sh`], onFailure: 'closed' }))
+  const { root, acting } = await project('wrong', { 'mine.json': JSON.stringify({ hooks }) }, 'mine.json')
+  const refused: unknown = await acting([agentWith(['nowhere'])], { allow: ['a b'] }).catch((error: unknown) => error)
+  expect((refused as TroupeError).problems.map(({ place, message }) => `${place} ${message}`)).toEqual([
+    expect.stringMatching(/^--allow /),
+    expect.stringMatching(/no skill `nowhere`/),
+    `${root}/mine.json:1:11 the hook "one" cannot be used: there is no program "./one.sh"`,
+    `${root}/mine.json:1:91 the hook "two" cannot be used: there is no program "./two.sh"`,
+  ])
 })
 
 test('a skill of the project that hides one of a person’s own is told to those who run an agent that wants it', async () => {
@@ -69,16 +91,8 @@ test('a skill of the project that hides one of a person’s own is told to those
   const config = JSON.stringify({ skills: { directories: ['./mine'] } })
   const files = { 'mine.json': config, 'mine/deploy/SKILL.md': skill, '.agents/skills/deploy/SKILL.md': skill }
   const { root, acting } = await project('skills', files, 'mine.json')
-  const agent = (skills: readonly string[]) =>
-    ({
-      definition: { name: 'a', tools: [], skills },
-      disabledSkills: [],
-      values: new Map(),
-      dialect: 'troupe',
-      place: 'a.ai',
-    }) as unknown as RegisteredAgent
   const [near, far] = ['.agents/skills', 'mine'].map((folder) => join(root, folder, 'deploy/SKILL.md'))
   const told = `${near}: the skill "deploy" is used from here, and hides the one at ${far}. Rename one of them if both are meant.`
-  expect((await acting([agent(['deploy'])])).notices).toContain(told)
-  expect((await acting([agent([])])).notices).not.toContain(told)
+  expect((await acting([agentWith(['deploy'])])).notices).toContain(told)
+  expect((await acting([agentWith([])])).notices).not.toContain(told)
 })

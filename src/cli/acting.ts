@@ -1,30 +1,16 @@
 import { homedir } from 'node:os'
-import { delimiter, isAbsolute, join, relative } from 'node:path'
-import {
-  agentSkills,
-  approvalsOf,
-  type Config,
-  contextOf,
-  type FoundSkills,
-  findProjectRoot,
-  hooksOf,
-  projectContext,
-  type RegisteredAgent,
-  readTrust,
-  sandboxOf,
-  skillsOf,
-  type TrustRecords,
-} from '../agents/index.ts'
+import { join } from 'node:path'
+import { approvalsOf, type Config, contextOf, findProjectRoot, projectContext, type RegisteredAgent, sandboxOf } from '../agents/index.ts'
 import { type ApprovalPolicy, type Hook, type Problem, type Sandbox, type SandboxPolicy, TroupeError } from '../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
-import { systemClock } from '../runtime/index.ts'
 import type { WorkspaceKit } from '../tools/kit/index.ts'
+import { isInside } from '../util/is-inside.ts'
+import { agentsWithSkills } from './agents-with-skills.ts'
 import type { WhenNobodyIsThere } from './approvals/approver-for.ts'
 import { patternProblems } from './approvals/flag-rules.ts'
 import { builtinTools } from './builtin-tools.ts'
-import { trustPlaceOf } from './config-setup.ts'
+import { configuredHooks } from './configured-hooks.ts'
 import { homeFolder } from './data-folder.ts'
-import { findProjectSkills } from './find-project-skills.ts'
 import type { Host } from './host.ts'
 
 /** What agents act with, what they know of the project, and who has a say in it. */
@@ -55,15 +41,20 @@ export interface ActingWishes {
 /** @throws TroupeError with every problem at once; nothing is started. */
 export async function actingWith(agents: readonly RegisteredAgent[], wishes: ActingWishes): Promise<Acting> {
   const { host, config, workingDirectory, allow, deny, hidden } = wishes
-  const wrong: Problem[] = [...patternProblems('--allow', allow), ...patternProblems('--deny', deny)]
   const project = findProjectRoot(workingDirectory)
-  const skilled = withSkills(agents, { config, workingDirectory })
-  const { hooks, files: guarded } = await configuredHooks(config, { host, wrong, workingDirectory })
-  wrong.push(...skilled.problems)
+  const skilled = agentsWithSkills(agents, { config, workingDirectory })
+  const hooked = await configuredHooks(config, { host, workingDirectory })
+  const wrong = [...patternProblems('--allow', allow), ...patternProblems('--deny', deny), ...skilled.problems, ...hooked.problems]
   if (wrong.length > 0) throw new TroupeError('config_invalid', 'Not everything that agents are to act with is there.', { problems: wrong })
   const { policies, onUnavailable } = approvalsOf(config)
   const policy = sandboxOf(config)
-  const builtin = await builtinFor(agents, { host, workingDirectory, policy, hidden: withOwnFolder(hidden, workingDirectory), guarded })
+  const builtin = await builtinFor(agents, {
+    host,
+    workingDirectory,
+    policy,
+    hidden: withOwnFolder(hidden, workingDirectory),
+    guarded: hooked.files,
+  })
   const told = contextOf(config).agentsMd ? projectContext({ workingDirectory, projectRoot: project }) : { texts: [], problems: [] }
   return {
     agents: skilled.agents,
@@ -74,10 +65,10 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
       context: told.texts,
     },
     sandbox: builtin?.sandbox,
-    hooks,
+    hooks: hooked.hooks,
     whenNobodyIsThere: onUnavailable ?? 'suspend',
     project,
-    notices: [...skilled.notices, ...told.problems.map(oneLine), ...(builtin && policy.mode === 'off' ? [sandboxOff] : [])],
+    notices: [...[...skilled.warnings, ...told.problems].map(oneLine), ...(builtin && policy.mode === 'off' ? [sandboxOff] : [])],
   }
 }
 
@@ -105,89 +96,7 @@ interface Walls {
 /** A person's own configuration counts without being asked about, so no agent may write it: unless it is what is worked on. */
 function withOwnFolder(hidden: readonly string[], workingDirectory: string): readonly string[] {
   const own = join(homeFolder(homedir()), '.ai-agent')
-  return isWithin(workingDirectory, own) ? hidden : [...hidden, own]
-}
-
-function isWithin(path: string, folder: string): boolean {
-  const way = relative(folder, path)
-  return !way.startsWith('..') && !isAbsolute(way)
-}
-
-interface Skilled {
-  readonly agents: readonly AgentDefinition[]
-  readonly skills: NonNullable<AgentLoopConfig['skills']>
-  readonly problems: readonly Problem[]
-  readonly notices: readonly string[]
-}
-
-/** Skills are looked for where an agent wants some. */
-function withSkills(
-  agents: readonly RegisteredAgent[],
-  { config, workingDirectory }: Pick<ActingWishes, 'config' | 'workingDirectory'>,
-): Skilled {
-  const wanting = agents.some(({ definition }) => definition.skills.length > 0)
-  if (!wanting) return { agents: agents.map(({ definition }) => ({ ...definition, skills: [] })), skills: [], problems: [], notices: [] }
-  const found = findProjectSkills(workingDirectory, skillsOf(config))
-  const chosen = agents.map((agent) => ({ agent, ...agentSkills(agent, found) }))
-  return {
-    agents: chosen.map(({ agent: { definition }, skills }) => ({ ...definition, skills: skills.map(({ name }) => name) })),
-    skills: found.skills.filter(({ name }) => chosen.some(({ skills }) => skills.some((skill) => skill.name === name))),
-    problems: chosen.flatMap(({ problems }) => problems),
-    notices: [...[...found.problems, ...chosen.flatMap(({ diagnostics }) => diagnostics)].map(oneLine), ...hiddenSkills(found, chosen)],
-  }
-}
-
-/** A skill of a person's own, or of the machine, in whose place an agent gets one that came with the project. */
-function hiddenSkills(
-  { shadowed }: Pick<FoundSkills, 'shadowed'>,
-  chosen: readonly { readonly skills: readonly { readonly name: string }[] }[],
-): readonly string[] {
-  const isWanted = (name: string): boolean => chosen.some(({ skills }) => skills.some((skill) => skill.name === name))
-  return shadowed.flatMap(({ card, by, kind }) =>
-    kind === 'shadowed' && isWanted(card.name)
-      ? [`${by.path}: the skill "${card.name}" is used from here, and hides the one at ${card.path}. Rename one of them if both are meant.`]
-      : [],
-  )
+  return isInside(own, workingDirectory) ? hidden : [...hidden, own]
 }
 
 const oneLine = ({ place, message, remedy }: Problem): string => `${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`
-
-interface ConfiguredHooks {
-  readonly hooks: readonly Hook[]
-  /** What they are made of: agents must not change it. */
-  readonly files: readonly string[]
-}
-
-async function configuredHooks(
-  config: Config,
-  { host, wrong, workingDirectory }: Pick<ActingWishes, 'host' | 'workingDirectory'> & { readonly wrong: Problem[] },
-): Promise<ConfiguredHooks> {
-  const configured = hooksOf(config)
-  if (configured.length === 0) return { hooks: [], files: [] }
-  const { hookFiles, hookHashes, hooksFrom } = await import('../tools/hooks/index.ts')
-  const environment = plainEnvironment(host.env, workingDirectory)
-  const trusted: TrustRecords = configured.every(({ isOwn }) => isOwn) ? new Map() : await readTrust(trustPlaceOf(host))
-  const trustedHashes = new Map([...trusted.values()].map(({ path, sha256 }) => [path, sha256]))
-  const hooks: Hook[] = []
-  for (const { definition, baseDir, place, isOwn } of configured) {
-    // Whose file it is decides whose word is needed; what agents could have changed since they began is looked at in any case.
-    const files = isOwn ? { hashes: hookHashes([definition], baseDir), folders: [workingDirectory] } : { hashes: trustedHashes }
-    try {
-      hooks.push(...(await hooksFrom([definition], { baseDir, place, clock: systemClock, environment, trusted: files })))
-    } catch (error) {
-      if (!(error instanceof TroupeError)) throw error
-      wrong.push(...(error.problems.length > 0 ? error.problems : [{ place, message: error.message }]))
-    }
-  }
-  return { hooks, files: [...new Set(configured.flatMap(({ definition, baseDir }) => hookFiles([definition], baseDir)))] }
-}
-
-const passedOn = ['PATH', 'HOME', 'LANG', 'TMPDIR']
-
-/** What a program of a person's own needs to be found and run, and no keys. Nothing is looked for where agents may put it. */
-function plainEnvironment(env: Host['env'], workingDirectory: string): { readonly [name: string]: string } {
-  const kept = Object.fromEntries(passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
-  if (kept.PATH === undefined) return kept
-  const folders = kept.PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !isWithin(folder, workingDirectory))
-  return { ...kept, PATH: folders.join(delimiter) }
-}

@@ -27,6 +27,7 @@ test('book_room fails as planned, after a while', async () => {
     remaining: { steps: 1 },
     confinement: { kind: 'none' },
     agents: [],
+    mayUse: () => true,
     startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),
     maxOutputBytes: 32_768,
     storedOutput: async () => undefined,

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
 import { type AgentLoopConfig, systemClock } from '../runtime/index.ts'
+import { asSentence } from '../util/as-sentence.ts'
 import { type Acting, actingWith } from './acting.ts'
 import { dataFolder, dataFolderProblem } from './data-folder.ts'
 import type { Host } from './host.ts'
@@ -89,7 +90,7 @@ async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<
 }
 
 const noticeOf = ({ place, message, remedy }: Team['diagnostics'][number]): string =>
-  `${place}: ${remedy === undefined ? message : `${message.replace(/[^.!?]$/, '$&.')} ${remedy}`}`
+  `${place}: ${remedy === undefined ? message : `${asSentence(message)} ${remedy}`}`
 
 async function refuseUnusable(agents: Team['agents'], folder: string): Promise<void> {
   const wrong = [...(await uncompiledSchemas(agents.map(({ definition, place }) => ({ agent: definition, place }))))]

@@ -11,6 +11,18 @@ export interface ApprovalKey {
   readonly use?: string
   /** Other ways in which a rule may name it, such as a path relative to the workspace. They let rules ask and deny, never allow. */
   readonly aliases?: readonly string[]
+  /** Other tools that would show or do the same. What rules ask or deny of them holds here, too; what they allow does not. */
+  readonly tools?: readonly string[]
+  /**
+   * How the names of all that it holds begin, where it stands for more than itself: `/srv/a/` and `a/` for a folder. What
+   * rules ask about one of them is asked before the call; the tool itself leaves out what they deny, by `context.mayUse`.
+   */
+  readonly within?: readonly string[]
+  /**
+   * Never part of a broader permission: neither a rule for the whole tool nor one that begins with a star allows it, but
+   * one that has at least the first word of its use, and no grant covers it but its own.
+   */
+  readonly mustBeNamed?: boolean
   /** It stands for every key that begins like it. */
   readonly isPrefix?: boolean
 }
@@ -52,6 +64,8 @@ export interface ApprovalRequest {
   readonly itemId: ItemId
   readonly tool: string
   readonly summary: string
+  /** Why, in the words of the model. */
+  readonly reason?: string
   /** The exact arguments. They are what is approved: the call runs with these or not at all. */
   readonly input: JsonObject
   readonly keys: readonly ApprovalKey[]

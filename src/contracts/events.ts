@@ -24,6 +24,24 @@ export interface TokenPrice {
   readonly output: number
 }
 
+/** What a history that was made shorter still knows, as the next one that is needs it; `messages` tell it to the model. */
+export interface Carried {
+  /** Calls that may have changed something: the oldest, of which there were too many to be told. */
+  readonly bundles: readonly EffectBundle[]
+  /** The others, a line for each. */
+  readonly lines: readonly string[]
+  /** Empty where nothing was summed up yet. */
+  readonly summary: string
+  /** Messages at the beginning of the history that tell all this. */
+  readonly length: number
+}
+
+/** Lines that are kept elsewhere, and how many they are. */
+export interface EffectBundle {
+  readonly count: number
+  readonly handle: BlobId
+}
+
 /** The call that a child was started by. */
 export interface ParentCall {
   readonly sessionId: SessionId
@@ -203,8 +221,7 @@ interface Bodies {
     /** What stands in place of everything before the last `kept` messages. */
     readonly messages: readonly Message[]
     readonly kept: number
-    /** What was done so far that cannot be undone by forgetting it, a line for each. */
-    readonly effects: readonly string[]
+    readonly carried: Carried
     /** Where everything that was said before is kept. */
     readonly output?: { readonly handle: BlobId; readonly bytes: number }
     readonly tokensBefore: number

@@ -85,12 +85,14 @@ export type DiagnosticCode =
   | 'compaction_failed'
   | 'compaction_poor'
   | 'grant_not_kept'
+  | 'hook_overruled'
   | 'message_invalid'
   | 'model_notice'
   | 'policy_changed'
   | 'sandbox_off'
   | 'skill_changed'
   | 'skill_missing'
+  | 'skills_cut'
   | 'tool_missing'
 
 export interface Diagnostic {

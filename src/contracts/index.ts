@@ -26,8 +26,10 @@ export {
 export { type ErrorCode, errorTable, type Problem, TroupeError } from './errors.ts'
 export type {
   AskedFirst,
+  Carried,
   CheckedOutput,
   ChildEnd,
+  EffectBundle,
   Envelope,
   EventBody,
   EventDraft,
@@ -54,6 +56,7 @@ export type {
   ToolFailureClass,
   TurnReason,
 } from './failures.ts'
+export { type HookDefinition, type HookPoint, hookPoints, mostShownToHooks, type OutputView } from './hook.ts'
 export type { ApprovalId, BlobId, CallId, ClientId, ItemId, OwnerId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 export type {
   CallIntent,

@@ -1,6 +1,7 @@
 import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
+import type { OutputView } from './hook.ts'
 import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
-import type { Confinement, ToolOutput } from './tool.ts'
+import type { Confinement } from './tool.ts'
 
 export interface Clock {
   /** Milliseconds since 1970; may jump. */
@@ -36,9 +37,10 @@ export interface CallView {
   readonly tool: string
   readonly input: JsonObject
 }
+/** `change`: the call runs with these arguments instead. A reason is told to people, that of a block to the model, too. */
 export type BeforeCallVerdict =
   | { readonly kind: 'continue' }
-  | { readonly kind: 'change'; readonly input: JsonObject; readonly reason: string }
+  | { readonly kind: 'change'; readonly input: JsonObject; readonly reason?: string }
   | { readonly kind: 'block'; readonly reason: string }
 export type AfterCallVerdict = { readonly kind: 'continue' } | { readonly kind: 'context'; readonly text: string }
 
@@ -73,7 +75,7 @@ export interface Hook {
   /** How long it may think; longer is a failure. Default a minute. */
   readonly timeoutMs?: number
   beforeCall?(call: CallView, context: HookContext): MaybePromise<BeforeCallVerdict>
-  afterCall?(call: CallView & { readonly output: ToolOutput }, context: HookContext): MaybePromise<AfterCallVerdict>
+  afterCall?(call: CallView & { readonly output: OutputView }, context: HookContext): MaybePromise<AfterCallVerdict>
   beforeRequest?(request: RequestView, context: HookContext): MaybePromise<BeforeRequestVerdict>
   atStop?(stop: StopView, context: HookContext): MaybePromise<AtStopVerdict>
 }

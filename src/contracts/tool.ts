@@ -1,4 +1,4 @@
-import type { ApprovalWish } from './approvals.ts'
+import type { ApprovalKey, ApprovalWish } from './approvals.ts'
 import type { ToolFailure, TurnReason } from './failures.ts'
 import type { CallId } from './ids.ts'
 import type { CallItemType, Effect } from './items.ts'
@@ -82,6 +82,8 @@ export interface ToolContext {
   readonly skills: readonly SkillCard[]
   /** What a person said, where the tool asked a question before it ran. */
   readonly answer?: string
+  /** Whether rules leave to this call what it comes upon while it runs, such as a file in a folder that it searches. */
+  mayUse(key: ApprovalKey): boolean
   /** Shows people what is going on; never seen by the model. */
   progress(text: string): void
   /** Shows people a piece of the output as it comes; the model sees the whole at the end. */

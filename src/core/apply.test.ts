@@ -305,14 +305,14 @@ const tests: { readonly [Type in EventType]: () => void } = {
     const shortened = {
       type: 'interaction.context.compacted',
       messages: [head],
-      effects: ['- wrote'],
+      carried: { bundles: [], lines: ['- wrote'], summary: 'nothing yet', length: 1 },
       tokensBefore: 9,
       tokensAfter: 4,
     } as const
     const before = state(...begun, { type: 'interaction.context.added', source: 'hook', text: 'newest' })
     const after = state(...begun, { type: 'interaction.context.added', source: 'hook', text: 'newest' }, { ...shortened, kept: 1 })
     expect(after.history.toArray()).toEqual([head, before.history.toArray().at(-1)])
-    expect(after.compacted).toEqual({ length: 2, effects: ['- wrote'], helped: true })
+    expect(after.compacted).toEqual({ length: 2, carried: shortened.carried, helped: true })
     expect(() => state(...begun, { ...shortened, kept: 9 })).toThrow('keeps 9 messages of')
   },
   'interaction.hook.completed': () => {

@@ -111,7 +111,7 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     promptChars: event.promptChars,
     historyChars: 0,
     charsPerToken: 4,
-    compacted: { length: 0, effects: [], helped: false },
+    compacted: { length: 0, carried: { bundles: [], lines: [], summary: '', length: 0 }, helped: false },
     standing: [],
     inputs: [],
     inboxCursor: 0,
@@ -255,15 +255,14 @@ function sentBack(state: SessionState, event: InteractionEvent): SessionState {
 }
 
 function compacted(state: SessionState, event: Event<'interaction.context.compacted'>): SessionState {
-  const { seq, at, messages, kept, effects } = event
+  const { seq, at, messages, kept, carried } = event
   const all = state.history.toArray()
   if (kept > all.length) throw illegal(event, `it keeps ${kept} messages of ${all.length}`)
   const left = [...messages, ...all.slice(all.length - kept)]
   const historyChars = left.reduce((sum, message) => sum + sizeOf(message), 0)
-  const helped = event.tokensAfter < event.tokensBefore
-  const next = { length: left.length, effects, helped }
+  const next = { length: left.length, carried, helped: event.tokensAfter < event.tokensBefore }
   const hasStoredOutput = state.hasStoredOutput || event.output !== undefined
-  const turn = state.turn.kind === 'open' ? afterCompaction(state.turn, helped, all.length - state.compacted.length) : state.turn
+  const turn = state.turn.kind === 'open' ? afterCompaction(state.turn, next.helped, all.length - state.compacted.length) : state.turn
   return { ...state, seq, at, history: Sequence.from(left), historyChars, hasStoredOutput, compacted: next, turn }
 }
 

@@ -14,7 +14,7 @@ const compacted = (more: Partial<Extract<EventDraft, { type: 'interaction.contex
   type: 'interaction.context.compacted',
   messages: [{ role: 'user', parts: [{ type: 'text', text: 'In short.' }] }],
   kept: 0,
-  effects: [],
+  carried: { bundles: [], lines: [], summary: '', length: 1 },
   tokensBefore: 90,
   tokensAfter: 40,
   ...more,

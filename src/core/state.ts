@@ -7,6 +7,7 @@ import type {
   CallIntent,
   CallPart,
   CallResult,
+  Carried,
   CheckedOutput,
   ClientId,
   Diagnostic,
@@ -78,8 +79,8 @@ export interface SessionState {
 export interface Compacted {
   /** Messages that it had then. */
   readonly length: number
-  /** What had been done until then that cannot be undone by forgetting it. */
-  readonly effects: readonly string[]
+  /** What was known then: what had been done, and what was summed up. */
+  readonly carried: Carried
   /** Whether it became shorter. */
   readonly helped: boolean
 }

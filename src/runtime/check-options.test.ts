@@ -5,7 +5,8 @@ import type { RuntimeOptions } from './agent-runtime.ts'
 import { checkInput, checkOptions } from './check-options.ts'
 import { createAgentRuntime } from './create-agent-runtime.ts'
 
-const right = { config: { agents: [] }, adapter: new ScriptedModel([]), store: memoryStore() }
+const agent = { name: 'x', description: 'd', prompt: 'p', model: 'm' }
+const right = { config: { agents: [agent] }, adapter: new ScriptedModel([]), store: memoryStore() }
 const problems = (options: unknown): readonly string[] => {
   try {
     checkOptions(options as RuntimeOptions)
@@ -40,7 +41,17 @@ describe('checkOptions', () => {
       'clock: expected a clock, found {"now":1}. It needs now(), monotonic(), after().',
     ])
     expect(problems(undefined)).toHaveLength(1)
-    expect(problems({ config: {} })).toHaveLength(1)
+    expect(problems({ config: 5 })).toHaveLength(2)
+  })
+
+  it('tells what is wrong with the configuration along with it', () => {
+    expect(problems({ config: { agents: [{ ...agent, tool: [] }], limit: {} }, approver: {} })).toEqual([
+      'config.limit: unknown key. Did you mean "limits"?',
+      'config.agents[0].tool: unknown key. Did you mean "tools"?',
+      'adapter: expected a model, or an object with resolve(name), found nothing. Give one.',
+      'approver: expected an approver, found {}. It needs decide().',
+    ])
+    expect(problems({ approver: {} })).toHaveLength(3)
   })
 })
 

@@ -4,7 +4,9 @@ import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
 import type { RunInput, RuntimeOptions } from './agent-runtime.ts'
 import { checkWholeSandbox } from './check-policies.ts'
+import type { AgentLoopConfig } from './config.ts'
 import { invalid } from './config-problems.ts'
+import { resolveConfig } from './resolve-config.ts'
 
 /** What each option must be able to do; the names of functions that it must have. */
 const ports: { readonly [Key in keyof Required<RuntimeOptions>]: { readonly methods: readonly string[]; readonly what: string } } = {
@@ -46,7 +48,19 @@ export function checkOptions(options: RuntimeOptions): void {
       problems.push({ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapping(given) ?? needs(methods) })
   }
   problems.push(...hookProblems(options.hooks), ...sandboxProblems(options.sandbox))
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.length === 0) return
+  throw invalid(problems.some(({ place }) => place === 'config') ? problems : [...configProblems(options.config), ...problems])
+}
+
+/** Whoever has to mend the options mends what is wrong with the configuration in the same go. */
+function configProblems(config: AgentLoopConfig): readonly Problem[] {
+  try {
+    resolveConfig(config)
+    return []
+  } catch (error) {
+    if (error instanceof TroupeError) return error.problems
+    throw error
+  }
 }
 
 function isModelOrAdapter(given: object): boolean {

@@ -1,6 +1,6 @@
 import { type Problem, ruleVerdicts, type SandboxPolicy } from '../contracts/index.ts'
-import { partsOfPattern } from '../steps/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
+import { isRulePattern } from '../util/rule-pattern.ts'
 import type { AgentDefinition, AgentLoopConfig } from './config.ts'
 import { checkKeys, isRecord, show } from './config-problems.ts'
 
@@ -63,14 +63,12 @@ function checkRule(problems: Problem[], rule: unknown, place: string): void {
     })
   for (const verdict of given) {
     const patterns: readonly unknown[] = Array.isArray(rule[verdict]) ? rule[verdict] : [rule[verdict]]
-    if (patterns.length === 0 || !patterns.every(isPattern))
+    if (patterns.length === 0 || !patterns.every(isRulePattern))
       problems.push({ place: `${place}.${verdict}`, message: `expected a pattern like "shell(git *)", found ${show(rule[verdict])}` })
   }
   if (rule.reason !== undefined && typeof rule.reason !== 'string')
     problems.push({ place: `${place}.reason`, message: `expected a text, found ${show(rule.reason)}` })
 }
-
-const isPattern = (value: unknown): boolean => typeof value === 'string' && /^[\w./*-]+$/.test(partsOfPattern(value).tool)
 
 function checkTexts(problems: Problem[], list: unknown, { place, keys }: { place: string; keys: readonly string[] }): void {
   if (list === undefined) return

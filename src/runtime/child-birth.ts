@@ -1,4 +1,12 @@
-import { type AgentSpec, type ChildTask, type ClientId, type InteractionEvent, type ItemId, TroupeError } from '../contracts/index.ts'
+import {
+  type AgentSpec,
+  type ChildTask,
+  type ClientId,
+  type Diagnostic,
+  type InteractionEvent,
+  type ItemId,
+  TroupeError,
+} from '../contracts/index.ts'
 import { created, type Pen } from '../core/index.ts'
 import type { ActiveSession } from '../steps/index.ts'
 import type { Branch } from './branch.ts'
@@ -10,6 +18,8 @@ interface Birth {
   readonly itemId: ItemId
   readonly agent: AgentSpec
   readonly effective: EffectiveAgent
+  /** Told to the first of several who have the same to hear. */
+  readonly notices: readonly Diagnostic[]
   readonly context: ResolvedConfig['context']
   readonly input: ChildTask['input']
 }
@@ -22,9 +32,10 @@ export function bear(
 ): ActiveSession {
   const parent = above?.session
   if (!above || !parent) throw new TroupeError('internal', `The child ${childId} has no parent.`)
-  const { itemId, agent, effective, context, input } = birth
+  const { itemId, agent, effective, notices, context, input } = birth
   const { state, turn } = parent
-  const agentPath = `${state.agentPath}/${agent.name}#${above.nextNumber(agent.name)}`
+  const number = above.nextNumber(agent.name)
+  const agentPath = `${state.agentPath}/${agent.name}#${number}`
   const first: InteractionEvent<'interaction.session.created'> = {
     type: 'interaction.session.created',
     seq: pen.nextSeq,
@@ -44,6 +55,7 @@ export function bear(
   }
   pen.push(first)
   const session = sessions.session(created(first))
+  if (number === 1) for (const diagnostic of notices) session.note({ type: 'interaction.diagnostic', diagnostic })
   for (const text of context) session.note({ type: 'interaction.context.added', ...text })
   session.note({ type: 'interaction.input.accepted', clientId: `${childId}.input` as ClientId, parts: input, mode: 'queue' })
   parent.note({ type: 'interaction.subagent.started', itemId, childId, agent: agent.name, childPath: agentPath })

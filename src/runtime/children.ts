@@ -134,7 +134,8 @@ export class Children {
     const agent = this.#parts.childAgent(task.agent, branch.above?.session?.state.agent)
     const effective = this.#parts.effective(agent, this.#registry)
     const { context } = this.#parts.options.config
-    return bear(branch, { itemId, agent, effective, context, input: task.input }, { pen: this.#pen, sessions: this.#sessions })
+    const notices = this.#parts.notices(agent)
+    return bear(branch, { itemId, agent, effective, notices, context, input: task.input }, { pen: this.#pen, sessions: this.#sessions })
   }
 
   #stop(branch: Branch): ChildResult {

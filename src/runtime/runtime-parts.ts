@@ -2,6 +2,7 @@ import type {
   AgentSpec,
   Approver,
   Clock,
+  Diagnostic,
   Hook,
   Ids,
   InputPart,
@@ -12,6 +13,7 @@ import type {
   ProjectGrants,
   Sandbox,
   SchemaValidator,
+  SkillCard,
   Store,
   Tool,
   TreeId,
@@ -24,7 +26,7 @@ import { shortHash } from '../util/hash.ts'
 import { inherited } from '../util/inherited.ts'
 import type { Interrupt } from '../util/interrupt.ts'
 import { type Redactor, redactor } from '../util/redact.ts'
-import { skillCatalogue } from '../util/skill-catalogue.ts'
+import { type SkillCatalogue, skillCatalogue } from '../util/skill-catalogue.ts'
 import { checkAllowlist } from './check-allowlist.ts'
 import { checkTools } from './check-tools.ts'
 import { invalid } from './config-problems.ts'
@@ -207,11 +209,23 @@ export class RuntimeParts {
     if (!agent.skills) return agent
     const known = this.#equipped.get(agent)
     if (known) return known
-    const windows = Object.values(this.#windows(agent) ?? {})
-    const { text } = skillCatalogue(agent.skills, windows.length > 0 ? { windowTokens: Math.min(...windows) } : {})
+    const { text } = this.#catalogue(agent.skills, agent)
     const equipped = text === '' ? agent : { ...agent, prompt: `${agent.prompt}\n\n${text}` }
     this.#equipped.set(agent, equipped)
     return equipped
+  }
+
+  /** What a session of an agent should know when it begins: which of its skills its prompt has no room for. */
+  notices(agent: AgentSpec): readonly Diagnostic[] {
+    const notice = agent.skills && this.#catalogue(agent.skills, agent).notice
+    if (notice === undefined) return []
+    const remedy = 'Give it fewer skills, shorten their descriptions, or take a model with a larger window.'
+    return [{ code: 'skills_cut', severity: 'warning', message: `Skills of "${agent.name}": ${notice}`, remedy }]
+  }
+
+  #catalogue(skills: readonly SkillCard[], agent: AgentSpec): SkillCatalogue {
+    const windows = Object.values(this.#windows(agent) ?? {})
+    return skillCatalogue(skills, windows.length > 0 ? { windowTokens: Math.min(...windows) } : {})
   }
 
   /** Under a cost budget a model must have a price, or be allowed by name. */

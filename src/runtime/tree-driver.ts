@@ -288,6 +288,7 @@ function sow(
   planted.ledger.push(first)
   if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
   if (isSwitchedOff(sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
+  for (const diagnostic of parts.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })
   for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })
   session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
   return planted

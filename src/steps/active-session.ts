@@ -78,6 +78,8 @@ export class ActiveSession extends Session {
   hold: Hold | undefined
   /** Done when all that was approved for the project is on its list; calls that were approved wait for it. */
   keeping: Promise<unknown> | undefined
+  /** It was told that what was approved for the project cannot be read. */
+  hasToldOfGrants = false
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined
 

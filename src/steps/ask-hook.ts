@@ -18,7 +18,8 @@ export type HookAnswer =
   /** The turn ended while it thought: nobody is to blame, and nobody else is asked. */
   | { readonly kind: 'interrupted' }
 
-type Verdict = 'continue' | 'change' | 'block' | 'context' | 'resume'
+/** What may be answered; which of them depends on the question. */
+export type Verdict = 'continue' | 'change' | 'block' | 'context' | 'resume'
 
 export interface HookQuestion {
   readonly kinds: readonly Verdict[]
@@ -26,9 +27,9 @@ export interface HookQuestion {
 }
 
 /** How long a hook may think where it does not say. */
-const usualMs = 60_000
+export const usualMs = 60_000
 /** More than this of what a hook says is left out. */
-const mostText = 16_000
+export const mostText = 16_000
 
 export async function askHook(session: ActiveSession, { timeoutMs = usualMs }: Hook, question: HookQuestion): Promise<HookAnswer> {
   if (session.interrupt.reason !== undefined) return { kind: 'interrupted' }
@@ -60,12 +61,16 @@ function understood(session: ActiveSession, kinds: readonly Verdict[], answer: u
   const kind = kinds.find((each) => each === plain?.kind)
   const crash = (message: string): HookAnswer => ({ kind: 'crash', text: told(session, message) })
   if (!plain || kind === undefined) return crash(`it answered ${showValue(plain ?? answer)}, expected a kind of ${kinds.join(', ')}`)
+  const unknown = unknownIn(plain, kind)
+  // Whatever else it says: where it is let go on a failure, a no must not become a yes.
+  if (unknown !== undefined && kind !== 'block') return crash(`${unknown}; expected ${kinds.map(verdictForm).join(' or ')}`)
   switch (kind) {
     case 'continue':
       return { kind }
     case 'change':
       return { kind, input: plainJson(plain.input), text: reasonIn(session, plain) }
     case 'block':
+      return { kind, text: `${reasonIn(session, plain)}${unknown === undefined ? '' : told(session, ` (${unknown})`)}` }
     case 'resume':
       return { kind, text: reasonIn(session, plain) }
     case 'context':
@@ -74,6 +79,29 @@ function understood(session: ActiveSession, kinds: readonly Verdict[], answer: u
     default:
       return kind satisfies never
   }
+}
+
+/** What stands beside its kind in each of them, and how a program writes it. */
+const beside: { readonly [Kind in Verdict]: { readonly [key: string]: string } } = {
+  continue: {},
+  change: { input: '{…}', reason: '"…"' },
+  block: { reason: '"…"' },
+  context: { text: '"…"' },
+  resume: { reason: '"…"' },
+}
+
+/** A verdict as a program writes it. */
+export function verdictForm(kind: Verdict): string {
+  const rest = Object.entries(beside[kind]).map(([key, value]) => `,"${key}":${value}`)
+  return `{"kind":"${kind}"${rest.join('')}}`
+}
+
+/** What nobody would look at is told: whoever wrote it meant something by it. */
+function unknownIn(answer: JsonObject, kind: Verdict): string | undefined {
+  const unknown = Object.keys(answer).filter((key) => key !== 'kind' && !Object.hasOwn(beside[kind], key))
+  if (unknown.length === 0) return undefined
+  const names = unknown.slice(0, 5).map((key) => showValue(key))
+  return `it answered "${kind}" with ${unknown.length === 1 ? 'the unknown key' : 'the unknown keys'} ${names.join(', ')}`
 }
 
 /** A verdict counts, whether or not it comes with a reason. */

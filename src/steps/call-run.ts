@@ -1,16 +1,17 @@
-import type {
-  BlobId,
-  ChildResult,
-  ChildTask,
-  Confinement,
-  ItemStatus,
-  Json,
-  MaybePromise,
-  Plan,
-  Tool,
-  ToolContext,
-  ToolFailure,
-  ToolOutput,
+import {
+  type BlobId,
+  type ChildResult,
+  type ChildTask,
+  type Confinement,
+  defaultLimits,
+  type ItemStatus,
+  type Json,
+  type MaybePromise,
+  type Plan,
+  type Tool,
+  type ToolContext,
+  type ToolFailure,
+  type ToolOutput,
 } from '../contracts/index.ts'
 import { callIdOf, planItemIdOf, type StartedCall, timeReserve } from '../core/index.ts'
 import { checkedPlan } from '../util/check-plan.ts'
@@ -19,10 +20,12 @@ import { Interrupt } from '../util/interrupt.ts'
 import { isThenable } from '../util/is-thenable.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
+import type { Veil } from '../util/veil.ts'
 import type { ActiveSession } from './active-session.ts'
 import { confinementOf } from './confinement.ts'
 import type { Hold } from './hold.ts'
 import { outputOf } from './output.ts'
+import { isLeftTo } from './permission.ts'
 import { remaining } from './remaining.ts'
 
 export interface RunResult {
@@ -57,7 +60,9 @@ class CallRun {
   readonly #interrupt: Interrupt
   readonly #started: number
   readonly #hold: Hold | undefined
+  #limit: Limit = noLimit
   #isOver = false
+  #veil: Veil | undefined
   #child: { readonly result: Promise<ChildResult>; hasEnded: boolean } | undefined
 
   constructor(session: ActiveSession, { call, started, hold }: Run) {
@@ -71,22 +76,23 @@ class CallRun {
   enter(tool: Tool): MaybePromise<RunResult> {
     // Read once: both look at the same moment.
     const { timeLeft } = this.#session
-    const limit = deadline(this.#session, tool, timeLeft)
+    this.#limit = deadline(this.#session, tool, timeLeft)
     const input = copyJson(this.#call.intent.input)
     keepShape('call', this, input)
     try {
-      const answer = tool.execute(input, this.#context(timeLeft))
-      return isThenable(answer) ? this.#wait(answer, tool, limit) : this.#settle(this.#result(outputOf(answer, tool.name)))
+      const answer = tool.execute(input, this.#context(tool, timeLeft))
+      return isThenable(answer) ? this.#wait(answer, tool) : this.#settle(this.#result(outputOf(answer, tool.name)))
     } catch (error) {
       return this.#settle(this.#result(thrown(error)))
     }
   }
 
   /** Whatever comes first: the answer, or the end of the grace that follows the deadline or the interrupt. */
-  #wait(answer: PromiseLike<unknown>, tool: Tool, limit: Limit): Promise<RunResult> {
+  #wait(answer: PromiseLike<unknown>, tool: Tool): Promise<RunResult> {
     const { clock } = this.#session
+    const limit = this.#limit
     return new Promise((resolve) => {
-      let cancelTimer = clock.after(limit.ms, () => this.#interrupt.fire(limit.reason))
+      let cancelTimer = clock.after(limit.ms, () => this.#interrupt.fire(limit.by === 'budget' ? 'budget' : 'timeout'))
       const end = (result: RunResult): void => {
         if (this.#isOver) return
         cancelTimer()
@@ -104,7 +110,7 @@ class CallRun {
   }
 
   /** A plain object: tools spread it, take it apart and hand it on. */
-  #context(timeLeft: number | undefined): ToolContext {
+  #context(tool: Tool, timeLeft: number | undefined): ToolContext {
     const { state, ports } = this.#session
     return {
       signal: this.#interrupt.signal,
@@ -119,8 +125,9 @@ class CallRun {
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
       skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
       ...(this.#call.intent.answer !== undefined && { answer: this.#call.intent.answer }),
-      progress: (text) => this.#show('progress', text),
-      output: (chunk) => this.#show('output', chunk),
+      mayUse: (key) => isLeftTo(this.#session, { name: this.#call.intent.tool, tool }, key),
+      progress: (text) => this.#show('progress', ports.redactor.text(String(text))),
+      output: (chunk) => this.#pass(String(chunk)),
       updatePlan: (plan) => this.#updatePlan(plan),
     }
   }
@@ -158,12 +165,16 @@ class CallRun {
     this.#child.result.then(done, done)
   }
 
+  /** Output comes in pieces, and a secret may lie across two of them. */
+  #pass(chunk: string): void {
+    this.#veil ??= this.#session.ports.redactor.veil()
+    this.#show('output', this.#veil ? this.#veil.push(chunk) : chunk)
+  }
+
   #show(kind: 'progress' | 'output', text: string): void {
     const { turn } = this.#session.state
-    if (this.#isOver || turn.kind !== 'open' || turn.step.kind !== 'calling') return
-    const { step } = turn
-    const shown = this.#session.ports.redactor.text(String(text))
-    this.#session.live({ stepId: step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind }, shown)
+    if (text === '' || this.#isOver || turn.kind !== 'open' || turn.step.kind !== 'calling') return
+    this.#session.live({ stepId: turn.step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind }, text)
   }
 
   #updatePlan(plan: Plan): void {
@@ -182,6 +193,7 @@ class CallRun {
   }
 
   #over(result: RunResult): RunResult {
+    if (this.#veil) this.#show('output', this.#veil.end())
     this.#isOver = true
     this.#interrupt.close()
     return result
@@ -194,8 +206,10 @@ class CallRun {
     const effect = intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
     const own = said ? ` It said: ${said.error.message}` : ''
     const { status, why, ...failure } = cuts[this.#interrupt.reason as keyof typeof cuts] ?? cuts.interrupted
+    const remedy = this.#interrupt.reason === 'timeout' ? remedyOf(this.#limit) : undefined
     const error: ToolFailure = {
       ...failure,
+      ...(remedy !== undefined && { remedy }),
       message: `"${intent.tool}" ran for ${seconds} s and was ended because ${why}. ${effect}${own}`,
     }
     return { status, output: { ok: false, error, ...(said?.partial !== undefined && { partial: said.partial }) } }
@@ -203,7 +217,7 @@ class CallRun {
 }
 
 const cuts = {
-  timeout: { status: 'failed', why: 'its time limit was reached', class: 'timeout', remedy: 'Ask for less at once, or raise toolTimeout.' },
+  timeout: { status: 'failed', why: 'its time limit was reached', class: 'timeout' },
   budget: { status: 'failed', why: 'the time budget ran out', class: 'timeout', remedy: 'Answer with what you have.' },
   interrupted: { status: 'interrupted', why: 'the turn was interrupted', class: 'cancelled' },
 } as const
@@ -216,13 +230,33 @@ const noSkills: readonly never[] = []
 
 const thrown = (error: unknown): ToolOutput => ({ ok: false, error: { class: 'failed', message: messageOf(error) } })
 
+/** `by`: who set it. */
 interface Limit {
   readonly ms: number
-  readonly reason: 'timeout' | 'budget'
+  readonly by: 'agent' | 'tool' | 'budget'
 }
 
+const noLimit: Limit = { ms: Number.POSITIVE_INFINITY, by: 'tool' }
+
 function deadline(session: ActiveSession, tool: Tool, timeLeft: number | undefined): Limit {
-  const limit = tool.timeoutMs ?? session.state.agent.limits.toolTimeout
+  const limit = limitOf(tool.timeoutMs, session.state.agent.limits.toolTimeout)
   const usable = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - timeReserve(session.state))
-  return usable < limit ? { ms: usable, reason: 'budget' } : { ms: limit, reason: 'timeout' }
+  return usable < limit.ms ? { ms: usable, by: 'budget' } : limit
+}
+
+/**
+ * A tool that knows how long it takes is given that, as long as nobody has said anything else; what an agent says holds for
+ * all tools but its children, whose time is their own.
+ */
+function limitOf(own: number | undefined, toolTimeout: number): Limit {
+  if (own === undefined) return { ms: toolTimeout, by: 'agent' }
+  const isSaid = toolTimeout !== defaultLimits.toolTimeout && Number.isFinite(own)
+  return isSaid && toolTimeout < own ? { ms: toolTimeout, by: 'agent' } : { ms: own, by: 'tool' }
+}
+
+function remedyOf({ ms, by }: Limit): string {
+  const most = `${ms / 1000} s`
+  return by === 'agent'
+    ? `Ask for less at once: a call has ${most} here, unless limits.toolTimeout is raised.`
+    : `Ask for less at once: a call of this tool has ${most}.`
 }

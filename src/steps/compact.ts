@@ -1,10 +1,10 @@
-import { type BlobId, type Diagnostic, type Message, type ModelRequest, TroupeError } from '../contracts/index.ts'
+import type { BlobId, Diagnostic, Message, ModelRequest } from '../contracts/index.ts'
 import { fitText, utf8Length } from '../util/fit-text.ts'
-import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
-import { earlierSummary, instead, planText, summaryPrompt } from './compaction-words.ts'
-import { effectsIn, fitEffects } from './effects.ts'
+import { instead, planText, summaryPrompt } from './compaction-words.ts'
+import { type Effects, effectsIn, fitEffects } from './effects.ts'
 import { charsOf, startOfNewest, startOfUnread, withShorterResults } from './fit-messages.ts'
+import { keptText } from './output.ts'
 import { digest, transcript } from './transcript.ts'
 
 // Makes the history shorter, so that a long turn can go on. What was asked, the plan and what was done stay word for
@@ -29,9 +29,11 @@ export async function compact(session: ActiveSession, summary?: string): Promise
   const room = roomOf(session)
   const tail = await keptOf(session, messages, room.newest)
   const effects = await effectsOf(session, tail.dropped, room.effects)
-  const known = summary ?? [earlierSummary(tail.dropped) ?? [], digest(tail.dropped)].flat().join('\n')
+  const earlier = state.compacted.carried.summary
+  const known = summary ?? [...(earlier === '' ? [] : [earlier]), digest(tail.dropped)].join('\n')
+  const carried = { ...effects, summary: endOf(known, room.summary) }
   const handle = canRead(session) ? tail.handle : undefined
-  const inPlace = instead({ summary: endOf(known, room.summary), effects, plan: turn.plan?.plan, handle })
+  const inPlace = instead({ carried, plan: turn.plan?.plan, handle })
   const head = [...notAmong(tail.messages, [...state.standing, ...turn.goal]), inPlace]
   const before = charsOf(messages)
   const after = charsOf([...head, ...tail.messages])
@@ -47,7 +49,7 @@ export async function compact(session: ActiveSession, summary?: string): Promise
   session.note({
     type: 'interaction.context.compacted',
     ...(isShorter ? shorter : { messages: [], kept: messages.length }),
-    effects: isShorter ? effects : state.compacted.effects,
+    carried: isShorter ? { ...carried, length: head.length } : state.compacted.carried,
     tokensBefore: tokens(before),
     tokensAfter: tokens(isShorter ? after : before),
   })
@@ -101,11 +103,11 @@ interface Kept {
 
 /** What the model has not seen yet is cut rather than dropped. */
 async function keptOf(session: ActiveSession, messages: readonly Message[], room: number): Promise<Kept> {
-  const start = startOfNewest(messages, room)
+  const start = startOfNewest(messages, room, Math.max(1, session.state.compacted.carried.length))
   const calls = startOfUnread(messages)
   const isCut = calls < start
   const whole = transcript(isCut ? messages : messages.slice(0, start))
-  const handle = await put(session, whole)
+  const handle = await keptText(session, whole)
   const bytes = utf8Length(whole)
   if (isCut) {
     const cut = withShorterResults(messages.slice(calls), room, (content, most) => fitText(content, { maxBytes: most, handle }))
@@ -114,14 +116,12 @@ async function keptOf(session: ActiveSession, messages: readonly Message[], room
   return { messages: messages.slice(start), isCut: false, dropped: messages.slice(0, start), handle, bytes }
 }
 
-/** What it has changed is the plan, which is shown as it is. */
-const planTool = 'update_plan'
-
-function effectsOf(session: ActiveSession, dropped: readonly Message[], room: number): Promise<readonly string[]> {
+function effectsOf(session: ActiveSession, dropped: readonly Message[], room: number): Promise<Effects> {
   const { treeId, compacted } = session.state
-  const done = effectsIn(dropped, (name) => (name === planTool ? 'read' : (session.toolOf(name)?.effect ?? 'write')))
-  return fitEffects([...compacted.effects, ...done], room, {
-    put: (text) => put(session, text),
+  const { bundles, lines } = compacted.carried
+  const done = effectsIn(dropped, (name) => session.toolOf(name)?.effect ?? 'write')
+  return fitEffects({ bundles, lines: [...lines, ...done] }, room, {
+    put: (text) => keptText(session, text),
     get: (handle) => session.ports.blobs.get(treeId, handle),
   })
 }
@@ -130,18 +130,6 @@ function effectsOf(session: ActiveSession, dropped: readonly Message[], room: nu
 function notAmong(messages: readonly Message[], wanted: readonly Message[]): readonly Message[] {
   const there = new Set(messages.flatMap((message) => (message.role === 'user' ? [JSON.stringify(message)] : [])))
   return there.size === 0 ? wanted : wanted.filter((message) => !there.has(JSON.stringify(message)))
-}
-
-async function put({ ports, state }: ActiveSession, text: string): Promise<BlobId> {
-  try {
-    return await ports.blobs.put(state.treeId, text)
-  } catch (cause) {
-    if (cause instanceof TroupeError) throw cause
-    throw new TroupeError('store_failed', `What was said could not be stored: ${messageOf(cause)}`, {
-      remedy: 'Make room, then open the tree again.',
-      cause,
-    })
-  }
 }
 
 /** Only a model that has tools can be told where to read on. */

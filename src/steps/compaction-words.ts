@@ -1,4 +1,4 @@
-import type { BlobId, Message, Plan } from '../contracts/index.ts'
+import type { BlobId, Carried, Message, Plan } from '../contracts/index.ts'
 
 // What models are told when a history is made shorter.
 
@@ -8,40 +8,34 @@ what did not work; what is still to be done, and what comes next. What was asked
 kept beside your summary; do not repeat them.`
 
 export interface Instead {
-  readonly summary: string
-  readonly effects: readonly string[]
+  readonly carried: Pick<Carried, 'bundles' | 'lines' | 'summary'>
   readonly plan: Plan | undefined
   /** Where it is all kept; nothing where the model has no tool to read it with. */
   readonly handle: BlobId | undefined
 }
 
-const opening = 'The conversation so far was shortened to make room.'
-const known = 'What is known so far:\n'
-
 /** What stands in place of all that was said. */
-export function instead({ summary, effects, plan, handle }: Instead): Message {
+export function instead({ carried, plan, handle }: Instead): Message {
+  const opening = 'The conversation so far was shortened to make room.'
+  const effects = effectLines(carried)
   const sections = [
     handle === undefined ? opening : `${opening} ${whereKept(handle)}`,
     ...(plan ? [planText(plan)] : []),
     ...(effects.length > 0
       ? [`Calls that have already been made and may have changed something; do not repeat them:\n${effects.join('\n')}`]
       : []),
-    `${known}${summary}`,
+    `What is known so far:\n${carried.summary}`,
   ]
   return { role: 'user', parts: [{ type: 'text', text: sections.join('\n\n') }] }
 }
+
+/** Each bundle is a line of its own. */
+export const effectLines = ({ bundles, lines }: Pick<Carried, 'bundles' | 'lines'>): readonly string[] => [
+  ...bundles.map(({ count, handle }) => `- (${count} earlier ones: read_output {"handle":${JSON.stringify(handle)}} lists them)`),
+  ...lines,
+]
 
 const whereKept = (handle: BlobId): string =>
   `What was said is kept: read_output {"handle":${JSON.stringify(handle)}} pages and searches it. What was shortened before that is named in it.`
 
 export const planText = ({ steps }: Plan): string => `The plan:\n${steps.map(({ step, status }) => `- [${status}] ${step}`).join('\n')}`
-
-/** What was known when the history was last made shorter, as it stands in it. */
-export function earlierSummary(messages: readonly Message[]): string | undefined {
-  for (const message of messages.toReversed()) {
-    const part = message.role === 'user' ? message.parts[0] : undefined
-    if (part?.type !== 'text' || !part.text.startsWith(opening)) continue
-    return part.text.slice(part.text.indexOf(known) + known.length)
-  }
-  return undefined
-}

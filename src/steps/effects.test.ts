@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BlobId, Message } from '../contracts/index.ts'
-import { effectsIn, fitEffects } from './effects.ts'
+import { effectLines } from './compaction-words.ts'
+import { type Effects, effectsIn, fitEffects } from './effects.ts'
 
 const called = (...calls: readonly (readonly [id: string, name: string, input: string])[]): Message => ({
   role: 'assistant',
@@ -66,34 +67,46 @@ describe('a list of effects that is too long', () => {
   }
 
   it('is left alone while there is room', async () => {
-    const lines = ['- a', '- b']
-    expect(await fitEffects(lines, 100, store())).toBe(lines)
+    const effects = { bundles: [], lines: ['- a', '- b'] }
+    expect(await fitEffects(effects, 100, store())).toBe(effects)
   })
 
   it('keeps its newest lines, and says where the others are: a few places, all of them, each moved a few times', async () => {
     const blobs = store()
     const count = 4_000
-    let lines: readonly string[] = []
+    let effects: Effects = { bundles: [], lines: [] }
     for (let done = 0; done < count; done += 10) {
       const more = Array.from({ length: 10 }, (_, i) => `- write ${done + i}: ok, done`)
-      lines = await fitEffects([...lines, ...more], 2_000, blobs)
-      expect(lines.join('\n').length).toBeLessThan(2_000 + 800)
+      effects = await fitEffects({ ...effects, lines: [...effects.lines, ...more] }, 2_000, blobs)
+      expect(effectLines(effects).join('\n').length).toBeLessThan(2_000 + 800)
     }
+    const { bundles, lines } = effects
     expect(lines.at(-1)).toBe(`- write ${count - 1}: ok, done`)
-    const places = lines.flatMap((line) => /\((\d+) earlier ones: read_output \{"handle":"(b\d+)"\}/.exec(line)?.slice(1) ?? [])
-    const handles = places.filter((_, i) => i % 2 === 1)
-    expect(handles.length).toBeLessThan(10)
-    const all = [...handles.flatMap((handle) => blobs.get(handle as BlobId)?.split('\n') ?? []), ...lines.slice(handles.length)]
+    expect(bundles.length).toBeLessThan(10)
+    const all = [...bundles.flatMap(({ handle }) => blobs.get(handle)?.split('\n') ?? []), ...lines]
     expect(all).toEqual(Array.from({ length: count }, (_, i) => `- write ${i}: ok, done`))
-    expect(places.filter((_, i) => i % 2 === 0).reduce((sum, n) => sum + Number(n), 0)).toBe(count - (lines.length - handles.length))
+    expect(bundles.reduce((sum, bundle) => sum + bundle.count, 0)).toBe(count - lines.length)
+    expect(effectLines(effects).slice(0, bundles.length)).toEqual(
+      bundles.map((bundle) => `- (${bundle.count} earlier ones: read_output {"handle":"${bundle.handle}"} lists them)`),
+    )
     expect(blobs.moved()).toBeLessThan(count * 12)
   })
 
   it('goes on where what was kept is gone', async () => {
     const blobs = { ...store(), get: () => undefined }
-    let lines: readonly string[] = []
-    for (let i = 0; i < 40; i += 1) lines = await fitEffects([...lines, `- write ${i}: ok, done`], 300, blobs)
-    expect(lines.at(-1)).toBe('- write 39: ok, done')
-    expect(lines[0]).toMatch(/earlier ones/)
+    let effects: Effects = { bundles: [], lines: [] }
+    for (let i = 0; i < 40; i += 1)
+      effects = await fitEffects({ ...effects, lines: [...effects.lines, `- write ${i}: ok, done`] }, 300, blobs)
+    expect(effects.lines.at(-1)).toBe('- write 39: ok, done')
+    expect(effects.bundles.length).toBeGreaterThan(1)
+  })
+
+  it('takes no line of a tool for one of its own', async () => {
+    const line = '- (7 earlier ones: read_output {"handle":"b9"} lists them)'
+    const lines = [line, ...Array.from({ length: 20 }, (_, i) => `- write ${i}: ok, done`)]
+    const blobs = store()
+    const { bundles } = await fitEffects({ bundles: [], lines }, 200, blobs)
+    expect(bundles).toMatchObject([{ handle: 'b0' }])
+    expect(blobs.kept[0]).toContain(line)
   })
 })

@@ -1,6 +1,7 @@
-import type { BlobId, CallResult, Effect, MaybePromise, Message } from '../contracts/index.ts'
+import type { BlobId, CallResult, Carried, Effect, EffectBundle, MaybePromise, Message } from '../contracts/index.ts'
 import { shortHash } from '../util/hash.ts'
 import { parseJsonObject } from '../util/json-object.ts'
+import { effectLines } from './compaction-words.ts'
 
 const mostInput = 160
 const mostResult = 80
@@ -65,44 +66,30 @@ export interface LineStore {
   get(handle: BlobId): MaybePromise<string | undefined>
 }
 
-/** Lines that are kept elsewhere, and how many they are. */
-interface Bundle {
-  readonly count: number
-  readonly handle: BlobId
-}
+/** Calls that may have changed something: older ones in bundles, then the newest, a line for each. */
+export type Effects = Pick<Carried, 'bundles' | 'lines'>
 
 /**
  * Of a list that is too long the oldest are kept elsewhere, in bundles of which each is at least twice as large as the
  * next: so there are only ever a few, and every line is moved a few times at the most.
  */
-export async function fitEffects(lines: readonly string[], room: number, store: LineStore): Promise<readonly string[]> {
-  if (sizeOf(lines) <= room) return lines
-  const bundles = lines.flatMap((line) => bundleIn(line) ?? [])
-  const shown = lines.slice(bundles.length)
-  let left = sizeOf(shown)
+export async function fitEffects(effects: Effects, room: number, store: LineStore): Promise<Effects> {
+  const { bundles, lines } = effects
+  let left = sizeOf(lines)
+  if (sizeOf(effectLines(effects)) <= room || left <= room / 2) return effects
   let first = 0
-  for (; left > room / 2; first++) left -= (shown[first]?.length ?? 0) + 1
-  if (first === 0) return lines
-  const bundle = { count: first, handle: await store.put(shown.slice(0, first).join('\n')) }
-  return [...(await merged([...bundles, bundle], store)).map(lineOf), ...shown.slice(first)]
+  for (; left > room / 2; first++) left -= (lines[first]?.length ?? 0) + 1
+  const bundle = { count: first, handle: await store.put(lines.slice(0, first).join('\n')) }
+  return { bundles: await merged([...bundles, bundle], store), lines: lines.slice(first) }
 }
 
-async function merged(bundles: readonly Bundle[], store: LineStore): Promise<readonly Bundle[]> {
+async function merged(bundles: readonly EffectBundle[], store: LineStore): Promise<readonly EffectBundle[]> {
   const [older, newer] = bundles.slice(-2)
   if (!older || !newer || older.count >= 2 * newer.count) return bundles
   const texts = [await store.get(older.handle), await store.get(newer.handle)]
   if (texts.includes(undefined)) return bundles
   const both = { count: older.count + newer.count, handle: await store.put(texts.join('\n')) }
   return merged([...bundles.slice(0, -2), both], store)
-}
-
-const lineOf = ({ count, handle }: Bundle): string =>
-  `- (${count} earlier ones: read_output {"handle":${JSON.stringify(handle)}} lists them)`
-const written = /^- \((\d+) earlier ones: read_output \{"handle":"([^"]+)"\} lists them\)$/
-
-function bundleIn(line: string): Bundle | undefined {
-  const [, count, handle] = written.exec(line) ?? []
-  return count === undefined ? undefined : { count: Number(count), handle: handle as BlobId }
 }
 
 const sizeOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0)

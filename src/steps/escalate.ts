@@ -5,6 +5,7 @@ import { canonicalJson } from '../util/canonical-json.ts'
 import { type AtTheWalls, atTheWalls } from '../util/walls.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
+import { parseArguments } from './arguments.ts'
 import { grantFor, rulingFor } from './permission.ts'
 import { leavingTheSandbox } from './rules.ts'
 
@@ -20,7 +21,7 @@ type Failed = Extract<ToolOutput, { ok: false }>
 /** Asks to run again outside the sandbox. The second attempt is committed before it starts, like the first. */
 export async function escalate(session: ActiveSession, call: StartedCall, failed: Failed): Promise<WayOut> {
   const { attempt, itemId } = call
-  const request = requestFor(session, call, failed)
+  const request = requestFor(session, call, { failed, reason: await reasonOf(session, call) })
   const ruled = rulingFor(session, { names: [leavingTheSandbox], keys: request.keys })
   if (ruled?.verdict === 'deny') return failed
   const by = ruled?.verdict === 'allow' ? ruled.rule : grantFor(session, [], request.keys)
@@ -35,7 +36,18 @@ export async function escalate(session: ActiveSession, call: StartedCall, failed
   return session.interrupt.reason === undefined ? 'outside' : failed
 }
 
-function requestFor(session: ActiveSession, { intent: { tool, input }, itemId }: StartedCall, failed: Failed): ApprovalRequest {
+/** As it was understood when the call was reviewed. */
+async function reasonOf({ ports: { registry, validator } }: ActiveSession, { intent, part }: StartedCall): Promise<string | undefined> {
+  const offered = registry.tools.find(({ name }) => name === intent.tool)
+  const parsed = offered && (await parseArguments(validator, offered, part.input))
+  return parsed?.ok ? parsed.reason : undefined
+}
+
+function requestFor(
+  session: ActiveSession,
+  { intent: { tool, input }, itemId }: StartedCall,
+  { failed, reason }: { readonly failed: Failed; readonly reason: string | undefined },
+): ApprovalRequest {
   const { redactor } = session.ports
   const scope = 'unsandboxed'
   // The arguments themselves are the key: nothing is granted for a fingerprint.
@@ -46,6 +58,7 @@ function requestFor(session: ActiveSession, { intent: { tool, input }, itemId }:
     itemId,
     tool,
     summary: `Run ${tool} again outside the sandbox`,
+    ...(reason !== undefined && { reason }),
     input,
     keys: [{ key, label: `${tool} with these arguments, outside the sandbox` }],
     wider: [always],

@@ -8,14 +8,14 @@ import { type RunResult, runTool } from './call-run.ts'
 import { enterInTime } from './enter-in-time.ts'
 import { escalate, isWalledIn } from './escalate.ts'
 import type { Hold } from './hold.ts'
-import { afterCall } from './hooks.ts'
+import { afterCall, hasHooksAt } from './hooks.ts'
 import { Lanes } from './lanes.ts'
 import { fitted, type Shown } from './output.ts'
 import { itemEnded } from './step-events.ts'
 
-// The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks →
-// redact and fit → account → record. Nothing runs before its intent is durable, and a call that waits for another
-// also waits for that one's result to be durable: so a crash can tell what has not begun.
+// The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks, which
+// see it without secrets → redact and fit → account → record. Nothing runs before its intent is durable, and a call that
+// waits for another also waits for that one's result to be durable: so a crash can tell what has not begun.
 
 export function execute(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
   const [only] = calls
@@ -149,7 +149,7 @@ async function runHeld(session: ActiveSession, tool: Tool, held: { call: Started
 
 function leave(session: ActiveSession, call: StartedCall, finishing: Finishing): MaybePromise<void> {
   const { status, output } = finishing.result
-  if (session.ports.hooks.length > 0 || isWalledIn(session, output)) return finishSlowly(session, call, finishing)
+  if (isWalledIn(session, output) || hasHooksAt(session, 'afterCall')) return finishSlowly(session, call, finishing)
   return end(session, call, { status, output, latencyMs: since(session.clock, finishing.started) })
 }
 

@@ -2,12 +2,12 @@ import type { EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTota
 import { errorItemIdOf, type OpenTurn } from '../core/index.ts'
 import { ranOut } from '../util/turn-words.ts'
 import type { ActiveSession } from './active-session.ts'
-import { atStop, hasStopHooks } from './hooks.ts'
+import { atStop, hasHooksAt } from './hooks.ts'
 import { reportOf } from './report-of.ts'
 
 /** Ends the turn, unless a hook sends the model back to work. */
 export function finish(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
-  return wanted.status === 'completed' && hasStopHooks(session) ? finishIfAllowed(session, wanted) : endTurn(session, wanted)
+  return wanted.status === 'completed' && hasHooksAt(session, 'atStop') ? finishIfAllowed(session, wanted) : endTurn(session, wanted)
 }
 
 async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Promise<void> {
@@ -15,7 +15,11 @@ async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Prom
   if (verdict.kind === 'resume') return
   if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'config', message: verdict.message })
   // Somebody may have steered while hooks thought: then the turn is not at its end.
-  if (session.decide().kind === 'finish') await endTurn(session, wanted)
+  if (session.decide().kind !== 'finish') return
+  if (verdict.kind !== 'overruled') return endTurn(session, wanted)
+  for (const diagnostic of verdict.objections) session.note({ type: 'interaction.diagnostic', diagnostic })
+  // The answer is given, and not called complete: the steps that hooks may ask for have run out.
+  await endTurn(session, { status: 'partial', reason: 'steps' })
 }
 
 /** Everything before the end of a turn and the end itself are durable when this is done; only then is the answer given. */

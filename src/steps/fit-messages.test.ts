@@ -20,7 +20,11 @@ describe('the newest messages that there is room for', () => {
     expect(startOfNewest(history, 5)).toBe(6)
   })
 
-  it('are never all of them', () => expect(startOfNewest(history, 1e9)).toBe(1))
+  it('are never all of them, nor any of those that always go', () => {
+    expect(startOfNewest(history, 1e9)).toBe(1)
+    expect(startOfNewest(history, 1e9, 3)).toBe(3)
+    expect(startOfNewest(history, 1e9, 4)).toBe(5)
+  })
 })
 
 describe('calls that the model has not seen the results of', () => {

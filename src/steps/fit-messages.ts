@@ -3,11 +3,11 @@ import { sizeOf } from '../core/index.ts'
 
 export const charsOf = (messages: readonly Message[]): number => messages.reduce((sum, message) => sum + sizeOf(message), 0)
 
-/** Where the last messages begin that there is room for. Results never stand without the calls that they answer. */
-export function startOfNewest(messages: readonly Message[], room: number): number {
+/** Where the last messages begin that there is room for, behind those that always go. Results never stand without the calls that they answer. */
+export function startOfNewest(messages: readonly Message[], room: number, going = 1): number {
   let start = messages.length
   let size = 0
-  for (let index = messages.length - 1; index > 0; index--) {
+  for (let index = messages.length - 1; index >= going; index--) {
     const message = messages[index]
     if (!message) break
     size += sizeOf(message)

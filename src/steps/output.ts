@@ -48,17 +48,18 @@ export function fitted(session: ActiveSession, output: ToolOutput): Shown | Prom
 }
 
 async function stored(session: ActiveSession, shown: Shown): Promise<Shown> {
-  const handle = await put(session, shown.content)
+  const handle = await keptText(session, shown.content)
   const content = fitText(shown.content, { maxBytes: session.state.agent.limits.maxOutputBytes, handle })
   return { ...shown, content, output: { handle, bytes: shown.bytesOut } }
 }
 
-async function put(session: ActiveSession, content: string): Promise<BlobId> {
+/** Keeps a text beside the journal, where `read_output` finds it. */
+export async function keptText({ ports, state }: ActiveSession, text: string): Promise<BlobId> {
   try {
-    return await session.ports.blobs.put(session.state.treeId, content)
+    return await ports.blobs.put(state.treeId, text)
   } catch (cause) {
     if (cause instanceof TroupeError) throw cause
-    throw new TroupeError('store_failed', `An output could not be stored: ${messageOf(cause)}`, {
+    throw new TroupeError('store_failed', `A text could not be stored: ${messageOf(cause)}`, {
       remedy: 'Make room, then open the tree again.',
       cause,
     })

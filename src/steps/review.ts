@@ -10,13 +10,14 @@ import type {
   ToolFailure,
 } from '../contracts/index.ts'
 import { openRequests, type ReviewableCall } from '../core/index.ts'
+import { asSentence } from '../util/as-sentence.ts'
 import { copyJson, plainJson } from '../util/copy-json.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
 import { type Arguments, parseArguments } from './arguments.ts'
 import { askTool } from './ask-tool.ts'
 import { beforeCall } from './hooks.ts'
-import { forbiddenSince, mayBeRefused, type Permission, permission } from './permission.ts'
+import { forbiddenSince, mayBeRefused, permission } from './permission.ts'
 import { asRepeated, repetition } from './repeats.ts'
 import { neverRan } from './skip.ts'
 import { itemStarted } from './step-events.ts'
@@ -64,14 +65,15 @@ async function reviewSlowly(
   const hooked = session.ports.hooks.length === 0 ? parsed : await beforeCall(session, call, { offered, input: parsed.input })
   if (!hooked.ok) return refuse(session, call, { failure: hooked.failure, offered })
   if (session.interrupt.reason !== undefined) return
-  const understood = { offered, input: hooked.input, title: parsed.reason ?? offered.name }
-  const permitted = mayBeRefused(session, offered) ? await permission(session, call, understood) : granted
+  const permitted = await permission(session, call, { offered, input: hooked.input, reason: parsed.reason })
   if (permitted.kind === 'refused') return refuse(session, call, { failure: permitted.failure, offered })
-  if (permitted.kind === 'asked') session.note({ type: 'interaction.approval.requested', itemId: call.itemId, request: permitted.request })
-  else await start(session, call, permitted.by === undefined ? understood : { ...understood, approved: { by: permitted.by } })
+  if (permitted.kind === 'asked') {
+    session.note({ type: 'interaction.approval.requested', itemId: call.itemId, request: permitted.request })
+    return
+  }
+  const understood = { offered, input: hooked.input, title: parsed.reason ?? offered.name }
+  await start(session, call, permitted.by === undefined ? understood : { ...understood, approved: { by: permitted.by } })
 }
-
-const granted: Permission = { kind: 'granted' }
 
 /** It runs with the arguments that were shown, and with what was answered. */
 function startApproved(
@@ -82,7 +84,7 @@ function startApproved(
   const { request, by, answer } = call
   const forbidden = forbiddenSince(session, offered, request)
   if (forbidden) return refuse(session, call, { failure: forbidden, offered })
-  const understood = { offered, input: request.input, title: request.summary, approved: { by } }
+  const understood = { offered, input: request.input, title: request.reason ?? request.summary, approved: { by } }
   return start(session, call, answer === undefined ? understood : { ...understood, answer: session.ports.redactor.text(answer) })
 }
 
@@ -199,6 +201,6 @@ function refuse(session: ActiveSession, call: ReviewableCall, refused: { failure
 
 const denial = (feedback: string | undefined): ToolFailure => ({
   class: 'denied',
-  message: feedback ? `This call was declined: ${feedback}.` : 'This call was declined.',
+  message: feedback ? `This call was declined: ${asSentence(feedback)}` : 'This call was declined.',
   remedy: 'Go on without it, or ask for something else.',
 })

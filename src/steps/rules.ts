@@ -7,7 +7,8 @@ import {
   type RuleVerdict,
   ruleVerdicts,
 } from '../contracts/index.ts'
-import { fitsGlob, type Glob, globOf } from '../util/glob.ts'
+import { fitsBelow, fitsGlob, type Glob, globOf } from '../util/glob.ts'
+import { partsOfPattern } from '../util/rule-pattern.ts'
 
 // What rules say about a call. Pure: the same rules and keys give the same ruling.
 
@@ -31,9 +32,14 @@ export interface Subject {
 /** What leaving the sandbox is called in rules. Whoever allows everything has not meant this: it has to be named to be allowed. */
 export const leavingTheSandbox = 'unsandboxed'
 
-/** The strictest of what each place says; nothing where no rule fits. */
+/** The strictest of what each place says, also of other tools that would do the same; nothing where no rule fits. */
 export function ruling(policies: readonly ApprovalPolicy[], subject: Subject): Ruling | undefined {
-  return policies.map((policy) => rulingOf(policy, subject)).reduce(stricter, undefined)
+  const strictest = (about: Subject): Ruling | undefined => policies.map((policy) => rulingOf(policy, about)).reduce(stricter, undefined)
+  const others = new Set(subject.keys.flatMap(({ tools = [] }) => tools))
+  return [...others]
+    .map((name) => strictest({ names: [name], keys: subject.keys.filter(({ tools }) => tools?.includes(name)) }))
+    .filter((ruled) => ruled?.verdict !== 'allow')
+    .reduce(stricter, strictest(subject))
 }
 
 /** A call that does several things is allowed where each of them is, and refused where one of them is. */
@@ -51,18 +57,36 @@ const useOf = ({ key, use }: ApprovalKey): string => use ?? key.slice(key.indexO
 const isOpaque = ({ key, use }: ApprovalKey): boolean => use === undefined && key.startsWith('script:')
 
 /**
- * The last that fits. Other names of a key let rules ask and deny: what is allowed is allowed by its one canonical name,
- * such as an absolute path or a host with its port.
+ * The last that fits; where a later one may be about a part of what the key stands for, it is asked at least. Whoever can
+ * name its parts leaves out what is denied among them.
  */
 function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined {
+  const last = clauses.findLastIndex((clause) => fitsKey(clause, key))
+  return clauses
+    .slice(last + 1)
+    .filter((clause) => (isOpaque(key) ? clause.ruling.verdict !== 'allow' : clause.ruling.verdict === 'ask' && mayFitPart(clause, key)))
+    .map(({ ruling: said }): Ruling => ({ ...said, verdict: 'ask', ...(said.verdict === 'deny' && { isUnsure: true }) }))
+    .reduceRight(stricter, clauses[last]?.ruling)
+}
+
+/**
+ * Other names of a key let rules ask and deny: what is allowed is allowed by its one canonical name, such as an absolute
+ * path or a host with its port, and some of it only in so many words.
+ */
+function fitsKey({ use: glob, ruling: { verdict } }: Clause, key: ApprovalKey): boolean {
   const use = useOf(key)
-  const aliases = key.aliases ?? []
-  const fitsKey = ({ use: glob, ruling: { verdict } }: Clause): boolean =>
-    glob === undefined || fitsGlob(glob, use) || (verdict !== 'allow' && aliases.some((alias) => fitsGlob(glob, alias)))
-  const last = clauses.findLastIndex(fitsKey)
-  const sure = clauses[last]?.ruling
-  const unsure = isOpaque(key) ? clauses.slice(last + 1).findLast(({ ruling: { verdict } }) => verdict !== 'allow')?.ruling : undefined
-  return unsure ? stricter(sure, { ...unsure, verdict: 'ask', ...(unsure.verdict === 'deny' && { isUnsure: true }) }) : sure
+  if (verdict === 'allow' && key.mustBeNamed) return glob !== undefined && isNamedBy(glob, use)
+  if (glob === undefined || fitsGlob(glob, use)) return true
+  return verdict !== 'allow' && (key.aliases ?? []).some((alias) => fitsGlob(glob, alias))
+}
+
+const isNamedBy = (glob: Glob, use: string): boolean => (glob[0] ?? '').startsWith(use.split(' ', 1)[0] ?? use) && fitsGlob(glob, use)
+
+function mayFitPart({ use: glob }: Clause, key: ApprovalKey): boolean {
+  if (glob === undefined) return true
+  // Names from the root of a folder have no beginning in common, save that none begins with a slash.
+  const mayFit = (start: string): boolean => fitsBelow(glob, start) && !(start === '' && glob[0]?.startsWith('/'))
+  return (key.within ?? []).some(mayFit)
 }
 
 const byUse = (clauses: readonly Clause[], use: string): Ruling | undefined =>
@@ -120,13 +144,6 @@ function clausesFor({ name }: ApprovalPolicy, rule: ApprovalRule, verdict: RuleV
       ruling: rule.reason === undefined ? decided : { ...decided, reason: rule.reason },
     }
   })
-}
-
-/** `shell(git *)`: the tool, and what it is used for. */
-export function partsOfPattern(pattern: string): { readonly tool: string; readonly use?: string } {
-  const open = pattern.indexOf('(')
-  if (open < 0 || !pattern.endsWith(')')) return { tool: pattern }
-  return { tool: pattern.slice(0, open), use: pattern.slice(open + 1, -1) }
 }
 
 /** Every text that an input holds, wherever it stands. */

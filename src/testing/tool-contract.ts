@@ -76,6 +76,7 @@ const plainContext: Omit<ToolContext, 'signal'> = {
   remaining: { steps: 1 },
   confinement: { kind: 'none' },
   agents: [],
+  mayUse: () => true,
   startChild: async () => ({ kind: 'refused', failure: { class: 'config', message: 'There are no agents here.' } }),
   maxOutputBytes: 32_768,
   storedOutput: async () => undefined,

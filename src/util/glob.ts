@@ -16,3 +16,7 @@ export function fitsGlob([first = '', ...others]: Glob, text: string): boolean {
   }
   return text.length - last.length >= at && text.endsWith(last)
 }
+
+/** Whether there can be a text that begins like this and fits. */
+export const fitsBelow = ([first = '', ...others]: Glob, start: string): boolean =>
+  first.startsWith(start) || (others.length > 0 && start.startsWith(first))

@@ -6,12 +6,16 @@ export function grantedBy({ keys, wider = [] }: ApprovalRequest, decision: Appro
   return (decision.key === undefined ? keys : wider.filter(({ key }) => key === decision.key)).map(asGranted)
 }
 
-/** Other names are for rules; a grant is found by its key. */
-const asGranted = ({ aliases: _, ...key }: ApprovalKey): ApprovalKey => key
+/** What is said for rules does not belong to a grant: it is found by its key. */
+const asGranted = ({ aliases: _, tools: _tools, within: _within, mustBeNamed: _named, ...key }: ApprovalKey): ApprovalKey => key
 
 /** Whether what was granted includes a key. */
 export const isGranted = (grants: readonly ApprovalKey[], wanted: string): boolean =>
   grants.some(({ key, isPrefix }) => key === wanted || (isPrefix === true && wanted.startsWith(key)))
+
+/** Whether all that a call needs was granted; what has to be named by nothing broader than itself. */
+export const areGranted = (grants: readonly ApprovalKey[], keys: readonly ApprovalKey[]): boolean =>
+  keys.every(({ key, mustBeNamed }) => isGranted(mustBeNamed === true ? grants.filter(({ isPrefix }) => isPrefix !== true) : grants, key))
 
 /** Whether it is a decision at all, whatever was asked. */
 export function isDecision(value: unknown): value is ApprovalDecision {

@@ -1,2 +1,2 @@
-/** As a shell takes it for one word. */
-export const shellWord = (word: string): string => (/^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
+/** A text as it is written most simply for a shell to take it for one word that is only itself. */
+export const shellWord = (word: string): string => (/^[\w./@%+=:,^-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)

@@ -1,4 +1,6 @@
 import type { SandboxPolicy } from '../contracts/index.ts'
+import { coversHost } from './host-pattern.ts'
+import { isInside } from './is-inside.ts'
 
 /** What one place says about the sandbox. */
 export type StatedSandbox = Partial<SandboxPolicy>
@@ -7,9 +9,9 @@ export type StatedSandbox = Partial<SandboxPolicy>
 export function stricterSandbox(one: StatedSandbox, other: StatedSandbox): StatedSandbox {
   const modes = [one.mode, other.mode]
   const mode = modes.includes('required') ? 'required' : (one.mode ?? other.mode)
-  const hosts = both(one.hosts, other.hosts, commonHosts)
-  const writable = both(one.writable, other.writable, common)
-  const environment = both(one.environment, other.environment, common)
+  const hosts = both(one.hosts, other.hosts, inBoth(coversHost))
+  const writable = both(one.writable, other.writable, inBoth(coversFolder))
+  const environment = both(one.environment, other.environment, inBoth(isSame))
   const memory = both(one.memory, other.memory, Math.min)
   const processes = both(one.processes, other.processes, Math.min)
   return {
@@ -26,21 +28,29 @@ function both<T>(one: T | undefined, other: T | undefined, join: (one: T, other:
   return one === undefined || other === undefined ? (one ?? other) : join(one, other)
 }
 
-const common = (one: readonly string[], other: readonly string[]): readonly string[] => one.filter((each) => other.includes(each))
+type Covers = (wide: string, narrow: string) => boolean
 
-/** Of a name and a pattern that covers it, the name. */
-function commonHosts(one: readonly string[], other: readonly string[]): readonly string[] {
-  const within = (hosts: readonly string[], others: readonly string[]): readonly string[] =>
-    hosts.filter((host) => others.some((each) => isSame(each, host) || covers(each, host)))
-  const first = within(one, other)
-  return [...first, ...within(other, one).filter((host) => !first.some((each) => isSame(each, host)))]
-}
+/** Of two entries where one covers the other, the narrower one. */
+const inBoth =
+  (covers: Covers) =>
+  (one: readonly string[], other: readonly string[]): readonly string[] => {
+    const within = (entries: readonly string[], others: readonly string[]): readonly string[] =>
+      entries.filter((entry) => isCovered(others, entry, covers))
+    const first = within(one, other)
+    // What both say in different letters is said once.
+    return [...first, ...within(other, one).filter((entry) => !first.some((each) => covers(each, entry) && covers(entry, each)))]
+  }
 
-const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+const isCovered = (among: readonly string[], entry: string, covers: Covers): boolean => among.some((each) => covers(each, entry))
 
-/** `*.example.com` covers `api.example.com` and `*.api.example.com`. An address has no names below it. */
-function covers(pattern: string, host: string): boolean {
-  if (!pattern.startsWith('*.') || /:|\.\d+$/.test(host)) return false
-  const below = pattern.slice(1).toLowerCase()
-  return host.toLowerCase().endsWith(below) && host.length > below.length
+const isSame: Covers = (one, other) => one === other
+
+const coversFolder: Covers = (folder, path) => folder === path || isInside(folder, path)
+
+type List = 'hosts' | 'writable' | 'environment'
+
+/** What of a list is not, or not all of it, in what another place allows. */
+export function fallenAway(list: List, entries: readonly string[], allowed: readonly string[]): readonly string[] {
+  const covers = { hosts: coversHost, writable: coversFolder, environment: isSame }[list]
+  return entries.filter((entry) => !isCovered(allowed, entry, covers))
 }

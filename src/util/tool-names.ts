@@ -1,3 +1,4 @@
+import { fitsGlob, globOf } from './glob.ts'
 import { shortHash } from './hash.ts'
 
 /** Names that models accept. `server/tool` and `extension.tool` become `server__tool`; too long ones end in a hash. */
@@ -6,7 +7,5 @@ export function offeredName(name: string): string {
   return safe.length <= 64 ? safe : `${safe.slice(0, 52)}_${shortHash(name)}`
 }
 
-/** Whether a name is meant by an entry of an allowlist: by itself, or by its beginning and a `*`. */
-export function matches(pattern: string, name: string): boolean {
-  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name
-}
+/** Whether a name is meant by an entry of an allowlist: its stars stand for anything. */
+export const matches = (pattern: string, name: string): boolean => fitsGlob(globOf(pattern), name)

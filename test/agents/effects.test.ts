@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { type AgentOptionKey, agentOptionKeys } from '../../src/agents/index.ts'
-import type { Confinement, SandboxPolicy } from '../../src/contracts/index.ts'
+import { type Confinement, defaultSandboxPolicy, type SandboxPolicy } from '../../src/contracts/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
+import { endlessShell } from '../tools/shell/endless-shell.ts'
 import { child, folder } from './folder.ts'
 import { counter, play, type Say, type Scene, tool } from './stage.ts'
 
@@ -41,6 +42,20 @@ async function walls(settings: string): Promise<Partial<SandboxPolicy>> {
   await play({ boss: `tools: look\n${settings}`, tools: [look], bossSays, sandbox: policy })
   const tightened: Partial<SandboxPolicy> = seen[0]?.kind === 'sandbox' ? (seen[0].policy ?? {}) : {}
   return Object.fromEntries(Object.entries(tightened).filter(([key, value]) => value !== policy[key as keyof SandboxPolicy]))
+}
+/** What is told of a command that does not end, and was given five minutes. */
+async function endlessCommand(settings: string): Promise<string | undefined> {
+  const clock = new FakeClock()
+  const bossSays: Say = (_, step) =>
+    step === 1 ? { calls: [{ tool: 'shell', input: { command: 'ls', timeout: 300 } }] } : { text: 'Done.' }
+  const { requests } = await play({
+    boss: `tools: shell\n${settings}`,
+    tools: [endlessShell(clock)],
+    bossSays,
+    sandbox: defaultSandboxPolicy,
+    clock,
+  })
+  return requests[1]?.results[0]
 }
 const skill = (name: string) => ({ [`.agents/skills/${name}/SKILL.md`]: `---\nname: ${name}\ndescription: About ${name}\n---\nDo it.` })
 async function loadable(boss: string): Promise<readonly string[]> {
@@ -229,6 +244,11 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     const { clock, requests } = await play({ boss: 'tools: look\nlimits: { toolTimeout: 5s }', tools: [tool('look', never)], bossSays })
     expect(requests[1]?.results[0]).toMatch(/^Error \(timeout\): "look" ran for 5\.\d s and was ended because its time limit was reached/)
     expect(clock.monotonic()).toBeLessThan(30_000)
+    // One that is not said leaves a tool the time that it gives itself; one that is said holds for it, too.
+    expect(await endlessCommand('')).toMatch(/^Error \(timeout\): The command was still running after 300 s/)
+    const cut = /^Error \(timeout\): "shell" ran for 5\.\d s.*a call has 5 s here, unless limits\.toolTimeout is raised/s
+    expect(await endlessCommand('limits: { toolTimeout: 5s }')).toMatch(cut)
+    expect(await endlessCommand('limits: { toolTimeout: 2m }')).toContain('a call has 120 s here')
   },
   async 'limits.maxRetries'() {
     const bossSays: Say = () => ({ fails: 'network' })

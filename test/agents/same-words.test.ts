@@ -1,28 +1,68 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isApprovalPattern, toolOfPattern } from '../../src/agents/approval-pattern.ts'
-import { hookPoints } from '../../src/agents/config/hook-shape.ts'
-import { defaultSandboxPolicy, type SandboxPolicy } from '../../src/contracts/index.ts'
+import { readConfigFile } from '../../src/agents/config/read-file.ts'
+import { defaultSandboxPolicy, type Problem, type SandboxPolicy, TroupeError } from '../../src/contracts/index.ts'
 import { resolveConfig } from '../../src/runtime/resolve-config.ts'
 import { tightened } from '../../src/steps/confinement.ts'
-import { partsOfPattern } from '../../src/steps/index.ts'
-import { hookPoints as askedAt } from '../../src/tools/hooks/hook-definition.ts'
+import { checkHooks } from '../../src/tools/hooks/index.ts'
+import { isRulePattern } from '../../src/util/rule-pattern.ts'
 import { stricterSandbox } from '../../src/util/stricter-sandbox.ts'
 
 // Files are read where nobody knows the runtime; these keep the two of one mind.
 
-test('hooks are asked at the same points', () => {
-  expect(hookPoints).toEqual(askedAt)
+test('what a file may say of a hook, whoever embeds the runtime may, and the other way round', () => {
+  const guard = { name: 'a', on: ['before_call'], command: ['./a'], onFailure: 'closed' }
+  const texts = fc.constantFrom('', ' ', 'a', './a', 'a\0')
+  const points = fc.constantFrom('before_call', 'after_call', 'before_request', 'at_stop', 'sometimes')
+  const changed = fc.record(
+    {
+      name: fc.oneof(texts, fc.constant(7)),
+      on: fc.oneof(fc.array(points, { maxLength: 2 }), points),
+      tools: fc.oneof(fc.array(texts, { maxLength: 2 }), texts),
+      // An empty argument can only be given: no text of a configuration is empty.
+      command: fc.oneof(fc.array(fc.constantFrom('a', './a', 'a\0'), { maxLength: 2 }), texts),
+      module: fc.oneof(texts, fc.constant(7)),
+      onFailure: fc.constantFrom('open', 'closed', 'maybe', true),
+      timeout: fc.constantFrom('30s', '1h', '61m', '0s', '1.5ms', '1.5s', 'soon', 1, 0, 0.5, -1, 3_600_000, 3_600_001, true, []),
+      tool: texts,
+    },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(changed, fc.subarray(Object.keys(guard)), (more, without) => {
+      const hook: object = Object.fromEntries(Object.entries({ ...guard, ...more }).filter(([key]) => !without.includes(key)))
+      const written = problemsOf({ hooks: [hook] })
+      const given = checkHooks([hook], 'hooks')
+      expect([written.length > 0, hook]).toEqual([given.length > 0, hook])
+      for (const { remedy } of [...written, ...given]) expect(remedy).toMatch(/\S/)
+    }),
+    {
+      numRuns: 2000,
+      examples: [
+        [{ timeout: 30 }, []],
+        [{ module: './a' }, ['command']],
+      ],
+    },
+  )
 })
 
-test('whatever a file may say as a pattern, the runtime takes, and means the same tool', () => {
+function problemsOf(config: object): readonly Problem[] {
+  try {
+    readConfigFile(JSON.stringify(config), { path: '/x.json', role: 'settings', layer: 'user', isRequired: false })
+    return []
+  } catch (error) {
+    if (error instanceof TroupeError) return error.problems
+    throw error
+  }
+}
+
+test('whatever a file may say as a pattern, the runtime takes', () => {
   const letters = fc.string({ unit: fc.constantFrom('a', 'Z', '_', '*', '/', '.', '-', '(', ')', ' ', '\n', '\0', 'é'), maxLength: 9 })
   fc.assert(
     fc.property(letters, (written) => {
-      if (!isApprovalPattern(written)) return
+      if (!isRulePattern(written)) return
       const agent = { name: 'a', description: 'x', prompt: 'x', model: 'a/b', tools: [], approvals: [{ deny: written }] }
       expect(() => resolveConfig({ agents: [agent] })).not.toThrow()
-      expect(toolOfPattern(written)).toBe(partsOfPattern(written).tool)
     }),
     { numRuns: 2000, examples: [['shell(a)'], ['shell(a)b)'], ['shell()'], ['a/*(x\ny)']] },
   )

@@ -10,7 +10,9 @@ import type { Schema } from '../../src/cli/schemas/shapes.ts'
 import { type ErrorCode, errorTable, type ModelFailureClass, type StreamEvent, type TurnReason } from '../../src/contracts/index.ts'
 import { code, made, page, table } from './markdown.ts'
 import { configurationPage, variablesPage } from './reference-configuration.ts'
+import { hooksPage } from './reference-hooks.ts'
 import { scriptsPage, templatesPage } from './reference-texts.ts'
+import { toolsPage } from './reference-tools.ts'
 
 /** What each event tells. Does not compile unless it lists every type that there is. */
 const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: string } = {
@@ -72,6 +74,8 @@ export const referencePages: { readonly [file: string]: string } = {
   'variables.md': variablesPage,
   'scripts.md': scriptsPage,
   'templates.md': templatesPage,
+  'tools.md': toolsPage,
+  'hooks.md': hooksPage,
   'command-line.md': page([
     ['# Command line', made],
     ['`troupe COMMAND [arguments] [options]`, or `troupe FILE.ai [PROMPT] [options]`.'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CallRecord, Hook, InteractionEvent, JsonObject, TreeId } from '../../src/contracts/index.ts'
+import type { CallRecord, Hook, InteractionEvent, JsonObject, ToolOutput, TreeId } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate, ScriptedModel } from '../../src/testing/index.ts'
 import { runtimeWith, tool } from '../runtime/helpers.ts'
@@ -36,6 +36,29 @@ describe('a hook before a call', () => {
     expect(ran).toEqual([])
     expect(record).toMatchObject({ status: 'failed', error: { class: 'blocked', message: 'The call was blocked: no reason was given' } })
     expect(verdicts(events)).toEqual(['blocked: no reason was given'])
+  })
+
+  it('need not say why it changes the arguments', async () => {
+    const { ran, events } = await run([hook({ beforeCall: () => ({ kind: 'change', input: { q: 'b' } }) })])
+    expect([ran, verdicts(events)]).toEqual([[{ q: 'b' }], ['changed: no reason was given']])
+  })
+
+  it('whose answer has keys that nobody knows has failed, and says what was expected', async () => {
+    const wrong = () => ({ kind: 'continue', input: { q: 'b' }, why: 'safer' }) as never
+    const said =
+      'it answered "continue" with the unknown keys "input", "why"; expected {"kind":"continue"} or {"kind":"change","input":{…},"reason":"…"} or {"kind":"block","reason":"…"}'
+    const closed = await run([hook({ beforeCall: wrong })])
+    expect([closed.ran, verdicts(closed.events)]).toEqual([[], [`failed: ${said}`]])
+    expect(closed.record.error?.message).toBe(`The call was blocked: hook "guard" failed: ${said}`)
+    const open = await run([hook({ onFailure: 'open', beforeCall: wrong })])
+    expect([open.ran, verdicts(open.events)]).toEqual([[{ q: 'a' }], [`failed: ${said}`]])
+  })
+
+  it('that blocks with a key too many blocks, however it fails', async () => {
+    const { ran, events } = await run([
+      hook({ onFailure: 'open', beforeCall: () => ({ kind: 'block', reason: 'No.', severity: 5 }) as never }),
+    ])
+    expect([ran, verdicts(events)]).toEqual([[], ['blocked: No. (it answered "block" with the unknown key "severity")']])
   })
 
   it.each([undefined, null, 'text', 7, [], true])('that changes the arguments to %j blocks the call', async (input) => {
@@ -134,14 +157,83 @@ describe('a hook after a call', () => {
     expect(verdicts(events)).toEqual(['failed: it did not answer within 5000 ms'])
   })
 
-  it('cannot change what came by touching it', async () => {
+  it('cannot change what came by touching it, nor what the next one is shown', async () => {
+    const given: ToolOutput = { ok: true, content: 'done', value: { a: { b: 1 } }, extras: { mine: { c: 1 } } }
+    const seen: unknown[] = []
     const rude = hook({
-      afterCall: ({ output }) => {
-        Object.assign(output, { content: 'stolen' })
+      afterCall: ({ output, input }) => {
+        seen.push(JSON.parse(JSON.stringify(output)))
+        const { value, extras } = output as unknown as { value?: { a: object }; extras?: { mine: object } }
+        for (const each of [value?.a, extras?.mine, input]) Object.assign(each ?? {}, { b: 'stolen', c: 'stolen' })
+        Object.assign(output, { ok: false, content: 'stolen', value: 'stolen' })
         return { kind: 'continue' }
       },
     })
-    expect((await run([rude])).record.content).toBe('done')
+    const { record, events } = await run([rude, rude], { tools: [tool('target', { execute: () => given })] })
+    expect(record).toMatchObject({ status: 'completed', content: 'done', value: { a: { b: 1 } } })
+    expect(given).toEqual({ ok: true, content: 'done', value: { a: { b: 1 } }, extras: { mine: { c: 1 } } })
+    const shown = { ok: true, content: 'done', extras: { mine: { c: 1 } } }
+    expect(seen).toEqual([shown, shown])
+    expect(verdicts(events)).toEqual([])
+  })
+
+  it.each<[string, ToolOutput]>([
+    ['a result', { ok: true, content: 'It is sk-very-secret-1.', value: { key: 'sk-very-secret-1' }, extras: { key: 'sk-very-secret-1' } }],
+    [
+      'a failure',
+      {
+        ok: false,
+        error: { class: 'failed', message: 'no sk-very-secret-1', remedy: 'use sk-very-secret-1' },
+        partial: 'sk-very-secret-1',
+      },
+    ],
+  ])('sees %s without secrets', async (_, output) => {
+    const seen: string[] = []
+    const looks = hook({
+      afterCall: (call) => {
+        seen.push(JSON.stringify(call.output))
+        return { kind: 'continue' }
+      },
+    })
+    await run([looks], { tools: [tool('target', { execute: () => output })], config: { overlay: { API_KEY: 'sk-very-secret-1' } } })
+    expect(seen).toEqual([expect.stringContaining('[redacted:API_KEY]')])
+    expect(seen.join()).not.toContain('sk-very-secret-1')
+  })
+
+  it('sees no more than a program could take, and is told that there is more; never half a secret', async () => {
+    const seen: object[] = []
+    const looks = hook({
+      afterCall: ({ output: { extras: _, ...output } }) => {
+        seen.push(output)
+        return { kind: 'continue' }
+      },
+    })
+    const most = 262_144
+    const long = `${'x'.repeat(most - 5)}sk-very-secret-1`
+    const outputs: readonly ToolOutput[] = [
+      { ok: true, content: long },
+      { ok: false, error: { class: 'failed', message: 'm'.repeat(3_000) }, partial: long },
+    ]
+    for (const output of outputs)
+      await run([looks], { tools: [tool('target', { execute: () => output })], config: { overlay: { API_KEY: 'sk-very-secret-1' } } })
+    const cut = `${'x'.repeat(most - 5)}[reda`
+    expect(seen).toEqual([
+      { ok: true, content: cut, cut: true },
+      { ok: false, error: { class: 'failed', message: 'm'.repeat(2_000) }, partial: cut, cut: true },
+    ])
+  })
+
+  it('may look at extras that are no JSON: they are not there', async () => {
+    const seen: unknown[] = []
+    const looks = hook({
+      afterCall: ({ output }) => {
+        seen.push(output.extras)
+        return { kind: 'continue' }
+      },
+    })
+    const extras = { count: 1n }
+    const { record } = await run([looks], { tools: [tool('target', { execute: () => ({ ok: true, content: 'done', extras }) })] })
+    expect([seen, record.content]).toEqual([[undefined], 'done'])
   })
 
   it('adds to what is told of a failure, too', async () => {

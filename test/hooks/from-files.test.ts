@@ -2,7 +2,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
-import type { CallView, Hook, ToolOutput, TroupeError } from '../../src/contracts/index.ts'
+import type { CallView, Hook, OutputView, TroupeError } from '../../src/contracts/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
 import { FakeClock, ScriptedModel } from '../../src/testing/index.ts'
 import { type HookDefinition, hooksFrom } from '../../src/tools/hooks/index.ts'
@@ -38,11 +38,14 @@ describe('a hook that is a program', () => {
   it('finds one JSON document on its standard input, for each point', async () => {
     const out = join(folder, 'asked.jsonl')
     const hook = await build({ on: ['before_call', 'after_call', 'before_request', 'at_stop'], command: [script(`cat >> ${out}`)] })
-    const bad: ToolOutput = { ok: false, error: { class: 'failed', message: 'broke' }, partial: 'half' }
+    const bad: OutputView = { ok: false, error: { class: 'failed', message: 'broke' }, partial: 'half' }
     expect(await hook.beforeCall?.(view, heeded)).toEqual({ kind: 'continue' })
-    await hook.afterCall?.({ ...view, output: { ok: true, content: 'files', value: { secret: 'not told' } } }, heeded)
+    const more: OutputView & { readonly value: object } = { ok: true, content: 'files', value: { secret: 'not told' } }
+    await hook.afterCall?.({ ...view, output: more }, heeded)
     await hook.afterCall?.({ ...view, output: bad }, heeded)
     await hook.afterCall?.({ ...view, output: { ok: true, content: 'x'.repeat(300_000) } }, heeded)
+    const cut = { ok: true, content: 'x', cut: true } as const
+    await hook.afterCall?.({ ...view, output: cut }, heeded)
     await hook.beforeRequest?.({ agent: 'clerk', model: 'a/b', size: 12 }, heeded)
     await hook.atStop?.({ agent: 'clerk', text: 'Done.', resumed: 1 }, heeded)
     const asked = readFileSync(out, 'utf8')
@@ -55,6 +58,7 @@ describe('a hook that is a program', () => {
       { ...base, on: 'after_call', ...view, output: { ok: true, content: 'files' } },
       { ...base, on: 'after_call', ...view, output: bad },
       { ...base, on: 'after_call', ...view, output: { ok: true, content: 'x'.repeat(262_144), cut: true } },
+      { ...base, on: 'after_call', ...view, output: cut },
       { ...base, on: 'before_request', agent: 'clerk', model: 'a/b', size: 12 },
       { ...base, on: 'at_stop', agent: 'clerk', text: 'Done.', resumed: 1 },
     ])
@@ -200,6 +204,15 @@ describe('a program that does not end', () => {
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('did not answer within 30000 ms')
     await until(() => !pidsIn(pids).some(isAlive))
   })
+})
+
+it.each([
+  ['30s', 30_000],
+  [1_500, 1_500],
+  [undefined, undefined],
+])('a hook with the timeout %j has %j ms', async (timeout, timeoutMs) => {
+  const hook = await build({ command: ['true'], ...(timeout !== undefined && { timeout }) })
+  expect(hook.timeoutMs).toBe(timeoutMs)
 })
 
 describe('a hook that is a module', () => {

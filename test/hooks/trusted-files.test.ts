@@ -33,15 +33,15 @@ const ask = async (hook: Hook): Promise<unknown> => hook.beforeCall?.(view, heed
 describe('a hook whose files are trusted', () => {
   it('runs as long as its program is what was trusted, and fails with a remedy once it is not', async () => {
     const text = '#!/bin/sh\n'
-    const program = put('guard.sh', text)
-    const hook = await build({ command: ['./guard.sh'] }, { hashes: new Map([[program, hash(text)]]) })
+    const program = put("$HOME's.sh", text)
+    const hook = await build({ command: ["./$HOME's.sh"] }, { hashes: new Map([[program, hash(text)]]) })
     expect(await ask(hook)).toEqual({ kind: 'continue' })
-    put('guard.sh', `#!/bin/sh\ntouch ${folder}/ran\n`)
+    put("$HOME's.sh", `#!/bin/sh\ntouch ${folder}/ran\n`)
     await expect(ask(hook)).rejects.toThrow(
-      `${program} is not run, since it has changed since it was trusted. Look at it; if it is what you want: troupe trust "${program}"`,
+      `${program} is not run, since it has changed since it was trusted. Look at it; if it is what you want: troupe trust '${folder}/$HOME'\\''s.sh'`,
     )
     expect(existsSync(join(folder, 'ran'))).toBe(false)
-    put('guard.sh', text)
+    put("$HOME's.sh", text)
     expect(await ask(hook)).toEqual({ kind: 'continue' })
   })
 

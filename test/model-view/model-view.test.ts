@@ -4,8 +4,9 @@ import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate, ScriptedModel, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { runtimeWith, tool } from '../runtime/helpers.ts'
 import { storeOf, toldFirst } from '../runtime/journals.ts'
-import { asksForSummary, windowed } from '../runtime/windows.ts'
+import { asksForSummary, handlesIn, windowed } from '../runtime/windows.ts'
 import { settle } from '../settle.ts'
+import { place, skill } from '../skills/place.ts'
 import { renderRequests } from './render-request.ts'
 
 // Each page is what a model is shown in one turn. Whoever changes one on purpose looks at the difference, and writes it
@@ -16,6 +17,13 @@ type Setup = Parameters<typeof runtimeWith>[1]
 async function requestsOf(steps: readonly ScriptedStepSource[], setup: Setup = {}, model = new ScriptedModel(steps)) {
   const clock = new FakeClock()
   await settle(runtimeWith(model, { tools: [look, save], ...setup, clock }).run('What is in the box?'), clock)
+  return model.requests
+}
+
+/** Of tools that read files or are loaded when they are called: the clock stands still, so that none of them is late. */
+async function unhurriedRequestsOf(steps: readonly ScriptedStepSource[], setup: Setup) {
+  const model = new ScriptedModel(steps)
+  await runtimeWith(model, { ...setup, clock: new FakeClock() }).run('What is in the box?')
   return model.requests
 }
 
@@ -128,10 +136,58 @@ describe('what a model sees', () => {
     await page('hooks', await requestsOf(steps, { hooks: [hook] }))
   })
 
+  it('of its skills, listed and loaded', async () => {
+    const here = place({
+      'project/.agents/skills/seal/SKILL.md': skill('seal', 'How letters are sealed. Load it before you seal one.'),
+      'project/.agents/skills/seal/colours.md': 'Red for friends, black for the court.',
+      'project/.agents/skills/ink/SKILL.md': skill('ink', 'How ink is made.'),
+    })
+    const { skills } = here.find()
+    const agents = [{ name: 'clerk', description: 'Seals', prompt: 'You are a clerk.', model: 'any', tools: [], skills: ['ink', 'seal'] }]
+    const load = (input: object) => ({ calls: [{ tool: 'load_skill', input: { ...input, reason: 'To seal it' } }] })
+    const steps = [load({ name: 'seal' }), load({ name: 'seal', file: 'colours.md' }), load({ name: 'sael' }), { text: 'Sealed in red.' }]
+    const requests = await unhurriedRequestsOf(steps, { config: { agents, skills } })
+    await page('skills', JSON.parse(JSON.stringify(requests).replaceAll(here.path, '/home/ada')))
+  })
+
+  it('of an output that is too long to be shown', async () => {
+    const lines = Array.from({ length: 60 }, (_, index) => `${index + 1}: ${'-'.repeat(60)}${index === 29 ? ' ink' : ''}`)
+    const inventory = tool('look', { effect: 'read', execute: () => lines.join('\n') })
+    const reads: ScriptedStepSource = (request) => {
+      const handle = handlesIn(JSON.stringify(request.messages).replaceAll('\\"', '"'))[0]
+      return { calls: [{ tool: 'read_output', input: { handle, search: 'ink', reason: 'To find it' } }] }
+    }
+    const steps = [{ calls: [asks('look', 'box')] }, reads, { text: 'Ink, in line 30.' }]
+    await page('cut-output', await unhurriedRequestsOf(steps, { tools: [inventory], limits: { maxOutputBytes: 1_000 } }))
+  })
+
+  it('when a call hits the walls of the sandbox, and a person keeps it inside or lets it out', async () => {
+    const walled = tool('look', {
+      execute: ({ q }, { confinement }) =>
+        confinement.kind === 'none'
+          ? `There is ink in the ${String(q)}.`
+          : { ok: false, error: { class: 'sandbox', message: 'There is no network inside.' }, partial: `Looking for the ${String(q)}` },
+    })
+    const approver: Approver = {
+      decide: ({ input }) => ({
+        decision: input.q === 'box' ? { kind: 'deny', feedback: 'Stay inside' } : { kind: 'approve', breadth: 'once' },
+        by: 'Ada',
+      }),
+    }
+    const setup = { tools: [walled], approver, sandbox: { confinement: { kind: 'sandbox', name: 'box' } } } as const
+    const steps = [{ calls: [asks('look', 'box')] }, { calls: [asks('look', 'chest')] }, { text: 'Ink.' }]
+    await page('wall-hit', await requestsOf(steps, setup))
+  })
+
+  it('when it makes the same call over and over', async () => {
+    const again = { calls: [asks('look', 'box')] }
+    await page('repeated-call', await requestsOf([again, again, again, again, again, { text: 'Ink.' }]))
+  })
+
   it('before and after its history is made shorter', async () => {
     const far = tool('look', { effect: 'read', execute: ({ q }) => `Room ${String(q)}: ${'x'.repeat(2_600)}` })
     const plan = tool('update_plan', {
-      effect: 'idempotent',
+      effect: 'read',
       execute: (_, { updatePlan }) => {
         updatePlan({
           steps: [

@@ -74,6 +74,7 @@ describe('rules', () => {
     expect(said({ allow: 'shell' }, { deny: 'shell(git push*)' })).toBe('ask, unsure')
     expect(said({ deny: 'shell(git push*)' })).toBe('ask, unsure')
     expect(said({ allow: 'shell' }, { ask: 'shell(git push*)' })).toBe('ask')
+    expect(said({ deny: 'shell(git push*)' }, { ask: 'shell(make)' })).toBe('ask, unsure')
     expect(said({ deny: 'shell' }, { ask: 'shell(git *)' })).toBe('deny')
     expect(said({ deny: 'shell(git push*)' }, { allow: 'shell' })).toBe('allow')
     expect(said({ allow: 'shell' }, { allow: 'shell(git *)' })).toBe('allow')
@@ -111,6 +112,20 @@ describe('rules', () => {
     expect(told.map(({ ok }) => ok)).toEqual([true, false, true, true])
     expect(asked.map(({ keys }) => keys)).toEqual([[{ key: 'read:/w/c', label: 'it', aliases: ['c'] }]])
     expect(JSON.stringify(state)).not.toContain('aliases')
+  })
+
+  it.each([
+    { aliases: '.env' },
+    { within: '/w/' },
+    { within: [7] },
+    { tools: 'read_file' },
+    { mustBeNamed: 'yes' },
+    { use: 7 },
+    { isPrefix: 1 },
+  ])('a key that cannot be understood is none, and the call is asked about as a whole: %j', async (wrong) => {
+    const asks = shell([], { approval: () => ({ summary: 'Look', keys: [{ key: 'k', label: 'k', ...wrong } as never], asks: false }) })
+    const { asked } = await play([run('a')], { tools: [asks], decide: () => yes() })
+    expect(asked.map(({ keys }) => keys)).toEqual([[{ key: 'tool:shell', label: 'any call of shell' }]])
   })
 
   it('those of whoever called an agent bind it, each on its own', () => {

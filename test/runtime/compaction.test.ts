@@ -105,7 +105,12 @@ describe('a history that fills the window', () => {
     expect(whole).toContain('saw 0')
     expect(compacted).toMatchObject({
       output: { bytes: Buffer.byteLength(whole ?? '') },
-      effects: ['- plan {"q":""}: ok, planned', '- write {"q":"ink"}: ok, wrote ink'],
+      carried: {
+        bundles: [],
+        lines: ['- plan {"q":""}: ok, planned', '- write {"q":"ink"}: ok, wrote ink'],
+        summary: 'The lid is green.',
+        length: 2,
+      },
     })
     expect(compacted?.tokensAfter).toBeLessThan((compacted?.tokensBefore ?? 0) / 2)
     expect(JSON.stringify(seen.filter(({ type }) => type.startsWith('interaction.item')))).not.toContain('green')

@@ -122,6 +122,11 @@ const failures: readonly [what: string, hook: NonNullable<Hook['beforeRequest']>
   ['answers a word', () => 'continue' as never, /it answered "continue", expected a kind of continue, context/],
   ['answers a number', () => Promise.resolve(7 as never), /it answered 7/],
   ['answers what is for another place', () => ({ kind: 'block', reason: 'no' }) as never, /it answered \{"kind":"block"/],
+  [
+    'says something where it goes on',
+    () => ({ kind: 'continue', context: 'It rains.' }) as never,
+    /it answered "continue" with the unknown key "context"; expected \{"kind":"continue"\} or \{"kind":"context","text":"…"\}/,
+  ],
   ['adds nothing', () => ({ kind: 'context' }) as never, /"context" without a text/],
   ['adds a number', () => ({ kind: 'context', text: 5 }) as never, /"context" without a text/],
   [

@@ -43,18 +43,73 @@ describe('a hook at the stop', () => {
     expect(events.filter(({ type }) => type === 'interaction.turn.completed')).toHaveLength(1)
   })
 
-  it('does so at most three times: then the answer stands', async () => {
-    let asked = 0
-    const hook = atStop(() => {
-      asked += 1
+  it('does so at most three times; it is asked a last time, and overruled in the open where it still objects', async () => {
+    const asked: number[] = []
+    const hook = atStop(({ resumed }) => {
+      asked.push(resumed)
       return { kind: 'resume', reason: 'Once more.' }
     })
+    const agrees = atStop(() => ({ kind: 'continue' }), { name: 'mild' })
     const { outcome, events } = await run(
+      [agrees, hook],
+      ['a', 'b', 'c', 'd'].map((text) => ({ text })),
+    )
+    expect(outcome).toMatchObject({ status: 'partial', reason: 'steps', report: { text: 'd' } })
+    expect(outcome.diagnostics).toEqual([
+      {
+        code: 'hook_overruled',
+        severity: 'warning',
+        message: 'The hook "judge" still objects, after hooks have sent the model back 3 times, which is the most in one turn: Once more.',
+        remedy: expect.stringContaining('Send a further message'),
+      },
+    ])
+    expect([asked, verdicts(events).length]).toEqual([[0, 1, 2, 3], 3])
+    const [told, ended] = ['interaction.diagnostic', 'interaction.turn.completed'].map((type) =>
+      events.findIndex((event) => event.type === type),
+    )
+    expect(told).toBeGreaterThan(0)
+    expect(told).toBeLessThan(ended ?? 0)
+  })
+
+  it('is content with the last answer where that is right', async () => {
+    const hook = atStop(({ text }) => (text === 'd' ? { kind: 'continue' } : { kind: 'resume', reason: 'Once more.' }))
+    const { outcome } = await run(
       [hook],
       ['a', 'b', 'c', 'd'].map((text) => ({ text })),
     )
-    expect(outcome).toMatchObject({ status: 'completed', report: { text: 'd' } })
-    expect([asked, verdicts(events).length]).toEqual([3, 3])
+    expect(outcome).toMatchObject({ status: 'completed', report: { text: 'd' }, diagnostics: [] })
+  })
+
+  it('is told of with every other one that still objects', async () => {
+    const never = (name: string) => atStop(() => ({ kind: 'resume', reason: `Not for ${name}.` }), { name })
+    const { outcome } = await run(
+      [never('one'), never('two')],
+      ['a', 'b', 'c', 'd'].map((text) => ({ text })),
+    )
+    expect(outcome.diagnostics.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/"one" still objects.*Not for one\./),
+      expect.stringMatching(/"two" still objects.*Not for two\./),
+    ])
+  })
+
+  it('is not called overruled where somebody steers while it thinks a last time', async () => {
+    const asked = gate()
+    const answer = gate()
+    const hook = atStop(async ({ text }) => {
+      if (text === 'e') return { kind: 'continue' }
+      if (text === 'd') {
+        asked.open()
+        await answer.promise
+      }
+      return { kind: 'resume', reason: 'Once more.' }
+    })
+    const clock = new FakeClock()
+    const model = new ScriptedModel(['a', 'b', 'c', 'd', 'e'].map((text) => ({ text })))
+    const handle = runtimeWith(model, { hooks: [hook], clock }).stream('Go.')
+    await asked.promise
+    await handle.steer('In blue.')
+    answer.open()
+    expect(await settle(handle.outcome, clock)).toMatchObject({ status: 'completed', report: { text: 'e' }, diagnostics: [] })
   })
 
   it('may send it back again in the next turn', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { selectSkills, skillCatalogue } from '../../src/agents/skills/index.ts'
+import { selectSkills } from '../../src/agents/skills/index.ts'
 import type { SkillCard, SkillScope } from '../../src/contracts/index.ts'
+import { skillCatalogue } from '../../src/util/skill-catalogue.ts'
 import { place, skill } from './place.ts'
 
 const card = (name: string, description: string, scope: SkillScope = 'repo'): SkillCard => ({
@@ -84,20 +85,21 @@ describe('the skills of an agent', () => {
   })
   const found = here.find({ disabled: ['off'] })
   const chosen = (wanted: readonly string[], disabled?: readonly string[]) => {
-    const { skills, problems } = selectSkills(found, wanted, disabled)
-    return [skills.map(({ name }) => name), problems]
+    const { skills, problems, warnings } = selectSkills(found, wanted, disabled)
+    return [skills.map(({ name }) => name), problems, warnings]
   }
 
   it('are those that it names, by name or by pattern, in order and once', () => {
-    expect(chosen(['pdf', 'git-*', 'pdf'])).toEqual([['git-log', 'git-push', 'pdf'], []])
-    expect(chosen(['*'])).toEqual([['git-log', 'git-push', 'pdf'], []])
-    expect(chosen([])).toEqual([[], []])
-    expect(chosen(['none-*'])).toEqual([[], []])
+    expect(chosen(['pdf', 'git-*', 'pdf'])).toEqual([['git-log', 'git-push', 'pdf'], [], []])
+    expect(chosen(['*'])).toEqual([['git-log', 'git-push', 'pdf'], [], []])
+    expect(chosen(['*-log', '*d*'])).toEqual([['git-log', 'pdf'], [], []])
+    expect(chosen([])).toEqual([[], [], []])
   })
 
   it('are not those that are switched off, for it or for all', () => {
-    expect(chosen(['*'], ['git-push'])).toEqual([['git-log', 'pdf'], []])
-    expect(chosen(['off', 'pdf'], ['pdf'])).toEqual([[], []])
+    expect(chosen(['*'], ['git-push'])).toEqual([['git-log', 'pdf'], [], []])
+    expect(chosen(['*'], ['*-push'])).toEqual([['git-log', 'pdf'], [], []])
+    expect(chosen(['off', 'pdf'], ['pdf'])).toEqual([[], [], []])
   })
 
   it('are a problem where there is no such skill, which says what there is', () => {
@@ -107,6 +109,7 @@ describe('the skills of an agent', () => {
         { place: 'skills[1]', message: 'there is no skill `gitlog`', remedy: 'Did you mean git-log?' },
         { place: 'skills[2]', message: 'there is no skill `unheard`', remedy: 'There are git-log, git-push, pdf.' },
       ],
+      [],
     ])
     expect(selectSkills(place().find(), ['pdf']).problems).toEqual([
       {
@@ -115,6 +118,19 @@ describe('the skills of an agent', () => {
         remedy: 'There are no skills here: a skill is a folder with a SKILL.md below .agents/skills.',
       },
     ])
+  })
+
+  it('are worth a word where a pattern fits none, unless it means all that there are', () => {
+    expect(chosen(['pdf', 'none-*', '*-pdf'])).toEqual([
+      ['pdf'],
+      [],
+      [
+        { place: 'skills[1]', message: 'no skill fits `none-*`', remedy: 'There are git-log, git-push, pdf.' },
+        { place: 'skills[2]', message: 'no skill fits `*-pdf`', remedy: 'Did you mean pdf?' },
+      ],
+    ])
+    expect(chosen(['of*'])).toEqual([[], [], []])
+    expect(selectSkills(place().find(), ['*'])).toEqual({ skills: [], problems: [], warnings: [] })
   })
 
   it('are a problem where one is broken, which says how', () => {

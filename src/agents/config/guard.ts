@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { isInside } from '../is-inside.ts'
+import { isInside } from '../../util/is-inside.ts'
 import { withoutLoosening } from './loosening.ts'
 import { showPath } from './origin.ts'
 import { folderOf } from './places.ts'
@@ -56,5 +56,5 @@ function isGuarded({ path, value }: Leaf): boolean {
 /** Agents are looked for in the folder that says so: somebody who cloned it has not agreed to a search of the disk. */
 function leavesFolder({ path, value, origin }: Leaf): boolean {
   const folder = folderOf(origin)
-  return path[0] === 'agents' && someText(value, (text) => !isInside(resolve(folder, text), folder))
+  return path[0] === 'agents' && someText(value, (text) => !isInside(folder, resolve(folder, text)))
 }

@@ -30,7 +30,6 @@ export {
   type ConfiguredApprovals,
   type ConfiguredContext,
   type ConfiguredHook,
-  type ConfiguredHookDefinition,
   type ConfiguredSkills,
   contextOf,
   hooksOf,

@@ -4,13 +4,13 @@ import {
   type ApprovalPolicy,
   type ApprovalRule,
   defaultSandboxPolicy,
+  type HookDefinition,
   type Json,
   type JsonObject,
   type SandboxPolicy,
 } from '../../contracts/index.ts'
 import { type StatedSandbox, stricterSandbox } from '../../util/stricter-sandbox.ts'
 import { type Config, isTrustedFile, sectionByLayer } from './config.ts'
-import type { HookPoint } from './hook-shape.ts'
 import type { FileOrigin } from './origin.ts'
 import { folderOf, isOwnLayer } from './places.ts'
 import { resolveParts } from './resolve.ts'
@@ -64,19 +64,9 @@ function statedSandbox(said: JsonObject, origin: FileOrigin): StatedSandbox {
   return { ...rest, ...(writable && { writable: writable.map((folder) => resolve(folderOf(origin), folder)) }) }
 }
 
-/** A hook as it stands in a configuration, found to be right. */
-export interface HookSettings {
-  readonly name: string
-  readonly on: readonly HookPoint[]
-  readonly tools?: readonly string[]
-  readonly onFailure: 'closed' | 'open'
-  readonly timeout?: string
-}
-export type ConfiguredHookDefinition = HookSettings &
-  ({ readonly command: readonly string[]; readonly module?: never } | { readonly module: string; readonly command?: never })
-
 export interface ConfiguredHook {
-  readonly definition: ConfiguredHookDefinition
+  /** Found to be right. */
+  readonly definition: HookDefinition
   /** The folder of its file: paths are relative to it, and commands run in it. */
   readonly baseDir: string
   /** `file:line:column`. */
@@ -89,7 +79,7 @@ export interface ConfiguredHook {
 export function hooksOf(config: Config): readonly ConfiguredHook[] {
   return sectionByLayer(config, 'hooks').flatMap((tree) => {
     if (tree.kind !== 'value' || !isTrustedFile(config, tree.origin.file)) return []
-    const hooks = plain(tree, 'hooks', config) as unknown as readonly ConfiguredHookDefinition[]
+    const hooks = plain(tree, 'hooks', config) as unknown as readonly HookDefinition[]
     return hooks.map((definition, index) => {
       const { file, line, column, layer } = tree.entries?.[index] ?? tree.origin
       return { definition, baseDir: folderOf({ file }), place: `${file}:${line}:${column}`, isOwn: isOwnLayer(layer) }
@@ -98,10 +88,10 @@ export function hooksOf(config: Config): readonly ConfiguredHook[] {
 }
 
 /** The hooks of one file, trusted or not. */
-export function hooksIn(settings: Sourced): readonly ConfiguredHookDefinition[] {
+export function hooksIn(settings: Sourced): readonly HookDefinition[] {
   const tree = sourcedAt(settings, ['hooks'])
   if (tree?.kind !== 'value') return []
-  return plain(tree, 'hooks', { layers: [], files: [], pending: [], diagnostics: [] }) as unknown as readonly ConfiguredHookDefinition[]
+  return plain(tree, 'hooks', { layers: [], files: [], pending: [], diagnostics: [] }) as unknown as readonly HookDefinition[]
 }
 
 export interface ConfiguredSkills {

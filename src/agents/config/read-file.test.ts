@@ -79,7 +79,7 @@ describe('a configuration file', () => {
       ['approvals.rules', [{ deny: 'shell(rm *)' }], from('[{ "deny"')],
       ['approvals.onUnavailable', 'deny', from('"deny" }')],
       ...(['sandbox', 'headends', 'slack', 'telemetry'] as const).map((name) => [name, {}, from('{}')]),
-      ['hooks', [{ name: 'a', on: ['at_stop'], module: './a.mjs', onFailure: 'open', timeout: '5s' }], from('[{ "name"')],
+      ['hooks', [{ name: 'a', on: ['at_stop'], module: './a.mjs', onFailure: 'open', timeout: 5_000 }], from('[{ "name"')],
       ['skills.directories', ['./more'], from('["./more"]')],
       ['skills.disabled', ['pdf'], from('["pdf"]')],
       ['context.agentsMd', false, from('false }')],

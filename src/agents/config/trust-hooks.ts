@@ -1,9 +1,10 @@
 import { isAbsolute, resolve } from 'node:path'
+import type { HookDefinition } from '../../contracts/index.ts'
 import { isSystemPath, wordsOfHook } from '../../util/hook-words.ts'
-import { isInside } from '../is-inside.ts'
+import { isInside } from '../../util/is-inside.ts'
 import type { ConfigFiles } from './config-files.ts'
 import { folderOf } from './places.ts'
-import { type ConfiguredHookDefinition, hooksIn } from './policy-sections.ts'
+import { hooksIn } from './policy-sections.ts'
 import { readConfigFile } from './read-file.ts'
 import { contentHash, type FileState } from './trust-records.ts'
 
@@ -38,11 +39,11 @@ async function hookFilesIn(files: ConfigFiles, { path, sha256 }: FileState): Pro
 }
 
 /** The files that a hook names, as they are now. */
-async function statesNamedBy(files: ConfigFiles, hook: ConfiguredHookDefinition, baseDir: string): Promise<readonly FileState[]> {
+async function statesNamedBy(files: ConfigFiles, hook: HookDefinition, baseDir: string): Promise<readonly FileState[]> {
   const states: FileState[] = []
   for (const word of wordsOfHook(hook)) {
     const path = resolve(baseDir, word)
-    if (isAbsolute(word) && isSystemPath(path) && !isInside(path, baseDir)) continue
+    if (isAbsolute(word) && isSystemPath(path) && !isInside(baseDir, path)) continue
     // Folders, and what is too large to be looked at, cannot be trusted: a hook that needs them says so when it fails.
     const content = await files.read(path).catch(() => undefined)
     if (content !== undefined) states.push({ path, sha256: contentHash(content) })

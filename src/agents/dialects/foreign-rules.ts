@@ -1,5 +1,5 @@
 import type { ApprovalRule } from '../../contracts/index.ts'
-import { isApprovalPattern } from '../approval-pattern.ts'
+import { isRulePattern } from '../../util/rule-pattern.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
 
 /**
@@ -25,4 +25,4 @@ type Judged = Pick<ForeignAgent, 'deniedTools' | 'askTools' | 'freeTools'>
 const readOutput = 'read_output'
 
 /** What is no name of a tool is none of a tool that there is. */
-const usable = (names: readonly string[]): readonly string[] => names.filter(isApprovalPattern)
+const usable = (names: readonly string[]): readonly string[] => names.filter(isRulePattern)

@@ -1,3 +1,4 @@
+import { matches } from '../../util/tool-names.ts'
 import type { ForeignAgent, ForeignTools } from './foreign-agent.ts'
 import { agentPrefix, readingTools } from './tool-crosswalk.ts'
 
@@ -18,11 +19,11 @@ export function restrictedTools(agent: Tools): Extract<ForeignTools, { readonly 
   return { kind: 'only', names: grantedTools(agent, readingTools) }
 }
 
-/** `*` ends a pattern, or stands for every server before the slash. */
+/** Stars stand for anything; one before a slash for every server. */
 export function covers(pattern: string, name: string): boolean {
   if (pattern.startsWith('*/')) {
     const slash = name.indexOf('/')
     return slash > 0 && covers(pattern.slice(2), name.slice(slash + 1))
   }
-  return pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern
+  return matches(pattern, name)
 }

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer'
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import { isInside } from '../is-inside.ts'
+import { isInside } from '../../util/is-inside.ts'
 import { foldersUpTo } from './find-project-root.ts'
 import { readRegularFile } from './read-regular-file.ts'
+import { realPathOf } from './real-path-of.ts'
 
 /*
  * `AGENTS.md` is text for the model and nothing else: it grants nothing, so it needs no trust. For the same reason it is
@@ -38,7 +38,7 @@ export interface ProjectContext {
 export function projectContext({ workingDirectory, projectRoot }: ContextPlaces): ProjectContext {
   const texts: ContextText[] = []
   const problems: Problem[] = []
-  const root = isInside(workingDirectory, projectRoot) ? projectRoot : workingDirectory
+  const root = isInside(projectRoot, workingDirectory) ? projectRoot : workingDirectory
   let left = mostTogether
   // The nearest is served first: where the room does not do, what is far away gives way.
   for (const folder of foldersUpTo(workingDirectory, root)) {
@@ -67,7 +67,7 @@ function readContext(source: string, { root, room }: Room): ReadContext {
     problem: { place: source, message: `${contextFile} is left out: ${why}`, remedy },
   })
   const real = realPathOf(source)
-  if (real !== undefined && !isInside(real, realPathOf(root) ?? root))
+  if (real !== undefined && !isInside(realPathOf(root) ?? root, real))
     return leftOut('it is a link that leaves the project', 'Put a copy of the file in its place.')
   const file = readRegularFile(real ?? source, room)
   if (file.kind === 'missing') return {}
@@ -82,14 +82,6 @@ function readContext(source: string, { root, room }: Room): ReadContext {
   const message = `only the first ${bytes.length} of ${file.size} bytes of ${contextFile} are used`
   const remedy = `A file has at most ${mostBytes} bytes, all of them together ${mostTogether}: shorten it.`
   return { text: atLineEnd(text), problem: { place: source, message, remedy } }
-}
-
-function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync(path)
-  } catch {
-    return undefined
-  }
 }
 
 /** Without the beginning of a letter whose end was cut off. */

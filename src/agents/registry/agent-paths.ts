@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { relative } from 'node:path'
+import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { largestAgentFile } from '../decode-text.ts'
-import { isInside } from '../is-inside.ts'
 
 /** A file's content, or why there is none, in words. */
 export type Content =
@@ -37,7 +37,7 @@ export function realPath(path: string): string {
 
 /** How a path is told to people: from where they stand, if it lies below. */
 export function shownPath(path: string, from: string): string {
-  return path !== from && isInside(path, from) ? relative(from, path) : path
+  return path !== from && isInside(from, path) ? relative(from, path) : path
 }
 
 export const isOwnFile = (path: string): boolean => /\.ai$/i.test(path)

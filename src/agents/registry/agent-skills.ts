@@ -9,23 +9,26 @@ export interface AgentSkills {
   readonly skills: readonly SkillCard[]
   /** Skills that its file wants and that there are not, each where it is named. */
   readonly problems: readonly Problem[]
-  /** The same of a file of another program: it may mean skills that are not here. */
+  /** The same of a file of another program, which may mean skills that are not here; and patterns that fit none. */
   readonly diagnostics: readonly AgentDiagnostic[]
 }
 
 /** The skills of an agent out of those that were found. */
 export function agentSkills({ definition, disabledSkills, values, dialect, place }: Wanting, found: FoundSkills): AgentSkills {
-  const { skills, problems } = selectSkills(found, definition.skills, disabledSkills)
+  const { skills, problems, warnings } = selectSkills(found, definition.skills, disabledSkills)
   const said = values.get('skills')
-  const placed = problems.map(({ place: at, ...problem }): Problem => {
+  const placed = ({ place: at, ...problem }: Problem): Problem => {
     const index = Number(/^skills\[(\d+)\]$/.exec(at)?.[1] ?? 0)
     return { ...problem, ...(said ? spotOf(said, index) : { place }) }
-  })
+  }
   const isForeign = dialect !== 'troupe' && said?.rank !== 'over'
   return {
     skills,
-    problems: isForeign ? [] : placed,
-    diagnostics: isForeign ? placed.map((problem) => warningOf(problem, 'foreign_agent')) : [],
+    problems: isForeign ? [] : problems.map(placed),
+    diagnostics: [
+      ...(isForeign ? problems.map((problem) => warningOf(placed(problem), 'foreign_agent')) : []),
+      ...warnings.map((problem) => warningOf(placed(problem), 'agent_setting_idle')),
+    ],
   }
 }
 

@@ -1,8 +1,8 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { agentPathsOf, settingsOf } from '../config/index.ts'
-import { isInside } from '../is-inside.ts'
 import { realPath } from './agent-paths.ts'
 import type { Confinement } from './confinement.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
@@ -37,7 +37,7 @@ export function configuredPaths(
   const { found, problems } = search(agentPathsOf({ config, environment }), place)
   const within = confinement.ofConfig(origin.file)
   const all = found.flatMap(({ paths, isNamed }) => paths.map((path) => ({ path: realPath(path), isNamed })))
-  const isLeaving = ({ path }: ConfiguredPath): boolean => within !== undefined && !isInside(path, within)
+  const isLeaving = ({ path }: ConfiguredPath): boolean => within !== undefined && !isInside(within, path)
   return {
     place,
     files: all.filter((file) => !isLeaving(file)),

@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
+import { isInside } from '../../util/is-inside.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { type Config, contentHash, type TrustRecords, trustOf } from '../config/index.ts'
-import { isInside } from '../is-inside.ts'
 import { realPath } from './agent-paths.ts'
 
 /** Where files that nobody has trusted may lead: no further than the folder that they came with. */
@@ -27,7 +27,7 @@ export class Confinement {
   ofAgent({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): string | undefined {
     if (trustOf({ path, sha256: contentHash(bytes) }, this.#trusted) === 'trusted') return undefined
     const projects = this.#config.files.map((file) => ({ ...file, folder: realPath(dirname(file.path)) }))
-    const around = projects.filter(({ folder }) => isInside(path, folder))
+    const around = projects.filter(({ folder }) => isInside(folder, path))
     if (around.some(({ isTrusted }) => isTrusted)) return undefined
     // The widest.
     return around.map(({ folder }) => folder).toSorted((a, b) => a.length - b.length)[0] ?? dirname(path)
@@ -46,7 +46,7 @@ export function outsideFault(
   target: string,
   { folder, agent }: Confined,
 ): { readonly message: string; readonly remedy: string } | undefined {
-  if (isInside(realPath(target), folder)) return undefined
+  if (isInside(folder, realPath(target))) return undefined
   return {
     message: `it lies outside of ${folder}, and nobody has trusted that folder`,
     remedy: `Look at the agent; if it is what you want: troupe trust ${shellWord(agent)}`,

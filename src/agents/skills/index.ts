@@ -1,7 +1,5 @@
 export { type FoundSkills, findSkills, type ShadowedSkill, type SkillSearch } from './find-skills.ts'
-export { type ResumedSkills, resumeSkills } from './resume-skills.ts'
 export { type SelectedSkills, selectSkills } from './select-skills.ts'
-export { type SkillCatalogue, skillCatalogue } from './skill-catalogue.ts'
 export type { SkillProblem } from './skill-problem.ts'
 export { adminSkillDirectories, type SkillPlaces, userSkillDirectories } from './skill-roots.ts'
 export type { SkillDetails } from './skill-settings.ts'

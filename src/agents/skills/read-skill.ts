@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import type { SkillCard } from '../../contracts/index.ts'
-import { isInside } from '../is-inside.ts'
-import { readRegularFile } from '../project-context/index.ts'
+import { isInside } from '../../util/is-inside.ts'
+import { readRegularFile, realPathOf } from '../project-context/index.ts'
 import type { SkillProblem } from './skill-problem.ts'
-import { realPathOf } from './skill-roots.ts'
 import { readSkillSettings, type SkillDetails } from './skill-settings.ts'
 import { readSkillToml, skillSettingsFile } from './skill-toml.ts'
 import { type SkillFolder, skillFile } from './walk-skills.ts'
@@ -47,7 +46,7 @@ type SkillText =
 
 function readText({ path: folder, scope }: SkillFolder, path: string): SkillText {
   const real = scope === 'repo' ? realPathOf(path) : undefined
-  if (real !== undefined && !isInside(real, folder))
+  if (real !== undefined && !isInside(folder, real))
     return { ok: false, message: `${skillFile} is a link that leaves its folder`, remedy: 'Put the file itself there.' }
   const file = readRegularFile(real ?? path, largestSkill)
   if (file.kind === 'missing') return { ok: false, message: `${skillFile} leads nowhere`, remedy: 'Mend the link, or remove it.' }

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import type { Problem, SkillCard } from '../../contracts/index.ts'
+import { fitsGlob, globOf } from '../../util/glob.ts'
 import { suggestion } from '../../util/suggestion.ts'
 import type { FoundSkills } from './find-skills.ts'
 
@@ -8,32 +9,44 @@ export interface SelectedSkills {
   readonly skills: readonly SkillCard[]
   /** Which of the wanted ones there are not, each at `skills[index]`. */
   readonly problems: readonly Problem[]
+  /** Patterns that fit none: what they are meant for may be elsewhere, or come later. */
+  readonly warnings: readonly Problem[]
 }
 
 /**
  * The skills of an agent: those that it wants (`pdf`, `git-*`, `*`), without those that it does not. What is switched off,
- * here or for everybody, is left out without a word; what does not exist is a problem that says what does.
+ * here or for everybody, is left out without a word; what does not exist is told with what does.
  */
 export function selectSkills(found: FoundSkills, wanted: readonly string[], disabled: readonly string[] = []): SelectedSkills {
   const problems: Problem[] = []
+  const warnings: Problem[] = []
   const chosen = new Set<string>()
-  for (const [index, name] of wanted.entries()) {
-    const matching = found.skills.filter((skill) => fits(name, skill.name))
-    for (const skill of matching) chosen.add(skill.name)
-    const isKnown = matching.length > 0 || name.endsWith('*') || found.disabled.some((skill) => skill.name === name)
-    if (!isKnown) problems.push({ place: `skills[${index}]`, ...missing(found, name) })
+  for (const [index, pattern] of wanted.entries()) {
+    const fitting = found.skills.filter(fits(pattern))
+    for (const { name } of fitting) chosen.add(name)
+    if (fitting.length > 0 || found.disabled.some(fits(pattern)) || pattern === '*') continue
+    const place = `skills[${index}]`
+    if (pattern.includes('*')) warnings.push({ place, message: `no skill fits \`${pattern}\``, remedy: instead(found, pattern) })
+    else problems.push({ place, ...missing(found, pattern) })
   }
-  const skills = found.skills.filter(({ name }) => chosen.has(name) && !disabled.some((pattern) => fits(pattern, name)))
-  return { skills, problems }
+  const unwanted = disabled.map(fits)
+  const skills = found.skills.filter((card) => chosen.has(card.name) && !unwanted.some((isMeant) => isMeant(card)))
+  return { skills, problems, warnings }
 }
 
-const fits = (pattern: string, name: string): boolean => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name)
+function fits(pattern: string): (skill: SkillCard) => boolean {
+  const glob = globOf(pattern)
+  return ({ name }) => fitsGlob(glob, name)
+}
 
-function missing({ skills, problems }: FoundSkills, name: string): Pick<Problem, 'message' | 'remedy'> {
-  const broken = problems.find(({ severity, folder }) => severity === 'error' && folder !== undefined && basename(folder) === name)
+function missing(found: FoundSkills, name: string): Pick<Problem, 'message' | 'remedy'> {
+  const broken = found.problems.find(({ severity, folder }) => severity === 'error' && folder !== undefined && basename(folder) === name)
   if (broken)
     return { message: `the skill \`${name}\` cannot be used: ${broken.place}: ${broken.message}`, remedy: broken.remedy ?? 'Mend it.' }
-  const names = skills.map((skill) => skill.name)
-  const remedy = suggestion(name, names) ?? 'There are no skills here: a skill is a folder with a SKILL.md below .agents/skills.'
-  return { message: `there is no skill \`${name}\``, remedy }
+  return { message: `there is no skill \`${name}\``, remedy: instead(found, name) }
+}
+
+function instead({ skills }: FoundSkills, wanted: string): string {
+  const names = skills.map(({ name }) => name)
+  return suggestion(wanted, names) ?? 'There are no skills here: a skill is a folder with a SKILL.md below .agents/skills.'
 }

@@ -1,8 +1,7 @@
-import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SkillScope } from '../../contracts/index.ts'
-import { isInside } from '../is-inside.ts'
-import { foldersUpTo } from '../project-context/index.ts'
+import { isInside } from '../../util/is-inside.ts'
+import { foldersUpTo, realPathOf } from '../project-context/index.ts'
 
 /** A folder below which skills are looked for. */
 export interface SkillRoot {
@@ -20,7 +19,7 @@ export interface SkillPlaces {
   readonly projectRoot: string
   /** `userSkillDirectories(home)`. */
   readonly userDirectories?: readonly string[]
-  /** Skills that come with the program. */
+  /** Where packages of the system put skills for everybody. */
   readonly systemDirectories?: readonly string[]
   /** `adminSkillDirectories`. */
   readonly adminDirectories?: readonly string[]
@@ -45,7 +44,7 @@ export function skillRoots(places: SkillPlaces): readonly SkillRoot[] {
 }
 
 function repoRoots({ workingDirectory, projectRoot }: SkillPlaces): readonly SkillRoot[] {
-  const last = isInside(workingDirectory, projectRoot) ? projectRoot : workingDirectory
+  const last = isInside(projectRoot, workingDirectory) ? projectRoot : workingDirectory
   const within = realPathOf(last)
   if (within === undefined) return []
   const paths = foldersUpTo(workingDirectory, last).flatMap((folder) => folders.map((below) => join(folder, below)))
@@ -57,11 +56,3 @@ const rootsOf = (scope: SkillScope, paths: readonly string[]): readonly SkillRoo
     const real = realPathOf(path)
     return real === undefined ? [] : [{ path, real, scope }]
   })
-
-export function realPathOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path)
-  } catch {
-    return undefined
-  }
-}

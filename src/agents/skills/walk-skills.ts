@@ -8,10 +8,11 @@
 import { type Dirent, lstatSync, opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SkillScope } from '../../contracts/index.ts'
+import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { isInside } from '../is-inside.ts'
+import { realPathOf } from '../project-context/index.ts'
 import type { SkillProblem } from './skill-problem.ts'
-import { realPathOf, type SkillRoot } from './skill-roots.ts'
+import type { SkillRoot } from './skill-roots.ts'
 
 export const skillFile = 'SKILL.md'
 
@@ -61,7 +62,7 @@ export class SkillWalk {
   }
 
   #leaves({ within }: SkillRoot, path: string, real: string): boolean {
-    if (within === undefined || isInside(real, within)) return false
+    if (within === undefined || isInside(within, real)) return false
     this.problems.push(leavingLink(path, within))
     return true
   }
@@ -159,7 +160,7 @@ class RootWalk {
     const real = realPathOf(link.path)
     if (real === undefined || this.#around.entered.has(real) || !isFolder(real)) return 'nowhere'
     const { within } = this.#root
-    if (within === undefined || isInside(real, within)) return { path: real, depth: link.depth }
+    if (within === undefined || isInside(within, real)) return { path: real, depth: link.depth }
     this.#around.tell(leavingLink(link.path, within))
     return 'nowhere'
   }

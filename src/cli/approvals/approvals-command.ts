@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { findProjectRoot, storePathOf } from '../../agents/index.ts'
-import { type ApprovalRequest, type TreeEntry, TroupeError } from '../../contracts/index.ts'
-import { openRequestsOf } from '../../runtime/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { ApprovalsInvocation } from '../agents-invocations.ts'
@@ -16,16 +15,11 @@ import { safeJson } from '../safe-json.ts'
 import { tellNotice } from '../tell.ts'
 import type { GrantRecord } from './grant-records.ts'
 import { changeGrants, grantPlaceOf, readGrants } from './project-grants.ts'
+import { type WaitingRequest, waitingRequests } from './waiting-requests.ts'
 
 /** `troupe approvals`: what was approved beyond a session, and what waits for an answer. */
 export function approvalsCommand(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   return invocation.action === 'list' ? list(invocation, host) : revoke(invocation, host)
-}
-
-/** A request that nobody has answered, and the run that waits for it. */
-interface WaitingRequest {
-  readonly run: TreeEntry
-  readonly request: ApprovalRequest
 }
 
 async function list({ output, wishes, isEverywhere, dataDir }: ApprovalsInvocation, host: Host): Promise<number> {
@@ -66,17 +60,11 @@ async function waitingIn(folder: string): Promise<readonly WaitingRequest[]> {
   const { sqliteStore } = await import('../../stores/sqlite/index.ts')
   const store = sqliteStore({ path: folder })
   try {
-    const runs = (await store.trees.list({ limit: mostRuns })).filter(({ status }) => status === 'suspended')
-    const found = await Promise.all(
-      runs.map(async (run) => (await openRequestsOf(store, run.treeId)).map((request): WaitingRequest => ({ run, request }))),
-    )
-    return found.flat()
+    return await waitingRequests(store)
   } finally {
     await store.close()
   }
 }
-
-const mostRuns = 1_000
 
 async function revoke({ output, wishes, keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {
   if (isAll === keys.length > 0)

@@ -1,9 +1,10 @@
 import type { Problem } from '../../contracts/index.ts'
+import { isRulePattern } from '../../util/rule-pattern.ts'
 
 /** What is wrong with the patterns behind a flag. */
 export function patternProblems(flag: '--allow' | '--deny', patterns: readonly string[]): readonly Problem[] {
   return patterns
-    .filter((pattern) => !/^[\w./*-]+(?:\([\s\S]*\))?$/.test(pattern))
+    .filter((pattern) => !isRulePattern(pattern))
     .map((pattern) => ({
       place: `${flag} ${pattern}`,
       message: 'It is no pattern.',

@@ -28,7 +28,7 @@ const drawn = (asked: Partial<Asked> & Pick<Asked, 'request'>, width = 79): stri
 
 describe('what a person is shown', () => {
   test('a file: the arguments, then as few lines of choices as fit', () => {
-    expect(drawn({ request: write, reason: 'The types are missing' })).toMatchInlineSnapshot(`
+    expect(drawn({ request: { ...write, reason: 'The types are missing' } })).toMatchInlineSnapshot(`
       "
       ? Write src/a.ts  write_file
         “The types are missing”
@@ -156,7 +156,7 @@ describe('what a person is shown', () => {
 describe.each([24, 40, 79, 200])('in %d columns', (width) => {
   const long = `echo ${'日本語 word '.repeat(30)}\u001b`
   const lines = questionLines(
-    { request: run(long, { scope: 'unsandboxed' }), label: 'a child', reason: 'r'.repeat(300) },
+    { request: run(long, { scope: 'unsandboxed', reason: 'r'.repeat(300) }), label: 'a child' },
     { paint: plainPaint, width },
   )
   test('no line is wider', () => {
@@ -171,7 +171,7 @@ describe.each([24, 40, 79, 200])('in %d columns', (width) => {
 test('no text of a model reaches the terminal as an escape', () => {
   const evil = 'a\u001b[5mb\u009b5mc'
   const request = { ...run(evil), keys: [{ key: 'k', label: evil }], wider: [{ key: 'w', label: evil }] }
-  const text = questionLines({ request, label: evil, reason: evil }, { paint: colourPaint, width: 79 }).join('\n')
+  const text = questionLines({ request: { ...request, reason: evil }, label: evil }, { paint: colourPaint, width: 79 }).join('\n')
   expect(text).toContain('\u001b[36my')
   expect(text).not.toContain('\u001b[5m')
   expect(text).not.toContain('\u009b')

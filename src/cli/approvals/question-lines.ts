@@ -10,8 +10,6 @@ export interface Asked {
   readonly request: ApprovalRequest
   /** The child that wants it, as it is called in the tree; empty for the root. */
   readonly label: string
-  /** Why, in the words of the model. */
-  readonly reason?: string
 }
 
 export interface QuestionStyle {
@@ -40,9 +38,9 @@ function openQuestion({ request: { question }, label }: Asked, { paint, width }:
   ]
 }
 
-function permission({ request, label, reason }: Asked, style: QuestionStyle): readonly string[] {
+function permission({ request, label }: Asked, style: QuestionStyle): readonly string[] {
   const { paint, width } = style
-  const { tool, scope, input } = request
+  const { tool, scope, input, reason } = request
   const who = whoOf(label)
   const room = Math.max(1, width - indent.length - widthOf(who) - widthOf(tool) - 2)
   const told = toldBy(request, room)

@@ -5,7 +5,6 @@ import { forgetTyped, nextLine } from '../next-line.ts'
 import type { Display } from '../progress/display.ts'
 import { atTheTerminal } from '../tree/call-view.ts'
 import { decisionOf } from './ask-terms.ts'
-import { CallReasons } from './call-reasons.ts'
 import { type Asked, questionLines } from './question-lines.ts'
 
 /** Where requests of a run are decided, and what it hears of the run meanwhile. */
@@ -30,7 +29,6 @@ type Terminal = Pick<Host, 'stderr' | 'stdin' | 'paint' | 'width'>
 export class TerminalApprover implements RunApprover {
   readonly #host: Terminal
   readonly #labels = new Map<string, string>()
-  readonly #reasons = new CallReasons()
   readonly #heard = new Map<ApprovalId, PromiseWithResolvers<Omit<Asked, 'request'>>>()
   readonly #withdrawn = new Map<ApprovalId, AbortController>()
   #display: Pick<Display, 'pause' | 'resume'> | undefined
@@ -46,11 +44,8 @@ export class TerminalApprover implements RunApprover {
 
   hear(event: StreamEvent): void {
     if (event.type === 'interaction.session.created') this.#labels.set(event.sessionId, this.#labelOf(event))
-    if (event.type === 'interaction.step.completed') this.#reasons.hear(event)
-    if (event.type === 'interaction.approval.requested') {
-      const reason = this.#reasons.of(event.sessionId, event.request.itemId)
-      this.#seen(event.request.id).resolve({ label: this.#labels.get(event.sessionId) ?? '', ...(reason !== undefined && { reason }) })
-    }
+    if (event.type === 'interaction.approval.requested')
+      this.#seen(event.request.id).resolve({ label: this.#labels.get(event.sessionId) ?? '' })
     if (event.type === 'interaction.approval.resolved') this.#withdrawal(event.approvalId).abort()
   }
 

@@ -201,12 +201,14 @@ const diagnosticCode = oneWord<DiagnosticCode>({
   compaction_failed: true,
   compaction_poor: true,
   grant_not_kept: true,
+  hook_overruled: true,
   message_invalid: true,
   model_notice: true,
   policy_changed: true,
   sandbox_off: true,
   skill_changed: true,
   skill_missing: true,
+  skills_cut: true,
   tool_missing: true,
 })
 

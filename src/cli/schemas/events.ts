@@ -1,6 +1,8 @@
 import type {
+  Carried,
   CheckedOutput,
   ChildEnd,
+  EffectBundle,
   Envelope,
   EventType,
   InteractionEvent,
@@ -197,7 +199,12 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.context.compacted': {
     messages: listOf(reference('Message')),
     kept: count,
-    effects: listOf(text),
+    carried: closed<Carried>({
+      bundles: listOf(closed<EffectBundle>({ count, handle: name })),
+      lines: listOf(text),
+      summary: text,
+      length: count,
+    }),
     output: optional(closed<NonNullable<Body<'interaction.context.compacted'>['output']>>({ handle: name, bytes: count })),
     tokensBefore: count,
     tokensAfter: count,

@@ -62,6 +62,9 @@ export const approvalKey = closed<ApprovalKey>({
   label: text,
   use: optional(text),
   aliases: optional(listOf(text)),
+  tools: optional(listOf(name)),
+  within: optional(listOf(text)),
+  mustBeNamed: optional(truth),
   isPrefix: optional(truth),
 })
 export const approvalRequest = closed<ApprovalRequest>({
@@ -69,6 +72,7 @@ export const approvalRequest = closed<ApprovalRequest>({
   itemId: name,
   tool: text,
   summary: text,
+  reason: optional(text),
   input: anyObject,
   keys: listOf(reference('ApprovalKey')),
   wider: optional(listOf(reference('ApprovalKey'))),

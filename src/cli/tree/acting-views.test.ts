@@ -11,6 +11,7 @@ import { applyToTree, emptyTree } from './run-tree.ts'
 
 // What an agent that acts in the world looks like. Pictures are kept here so that a change of them is looked at.
 
+const carried = { bundles: [], lines: [], summary: 'So far, so good.', length: 1 }
 const started = (id: string, more: Partial<CallIntent>): EventBody => ({
   type: 'interaction.item.started',
   item: {
@@ -124,7 +125,7 @@ function more(story: Story): Story {
     )
     .is(3400, started('t1.s2.3', { tool: 'ask_user', title: 'Which colour?', answer: 'blue' }), 2)
     .is(3400, ended('t1.s2.3', {}), 2)
-    .is(3500, { type: 'interaction.context.compacted', messages: [], kept: 2, effects: [], tokensBefore: 9000, tokensAfter: 2100 }, 2)
+    .is(3500, { type: 'interaction.context.compacted', messages: [], kept: 2, carried, tokensBefore: 9000, tokensAfter: 2100 }, 2)
     .asks(3600, 3)
     .answers(4000, 3)
 }

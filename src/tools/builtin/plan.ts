@@ -18,7 +18,8 @@ export function updatePlanTool(): Tool {
     instructions:
       'For work of several steps, write down a plan with update_plan before you begin, and bring it up to date whenever a step is done.',
     inputSchema,
-    effect: 'idempotent',
+    // All that it changes is the plan, which is told as it is: there is nothing that must not be repeated.
+    effect: 'read',
     execute: updatePlan,
   }
 }

@@ -12,6 +12,7 @@ const context = (stored: { readonly [handle: string]: string }): ToolContext => 
   overlay: {},
   remaining: { steps: 1 },
   agents: [],
+  mayUse: () => true,
   startChild: () => Promise.reject(new Error('no children here')),
   confinement: { kind: 'none' },
   maxOutputBytes: 32_768,

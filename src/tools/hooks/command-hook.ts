@@ -1,7 +1,8 @@
-import type { ToolOutput } from '../../contracts/index.ts'
+import { type HookPoint, mostShownToHooks, type OutputView } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 import { showValue } from '../../util/show-value.ts'
-import type { Answer, HookPlace, HookPoint, Questions } from './hook-definition.ts'
+import type { HookPlace } from './hook-place.ts'
+import type { Answer, Questions } from './questions.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 
 /*
@@ -23,8 +24,6 @@ import { type ProgramEnd, runProgram } from './run-program.ts'
  *   anything else                a failure: `onFailure` decides
  */
 
-const mostContent = 262_144
-
 export function commandAnswer(hook: string, command: readonly string[], { baseDir, environment, clock }: HookPlace): Answer {
   return async (point, view, { signal }) => {
     const question = `${JSON.stringify({ version: 1, hook, on: point, ...shown(view) })}\n`
@@ -37,14 +36,14 @@ function shown(view: Questions[HookPoint]['view']): object {
   return 'output' in view ? { ...view, output: shownOutput(view.output) } : view
 }
 
-/** What a program is told of an output: what the model is told, and no more. */
-function shownOutput(output: ToolOutput): object {
-  if (output.ok) return { ok: true, ...cutText('content', output.content) }
-  return { ok: false, error: output.error, ...(output.partial !== undefined && cutText('partial', output.partial)) }
+/** What a program is told of an output: what the model is told, and no more, whoever asks. */
+function shownOutput(output: OutputView): object {
+  const text = output.ok ? output.content : output.partial
+  const isCut = output.cut || (text?.length ?? 0) > mostShownToHooks
+  const shown = text?.slice(0, mostShownToHooks)
+  const told = output.ok ? { ok: true, content: shown } : { ok: false, error: output.error, partial: shown }
+  return { ...told, ...(isCut && { cut: true }) }
 }
-
-const cutText = (key: string, text: string): object =>
-  text.length > mostContent ? { [key]: text.slice(0, mostContent), cut: true } : { [key]: text }
 
 function verdictOf<P extends HookPoint>(point: P, { code, signal, stdout, stderr }: ProgramEnd): Questions[P]['verdict'] {
   if (code === 2) return refusal(point, stderr.trim())

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, realpathSync, statSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import type { HookDefinition } from '../../contracts/index.ts'
 import { isSystemPath, wordsOfHook } from '../../util/hook-words.ts'
-import type { HookDefinition } from './hook-definition.ts'
+import { isInside } from '../../util/is-inside.ts'
+import { shellWord } from '../../util/shell-word.ts'
+import { realOrSame } from '../real-or-same.ts'
 
 /** What hooks may be made of. */
 export interface TrustedFiles {
@@ -19,21 +22,21 @@ const largest = 4 * 1024 * 1024
 /** Every file that hooks name, where there is one: programs, arguments, modules; of links what they lead to, too. */
 export function hookFiles(hooks: readonly Source[], baseDir: string): readonly string[] {
   const named = hooks.flatMap((hook) => namedFiles(hook, baseDir))
-  return [...new Set(named.flatMap((path) => [path, realOf(path)]))]
+  return [...new Set(named.flatMap((path) => [path, realOrSame(path)]))]
 }
 
 /** Why a hook must not run, in words: a file that it names is not what somebody has trusted. */
 export function hookFileFault(hook: Source, baseDir: string, { hashes, folders }: TrustedFiles): string | undefined {
-  const isMeant = (path: string): boolean => folders?.some((folder) => path.startsWith(join(folder, '/'))) ?? true
+  const isMeant = (path: string): boolean => folders?.some((folder) => isInside(folder, path)) ?? true
   for (const path of namedFiles(hook, baseDir)) {
-    if (!isMeant(path) && !isMeant(realOf(path))) continue
+    if (!isMeant(path) && !isMeant(realOrSame(path))) continue
     const trusted = hashes.get(path)
     const now = hashOf(path)
     if (now === undefined)
       return `${path} has more than ${largest} bytes, which is too large to be trusted. Keep it in a folder of the system, like /usr/local/bin.`
     if (now === trusted) continue
     const why = trusted === undefined ? 'nobody has trusted it' : 'it has changed since it was trusted'
-    return `${path} is not run, since ${why}. Look at it; if it is what you want: troupe trust ${JSON.stringify(path)}`
+    return `${path} is not run, since ${why}. Look at it; if it is what you want: troupe trust ${shellWord(path)}`
   }
   return undefined
 }
@@ -48,7 +51,7 @@ const pairOf = (path: string, hash: string | undefined): [string, string][] => (
 function namedFiles(hook: Source, baseDir: string): readonly string[] {
   return wordsOfHook(hook).flatMap((word) => {
     const path = resolve(baseDir, word)
-    const isOfSystem = isAbsolute(word) && isSystemPath(path) && !path.startsWith(join(baseDir, '/'))
+    const isOfSystem = isAbsolute(word) && isSystemPath(path) && !isInside(baseDir, path)
     return !isOfSystem && isFile(path) ? [path] : []
   })
 }
@@ -58,14 +61,6 @@ function isFile(path: string): boolean {
     return statSync(path).isFile()
   } catch {
     return false
-  }
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
   }
 }
 

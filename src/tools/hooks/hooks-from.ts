@@ -1,13 +1,14 @@
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
-import { type Hook, type HookContext, type Problem, TroupeError } from '../../contracts/index.ts'
+import { type Hook, type HookContext, type HookDefinition, type HookPoint, type Problem, TroupeError } from '../../contracts/index.ts'
 import { fitsGlob, globOf } from '../../util/glob.ts'
 import { parseDuration } from '../../util/parse-duration.ts'
 import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
-import type { Answer, HookDefinition, HookPlace, HookPoint, Questions } from './hook-definition.ts'
 import { hookFileFault } from './hook-files.ts'
+import type { HookPlace } from './hook-place.ts'
 import { loadModule } from './module-hook.ts'
+import type { Answer, Questions } from './questions.ts'
 
 /**
  * The hooks of a configuration, in its order. Files that name them are trusted: modules are loaded here, commands run later.
@@ -19,34 +20,44 @@ export async function hooksFrom(definitions: readonly HookDefinition[], place: H
   const list = place.place ?? 'hooks'
   const wrong = checkHooks(definitions, list)
   if (wrong.length > 0) throw invalid(wrong)
-  const built = await Promise.all(definitions.map((each, index) => hookFrom(each, { ...place, place: `${list}[${index}]` })))
-  const problems = built.flatMap((each) => ('problem' in each ? [each.problem] : []))
+  const built = await Promise.all(definitions.map((each) => hookFrom(each, place)))
+  const problems = built.flatMap((each, index) => ('missing' in each ? [problemAt(`${list}[${index}]`, each.missing)] : []))
   if (problems.length > 0) throw invalid(problems)
   return built.flatMap((each) => ('hook' in each ? [each.hook] : []))
 }
 
-type Built = { readonly hook: Hook } | { readonly problem: Problem }
+export type BuiltHook = { readonly hook: Hook } | { readonly missing: MissingPart }
 
-async function hookFrom(definition: HookDefinition, place: HookPlace & { readonly place: string }): Promise<Built> {
+/** A program that is not there, or a module that does not load. */
+export interface MissingPart {
+  readonly key: 'command' | 'module'
+  readonly message: string
+  readonly remedy: string
+}
+
+/** One of them, found to be right before. */
+export async function hookFrom(definition: HookDefinition, place: HookPlace): Promise<BuiltHook> {
   const { baseDir, trusted } = place
   const fault = trusted && (() => hookFileFault(definition, baseDir, trusted))
   if (definition.command === undefined) {
     // It is loaded once, so this is where it matters what it is.
     const why = fault?.()
     if (why !== undefined) return { hook: hookOf(definition, async () => Promise.reject(new Error(why))) }
-    const loaded = await loadModule(definition.module, definition.on, { baseDir: place.baseDir, place: `${place.place}.module` })
-    return loaded.ok ? { hook: hookOf(definition, loaded.answer) } : loaded
+    const loaded = await loadModule(definition.module, definition.on, baseDir)
+    return loaded.ok ? { hook: hookOf(definition, loaded.answer) } : { missing: { ...loaded.missing, key: 'module' } }
   }
   const [program = ''] = definition.command
   if (!isThere(program, place)) {
     const remedy = program.includes('/')
-      ? `Check the path, which is relative to ${place.baseDir}, and that the file may be executed.`
+      ? `Check the path, which is relative to ${baseDir}, and that the file may be executed.`
       : 'Install it, or give its whole path.'
-    return { problem: { place: `${place.place}.command`, message: `there is no program ${JSON.stringify(program)}`, remedy } }
+    return { missing: { key: 'command', message: `there is no program ${JSON.stringify(program)}`, remedy } }
   }
   const answer = commandAnswer(definition.name, definition.command, place)
   return { hook: hookOf(definition, fault ? unless(fault, answer) : answer) }
 }
+
+const problemAt = (place: string, { key, message, remedy }: MissingPart): Problem => ({ place: `${place}.${key}`, message, remedy })
 
 /** Looks each time: what was in order when it began may have been changed since. */
 function unless(fault: () => string | undefined, answer: Answer): Answer {

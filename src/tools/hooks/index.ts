@@ -1,4 +1,5 @@
+export type { HookDefinition, HookPoint } from '../../contracts/index.ts'
 export { checkHooks } from './check-hooks.ts'
-export type { HookDefinition, HookPlace, HookPoint } from './hook-definition.ts'
 export { hookFiles, hookHashes, type TrustedFiles } from './hook-files.ts'
-export { hooksFrom } from './hooks-from.ts'
+export type { HookPlace } from './hook-place.ts'
+export { type BuiltHook, hookFrom, hooksFrom, type MissingPart } from './hooks-from.ts'

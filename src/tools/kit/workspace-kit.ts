@@ -2,6 +2,7 @@ import { type Clock, defaultSandboxPolicy, type Sandbox, type SandboxPolicy, typ
 import { askUserTool, fileTools, shellTool, updatePlanTool, webFetchTool } from '../builtin/index.ts'
 import { type Availability, processSandbox } from '../sandbox/index.ts'
 import { openWorkspace } from '../workspace/index.ts'
+import { checkKitOptions } from './check-kit-options.ts'
 
 export interface WorkspaceKitOptions {
   /** The one folder that agents may change; absolute. */
@@ -15,7 +16,7 @@ export interface WorkspaceKitOptions {
   readonly policy?: Partial<SandboxPolicy>
   /** Further folders and files that no command may see, such as the data folder. */
   readonly hidden?: readonly string[]
-  /** Files of the workspace that are read, never changed: what hooks run. */
+  /** Files of the workspace that commands may only read, and that no broader permission covers for the file tools: what hooks run. */
   readonly guarded?: readonly string[]
   /** Addresses on this machine or network that `web_fetch` may reach, each with its port. */
   readonly allowPrivate?: readonly string[]
@@ -30,8 +31,13 @@ export interface WorkspaceKit {
   probe(): Promise<Availability>
 }
 
-/** Every built-in tool, for one folder. */
+/**
+ * Every built-in tool, for one folder.
+ *
+ * @throws TroupeError `config_invalid` where that is no folder by its absolute path, or an option is unknown.
+ */
 export function workspaceKit(options: WorkspaceKitOptions): WorkspaceKit {
+  checkKitOptions(options)
   const { workspace: root, clock, home, path, hidden = [], guarded = [], allowPrivate } = options
   const policy: SandboxPolicy = { ...defaultSandboxPolicy, ...options.policy }
   const walls = processSandbox({ root, path, home, clock, hidden, guarded, policy })

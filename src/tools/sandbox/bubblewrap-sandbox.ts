@@ -1,42 +1,27 @@
 import { accessSync, constants, realpathSync, statSync } from 'node:fs'
-import { release } from 'node:os'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { defaultSandboxPolicy, type SandboxPolicy, type ToolFailure } from '../../contracts/index.ts'
+import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { realOrSame } from '../real-or-same.ts'
 import { bubblewrapArguments, insideHome } from './bubblewrap.ts'
 import { bridgeSource } from './door-bridge.ts'
+import { firstProcess, isBoundPerNamespace } from './first-process.ts'
 import { FolderWalk } from './folder-walk.ts'
 import { type HostDoor, openHostDoor } from './host-door.ts'
 import { hostView } from './host-view.ts'
-import { isWithin } from './is-within.ts'
 import { mountPointsGone } from './mount-points.ts'
 import { type EscapeReport, tryToEscape } from './probe.ts'
-import { processCap } from './process-cap.ts'
-import { realOrSame } from './real-or-same.ts'
+import { type ProcessCap, processCap } from './process-cap.ts'
 import type { Availability, Command, Launch, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
 import { seccompFilter } from './seccomp.ts'
 import { SpecialFiles } from './special-files.ts'
 import { howToGetIt, unavailable } from './unavailable.ts'
-import { startWalled } from './walled-command.ts'
+import { startWalled, wallDescriptors } from './walled-command.ts'
 import { type Guard, guard, undone } from './workspace-guard.ts'
 
 const name = 'bubblewrap'
 const firstDescriptor = 3
-/**
- * Process 1: waits for the command, takes in orphans, and with it everything ends. A limit per user is twice what is
- * allowed, so that whoever watches sees it broken and can tell. Shells differ in the letter for it.
- */
-function firstProcess(processes: number): string {
-  const most = processes * 2
-  const bound = isBoundPerNamespace() ? `ulimit -u ${most} 2>/dev/null || ulimit -p ${most} 2>/dev/null; ` : ''
-  return `exec 2>&1; ulimit -c 0; ${bound}"$@"; exit $?`
-}
-
-/** Before, all processes of a user were counted, wherever they are: a desktop has more than a command may have. */
-function isBoundPerNamespace(): boolean {
-  const [major = 0, minor = 0] = release().split('.').map(Number)
-  return major > 5 || (major === 5 && minor >= 14)
-}
 
 /** Linux. */
 export class BubblewrapSandbox implements ProcessSandbox {
@@ -92,7 +77,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
   /** Never one that a command could have put there. */
   #program(): string | undefined {
     const folders = this.#options.path.split(delimiter).filter((folder) => isAbsolute(folder))
-    return folders.map((folder) => join(folder, 'bwrap')).find((file) => isProgram(file) && !isWithin(this.#root, realpathSync(file)))
+    return folders.map((folder) => join(folder, 'bwrap')).find((file) => isProgram(file) && !isInside(this.#root, realpathSync(file)))
   }
 
   async #enter(command: Command): Promise<StartResult> {
@@ -104,11 +89,12 @@ export class BubblewrapSandbox implements ProcessSandbox {
     const places = [this.#root, ...policy.writable].map((folder) => realpathSync(folder))
     let guards: readonly Guard[] = []
     let door: HostDoor | undefined
+    let cap: ProcessCap | undefined
     try {
       await mountPointsGone()
       guards = places.map((folder) => this.#guard(folder))
       if (policy.hosts.length > 0) door = await openHostDoor({ hosts: policy.hosts, scratch: this.#scratch })
-      const cap = boundBy() === 'group' ? processCap(policy.processes) : undefined
+      cap = boundBy() === 'group' ? processCap(policy.processes) : undefined
       const running = await startWalled({
         launch: this.#launch({
           program,
@@ -116,7 +102,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
           policy: { ...policy, writable: places.slice(1) },
           guards,
           door,
-          isGated: cap !== undefined,
+          cap,
         }),
         cap,
         stdin: command.stdin,
@@ -130,6 +116,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
       return { ok: true, running }
     } catch (error) {
       door?.close()
+      cap?.release()
       await undone(guards)
       return { ok: false, failure: { class: 'sandbox_unavailable', message: `The sandbox could not be built: ${messageOf(error)}` } }
     }
@@ -147,22 +134,21 @@ export class BubblewrapSandbox implements ProcessSandbox {
       folder,
       guarded: guarded.map(realOrSame),
       walk: this.#walk(folder),
-      ...(isWithin(folder, this.#home) && { home: this.#home }),
+      ...(isInside(folder, this.#home) && { home: this.#home }),
     })
   }
 
-  #launch({ program, command, policy, guards, door, isGated }: Build): Launch {
+  #launch({ program, command, policy, guards, door, cap }: Build): Launch {
     const { path, hidden = [] } = this.#options
     const inputs = this.#filter ? [this.#filter] : []
-    const infoDescriptor = firstDescriptor + inputs.length
+    const { gate, info, group } = wallDescriptors(inputs)
     const walls = bubblewrapArguments({
       root: this.#root,
       cwd: command.cwd,
       policy,
       guards,
       view: hostView({ root: this.#root, home: this.#home, path, hidden, special: this.#special.paths() }),
-      infoDescriptor,
-      ...(isGated && { gateDescriptor: infoDescriptor + 1 }),
+      infoDescriptor: info,
       // The filter keeps them away, where there is one.
       disableNamespaces: this.#filter === undefined,
       node: process.execPath,
@@ -170,9 +156,10 @@ export class BubblewrapSandbox implements ProcessSandbox {
       ...(door && { door: door.socket }),
     })
     const argv = door ? [process.execPath, '-e', bridgeSource(policy.hosts), '--', ...command.argv] : command.argv
+    const first = firstProcess({ processes: policy.processes, gate, group: cap?.entrance.kind === 'own step' ? group : undefined })
     return {
       file: program,
-      args: [...walls, '/bin/sh', '-c', firstProcess(policy.processes), 'sh', ...argv],
+      args: [...walls, '/bin/sh', '-c', first, 'sh', ...argv],
       environment: { ...command.environment, HOME: insideHome, TMPDIR: '/tmp' },
       inputs,
     }
@@ -185,7 +172,7 @@ interface Build {
   readonly policy: SandboxPolicy
   readonly guards: readonly Guard[]
   readonly door: HostDoor | undefined
-  readonly isGated: boolean
+  readonly cap: ProcessCap | undefined
 }
 
 const gone: ToolFailure = { class: 'sandbox_unavailable', message: 'bubblewrap (bwrap) is no longer on the PATH.', remedy: howToGetIt }

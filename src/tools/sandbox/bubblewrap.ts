@@ -9,8 +9,8 @@
  */
 import { lstatSync } from 'node:fs'
 import type { SandboxPolicy } from '../../contracts/index.ts'
+import { isInside } from '../../util/is-inside.ts'
 import type { HostView } from './host-view.ts'
-import { isWithin } from './is-within.ts'
 import type { Guard } from './workspace-guard.ts'
 
 export interface Walls {
@@ -22,8 +22,6 @@ export interface Walls {
   /** The descriptors that bubblewrap reads the filter from, where there is one, and writes the first process to. */
   readonly filterDescriptor?: number
   readonly infoDescriptor: number
-  /** The descriptor that bubblewrap waits for, where it has to. */
-  readonly gateDescriptor?: number
   /** No further user namespaces, where bubblewrap can do that. */
   readonly disableNamespaces: boolean
   /** A program that is seen inside, wherever it is. */
@@ -41,7 +39,7 @@ export function bubblewrapArguments(walls: Walls): readonly string[] {
   const emptied = [...view.emptied]
   const shown = [...places, ...view.readOnly]
   const isVisible = (path: string): boolean =>
-    ![...emptied, '/tmp', '/dev'].some((folder) => isWithin(folder, path)) || shown.some((folder) => isWithin(folder, path))
+    ![...emptied, '/tmp', '/dev'].some((folder) => isInside(folder, path)) || shown.some((folder) => isInside(folder, path))
   return [
     ...namespaces(walls),
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
@@ -60,14 +58,13 @@ export function bubblewrapArguments(walls: Walls): readonly string[] {
   ]
 }
 
-function namespaces({ filterDescriptor, infoDescriptor, gateDescriptor, disableNamespaces }: Walls): readonly string[] {
+function namespaces({ filterDescriptor, infoDescriptor, disableNamespaces }: Walls): readonly string[] {
   return [
     ...['--unshare-all', '--unshare-user', '--die-with-parent', '--new-session', '--as-pid-1', '--hostname', 'sandbox'],
     ...['--cap-drop', 'ALL'],
     ...(disableNamespaces ? ['--disable-userns'] : []),
     ...(filterDescriptor === undefined ? [] : ['--seccomp', String(filterDescriptor)]),
     ...['--info-fd', String(infoDescriptor)],
-    ...(gateDescriptor === undefined ? [] : ['--block-fd', String(gateDescriptor)]),
   ]
 }
 

@@ -4,7 +4,7 @@
 import { accessSync, constants, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { secretNames } from '../../util/guarded-names.ts'
-import { isWithin } from './is-within.ts'
+import { isInside } from '../../util/is-inside.ts'
 
 /** Replaced by empty folders: what belongs to persons, to running services, and scratch space. */
 const emptied = ['/home', '/root', '/run', '/var/run', '/var/tmp', '/var/mail']
@@ -125,15 +125,15 @@ export interface Viewer {
 /** Looked at anew for each command: a secret may have come since. */
 export function hostView({ root, home, path, hidden, special }: Viewer): HostView {
   const isRoot = process.getuid?.() === 0
-  const holdsHome = home === '/' || isWithin(root, home)
+  const holdsHome = home === '/' || isInside(root, home)
   const empty = [...(holdsHome ? [] : [home]), ...emptied, ...(isRoot ? emptiedForRoot : [])]
     .flatMap(asItIs)
-    .filter((folder) => isFolder(folder) && !isWithin(root, folder) && (folder === doorFolder || !isEmpty(folder)))
+    .filter((folder) => isFolder(folder) && !isInside(root, folder) && (folder === doorFolder || !isEmpty(folder)))
   const onPath = path
     .split(':')
     .filter(isAbsolute)
     .flatMap(asItIs)
-    .filter((folder) => isWithin(home, folder))
+    .filter((folder) => isInside(home, folder))
   const tools = holdsHome ? [] : [...homeTools.map((name) => join(home, name)), ...onPath]
   const secrets = [
     ...systemSecrets,
@@ -152,7 +152,7 @@ export function hostView({ root, home, path, hidden, special }: Viewer): HostVie
 /** Folders within others are emptied with them. */
 function outermost(folders: readonly string[]): readonly string[] {
   const distinct = [...new Set(folders)]
-  return distinct.filter((folder) => !distinct.some((other) => other !== folder && isWithin(other, folder)))
+  return distinct.filter((folder) => !distinct.some((other) => other !== folder && isInside(other, folder)))
 }
 
 /** Nothing is mounted on a link: where homes are on another disk, it is that disk's folder that is emptied. */

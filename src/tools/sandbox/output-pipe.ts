@@ -19,18 +19,30 @@ export interface OutputPipe {
 }
 
 /** Made at once: starting a program for each would take longer than all else. */
-const batch = 8
+const batch = 16
+/** More are made before the last ones are taken, so that hardly anybody waits for them. */
+const fewest = 4
 const pieceSize = 64 * 1024
 
-let stock: Promise<OutputPipe[]> | undefined
+const stock: OutputPipe[] = []
+let coming: Promise<void> | undefined
 
 export async function takePipe(scratch = '/tmp'): Promise<OutputPipe | undefined> {
-  stock ??= makePipes(scratch)
-  const current = stock
-  const pipes = await current
-  const taken = pipes.pop()
-  if (pipes.length === 0 && stock === current) stock = undefined
-  return taken
+  if (stock.length <= fewest) coming ??= refill(scratch)
+  if (stock.length === 0) await coming
+  return stock.pop()
+}
+
+async function refill(scratch: string): Promise<void> {
+  stock.push(...(await makePipes(scratch)))
+  coming = undefined
+}
+
+/** Instead of the writer, which is closed: one that holds both ends, so that whoever writes need not care for who reads. */
+export function lastingWriter({ writer }: OutputPipe): number {
+  const lasting = openSync(`/proc/self/fd/${writer}`, constants.O_RDWR)
+  closeSync(writer)
+  return lasting
 }
 
 async function makePipes(scratch: string): Promise<OutputPipe[]> {

@@ -8,7 +8,7 @@ import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSy
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { type Clock, defaultSandboxPolicy } from '../../contracts/index.ts'
-import { isWithin } from './is-within.ts'
+import { isInside } from '../../util/is-inside.ts'
 import { probeSource } from './probe-source.ts'
 import type { Command, Ending, RunningCommand, StartResult } from './sandbox-types.ts'
 
@@ -43,7 +43,7 @@ export async function tryToEscape(enter: (command: Command) => Promise<StartResu
       namespaces: namespaces(),
       // Where a file must not appear. Asked for by name, so that nothing is left behind that could not be found.
       // What lies in the workspace may be written to, though it be somebody's home.
-      folders: [outside, dirname(place.root), place.home, '/', '/etc', '/usr', '/var'].filter((folder) => !isWithin(place.root, folder)),
+      folders: [outside, dirname(place.root), place.home, '/', '/etc', '/usr', '/var'].filter((folder) => !isInside(place.root, folder)),
       mark: `troupe-probe-${process.pid}`,
     }
     const started = await enter({

@@ -4,17 +4,24 @@
  *
  * 1. It remembers that somebody was refused: processes that come and go are hard to count from outside.
  * 2. Groups of our own that nobody is in any more are taken away, also those of an earlier life.
+ * 3. Whoever is moved into a group waits until the whole machine has taken notice, for several milliseconds. A single thread
+ *    that goes by itself does not, but only groups of the older kind are open to that.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 export interface ProcessCap {
-  /** Takes a process in, with all that will come from it. */
-  admit(pid: number): void
+  readonly entrance: Entrance
   /** Whether there would have been more. */
   isBroken(): boolean
   release(): void
 }
+
+/** How a process gets in, with all that will come from it. */
+export type Entrance =
+  /** By itself: it is given this open file, and writes `0` to it. */
+  { readonly kind: 'own step'; readonly descriptor: number } | { readonly kind: 'taken in'; take(pid: number): Promise<void> }
 
 const prefix = 'troupe-command-'
 let count = 0
@@ -24,16 +31,20 @@ const left = new Set<string>()
 /** Nothing where no such group can be had. */
 export function processCap(most: number): ProcessCap | undefined {
   places ??= possiblePlaces()
-  for (const folder of places) {
+  for (const { folder, isOlder } of places) {
     const group = join(folder, `${prefix}${process.pid}-${++count}`)
     try {
       tidy(folder)
       mkdirSync(group)
       writeFileSync(join(group, 'pids.max'), String(most))
+      const entrance = isOlder ? ownStep(group) : takenIn(group)
       return {
-        admit: (pid) => writeFileSync(join(group, 'cgroup.procs'), String(pid)),
+        entrance,
         isBroken: () => /^max [1-9]/m.test(read(join(group, 'pids.events'))),
-        release: () => remove(group),
+        release: () => {
+          if (entrance.kind === 'own step') closeSync(entrance.descriptor)
+          remove(group)
+        },
       }
     } catch {
       remove(group)
@@ -42,10 +53,18 @@ export function processCap(most: number): ProcessCap | undefined {
   return undefined
 }
 
-let places: readonly string[] | undefined
+const ownStep = (group: string): Entrance => ({ kind: 'own step', descriptor: openSync(join(group, 'tasks'), constants.O_WRONLY) })
+const takenIn = (group: string): Entrance => ({ kind: 'taken in', take: (pid) => writeFile(join(group, 'cgroup.procs'), String(pid)) })
+
+interface Place {
+  readonly folder: string
+  readonly isOlder: boolean
+}
+
+let places: readonly Place[] | undefined
 
 /** Our own group and those above it, where processes are counted: of the older or the newer kind. */
-function possiblePlaces(): readonly string[] {
+function possiblePlaces(): readonly Place[] {
   const mounts = read('/proc/self/mountinfo')
     .split('\n')
     .map((line) => line.split(' '))
@@ -59,7 +78,8 @@ function possiblePlaces(): readonly string[] {
     const [root, point] = [mount[3], mount[4]]
     if (!isCounting || root === undefined || point === undefined) return []
     const own = groups.find(([, names]) => (kind === 'cgroup2' ? names === '' : names?.split(',').includes('pids')))?.[2] ?? '/'
-    return upFrom(own.startsWith(root) && root !== '/' ? own.slice(root.length) || '/' : own).map((path) => join(point, path))
+    const ways = upFrom(own.startsWith(root) && root !== '/' ? own.slice(root.length) || '/' : own)
+    return ways.map((way) => ({ folder: join(point, way), isOlder: kind === 'cgroup' }))
   })
 }
 

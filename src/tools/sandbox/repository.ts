@@ -4,8 +4,9 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { guardedPartsOfGit } from '../../util/guarded-names.ts'
+import { isInside } from '../../util/is-inside.ts'
+import { realOrSame } from '../real-or-same.ts'
 import { gitSettings, isPlainConfig } from './git-config.ts'
-import { isWithin } from './is-within.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 
 /** More than that is nobody's. */
@@ -49,7 +50,7 @@ export function runsSomething(repository: string, known: readonly string[]): rea
   const shared = textOf(commondir)?.trim()
   return [
     ...settings.filter((file) => statOf(file) !== undefined && !isPlainConfig(textOf(file) ?? '?')),
-    ...(statOf(commondir) === undefined || known.includes(realOf(resolve(repository, shared ?? ''))) ? [] : [commondir]),
+    ...(statOf(commondir) === undefined || known.includes(realOrSame(resolve(repository, shared ?? ''))) ? [] : [commondir]),
     ...(namesIn(hooks).some((name) => isHook(join(hooks, name))) ? [hooks] : []),
   ]
 }
@@ -68,7 +69,7 @@ export function ledTo(repository: string, workspace: string): LedTo {
     settings
       .filter(({ name, value }) => names.includes(name) && !/^"?(?:~|$)/.test(value))
       .map(({ value }) => resolve(from, value.replace(/^"(.*)"$/, '$1')))
-      .filter((path) => isWithin(workspace, path) && path !== workspace)
+      .filter((path) => isInside(workspace, path) && path !== workspace)
   return { hooks: values(['core.hookspath'], workspace), settings: values(['include.path', 'includeif.path'], repository) }
 }
 
@@ -99,14 +100,6 @@ export function textOf(file: string): string | undefined {
     return stat.isFile() && stat.size <= largestSettings ? readFileSync(file, 'utf8') : undefined
   } catch {
     return undefined
-  }
-}
-
-function realOf(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
-import type { Readable, Writable } from 'node:stream'
+import type { Duplex, Writable } from 'node:stream'
 import { messageOf } from '../../util/message-of.ts'
 import { withoutInherited } from './inherited.ts'
 import { type OutputPipe, takePipe } from './output-pipe.ts'
@@ -22,10 +22,10 @@ export interface Start {
   readonly isLeader?: boolean
   /** Written to the descriptors from 3 on, one for each. */
   readonly inputs?: readonly Buffer[]
-  /** Whether there is one more descriptor after those, which is read. */
-  readonly hasInfo?: boolean
-  /** Whether there is another one, which is written to when it may go on. */
-  readonly hasGate?: boolean
+  /** Whether there is one more after those, which is spoken over when it may go on. */
+  readonly isGated?: boolean
+  /** Open files of ours that it gets, as the descriptors after all others. */
+  readonly lent?: readonly (number | 'pipe')[]
 }
 
 export interface Over {
@@ -43,8 +43,7 @@ export interface RunningProcess {
   hangUp(): void
   /** What the program said beside its output before the command was its own. */
   readonly complaints: () => string
-  readonly info: Readable | undefined
-  readonly gate: Writable | undefined
+  readonly gate: Duplex | undefined
   readonly over: Promise<Over>
 }
 
@@ -53,7 +52,7 @@ const mostComplaints = 4_000
 export async function startProcess(start: Start): Promise<RunningProcess> {
   const pipe = await takePipe()
   const inputs = start.inputs ?? []
-  const extras = inputs.length + (start.hasInfo ? 1 : 0) + (start.hasGate ? 1 : 0)
+  const extras = inputs.length + (start.isGated ? 1 : 0)
   let child: ChildProcess
   try {
     child = spawn(start.file, start.args, {
@@ -72,20 +71,19 @@ export async function startProcess(start: Start): Promise<RunningProcess> {
   inputs.forEach((data, index) => {
     write(child.stdio[3 + index] as Writable | null, data)
   })
-  const gate = start.hasGate ? (child.stdio[2 + extras] as Writable) : undefined
+  const gate = start.isGated ? (child.stdio[2 + extras] as Duplex) : undefined
   gate?.on('error', () => {})
   return {
     child,
     ...printed(child, pipe),
     complaints: complaintsOf(child),
-    info: start.hasInfo ? (child.stdio[3 + inputs.length] as Readable) : undefined,
     gate,
   }
 }
 
 function descriptors(start: Start, pipe: OutputPipe | undefined, extras: number): StdioOptions {
   const own = [start.stdin === undefined ? 'ignore' : 'pipe', pipe?.writer ?? 'pipe', 'pipe'] as const
-  return withoutInherited([...own, ...Array.from({ length: extras }, () => 'pipe' as const)])
+  return withoutInherited([...own, ...Array.from({ length: extras }, () => 'pipe' as const), ...(start.lent ?? [])])
 }
 
 /** What is printed, and when all is over: the program, and its output where somebody listens. */
@@ -133,7 +131,6 @@ function neverStarted(fault: string): RunningProcess {
     listen: () => {},
     hangUp: () => {},
     complaints: () => '',
-    info: undefined,
     gate: undefined,
     over: Promise.resolve({ exitCode: null, signal: null, fault }),
   }

@@ -1,11 +1,11 @@
 import { accessSync, constants, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultSandboxPolicy } from '../../contracts/index.ts'
+import { isInside } from '../../util/is-inside.ts'
+import { realOrSame } from '../real-or-same.ts'
 import { hostView } from './host-view.ts'
-import { isWithin } from './is-within.ts'
 import { startPlain } from './plain-command.ts'
 import { tryToEscape } from './probe.ts'
-import { realOrSame } from './real-or-same.ts'
 import type { Availability, Command, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
 import { seatbeltProfile } from './seatbelt-profile.ts'
 import { switchOff, unavailable } from './unavailable.ts'
@@ -61,7 +61,7 @@ export class SeatbeltSandbox implements ProcessSandbox {
     const root = realpathSync(this.#options.root)
     const places = [root, ...policy.writable.map((folder) => realpathSync(folder))]
     const guards = places.map((folder) =>
-      guard({ folder, guarded: guarded.map(realOrSame), needsMountPoints: false, ...(isWithin(folder, home) && { home }) }),
+      guard({ folder, guarded: guarded.map(realOrSame), needsMountPoints: false, ...(isInside(folder, home) && { home }) }),
     )
     const own = realpathSync(mkdtempSync(join(scratch, 'troupe-command-')))
     const view = hostView({ root, home, path, hidden: [...hidden, '/private/tmp', '/private/var/folders'], special: [] })

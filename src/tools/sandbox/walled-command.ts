@@ -2,10 +2,13 @@
  * A command behind walls.
  *
  * 1. Process 1 inside ends with its starter, its starter with us: whatever happens, nobody is left.
- * 2. Nothing of it runs before its number of processes is bounded, and it is watched.
+ * 2. Nothing of it runs before that holds, its number of processes is bounded, and it is watched: process 1 waits for a word
+ *    of ours, and without one it goes.
  * 3. It is asked to end from outside, one process after the other: what builds the walls would die of the same question.
  */
 import type { Clock, SandboxPolicy } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { firstPid } from './first-pid.ts'
 import type { ProcessCap } from './process-cap.ts'
 import { processTree } from './process-tree.ts'
 import { type RunningProcess, startProcess } from './running-process.ts'
@@ -23,29 +26,50 @@ export interface WalledStart {
   afterwards(): Promise<Pick<Ending, 'refusedHosts' | 'undone'>>
 }
 
+/** Those that a program finds open, after the usual three and its inputs. */
+export function wallDescriptors(inputs: readonly Buffer[]): { readonly gate: number; readonly info: number; readonly group: number } {
+  const gate = 3 + inputs.length
+  return { gate, info: gate + 1, group: gate + 2 }
+}
+
 export async function startWalled({ launch, stdin, clock, policy, cap, afterwards }: WalledStart): Promise<RunningCommand> {
-  const { file, args, environment, inputs } = launch
-  const started = await startProcess({ file, args, environment, stdin, inputs, hasInfo: true, hasGate: cap !== undefined })
+  const info = await firstPid()
+  const lent = [info.descriptor, ...(cap?.entrance.kind === 'own step' ? [cap.entrance.descriptor] : [])]
+  const started = await startProcess({ ...launch, stdin, isGated: true, lent })
   let first: number | undefined
   let limit: string | undefined
+  let refusal: string | undefined
   let stopWatch: () => void = () => {}
-  firstProcess(started, (pid) => {
-    first = pid
-    admit(started, cap, pid)
-    stopWatch = watchLimits({ clock, policy, first: pid, builder: file, cap }, (words) => {
+  const watch = (pid: number): (() => void) =>
+    watchLimits({ clock, policy, first: pid, cap }, (words) => {
       limit = words
-      // The first process is the shorter way, where thousands wait for their turn.
-      send(pid, 'SIGKILL')
       started.child?.kill('SIGKILL')
+      // The shorter way, where thousands wait for their turn.
+      send(pid, 'SIGKILL')
     })
+  const told = info.read(started.child, wallDescriptors(launch.inputs).info)
+  const letGo = async (): Promise<void> => {
+    const spoken = firstWord(started)
+    first = await told
+    if (cap?.entrance.kind === 'taken in') await cap.entrance.take(first)
+    await spoken
+    stopWatch = watch(first)
+    started.gate?.end('\n')
+  }
+  letGo().catch((error: unknown) => {
+    refusal = `it could not be taken into the control group that bounds its processes: ${messageOf(error)}`
+    started.child?.kill('SIGKILL')
   })
-  started.child?.once('exit', () => stopWatch())
+  started.child?.once('exit', () => {
+    stopWatch()
+    started.gate?.destroy()
+  })
   return {
     listen: started.listen,
     ended: started.over.then(async ({ exitCode, signal, fault }): Promise<Ending> => {
       stopWatch()
       cap?.release()
-      const startFault = fault ?? (limit === undefined ? startFaultOf(started) : undefined)
+      const startFault = fault ?? (limit === undefined ? (startFaultOf(started) ?? refusal) : undefined)
       return {
         exitCode,
         signal,
@@ -67,28 +91,8 @@ export async function startWalled({ launch, stdin, clock, policy, cap, afterward
 /** What builds the walls speaks before the command does, and only where it failed. */
 const startFaultOf = ({ complaints }: RunningProcess): string | undefined => (complaints().trim() === '' ? undefined : complaints().trim())
 
-function admit({ child, gate }: RunningProcess, cap: ProcessCap | undefined, pid: number): void {
-  if (!cap) return
-  try {
-    cap.admit(pid)
-    gate?.end('.')
-  } catch {
-    // It has ended already, or must not go on without.
-    child?.kill('SIGKILL')
-  }
-}
-
-function firstProcess({ info }: RunningProcess, found: (pid: number) => void): void {
-  let text = ''
-  info?.setEncoding('utf8').on('data', (chunk: string) => {
-    text += chunk
-    const pid = /"child-pid":\s*(\d+)[^\d]/.exec(text)?.[1]
-    if (pid === undefined) return
-    info.removeAllListeners('data').resume()
-    found(Number(pid))
-  })
-  info?.on('error', () => {})
-}
+/** Once process 1 speaks, both it and its starter are bound to our life. Who never speaks is never let go. */
+const firstWord = ({ gate }: RunningProcess): Promise<void> => new Promise((resolve) => gate?.once('data', () => resolve()))
 
 function send(pid: number, signal: NodeJS.Signals): void {
   try {

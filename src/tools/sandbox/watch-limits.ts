@@ -6,7 +6,7 @@
  * 2. Looking takes at most a tenth of our time, and never longer than for as many processes as there may be.
  * 3. Once a limit is broken it is told once, and nobody looks any more.
  */
-import { readlinkSync, statfsSync } from 'node:fs'
+import { statfsSync } from 'node:fs'
 import type { Clock, SandboxPolicy } from '../../contracts/index.ts'
 import type { ProcessCap } from './process-cap.ts'
 import { processTree, sharedOnce } from './process-tree.ts'
@@ -14,10 +14,8 @@ import { processTree, sharedOnce } from './process-tree.ts'
 export interface Watched {
   readonly clock: Clock
   readonly policy: Pick<SandboxPolicy, 'memory' | 'processes'>
-  /** The first process inside, as it is called outside. */
+  /** The first process inside, as it is called outside; the walls around it are complete. */
   readonly first: number
-  /** The program that builds the walls: as long as the first process runs it, it still sees the host's folders. */
-  readonly builder: string
   readonly cap: ProcessCap | undefined
 }
 
@@ -40,19 +38,18 @@ export function watchLimits(watched: Watched, broken: (limit: string) => void): 
   return () => cancel()
 }
 
-function brokenLimit({ policy: { memory, processes }, first, builder, cap }: Watched): string | undefined {
+function brokenLimit({ policy: { memory, processes }, first, cap }: Watched): string | undefined {
   const tree = processTree(first, processes)
   const count = tree.reduce((sum, { threads }) => sum + threads, 0)
   if (count > processes || cap?.isBroken()) return `more than ${processes} processes and threads at once (sandbox.processes)`
-  const stored = storedIn(first, builder)
+  const stored = storedIn(first)
   const resident = tree.reduce((sum, each) => sum + each.resident, 0)
   if (resident + stored <= memory) return undefined
   const used = (sharedOnce(tree.map(({ pid }) => pid)) ?? resident) + stored
   return used > memory ? `more than ${Math.floor(memory / 1024 ** 2)} MiB of memory, /tmp included (sandbox.memory)` : undefined
 }
 
-function storedIn(first: number, builder: string): number {
-  if (programOf(first) === builder) return 0
+function storedIn(first: number): number {
   return ['/tmp', '/dev/shm'].reduce((sum, folder) => sum + bytesIn(`/proc/${first}/root${folder}`), 0)
 }
 
@@ -62,13 +59,5 @@ function bytesIn(folder: string): number {
     return (blocks - bfree) * bsize + (files - ffree) * bytesOfFile
   } catch {
     return 0
-  }
-}
-
-function programOf(pid: number): string | undefined {
-  try {
-    return readlinkSync(`/proc/${pid}/exe`)
-  } catch {
-    return undefined
   }
 }

@@ -2,7 +2,8 @@ import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ToolFailure } from '../../contracts/index.ts'
 import { secretNames } from '../../util/guarded-names.ts'
-import { isInside, type Place } from './place.ts'
+import { isInside } from '../../util/is-inside.ts'
+import type { Place } from './place.ts'
 
 export interface Limits {
   /** Folders and files that are neither read nor written, whoever asks: journals, trust, approvals. Absolute. */
@@ -23,12 +24,12 @@ export class OffLimits {
 
   isHidden(absolute: string): boolean {
     const path = absolute.toLowerCase()
-    return secretNames.includes(basename(path)) || this.#hidden.some((folder) => isInside(path, folder))
+    return secretNames.includes(basename(path)) || this.#hidden.some((folder) => isInside(folder, path))
   }
 
   isGuarded(absolute: string): boolean {
     const path = absolute.toLowerCase()
-    return this.#guarded.some((file) => isInside(path, file))
+    return this.#guarded.some((file) => isInside(file, path))
   }
 }
 

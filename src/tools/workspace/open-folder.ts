@@ -1,8 +1,9 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, opendir, unlink } from 'node:fs/promises'
+import { isInside } from '../../util/is-inside.ts'
 import { codeOf, FileFault, faultOf } from './file-fault.ts'
 import type { HostFiles } from './host-files.ts'
-import { isInside, outside, type Place, placeBelow, relativeTo } from './place.ts'
+import { outside, type Place, placeBelow, relativeTo } from './place.ts'
 
 /** O_NONBLOCK: opening a pipe or a device must not wait for anybody. */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
@@ -145,7 +146,7 @@ export async function openFileAt(
 /** The last word on where something is: the real path of what is open. */
 function mustBe(place: Place, real: string | undefined, root: string): void {
   if (real !== undefined && isSame(real, place.absolute)) return
-  if (real !== undefined && !isInside(real, root)) throw escaped(place, root)
+  if (real !== undefined && !isInside(root, real)) throw escaped(place, root)
   if (real === undefined || real.endsWith(' (deleted)'))
     throw new FileFault('failed', `${place.relative} was changed by somebody else while it was opened.`, 'Try again.')
   throw new FileFault(

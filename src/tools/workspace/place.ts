@@ -1,5 +1,6 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { ToolFailure } from '../../contracts/index.ts'
+import { isInside } from '../../util/is-inside.ts'
 import { showValue } from '../../util/show-value.ts'
 
 /** A path of the workspace by its letters alone: nobody has looked at the disk yet. */
@@ -26,8 +27,8 @@ export function locate({ real, given }: Roots, path: string): Located {
   if (path.includes('\0')) return invalid(`${showValue(path)} has a NUL in it.`, 'Paths are plain text.')
   if (path.length > longestPath) return invalid(`The path ${showValue(path)} is too long.`, `At most ${longestPath} letters are possible.`)
   const wanted = resolve(real, path)
-  const absolute = isInside(wanted, real) || !isInside(wanted, given) ? wanted : resolve(real, relativeTo(given, wanted))
-  if (!isInside(absolute, real)) return { kind: 'refused', failure: outside(path, real) }
+  const absolute = isInside(real, wanted) || !isInside(given, wanted) ? wanted : resolve(real, relativeTo(given, wanted))
+  if (!isInside(real, absolute)) return { kind: 'refused', failure: outside(path, real) }
   return { kind: 'inside', place: { absolute, relative: relativeTo(real, absolute) } }
 }
 
@@ -39,10 +40,6 @@ export const placeBelow = (place: Place, name: string): Place => ({
 export const parentOf = ({ absolute, relative }: Place): Place => ({ absolute: dirname(absolute), relative: dirname(relative) })
 
 export const nameOf = ({ absolute }: Place): string => basename(absolute)
-
-/** Whether a path is that of a folder or of something below it, by its letters. */
-export const isInside = (path: string, folder: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith('/') ? folder : `${folder}/`)
 
 /** The way from a folder to something in it. */
 export const relativeTo = (folder: string, path: string): string =>

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { lstat, realpath } from 'node:fs/promises'
 import { isAbsolute, resolve } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
+import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { codeOf, FileFault, faultOf } from './file-fault.ts'
 import { type HostFiles, hostFiles } from './host-files.ts'
@@ -9,7 +10,7 @@ import { isProtected } from './is-protected.ts'
 import { missing } from './missing.ts'
 import { type Limits, OffLimits, offLimits } from './off-limits.ts'
 import { escaped, type OpenFile, OpenFolder, openFileAt } from './open-folder.ts'
-import { isInside, type Located, locate, nameOf, type Place, parentOf, relativeTo } from './place.ts'
+import { type Located, locate, nameOf, type Place, parentOf, relativeTo } from './place.ts'
 
 /**
  * The folder that tools may work in.
@@ -60,7 +61,7 @@ export class Workspace {
   /** What a path leads to for somebody who reads; by its letters where nothing is there. */
   async realPlace(place: Place): Promise<Place> {
     const absolute = await realpath(place.absolute).catch(() => place.absolute)
-    return { absolute, relative: isInside(absolute, this.root) ? relativeTo(this.root, absolute) : absolute }
+    return { absolute, relative: isInside(this.root, absolute) ? relativeTo(this.root, absolute) : absolute }
   }
 
   place(path: string): Place {
@@ -143,7 +144,7 @@ export class Workspace {
     } catch (error) {
       throw codeOf(error) === 'ENOENT' ? await this.missing(place) : faultOf(error, place.relative)
     }
-    if (!isInside(absolute, this.root)) throw escaped(place, this.root)
+    if (!isInside(this.root, absolute)) throw escaped(place, this.root)
     const real = { absolute, relative: relativeTo(this.root, absolute) }
     this.#mustShow(real)
     return real
@@ -159,7 +160,7 @@ export class Workspace {
   async #notAFolder(folder: Place, error: unknown): Promise<FileFault> {
     const real = await realpath(folder.absolute).catch(() => undefined)
     if (real === undefined || real === folder.absolute) return faultOf(error, folder.relative)
-    if (!isInside(real, this.root)) return escaped(folder, this.root)
+    if (!isInside(this.root, real)) return escaped(folder, this.root)
     const way = relativeTo(this.root, real)
     return new FileFault('invalid_input', `${folder.relative} is a symbolic link to ${way}.`, `Use a path that begins with ${way}.`)
   }

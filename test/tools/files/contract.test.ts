@@ -62,10 +62,32 @@ describe('what is asked before a change', () => {
       ],
       asks: false,
     })
-    for (const name of ['list_files', 'search_files'])
-      expect(await tool(name).approval?.({ path: 'src' })).toMatchObject({ keys: [{ key: `read:${root}/src` }], asks: false })
-    expect(await tool('list_files').approval?.({})).toMatchObject({ keys: [{ key: `read:${root}` }], asks: false })
     expect(await tool('read_file').approval?.({ path: '../x' })).toBeUndefined()
+  })
+
+  it('is all that is in a folder, where one is looked through; a search reads it', async () => {
+    const aliases = ['src', './src']
+    const within = [`${root}/src/`, 'src/', './src/']
+    expect(await tool('list_files').approval?.({ path: 'src/' })).toEqual({
+      summary: 'List src',
+      keys: [{ key: `list:${root}/src`, label: 'src', aliases, within }],
+      asks: false,
+    })
+    expect(await tool('search_files').approval?.({ path: 'src', pattern: 'x' })).toEqual({
+      summary: 'Search src',
+      keys: [{ key: `read:${root}/src`, label: 'src', aliases, within, tools: ['read_file'] }],
+      asks: false,
+    })
+    const keysOf = async (name: string, path?: string) => (await tool(name).approval?.({ ...(path && { path }) }))?.keys
+    expect(await keysOf('list_files')).toMatchObject([{ key: `list:${root}`, within: [`${root}/`, '', './'] }])
+    for (const path of ['src/deep/a.ts', 'missing']) {
+      expect(await keysOf('search_files', path)).toMatchObject([{ key: `read:${root}/${path}`, tools: ['read_file'] }])
+      expect((await keysOf('search_files', path))?.[0]).not.toHaveProperty('within')
+    }
+    expect((await keysOf('search_files', 'way'))?.[0]?.within).toEqual([
+      ...[`${root}/src/deep/`, 'src/deep/', './src/deep/'],
+      ...[`${root}/way/`, 'way/', './way/'],
+    ])
   })
 
   it('is denied by a relative path, however the call writes it; allowed by the absolute one alone', async () => {
@@ -118,7 +140,7 @@ describe('what is asked before a change', () => {
         summary: `Write ${path}`,
         keys: [
           { key: `path:${root}/${path}`, label: path, aliases: [path, `./${path}`] },
-          { key: `path:protected ${root}/${path}`, label: `the protected file ${path}` },
+          { key: `path:protected ${root}/${path}`, label: `the protected file ${path}`, mustBeNamed: true },
         ],
       })
     }
@@ -129,11 +151,12 @@ describe('what is asked before a change', () => {
     ])
   })
 
-  it('is asked about a protected file in spite of a rule or a grant for its folder; what such a rule denies stays denied', async () => {
+  it('is asked about a protected file in spite of a rule or a grant for its folder or for the tool; what such a rule denies stays denied', async () => {
     const wish = await tool('write_file').approval?.({ path: '.env', content: '' })
     const keys = wish?.keys ?? []
     const verdict = (rule: ApprovalRule) => ruling([{ rules: [rule] }], { names: ['write_file'], keys })?.verdict
-    expect(verdict({ allow: `write_file(${root}/*)` })).toBeUndefined()
+    for (const allow of [`write_file(${root}/*)`, 'write_file', '*', 'write_file(*)', 'write_file(*.env)', 'write_file(p*)'])
+      expect(verdict({ allow }), allow).toBeUndefined()
     expect(verdict({ deny: `write_file(${root}/*)` })).toBe('deny')
     expect(verdict({ allow: [`write_file(${root}/*)`, `write_file(protected ${root}/.env)`] })).toBe('allow')
     const folder = [{ key: `path:${root}/`, label: '', isPrefix: true }]

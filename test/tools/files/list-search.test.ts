@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ToolOutput } from '../../../src/contracts/index.ts'
-import { Effort, globOf, lettersOf } from '../../../src/tools/builtin/files/glob.ts'
+import { Effort, lettersOf, pathGlobOf } from '../../../src/tools/builtin/files/glob.ts'
 import { IgnoreRules } from '../../../src/tools/builtin/files/ignore-rules.ts'
 import { searchPiece } from '../../../src/tools/builtin/files/search/search-piece.ts'
 import { searchFilesTool } from '../../../src/tools/builtin/files/search-files.ts'
 import { Walk } from '../../../src/tools/builtin/files/walk.ts'
 import { scene, toolContext } from './scene.ts'
 
-const matches = (pattern: string, path: string): boolean => globOf(pattern).matches(lettersOf(path), new Effort())
+const matches = (pattern: string, path: string): boolean => pathGlobOf(pattern).matches(lettersOf(path), new Effort())
 
 const project = {
   'README.md': 'hello\n',
@@ -192,7 +192,7 @@ describe('an ignore file that is too hard', () => {
   const there = scene({ ...files, 'x.log': '', '.gitignore': `*.log\n${hard}` })
 
   it('costs a bounded effort, and others have their turn meanwhile', async () => {
-    const walk = new Walk(there.workspace, { includesIgnored: false, depth: 1, signal: new AbortController().signal })
+    const walk = new Walk(there.workspace, { includesIgnored: false, depth: 1, signal: new AbortController().signal, mayShow: () => true })
     let [most, last] = [0, 0]
     const look = (): void => {
       most = Math.max(most, walk.effort.done - last)

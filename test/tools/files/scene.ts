@@ -36,6 +36,7 @@ export const toolContext = (more: Partial<ToolContext> = {}): ToolContext => ({
   maxOutputBytes: 32_768,
   storedOutput: async () => undefined,
   agents: [],
+  mayUse: () => true,
   startChild: () => Promise.reject(new Error('no children here')),
   skills: [],
   progress() {},

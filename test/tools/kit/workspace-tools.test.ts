@@ -1,8 +1,8 @@
-import { mkdtemp, readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
-import { workspaceTools } from '../../../src/acting.ts'
+import { type WorkspaceOptions, workspaceTools } from '../../../src/acting.ts'
 import { builtinToolNames } from '../../../src/agents/index.ts'
 import { world } from '../../acceptance/support.ts'
 
@@ -22,4 +22,37 @@ it('lets an embedded agent act in its folder, once that is approved', async () =
   })
   expect(await runtime.run('Write it')).toMatchObject({ status: 'completed', report: { text: 'Written.' } })
   expect(await readFile(join(workspace, 'a.txt'), 'utf8')).toBe('hello\n')
+})
+
+it('says what is wrong with the folder and the options that it is given, all at once', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'kit-'))
+  await writeFile(join(folder, 'a.txt'), '')
+  const told = (options: object) => {
+    try {
+      workspaceTools(options as WorkspaceOptions)
+      return expect.unreachable()
+    } catch (error) {
+      return error
+    }
+  }
+  expect(told({ workspace: 'rel/path', polcy: {} })).toMatchObject({
+    name: 'TroupeError',
+    code: 'config_invalid',
+    problems: [
+      { place: 'polcy', message: 'unknown option', remedy: 'Did you mean "policy"?' },
+      {
+        place: 'workspace',
+        message: 'expected the absolute path of a folder, found "rel/path"',
+        remedy: `From the present folder that is "${resolve('rel/path')}".`,
+      },
+    ],
+  })
+  for (const [workspace, message] of [
+    [undefined, 'found nothing'],
+    ['', 'found ""'],
+    [join(folder, 'nowhere'), 'which does not exist'],
+    [join(folder, 'a.txt'), 'which is not a folder'],
+    [join(folder, 'a.txt', 'b'), 'which does not exist'],
+  ])
+    expect(told({ workspace })).toMatchObject({ problems: [{ place: 'workspace', message: expect.stringContaining(message ?? '') }] })
 })

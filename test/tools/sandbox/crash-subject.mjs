@@ -1,7 +1,8 @@
-// Started by crash.test.ts as a process of its own, to be killed or to be started with open descriptors.
+// Started by tests as a process of its own, to be killed or to be started with open descriptors.
+import { writeFileSync } from 'node:fs'
 import { processSandbox } from '../../../src/tools/sandbox/index.ts'
 
-const { root, path, home, command } = JSON.parse(process.argv[2])
+const { root, path, home, command, hold } = JSON.parse(process.argv[2])
 const clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -10,7 +11,11 @@ const clock = {
     return () => clearTimeout(timer)
   },
 }
-const started = await processSandbox({ root, path, home, clock }).start({
+const sandbox = processSandbox({ root, path, home, clock })
+await sandbox.probe()
+// From here on, whoever looks for this file holds the command.
+if (hold) writeFileSync(hold, '')
+const started = await sandbox.start({
   argv: ['/bin/bash', '-c', command],
   cwd: root,
   environment: { PATH: path },

@@ -55,9 +55,11 @@ describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
   it('that builds no walls is found out', async () => {
     // Runs what it is given as it is: everything after the two dashes.
     const folder = planted(
-      '#!/bin/sh\nprintf \'{"child-pid": %s}\' $$ >&4 2>/dev/null\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@" 3>&- 4>&- 5>&-\n',
+      '#!/bin/sh\nprintf \'{"child-pid": %s}\' $$ >&5 2>/dev/null\nwhile [ "$1" != -- ]; do shift; done; shift; exec "$@" 3>&- 5>&-\n',
     )
-    const clock = { ...realClock, after: (ms: number, fire: () => void) => realClock.after(ms / 4, fire) }
+    // Nobody watches its limits: without walls, all that this machine keeps in /tmp would be its own.
+    const after = (ms: number, fire: () => void) => (ms < 1000 ? () => {} : realClock.after(ms / 4, fire))
+    const clock = { ...realClock, after }
     const subject = processSandbox({ root, path: `${folder}:/usr/bin:/bin`, home: '/nowhere', clock })
     const availability = await subject.probe()
     expect(availability).toMatchObject({ kind: 'unavailable', failure: { class: 'sandbox_unavailable' } })

@@ -75,6 +75,7 @@ export const contextOf = (confinement: Confinement): ToolContext => ({
   maxOutputBytes: 32_768,
   storedOutput: async () => undefined,
   agents: [],
+  mayUse: () => true,
   startChild: () => Promise.reject(new Error('no children here')),
   skills: [],
   progress() {},

@@ -136,6 +136,11 @@ describe.each(kinds)('a command %s', (_, confinement, missing) => {
       expect(place.shown.join('').length).toBeLessThan(1_300_000)
     })
 
+    it('is told to the model as what it is', () => {
+      const told = confinement === 'sandbox' ? 'in a sandbox: it can write to' : 'without a sandbox, with all rights'
+      expect(place.tool.description).toContain(`Usually it runs ${told}`)
+    })
+
     it.each([[''], ['  '], ['echo \0']])('%j is refused', async (command) => {
       expect(await place.run(command)).toMatchObject({ ok: false, error: { class: 'invalid_input' } })
     })

@@ -13,6 +13,7 @@ export function toolContext(more: Partial<ToolContext> = {}): ToolContext & { re
     maxOutputBytes: 32_768,
     storedOutput: async () => undefined,
     agents: [],
+    mayUse: () => true,
     startChild: () => Promise.reject(new Error('no children here')),
     skills: [],
     progress() {},

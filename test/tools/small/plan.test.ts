@@ -24,7 +24,7 @@ describe('update_plan', () => {
     it(name, run)
 
   it('may run again, and has a sound schema', () => {
-    expect([tool.name, tool.effect, checkSchema(tool.inputSchema, tool.name)]).toEqual(['update_plan', 'idempotent', []])
+    expect([tool.name, tool.effect, checkSchema(tool.inputSchema, tool.name)]).toEqual(['update_plan', 'read', []])
   })
 
   it('puts the plan in place of the one before', async () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalRule } from '../../../src/contracts/index.ts'
 import { ruling } from '../../../src/steps/rules.ts'
-import { isPublicAddress } from '../../../src/tools/builtin/web-fetch/addresses.ts'
 import { webFetchTool } from '../../../src/tools/builtin/web-fetch/index.ts'
 import { readTarget } from '../../../src/tools/builtin/web-fetch/target.ts'
 import { isGranted } from '../../../src/util/grants.ts'
+import { isPublicAddress } from '../../../src/util/private-address.ts'
 
 describe('addresses', () => {
   it.each(['1.1.1.1', '93.184.216.34', '172.15.0.1', '172.32.0.1', '100.128.0.1', '2606:4700::1111', '::ffff:1.1.1.1', '64:ff9b::1.1.1.1'])(

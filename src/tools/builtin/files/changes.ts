@@ -41,13 +41,14 @@ export function changeWish(workspace: Workspace, verb: string, paths: readonly s
 }
 
 /**
- * A protected file needs a second key, which neither a folder that was granted nor a rule about paths covers: a rule has
- * to say `write_file(protected /srv/app/.env)`. What is refused by its path stays refused.
+ * A protected file needs a second key, which neither a folder or tool that was granted nor a rule for paths or for the
+ * tool covers: a rule has to say `write_file(protected /srv/app/.env)`. What is refused by its path stays refused.
  */
 function keysOf(workspace: Workspace, place: Place): readonly ApprovalKey[] {
   const { absolute, relative } = place
   const path = { key: `path:${absolute}`, label: relative, aliases: workspace.aliasesOf(place) }
-  return workspace.isProtected(place) ? [path, { key: `path:protected ${absolute}`, label: `the protected file ${relative}` }] : [path]
+  if (!workspace.isProtected(place)) return [path]
+  return [path, { key: `path:protected ${absolute}`, label: `the protected file ${relative}`, mustBeNamed: true }]
 }
 
 /** The folders that hold all of them, up to the root. */

@@ -6,7 +6,7 @@ export type PathLetters = readonly (readonly string[])[]
 
 export const lettersOf = (path: string): PathLetters => path.split('/').map((name) => [...name])
 
-export interface Glob {
+export interface PathGlob {
   /** Where the effort is used up, nothing matches. */
   matches(path: PathLetters, effort: Effort): boolean
 }
@@ -45,7 +45,7 @@ type Segment = { readonly kind: 'folders' } | { readonly kind: 'name'; readonly 
 const mostAlternatives = 64
 
 /** `*`, `?`, `[a-z]`, `**` over folders and, unless switched off, `{a,b}`. */
-export function globOf(pattern: string, { hasBraces = true }: { readonly hasBraces?: boolean } = {}): Glob {
+export function pathGlobOf(pattern: string, { hasBraces = true }: { readonly hasBraces?: boolean } = {}): PathGlob {
   const alternatives = (hasBraces ? expanded(pattern) : [pattern]).map(segmentsOf)
   return {
     matches: (path, effort) => alternatives.some((segments) => matchesAll(segments, path, effort)),
@@ -161,7 +161,7 @@ function withoutFirstBrace(pattern: string): readonly string[] {
 /** A pattern without a slash is for names anywhere; one with a slash for paths from the root, or from the folder that is looked through. */
 export function pathFilter(pattern: string, folder: string, effort: Effort): (path: string) => boolean {
   const plain = pattern.replace(/^(?:\.?\/)+/, '')
-  const glob = globOf(plain)
+  const glob = pathGlobOf(plain)
   const matches = (path: string): boolean => glob.matches(lettersOf(path), effort)
   if (!plain.includes('/')) return (path) => matches(path.slice(path.lastIndexOf('/') + 1))
   return (path) => matches(path) || (folder !== '.' && path.startsWith(`${folder}/`) && matches(path.slice(folder.length + 1)))

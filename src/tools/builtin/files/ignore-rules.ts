@@ -1,7 +1,7 @@
-import { type Effort, type Glob, globOf, lettersOf } from './glob.ts'
+import { type Effort, lettersOf, type PathGlob, pathGlobOf } from './glob.ts'
 
 interface Rule {
-  readonly glob: Glob
+  readonly glob: PathGlob
   readonly isNegated: boolean
   readonly isForFolders: boolean
 }
@@ -57,5 +57,5 @@ function ruleOf(line: string): readonly Rule[] {
   if (pattern === '') return []
   // All that is in a folder is not the folder.
   if (pattern.endsWith('/**')) pattern += '/*'
-  return [{ glob: globOf(isTied ? pattern : `**/${pattern}`, { hasBraces: false }), isNegated, isForFolders }]
+  return [{ glob: pathGlobOf(isTied ? pattern : `**/${pattern}`, { hasBraces: false }), isNegated, isForFolders }]
 }

@@ -2,10 +2,10 @@ import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contrac
 import { utf8Length } from '../../../util/fit-text.ts'
 import type { Workspace } from '../../workspace/index.ts'
 import { pathFilter } from './glob.ts'
-import { readWish } from './read-wish.ts'
+import { entryFilter, folderWish, listing } from './read-wish.ts'
 import { heed, returned } from './returned.ts'
 import { Walk, type WalkEntry } from './walk.ts'
-import { counted, hardNote, shownPath, textOf, whole } from './wording.ts'
+import { counted, forbiddenNote, hardNote, shownPath, textOf, whole } from './wording.ts'
 
 const defaultDepth = 2
 const mostDepth = 64
@@ -39,18 +39,19 @@ export function listFilesTool(workspace: Workspace): Tool {
     },
     effect: 'read',
     concurrency: 'shared',
-    approval: ({ path }) => readWish(workspace, 'List', textOf(path) ?? '.'),
+    approval: ({ path }) => folderWish(workspace, textOf(path) ?? '.', listing),
     execute: (input, context) => returned(() => listFiles(workspace, input, context)),
   }
 }
 
-async function listFiles(workspace: Workspace, input: JsonObject, { signal, maxOutputBytes }: ToolContext): Promise<ToolOutput> {
+async function listFiles(workspace: Workspace, input: JsonObject, { signal, maxOutputBytes, mayUse }: ToolContext): Promise<ToolOutput> {
   heed(signal)
   const path = textOf(input.path) ?? '.'
   const pattern = textOf(input.pattern)
   const depth = whole(input.depth, [1, mostDepth]) ?? (pattern === undefined ? defaultDepth : mostDepth)
   const includesIgnored = input.include_ignored === true
-  const walk = new Walk(workspace, { includesIgnored, depth, signal })
+  const mayShow = await entryFilter(workspace, path, { look: listing, mayUse })
+  const walk = new Walk(workspace, { includesIgnored, depth, signal, mayShow })
   const { relative } = workspace.place(path)
   const fits = pattern === undefined ? undefined : pathFilter(pattern, relative, walk.effort)
   const rows: string[] = []
@@ -92,12 +93,13 @@ interface Figures {
   readonly leftOut: Walk['leftOut']
 }
 
-function notes({ shown, total, leftOut: { ignored, unreadable, isCut, isHard } }: Figures): readonly string[] {
+function notes({ shown, total, leftOut: { ignored, forbidden, unreadable, isCut, isHard } }: Figures): readonly string[] {
   return [
     ...(shown < total ? [`${total - shown} more are not shown: name a folder with path, use a pattern, or less depth.`] : []),
     ...(isCut ? ['There is more than can be listed at once: name a folder with path.'] : []),
     ...(isHard ? [hardNote] : []),
     ...(unreadable > 0 ? [`${counted(unreadable, 'folder')} could not be read.`] : []),
+    ...forbiddenNote(forbidden),
     ...(ignored > 0 ? [`${counted(ignored, 'ignored entry', 'ignored entries')} left out; include_ignored shows them.`] : []),
   ]
 }

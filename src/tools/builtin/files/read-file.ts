@@ -27,7 +27,7 @@ export function readFileTool(workspace: Workspace): Tool {
     },
     effect: 'read',
     concurrency: 'shared',
-    approval: ({ path }) => readWish(workspace, 'Read', String(path)),
+    approval: ({ path }) => readWish(workspace, String(path)),
     execute: (input, context) => returned(() => readFile(workspace, input, context)),
   }
 }

@@ -3,11 +3,11 @@ import { utf8Length } from '../../../util/fit-text.ts'
 import { showValue } from '../../../util/show-value.ts'
 import { FileFault, type Place, type Workspace } from '../../workspace/index.ts'
 import { pathFilter } from './glob.ts'
-import { readWish } from './read-wish.ts'
+import { entryFilter, folderWish, searching } from './read-wish.ts'
 import { failed, heed, returned } from './returned.ts'
 import { compilePattern, type FoundIn, literally, type SearchFigures, type SearchPattern, searchPlaces } from './search/index.ts'
 import { Walk } from './walk.ts'
-import { counted, hardNote, shownPath, textOf, whole } from './wording.ts'
+import { counted, forbiddenNote, hardNote, shownPath, textOf, whole } from './wording.ts'
 
 const defaultLimit = 100
 const mostLimit = 1_000
@@ -43,7 +43,7 @@ export function searchFilesTool(workspace: Workspace, { patienceMs = defaultPati
     },
     effect: 'read',
     concurrency: 'shared',
-    approval: ({ path }) => readWish(workspace, 'Search', textOf(path) ?? '.'),
+    approval: ({ path }) => folderWish(workspace, textOf(path) ?? '.', searching),
     execute: (input, context) => returned(() => searchFiles(workspace, input, { context, patienceMs })),
   }
 }
@@ -58,7 +58,7 @@ async function searchFiles(workspace: Workspace, input: JsonObject, { context, p
   const wanted = String(input.pattern)
   const compiled = compilePattern(wanted, input.ignore_case === true)
   if (!compiled.ok) return failed(`${compiled.message}.`, `To find just this text, use ${JSON.stringify(literally(wanted))}.`)
-  const source = await sourceOf(workspace, input, context.signal)
+  const source = await sourceOf(workspace, input, context)
   const rows = new Rows(Math.max(300, context.maxOutputBytes - frameBytes), whole(input.context, [0, mostContext]) !== undefined)
   try {
     const figures = await collect(workspace, { source, rows, input, pattern: compiled.pattern, context, patienceMs })
@@ -102,7 +102,7 @@ interface Source {
   places(): AsyncGenerator<Place>
 }
 
-async function sourceOf(workspace: Workspace, input: JsonObject, signal: AbortSignal): Promise<Source> {
+async function sourceOf(workspace: Workspace, input: JsonObject, { signal, mayUse }: ToolContext): Promise<Source> {
   const path = textOf(input.path) ?? '.'
   const glob = textOf(input.glob)
   const file = await fileAt(workspace, path)
@@ -113,7 +113,8 @@ async function sourceOf(workspace: Workspace, input: JsonObject, signal: AbortSi
         yield file
       },
     }
-  const walk = new Walk(workspace, { includesIgnored: input.include_ignored === true, depth: mostDepth, signal })
+  const mayShow = await entryFilter(workspace, path, { look: searching, mayUse })
+  const walk = new Walk(workspace, { includesIgnored: input.include_ignored === true, depth: mostDepth, signal, mayShow })
   const fits = glob === undefined ? undefined : pathFilter(glob, workspace.place(path).relative, walk.effort)
   return {
     walk,
@@ -190,6 +191,7 @@ function notes({ end, binary, unreadable }: SearchFigures, { hits }: Rows, walk:
     ...(leftOut?.isHard ? [hardNote] : []),
     ...(binary > 0 && hits === 0 ? [`${counted(binary, 'binary file')} left out.`] : []),
     ...(unreadable > 0 ? [`${counted(unreadable, 'file')} could not be read.`] : []),
+    ...forbiddenNote(leftOut?.forbidden ?? 0),
     ...(hits === 0 && leftOut && leftOut.ignored > 0
       ? [`${counted(leftOut.ignored, 'ignored entry', 'ignored entries')} left out; include_ignored searches them.`]
       : []),

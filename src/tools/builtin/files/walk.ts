@@ -26,6 +26,8 @@ export interface WalkOptions {
   /** How many levels below the folder; 1 is its own entries. */
   readonly depth: number
   readonly signal: AbortSignal
+  /** What it is not true of is left out, with all that is in it. */
+  mayShow(place: Place): boolean
 }
 
 const mostInFolder = 20_000
@@ -38,6 +40,7 @@ const mostInOneTurn = 500_000
 
 interface LeftOut {
   readonly ignored: number
+  readonly forbidden: number
   readonly unreadable: number
   /** There was more than can be looked at. */
   readonly isCut: boolean
@@ -58,6 +61,7 @@ export class Walk {
   readonly #workspace: Workspace
   readonly #options: WalkOptions
   #ignored = 0
+  #forbidden = 0
   #unreadable = 0
   #isCut = false
   #isEasy = true
@@ -72,7 +76,7 @@ export class Walk {
 
   /** What there is to say about the entries that were not given. */
   get leftOut(): LeftOut {
-    return { ignored: this.#ignored, unreadable: this.#unreadable, isCut: this.#isCut, isHard: !this.#isEasy }
+    return { ignored: this.#ignored, forbidden: this.#forbidden, unreadable: this.#unreadable, isCut: this.#isCut, isHard: !this.#isEasy }
   }
 
   async *below(path: string): AsyncGenerator<WalkEntry> {
@@ -129,6 +133,7 @@ export class Walk {
         const place = placeBelow(folder.place, name)
         if (this.#workspace.isHidden(place)) continue
         if (!includesIgnored && (await this.#isIgnored(rules, place, kind === 'folder'))) this.#ignored++
+        else if (!this.#options.mayShow(place)) this.#forbidden++
         else if (kind === 'link') kept.push({ place, kind, depth, rules, target: await readlink(folder.entry(name)).catch(() => '?') })
         else kept.push({ place, kind, depth, rules })
       }

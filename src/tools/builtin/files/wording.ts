@@ -22,4 +22,8 @@ export function listed(names: readonly string[], most = 5): string {
 /** A name with line ends in it must not look like several. */
 export const shownPath = (path: string): string => (/\p{Cc}/u.test(path) ? JSON.stringify(path) : path)
 
+/** What was found and may not be shown is told by its number alone. */
+export const forbiddenNote = (count: number): readonly string[] =>
+  count === 0 ? [] : [`${counted(count, 'entry', 'entries')} left out: rules forbid looking there.`]
+
 export const hardNote = 'The patterns of an ignore file or of this call are too hard to match; some were not heeded.'

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { constants } from 'node:fs'
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises'
-import { basename, isAbsolute, relative, resolve, sep } from 'node:path'
+import { basename } from 'node:path'
 import { secretNames } from '../../../util/guarded-names.ts'
+import { isInside } from '../../../util/is-inside.ts'
 
 /** A text, or why there is none, in words. */
 export type InsideText =
@@ -19,7 +20,7 @@ interface Inside {
 
 /** Reads a text of a folder. Where it is, is looked at after it was opened: a link may have been put there meanwhile. */
 export async function readInside(path: string, { folder, mostBytes }: Inside): Promise<InsideText> {
-  if (folder !== undefined && !isBelow(path, folder)) return { kind: 'outside' }
+  if (folder !== undefined && (path === folder || !isInside(folder, path))) return { kind: 'outside' }
   let file: FileHandle
   try {
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -49,7 +50,7 @@ async function isStillInside(path: string, folder: string, opened: Identity): Pr
   try {
     const real = await realpath(path)
     const there = await stat(real, { bigint: true })
-    return isBelow(real, folder) && there.dev === opened.dev && there.ino === opened.ino
+    return isInside(folder, real) && there.dev === opened.dev && there.ino === opened.ino
   } catch {
     return false
   }
@@ -58,10 +59,4 @@ async function isStillInside(path: string, folder: string, opened: Identity): Pr
 async function isSecret(path: string): Promise<boolean> {
   const real = await realpath(path).catch(() => path)
   return [path, real].some((each) => secretNames.includes(basename(each).toLowerCase()))
-}
-
-/** By its letters. */
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, resolve(path))
-  return way !== '' && way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }

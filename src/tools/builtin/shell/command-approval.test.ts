@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { shellWord } from '../../../util/shell-word.ts'
 import { type AskedCommand, commandApproval } from './command-approval.ts'
-import { plainCommands, quoted, unquoted } from './shell-words.ts'
+import { plainCommands, unquoted } from './shell-words.ts'
 
 const keysOf = (command: string, stdin?: string) => commandApproval({ command, stdin, isConfined: false }).keys.map(({ key }) => key)
 const widerOf = (command: string, isConfined = true) =>
@@ -95,7 +96,7 @@ describe('the keys of a command', () => {
         ),
         (rest) => {
           const words = ['tool', ...rest]
-          const read = plainCommands(words.map(quoted).join(' '))
+          const read = plainCommands(words.map(shellWord).join(' '))
           expect(read?.[0]?.map(unquoted)).toEqual(words)
         },
       ),

@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
 import type { ApprovalKey, ApprovalWish } from '../../../contracts/index.ts'
+import { shellWord } from '../../../util/shell-word.ts'
 import { changesTheShell, grantableWords, isHarmless } from './command-lists.ts'
-import { type PlainCommand, plainCommands, quoted, unquoted } from './shell-words.ts'
+import { type PlainCommand, plainCommands, unquoted } from './shell-words.ts'
 
 export interface AskedCommand {
   readonly command: string
@@ -56,7 +57,7 @@ function scriptKey(command: string, stdin: string | undefined): ApprovalKey {
 /** No plain word begins with a bracket, so nothing else has the name of something in a folder. */
 function placeOf({ folder = '' }: AskedCommand): (key: ApprovalKey) => ApprovalKey {
   if (folder === '') return (key) => key
-  const where = `(in ${quoted(folder)})`
+  const where = `(in ${shellWord(folder)})`
   return ({ key, label, aliases = [], ...rest }) => {
     const colon = key.indexOf(':') + 1
     const use = key.slice(colon)

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
-import { relative, resolve, sep } from 'node:path'
+import { relative, resolve } from 'node:path'
 import type { JsonObject, JsonSchema, ToolFailure } from '../../../contracts/index.ts'
+import { isInside } from '../../../util/is-inside.ts'
 
 export const defaultSeconds = 120
 export const mostSeconds = 600
@@ -14,7 +15,7 @@ export const shellSchema: JsonSchema = {
       type: 'number',
       minimum: 1,
       maximum: mostSeconds,
-      description: `After how many seconds it is ended. Default ${defaultSeconds}, at most ${mostSeconds}.`,
+      description: `After how many seconds it is ended. Default ${defaultSeconds}, at most ${mostSeconds}, or what the session gives a call.`,
     },
     stdin: { type: 'string', description: 'What it reads from its standard input. Without, it finds the end at once.' },
   },
@@ -48,9 +49,8 @@ export function readShellInput(
 export function placeIn(root: string, cwd: string): { readonly absolute: string; readonly relative: string } | undefined {
   try {
     const absolute = realpathSync(resolve(root, cwd))
-    const way = relative(realpathSync(root), absolute)
-    const isInside = way !== '..' && !way.startsWith(`..${sep}`)
-    return isInside && statSync(absolute).isDirectory() ? { absolute, relative: way } : undefined
+    const real = realpathSync(root)
+    return isInside(real, absolute) && statSync(absolute).isDirectory() ? { absolute, relative: relative(real, absolute) } : undefined
   } catch {
     return undefined
   }

@@ -3,6 +3,7 @@ import type { JsonObject, SandboxPolicy, ToolFailure, ToolOutput } from '../../.
 import type { Ending } from '../../sandbox/index.ts'
 import { wallHit } from './denial.ts'
 import type { KeptOutput } from './kept-output.ts'
+import { mostSeconds } from './shell-input.ts'
 import { plainText } from './terminal-text.ts'
 
 /** Why a command was ended from outside, where it was. */
@@ -48,7 +49,9 @@ function failureOf({ ending, stop, durationMs, policy }: EndedCommand): ToolFail
   }
   if (stop?.kind === 'timeout') {
     const message = `The command was still running after ${stop.seconds} s and was ended, with all that it had started.`
-    return { class: 'timeout', message, remedy: 'Give it a larger "timeout", or do less at once. Nothing stays in the background.' }
+    const more =
+      stop.seconds < mostSeconds ? 'Give it a larger "timeout", or do less at once.' : `Do less at once: ${mostSeconds} s is the most.`
+    return { class: 'timeout', message, remedy: `${more} Nothing stays in the background.` }
   }
   if (stop) return { class: 'cancelled', message: `The command was ended after ${seconds(durationMs)}.` }
   return undefined

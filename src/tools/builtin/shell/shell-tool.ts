@@ -15,6 +15,7 @@ import { KeptOutput } from './kept-output.ts'
 import { mostSeconds, readShellInput, type ShellInput, shellSchema } from './shell-input.ts'
 import { type Stop, shellResult } from './shell-result.ts'
 import { LiveText } from './terminal-text.ts'
+import { wallsInWords } from './walls-in-words.ts'
 
 export const shellName = 'shell'
 
@@ -42,12 +43,13 @@ const shownBytes = 1024 * 1024
 
 export function shellTool(options: ShellOptions): Tool {
   const place = new CommandPlace(options.root, options.path)
+  const walls = { ...(options.policy ?? defaultSandboxPolicy), mode: options.isConfined ? 'required' : 'off' } as const
   return {
     name: shellName,
     description: [
       'Runs a command line in a shell, in the workspace, and gives its exit code and what it printed.',
       'It reads nothing from a keyboard, and nothing of it stays in the background when it ends.',
-      'Usually it runs in a sandbox: it can write to the workspace and /tmp only and has no network.',
+      wallsInWords(walls),
     ].join(' '),
     inputSchema: shellSchema,
     effect: 'write',

@@ -4,6 +4,7 @@
  * 1. What is not understood for sure is not plain; nobody guesses. A shell that ran it would do exactly what is said here.
  * 2. Words are told as they would have to be written: a star that the shell expands is not a star in quotes.
  */
+import { shellWord } from '../../../util/shell-word.ts'
 
 /** Words, each as it is written most simply. */
 export type PlainCommand = readonly [string, ...string[]]
@@ -99,13 +100,8 @@ function wordAt(line: string, start: number): { readonly text: string; readonly 
 }
 
 function written(parts: readonly { readonly text: string; readonly isLiteral: boolean }[]): string {
-  if (parts.every(({ isLiteral }) => isLiteral)) return quoted(parts.map(({ text }) => text).join(''))
-  return parts.map(({ text, isLiteral }) => (isLiteral ? quoted(text) : text)).join('')
-}
-
-/** A word that is only itself, as it is written most simply. */
-export function quoted(text: string): string {
-  return /^[\w@%+:,./=^-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
+  if (parts.every(({ isLiteral }) => isLiteral)) return shellWord(parts.map(({ text }) => text).join(''))
+  return parts.map(({ text, isLiteral }) => (isLiteral ? shellWord(text) : text)).join('')
 }
 
 /** The word that was meant, where it is only itself. */

@@ -2,7 +2,7 @@ import { lookup as resolveName } from 'node:dns/promises'
 import type { LookupFunction } from 'node:net'
 import { isIP } from 'node:net'
 import type { ToolFailure } from '../../../contracts/index.ts'
-import { isPublicAddress } from './addresses.ts'
+import { isPublicAddress } from '../../../util/private-address.ts'
 import { hostOf, portOf } from './target.ts'
 
 export interface ResolvedAddress {
@@ -22,8 +22,8 @@ export class RefusedAddress extends Error {
 
   constructor(host: string) {
     super(`${host} is not on the public network`)
-    const remedy = 'Use another tool for what is near; whoever sets up this one may allow a host by name.'
-    this.failure = { class: 'blocked', message: `${host} is not on the public network, so it is not asked.`, remedy }
+    const message = `${host} is not on the public network, so it is not asked.`
+    this.failure = { class: 'blocked', message, remedy: 'Use another tool for what is near.' }
   }
 }
 

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs'
 
-/** Without links: on some systems a home is one to another disk, and what is hidden or bound has to be what it is. */
+/** Without links: on some systems a home is one to another disk, and what is hidden, bound or trusted has to be what it is. */
 export function realOrSame(path: string): string {
   try {
     return realpathSync(path)

@@ -1,1 +1,0 @@
-export { type SkillCatalogue, skillCatalogue } from '../../util/skill-catalogue.ts'

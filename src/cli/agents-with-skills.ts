@@ -1,0 +1,41 @@
+import { agentSkills, type Config, type FoundSkills, type RegisteredAgent, skillsOf } from '../agents/index.ts'
+import type { Problem } from '../contracts/index.ts'
+import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
+import { findProjectSkills } from './find-project-skills.ts'
+
+export interface AgentsWithSkills {
+  /** With the names of skills that there are. */
+  readonly agents: readonly AgentDefinition[]
+  /** Those that somebody wants. */
+  readonly skills: NonNullable<AgentLoopConfig['skills']>
+  readonly problems: readonly Problem[]
+  /** What a person should know, and can leave as it is. */
+  readonly warnings: readonly Problem[]
+}
+
+/** Skills are looked for where an agent wants some. */
+export function agentsWithSkills(
+  agents: readonly RegisteredAgent[],
+  { config, workingDirectory }: { readonly config: Config; readonly workingDirectory: string },
+): AgentsWithSkills {
+  const isWanting = agents.some(({ definition }) => definition.skills.length > 0)
+  if (!isWanting) return { agents: agents.map(({ definition }) => ({ ...definition, skills: [] })), skills: [], problems: [], warnings: [] }
+  const found = findProjectSkills(workingDirectory, skillsOf(config))
+  const chosen = agents.map((agent) => ({ agent, ...agentSkills(agent, found) }))
+  const wanted = new Set(chosen.flatMap(({ skills }) => skills.map(({ name }) => name)))
+  return {
+    agents: chosen.map(({ agent: { definition }, skills }) => ({ ...definition, skills: skills.map(({ name }) => name) })),
+    skills: found.skills.filter(({ name }) => wanted.has(name)),
+    problems: chosen.flatMap(({ problems }) => problems),
+    warnings: [...found.problems, ...chosen.flatMap(({ diagnostics }) => diagnostics), ...hiddenSkills(found, wanted)],
+  }
+}
+
+/** A skill of a person's own, or of the machine, in whose place an agent gets one that came with the project. */
+function hiddenSkills({ shadowed }: Pick<FoundSkills, 'shadowed'>, wanted: ReadonlySet<string>): readonly Problem[] {
+  return shadowed.flatMap(({ card: { name, path }, by, kind }) => {
+    if (kind !== 'shadowed' || !wanted.has(name)) return []
+    const message = `the skill "${name}" is used from here, and hides the one at ${path}`
+    return [{ place: by.path, message, remedy: 'Rename one of them if both are meant.' }]
+  })
+}

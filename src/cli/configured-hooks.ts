@@ -1,0 +1,61 @@
+import { delimiter, isAbsolute } from 'node:path'
+import { type Config, type ConfiguredHook, hooksOf, readTrust } from '../agents/index.ts'
+import type { Hook, Problem } from '../contracts/index.ts'
+import { systemClock } from '../runtime/index.ts'
+import { isInside } from '../util/is-inside.ts'
+import { trustPlaceOf } from './config-setup.ts'
+import type { Host } from './host.ts'
+
+/** The hooks of every file that counts. */
+export interface ConfiguredHooks {
+  readonly hooks: readonly Hook[]
+  /** What they are made of: agents must not change it. */
+  readonly files: readonly string[]
+  readonly problems: readonly Problem[]
+}
+
+interface HookSurroundings {
+  readonly host: Pick<Host, 'env'>
+  readonly workingDirectory: string
+}
+
+export async function configuredHooks(config: Config, { host, workingDirectory }: HookSurroundings): Promise<ConfiguredHooks> {
+  const configured = hooksOf(config)
+  if (configured.length === 0) return { hooks: [], files: [], problems: [] }
+  const { hookFiles, hookFrom, hookHashes } = await import('../tools/hooks/index.ts')
+  const environment = plainEnvironment(host.env, workingDirectory)
+  const trustedHashes = await hashesOfOthers(configured, host)
+  const built = await Promise.all(
+    configured.map(async ({ definition, baseDir, place, isOwn }) => {
+      // Whose file it is decides whose word is needed; what agents could have changed since they began is looked at in any case.
+      const trusted = isOwn ? { hashes: hookHashes([definition], baseDir), folders: [workingDirectory] } : { hashes: trustedHashes }
+      return { name: definition.name, place, ...(await hookFrom(definition, { baseDir, clock: systemClock, environment, trusted })) }
+    }),
+  )
+  return {
+    hooks: built.flatMap((each) => ('hook' in each ? [each.hook] : [])),
+    files: [...new Set(configured.flatMap(({ definition, baseDir }) => hookFiles([definition], baseDir)))],
+    problems: built.flatMap((each) =>
+      'missing' in each
+        ? [{ place: each.place, message: `the hook "${each.name}" cannot be used: ${each.missing.message}`, remedy: each.missing.remedy }]
+        : [],
+    ),
+  }
+}
+
+/** What a person has trusted. Nobody's word is needed for a person's own files. */
+async function hashesOfOthers(configured: readonly ConfiguredHook[], host: Pick<Host, 'env'>): Promise<ReadonlyMap<string, string>> {
+  if (configured.every(({ isOwn }) => isOwn)) return new Map()
+  const records = await readTrust(trustPlaceOf(host))
+  return new Map([...records.values()].map(({ path, sha256 }) => [path, sha256]))
+}
+
+const passedOn = ['PATH', 'HOME', 'LANG', 'TMPDIR']
+
+/** What a program of a person's own needs to be found and run, and no keys. Nothing is looked for where agents may put it. */
+function plainEnvironment(env: Host['env'], workingDirectory: string): { readonly [name: string]: string } {
+  const kept = Object.fromEntries(passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
+  if (kept.PATH === undefined) return kept
+  const folders = kept.PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !isInside(workingDirectory, folder))
+  return { ...kept, PATH: folders.join(delimiter) }
+}

@@ -1,0 +1,83 @@
+import type { ApprovalKey, ApprovalWish, JsonObject, MaybePromise } from '../contracts/index.ts'
+import { copyJson, plainJson } from '../util/copy-json.ts'
+import type { Redactor } from '../util/redact.ts'
+import type { ActiveSession } from './active-session.ts'
+import { askTool } from './ask-tool.ts'
+import { leavingTheSandbox } from './rules.ts'
+import type { OfferedTool } from './tool-registry.ts'
+
+// What a tool asks for before a call runs. Tools are other people's code: what is not in the right form is no wish.
+
+/** It stands for the whole tool, and says nothing about the use of a call. */
+export const wholeOf = (name: string): ApprovalKey => ({ key: `tool:${name}`, label: `any call of ${name}` })
+
+/** What the tool asks for. One that cannot say what it needs is asked about as a whole; only `undefined` is harmless. */
+export function wishFor(session: ActiveSession, { tool, name }: OfferedTool, input: JsonObject): MaybePromise<ApprovalWish | undefined> {
+  const careful: ApprovalWish = { keys: [wholeOf(name)], summary: `Call ${name}` }
+  const read = async (): Promise<ApprovalWish | undefined> => {
+    const given = await tool.approval?.(copyJson(input))
+    if (given === undefined) return undefined
+    // As plain data: what is checked is what is asked.
+    const wish: unknown = plainJson(given)
+    return isWish(wish) && !keysIn(wish).some((key) => isAnothers(key, name)) ? withoutSecrets(session.ports.redactor, wish) : careful
+  }
+  return askTool(session, read, careful)
+}
+
+const keysIn = ({ keys, wider = [] }: ApprovalWish): readonly ApprovalKey[] => [...keys, ...wider]
+
+function isWish(value: unknown): value is ApprovalWish {
+  const { summary, keys, wider = [], question } = (value ?? {}) as Loose<ApprovalWish>
+  return typeof summary === 'string' && areKeys(keys) && areKeys(wider) && (question === undefined || isQuestion(question))
+}
+
+const isQuestion = (value: unknown): boolean => typeof (value as { text?: unknown } | null)?.text === 'string'
+const areKeys = (value: unknown): value is readonly ApprovalKey[] => Array.isArray(value) && value.every(isKey)
+
+/** Also of what others have written down: a key that says something else than is understood is none. */
+export function isKey(value: unknown): value is ApprovalKey {
+  const { key, label, use, aliases = [], tools = [], within = [], mustBeNamed, isPrefix } = (value ?? {}) as Loose<ApprovalKey>
+  return (
+    typeof key === 'string' &&
+    key !== '' &&
+    typeof label === 'string' &&
+    (use === undefined || typeof use === 'string') &&
+    [aliases, tools, within].every(areTexts) &&
+    [mustBeNamed, isPrefix].every((flag) => flag === undefined || typeof flag === 'boolean')
+  )
+}
+
+type Loose<T> = { readonly [Name in keyof T]?: unknown }
+const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
+
+/** A yes to one tool must not be a yes to another, or to leaving the sandbox, whatever the label says. */
+function isAnothers({ key, isPrefix }: ApprovalKey, tool: string): boolean {
+  const isOwn = key === wholeOf(tool).key && isPrefix !== true
+  return !isOwn && kindsOfOurs.some((kind) => key.startsWith(kind) || (isPrefix === true && kind.startsWith(key)))
+}
+
+const kindsOfOurs = ['tool:', `${leavingTheSandbox}:`]
+
+/** With what belongs to a wish and nothing else. */
+function withoutSecrets(redactor: Redactor, { summary, keys, wider = [], question, asks }: ApprovalWish): ApprovalWish {
+  const hidden = (text: string): string => redactor.text(text)
+  // A redacted key still tells equal from different.
+  const hiddenKey = ({ key, label, use, aliases, tools, within, mustBeNamed, isPrefix }: ApprovalKey): ApprovalKey => ({
+    key: hidden(key),
+    label: hidden(label),
+    ...(use !== undefined && { use: hidden(use) }),
+    ...(aliases && { aliases: aliases.map(hidden) }),
+    ...(tools && { tools }),
+    ...(within && { within: within.map(hidden) }),
+    ...(mustBeNamed === true && { mustBeNamed }),
+    ...(isPrefix === true && { isPrefix }),
+  })
+  const options = areTexts(question?.options) ? question.options.map(hidden) : undefined
+  return {
+    summary: hidden(summary),
+    keys: keys.map(hiddenKey),
+    ...(asks === false && { asks }),
+    ...(wider.length > 0 && { wider: wider.map(hiddenKey) }),
+    ...(question && { question: { text: hidden(question.text), ...(options && { options }) } }),
+  }
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest'
+import { defaultSandboxPolicy } from '../../../contracts/index.ts'
+import { wallHit } from './denial.ts'
+
+const hit = (text: string, refusedHosts: readonly string[] = []) => wallHit({ text, refusedHosts, policy: defaultSandboxPolicy })
+
+describe('a wall was hit', () => {
+  it.each([
+    "touch: cannot touch '/etc/x': Read-only file system",
+    'bash: line 1: /etc/x: Read-only file system',
+    "mv: cannot move 'a' to '.git/config': Device or resource busy",
+    'error: could not lock config file .git/config: Read-only file system',
+    "Error: EROFS: read-only file system, open '/usr/x'",
+    "OSError: [Errno 30] Read-only file system: '/usr/x'",
+    'error: failed to write `/usr/x`: Read-only file system (os error 30)',
+    'npm error code EROFS',
+  ])('by who says: %s', (line) => {
+    expect(hit(`building\n${line}\n`)).toEqual({
+      class: 'sandbox',
+      message: `By its own words it wanted to write where the sandbox does not allow it: ${line}`,
+      remedy: expect.any(String),
+    })
+  })
+
+  it.each([
+    'curl: (6) Could not resolve host: example.com',
+    'wget: unable to resolve host address ‘example.com’',
+    "fatal: unable to access 'https://example.com/a.git/': Could not resolve host: example.com",
+    'ssh: Could not resolve hostname github.com: Temporary failure in name resolution',
+    'ping: example.com: Temporary failure in name resolution',
+    'Error: getaddrinfo EAI_AGAIN example.com',
+    '[cause]: Error: getaddrinfo ENOTFOUND example.com',
+    'Error: connect ENETUNREACH 93.184.216.34:443 - Local (0.0.0.0:0)',
+    'npm error request to https://registry.npmjs.org/a failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org',
+    'npm ERR! code ENOTFOUND',
+    'socket.gaierror: [Errno -3] Temporary failure in name resolution',
+    'urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>',
+    "E: Failed to fetch http://deb.debian.org/a  Temporary failure resolving 'deb.debian.org'",
+    "[6] Couldn't resolve host name (Could not resolve host: index.crates.io)",
+    'go: example.com/a@v1.0.0: Get "https://proxy.golang.org/a": dial tcp: lookup proxy.golang.org: no such host',
+  ])('on the way to the network by who says: %s', (line) => {
+    expect(hit(`fetching\n${line}\n    at somewhere (file.js:1:1)\n`)?.message).toBe(
+      `By its own words it wanted to reach the network, and there is no network in the sandbox: ${line}`,
+    )
+  })
+
+  it('by who was refused at the door, whatever it says', () => {
+    expect(hit('', ['example.com:443'])?.message).toBe(
+      'It wanted to reach example.com:443, which the sandbox does not allow (sandbox.hosts).',
+    )
+  })
+})
+
+describe('no wall was hit', () => {
+  it.each([
+    '1 test failed: expected error ENOTFOUND to be retried',
+    'expected "Could not resolve host" to equal "ok"',
+    '✗ retries on EAI_AGAIN and ENETUNREACH (12 ms)',
+    'FAIL  network is unreachable is told to the person',
+    'AssertionError: expected EROFS to be told',
+    'not ok 3 - a read-only file system is reported',
+    'see the page about name resolution',
+  ])('by who says: %s', (line) => {
+    expect(hit(`${line}\n`)).toBeUndefined()
+  })
+
+  it('where it was told long before the end', () => {
+    const long = Array.from({ length: 40 }, (_, index) => `ok ${index}`).join('\n')
+    expect(hit(`curl: (6) Could not resolve host: example.com\n${long}\n1 test failed\n`)).toBeUndefined()
+  })
+})

@@ -1,0 +1,15 @@
+import type { Clock } from '../../contracts/index.ts'
+import type { TrustedFiles } from './hook-files.ts'
+
+/** What hooks are started with. */
+export interface HookPlace {
+  /** Paths are relative to this folder, and commands run in it. */
+  readonly baseDir: string
+  /** Every variable that commands get. */
+  readonly environment: { readonly [name: string]: string }
+  readonly clock: Clock
+  /** Where the definitions stand, for problems. Default `hooks`. */
+  readonly place?: string
+  /** A hook that names other files than these fails, whenever it is asked. Default: nobody looks. */
+  readonly trusted?: TrustedFiles
+}

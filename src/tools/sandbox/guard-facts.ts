@@ -1,0 +1,175 @@
+/*
+ * What a place is like before a command runs in it, as far as somebody outside may run or believe it later. Nothing is made here;
+ * only what a command of an earlier life has left is put aside.
+ */
+import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { guardedSettings, secretNames, startFiles } from '../../util/guarded-names.ts'
+import { isInside } from '../../util/is-inside.ts'
+import type { FolderWalk } from './folder-walk.ts'
+import { identityOf, isMountPoint } from './mount-points.ts'
+import { kindOf, type PathKind } from './path-kind.ts'
+import { putAside } from './put-right.ts'
+import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, runsSomething, textOf } from './repository.ts'
+
+/**
+ * Read by our own programs, and by others, which stumble over a folder of that name while a command runs. What is planted
+ * there counts only when a person has looked at it and said so.
+ */
+const neverFolders: readonly string[] = ['.ai-agent.json', '.mcp.json', ...secretNames]
+/** Believed by nobody unless settings of Git, which can not be changed, lead there: then they are bound for that. */
+const onlyLedTo: readonly string[] = ['.githooks', '.husky']
+/** Of a repository. Git itself fails where one of these is a folder; modules are found by those that lead to them. */
+const unmadePartsOfGit: readonly string[] = ['config', 'config.worktree', 'commondir', 'modules']
+
+/** Further ones are looked at afterwards only: each costs a few mounts. */
+const mostBoundRepositories = 16
+
+export interface LookedAt {
+  readonly folder: string
+  /** It is, or contains, the person's home folder. Without links. */
+  readonly home: string | undefined
+  readonly walk: FolderWalk
+  /** Further files and folders, anywhere. */
+  readonly guarded: readonly string[]
+}
+
+export interface GuardFacts {
+  /** What was put aside already. */
+  readonly told: readonly string[]
+  readonly repositories: Repositories
+  /** Guarded files and folders that are there. */
+  readonly there: readonly string[]
+  readonly absent: readonly string[]
+  /** Of those, what can be made to be bound. */
+  readonly makeable: readonly string[]
+  readonly links: readonly { readonly path: string; readonly target: string }[]
+  /** What those lead to, inside of the place. */
+  readonly linked: readonly string[]
+  /** What settings and others lead to, inside of the place: nobody may move the folders above them. */
+  readonly led: readonly string[]
+  /** Keys of providers. */
+  readonly secrets: readonly string[]
+  readonly heads: readonly { readonly path: string; readonly text: string }[]
+  readonly modes: readonly { readonly path: string; readonly mode: number }[]
+}
+
+export interface Repositories {
+  /** Nothing of them can be changed that is there. */
+  readonly bound: readonly string[]
+  /** All that were there, with what they were. */
+  readonly before: ReadonlyMap<string, string>
+}
+
+export function guardFacts({ folder, home, guarded, walk }: LookedAt): GuardFacts {
+  const told = strays(folder)
+  const seen = walk.look({ isAfter: false })
+  const repositories = guardedRepositories(folder, seen.repositories)
+  const { bound } = repositories
+  const further = guarded.flatMap((path) => isIn(folder, path))
+  const byGit = ledTo(join(folder, '.git'), folder)
+  const bindable = [...boundNames(folder, bound), ...byGit.hooks]
+  const watched = [...watchedNames(folder, home), ...byGit.settings, ...further].filter((path) => !bindable.includes(path))
+  const found = kindsOf([...bindable, ...watched])
+  const absent = pathsOf(found, 'absent')
+  const links = pathsOf(found, 'link').map((path) => ({ path, target: readlinkSync(path) }))
+  return {
+    told,
+    repositories,
+    there: [...pathsOf(found, 'folder'), ...pathsOf(found, 'file')],
+    absent,
+    makeable: absent.filter((path) => !watched.includes(path) && !unmadePartsOfGit.includes(basename(path))),
+    links,
+    linked: links.flatMap(({ path }) => targetIn(folder, path)),
+    led: [...further, ...byGit.hooks, ...byGit.settings],
+    secrets: [...new Set(seen.secrets.flatMap(realOf))],
+    heads: bound.flatMap(headOf),
+    modes: [folder, ...bound.flatMap((repository) => [repository, ...workingPartsOf(repository)])].flatMap(modeOf),
+  }
+}
+
+/** What is made where it is missing, and bound. */
+function boundNames(folder: string, bound: readonly string[]): readonly string[] {
+  const git = join(folder, '.git')
+  const [bare, usual] = [bound.filter(hasUsualNames), bound.filter((repository) => !hasUsualNames(repository))]
+  return [
+    ...guardedSettings.filter((name) => ![...neverFolders, ...onlyLedTo].includes(name)).map((name) => join(folder, name)),
+    git,
+    ...usual.flatMap(partsOf),
+    ...bare.flatMap(partsOf).filter((path) => kindOf(path) !== 'absent'),
+  ]
+}
+
+/** What is only looked at afterwards, where it is missing. */
+function watchedNames(folder: string, home: string | undefined): readonly string[] {
+  return [
+    ...[...neverFolders, ...onlyLedTo].map((name) => join(folder, name)),
+    ...(home === undefined ? [] : startFiles.map((name) => join(home, name))),
+  ]
+}
+
+function guardedRepositories(folder: string, entries: readonly string[]): Repositories {
+  const all = [...new Set(entries.flatMap((entry) => repositoryAt(entry) ?? []))].filter((repository) => !isMountPoint(repository))
+  const modules = join(folder, '.git', 'modules')
+  const bound = all.filter((repository) => isInside(folder, repository) && !isInside(modules, repository)).slice(0, mostBoundRepositories)
+  const before = all.map(
+    (repository) => [repository, bound.includes(repository) ? identityOf(repository) : fingerprint(repository)] as const,
+  )
+  return { bound, before: new Map(before.map(([repository, was]) => [repository, was ?? ''])) }
+}
+
+/**
+ * Nobody means a folder to be a repository and to have one, or a whole repository to have its settings elsewhere: a command
+ * did that, and we ended before we could put it right.
+ */
+function strays(folder: string): readonly string[] {
+  const git = join(folder, '.git')
+  if (kindOf(git) !== 'folder') return []
+  return [join(git, 'commondir'), ...(looksBare(folder) ? runsSomething(folder, []) : [])].flatMap(putAside)
+}
+
+/** Nothing is made there: its parts have the names of a project's own folders. */
+const hasUsualNames = (repository: string): boolean => !repository.endsWith('.git') && looksBare(repository)
+
+const kindsOf = (paths: readonly string[]): readonly { readonly path: string; readonly kind: PathKind }[] =>
+  [...new Set(paths)].map((path) => ({ path, kind: isMountPoint(path) ? 'absent' : kindOf(path) }))
+
+const pathsOf = (found: ReturnType<typeof kindsOf>, wanted: PathKind): readonly string[] =>
+  found.filter(({ kind }) => kind === wanted).map(({ path }) => path)
+
+/** Without these Git does not take it for a repository, and believes others. */
+export const workingPartsOf = (repository: string): readonly string[] =>
+  ['objects', 'refs'].map((name) => join(repository, name)).filter((path) => kindOf(path) === 'folder')
+
+function modeOf(path: string): readonly { readonly path: string; readonly mode: number }[] {
+  try {
+    return [{ path, mode: lstatSync(path).mode & 0o7777 }]
+  } catch {
+    return []
+  }
+}
+
+/** It can not be bound, for Git puts another in its place whenever it changes. */
+function headOf(repository: string): readonly { readonly path: string; readonly text: string }[] {
+  const path = join(repository, 'HEAD')
+  const text = textOf(path)
+  return text !== undefined && isHead(path) ? [{ path, text }] : []
+}
+
+export function isHead(path: string): boolean {
+  if (kindOf(path) === 'link') return readlinkSync(path).startsWith('refs/')
+  return /^(?:ref:\s*refs\/\S+|[0-9a-f]{40,64})\s*$/.test(textOf(path) ?? '')
+}
+
+/** What a link leads to is what programs read. */
+const targetIn = (folder: string, link: string): readonly string[] => realOf(link).flatMap((real) => isIn(folder, real))
+
+export const isIn = (folder: string, path: string): readonly string[] => (isInside(folder, path) && path !== folder ? [path] : [])
+
+function realOf(path: string): readonly string[] {
+  try {
+    return [realpathSync(path)]
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { agentSkills, findSkills } from '../../src/agents/index.ts'
+import { agentsOf, folder } from '../agents/folder.ts'
+import { skill } from './place.ts'
+
+it('a pattern of an agent file that fits no skill is told where it stands, and stops nothing', async () => {
+  const { load, path } = folder({
+    'clerk.ai': '---\ndescription: Looks\nskills: [pdf, "git-*"]\n---\nGo.',
+    '.agents/skills/pdf/SKILL.md': skill('pdf'),
+  })
+  const [agent] = agentsOf(await load('clerk.ai'))
+  const chosen = agentSkills(agent as NonNullable<typeof agent>, findSkills({ workingDirectory: path, projectRoot: path }))
+  expect([chosen.skills.map(({ name }) => name), chosen.problems]).toEqual([['pdf'], []])
+  expect(chosen.diagnostics).toEqual([
+    {
+      code: 'agent_setting_idle',
+      severity: 'warning',
+      place: 'clerk.ai:3:15',
+      message: 'no skill fits `git-*`',
+      remedy: 'There are pdf.',
+    },
+  ])
+})

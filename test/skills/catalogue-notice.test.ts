@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import type { SkillCard } from '../../src/contracts/index.ts'
+import { ScriptedModel } from '../../src/testing/index.ts'
+import { runtimeWith } from '../runtime/helpers.ts'
+
+const skills = Array.from({ length: 30 }, (_, index): SkillCard => {
+  const name = `skill-${index}`
+  return { name, description: 'words '.repeat(150), scope: 'repo', path: `/s/${name}/SKILL.md`, hash: '0' }
+})
+const names = skills.map(({ name }) => name)
+const notice = (name: string) => ({
+  code: 'skills_cut',
+  severity: 'warning',
+  message: expect.stringMatching(
+    new RegExp(`^Skills of "${name}": The descriptions of 30 of 30 skills were cut to \\d+ characters, so that the list fits\\.$`),
+  ),
+  remedy: 'Give it fewer skills, shorten their descriptions, or take a model with a larger window.',
+})
+const agent = (name: string, more: object = {}) => ({
+  name,
+  description: name,
+  prompt: `You are ${name}.`,
+  model: 'any',
+  tools: [],
+  skills: names,
+  ...more,
+})
+
+describe('a list of skills that the prompt has no room for', () => {
+  it('is told where a session begins', async () => {
+    const { diagnostics } = await runtimeWith(new ScriptedModel([{ text: 'Done.' }]), { config: { agents: [agent('clerk')], skills } }).run(
+      'Go.',
+    )
+    expect(diagnostics).toEqual([notice('clerk')])
+  })
+
+  it('is not told where there is room', async () => {
+    const config = { agents: [agent('clerk', { skills: names.slice(0, 2) })], skills }
+    const { diagnostics } = await runtimeWith(new ScriptedModel([{ text: 'Done.' }]), { config }).run('Go.')
+    expect(diagnostics).toEqual([])
+  })
+
+  it('is told once for children that are alike', async () => {
+    const agents = [agent('boss', { skills: [], agents: ['scout'] }), agent('scout')]
+    const call = { tool: 'agent__scout', input: { prompt: 'Look.' } }
+    const model = new ScriptedModel([{ calls: [call] }, { text: 'Seen.' }, { calls: [call] }, { text: 'Seen.' }, { text: 'Done.' }])
+    const { diagnostics } = await runtimeWith(model, { config: { agents, skills, agentSelection: { agent: 'boss' } } }).run('Go.')
+    expect(diagnostics).toEqual([notice('scout')])
+  })
+})
