@@ -13,8 +13,9 @@ const published = Object.values(exports)
   .map((entry) => entry.default.replace('./dist/', '').replace('.js', ''))
 const input = {
   ...Object.fromEntries([...published, 'cli/main'].map((name) => [name, `src/${name}.ts`])),
-  // Started as a thread, by its place beside who starts it.
+  // Started as threads, by their place beside who starts them.
   [`${parts}/search-worker`]: 'src/tools/builtin/files/search/search-worker.ts',
+  [`${parts}/hook-worker`]: 'src/tools/hooks/hook-worker.ts',
 }
 
 rmSync('dist', { recursive: true, force: true })

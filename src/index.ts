@@ -113,6 +113,7 @@ export {
   type RequestView,
   type Reservation,
   type RuleVerdict,
+  type RunOrigin,
   type Sandbox,
   type SandboxPolicy,
   type SendOptions,

@@ -299,7 +299,7 @@ export const agentOptions = {
   },
   'limits.toolTimeout': {
     type: { kind: 'duration' },
-    summary: 'one call of a tool',
+    summary: 'one call of a tool; where it is not set, `shell` and `web_fetch` have longer limits of their own',
     default: showDuration(defaultLimits.toolTimeout),
     example: '2m',
   },

@@ -1,4 +1,4 @@
-import { type Document, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
+import { type Document, type ErrorCode, isMap, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import type { Position, SourceText } from './source-text.ts'
 
 /** A setting as written. `value` is null where nothing stands behind the key. */
@@ -64,27 +64,30 @@ function readSettings(source: SourceText, yaml: string, at: Position): Pick<Fron
     return { line: Math.max(1, line), column: Math.max(1, col) }
   }
   const positionOf = (node: Node): Position => position(node.range?.[0] ?? 0)
-  const broken = { settings: [], whole: false, positionOf }
+  const nothing = { settings: [], whole: false, positionOf }
   if (yaml.length > maxFrontmatterLength) {
     source.problem(
       at,
       `the settings are longer than ${maxFrontmatterLength} characters`,
       'Long text belongs below the settings, into the prompt; a long schema into a file (`output.schemaRef`).',
     )
-    return broken
+    return nothing
   }
   try {
     const document = parseDocument(yaml, { lineCounter: counter, prettyErrors: false, logLevel: 'error' })
     const faults = [...document.errors, ...document.warnings]
-    for (const { pos, message, code } of faults)
-      source.problem(position(pos[0]), sentence(code === 'MULTIPLE_DOCS' ? 'more stands behind its end' : message))
+    const broken = faults.find(({ code }) => !apart.has(code))
+    for (const { pos, message, code } of broken ? [broken] : faults)
+      source.problem(position(pos[0]), sentence(code === 'MULTIPLE_DOCS' ? 'more stands behind its end' : message), remedyFor(code))
+    // Whatever else is wrong may be only what the parser has made of it.
+    if (broken) return nothing
     // Without these there can be neither, and most files have none.
     if (/[&*]/.test(yaml)) refuseAliases(source, document, positionOf)
     const { contents } = document
     if (contents === null) return { settings: [], whole: faults.length === 0, positionOf }
     if (!isMap<Node, Node | null>(contents)) {
       source.problem(positionOf(contents), 'the settings must be lines of `key: value`')
-      return broken
+      return nothing
     }
     const settings = contents.items.map(({ key, value }) => ({
       key: isScalar(key) ? String(key.value) : yaml.slice(key.range?.[0], key.range?.[1]),
@@ -96,9 +99,24 @@ function readSettings(source: SourceText, yaml: string, at: Position): Pick<Fron
   } catch (error) {
     // The parser is recursive: thousands of nested brackets exhaust its stack.
     source.problem(at, `the settings cannot be read as YAML: ${error instanceof Error ? error.message : String(error)}`)
-    return broken
+    return nothing
   }
 }
+
+/** Faults that leave the rest as it was meant. */
+const apart = new Set<ErrorCode>(['DUPLICATE_KEY', 'MULTIPLE_DOCS', 'TAG_RESOLVE_FAILED'])
+
+const remedies: { readonly [Code in ErrorCode]?: string } = {
+  DUPLICATE_KEY: 'Leave one of them out.',
+  MULTIPLE_DOCS: 'All settings stand between the first two lines of `---`.',
+  TAG_RESOLVE_FAILED: 'Leave the tag out; put text that begins with `!` in quotes.',
+  TAB_AS_INDENT: 'Indent with spaces.',
+  MISSING_CHAR: 'Close the quote.',
+  BAD_INDENT: 'Close the bracket before the line ends, or indent all lines of the list alike.',
+}
+
+const remedyFor = (code: ErrorCode): string =>
+  remedies[code] ?? 'Write each setting as `key: value` on a line of its own, and text with `: `, `#` or brackets in quotes.'
 
 /** What stands in several places at once could make a file larger than it looks. */
 function refuseAliases(source: SourceText, document: Document, positionOf: (node: Node) => Position): void {

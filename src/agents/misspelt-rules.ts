@@ -14,17 +14,23 @@ export interface MisspeltRule {
 /** What leaving the sandbox is called in rules. */
 const leaving = 'unsandboxed'
 
+/** Every name that a rule may have without anything being configured. */
+export const ruledToolNames: readonly string[] = [...builtinToolNames, ...Object.keys(selfGivenTools), leaving]
+
 /** What nothing is near to may be a tool that comes from elsewhere, and is let stand. */
 export function misspeltRules(rules: readonly ApprovalRule[], tools: readonly string[] = []): readonly MisspeltRule[] {
-  const known = [...builtinToolNames, ...tools, ...Object.keys(selfGivenTools), leaving]
   return rules.flatMap((rule, index) =>
     ruleVerdicts
       .flatMap((verdict) => rule[verdict] ?? [])
-      .map((pattern) => partsOfPattern(pattern).tool)
-      .flatMap((name) => {
-        if (/[*./]/.test(name) || name.startsWith('agent__') || known.includes(name)) return []
-        const near = nearestNames(name, known)
-        return near.length > 0 ? [{ index, message: `no tool is called \`${name}\``, remedy: `Did you mean ${listed(near)}?` }] : []
-      }),
+      .flatMap((pattern) => misspeltTool(partsOfPattern(pattern).tool, tools) ?? [])
+      .map((fault) => ({ index, ...fault })),
   )
+}
+
+/** The same of one name of a tool, or of a pattern for names. */
+export function misspeltTool(name: string, tools: readonly string[] = []): Omit<MisspeltRule, 'index'> | undefined {
+  const known = [...ruledToolNames, ...tools]
+  if (/[*./]/.test(name) || name.startsWith('agent__') || known.includes(name)) return undefined
+  const near = nearestNames(name, known)
+  return near.length > 0 ? { message: `no tool is called \`${name}\``, remedy: `Did you mean ${listed(near)}?` } : undefined
 }

@@ -5,9 +5,10 @@ import { type ApprovalPolicy, type Hook, type Problem, type Sandbox, type Sandbo
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
 import type { WorkspaceKit } from '../tools/kit/index.ts'
 import { isInside } from '../util/is-inside.ts'
-import { agentsWithSkills } from './agents-with-skills.ts'
+import { projectSays } from '../util/project-says.ts'
+import { agentsWithSkills, inShort } from './agents-with-skills.ts'
 import type { WhenNobodyIsThere } from './approvals/approver-for.ts'
-import { patternProblems } from './approvals/flag-rules.ts'
+import { flagProblems } from './approvals/flag-rules.ts'
 import { builtinTools } from './builtin-tools.ts'
 import { configuredHooks } from './configured-hooks.ts'
 import { homeFolder } from './data-folder.ts'
@@ -44,7 +45,8 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
   const project = findProjectRoot(workingDirectory)
   const skilled = agentsWithSkills(agents, { config, workingDirectory })
   const hooked = await configuredHooks(config, { host, workingDirectory })
-  const wrong = [...patternProblems('--allow', allow), ...patternProblems('--deny', deny), ...skilled.problems, ...hooked.problems]
+  const tools = agents.map(({ definition }) => `agent__${definition.toolName}`)
+  const wrong = [...flagProblems({ allow, deny, tools }), ...skilled.problems, ...hooked.problems]
   if (wrong.length > 0) throw new TroupeError('config_invalid', 'Not everything that agents are to act with is there.', { problems: wrong })
   const { policies, onUnavailable } = approvalsOf(config)
   const policy = sandboxOf(config)
@@ -62,17 +64,15 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
       tools: builtin?.tools ?? [],
       approvals: [...flagPolicy(allow, deny), ...policies],
       skills: skilled.skills,
-      context: told.texts,
+      context: told.texts.map(({ source, text }) => ({ source, text: projectSays(source, text) })),
     },
     sandbox: builtin?.sandbox,
     hooks: hooked.hooks,
     whenNobodyIsThere: onUnavailable ?? 'suspend',
     project,
-    notices: [...[...skilled.warnings, ...told.problems].map(oneLine), ...(builtin && policy.mode === 'off' ? [sandboxOff] : [])],
+    notices: [...inShort(skilled.faults), ...skilled.warnings, ...told.problems].map(oneLine),
   }
 }
-
-const sandboxOff = 'The sandbox is switched off: commands run with all that you may do yourself.'
 
 const flagPolicy = (allow: readonly string[], deny: readonly string[]): readonly ApprovalPolicy[] =>
   allow.length + deny.length === 0

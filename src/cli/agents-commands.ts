@@ -4,6 +4,9 @@ import type { CommandSpec, FlagSpec } from './options.ts'
 const json: FlagSpec = { name: 'json', summary: 'print one JSON document instead, also on failure' }
 const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'read this configuration before all others' }
 
+export const approvalsActions = ['list', 'answer', 'drop', 'revoke'] as const
+export type ApprovalsAction = (typeof approvalsActions)[number]
+
 export const agentCommands = [
   {
     name: 'validate',
@@ -100,17 +103,27 @@ export const agentCommands = [
   },
   {
     name: 'approvals',
-    summary: 'see what was approved for this project, and what waits for an answer',
+    summary: 'see what was approved for this project, and answer what waits',
     arguments: [
-      { name: 'ACTION', required: true, choices: ['list', 'revoke'], summary: 'list, or take back' },
-      { name: 'KEY', required: false, repeatable: true, summary: 'what is to be asked about again, as list shows it' },
+      {
+        name: 'ACTION',
+        required: true,
+        choices: approvalsActions,
+        summary: 'list, answer, drop or revoke',
+      },
+      {
+        name: 'NAME',
+        required: false,
+        repeatable: true,
+        summary: 'as list shows it: for answer a run, or one of its requests, and the answer; for drop runs; for revoke keys',
+      },
     ],
     groups: [
       {
         title: 'Options',
         flags: [
-          { name: 'all', summary: 'take back everything of this project' },
-          { name: 'everywhere', summary: 'list other projects, too' },
+          { name: 'all', summary: 'revoke everything of this project' },
+          { name: 'everywhere', summary: 'list other projects, too, and runs that say nothing of where they began' },
           {
             name: 'data-dir',
             value: 'DIR',
@@ -122,10 +135,14 @@ export const agentCommands = [
     ],
     notes: [
       'What was approved for a session ends with it; what was approved for a project holds until it is taken back. A rule that denies something counts more than either.',
-      'A run that waits goes on with: troupe run FILE --resume ID',
+      'An answer is what may be typed at a terminal: yes, no, no and why, x to end the run, s or p to approve it for the session or the project; a text or the number of an option where something is asked. It is kept, and nothing runs: troupe run FILE --resume ID then goes on, and needs no terminal.',
+      'A run that is dropped has ended: nothing more of it runs, and its journal stays.',
     ],
     examples: [
       { line: 'troupe approvals list', summary: 'what is approved here, and what waits' },
+      { line: 'troupe approvals answer ID yes', summary: 'the only thing that a run waits for; where there are several, name the request' },
+      { line: 'troupe approvals answer ID no use the other file', summary: 'with a word about why' },
+      { line: 'troupe approvals drop ID', summary: 'it is no longer wanted' },
       { line: "troupe approvals revoke 'command:npm test'", summary: 'ask about it again' },
     ],
   },

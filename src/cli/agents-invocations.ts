@@ -1,4 +1,4 @@
-import type { AgentCommandName } from './agents-commands.ts'
+import { type AgentCommandName, type ApprovalsAction, approvalsActions } from './agents-commands.ts'
 import type { Wishes } from './parse-arguments.ts'
 
 interface Common {
@@ -37,8 +37,9 @@ export interface TrustInvocation extends Common {
 }
 export interface ApprovalsInvocation extends Common {
   readonly kind: 'approvals'
-  readonly action: 'list' | 'revoke'
-  readonly keys: readonly string[]
+  readonly action: ApprovalsAction
+  /** Keys, runs, or a request and its answer. */
+  readonly named: readonly string[]
   /** Whether all of this project are meant. */
   readonly isAll: boolean
   /** Whether those of other projects are listed, too. */
@@ -88,12 +89,12 @@ export function agentInvocation(name: AgentCommandName, { rest, wishes, has, fla
     case 'skills':
       return { kind: name, ...common }
     case 'approvals': {
-      const [action, ...keys] = rest
+      const [action, ...named] = rest
       const dataDir = flagValue('data-dir')
       return {
         kind: name,
-        action: action === 'revoke' ? 'revoke' : 'list',
-        keys,
+        action: approvalsActions.find((known) => known === action) ?? 'list',
+        named,
         isAll: has('all'),
         isEverywhere: has('everywhere'),
         ...(dataDir !== undefined && { dataDir }),

@@ -1,6 +1,7 @@
 import { agentSkills, type Config, type FoundSkills, type RegisteredAgent, skillsOf } from '../agents/index.ts'
 import type { Problem } from '../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
+import { plural } from './figures.ts'
 import { findProjectSkills } from './find-project-skills.ts'
 
 export interface AgentsWithSkills {
@@ -9,6 +10,8 @@ export interface AgentsWithSkills {
   /** Those that somebody wants. */
   readonly skills: NonNullable<AgentLoopConfig['skills']>
   readonly problems: readonly Problem[]
+  /** What is wrong with skills, whoever wants them. */
+  readonly faults: readonly Problem[]
   /** What a person should know, and can leave as it is. */
   readonly warnings: readonly Problem[]
 }
@@ -19,7 +22,8 @@ export function agentsWithSkills(
   { config, workingDirectory }: { readonly config: Config; readonly workingDirectory: string },
 ): AgentsWithSkills {
   const isWanting = agents.some(({ definition }) => definition.skills.length > 0)
-  if (!isWanting) return { agents: agents.map(({ definition }) => ({ ...definition, skills: [] })), skills: [], problems: [], warnings: [] }
+  if (!isWanting)
+    return { agents: agents.map(({ definition }) => ({ ...definition, skills: [] })), skills: [], problems: [], faults: [], warnings: [] }
   const found = findProjectSkills(workingDirectory, skillsOf(config))
   const chosen = agents.map((agent) => ({ agent, ...agentSkills(agent, found) }))
   const wanted = new Set(chosen.flatMap(({ skills }) => skills.map(({ name }) => name)))
@@ -27,8 +31,17 @@ export function agentsWithSkills(
     agents: chosen.map(({ agent: { definition }, skills }) => ({ ...definition, skills: skills.map(({ name }) => name) })),
     skills: found.skills.filter(({ name }) => wanted.has(name)),
     problems: chosen.flatMap(({ problems }) => problems),
-    warnings: [...found.problems, ...chosen.flatMap(({ diagnostics }) => diagnostics), ...hiddenSkills(found, wanted)],
+    faults: found.problems,
+    warnings: [...chosen.flatMap(({ diagnostics }) => diagnostics), ...hiddenSkills(found, wanted)],
   }
+}
+
+/** Each run tells that there are some; what is wrong with them is told by those who look for it. */
+export function inShort(faults: readonly Problem[]): readonly Problem[] {
+  const [first] = faults
+  if (first === undefined) return []
+  const more = faults.length === 1 ? 'a skill' : `skills, here and in ${plural(faults.length - 1, 'more place')}`
+  return [{ place: first.place, message: `something is wrong with ${more}`, remedy: 'troupe skills list tells what.' }]
 }
 
 /** A skill of a person's own, or of the machine, in whose place an agent gets one that came with the project. */

@@ -1,4 +1,5 @@
-import { delimiter, isAbsolute } from 'node:path'
+import { statSync } from 'node:fs'
+import { delimiter, isAbsolute, resolve } from 'node:path'
 import { type Config, type ConfiguredHook, hooksOf, readTrust } from '../agents/index.ts'
 import type { Hook, Problem } from '../contracts/index.ts'
 import { systemClock } from '../runtime/index.ts'
@@ -35,13 +36,36 @@ export async function configuredHooks(config: Config, { host, workingDirectory }
   return {
     hooks: built.flatMap((each) => ('hook' in each ? [each.hook] : [])),
     files: [...new Set(configured.flatMap(({ definition, baseDir }) => hookFiles([definition], baseDir)))],
-    problems: built.flatMap((each) =>
-      'missing' in each
-        ? [{ place: each.place, message: `the hook "${each.name}" cannot be used: ${each.missing.message}`, remedy: each.missing.remedy }]
-        : [],
-    ),
+    problems: built.flatMap((each) => ('missing' in each ? [unusable(each.name, each.place, each.missing)] : [])),
   }
 }
+
+/** Programs and modules of hooks that are not there. Nothing is run for it, and no module loaded. */
+export async function missingHookParts(config: Config, { host, workingDirectory }: HookSurroundings): Promise<readonly Problem[]> {
+  const configured = hooksOf(config)
+  if (configured.length === 0) return []
+  const { hookFrom } = await import('../tools/hooks/index.ts')
+  const environment = plainEnvironment(host.env, workingDirectory)
+  const missing = async ({ definition, baseDir }: ConfiguredHook): Promise<Pick<Problem, 'message' | 'remedy'> | undefined> => {
+    if (definition.command === undefined) return missingModule(resolve(baseDir, definition.module))
+    // A program is only looked for until it is asked something.
+    const built = await hookFrom(definition, { baseDir, clock: systemClock, environment })
+    return 'missing' in built ? built.missing : undefined
+  }
+  const found = await Promise.all(configured.map(async (each) => ({ ...each, fault: await missing(each) })))
+  return found.flatMap(({ definition, place, fault }) => (fault ? [unusable(definition.name, place, fault)] : []))
+}
+
+function missingModule(file: string): Pick<Problem, 'message' | 'remedy'> | undefined {
+  if (statSync(file, { throwIfNoEntry: false })?.isFile()) return undefined
+  return { message: `there is no file ${file}`, remedy: 'Check the path, which is relative to the file that names it.' }
+}
+
+const unusable = (name: string, place: string, { message, remedy }: Pick<Problem, 'message' | 'remedy'>): Problem => ({
+  place,
+  message: `the hook "${name}" cannot be used: ${message}`,
+  ...(remedy !== undefined && { remedy }),
+})
 
 /** What a person has trusted. Nobody's word is needed for a person's own files. */
 async function hashesOfOthers(configured: readonly ConfiguredHook[], host: Pick<Host, 'env'>): Promise<ReadonlyMap<string, string>> {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { overlayFor, type RegisteredAgent, sandboxOf, storePathOf } from '../agents/index.ts'
 import { type Problem, TroupeError } from '../contracts/index.ts'
 import { systemClock } from '../runtime/index.ts'
+import { actingFaults } from './acting-faults.ts'
 import { loadProject, type Project, type ProjectWishes } from './agents-project.ts'
 import { dataFolder, homeFolder } from './data-folder.ts'
 import { findModels } from './find-models.ts'
@@ -30,6 +31,7 @@ export async function examine(host: Host, wishes: ProjectWishes): Promise<Examin
     ...agentChecks(project),
     ...keyChecks(project),
     ...(await modelChecks(project)),
+    ...(await actingChecks(project, host)),
     await storeCheck(project, host),
     ...(await sandboxChecks(project, host)),
   ]
@@ -79,6 +81,15 @@ function agentChecks({ registry, error, diagnostics }: Project): readonly Check[
 
 function failed(what: string, { place, message, remedy }: Problem): Check {
   return { status: 'fail', what, message: `${place}  ${message}`, fix: remedy ?? `Look at ${place}.` }
+}
+
+/** What a run would miss of skills, hooks and folders. */
+async function actingChecks(project: Project, host: Host): Promise<readonly Check[]> {
+  const { problems, warnings } = await actingFaults(project, host)
+  const warned = warnings.map(({ place, message, remedy = `Look at ${place}.` }): Check => {
+    return { status: 'warning', what: 'acting', message: `${place}  ${message}`, fix: remedy }
+  })
+  return [...problems.map((problem) => failed('acting', problem)), ...warned]
 }
 
 /** Names only: what they hold is nobody's business. */

@@ -68,3 +68,6 @@ export const reasonText: { readonly [Reason in TurnReason]: string } = {
   store: 'the store failed',
   internal: 'a fault of Troupe itself',
 }
+
+/** For `approval`, where questions are all that is open. */
+export const answerNeeded = 'an answer is needed'

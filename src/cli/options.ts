@@ -147,7 +147,7 @@ export const commands = [
           {
             name: 'resume',
             value: 'ID',
-            summary: 'go on with a run that waits or was interrupted; a PROMPT is its next turn',
+            summary: 'go on with a run that waits, or whose process is gone; a PROMPT is its next turn, also after an interrupt',
             excludes: ['dry-run'],
           },
           { name: 'data-dir', value: 'DIR', summary: 'keep it there (default: $XDG_STATE_HOME/troupe, ~/.local/state/troupe)' },
@@ -158,11 +158,11 @@ export const commands = [
       'Standard output is exactly the answer and a newline; everything else goes to standard error. On a terminal the answer is shown without control characters.',
       'What is piped in is added below the prompt, after a blank line. A file or a pipe is read to its end, however long that takes; a socket or a device that says nothing for 3 s is left out, and that is told. A terminal is read only for -.',
       'A flag counts more than the file: --model than its models, --override than any other setting; --max-cost, --max-tokens and --time-budget are the same as --override limits.maxCostUsd, limits.maxTokens and limits.timeBudget.',
-      'What needs an approval is asked on a terminal, with the exact arguments. Without one the run is suspended with exit code 6; troupe run FILE --resume ID goes on with it. A rule that denies something counts more than one that allows it, wherever they stand.',
+      'What needs an approval is asked on a terminal, with the exact arguments. Without one the run is suspended with exit code 6; troupe approvals answers it, and troupe run FILE --resume ID goes on with it, in the folder that it was started in. Rules are looked at again then. A rule that denies something counts more than one that allows it, wherever they stand.',
       'Where such a limit is reached the exit code is 5, whether or not there is a partial answer.',
       '--dry-run looks whether a server on this machine that a model needs is there; nothing is sent to any other.',
       'Agents that it calls keep their own settings; --model is also for those of them that name no model. A TROUPE_ variable counts for all.',
-      'Ctrl-C ends the run and keeps what was recorded; a second one ends the process at once. With --json and --stream-json the first one still brings the document.',
+      'Ctrl-C ends the turn and keeps what was recorded, and says how to go on with a further one; a second one ends the process at once. With --json and --stream-json the first one still brings the document.',
     ],
     examples: [
       { line: 'troupe run trip.ai "A weekend in Oslo"', summary: 'ask, and see the answer' },

@@ -24,6 +24,8 @@ export interface PreparedRun extends Pick<Acting, 'sandbox' | 'hooks' | 'whenNob
   readonly adapter: ModelAdapter
   readonly shared: Team['shared'] & Acting['shared']
   readonly prompt: string
+  /** The folder that its tools work in. */
+  readonly workspace: string
   /** Where the journal goes. */
   readonly folder: string
   /** What a person should know about the choice of models. */
@@ -84,6 +86,7 @@ async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<
     agent: root.definition,
     adapter,
     shared: { ...team.shared, ...shared },
+    workspace: workingDirectory,
     folder,
     notices: [...team.notices, ...notices, ...team.diagnostics.filter(({ severity }) => severity !== 'info').map(noticeOf)],
   }

@@ -15,8 +15,8 @@ import { renderTree } from './tree/render-tree.ts'
 interface Reporting extends Audience {
   readonly output: OutputForm
   readonly progress: Progress
-  /** The command that goes on with a run that waits. */
-  readonly resume?: string
+  /** For a run that waits: the command that goes on with it, and the one that answers without going on. */
+  readonly wayOn?: { readonly resume: string; readonly answer: string }
 }
 
 /** Tells how a run ended, to whoever asked in whatever form, and answers with the exit code. */
@@ -96,11 +96,14 @@ function isToBeTold(outcome: Outcome, { progress }: Reporting): boolean {
   return !showsTree(progress) && exitCodeOf(outcome) !== exitCodes.done.code
 }
 
-function failureOf(outcome: Outcome, { resume }: Reporting): Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
+function failureOf(outcome: Outcome, { wayOn }: Reporting): Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
   const { message, failure, status } = outcome
-  const remedy = status === 'suspended' && resume !== undefined ? `Go on at a terminal: ${resume}` : outcome.remedy
+  const remedy = status === 'suspended' && wayOn ? waysOn(wayOn) : outcome.remedy
   return { message: message ?? failure?.message ?? endingText(outcome), remedy: remedy ?? failure?.remedy, problems: [] }
 }
+
+const waysOn = ({ resume, answer }: NonNullable<Reporting['wayOn']>): string =>
+  `Answer it (${answer}) and go on, or go on at a terminal: ${resume}`
 
 function endingText({ status, reason }: Outcome): string {
   const why = reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`

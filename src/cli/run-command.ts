@@ -1,7 +1,11 @@
-import { type Store, TroupeError } from '../contracts/index.ts'
+import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { type Outcome, type Store, TroupeError } from '../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../runtime/index.ts'
+import { answerCommand } from './approvals/answer-command.ts'
 import { approverFor } from './approvals/approver-for.ts'
 import { grantPlaceOf, projectGrants } from './approvals/project-grants.ts'
+import { dataFolder } from './data-folder.ts'
 import { dryRun } from './dry-run.ts'
 import { followRun } from './follow-run.ts'
 import type { Host } from './host.ts'
@@ -35,17 +39,35 @@ export async function runCommand(invocation: RunInvocation, given: Host, interru
     grants: projectGrants(grantPlaceOf(host), prepared.project, host.now),
     ...(prepared.sandbox && { sandbox: prepared.sandbox }),
     hooks: prepared.hooks,
+    origin: { workspace: prepared.workspace, agentFile: realpathSync(invocation.file) },
   })
-  const { handle, past } = await interruption.before(startRun(runtime, store, { ...invocation, ...prepared, agent: prepared.agent.name }))
+  const { prompt, workspace, agent } = prepared
+  const dataDir = dataDirOf(prepared, host)
+  const begun = await interruption.before(startRun(runtime, store, { invocation, prompt, workspace, dataDir, agent: agent.name }))
+  const { handle, past } = begun
   if (wishes.detail === 'verbose') await introduce(handle, prepared, { host, wishes })
   // Who reads events and leaves has seen enough.
   if (output === 'stream-json') host.stdout.onEnd(() => void handle.interrupt().catch(() => {}))
   const followed = await followRun(handle, { host, progress, output, interruption, approver, past })
-  const code = await reportRun(followed, { host, wishes, output, progress, resume: resumeCommand(invocation, handle.treeId) })
+  const { treeId } = handle
+  const wayOn = { resume: resumeCommand(invocation, treeId), answer: answerCommand(treeId, dataDir) }
+  const code = await reportRun(followed, { host, wishes, output, progress, wayOn })
+  const further = afterInterrupt(followed.outcome, invocation, treeId)
+  if (further !== undefined) await tellNotice(`Go on: ${further}`, { host, wishes })
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)
   return code
 }
+
+/** Of a run that somebody has interrupted: its turn has ended, unless it did not heed that in time. */
+function afterInterrupt(outcome: Outcome | undefined, invocation: RunInvocation, treeId: string): string | undefined {
+  if (!outcome) return resumeCommand(invocation, treeId)
+  return outcome.reason === 'interrupted' ? resumeCommand(invocation, treeId, { hasEnded: true }) : undefined
+}
+
+/** Named where it is not found without. */
+const dataDirOf = ({ folder }: PreparedRun, { env }: Host): string | undefined =>
+  folder === dataFolder({ flag: undefined, env, home: homedir() }) ? undefined : folder
 
 async function introduce({ treeId }: RunHandle, { agent, folder }: PreparedRun, audience: Audience): Promise<void> {
   await tellNotice(`run ${treeId}`, audience)

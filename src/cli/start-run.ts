@@ -1,14 +1,20 @@
+import { existsSync } from 'node:fs'
 import { type InteractionEvent, type Store, type TreeEntry, type TreeId, TroupeError } from '../contracts/index.ts'
 import type { AgentRuntime, RunHandle } from '../runtime/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
+import { dataDirFlag } from './approvals/answer-command.ts'
+import type { RunInvocation } from './parse-arguments.ts'
+import { resumeCommand } from './resume-command.ts'
 
 interface Beginning {
+  readonly invocation: RunInvocation
   readonly prompt: string
-  /** The run to go on with. */
-  readonly resume?: string
   /** The agent of the file that was given. */
   readonly agent: string
-  readonly file: string
+  /** The folder that this command would work in. */
+  readonly workspace: string
+  /** Where the journal is, where it is not found without being named. */
+  readonly dataDir: string | undefined
 }
 
 export interface BegunRun {
@@ -19,27 +25,49 @@ export interface BegunRun {
 
 /** A new run, or one that is taken up where it stands. */
 export async function startRun(runtime: AgentRuntime, store: Store, beginning: Beginning): Promise<BegunRun> {
-  const { prompt, resume } = beginning
+  const { prompt, invocation } = beginning
+  const { resume } = invocation
   if (resume === undefined) return { handle: runtime.stream(prompt), past: [] }
   const run = await store.trees.get(resume as TreeId)
   if (!run) throw unknownRun(resume, await store.trees.list({ limit: 20 }))
   refuseOther(run, beginning)
   const past = await store.journal.read(run.treeId, 0)
+  refuseElsewhere(past[0], beginning)
   const handle = await runtime.open(run.treeId)
   if (prompt !== '') await handle.send(prompt)
   return { handle, past }
 }
 
 /** A run keeps its agent; and one that has ended needs something to do. */
-function refuseOther(run: TreeEntry, { prompt, agent, file }: Beginning): void {
+function refuseOther(run: TreeEntry, { prompt, agent, invocation }: Beginning): void {
+  const { treeId, status } = run
   if (run.agent !== agent)
-    throw new TroupeError('usage', `The run ${run.treeId} is one of the agent ${run.agent}; ${file} is ${agent}.`, {
+    throw new TroupeError('usage', `The run ${treeId} is one of the agent ${run.agent}; ${invocation.file} is ${agent}.`, {
       remedy: `Give the file of ${run.agent}, or start a new run without --resume.`,
     })
   if (prompt === '' && hasEnded(run))
-    throw new TroupeError('usage', `The run ${run.treeId} has ended: there is nothing to go on with.`, {
-      remedy: 'Give a PROMPT for its next turn.',
-    })
+    throw new TroupeError(
+      'usage',
+      `The run ${treeId} ${status === 'interrupted' ? 'was interrupted and ' : ''}has ended: there is nothing to go on with.`,
+      { remedy: `Give a PROMPT for its next turn: ${resumeCommand(invocation, treeId, { hasEnded: true })}` },
+    )
+}
+
+/** What was asked for, and perhaps approved, was meant for the folder that the run works in. */
+function refuseElsewhere(first: InteractionEvent | undefined, { invocation, workspace, dataDir }: Beginning): void {
+  const origin = first?.type === 'interaction.session.created' ? first.origin : undefined
+  if (!first || origin === undefined || origin.workspace === workspace) return
+  const { treeId } = first
+  const isThere = existsSync(origin.workspace)
+  const there = resumeCommand(invocation, treeId, {
+    hasEnded: invocation.prompt !== undefined,
+    elsewhere: { workspace: origin.workspace, ...(dataDir !== undefined && { dataDir }) },
+  })
+  throw new TroupeError('usage', `The run ${treeId} works in ${origin.workspace}; this is ${workspace}.`, {
+    remedy: isThere
+      ? `Go on with it there: ${there}`
+      : `That folder is gone: bring it back, or drop the run: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
+  })
 }
 
 const hasEnded = ({ status }: TreeEntry): boolean => status !== 'suspended' && status !== 'running'

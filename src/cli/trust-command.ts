@@ -21,7 +21,7 @@ import type { Host } from './host.ts'
 import { printable } from './paint.ts'
 import { safeJson } from './safe-json.ts'
 import { tellNotice } from './tell.ts'
-import { isAgreed, mayAsk, partsOf, waitingIn } from './trust-question.ts'
+import { isAgreed, mayAsk, partLines, partsOf, waitingIn } from './trust-question.ts'
 
 /** `troupe trust`: a person's word that files may count in full, as they are now. */
 export async function trustCommand(invocation: TrustInvocation, host: Host): Promise<number> {
@@ -64,8 +64,7 @@ async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Prom
     })
   const { paint, stderr } = host
   await stderr.lines([`${count} What waits, and what it could do then:`, ''])
-  for (const file of files)
-    await stderr.lines([`${paint('bold', printable(file.path))} (${file.kind})`, ...partsOf(file).map((part) => `  ${part}`)])
+  for (const file of files) await stderr.lines([`${paint('bold', printable(file.path))} (${file.kind})`, ...partLines(file, host)])
   return (await isAgreed(`\n${files.length === 1 ? 'Trust it as it is now?' : `Trust all ${files.length} as they are now?`} [y/N] `, host))
     ? files
     : 'refused'

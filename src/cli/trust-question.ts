@@ -1,6 +1,7 @@
 import { type FileState, powerOf, type Registry, trustFiles } from '../agents/index.ts'
 import { systemClock } from '../runtime/index.ts'
 import type { Setup } from './config-setup.ts'
+import { exactLines } from './exact-text.ts'
 import type { Host } from './host.ts'
 import { forgetTyped, nextLine } from './next-line.ts'
 import { printable } from './paint.ts'
@@ -9,6 +10,8 @@ import { printable } from './paint.ts'
 export interface Waiting extends FileState {
   readonly kind: 'configuration' | 'variables' | 'agent of another program'
   readonly withheld: readonly string[]
+  /** What each of these parts says, where that is known. */
+  readonly contents?: readonly (readonly string[])[]
 }
 
 /** Whatever counts only in part for want of trust. */
@@ -23,12 +26,31 @@ export function waitingIn({ config }: Setup, { untrusted }: Registry): readonly 
 
 /** The parts that wait, each with what it could do then. */
 export function partsOf({ withheld }: Waiting): readonly string[] {
-  const shown = withheld.slice(0, mostShown).map((part) => {
-    const power = powerOf(part)
-    return printable(power === undefined ? part : `${part}: ${power}`)
-  })
-  return [...shown, ...(withheld.length > mostShown ? [`and ${withheld.length - mostShown} more`] : [])]
+  return [...withheld.slice(0, mostShown).map(powerText), ...moreOf(withheld.length - mostShown)]
 }
+
+/** The same for whoever has to decide, with what stands in them: to the letter, however it is written. */
+export function partLines({ withheld, contents = [] }: Waiting, { paint, width }: Pick<Host, 'paint' | 'width'>): readonly string[] {
+  const parts = withheld.slice(0, mostShown).flatMap((part, index) => {
+    const said = contents[index] ?? []
+    const shown = said.slice(0, mostContents).flatMap((text) => exactLines(cut(text), width - 1 - below.length))
+    return [powerText(part), ...[...shown, ...moreOf(said.length - mostContents)].map((line) => `${paint('dim', bar)}${line}`)]
+  })
+  return [...parts, ...moreOf(withheld.length - mostShown)].map((line) => `  ${line}`)
+}
+
+const bar = '│ '
+const below = `  ${bar}`
+const mostContents = 20
+const mostCharacters = 1_000
+
+const powerText = (part: string): string => {
+  const power = powerOf(part)
+  return printable(power === undefined ? part : `${part}: ${power}`)
+}
+const moreOf = (left: number): readonly string[] => (left > 0 ? [`and ${left} more`] : [])
+const cut = (text: string): string =>
+  text.length > mostCharacters ? `${text.slice(0, mostCharacters)}… and ${text.length - mostCharacters} characters more` : text
 
 /** `--trust` gives it; a person at a terminal is asked; anybody else is told by a diagnostic. */
 export async function askForTrust(waiting: readonly Waiting[], { trustPlace }: Setup, trust: Trusting): Promise<'given' | 'not given'> {
@@ -53,10 +75,10 @@ export interface Trusting {
   readonly isGiven: boolean
 }
 
-async function isTrusted(file: Waiting, { stderr, stdin, paint }: Host): Promise<boolean> {
+async function isTrusted(file: Waiting, { stderr, stdin, paint, width }: Host): Promise<boolean> {
   await stderr.lines([
     `${paint('bold', printable(file.path))} is not trusted as it is now. These parts do not count without trust:`,
-    ...partsOf(file).map((part) => `  ${part}`),
+    ...partLines(file, { paint, width }),
   ])
   return isAgreed('Trust it? [y/N] ', { stderr, stdin })
 }

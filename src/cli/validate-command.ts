@@ -1,4 +1,6 @@
-import { TroupeError } from '../contracts/index.ts'
+import type { ConfigDiagnostic } from '../agents/index.ts'
+import { type Problem, TroupeError } from '../contracts/index.ts'
+import { type ActingFaults, actingFaults } from './acting-faults.ts'
 import type { ValidateInvocation } from './agents-invocations.ts'
 import { loadPlaces, loadProject, type Project } from './agents-project.ts'
 import { exitCodes } from './exit-codes.ts'
@@ -14,11 +16,12 @@ import { unknownModels } from './unknown-models.ts'
 export async function validateCommand({ paths, output, wishes, configFile }: ValidateInvocation, host: Host): Promise<number> {
   const given = configFile === undefined ? {} : { configFile }
   const projects = paths.length > 0 ? await loadPlaces(host, { paths, ...given }) : [await loadProject(host, given)]
-  const diagnostics = diagnosticsIn(projects)
+  const looked = await Promise.all(projects.map(async (project) => ({ ...project, acting: await actingFaults(project, host) })))
+  const diagnostics = diagnosticsIn(looked)
   for (const { place, message, remedy, severity } of diagnostics)
     if (severity !== 'info' || wishes.detail === 'verbose')
       await tellNotice(`${place}  ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, wishes })
-  const wrong = (await Promise.all(projects.map(errorsOf))).flat()
+  const wrong = (await Promise.all(looked.map(errorsOf))).flat()
   if (wrong.length > 0) throw joinErrors(withoutRepeats(wrong))
   const agents = agentsIn(projects)
   const { code } = exitCodes.done
@@ -35,10 +38,23 @@ function agentsIn(projects: readonly Project[]): readonly { readonly name: strin
   return [...byPath].map(([path, { definition, place }]) => ({ name: definition.name, file: place, isChild: children.has(path) }))
 }
 
-function diagnosticsIn(projects: readonly Project[]): Project['diagnostics'] {
-  const told = projects.flatMap(({ diagnostics }) => diagnostics)
+interface LookedAt extends Project {
+  readonly acting: ActingFaults
+}
+
+/** The same form for all: what agents are to act with has warnings, too. */
+function diagnosticsIn(projects: readonly LookedAt[]): Project['diagnostics'] {
+  const told = projects.flatMap(({ diagnostics, acting }) => [...diagnostics, ...acting.warnings.map(asDiagnostic)])
   return [...new Map(told.map((each) => [`${each.place} ${each.message}`, each])).values()]
 }
+
+const asDiagnostic = ({ place, message, remedy = `Look at ${place}.` }: Problem): ConfigDiagnostic => ({
+  code: 'config_part_missing',
+  severity: 'warning',
+  place,
+  message,
+  remedy,
+})
 
 function withoutRepeats(errors: readonly TroupeError[]): readonly TroupeError[] {
   const told = new Set<string>()
@@ -50,8 +66,14 @@ function withoutRepeats(errors: readonly TroupeError[]): readonly TroupeError[] 
   })
 }
 
-async function errorsOf(project: Project): Promise<readonly TroupeError[]> {
-  return [...(project.error ? [project.error] : []), ...(await furtherErrors(project))]
+async function errorsOf(project: LookedAt): Promise<readonly TroupeError[]> {
+  const { problems } = project.acting
+  const missing = 'Not everything that agents are to act with is there.'
+  return [
+    ...(project.error ? [project.error] : []),
+    ...(problems.length > 0 ? [new TroupeError('config_invalid', missing, { problems })] : []),
+    ...(await furtherErrors(project)),
+  ]
 }
 
 /** What the files say of schemas and models is looked at beside their other faults, so that one mending is enough. */

@@ -7,9 +7,12 @@ export interface ApprovalKey {
   readonly key: string
   /** How a person reads it. */
   readonly label: string
-  /** How rules name it: `shell(git status)`, `web_fetch(www.example.com)`. Default: what stands behind the first colon of the key. */
-  readonly use?: string
-  /** Other ways in which a rule may name it, such as a path relative to the workspace. They let rules ask and deny, never allow. */
+  /**
+   * How rules name it: `shell(git status)`, `web_fetch(www.example.com)`, or each of several names that nothing else has.
+   * Default: what stands behind the first colon of the key.
+   */
+  readonly use?: string | readonly string[]
+  /** Other ways in which a rule may name it, such as a link that leads to it. They let rules ask and deny, never allow. */
   readonly aliases?: readonly string[]
   /** Other tools that would show or do the same. What rules ask or deny of them holds here, too; what they allow does not. */
   readonly tools?: readonly string[]
@@ -18,6 +21,11 @@ export interface ApprovalKey {
    * rules ask about one of them is asked before the call; the tool itself leaves out what they deny, by `context.mayUse`.
    */
   readonly within?: readonly string[]
+  /**
+   * It may do more than its names tell, such as a script: what rules ask or deny of other uses is asked about, in spite of
+   * a yes to the whole tool. With `within` only what is named like that.
+   */
+  readonly isOpaque?: boolean
   /**
    * Never part of a broader permission: neither a rule for the whole tool nor one that begins with a star allows it, but
    * one that has at least the first word of its use, and no grant covers it but its own.
@@ -43,6 +51,8 @@ export interface ApprovalWish {
   readonly asks?: boolean
   /** Broader ones to choose from, from the narrowest: each covers the whole call. The tool itself need not be named. */
   readonly wider?: readonly ApprovalKey[]
+  /** What would change, as `git diff` shows it: shown beside the arguments, which are what is approved. */
+  readonly diff?: string
   /** Asks for an answer instead of a yes; it reaches the tool as `context.answer`. */
   readonly question?: Question
 }
@@ -70,6 +80,8 @@ export interface ApprovalRequest {
   readonly input: JsonObject
   readonly keys: readonly ApprovalKey[]
   readonly wider?: readonly ApprovalKey[]
+  /** What would change, by what was there when it was asked. */
+  readonly diff?: string
   /** `unsandboxed` asks to run again outside the sandbox, `question` for an answer. */
   readonly scope: 'call' | 'unsandboxed' | 'question'
   /** Of `unsandboxed`: what came of it inside, or as much of that as anybody reads. */

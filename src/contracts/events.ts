@@ -42,6 +42,14 @@ export interface EffectBundle {
   readonly handle: BlobId
 }
 
+/** Where a run was started, for whoever goes on with it later; the loop does not look at it. */
+export interface RunOrigin {
+  /** The folder that its tools work in, absolute. */
+  readonly workspace: string
+  /** The file of its agent, absolute. */
+  readonly agentFile?: string
+}
+
 /** The call that a child was started by. */
 export interface ParentCall {
   readonly sessionId: SessionId
@@ -123,6 +131,8 @@ interface Bodies {
     readonly windows?: { readonly [model: string]: number }
     /** Absent for a root. */
     readonly parent?: ParentCall
+    /** Of a root, where whoever started it has said so. */
+    readonly origin?: RunOrigin
   }
   'interaction.session.configured': {
     readonly agent: AgentSpec
@@ -228,7 +238,8 @@ interface Bodies {
     readonly tokensAfter: number
   }
 
-  'interaction.cancel.requested': { readonly mode: 'stop' | 'interrupt'; readonly by: string }
+  /** `abort`: a request of a child was denied in a way that ends the whole run. */
+  'interaction.cancel.requested': { readonly mode: 'stop' | 'abort' | 'interrupt'; readonly by: string }
   'interaction.diagnostic': { readonly diagnostic: Diagnostic }
 }
 

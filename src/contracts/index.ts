@@ -41,6 +41,7 @@ export type {
   ParentCall,
   ReplyRef,
   Reservation,
+  RunOrigin,
   StreamEvent,
   TokenPrice,
   TurnEnding,

@@ -24,7 +24,10 @@ export interface SessionService {
   start(input: string | readonly InputPart[], options?: { readonly agent?: string }): Promise<TreeId>
   /** Answers with the id under which the input will appear in `interaction.input.accepted`. */
   send(treeId: TreeId, input: string | readonly InputPart[], options?: SendOptions): Promise<ClientId>
-  /** Replays from after `seq`, then tails. Ends when the session is idle; no event is missed or repeated. */
+  /**
+   * Replays from after `seq`, then tails. Ends when the session is idle, or the service is closed: while a turn is
+   * suspended it waits for the answer, wherever that comes from. No event is missed or repeated.
+   */
   events(treeId: TreeId, after?: number): AsyncIterable<StreamEvent>
   approve(treeId: TreeId, answer: ApprovalAnswer): Promise<void>
   /** Takes back what was approved for the whole session. */

@@ -11,6 +11,7 @@ import type {
   ModelAdapter,
   Outcome,
   ProjectGrants,
+  RunOrigin,
   Sandbox,
   SendOptions,
   SessionService,
@@ -40,6 +41,8 @@ export interface RuntimeOptions {
   readonly hooks?: readonly Hook[]
   readonly clock?: Clock
   readonly ids?: Ids
+  /** Where runs are started, for whoever goes on with one later: the journal of each begins with it. */
+  readonly origin?: RunOrigin
 }
 
 export interface RunOptions {

@@ -20,6 +20,7 @@ const ports: { readonly [Key in keyof Required<RuntimeOptions>]: { readonly meth
   hooks: { methods: [], what: 'a list of hooks' },
   clock: { methods: ['now', 'monotonic', 'after'], what: 'a clock' },
   ids: { methods: ['next'], what: 'a source of ids' },
+  origin: { methods: [], what: 'an object with workspace' },
 }
 
 /** @throws TroupeError `config_invalid` with every problem at once. */
@@ -47,7 +48,7 @@ export function checkOptions(options: RuntimeOptions): void {
     if (!isWhole || !isAdapter || !isStore)
       problems.push({ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapping(given) ?? needs(methods) })
   }
-  problems.push(...hookProblems(options.hooks), ...sandboxProblems(options.sandbox))
+  problems.push(...hookProblems(options.hooks), ...sandboxProblems(options.sandbox), ...originProblems(options.origin))
   if (problems.length === 0) return
   throw invalid(problems.some(({ place }) => place === 'config') ? problems : [...configProblems(options.config), ...problems])
 }
@@ -98,6 +99,19 @@ function hookProblems(hooks: unknown): readonly Problem[] {
     }
     return found
   })
+}
+
+/** It ends up in the journal: texts and nothing else. */
+function originProblems(origin: unknown): readonly Problem[] {
+  if (typeof origin !== 'object' || origin === null) return []
+  const { workspace, agentFile = '' } = origin as { readonly [key: string]: unknown }
+  return Object.entries({ workspace, agentFile })
+    .filter(([, value]) => typeof value !== 'string')
+    .map(([key, value]) => ({
+      place: `origin.${key}`,
+      message: `expected a path, found ${showValue(value)}`,
+      remedy: 'Give an absolute path.',
+    }))
 }
 
 function sandboxProblems(sandbox: RuntimeOptions['sandbox']): readonly Problem[] {

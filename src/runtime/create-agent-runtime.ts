@@ -43,6 +43,7 @@ export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
       clock: options.clock ?? systemClock,
       ids: options.ids ?? randomIds,
       validator: schemaValidator(),
+      origin: options.origin,
     }),
   )
 }
@@ -57,6 +58,7 @@ class Runtime implements AgentRuntime, TreeHost {
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
   /** Trees that are not started yet; an interrupt need not wait for what they wait for. */
   readonly #openings = new Map<TreeId, Interrupt>()
+  readonly #closed = Promise.withResolvers<'closed'>()
   #isClosed = false
   #closing: Promise<void> | undefined
 
@@ -84,6 +86,10 @@ class Runtime implements AgentRuntime, TreeHost {
     return new Handle(this, { treeId, rest: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
   }
 
+  get closed(): Promise<'closed'> {
+    return this.#closed.promise
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -95,6 +101,7 @@ class Runtime implements AgentRuntime, TreeHost {
     const drivers = await Promise.allSettled(this.#drivers.values())
     await Promise.all(drivers.map((driver) => (driver.status === 'fulfilled' ? this.#end(driver.value) : undefined)))
     await this.parts.close()
+    this.#closed.resolve('closed')
   }
 
   /** A name that there is not throws before anything is begun; asking a model takes its time. */

@@ -1,6 +1,6 @@
 import type { ApprovalId, ApprovalRequest, Diagnostic, EventDraft, Inbox, InboxMessage, InboxRow } from '../contracts/index.ts'
 import { openRequests } from '../core/index.ts'
-import { type ActiveSession, keepGrants, withoutSecrets } from '../steps/index.ts'
+import { type ActiveSession, heed, withoutSecrets } from '../steps/index.ts'
 import { decisionProblem } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { Tree } from './tree.ts'
@@ -102,7 +102,7 @@ function take(session: ActiveSession, row: InboxRow): void {
   const { message } = row
   const request = message.kind === 'approval' ? requestFor(session, message.approvalId) : undefined
   session.note(eventOf(session, row))
-  if (message.kind === 'approval' && request) keepGrants(session, request, message)
+  if (message.kind === 'approval' && request) heed(session, request, message)
 }
 
 const invalid = (error: unknown): Diagnostic => ({

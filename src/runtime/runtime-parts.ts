@@ -11,6 +11,7 @@ import type {
   ModelAdapter,
   OwnerId,
   ProjectGrants,
+  RunOrigin,
   Sandbox,
   SchemaValidator,
   SkillCard,
@@ -48,6 +49,7 @@ export interface PartsOptions {
   readonly clock: Clock
   readonly ids: Ids
   readonly validator: SchemaValidator
+  readonly origin: RunOrigin | undefined
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { InputPart, SessionService, StreamEvent, TreeId } from '../contracts/index.ts'
+import type { InputPart, SessionService, StreamEvent, TreeEntry, TreeId } from '../contracts/index.ts'
 import type { RunInput } from './agent-runtime.ts'
 import { checkDecision, checkInput } from './check-options.ts'
 import { keepAlive } from './keep-alive.ts'
@@ -19,7 +19,7 @@ export function sessionService(host: TreeHost): SessionService {
       checkInput(input)
       return host.deliver(treeId, { kind: 'input', parts: partsOf(input), mode }, clientId)
     },
-    events: (treeId, after = 0) => replayThenTail(host, treeId, after),
+    events: (treeId, after = 0) => untilIdle(host, treeId, after),
     async approve(treeId, { approvalId, decision, by = 'caller' }) {
       checkDecision(decision)
       await host.deliver(treeId, { kind: 'approval', approvalId, decision, by })
@@ -47,8 +47,38 @@ export function partsOf(input: RunInput): readonly InputPart[] {
 
 const pageSize = 512
 
+/** Over every suspension: a session that waits for a person is not idle, whoever will answer, and however late. */
+async function* untilIdle(host: TreeHost, treeId: TreeId, after: number): AsyncGenerator<StreamEvent> {
+  let cursor = after
+  for (;;) {
+    for await (const event of replayThenTail(host, treeId, cursor)) {
+      if ('seq' in event) cursor = event.seq
+      yield event
+    }
+    if ((await statusOf(host, treeId)) !== 'suspended') return
+    if (!(await goesOn(host, treeId, cursor))) return
+  }
+}
+
+/** Waits until there is more in the journal. `false`: the runtime was closed before. */
+async function goesOn(host: TreeHost, treeId: TreeId, cursor: number): Promise<boolean> {
+  const { journal } = host.parts.options.store
+  const changes = watched((wake) => journal.watch(treeId, wake))
+  const release = keepAlive()
+  try {
+    for (;;) {
+      const [more] = await journal.read(treeId, cursor, 1)
+      if (more) return true
+      if ((await Promise.race([changes.next(), host.closed])) === 'closed') return false
+    }
+  } finally {
+    release()
+    changes.stop()
+  }
+}
+
 /**
- * The journal first, then the feed. Subscribed before the journal is read, so that nothing falls between; what both
+ * Until the tree rests, suspended or idle. The journal first, then the feed. Subscribed before the journal is read, so that nothing falls between; what both
  * have is told once. Where another process drives the tree, its durable events are followed by watching the journal.
  */
 async function* replayThenTail(host: TreeHost, treeId: TreeId, after: number): AsyncGenerator<StreamEvent> {
@@ -63,7 +93,7 @@ async function* replayThenTail(host: TreeHost, treeId: TreeId, after: number): A
     if (!driver && !(await trees.get(treeId))) throw unknownTree(treeId)
     for (;;) {
       // Asked before reading: what rested then is read to its end.
-      const isLast = changes === undefined || (await isAtRest(host, treeId))
+      const isLast = changes === undefined || (await statusOf(host, treeId)) !== 'running'
       const page = await journal.read(treeId, cursor, pageSize)
       for (const event of page) yield event
       cursor = page.at(-1)?.seq ?? cursor
@@ -86,9 +116,9 @@ async function* replayThenTail(host: TreeHost, treeId: TreeId, after: number): A
   }
 }
 
-async function isAtRest(host: TreeHost, treeId: TreeId): Promise<boolean> {
+async function statusOf(host: TreeHost, treeId: TreeId): Promise<TreeEntry['status'] | undefined> {
   const entry = await host.parts.options.store.trees.get(treeId)
-  return entry?.status !== 'running'
+  return entry?.status
 }
 
 /** Turns wake-ups into something to await; a wake-up between two waits is not lost. */

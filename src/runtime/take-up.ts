@@ -45,7 +45,8 @@ export function takeUpChildren(below: Below, sessions: Sessions, driver: Driver)
   }
 }
 
-function restore(below: Below, sessions: Sessions): readonly Branch[] {
+/** Puts those that were left open back into their places, and ends what has nobody above it any more. */
+export function restore(below: Below, sessions: Sessions): readonly Branch[] {
   const { atRest, settled, branches } = below
   const left: Branch[] = []
   for (const [childId, state] of [...atRest]) {

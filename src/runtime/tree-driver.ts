@@ -279,10 +279,11 @@ function sow(
   opening: Omit<Opening, 'state'>,
 ): Planted {
   if (opening.seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
-  const { config, sandbox, clock } = parts.options
+  const { config, sandbox, clock, origin } = parts.options
   const { agent, ...choice } = selected
   const equipped = parts.equipped(agent)
-  const first = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.effective(equipped, opening.registry))
+  const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.effective(equipped, opening.registry))
+  const first = origin ? { ...begun, origin } : begun
   const planted = plant(parts, { ...opening, state: treeOf(created(first)) })
   const { session } = planted
   planted.ledger.push(first)
@@ -295,7 +296,7 @@ function sow(
 }
 
 /** The root of a tree with its pen; children are started by calls. */
-function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry }: Opening): Planted {
+export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry }: Opening): Planted {
   const { store, clock } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]
   let told: TreeSummary | undefined

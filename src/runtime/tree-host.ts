@@ -9,6 +9,8 @@ import type { TreeDriver } from './tree-driver.ts'
 export interface TreeHost {
   readonly parts: RuntimeParts
   readonly sessions: SessionService
+  /** Resolves when the runtime is closed. */
+  readonly closed: Promise<'closed'>
   begin(input: RunInput, agent?: string): Beginning
   /** Puts a message into the inbox and sees to it that somebody drives the tree. */
   deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<ClientId>

@@ -2,13 +2,14 @@ import type { AgentCard, ApprovalId, ApprovalKey, ChildResult, InteractionEvent,
 import { type Headroom, openRequests, type SessionState, unbounded } from '../core/index.ts'
 import type { ActiveSession, ChildStart, StepPorts, ToolRegistry, TreePort } from '../steps/index.ts'
 import { Below } from './below.ts'
+import { breakOff, interrupted } from './break-off.ts'
 import { roomOf } from './child-room.ts'
 import { Children } from './children.ts'
 import { cardsOf } from './family.ts'
 import type { Ledger } from './ledger.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { Sessions } from './sessions.ts'
-import { takeUp, takeUpChildren } from './take-up.ts'
+import { restore, takeUp, takeUpChildren } from './take-up.ts'
 import { type Reader, TreePen } from './tree-pen.ts'
 import type { TreeState } from './tree-state.ts'
 
@@ -129,6 +130,24 @@ export class Tree implements TreePort, Reader, Sessions {
   /** Whoever approves for a session means the run, not the child that happened to ask. The root outlives its children. */
   grant({ state: { sessionId } }: ActiveSession, keys: readonly ApprovalKey[], by: string): void {
     if (sessionId !== this.root.state.sessionId) this.root.note({ type: 'interaction.approval.granted', keys, from: sessionId, by })
+  }
+
+  /** Whoever ends the run at a question means all of it: what else is at work below hears of it through the calls that it runs in. */
+  abort({ state: { sessionId } }: ActiveSession, by: string): void {
+    const { root } = this
+    if (sessionId === root.state.sessionId || root.state.turn.kind !== 'open') return
+    root.note({ type: 'interaction.cancel.requested', mode: 'abort', by })
+    root.interrupt.fire('interrupted')
+    root.wake()
+  }
+
+  /** Ends what is open without driving it. A child ends with the call that started it. */
+  end(by: string): void {
+    const { root } = this
+    if (root.state.turn.kind !== 'open') return
+    if (this.#below) restore(this.#below, this)
+    root.note({ type: 'interaction.cancel.requested', mode: 'interrupt', by })
+    breakOff(root, interrupted)
   }
 
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {

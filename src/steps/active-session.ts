@@ -34,6 +34,8 @@ export interface TreePort {
   /** What was approved in any session of the tree for all of them. */
   grants(): readonly ApprovalKey[]
   grant(session: ActiveSession, keys: readonly ApprovalKey[], by: string): void
+  /** Whoever was asked has ended the run, whichever session of it had asked. */
+  abort(session: ActiveSession, by: string): void
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult>
   /** A call of some session is no longer in flight. */
   callEnded(): void

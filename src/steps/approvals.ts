@@ -13,21 +13,31 @@ import { decisionProblem, grantedBy, plainDecision } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
 import { inTime } from './ask-tool.ts'
+import { settledSince, type Verdict } from './settled-since.ts'
 
-// Whoever answers first decides: the approver of this process, or a row in the inbox from anywhere.
+// Rules that have changed since, and what was granted since, come first. Then whoever answers first decides: the approver
+// of this process, or a row in the inbox from anywhere.
 
-/** Puts every open request that nobody was asked about yet before the approver. */
-export function consult(session: ActiveSession): void {
+/** Puts every open request that nobody was asked about yet before the rules and the approver. Answers whether any is decided by now. */
+export function consult(session: ActiveSession): boolean {
+  let hasDecided = false
   for (const request of openRequests(session.state)) {
     if (session.verdicts.has(request.id)) continue
     session.verdicts.set(request.id, 'asked')
-    void askApprover(session, request)
+    const settled = settledSince(session, request)
+    if (settled) resolve(session, request.id, settled)
+    else void askApprover(session, request)
+    hasDecided ||= settled !== undefined
   }
+  return hasDecided
 }
 
 /** Waits for a decision, or finds that everybody has put it off: then nobody need stay. */
 export async function wait(session: ActiveSession): Promise<'decided' | 'suspended'> {
-  consult(session)
+  if (consult(session)) {
+    await session.flush()
+    return 'decided'
+  }
   // Whoever waits for a person takes nobody's place.
   session.hold?.leave()
   if (!isPutOff(session)) {
@@ -64,11 +74,6 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
 /** What approvers do to a request changes nothing of what is asked, nor of what may be granted. */
 const copyOf = (request: ApprovalRequest): ApprovalRequest => copyJson(request as unknown as JsonObject) as unknown as ApprovalRequest
 
-export interface Verdict {
-  readonly decision: ApprovalDecision
-  readonly by: string
-}
-
 /** Approvers are other people's code: what is no decision has not said yes either. */
 function checked(request: ApprovalRequest, verdict: Verdict): Verdict {
   const wrong = decisionProblem(request, verdict?.decision)
@@ -82,7 +87,7 @@ function resolve(session: ActiveSession, approvalId: ApprovalId, { decision: giv
   if (!request) return
   const decision = withoutSecrets(session, given)
   session.note({ type: 'interaction.approval.resolved', itemId: request.itemId, approvalId, decision, by })
-  keepGrants(session, request, { decision, by })
+  heed(session, request, { decision, by })
 }
 
 /** People may type what must not be told. */
@@ -93,8 +98,14 @@ export function withoutSecrets({ ports: { redactor } }: ActiveSession, given: Ap
   return { ...decision, feedback: redactor.text(decision.feedback) }
 }
 
+/** What a decision means beyond the call that it is about. */
+export function heed(session: ActiveSession, request: ApprovalRequest, verdict: Verdict): void {
+  if (verdict.decision.kind === 'abort') session.ports.tree.abort(session, verdict.by)
+  keepGrants(session, request, verdict)
+}
+
 /** What is approved for more than this once counts for all sessions of the tree, and beyond them where that was said. */
-export function keepGrants(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): void {
+function keepGrants(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): void {
   if (decision.kind !== 'approve' || decision.breadth === 'once') return
   const keys = grantedBy(request, decision)
   if (keys.length > 0) session.ports.tree.grant(session, keys, by)

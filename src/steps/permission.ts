@@ -45,13 +45,14 @@ export async function permission(session: ActiveSession, call: ReviewableCall, w
     if (by !== undefined) return { kind: 'granted', by }
   }
   const id = approvalIdOf(callIdOf(session.state.sessionId, call.itemId), scope)
-  const { keys = [whole], summary = `Call ${name}`, wider = [], question } = wish ?? {}
+  const { keys = [whole], summary = `Call ${name}`, wider = [], question, diff } = wish ?? {}
   const isWholeOffered = scope === 'call' && !mustBeNamed && !keys.some(({ key }) => key === whole.key)
   const broader = isWholeOffered ? [...wider, whole] : wider
   const request: ApprovalRequest = {
     ...{ id, itemId: call.itemId, tool: name, summary, input, keys, scope },
     ...(reason !== undefined && { reason }),
     ...(broader.length > 0 && { wider: broader }),
+    ...(diff !== undefined && { diff }),
     ...(question && { question }),
   }
   return { kind: 'asked', request }

@@ -1,8 +1,8 @@
 import type { CallPart, ToolFailure } from '../contracts/index.ts'
 import type { ReviewableCall } from '../core/index.ts'
 import { placeOf } from '../util/call-list.ts'
-import { canonicalJson } from '../util/canonical-json.ts'
 import { parseJsonObject } from '../util/json-object.ts'
+import { isSameJson } from '../util/same-json.ts'
 import type { ActiveSession } from './active-session.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
@@ -41,12 +41,8 @@ const final: readonly ToolFailure['class'][] = ['repeated', 'budget']
 function timesInARow(session: ActiveSession, call: ReviewableCall, reasonField: string): number {
   const { part } = call
   let times = 1
-  let wanted: string | undefined
   for (const before of callsBefore(session, call)) {
-    if (before.name !== part.name) break
-    // As text only where the same tool is called again: most calls are of another one.
-    wanted ??= meaning(part.input, reasonField)
-    if (meaning(before.input, reasonField) !== wanted) break
+    if (before.name !== part.name || !isSameInput(before.input, part.input, reasonField)) break
     times++
     if (times === mostCounted) break
   }
@@ -55,12 +51,11 @@ function timesInARow(session: ActiveSession, call: ReviewableCall, reasonField: 
 
 const counted = (times: number): string => (times < mostCounted ? `${times}` : `${times} or more`)
 
-/** What is asked for, however it is written and whatever reason is given. */
-function meaning(input: string, reasonField: string): string {
-  const parsed = parseJsonObject(input)
-  if (!parsed) return input
-  const { [reasonField]: _, ...rest } = parsed
-  return canonicalJson(rest)
+/** However it is written, and whatever reason is given. Most calls are of another tool, and never looked at like this. */
+function isSameInput(one: string, other: string, reasonField: string): boolean {
+  if (one === other) return true
+  const [a, b] = [parseJsonObject(one), parseJsonObject(other)]
+  return a !== undefined && b !== undefined && isSameJson({ ...a, [reasonField]: null }, { ...b, [reasonField]: null })
 }
 
 /** The calls of this turn that the model made before one of its last reply, the newest first. */

@@ -51,10 +51,9 @@ function rulingOf(policy: ApprovalPolicy, { names, keys, input }: Subject): Ruli
   return strictest?.verdict === 'allow' && rulings.includes(undefined) ? undefined : strictest
 }
 
-const useOf = ({ key, use }: ApprovalKey): string => use ?? key.slice(key.indexOf(':') + 1)
-
-/** What stands for a whole script says nothing of the commands in it. */
-const isOpaque = ({ key, use }: ApprovalKey): boolean => use === undefined && key.startsWith('script:')
+function usesOf({ key, use = key.slice(key.indexOf(':') + 1) }: ApprovalKey): readonly string[] {
+  return typeof use === 'string' ? [use] : use
+}
 
 /**
  * The last that fits; where a later one may be about a part of what the key stands for, it is asked at least. Whoever can
@@ -64,20 +63,28 @@ function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined
   const last = clauses.findLastIndex((clause) => fitsKey(clause, key))
   return clauses
     .slice(last + 1)
-    .filter((clause) => (isOpaque(key) ? clause.ruling.verdict !== 'allow' : clause.ruling.verdict === 'ask' && mayFitPart(clause, key)))
+    .filter((clause) => mayBeAboutPart(clause, key))
     .map(({ ruling: said }): Ruling => ({ ...said, verdict: 'ask', ...(said.verdict === 'deny' && { isUnsure: true }) }))
     .reduceRight(stricter, clauses[last]?.ruling)
 }
 
+/** What stands for a whole script says nothing of the commands in it, or only how they begin. */
+function mayBeAboutPart(clause: Clause, key: ApprovalKey): boolean {
+  const { verdict } = clause.ruling
+  if (!key.isOpaque) return verdict === 'ask' && mayFitPart(clause, key)
+  return verdict !== 'allow' && (key.within === undefined || mayFitPart(clause, key))
+}
+
 /**
- * Other names of a key let rules ask and deny: what is allowed is allowed by its one canonical name, such as an absolute
- * path or a host with its port, and some of it only in so many words.
+ * Other names of a key let rules ask and deny: what is allowed is allowed by a name that nothing else has, such as an
+ * absolute path or a host with its port, and some of it only in so many words.
  */
 function fitsKey({ use: glob, ruling: { verdict } }: Clause, key: ApprovalKey): boolean {
-  const use = useOf(key)
-  if (verdict === 'allow' && key.mustBeNamed) return glob !== undefined && isNamedBy(glob, use)
-  if (glob === undefined || fitsGlob(glob, use)) return true
-  return verdict !== 'allow' && (key.aliases ?? []).some((alias) => fitsGlob(glob, alias))
+  const uses = usesOf(key)
+  if (verdict === 'allow' && key.mustBeNamed) return glob !== undefined && uses.some((use) => isNamedBy(glob, use))
+  if (glob === undefined) return true
+  const names = verdict === 'allow' ? uses : [...uses, ...(key.aliases ?? [])]
+  return names.some((name) => fitsGlob(glob, name))
 }
 
 const isNamedBy = (glob: Glob, use: string): boolean => (glob[0] ?? '').startsWith(use.split(' ', 1)[0] ?? use) && fitsGlob(glob, use)

@@ -27,8 +27,9 @@ export function wishFor(session: ActiveSession, { tool, name }: OfferedTool, inp
 const keysIn = ({ keys, wider = [] }: ApprovalWish): readonly ApprovalKey[] => [...keys, ...wider]
 
 function isWish(value: unknown): value is ApprovalWish {
-  const { summary, keys, wider = [], question } = (value ?? {}) as Loose<ApprovalWish>
-  return typeof summary === 'string' && areKeys(keys) && areKeys(wider) && (question === undefined || isQuestion(question))
+  const { summary, keys, wider = [], question, diff = '' } = (value ?? {}) as Loose<ApprovalWish>
+  const isTold = typeof summary === 'string' && typeof diff === 'string' && (question === undefined || isQuestion(question))
+  return isTold && areKeys(keys) && areKeys(wider)
 }
 
 const isQuestion = (value: unknown): boolean => typeof (value as { text?: unknown } | null)?.text === 'string'
@@ -36,14 +37,14 @@ const areKeys = (value: unknown): value is readonly ApprovalKey[] => Array.isArr
 
 /** Also of what others have written down: a key that says something else than is understood is none. */
 export function isKey(value: unknown): value is ApprovalKey {
-  const { key, label, use, aliases = [], tools = [], within = [], mustBeNamed, isPrefix } = (value ?? {}) as Loose<ApprovalKey>
+  const { key, label, use, aliases = [], tools = [], within = [], ...flags } = (value ?? {}) as Loose<ApprovalKey>
   return (
     typeof key === 'string' &&
     key !== '' &&
     typeof label === 'string' &&
-    (use === undefined || typeof use === 'string') &&
+    (use === undefined || typeof use === 'string' || (areTexts(use) && use.length > 0)) &&
     [aliases, tools, within].every(areTexts) &&
-    [mustBeNamed, isPrefix].every((flag) => flag === undefined || typeof flag === 'boolean')
+    [flags.mustBeNamed, flags.isPrefix, flags.isOpaque].every((flag) => flag === undefined || typeof flag === 'boolean')
   )
 }
 
@@ -59,16 +60,17 @@ function isAnothers({ key, isPrefix }: ApprovalKey, tool: string): boolean {
 const kindsOfOurs = ['tool:', `${leavingTheSandbox}:`]
 
 /** With what belongs to a wish and nothing else. */
-function withoutSecrets(redactor: Redactor, { summary, keys, wider = [], question, asks }: ApprovalWish): ApprovalWish {
+function withoutSecrets(redactor: Redactor, { summary, keys, wider = [], question, asks, diff }: ApprovalWish): ApprovalWish {
   const hidden = (text: string): string => redactor.text(text)
   // A redacted key still tells equal from different.
-  const hiddenKey = ({ key, label, use, aliases, tools, within, mustBeNamed, isPrefix }: ApprovalKey): ApprovalKey => ({
+  const hiddenKey = ({ key, label, use, aliases, tools, within, isOpaque, mustBeNamed, isPrefix }: ApprovalKey): ApprovalKey => ({
     key: hidden(key),
     label: hidden(label),
-    ...(use !== undefined && { use: hidden(use) }),
+    ...(use !== undefined && { use: typeof use === 'string' ? hidden(use) : use.map(hidden) }),
     ...(aliases && { aliases: aliases.map(hidden) }),
     ...(tools && { tools }),
     ...(within && { within: within.map(hidden) }),
+    ...(isOpaque === true && { isOpaque }),
     ...(mustBeNamed === true && { mustBeNamed }),
     ...(isPrefix === true && { isPrefix }),
   })
@@ -78,6 +80,7 @@ function withoutSecrets(redactor: Redactor, { summary, keys, wider = [], questio
     keys: keys.map(hiddenKey),
     ...(asks === false && { asks }),
     ...(wider.length > 0 && { wider: wider.map(hiddenKey) }),
+    ...(diff !== undefined && { diff: hidden(diff) }),
     ...(question && { question: { text: hidden(question.text), ...(options && { options }) } }),
   }
 }

@@ -7,7 +7,7 @@ export function grantedBy({ keys, wider = [] }: ApprovalRequest, decision: Appro
 }
 
 /** What is said for rules does not belong to a grant: it is found by its key. */
-const asGranted = ({ aliases: _, tools: _tools, within: _within, mustBeNamed: _named, ...key }: ApprovalKey): ApprovalKey => key
+const asGranted = ({ key, label, isPrefix }: ApprovalKey): ApprovalKey => ({ key, label, ...(isPrefix === true && { isPrefix }) })
 
 /** Whether what was granted includes a key. */
 export const isGranted = (grants: readonly ApprovalKey[], wanted: string): boolean =>

@@ -87,7 +87,7 @@ describe.concurrent('the sandbox', () => {
     })
     const ended = await troupe(['run', 'a.ai', 'Go', '--config', 'off.json', '--allow', 'shell', '--json'])
     expect(ended.code).toBe(0)
-    expect(ended.stderr).toContain('The sandbox is switched off: commands run with all that you may do yourself.')
+    expect(ended.stderr.match(/sandbox is switched off/gi)).toHaveLength(1)
     expect(historyOf(ended)).toContain('home=')
     expect(existsSync(join(root, 'who'))).toBe(true)
     const doctor = await troupe(['doctor', '--config', 'off.json'])

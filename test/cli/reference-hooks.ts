@@ -166,7 +166,7 @@ export const hooksPage = page([
   ],
   [
     '## Modules',
-    'A module exports a function for each point that it is asked at. The function gets the fields of the question as one object, without `version`, `hook` and `on`, then `{ signal }`, which fires when nobody waits for the answer any more; it returns an answer or a promise of one. `undefined` means go on. It is loaded once, at the start. In a program that embeds the runtime, `Hook` is the same with `name` and `onFailure` beside the functions: [Embedding](../embedding.md).',
+    'A module exports a function for each point that it is asked at. The function gets the fields of the question as one object, without `version`, `hook` and `on`, then `{ signal }`, which fires when nobody waits for the answer any more; it returns an answer or a promise of one. `undefined` means go on. It is loaded at the start, in a thread of its own, with the variables that programs get too; questions and answers are JSON, and what it prints is not shown. In a program that embeds the runtime, `Hook` is the same with `name` and `onFailure` beside the functions: [Embedding](../embedding.md).',
     fenced('js', exampleModule),
   ],
   ...hookPoints.map(pointSection),

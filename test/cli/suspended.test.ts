@@ -22,7 +22,7 @@ const at = (name: string): string => join(folder, name)
 async function suspended(name: string, more: readonly string[] = []) {
   const file = await writer(name)
   const ended = await troupe(['run', file, 'Go', '--data-dir', name, ...more])
-  const [, command = ''] = /→ Go on at a terminal: troupe (.*)\n$/.exec(ended.stderr) ?? []
+  const [, command = ''] = /, or go on at a terminal: troupe (.*)\n$/.exec(ended.stderr) ?? []
   const words = (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'))
   return { file, ended, words, id: words[words.indexOf('--resume') + 1] ?? '' }
 }
@@ -39,7 +39,8 @@ describe.concurrent('without a terminal', () => {
     ])
     expect(ended).toMatchObject({ code: 6, stdout: '' })
     expect(ended.stderr).toContain('waits  suspended: an approval is needed')
-    expect(ended.stderr).toContain('? approval needed  Write waits.txt')
+    expect(ended.stderr).toContain('? approval needed  Write waits.txt, a new file')
+    expect(ended.stderr).toContain(`→ Answer it (troupe approvals answer ${id} yes --data-dir ${at('waits')}) and go on, or go on`)
     expect(words).toEqual([
       'run',
       'waits.ai',
@@ -63,7 +64,15 @@ describe.concurrent('without a terminal', () => {
       grants: [],
       waiting: [{ runId: id, agent: 'waits', title: 'Go', request: { tool: 'write_file', input: { path: 'waits.txt', content: 'text' } } }],
     })
-    expect((await troupe(['approvals', 'list', '--data-dir', 'waits'])).stdout).toBe(`? ${id}  waits: Write waits.txt\n`)
+    const { stdout } = await troupe(['approvals', 'list', '--data-dir', 'waits'])
+    expect(stdout.replace(/since \S+ \S+ UTC/, 'since then')).toBe(
+      [
+        `${id}  waits  waits.ai in ${folder} · since then · “Go”`,
+        '  ? Write waits.txt, a new file  write_file',
+        `    troupe approvals answer ${id} yes --data-dir waits`,
+        `  troupe run waits.ai --resume ${id} --data-dir waits\n`,
+      ].join('\n'),
+    )
   })
 
   test('--json and --stream-json say it, too', async () => {
@@ -114,9 +123,7 @@ describe.concurrent('--resume', () => {
     await writeFile(join(window.folder, 'later.yaml'), script('later.txt'))
     const file = await window.agent('later', script('later.txt'), 'tools: [write_file]')
     const home = { XDG_STATE_HOME: join(window.folder, 'state') }
-    const first = await troupe(['run', join(window.folder, file), 'Go', '--data-dir', join(window.folder, 'later'), '--json', '-q'], {
-      env: home,
-    })
+    const first = await troupe(['run', file, 'Go', '--data-dir', 'later', '--json', '-q'], { env: home, cwd: window.folder })
     expect(first.code).toBe(6)
     const { treeId }: Outcome = JSON.parse(first.stdout)
     const opened = window.troupe(['run', file, '--resume', treeId, '--data-dir', 'later'], { columns: 100, rows: 30 })

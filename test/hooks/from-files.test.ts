@@ -7,6 +7,7 @@ import { systemClock } from '../../src/runtime/index.ts'
 import { FakeClock, ScriptedModel } from '../../src/testing/index.ts'
 import { type HookDefinition, hooksFrom } from '../../src/tools/hooks/index.ts'
 import { runtimeWith, tool } from '../runtime/helpers.ts'
+import { isAlive, pidsIn, until } from './processes.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-hooks-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -91,13 +92,13 @@ describe('a hook that is a program', () => {
     await expect(ask(body)).rejects.toThrow(message)
   })
 
-  it('runs in the folder of its definition, with the environment that is given and no other', async () => {
+  it('runs in the folder of its definition, with the environment that is given, a mark and no other', async () => {
     const shown = join(folder, 'environment.txt')
     await ask(`pwd > ${shown}; env >> ${shown}`)
     const [cwd, ...variables] = readFileSync(shown, 'utf8').trim().split('\n')
     expect(cwd).toBe(folder)
     const names = variables.map((line) => line.split('=')[0]).filter((name) => !['PWD', 'SHLVL', '_', 'OLDPWD'].includes(name ?? ''))
-    expect(names.toSorted()).toEqual(['GREETING', 'PATH'])
+    expect(names.toSorted()).toEqual(['GREETING', 'PATH', 'TROUPE_HOOK'])
   })
 
   it('gets no shell: its arguments are its arguments', async () => {
@@ -134,25 +135,6 @@ describe('a hook that is a program', () => {
   })
 })
 
-const isAlive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    // A zombie is dead, too: somebody else has to bury it.
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
-  } catch {
-    return false
-  }
-}
-async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 5_000
-  while (!condition()) {
-    if (Date.now() > end) expect.unreachable('it never came true')
-    await new Promise((resolve) => setImmediate(resolve))
-  }
-}
-const pidsIn = (file: string): readonly number[] =>
-  existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').filter(Boolean).map(Number) : []
-
 describe('a program that does not end', () => {
   it.each([
     ['and its children', 'sleep 100 & echo $! >> PIDS; echo $$ >> PIDS; wait', 2],
@@ -181,6 +163,20 @@ describe('a program that does not end', () => {
     const [pid = 0] = pidsIn(pids)
     expect(isAlive(pid)).toBe(true)
     process.kill(pid, 'SIGKILL')
+  })
+
+  it.runIf(existsSync('/proc/self/environ')).each([
+    ['waits for', `setsid sh -c 'echo $$ > PIDS; exec sleep 100'`],
+    ['has forgotten', `(setsid sh -c 'echo $$ > PIDS; exec sleep 100' &); sleep 100`],
+  ])('is ended with what it %s in a session of its own when nobody waits any more', async (_, body) => {
+    const pids = join(folder, `pids-${written++}`)
+    const hook = await build({ command: [script(body.replaceAll('PIDS', pids))] })
+    const controller = new AbortController()
+    const asked = (hook.beforeCall as Heeding<CallView>)(view, { signal: controller.signal })
+    await until(() => pidsIn(pids).length === 1)
+    controller.abort()
+    await expect(asked).rejects.toThrow(/it ended with SIG/)
+    await until(() => !pidsIn(pids).some(isAlive))
   })
 
   it('is not started at all where nobody waits', async () => {
@@ -224,7 +220,7 @@ describe('a hook that is a module', () => {
     })
     expect(await hook.beforeCall?.(view, heeded)).toEqual({ kind: 'block', reason: 'shell' })
     expect(await hook.atStop?.({ agent: 'a', text: 'Done.', resumed: 0 }, heeded)).toEqual({ kind: 'resume', reason: 'Done.false' })
-    expect(Object.keys(hook).toSorted()).toEqual(['atStop', 'beforeCall', 'name', 'onFailure'])
+    expect(Object.keys(hook).toSorted()).toEqual(['atStop', 'beforeCall', 'close', 'name', 'onFailure'])
   })
 
   it('is passed over for other tools', async () => {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
 import { type Hook, type HookPoint, hookPoints, type JsonObject } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, ScriptedModel } from '../../src/testing/index.ts'
@@ -25,6 +25,8 @@ const ask = (hook: Hook, point: HookPoint): unknown =>
 async function built(more: Partial<HookDefinition>): Promise<Hook> {
   const definition = { name: 'guard', on: ['before_call'], onFailure: 'closed', ...more } as HookDefinition
   const [hook] = await hooksFrom([definition], { baseDir: folder, environment: { PATH: process.env.PATH ?? '' }, clock: new FakeClock() })
+  // Modules have a thread.
+  onTestFinished(() => (hook as { close?(): void } | undefined)?.close?.())
   return hook ?? expect.unreachable()
 }
 

@@ -65,10 +65,29 @@ describe('rules', () => {
     expect(said({ deny: 'read_file(.env)' }, { allow: 'read_file(/w/*)' })).toBe('allow')
   })
 
+  it('allow by each name that nothing else has', () => {
+    const said = (...given: readonly ApprovalRule[]) =>
+      ruling([{ rules: given }], { names: ['write_file'], keys: [{ key: 'path:/w/a/b', label: '', use: ['/w/a/b', 'a/b'] }] })?.verdict
+    for (const pattern of ['write_file(/w/a/*)', 'write_file(a/*)']) {
+      expect(said({ allow: pattern }), pattern).toBe('allow')
+      expect(said({ allow: 'write_file' }, { deny: pattern }), pattern).toBe('deny')
+    }
+    expect(said({ allow: 'write_file(b)' })).toBeUndefined()
+  })
+
+  it('what is opaque only as far as it is known how it begins is asked about where a rule may be about that', () => {
+    const key = { key: 'command:xargs git', label: '', aliases: ['git', 'git …'], within: ['git '], isOpaque: true }
+    const said = (...given: readonly ApprovalRule[]) => ruling([{ rules: given }], { names: ['shell'], keys: [key] })
+    expect(said({ allow: 'shell' }, { deny: 'shell(git push*)' })).toMatchObject({ verdict: 'ask', isUnsure: true })
+    expect(said({ allow: 'shell' }, { deny: 'shell(git *)' })?.verdict).toBe('deny')
+    expect(said({ allow: 'shell' }, { deny: 'shell(rm *)' })?.verdict).toBe('allow')
+    expect(said({ allow: 'shell' }, { deny: 'shell(gitk *)' })?.verdict).toBe('allow')
+  })
+
   it('nobody can tell what is in a script: where a rule may be about a part of it, it is asked at least', () => {
     const said = (...given: readonly ApprovalRule[]) => {
       const { verdict: what, isUnsure } =
-        ruling([{ rules: given }], { names: ['shell'], keys: [{ key: 'script:"(git push)"', label: '' }] }) ?? {}
+        ruling([{ rules: given }], { names: ['shell'], keys: [{ key: 'script:"(git push)"', label: '', isOpaque: true }] }) ?? {}
       return isUnsure ? `${what}, unsure` : what
     }
     expect(said({ allow: 'shell' }, { deny: 'shell(git push*)' })).toBe('ask, unsure')
@@ -84,7 +103,7 @@ describe('rules', () => {
   it('a script that a rule may deny is asked about in spite of a grant for the whole tool', async () => {
     const ran: JsonObject[] = []
     const opaque = shell(ran, {
-      approval: ({ command }) => ({ summary: 'Run', keys: [{ key: `script:"${command}"`, label: 'this' }] }),
+      approval: ({ command }) => ({ summary: 'Run', keys: [{ key: `script:"${command}"`, label: 'this', isOpaque: true }] }),
     })
     const whole = { decide: () => yes('session', 'tool:shell'), tools: [opaque] }
     const denying = await play([run('(a)'), run('(b)')], { ...whole, config: rules({ deny: 'shell(git push*)' }) })
@@ -116,6 +135,9 @@ describe('rules', () => {
 
   it.each([
     { aliases: '.env' },
+    { use: [] },
+    { use: ['a', 7] },
+    { isOpaque: 'yes' },
     { within: '/w/' },
     { within: [7] },
     { tools: 'read_file' },

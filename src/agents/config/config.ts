@@ -27,6 +27,8 @@ export interface PendingFile extends FileState {
   readonly status: Exclude<TrustStatus, 'trusted'>
   /** `providers`, `models.fast`, `variables LAB_URL, LAB_KEY`. */
   readonly withheld: readonly string[]
+  /** What each of them says, in the same order; of variables nothing, whose names say it. */
+  readonly contents: readonly (readonly string[])[]
 }
 
 /** A file with settings that is there. */

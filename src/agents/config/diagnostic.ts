@@ -7,6 +7,7 @@ export interface ConfigDiagnostic {
     | 'config_section_unused'
     | 'config_key_unused'
     | 'config_rule_idle'
+    | 'config_part_missing'
     | 'provider_left_out'
     | 'variable_unused'
   readonly severity: Severity

@@ -4,24 +4,25 @@ import { withoutLoosening } from './loosening.ts'
 import { showPath } from './origin.ts'
 import { folderOf } from './places.ts'
 import { sectionNames, sectionOf } from './sections.ts'
-import { type Leaf, pruned, type Sourced, type SourcedMap, someText } from './sourced.ts'
+import { type Leaf, plainSourced, pruned, type Sourced, type SourcedMap, someText } from './sourced.ts'
 import { isTemplate } from './template.ts'
+import { type Withheld, withheldPart } from './withheld.ts'
 
 export interface Admitted {
   readonly tree: SourcedMap
-  /** What is kept out until a person trusts the file, by path. */
-  readonly withheld: readonly string[]
+  /** What is kept out until a person trusts the file. */
+  readonly withheld: readonly Withheld[]
 }
 
 /** What of a project's file counts before anybody has trusted it. */
 export function withoutGuarded(tree: SourcedMap): Admitted {
-  const withheld: string[] = []
+  const withheld: Withheld[] = []
   const entries = new Map<string, Sourced>()
   for (const name of sectionNames) {
     const section = tree.entries.get(name)
     if (!section) continue
     if (sectionOf(name).trust === 'needed') {
-      withheld.push(name)
+      withheld.push(withheldPart(name, plainSourced(section), [name]))
       continue
     }
     if (sectionOf(name).trust === 'to-loosen') {
@@ -34,7 +35,8 @@ export function withoutGuarded(tree: SourcedMap): Admitted {
       section,
       (leaf) => {
         const isKept = !isGuarded(leaf) && !leavesFolder(leaf)
-        if (!isKept) withheld.push(leavesFolder(leaf) ? `${showPath(leaf.path)}, which leave the folder` : showPath(leaf.path))
+        const shown = leavesFolder(leaf) ? `${showPath(leaf.path)}, which leave the folder` : showPath(leaf.path)
+        if (!isKept) withheld.push(withheldPart(shown, leaf.value, leaf.path))
         return isKept
       },
       [name],

@@ -12,6 +12,7 @@ import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './p
 import { type FileContent, readConfigFile } from './read-file.ts'
 import type { Sourced } from './sourced.ts'
 import { contentHash, type TrustRecords, trustOf } from './trust-records.ts'
+import type { Withheld } from './withheld.ts'
 
 export interface LoadConfigOptions {
   readonly places: ConfigPlaces
@@ -95,7 +96,13 @@ function admit(looked: readonly Looked[], trusted: TrustRecords): Config {
     else variables.set(file, { file, state: withheld.length > 0 ? 'untrusted' : 'read', values: counts.variables })
     diagnostics.push(...(counts.kind === 'settings' ? counts.diagnostics : optionsAmong(counts.variables, file)))
     if (withheld.length > 0 && status !== 'trusted') {
-      const waiting: PendingFile = { path: file.path, sha256: each.sha256, status, withheld }
+      const waiting: PendingFile = {
+        path: file.path,
+        sha256: each.sha256,
+        status,
+        withheld: withheld.map(({ name }) => name),
+        contents: withheld.map(({ contents }) => contents),
+      }
       pending.push(waiting)
       diagnostics.push(untrusted(waiting))
     }
@@ -109,11 +116,11 @@ function admit(looked: readonly Looked[], trusted: TrustRecords): Config {
   return { layers, files, pending, diagnostics }
 }
 
-function counting(content: FileContent, isTrusted: boolean): { readonly withheld: readonly string[]; readonly counts: FileContent } {
+function counting(content: FileContent, isTrusted: boolean): { readonly withheld: readonly Withheld[]; readonly counts: FileContent } {
   if (isTrusted) return { withheld: [], counts: content }
   if (content.kind === 'variables') {
     const names = [...content.variables.keys()]
-    const withheld = names.length === 0 ? [] : [`variables ${someOf(names, ', ')}`]
+    const withheld = names.length === 0 ? [] : [{ name: `variables ${someOf(names, ', ')}`, contents: [] }]
     return { withheld, counts: { kind: 'variables', variables: new Map() } }
   }
   const { tree, withheld } = withoutGuarded(content.tree)

@@ -2,16 +2,17 @@ import { defaultSandboxPolicy, type Json, type JsonObject, ruleVerdicts } from '
 import { showPath } from './origin.ts'
 import type { SectionName } from './sections.ts'
 import { type Leaf, pruned, type Sourced } from './sourced.ts'
+import { type Withheld, withheldPart } from './withheld.ts'
 
 export interface Tightening {
   readonly kept: Sourced | undefined
-  readonly withheld: readonly string[]
+  readonly withheld: readonly Withheld[]
 }
 
 type Judged =
   | { readonly kind: 'kept' }
-  /** Something else is left of it. `why` tells what waits. */
-  | { readonly kind: 'less'; readonly value: Json; readonly why: string }
+  /** Something else is left of it. `why` tells what waits, `rest` is it. */
+  | { readonly kind: 'less'; readonly value: Json; readonly rest: Json; readonly why: string }
   /** It stays, and can only make things stricter; what it asks for beyond that waits. */
   | { readonly kind: 'bounded'; readonly why: string }
   | { readonly kind: 'withheld' }
@@ -23,7 +24,7 @@ const kept: Judged = { kind: 'kept' }
  * sandbox stay, since others may allow more; `sandboxOf` takes nothing from them that nobody else allows.
  */
 export function withoutLoosening(section: Sourced, name: SectionName): Tightening {
-  const withheld: string[] = []
+  const withheld: Withheld[] = []
   const judged = new Map<string, Judged>()
   const strict = pruned(
     section,
@@ -31,8 +32,8 @@ export function withoutLoosening(section: Sourced, name: SectionName): Tightenin
       const judgement = judge(leaf)
       judged.set(leaf.path.join('\0'), judgement)
       const shown = showPath(leaf.path)
-      if (judgement.kind === 'withheld') withheld.push(shown)
-      else if (judgement.kind !== 'kept') withheld.push(`${shown}, ${judgement.why}`)
+      const name = 'why' in judgement ? `${shown}, ${judgement.why}` : shown
+      if (judgement.kind !== 'kept') withheld.push(withheldPart(name, judgement.kind === 'less' ? judgement.rest : leaf.value, leaf.path))
       return judgement.kind !== 'withheld'
     },
     [name],
@@ -73,7 +74,8 @@ const beyond: Judged = { kind: 'bounded', why: 'as far as nobody else allows it'
 function judgeRules(rules: readonly JsonObject[]): Judged {
   const [loose] = ruleVerdicts
   const strict = rules.filter((rule) => rule[loose] === undefined)
-  const count = rules.length - strict.length
+  const rest = rules.filter((rule) => rule[loose] !== undefined)
+  const count = rest.length
   if (count === 0) return kept
-  return { kind: 'less', value: strict, why: count === 1 ? 'the one that allows something' : `the ${count} that allow something` }
+  return { kind: 'less', value: strict, rest, why: count === 1 ? 'the one that allows something' : `the ${count} that allow something` }
 }

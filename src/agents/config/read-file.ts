@@ -1,10 +1,12 @@
 import { isMap, isScalar, type Node } from 'yaml'
-import type { ApprovalRule } from '../../contracts/index.ts'
-import { misspeltRules } from '../misspelt-rules.ts'
+import type { ApprovalRule, HookDefinition } from '../../contracts/index.ts'
+import { misspeltRules, misspeltTool } from '../misspelt-rules.ts'
+import { overruledRules } from '../overruled-rules.ts'
 import { found } from '../words.ts'
 import type { ConfigDiagnostic } from './diagnostic.ts'
 import { type EnvVariable, parseEnv } from './env-file.ts'
 import { JsonSource } from './json-source.ts'
+import type { FileOrigin } from './origin.ts'
 import type { ConfigFile } from './places.ts'
 import { configShape, sectionNames, sectionOf } from './sections.ts'
 import { readShape } from './shape.ts'
@@ -33,21 +35,39 @@ function readSettings(source: JsonSource): FileContent {
       ? [unused(name, `${source.file}:${section.origin.line}:${section.origin.column}`)]
       : []
   })
-  return { kind: 'settings', tree: { ...tree, entries }, diagnostics: [...diagnostics, ...idleRules(tree)] }
+  return { kind: 'settings', tree: { ...tree, entries }, diagnostics: [...diagnostics, ...idleRules(tree), ...idleHooks(tree)] }
 }
 
 function idleRules(tree: Sourced): readonly ConfigDiagnostic[] {
-  const rules = sourcedAt(tree, ['approvals', 'rules'])
-  if (rules?.kind !== 'value') return []
-  const { file, line, column } = rules.origin
-  return misspeltRules(rules.value as readonly ApprovalRule[]).map(({ message, remedy }) => ({
-    code: 'config_rule_idle',
-    severity: 'warning',
-    place: `${file}:${line}:${column}`,
-    message: `a rule has no effect: ${message}`,
-    remedy,
-  }))
+  const section = sourcedAt(tree, ['approvals', 'rules'])
+  if (section?.kind !== 'value') return []
+  const rules = section.value as readonly ApprovalRule[]
+  return [...misspeltRules(rules), ...overruledRules(rules)].map(({ index, message, remedy }) =>
+    idle(section.entries?.[index] ?? section.origin, `a rule has no effect: ${message}`, remedy),
+  )
 }
+
+/** A hook is not asked about a tool whose name is misspelt. */
+function idleHooks(tree: Sourced): readonly ConfigDiagnostic[] {
+  const section = sourcedAt(tree, ['hooks'])
+  if (section?.kind !== 'value') return []
+  return (section.value as unknown as readonly HookDefinition[]).flatMap(({ name, tools = [] }, index) =>
+    tools.flatMap((tool) => {
+      const fault = misspeltTool(tool)
+      return fault
+        ? [idle(section.entries?.[index] ?? section.origin, `a part of the hook "${name}" has no effect: ${fault.message}`, fault.remedy)]
+        : []
+    }),
+  )
+}
+
+const idle = ({ file, line, column }: FileOrigin, message: string, remedy: string): ConfigDiagnostic => ({
+  code: 'config_rule_idle',
+  severity: 'warning',
+  place: `${file}:${line}:${column}`,
+  message,
+  remedy,
+})
 
 /** `.mcp.json` belongs to other programs too: what else they keep in it is told, and no error. */
 function readServers(source: JsonSource): FileContent {

@@ -55,11 +55,12 @@ export async function statesOf(files: ConfigFiles, paths: readonly string[]): Pr
   const missing = contents.filter(({ content }) => content === undefined)
   if (missing.length > 0)
     throw new TroupeError('config_invalid', 'not everything that is to be trusted is there', {
-      problems: missing.map(({ path }) => ({ place: path, message: 'there is no such file' })),
+      problems: missing.map(({ path }) => ({ place: path, message: 'there is no such file', remedy: `Check the path. ${whatWaits}` })),
     })
   return contents.map(({ path, content }) => ({ path, sha256: contentHash(content ?? '') }))
 }
 
+const whatWaits = 'What waits for trust here is shown by: troupe trust'
 const mostTries = 20
 
 /** Another process may write in between; then what it wrote is taken as the beginning. */

@@ -7,13 +7,13 @@ import { largestAgentFile } from '../decode-text.ts'
 /** A file's content, or why there is none, in words. */
 export type Content =
   | { readonly ok: true; readonly bytes: Uint8Array }
-  | { readonly ok: false; readonly why: string; readonly isMissing: boolean }
+  | { readonly ok: false; readonly why: string; readonly isMissing: boolean; readonly isFolder?: true }
 
 export function readContent(path: string): Content {
   try {
     const found = statSync(path)
     // A device or a pipe may never end.
-    if (found.isDirectory()) return refused('it is a folder')
+    if (found.isDirectory()) return { ok: false, why: 'it is a folder', isMissing: false, isFolder: true }
     if (!found.isFile()) return refused('it is not a regular file')
     if (found.size > largestAgentFile) return refused(`it has ${found.size} bytes, and ${largestAgentFile} is the most`)
     return { ok: true, bytes: readFileSync(path) }

@@ -4,13 +4,13 @@ import { builtinToolNames } from '../builtin-tool-names.ts'
 import { contentHash, type FileState, optionDefaults, trustOf } from '../config/index.ts'
 import type { SaidValues } from '../placed-value.ts'
 import { looksLikeAgent } from './agent-files.ts'
-import { isOwnFile, readContent, realPath, shownPath } from './agent-paths.ts'
+import { type Content, isOwnFile, readContent, realPath, shownPath } from './agent-paths.ts'
 import { configuredPaths } from './configured-agents.ts'
 import { Confinement } from './confinement.ts'
 import { type AgentDiagnostic, warningOf } from './diagnostic.ts'
 import { dialectIn, loadForeignFile } from './foreign-file.ts'
 import { type ChildReference, type LoadedFile, type Loading, type SaidByFile, spotOfReference } from './loaded-file.ts'
-import { missingChild, missingRoot } from './missing-file.ts'
+import { folderAsRoot, missingChild, missingRoot } from './missing-file.ts'
 import type { RegistryOptions } from './options.ts'
 import { loadOwnFile } from './own-file.ts'
 import { type Referrer, targetOf } from './resolve-child.ts'
@@ -60,10 +60,15 @@ export class FileLoader {
     const path = resolve(this.#options.workingDirectory, written)
     const content = readContent(path)
     if (!content.ok) {
-      this.problems.push(content.isMissing ? missingRoot(written, path) : { place: written, message: sentence(content.why) })
+      this.problems.push(this.#unreadRoot(written, path, content))
       return undefined
     }
     return this.#take(this.#load(realPath(path), { bytes: content.bytes, place: written, voices: this.#asRoot }))
+  }
+
+  #unreadRoot(written: string, path: string, { isMissing, isFolder, why }: Extract<Content, { ok: false }>): Problem {
+    if (isMissing) return missingRoot(written, path, this.#options.workingDirectory)
+    return isFolder ? folderAsRoot(written, path) : { place: written, message: sentence(why) }
   }
 
   /** The agent that a reference leads to. Where it leads to none that can be called, that is told. */

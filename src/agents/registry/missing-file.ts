@@ -6,12 +6,21 @@ import { isOwnFile, neighbours } from './agent-paths.ts'
 import { type ChildReference, spotOfReference } from './loaded-file.ts'
 
 /** What to say of an agent that was asked for and is not there. */
-export function missingRoot(written: string, path: string): Problem {
-  return {
-    place: written,
-    message: 'There is no such file.',
-    remedy: besides(path, { otherwise: 'Give the path of an agent, a .ai file.' }),
-  }
+export function missingRoot(written: string, path: string, workingDirectory: string): Problem {
+  const otherwise = agentsIn(workingDirectory) ?? noAgents
+  return { place: written, message: 'There is no such file.', remedy: besides(path, { otherwise }) }
+}
+
+/** The same of a folder in place of an agent. */
+export function folderAsRoot(written: string, path: string): Problem {
+  return { place: written, message: 'It is a folder.', remedy: agentsIn(path) ?? noAgents }
+}
+
+const noAgents = 'Give the path of an agent, a .ai file; troupe init makes some to begin with.'
+
+function agentsIn(folder: string): string | undefined {
+  const own = neighbours(folder).filter(isOwnFile)
+  return own.length > 0 ? `In ${folder} there are ${listed(own.slice(0, 10))}.` : undefined
 }
 
 /** The same of one that another agent names. */
@@ -35,6 +44,5 @@ function besides(path: string, { folder = '', otherwise }: Words): string {
   const there = neighbours(dirname(path))
   const near = nearestNames(basename(path), there)
   if (near.length > 0) return `Did you mean ${listed(near.map((name) => `${folder}${name}`))}?`
-  const own = there.filter(isOwnFile)
-  return own.length > 0 ? `In ${dirname(path)} there are ${listed(own.slice(0, 10))}.` : otherwise
+  return agentsIn(dirname(path)) ?? otherwise
 }

@@ -1,11 +1,21 @@
 import { expect, test } from 'vitest'
-import { patternProblems } from './flag-rules.ts'
+import { flagProblems } from './flag-rules.ts'
 
 test('patterns behind a flag are what they are everywhere else', () => {
-  expect(patternProblems('--allow', ['write_file', 'shell(npm test)', 'shell(a\nb)', 'github/*'])).toEqual([])
-  expect(patternProblems('--deny', ['shell(rm', 'shell(a\0b)', '', 'web_fetch'])).toMatchObject([
+  const allow = ['write_file', 'shell(npm test)', 'shell(a\nb)', 'github/*', 'wr*', 'unsandboxed(shell:*)', 'load_skill', 'agent__kid']
+  expect(flagProblems({ allow, deny: allow, tools: ['agent__kid'] })).toEqual([])
+  expect(flagProblems({ allow: [], deny: ['shell(rm', 'shell(a\0b)', '', 'web_fetch'], tools: [] })).toMatchObject([
     { place: '--deny shell(rm', message: 'It is no pattern.' },
     { place: '--deny shell(a\0b)', message: 'It is no pattern.' },
     { place: '--deny ', message: 'It is no pattern.' },
+  ])
+})
+
+test('a tool that there is not is an error: a rule about it would protect nothing', () => {
+  expect(flagProblems({ allow: ['shel(x)'], deny: ['writefile', 'agent__kit', 'zzz'], tools: ['agent__kid'] })).toEqual([
+    { place: '--allow shel(x)', message: 'No tool is called `shel`.', remedy: 'Did you mean shell?' },
+    { place: '--deny writefile', message: 'No tool is called `writefile`.', remedy: 'Did you mean write_file?' },
+    { place: '--deny agent__kit', message: 'No tool is called `agent__kit`.', remedy: 'Did you mean agent__kid?' },
+    { place: '--deny zzz', message: 'No tool is called `zzz`.', remedy: expect.stringContaining('There are shell, read_file,') },
   ])
 })

@@ -1,7 +1,8 @@
 import type { ApprovalRequest, Json } from '../../contracts/index.ts'
 import { exactLines, exactText } from '../exact-text.ts'
-import { fitWidth, type Paint, printable, widthOf } from '../paint.ts'
+import { fitWidth, printable, widthOf } from '../paint.ts'
 import { type Breadth, breadthsOf, ending, once, refusal } from './ask-terms.ts'
+import { diffLines, indent, type QuestionStyle, wallLines } from './beside-question.ts'
 
 // What a person at a terminal is shown before a call runs. Pure.
 
@@ -10,12 +11,6 @@ export interface Asked {
   readonly request: ApprovalRequest
   /** The child that wants it, as it is called in the tree; empty for the root. */
   readonly label: string
-}
-
-export interface QuestionStyle {
-  readonly paint: Paint
-  /** Columns that a line may take. */
-  readonly width: number
 }
 
 export function questionLines(asked: Asked, style: QuestionStyle): readonly string[] {
@@ -51,22 +46,23 @@ function permission({ request, label }: Asked, style: QuestionStyle): readonly s
     ...(scope === 'unsandboxed'
       ? [`${indent}${paint('red', fitted('outside the sandbox: with all that you may do yourself', width - indent.length))}`]
       : []),
+    ...wallLines(request, style),
     ...argumentsOf(left, style),
+    ...diffLines(request, style),
     ...choiceLines(breadthsOf(request), style),
   ]
 }
 
-const indent = '  '
 const whoOf = (label: string): string => (label === '' ? '' : `${printable(label)} · `)
 
 const fitted = (text: string, width: number): string => fitWidth(text, Math.min(width, widthOf(text)))
 const summaryIn = (summary: string, width: number): string => fitted(exactText(summary).replace(/\s+/g, ' '), Math.max(1, width))
 
-/** The argument that the summary tells to the letter, behind its verb: `Run npm test`. It need not be told twice. */
+/** The argument that the summary tells to the letter, behind its verb: `Run npm test`, `Write a.txt, a new file`. It need not be told twice. */
 function toldBy({ summary, input }: ApprovalRequest, width: number): string | undefined {
   if (widthOf(summary) > width || exactText(summary) !== summary || /[\n\t]| {2}/.test(summary)) return undefined
   const [, object] = /^\p{L}+ (.+)$/u.exec(summary) ?? []
-  return Object.entries(input).find(([, value]) => value === object)?.[0]
+  return Object.entries(input).find(([, value]) => value === object || `${String(value)}, a new file` === object)?.[0]
 }
 
 /** Names line up, unless one of them is too long for that. */

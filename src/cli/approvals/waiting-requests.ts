@@ -1,23 +1,40 @@
-import type { ApprovalRequest, Store, TreeEntry } from '../../contracts/index.ts'
-import { openRequestsOf } from '../../runtime/index.ts'
+import { findProjectRoot } from '../../agents/index.ts'
+import type { ApprovalDecision, ApprovalRequest, RunOrigin, Store, TreeEntry } from '../../contracts/index.ts'
+import { standingOf } from '../../runtime/index.ts'
 
-/** A request that nobody has answered, and the run that waits for it. */
+/** A request that a run waits for. */
 export interface WaitingRequest {
-  readonly run: TreeEntry
   readonly request: ApprovalRequest
+  /** Who asks: `root`, `root/writer#1`. */
+  readonly agentPath: string
+  /** What was answered, where the run has not gone on since. */
+  readonly answer?: ApprovalDecision
+}
+
+/** A run that is suspended, with what it waits for. */
+export interface WaitingRun {
+  readonly run: TreeEntry
+  readonly origin?: RunOrigin
+  readonly requests: readonly WaitingRequest[]
 }
 
 const pageOfRuns = 1_000
 
-/** Of every run that is suspended, the newest first, however many others there are. */
-export async function waitingRequests(store: Pick<Store, 'trees' | 'journal'>): Promise<readonly WaitingRequest[]> {
-  const waiting: WaitingRequest[] = []
-  for await (const run of runsOf(store)) {
-    if (run.status !== 'suspended') continue
-    for (const request of await openRequestsOf(store, run.treeId)) waiting.push({ run, request })
-  }
+/** Every run that is suspended, the newest first, however many others there are. */
+export async function waitingRuns(store: Pick<Store, 'trees' | 'journal' | 'inbox'>): Promise<readonly WaitingRun[]> {
+  const waiting: WaitingRun[] = []
+  for await (const run of runsOf(store)) if (run.status === 'suspended') waiting.push(await waitingRun(store, run))
   return waiting
 }
+
+export async function waitingRun(store: Pick<Store, 'journal' | 'inbox'>, run: TreeEntry): Promise<WaitingRun> {
+  const { origin, open } = await standingOf(store, run.treeId)
+  return { run, ...(origin && { origin }), requests: open }
+}
+
+/** A run that does not say where it was started belongs to no project. */
+export const isOfProject = ({ origin }: WaitingRun, project: string): boolean =>
+  origin !== undefined && findProjectRoot(origin.workspace) === project
 
 async function* runsOf({ trees }: Pick<Store, 'trees'>): AsyncGenerator<TreeEntry> {
   let before: number | undefined

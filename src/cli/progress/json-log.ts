@@ -2,7 +2,9 @@ import type { CallRecord, InteractionEvent, ItemIntent, ItemRecord, Severity, St
 import { duration } from '../figures.ts'
 import { printable } from '../paint.ts'
 import { safeJson } from '../safe-json.ts'
-import { aimOf, changesOf, exitCodeOf } from '../tree/call-view.ts'
+import { changesOf, exitCodeOf, isUnwell } from '../tree/call-view.ts'
+import { shownFor } from '../tree/call-words.ts'
+import { needText } from '../tree/leaves.ts'
 
 /** What one event adds to the line that every event has. */
 interface Entry {
@@ -95,7 +97,7 @@ function otherEntry(event: Other, name: string | undefined): Entry {
   switch (event.type) {
     case 'interaction.approval.requested': {
       const { id, tool, summary, scope } = event.request
-      return { level: 'warn', msg: `approval needed: ${printable(summary)}`, fields: { approvalId: id, tool, scope } }
+      return { level: 'warn', msg: `${needText(scope)}: ${printable(summary)}`, fields: { approvalId: id, tool, scope } }
     }
     case 'interaction.approval.resolved':
       return info(`approval: ${event.decision.kind}`, { approvalId: event.approvalId, decision: event.decision.kind, by: event.by })
@@ -138,8 +140,9 @@ function otherEntry(event: Other, name: string | undefined): Entry {
 
 function updatedEntry(update: InteractionEvent<'interaction.item.updated'>['update']): Entry {
   if (update.kind === 'plan') return info('plan changed', { steps: update.plan.steps })
-  const { reason, attempt } = update
-  return info(`call tried again: ${reason}`, { attempt, reason })
+  const { reason, attempt, by } = update
+  const msg = reason === 'unsandboxed' ? 'call tried again, outside the sandbox' : `call tried again: ${reason}`
+  return { level: reason === 'unsandboxed' ? 'warn' : 'info', msg, fields: { attempt, reason, by } }
 }
 
 const levels: { readonly [S in Severity]: Entry['level'] } = { info: 'info', warning: 'warn', error: 'error' }
@@ -173,18 +176,24 @@ function startedEntry(item: ItemIntent, name: string | undefined): Entry | undef
   if (item.kind === 'plan') return info('plan made', { steps: item.plan.steps })
   if (item.kind !== 'call') return undefined
   const { tool, namespace, title, effect, approved } = item
-  const why = title === tool ? (aimOf(item) ?? title) : title
-  return info(`call started: ${name ?? tool}`, { tool, namespace, title: printable(why), effect, approvedBy: approved?.by })
+  const about = cut(printable(shownFor(item) ?? ''))
+  return info(`call started: ${name ?? tool}`, { tool, namespace, about, title: printable(title), effect, approvedBy: approved?.by })
 }
+
+/** A command or a task may be long; the journal has all of it. */
+const cut = (text: string): string | undefined =>
+  text === '' ? undefined : text.length > mostAbout ? `${text.slice(0, mostAbout)}…` : text
+const mostAbout = 300
 
 function endedEntry(item: ItemRecord): Entry | undefined {
   if (item.kind !== 'call') return undefined
   const { status, latencyMs, bytesIn, bytesOut, error } = item
-  const why = error ? `: ${error.class}: ${printable(error.message)}` : ''
+  const exitCode = exitCodeOf(item)
+  const why = error ? `: ${error.class}: ${printable(error.message)}` : isUnwell(exitCode) ? `: exit code ${exitCode}` : ''
   return {
     level: status === 'completed' ? 'info' : 'warn',
     msg: `call ${status}${why}`,
-    fields: { status, latencyMs, bytesIn, bytesOut, error, exitCode: exitCodeOf(item), changes: changed(item) },
+    fields: { status, latencyMs, bytesIn, bytesOut, error, exitCode, changes: changed(item) },
   }
 }
 

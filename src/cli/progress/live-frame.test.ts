@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest'
 import type { StreamEvent } from '../../contracts/index.ts'
 import { colourPaint, plainPaint, widthOf } from '../paint.ts'
 import { Story } from '../tree/fixtures/story.ts'
-import { applyToTree, emptyTree, type RunTree } from '../tree/run-tree.ts'
+import type { RunTree } from '../tree/nodes.ts'
+import { applyToTree, emptyTree } from '../tree/run-tree.ts'
 import { isMoving, liveFrame } from './live-frame.ts'
 
 const styles = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
@@ -50,8 +51,8 @@ describe('a picture of a run', () => {
     expect(frame(story, 1600)).toMatchInlineSnapshot(`
       "⠋ root  step 1 of 10 · 2 calls · $0.0020            100 → 20      1.6 s
       └─ step 1  fast                                     100 → 20     500 ms
-         ├─ ✓ look_up_weather  Will it rain?                       ∥   300 ms
-         └─ ⠋ look_up_trains   Which trains run?                   ∥    1.1 s
+         ├─ ✓ look_up_weather  Oslo · “Will it rain?”              ∥   300 ms
+         └─ ⠋ look_up_trains   Oslo · “Which trains run?”          ∥    1.1 s
               half way"
     `)
   })
@@ -105,9 +106,9 @@ describe('a picture of a run', () => {
         .split('\n')
         .slice(2)
         .map((line) => line.replace(/\s+/g, ' ').trim())
-    expect(calls(800)).toEqual(['├─ ⠋ write 0.8 s', '├─ ◌ write waiting', '└─ ◌ read waiting'])
+    expect(calls(800)).toEqual(['├─ ⠋ write Oslo 0.8 s', '├─ ◌ write Oslo · waiting', '└─ ◌ read Oslo · waiting'])
     story.ends(800, 1, { id: '1', latencyMs: 800 })
-    expect(calls(1600)).toEqual(['├─ ✓ write 800 ms', '├─ ⠋ write 0.8 s', '└─ ◌ read waiting'])
+    expect(calls(1600)).toEqual(['├─ ✓ write Oslo 800 ms', '├─ ⠋ write Oslo 0.8 s', '└─ ◌ read Oslo · waiting'])
   })
 
   test('no more calls run at once than may', () => {
@@ -183,10 +184,10 @@ describe('agents below agents', () => {
     expect(lines.join('\n')).toMatchInlineSnapshot(`
       "⠋ root  step 1 of 10 · 2 calls · $0.0040           ~300 → 44      1.6 s
       └─ step 1  fast                                     100 → 20     500 ms
-         ├─ ⠋ researcher  Find papers · step 1 of 1…      100 → 20 ∥    1.0 s
+         ├─ ⠋ researcher  Oslo · step 1 of 10 · 1 c…      100 → 20 ∥    1.0 s
          │  └─ step 1  fast                               100 → 20     500 ms
-         │     └─ ⠋ search  Cats                                        0.7 s
-         └─ ⠋ writer      Write it up · step 1 of 10      ~100 → 4 ∥    1.0 s
+         │     └─ ⠋ search  Oslo · “Cats”                               0.7 s
+         └─ ⠋ writer      Oslo · step 1 of 10 · “Wr…      ~100 → 4 ∥    1.0 s
             └─ ⠋ step 1  fast                             ~100 → 4      1.0 s
                  Once upon a time"
     `)
@@ -202,7 +203,7 @@ test('a child that its parent ends says so; the run as a whole goes on', () => {
     .is(10, { type: 'interaction.cancel.requested', mode: 'interrupt', by: 'parent' })
   const shown = liveFrame(treeOf(told), { width: 80, height: 24, now: 400, paint: plainPaint })
   expect(shown[0]).toMatch(/^⠴ root {2}step 1 of 10/)
-  expect(shown[2]).toMatch(/⠴ scout {2}interrupting… · step 1 of 10/)
+  expect(shown[2]).toMatch(/⠴ scout {2}Oslo · interrupting… · step 1 of 10/)
 })
 
 test('a child whose call was never heard of is a tree of its own', () => {
@@ -227,7 +228,7 @@ describe('a window that is too small', () => {
       "⠋ root  step 3 of 10 · 3 calls · $0.0040           ~500 → 40      1.6 s
       ├─ ⋯ 1 step · 2 calls                               100 → 20
       ├─ step 2                                           100 → 20     500 ms
-      │  └─ ✗ book_room        Two nights                              100 ms
+      │  └─ ✗ book_room        Oslo · “Two nights”                     100 ms
       │       network: The hotel does not answer.
       │       → Try again later.
       └─ ⠋ step 3                                         ~300 → 0      0.4 s"
@@ -244,11 +245,11 @@ describe('a window that is too small', () => {
     expect(rows(18)[0]).toBe('   ├─ ⋯ 6 calls')
     expect(rows(10).map((line) => line.replace(/ +∥.*/, '').trim())).toEqual([
       '├─ ⋯ 6 calls',
-      '├─ ⠋ look_up  number 7',
-      '├─ ⠋ look_up  number 8',
-      '├─ ⠋ look_up  number 9',
-      '├─ ⠋ look_up  number 10',
-      '├─ ◌ look_up  waiting · number 11',
+      '├─ ⠋ look_up  Oslo · “number 7”',
+      '├─ ⠋ look_up  Oslo · “number 8”',
+      '├─ ⠋ look_up  Oslo · “number 9”',
+      '├─ ⠋ look_up  Oslo · “number 10”',
+      '├─ ◌ look_up  Oslo · waiting · “number 11”',
       '└─ ⋯ 9 waiting',
     ])
     expect(rows(7).at(-1)).toBe('   └─ ⋯ 2 running · 10 waiting')

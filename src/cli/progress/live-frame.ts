@@ -2,7 +2,7 @@ import type { Paint } from '../paint.ts'
 import type { Branch, Moment } from '../tree/branch.ts'
 import { folded } from '../tree/fold.ts'
 import { linesOf } from '../tree/layout.ts'
-import type { AgentNode, RunTree } from '../tree/run-tree.ts'
+import { type AgentNode, isGoingOn, type RunTree } from '../tree/nodes.ts'
 import { turnBranch } from '../tree/turn-branch.ts'
 
 interface View {
@@ -32,4 +32,4 @@ function lastTurn(agent: AgentNode, moment: Moment): readonly Branch[] {
 }
 
 /** Whether the picture changes by time alone. */
-export const isMoving = (tree: RunTree): boolean => tree.roots.some((agent) => agent.turns.at(-1)?.status === 'running')
+export const isMoving = (tree: RunTree): boolean => tree.roots.some(({ turns }) => turns.slice(-1).some(isGoingOn))

@@ -11,6 +11,7 @@ import type { Clock, InteractionEvent, LiveEvent, StreamEvent } from '../../cont
 import type { Paint } from '../paint.ts'
 import { spinnerMs } from '../tree/branch.ts'
 import { applyToTree, askToEnd, emptyTree, recallInto } from '../tree/run-tree.ts'
+import { AsideLines } from './aside-lines.ts'
 import { isMoving, liveFrame } from './live-frame.ts'
 import { Screen } from './screen.ts'
 import type { Happening, Terminal } from './terminal.ts'
@@ -30,6 +31,7 @@ export class LiveProgress {
   readonly #paint: Paint
   readonly #tree = emptyTree()
   readonly #screen = new Screen()
+  readonly #aside = new AsideLines()
   readonly #stopWatching: () => void
   /** `asking`: the window is somebody else's. `stopped`: the process is in the background. */
   #state: 'open' | 'asking' | 'stopped' | 'closed' = 'open'
@@ -56,11 +58,14 @@ export class LiveProgress {
     else this.#drawSoon()
   }
 
-  /** A question takes the place of the picture, which comes back below it. */
+  /** A question takes the place of the picture, which comes back below it. What has led to it stays above it. */
   pause(): void {
     if (this.#state !== 'open') return
     this.#leave('erase')
     this.#state = 'asking'
+    const { width } = this.#terminal.size
+    const lines = this.#aside.next(this.#tree, { paint: this.#paint, width: Math.max(1, width - 1) })
+    if (lines.length > 0) this.#terminal.write(lines.map((line) => `${line}\r\n`).join(''))
   }
 
   resume(): void {

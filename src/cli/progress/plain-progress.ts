@@ -2,9 +2,12 @@ import type { CallIntent, CallRecord, Diagnostic, InteractionEvent, Plan, Sessio
 import { exactLines } from '../exact-text.ts'
 import { duration, price, reasonText, tokens } from '../figures.ts'
 import { fitWidth, type Paint, printable } from '../paint.ts'
-import { aimOf, changesOf, changeText, decidedText, exitCodeOf, isUnasked, permitText } from '../tree/call-view.ts'
-import { compactionText, outputLines, planLines, planText } from '../tree/leaves.ts'
-import { applyToTree, emptyTree, recallInto, type SessionNodes } from '../tree/run-tree.ts'
+import { quoted, unwellMark } from '../tree/call-row.ts'
+import { changesOf, changeText, decidedText, exitCodeOf, isUnasked, isUnwell, outsideText, permitText } from '../tree/call-view.ts'
+import { compactionText, needText, outputLines, planLines, planText } from '../tree/leaves.ts'
+import type { SessionNodes } from '../tree/nodes.ts'
+import { applyToTree, emptyTree, recallInto } from '../tree/run-tree.ts'
+import { wordsLines } from './words-lines.ts'
 
 /** What is worth a line, or with `verbose` also what was handed to calls, what came back, and what each step has cost. */
 type PlainDetail = 'plain' | 'verbose'
@@ -46,20 +49,20 @@ export class PlainProgress {
       case 'interaction.step.started':
         return this.#stepStarted(event)
       case 'interaction.step.completed':
-        return this.#detail === 'verbose' ? [this.#spent(event)] : []
+        return [...this.#said(event, nodes), ...(this.#detail === 'verbose' ? [this.#spent(event)] : [])]
       case 'interaction.step.failed':
         return this.#stepFailed(event, nodes)
       case 'interaction.item.started':
         if (event.item.kind === 'plan') return this.#planned(event.item.plan)
         return event.item.kind === 'call' ? this.#callStarted(event.item, nodes) : []
       case 'interaction.item.updated':
-        return event.update.kind === 'plan' ? this.#planned(event.update.plan) : []
+        return event.update.kind === 'plan' ? this.#planned(event.update.plan) : this.#triedAgain(event, nodes)
       case 'interaction.item.completed':
         return event.item.kind === 'call' ? this.#callEnded(event.item, nodes) : []
       case 'interaction.item.delta':
         return event.kind === 'progress' ? [paint('dim', `    ${printable(event.text)}`)] : []
       case 'interaction.approval.requested':
-        return [`  ${paint('yellow', '? approval needed')}: ${printable(event.request.summary)}`]
+        return [`  ${paint('yellow', `? ${needText(event.request.scope)}`)}: ${printable(event.request.summary)}`]
       case 'interaction.approval.resolved':
         return [paint('dim', `    ${resolvedText(event)}`)]
       case 'interaction.context.compacted':
@@ -129,15 +132,27 @@ export class PlainProgress {
     return this.#detail === 'verbose' ? [head, ...this.#quietly(planLines(plan, plan.steps.length))] : [head]
   }
 
-  #callStarted(item: CallIntent, { calls }: SessionNodes): readonly string[] {
-    const { id, tool, title, input } = item
+  /** What the model has said beside its calls; without calls it is the answer, which has its place elsewhere. */
+  #said({ stepId }: InteractionEvent<'interaction.step.completed'>, { steps }: SessionNodes): readonly string[] {
+    const { words } = steps.get(stepId ?? '') ?? {}
+    if (words === undefined) return []
+    return wordsLines(words, { width: wordsWidth, most: mostWords }).map((line) => `  ${this.#paint('dim', '│')} ${line}`.trimEnd())
+  }
+
+  #triedAgain({ itemId }: InteractionEvent<'interaction.item.updated'>, { calls }: SessionNodes): readonly string[] {
+    const call = calls.get(itemId ?? '')
+    if (call?.walls.kind !== 'outside') return []
+    return [`  ${this.#paint('yellow', '↗')} ${call.name} ${this.#paint('yellow', outsideText(call.walls.by, 'runs'))}`]
+  }
+
+  #callStarted({ id, tool, input }: CallIntent, { calls }: SessionNodes): readonly string[] {
     const paint = this.#paint
     const call = calls.get(id)
-    const why = title === tool ? (aimOf(item) ?? '') : title
     // What was asked about has been told already.
     const permit = call?.permit?.kind === 'approved' && isUnasked(call.permit.by) ? permitText(call.permit) : ''
-    const told = [why, permit].filter(Boolean).map((part) => paint('dim', ` · ${beginning(part)}`))
-    const line = `  ${paint('cyan', '→')} ${call?.name ?? printable(tool)}${told.join('')}`
+    const about = call?.about ? `${paint('dim', ' · ')}${beginning(call.about)}` : ''
+    const told = [quoted(beginning(call?.reason ?? ''), mostShown), permit].filter(Boolean).map((part) => paint('dim', ` · ${part}`))
+    const line = `  ${paint('cyan', '→')} ${call?.name ?? printable(tool)}${about}${told.join('')}`
     return this.#detail === 'verbose' ? [line, ...this.#quietly([beginning(JSON.stringify(input))])] : [line]
   }
 
@@ -146,9 +161,11 @@ export class PlainProgress {
     const paint = this.#paint
     const tool = calls.get(id)?.name ?? printable(id)
     const code = exitCodeOf(item)
-    const ended = code === undefined || code === 0 ? '' : ` ${paint('yellow', `exit code ${code}`)}`
-    if (status === 'completed')
-      return [`  ${paint('green', '✓')} ${tool}${ended} ${paint('dim', duration(latencyMs))}`, ...this.#came(item)]
+    if (status === 'completed') {
+      const mark = isUnwell(code) ? paint('yellow', unwellMark) : paint('green', '✓')
+      const ended = isUnwell(code) ? ` ${paint('yellow', `exit code ${code}`)}` : ''
+      return [`  ${mark} ${tool}${ended} ${paint('dim', duration(latencyMs))}`, ...this.#came(item)]
+    }
     const why = error ? `${error.class}: ${printable(error.message)}` : status
     return [`  ${paint('red', `✗ ${tool}`)} ${why} ${paint('dim', duration(latencyMs))}`, ...this.#came(item)]
   }
@@ -191,6 +208,8 @@ function diffLines(diff: string, paint: Paint): readonly string[] {
 }
 
 const mostShown = 200
+const wordsWidth = 100
+const mostWords = 12
 
 /** As much of a text as fits on a line or two. */
 function beginning(text: string): string {

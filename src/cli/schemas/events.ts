@@ -10,6 +10,7 @@ import type {
   Outcome,
   ParentCall,
   ReplyRef,
+  RunOrigin,
   TokenPrice,
 } from '../../contracts/index.ts'
 import { errorTable } from '../../contracts/index.ts'
@@ -103,6 +104,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     prices: optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) }),
     windows: optional({ type: 'object', additionalProperties: ordinal }),
     parent: optional(closed<ParentCall>({ sessionId: name, turnId: name, itemId: name })),
+    origin: optional(closed<RunOrigin>({ workspace: text, agentFile: optional(text) })),
   },
   'interaction.session.configured': { agent: reference('Agent'), tools: listOf(text), promptChars: count, reason: text },
   'interaction.session.resumed': { epoch: count, policy: text, diagnostics: listOf(reference('Diagnostic')) },
@@ -210,7 +212,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     tokensAfter: count,
   },
   'interaction.cancel.requested': {
-    mode: oneWord<Body<'interaction.cancel.requested'>['mode']>({ stop: true, interrupt: true }),
+    mode: oneWord<Body<'interaction.cancel.requested'>['mode']>({ stop: true, abort: true, interrupt: true }),
     by: text,
   },
   'interaction.diagnostic': { diagnostic: reference('Diagnostic') },

@@ -60,10 +60,11 @@ export const sandboxPolicy = closed<SandboxPolicy>({
 export const approvalKey = closed<ApprovalKey>({
   key: text,
   label: text,
-  use: optional(text),
+  use: optional(anyOf(text, listOf(text))),
   aliases: optional(listOf(text)),
   tools: optional(listOf(name)),
   within: optional(listOf(text)),
+  isOpaque: optional(truth),
   mustBeNamed: optional(truth),
   isPrefix: optional(truth),
 })
@@ -76,6 +77,7 @@ export const approvalRequest = closed<ApprovalRequest>({
   input: anyObject,
   keys: listOf(reference('ApprovalKey')),
   wider: optional(listOf(reference('ApprovalKey'))),
+  diff: optional(text),
   scope: oneWord<ApprovalRequest['scope']>({ call: true, unsandboxed: true, question: true }),
   inside: optional(closed<NonNullable<ApprovalRequest['inside']>>({ error: reference('ToolFailure'), partial: optional(text) })),
   question: optional(closed<Question>({ text, options: optional(listOf(text)) })),

@@ -123,7 +123,7 @@ function more(story: Story): Story {
       }),
       2,
     )
-    .is(3400, started('t1.s2.3', { tool: 'ask_user', title: 'Which colour?', answer: 'blue' }), 2)
+    .is(3400, started('t1.s2.3', { tool: 'ask_user', title: 'Which colour?', input: { question: 'Which colour?' }, answer: 'blue' }), 2)
     .is(3400, ended('t1.s2.3', {}), 2)
     .is(3500, { type: 'interaction.context.compacted', messages: [], kept: 2, carried, tokensBefore: 9000, tokensAfter: 2100 }, 2)
     .asks(3600, 3)
@@ -175,9 +175,9 @@ test('when it is over: what was done to files, how commands ended, who approved,
     │    ▸ Mend the parser
     │    · Run everything
     ├─ step 1  fast                                           100 → 20     500 ms  ▏▒▒                ▕
-    │  └─ ✓ shell        npm test -- --run src/parse · exit code 1 · …     2.00 s  ▏  ██████████      ▕
+    │  └─ ≠ shell        npm test -- --run src/parse · exit code 1 · …     2.00 s  ▏  ██████████      ▕
     ├─ step 2                                                 100 → 20     500 ms  ▏            ▒▒    ▕
-    │  ├─ ✓ edit_file    The first line was wrong · src/parse.ts +2 -…     100 ms  ▏              █   ▕
+    │  ├─ ✓ edit_file    src/parse.ts · +2 -1 · “The first line was w…     100 ms  ▏              █   ▕
     │  ├─ ✓ apply_patch  a.ts, b.ts · granted for this session         ∥   100 ms  ▏              █   ▕
     │  │    a.ts +12
     │  │    b.ts → c.ts
@@ -218,12 +218,12 @@ test('in lines', () => {
     step 1 fast
       ☰ plan · 0 of 3 done · now: Read the tests
       → shell · npm test -- --run src/parse · allowed: shell(npm test*) (the command line)
-      ✓ shell exit code 1 2.00 s
+      ≠ shell exit code 1 2.00 s
         running
         1 failed
       ☰ plan · 1 of 3 done · now: Mend the parser
     step 2
-      → edit_file · The first line was wrong
+      → edit_file · src/parse.ts · “The first line was wrong”
       ✓ edit_file 100 ms
         src/parse.ts +2 -1
       → apply_patch · a.ts, b.ts · granted for this session
@@ -244,7 +244,7 @@ test('in lines, with all that there is to know: diffs, to their bound', () => {
   const lines = more(acting()).events.flatMap((event) => verbose.lines(event))
   expect(`\n${lines.slice(lines.findIndex((line) => line.includes('→ edit_file'))).join('\n')}\n`).toMatchInlineSnapshot(`
     "
-      → edit_file · The first line was wrong
+      → edit_file · src/parse.ts · “The first line was wrong”
         {}
       ✓ edit_file 100 ms
         src/parse.ts +2 -1
@@ -260,7 +260,7 @@ test('in lines, with all that there is to know: diffs, to their bound', () => {
         b.ts → c.ts
         d.ts deleted -4
       → ask_user · Which colour?
-        {}
+        {"question":"Which colour?"}
       ✓ ask_user 100 ms
       ⇣ history made shorter: 9,000 → 2,100 tokens
     step 3
@@ -309,7 +309,7 @@ test('as a log: figures and names, no diff and no output', () => {
   expect(about('plan made')).toMatchObject({ steps: [{ step: 'Read the tests', status: 'in_progress' }, {}, {}] })
   expect(about('plan changed')).toMatchObject({ steps: [{ status: 'completed' }, {}, {}] })
   expect(about('call started: shell')).toMatchObject({
-    title: 'npm test -- --run src/parse',
+    about: 'npm test -- --run src/parse',
     approvedBy: 'allow shell(npm test*) (the command line)',
   })
   expect(entries.find(({ exitCode }) => exitCode === 1)).toBeDefined()

@@ -1,17 +1,19 @@
 import { noUsage } from '../../contracts/index.ts'
 import { addSpent, type Spent } from '../../util/add-spent.ts'
-import type { Span } from './run-tree.ts'
+import type { Span } from './nodes.ts'
 
 /** One line of the tree before it is laid out, with what belongs right below it. */
 export interface Row {
   readonly kind: 'agent' | 'child' | 'step' | 'call' | 'attempt' | 'note'
   readonly icon?: string
   readonly label: string
-  /** Shown behind the label, quietly. */
+  /** What it is about: shown behind the label. */
+  readonly about?: string
+  /** Shown behind that, quietly. */
   readonly note?: string
   readonly shade?: 'red' | 'yellow' | 'cyan' | 'bold'
   /** Of the icon alone; otherwise it has the shade of the row. */
-  readonly iconShade?: 'green' | 'cyan'
+  readonly iconShade?: 'green' | 'cyan' | 'yellow'
   readonly mark?: string
   readonly time?: string
   readonly tokens?: string
@@ -22,7 +24,7 @@ export interface Row {
 
 /** `said` is text that is still coming: its end is shown, not its beginning. */
 export type Detail =
-  | { readonly text: string; readonly shade: 'red' | 'dim' }
+  | { readonly text: string; readonly shade: 'red' | 'yellow' | 'dim' }
   | { readonly said: 'text' | 'reasoning'; readonly text: string }
 
 /** What is left to tell of branches that there is no room for. */
@@ -30,6 +32,8 @@ export interface Tally {
   readonly steps: number
   readonly calls: number
   readonly failed: number
+  /** Calls that left the sandbox. */
+  readonly outside: number
   readonly spent: Spent
 }
 
@@ -51,14 +55,15 @@ const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', 
 export const spinnerMs = 80
 export const spinnerAt = (now: number): string => spinner[Math.floor(now / spinnerMs) % spinner.length] ?? ''
 
-const nothing: Tally = { steps: 0, calls: 0, failed: 0, spent: { usage: noUsage, cost: 0 } }
+const nothing: Tally = { steps: 0, calls: 0, failed: 0, outside: 0, spent: { usage: noUsage, cost: 0 } }
 
 export function sumOf(tallies: readonly Tally[]): Tally {
   return tallies.reduce(
-    (sum, { steps, calls, failed, spent }) => ({
+    (sum, { steps, calls, failed, outside, spent }) => ({
       steps: sum.steps + steps,
       calls: sum.calls + calls,
       failed: sum.failed + failed,
+      outside: sum.outside + outside,
       spent: addSpent(sum.spent, spent.usage, spent.cost),
     }),
     nothing,

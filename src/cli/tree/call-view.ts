@@ -2,7 +2,7 @@ import type { CallIntent, CallRecord } from '../../contracts/index.ts'
 import { isPlainObject } from '../../util/schema-values.ts'
 import { printable } from '../paint.ts'
 
-// What people are shown of a call besides its name and title. Tools are other people's code: what does not look as
+// What people are shown of a call besides its name and what it is about. Tools are other people's code: what does not look as
 // expected is not shown.
 
 /** What a call has done to a file. */
@@ -15,19 +15,13 @@ export interface FileChange {
   readonly diff: string
 }
 
-/** What a call is about, where it can be told in a line: the command, or the files that are to change. */
-export function aimOf({ type, details }: Pick<CallIntent, 'type' | 'details'>): string | undefined {
-  if (type === 'command_execution') return typeof details?.command === 'string' ? details.command : undefined
-  if (type !== 'file_change' || !Array.isArray(details?.changes)) return undefined
-  const paths = details.changes.flatMap((change) => (isPlainObject(change) && typeof change.path === 'string' ? [change.path] : []))
-  return paths.length > mostNamed ? `${paths.slice(0, mostNamed).join(', ')} and ${paths.length - mostNamed} more` : paths.join(', ')
-}
-const mostNamed = 3
-
 /** How a command ended that ended by itself. */
 export function exitCodeOf({ type, value }: Pick<CallRecord, 'type' | 'value'>): number | undefined {
   return type === 'command_execution' && isPlainObject(value) && typeof value.exitCode === 'number' ? value.exitCode : undefined
 }
+
+/** A command that ended by itself, and not well: the call did what it should, the command did not. */
+export const isUnwell = (exitCode: number | undefined): exitCode is number => exitCode !== undefined && exitCode !== 0
 
 export function changesOf({ type, value }: Pick<CallRecord, 'type' | 'value'>): readonly FileChange[] {
   if (type !== 'file_change' || !isPlainObject(value) || !Array.isArray(value.changes)) return []
@@ -78,3 +72,8 @@ export function decidedText(what: 'approved' | 'answered' | 'declined', by: stri
 
 /** How journals name whoever answered at the terminal of a run. */
 export const atTheTerminal = 'person at the terminal'
+
+/** `ran outside the sandbox, approved at the terminal`. */
+export function outsideText(by: string, tense: 'runs' | 'ran'): string {
+  return [`${tense} outside the sandbox`, ...(by === '' ? [] : [decidedText('approved', by)])].join(', ')
+}

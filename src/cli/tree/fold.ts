@@ -71,7 +71,7 @@ function summaryOf(branches: readonly Branch[]): readonly Branch[] {
   return [{ row, children: [], state: 'ended', endedAt: 0, tally }]
 }
 
-function overWords(branches: readonly Branch[], { steps, calls, failed }: Tally): readonly string[] {
+function overWords(branches: readonly Branch[], { steps, calls, failed, outside }: Tally): readonly string[] {
   const some = (n: number, noun: string): string => (n > 0 ? plural(n, noun) : '')
   const kinds = (kind: Row['kind']): number => branches.filter(({ row }) => row.kind === kind).length
   const children = kinds('child')
@@ -81,6 +81,7 @@ function overWords(branches: readonly Branch[], { steps, calls, failed }: Tally)
     // A child is a call as well.
     some(calls - children, 'call'),
     failed > 0 ? `${failed} failed` : '',
+    outside > 0 ? `${outside} outside the sandbox` : '',
     some(kinds('attempt'), 'failed attempt'),
     some(kinds('note'), 'note'),
   ]

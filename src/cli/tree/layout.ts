@@ -1,7 +1,7 @@
 import { fitWidth, type Paint, printable, widthOf } from '../paint.ts'
 import type { Branch, Detail, Row } from './branch.ts'
 import { lastLines } from './last-lines.ts'
-import type { Span } from './run-tree.ts'
+import type { Span } from './nodes.ts'
 
 interface LayoutStyle {
   readonly paint: Paint
@@ -50,17 +50,39 @@ function headLine({ row, stem }: Place, { paint, width, whole }: LayoutStyle): s
   const icon = row.icon === undefined ? '' : `${row.icon} `
   const before = fitWidth(`${stem}${icon}`, Math.min(widthOf(`${stem}${icon}`), width))
   const room = Math.max(0, width - figures.width - widthOf(before))
-  const fitted = fitWidth([row.label, row.note].filter(Boolean).join('  '), room)
-  const text = figures.text === '' ? fitted.trimEnd() : fitted
-  const label = text.slice(0, row.label.length)
-  const shaded = (shade: Row['shade'] | 'green', part: string): string => (shade ? paint(shade, part) : part)
+  const { label, about, note } = wordsWithin(row, room)
+  const filled = widthOf(label) + widthOf(about) + widthOf(note)
+  const shaded = (shade: Row['shade'] | Row['iconShade'], part: string): string => (shade ? paint(shade, part) : part)
   return [
     paint('dim', before.slice(0, stem.length)),
     shaded(row.iconShade ?? row.shade, before.slice(stem.length)),
-    shaded(row.shade, label),
-    paint('dim', text.slice(label.length)),
-    figures.text,
+    shaded(row.shade, about === '' && note === '' && figures.text === '' ? label.trimEnd() : label),
+    about,
+    paint('dim', note),
+    figures.text === '' ? '' : `${' '.repeat(Math.max(0, room - filled))}${figures.text}`,
   ].join('')
+}
+
+/** The least that a note needs to tell anything. */
+const leastForNote = 5
+/** What a call is about has at least this share of the room, where both are long. */
+const shareOfAbout = 0.6
+
+/** The words of a row with what stands between them, cut so that each of them can still tell something. */
+function wordsWithin({ label, about = '', note = '' }: Row, room: number): { readonly [Part in 'label' | 'about' | 'note']: string } {
+  const fitted = (text: string, most: number): string => fitWidth(text, Math.max(0, Math.min(most, widthOf(text))))
+  const name = fitted(label, room)
+  const gap = '  '
+  const left = room - widthOf(name) - gap.length
+  if (left <= 0 || (about === '' && note === '')) return { label: name, about: '', note: '' }
+  if (about === '') return { label: name, about: '', note: fitted(`${label === '' ? '' : gap}${note}`, left + gap.length) }
+  const between = ' · '
+  const needed = note === '' ? 0 : between.length + widthOf(note)
+  const most = Math.max(left - needed, Math.ceil(left * shareOfAbout))
+  const rest = left - Math.min(most, widthOf(about))
+  if (note === '' || rest < between.length + Math.min(leastForNote, widthOf(note)))
+    return { label: name, about: `${gap}${fitted(about, left)}`, note: '' }
+  return { label: name, about: `${gap}${fitted(about, most)}`, note: fitted(`${between}${note}`, rest) }
 }
 
 /** What stands at the right: tokens, time, bar. A row without tokens, or without any of them, has more room for words. */
@@ -77,7 +99,7 @@ function detailLines(detail: Detail, { row, rest, hasChildren }: Place, { paint,
   const indent = `${rest}${hasChildren ? '│  ' : row.icon === undefined ? '   ' : '  '}`
   const room = width - widthOf(indent)
   if (room < 4) return []
-  const line = (text: string, shade: 'red' | 'dim'): string =>
+  const line = (text: string, shade: 'red' | 'yellow' | 'dim'): string =>
     `${paint('dim', indent)}${paint(shade, fitWidth(text, Math.min(room, widthOf(text))))}`
   if (!('said' in detail)) return [line(detail.text, detail.shade)]
   const opening = detail.said === 'reasoning' ? 'thinking … ' : ''

@@ -2,8 +2,8 @@ import { noUsage, type Plan, type PlanStatus, type ToolFailure, type Usage } fro
 import { duration, elapsed, grouped, tokens } from '../figures.ts'
 import { printable } from '../paint.ts'
 import { type Branch, type Detail, leaf, type Row } from './branch.ts'
-import { changeText } from './call-view.ts'
-import type { AttemptNode, CallNode, NoteNode } from './run-tree.ts'
+import { changeText, outsideText } from './call-view.ts'
+import type { AttemptNode, CallNode, NoteNode, RequestNode } from './nodes.ts'
 
 /** Characters that make a token, about. */
 const charactersPerToken = 4
@@ -50,10 +50,13 @@ export function failureDetails({ class: kind, message, remedy }: ToolFailure): r
   return remedy === undefined ? [what] : [what, { text: `→ ${printable(remedy)}`, shade: 'dim' }]
 }
 
-export function approvalBranch(summary: string): Branch {
-  const row: Row = { kind: 'note', icon: '?', label: 'approval needed', note: printable(summary), shade: 'yellow' }
+export function requestBranch({ summary, scope }: RequestNode): Branch {
+  const row: Row = { kind: 'note', icon: '?', label: needText(scope), note: printable(summary), shade: 'yellow' }
   return { ...leaf(row, 0), state: 'running' }
 }
+
+/** What somebody is asked for. */
+export const needText = (scope: RequestNode['scope']): string => (scope === 'question' ? 'answer needed' : 'approval needed')
 
 export function noteBranch(note: NoteNode): Branch {
   if (!('code' in note)) return leaf({ kind: 'note', icon: '⇣', label: 'history made shorter', note: compactionText(note) }, 0)
@@ -102,7 +105,14 @@ const mostFiles = 6
 const mostOutput = 3
 
 /** What a call shows below itself, while it goes on and when it is over. */
-export function callDetails({ error, progress, output, changes = [] }: CallNode, isRunning: boolean): readonly Detail[] {
+export function callDetails(call: CallNode, isRunning: boolean): readonly Detail[] {
+  const { walls } = call
+  const left: readonly Detail[] =
+    walls.kind === 'outside' ? [{ text: `↗ ${outsideText(walls.by, isRunning ? 'runs' : 'ran')}`, shade: 'yellow' }] : []
+  return [...left, ...comingOf(call, isRunning)]
+}
+
+function comingOf({ error, progress, output, changes = [] }: CallNode, isRunning: boolean): readonly Detail[] {
   if (error) return failureDetails(error)
   if (isRunning) return [...(progress === undefined ? [] : [progress]), ...outputLines(output ?? '')].map(printable).map(dimmed)
   // A single file stands beside the title.

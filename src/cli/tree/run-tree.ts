@@ -98,7 +98,8 @@ function take(tree: RunTree, session: SessionNodes, event: InteractionEvent): vo
       endTurn(session, event)
       break
     case 'interaction.turn.suspended':
-      if (turn) Object.assign(turn, { status: 'suspended', reason: event.reason, waits: { needs: needOf(tree, event.approvals), isAwake: false } })
+      if (turn)
+        Object.assign(turn, { status: 'suspended', reason: event.reason, waits: { needs: needOf(tree, event.approvals), isAwake: false } })
       rouse(session, false)
       break
     case 'interaction.approval.requested':
@@ -115,7 +116,7 @@ function take(tree: RunTree, session: SessionNodes, event: InteractionEvent): vo
       ;(lastStep(session) ?? agent).notes.push(event.diagnostic)
       break
     case 'interaction.cancel.requested':
-      if (turn) turn.cancelling = event.mode
+      if (turn) turn.cancelling = event.mode === 'stop' ? 'stop' : 'interrupt'
       break
     case 'interaction.session.resumed':
       // What has changed since is a matter of the whole turn, and of the step that it stands at.

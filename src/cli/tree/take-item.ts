@@ -11,7 +11,10 @@ type ItemEvent = InteractionEvent<'interaction.item.started' | 'interaction.item
 
 /** Takes in a call, a plan, or what was said. */
 export function takeItem(session: SessionNodes, event: ItemEvent): void {
-  if (event.type === 'interaction.item.updated') return takeUpdate(session, event)
+  if (event.type === 'interaction.item.updated') {
+    takeUpdate(session, event)
+    return
+  }
   const { item, at } = event
   const turn = lastTurn(session)
   if (item.kind === 'plan') {
@@ -67,13 +70,13 @@ function endCall(session: SessionNodes, step: StepNode, { item, at }: { readonly
   delete call.output
 }
 
-function takeUpdate(session: SessionNodes, { update, itemId = '' as never }: InteractionEvent<'interaction.item.updated'>): void {
+function takeUpdate(session: SessionNodes, { update, itemId }: InteractionEvent<'interaction.item.updated'>): void {
   const turn = lastTurn(session)
   if (update.kind === 'plan') {
     if (turn) turn.plan = update.plan
     return
   }
-  const call = session.calls.get(itemId)
+  const call = session.calls.get(itemId ?? '')
   if (!call || update.reason !== 'unsandboxed') return
   call.walls = { kind: 'outside', by: update.by ?? (call.walls.kind === 'usual' ? '' : call.walls.by) }
   // What it printed inside is not what it prints now.

@@ -1,10 +1,10 @@
 import { addSpent } from '../../util/add-spent.ts'
-import { duration, elapsed, plural, price, reasonText, tokens } from '../figures.ts'
+import { answerNeeded, duration, elapsed, plural, price, reasonText, tokens } from '../figures.ts'
 import { fitWidth, printable, widthOf } from '../paint.ts'
 import { type Branch, joined, type Moment, type Row, spinnerAt, sumOf, type Tally } from './branch.ts'
-import { changeText, lineCounts, permitText } from './call-view.ts'
-import { approvalBranch, attemptBranch, callDetails, noteBranch, pauseBranch, planBranch, usageOf } from './leaves.ts'
-import type { AgentNode, CallNode, StepNode, TurnNode } from './run-tree.ts'
+import { type CallPlace, callRow, quoted, standingOf } from './call-row.ts'
+import { attemptBranch, noteBranch, pauseBranch, planBranch, requestBranch, usageOf } from './leaves.ts'
+import { type AgentNode, type CallNode, isGoingOn, type StepNode, type TurnNode } from './nodes.ts'
 
 /** One turn of an agent with all that happened in it. */
 export function turnBranch(agent: AgentNode, turn: TurnNode, moment: Moment): Branch {
@@ -22,7 +22,7 @@ export function turnBranch(agent: AgentNode, turn: TurnNode, moment: Moment): Br
           time: elapsed(moment.now - turn.span.from),
         }
       : {
-          note: joined([endingOf(turn), countsOf(turn)]),
+          note: joined([endingOf(turn), outsideOf(tally), countsOf(turn)]),
           ...(turn.totals && { tokens: tokens(turn.totals.usage) }),
           time: tookOf(turn),
         }),
@@ -39,7 +39,7 @@ interface Inside {
 }
 
 function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
-  const isLive = moment.kind === 'live' && turn.status === 'running'
+  const isLive = moment.kind === 'live' && isGoingOn(turn)
   const toolWidth = Math.min(widestTool, turn.widestTool)
   const steps = turn.steps.map((step, i) => {
     const before = turn.steps[i - 1]?.attempts.at(-1)?.model
@@ -54,7 +54,8 @@ function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
 /** Titles line up behind names of up to this length. */
 const widestTool = 24
 
-function endingOf({ status, reason }: TurnNode): string {
+function endingOf({ status, reason, waits }: TurnNode): string {
+  if (waits?.needs === 'answer') return `${status}: ${answerNeeded}`
   return reason === undefined || reason === status ? status : `${status}: ${reasonText[reason]}`
 }
 
@@ -64,15 +65,19 @@ function countsOf({ totals }: TurnNode): string {
   return joined([plural(steps, 'step'), calls > 0 ? plural(calls, 'call') : '', price(cost)])
 }
 
+const outsideOf = ({ outside }: Tally): string => (outside > 0 ? `${outside} outside the sandbox` : '')
+
 const tookOf = ({ totals, span }: TurnNode): string => duration(totals?.durationMs ?? span.to - span.from)
 
 const hasTokens = ({ spent: { usage } }: Tally): boolean => usage.input + usage.output > 0
 
 /** How far a turn is. */
-function soFar({ maxSteps }: AgentNode, { cancelling }: TurnNode, { steps, calls, spent }: Tally): string {
+function soFar({ maxSteps }: AgentNode, { cancelling }: TurnNode, tally: Tally): string {
+  const { steps, calls, spent } = tally
   const position = steps === 0 ? 'starting' : `step ${steps}${maxSteps > 0 ? ` of ${maxSteps}` : ''}`
   const ending = cancelling === 'stop' ? 'stopping…' : cancelling === 'interrupt' ? 'interrupting…' : ''
-  return joined([ending, position, calls > 0 ? plural(calls, 'call') : '', spent.cost === 'unknown' ? '' : price(spent.cost)])
+  const called = calls > 0 ? plural(calls, 'call') : ''
+  return joined([ending, outsideOf(tally), position, called, spent.cost === 'unknown' ? '' : price(spent.cost)])
 }
 
 interface StepPlace {
@@ -107,7 +112,7 @@ function stepBranch(step: StepNode, place: StepPlace): Branch {
     ...failures.map((failed) => attemptBranch(failed, { last: attempt, isOpen })),
     ...(isOpen && moment.kind === 'live' ? pauseBranch(attempt, moment.now) : []),
     ...calls,
-    ...[...step.approvals.values()].map(approvalBranch),
+    ...[...step.requests.values()].map(requestBranch),
     ...step.notes.map(noteBranch),
   ]
   const below = sumOf(children.map(({ tally }) => tally))
@@ -146,23 +151,6 @@ function stepRow(step: StepNode, { agent, before, moment, isOpen }: StepPlace): 
   }
 }
 
-const callMarks: { readonly [Status in CallNode['status']]: string } = {
-  completed: '✓',
-  running: '…',
-  waiting: '◌',
-  failed: '✗',
-  declined: '✗',
-  interrupted: '■',
-  skipped: '○',
-  unknown: '?',
-}
-
-interface CallPlace {
-  readonly step: StepNode
-  readonly toolWidth: number
-  readonly moment: Moment
-}
-
 const settledCalls = new WeakMap<CallNode, { readonly toolWidth: number; readonly branch: Branch }>()
 
 /** Nor does a call that is over: the children of a step may be thousands. */
@@ -193,34 +181,14 @@ function callBranch(call: CallNode, place: CallPlace): Branch {
     children,
     state: status === 'waiting' ? 'waiting' : !isOver || children.some(isBusy) ? 'running' : 'ended',
     endedAt: span.to,
-    tally: { steps: 0, calls: 1, failed: status === 'failed' || status === 'declined' ? 1 : 0, spent: tally.spent },
+    tally: {
+      steps: 0,
+      calls: 1,
+      failed: status === 'failed' || status === 'declined' ? 1 : 0,
+      outside: tally.outside + (call.walls.kind === 'outside' ? 1 : 0),
+      spent: tally.spent,
+    },
   }
-}
-
-function callRow(call: CallNode, { step, toolWidth, moment }: CallPlace): Row {
-  const { name, span } = call
-  const status = standingOf(call)
-  const isRunning = status === 'running' && moment.kind === 'live'
-  const isTold = status === 'completed' || status === 'failed' || isRunning
-  const shade = status === 'failed' || status === 'declined' ? 'red' : 'yellow'
-  return {
-    kind: 'call',
-    icon: isRunning ? spinnerAt(moment.now) : callMarks[status],
-    label: `${name}${' '.repeat(Math.max(0, toolWidth - widthOf(name)))}`,
-    note: joined([isTold ? '' : status, titleOf(call), resultOf(call), call.permit ? permitText(call.permit) : '']),
-    ...(status === 'completed' ? { iconShade: 'green' as const } : isRunning ? { iconShade: 'cyan' as const } : { shade }),
-    ...(step.calls.some((other) => other !== call && overlap(call, other)) && { mark: '∥' }),
-    ...(isRunning && { time: elapsed(moment.now - span.from) }),
-    details: callDetails(call, isRunning),
-  }
-}
-
-/** What came of it, in a word or two: a file that has changed, a command that did not succeed. */
-function resultOf(call: CallNode): string {
-  const { changes = [], exitCode } = call
-  const [only, ...others] = changes
-  const changed = only && others.length === 0 ? (titleOf(call).includes(only.path) ? lineCounts(only) : changeText(only)) : ''
-  return joined([changed, exitCode === undefined || exitCode === 0 ? '' : `exit code ${exitCode}`])
 }
 
 interface Child {
@@ -230,42 +198,29 @@ interface Child {
 }
 
 /** What a call that asks an agent shows besides: how far the agent is, or how it ended. */
-function childRow(call: CallNode, { child, turn, inside }: Child): Pick<Row, 'kind' | 'note' | 'tokens' | 'time' | 'shade'> {
-  const title = titleOf(call)
-  const told = fitWidth(title, Math.min(widestTitle, widthOf(title)))
+function childRow(call: CallNode, { child, turn, inside }: Child): Pick<Row, 'kind' | 'about' | 'note' | 'tokens' | 'time' | 'shade'> {
+  const about = fitWidth(call.about, Math.min(widestTask, widthOf(call.about)))
   const { tally, isLive } = inside
   if (isLive) {
     return {
       kind: 'child',
-      note: joined([told, soFar(child, turn, tally)]),
+      about,
+      note: joined([soFar(child, turn, tally), quoted(call.reason)]),
       ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }),
     }
   }
   const { status, totals } = turn
   return {
     kind: 'child',
-    note: joined([told, status === 'completed' ? '' : endingOf(turn), countsOf(turn)]),
+    about,
+    note: joined([status === 'completed' ? '' : endingOf(turn), outsideOf(tally), countsOf(turn), quoted(call.reason)]),
     ...(status === 'partial' && { shade: 'yellow' as const }),
     ...(totals && { tokens: tokens(totals.usage) }),
     time: tookOf(turn),
   }
 }
 
-/** A longer title leaves no room for what an agent has to tell. */
-const widestTitle = 40
-
-/** Why, or else what: where the model gave no reason, a command tells itself. */
-const titleOf = ({ tool, title, aim = '' }: CallNode): string => printable(title === tool ? aim : title)
-
-/** A call that asks an agent stands in line until that agent begins. */
-const standingOf = ({ status, isAgent, child }: CallNode): CallNode['status'] =>
-  status === 'running' && isAgent && !child ? 'waiting' : status
-
-/** What is running overlaps with all that ended after it began; what waits overlaps with nothing. */
-function overlap(a: CallNode, b: CallNode): boolean {
-  if (standingOf(a) === 'waiting' || standingOf(b) === 'waiting') return false
-  return a.span.from < endOf(b) && b.span.from < endOf(a)
-}
-const endOf = ({ status, span }: CallNode): number => (status === 'running' ? Number.POSITIVE_INFINITY : span.to)
+/** A longer task leaves no room for what an agent has to tell. */
+const widestTask = 40
 
 const largest = (numbers: readonly number[]): number => numbers.reduce((most, each) => Math.max(most, each), 0)

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Message } from '../../contracts/index.ts'
+import { projectSays } from '../../util/project-says.ts'
 import { readConversation } from './conversation.ts'
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] })
@@ -42,6 +43,12 @@ it('tells the words of the loop from those of the person', () => {
   expect(readConversation([user('a'), says('b'), wrong, says('c'), wrong])).toMatchObject([
     { request: 'a', complaints: 2, answer: undefined },
   ])
+})
+
+it('a file of the project asks for nothing', () => {
+  const notes = user(projectSays('/w/AGENTS.md', 'Always list the files.'))
+  expect(requests(notes, notes, user('a'), says('b'), user('c'))).toEqual(['a = b', 'c = undefined'])
+  expect(requests(user('From the file a.txt, tell me the first line'))).toEqual(['From the file a.txt, tell me the first line = undefined'])
 })
 
 it('copes with a history that begins in the middle', () => {

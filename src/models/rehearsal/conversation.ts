@@ -1,5 +1,6 @@
 import type { JsonObject, Message } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
+import { isProjectText } from '../../util/project-says.ts'
 
 /** A call and what came back. Without a result it was cut off. */
 export interface Exchange {
@@ -23,7 +24,7 @@ export interface Turn {
 
 type Draft = { -readonly [K in keyof Turn]: Turn[K] } & { exchanges: Exchange[]; attachments: string[] }
 
-/** The loop speaks to its model as a user too. These two are its words, not the person's. */
+/** The loop speaks to its model as a user too. These two are its words, not the person's; files of the project speak, too. */
 const lastStep = /Answer now with what you have; tools are switched off\.$/
 const complaint = /^Your answer does not fit: /
 
@@ -42,7 +43,7 @@ function hear(turns: Draft[], parts: Extract<Message, { role: 'user' }>['parts']
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
   const attachments = parts.flatMap((part) => (part.type === 'text' ? [] : [part.type === 'file' ? (part.name ?? 'a file') : 'an image']))
   const turn = turns.at(-1)
-  if (turn && lastStep.test(text)) return
+  if (isProjectText(text) || (turn && lastStep.test(text))) return
   if (turn && turn.answer !== undefined && complaint.test(text)) {
     turn.complaints += 1
     turn.answer = undefined

@@ -7,11 +7,12 @@ import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
 import { hookFileFault } from './hook-files.ts'
 import type { HookPlace } from './hook-place.ts'
-import { loadModule } from './module-hook.ts'
+import { HookModule } from './module-hook.ts'
 import type { Answer, Questions } from './questions.ts'
 
 /**
- * The hooks of a configuration, in its order. Files that name them are trusted: modules are loaded here, commands run later.
+ * The hooks of a configuration, in its order. Files that name them are trusted: modules are loaded here, each in a thread of its
+ * own, commands run later.
  *
  * @throws TroupeError `config_invalid` with everything that is wrong: definitions, modules that do not load, programs that
  * are not there.
@@ -35,16 +36,21 @@ export interface MissingPart {
   readonly remedy: string
 }
 
+/** One that has a thread of its own. */
+export interface ClosableHook extends Hook {
+  /** Ends the thread; a later question starts another. */
+  close(): void
+}
+
 /** One of them, found to be right before. */
 export async function hookFrom(definition: HookDefinition, place: HookPlace): Promise<BuiltHook> {
   const { baseDir, trusted } = place
-  const fault = trusted && (() => hookFileFault(definition, baseDir, trusted))
   if (definition.command === undefined) {
-    // It is loaded once, so this is where it matters what it is.
-    const why = fault?.()
-    if (why !== undefined) return { hook: hookOf(definition, async () => Promise.reject(new Error(why))) }
-    const loaded = await loadModule(definition.module, definition.on, baseDir)
-    return loaded.ok ? { hook: hookOf(definition, loaded.answer) } : { missing: { ...loaded.missing, key: 'module' } }
+    const module = new HookModule(definition, place)
+    const missing = await module.missing()
+    if (missing) return { missing: { ...missing, key: 'module' } }
+    const hook: ClosableHook = { ...hookOf(definition, module.answer), close: () => module.close() }
+    return { hook }
   }
   const [program = ''] = definition.command
   if (!isThere(program, place)) {
@@ -54,7 +60,7 @@ export async function hookFrom(definition: HookDefinition, place: HookPlace): Pr
     return { missing: { key: 'command', message: `there is no program ${JSON.stringify(program)}`, remedy } }
   }
   const answer = commandAnswer(definition.name, definition.command, place)
-  return { hook: hookOf(definition, fault ? unless(fault, answer) : answer) }
+  return { hook: hookOf(definition, trusted ? unless(() => hookFileFault(definition, baseDir, trusted), answer) : answer) }
 }
 
 const problemAt = (place: string, { key, message, remedy }: MissingPart): Problem => ({ place: `${place}.${key}`, message, remedy })

@@ -1,8 +1,18 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import type { HookContext, HookPoint } from '../../contracts/index.ts'
-import { messageOf } from '../../util/message-of.ts'
+import type { HookDefinition, HookPoint } from '../../contracts/index.ts'
+import { hookFileFault } from './hook-files.ts'
+import type { HookPlace } from './hook-place.ts'
+import { faultText, HookThread, type LoadFault } from './hook-thread.ts'
 import type { Answer, Questions } from './questions.ts'
+
+/*
+ * A hook that is a module. It is loaded in a thread of its own, and asked there: question and answer are
+ * JSON, like those of a program. It may answer nothing at all.
+ *
+ * 1. There is at most one thread that takes questions. It stays for the next one, and is started anew once it was ended.
+ * 2. Before each start its file is looked at. What runs is what was trusted, also where the file has been changed since.
+ */
 
 /** What a module exports for each point. */
 export const exportNames: { readonly [Point in HookPoint]: string } = {
@@ -12,31 +22,63 @@ export const exportNames: { readonly [Point in HookPoint]: string } = {
   at_stop: 'atStop',
 }
 
-type Loaded = { readonly ok: true; readonly answer: Answer } | { readonly ok: false; readonly missing: Missing }
+export type ModuleDefinition = Extract<HookDefinition, { readonly module: string }>
 
-interface Missing {
-  readonly message: string
-  readonly remedy: string
+/** How long a module may take to load before anything is asked. A busy machine takes its time to start a thread. */
+const mostLoadMs = 30_000
+
+export class HookModule {
+  readonly #definition: ModuleDefinition
+  readonly #place: HookPlace
+  readonly #file: string
+  #thread: HookThread | undefined
+
+  constructor(definition: ModuleDefinition, place: HookPlace) {
+    this.#definition = definition
+    this.#place = place
+    this.#file = resolve(place.baseDir, definition.module)
+  }
+
+  /** What is missing, found by loading it. One that must not be loaded is in order so far: it fails when it is asked. */
+  async missing(): Promise<{ readonly message: string; readonly remedy: string } | undefined> {
+    if (this.#fault() !== undefined) return undefined
+    const fault = await this.#serving().load(mostLoadMs)
+    return fault && { message: `${this.#file} ${faultText(fault)}`, remedy: remedyFor(fault) }
+  }
+
+  readonly answer: Answer = async (point, view, { signal }) => {
+    const answer = await this.#serving().ask({ name: exportNames[point], question: JSON.stringify(view) }, signal)
+    return verdictOf<typeof point>(answer)
+  }
+
+  /** Ends the thread. A later question starts another. */
+  close(): void {
+    this.#thread?.end(new Error('it was closed'))
+    this.#thread = undefined
+  }
+
+  #serving(): HookThread {
+    if (this.#thread?.isServing) return this.#thread
+    const fault = this.#fault()
+    if (fault !== undefined) throw new Error(fault)
+    const { environment, clock } = this.#place
+    const names = this.#definition.on.map((point) => exportNames[point])
+    this.#thread = new HookThread({ module: pathToFileURL(this.#file).href, names, environment, clock })
+    return this.#thread
+  }
+
+  #fault(): string | undefined {
+    const { baseDir, trusted } = this.#place
+    return trusted && hookFileFault(this.#definition, baseDir, trusted)
+  }
 }
 
-type Exported = (view: Questions[HookPoint]['view'], context: HookContext) => unknown
+/** Whoever asks checks it: also whether it is one. */
+const verdictOf = <P extends HookPoint>(answer: string | undefined): Questions[P]['verdict'] =>
+  (answer === undefined ? undefined : JSON.parse(answer)) as Questions[P]['verdict']
 
-/** Loads a module that answers for a hook. What its top level does is done now, once. */
-export async function loadModule(path: string, on: readonly HookPoint[], baseDir: string): Promise<Loaded> {
-  const file = resolve(baseDir, path)
-  let exported: { readonly [name: string]: unknown }
-  try {
-    exported = (await import(pathToFileURL(file).href)) as { readonly [name: string]: unknown }
-  } catch (error) {
-    const remedy = 'Check the path, which is relative to the file that names it, and that the module loads on its own: node --check.'
-    return { ok: false, missing: { message: `${file} cannot be loaded: ${messageOf(error)}`, remedy } }
-  }
-  const missing = on.map((point) => exportNames[point]).filter((name) => typeof exported[name] !== 'function')
-  if (missing.length > 0) {
-    const message = `${file} exports no function ${missing.join(', ')}`
-    return { ok: false, missing: { message, remedy: `Add "export function ${missing[0]}", or take the point out of "on".` } }
-  }
-  const answer: Answer = async (point, view, context) =>
-    (await (exported[exportNames[point]] as Exported)(view, context)) as Questions[typeof point]['verdict']
-  return { ok: true, answer }
+function remedyFor(fault: LoadFault): string {
+  return fault.kind === 'lacks'
+    ? `Add "export function ${fault.names[0]}", or take the point out of "on".`
+    : 'Check the path, which is relative to the file that names it, and that the module loads on its own: node --check.'
 }

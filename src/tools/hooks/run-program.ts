@@ -1,6 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../contracts/index.ts'
+import { endMarked, newMark } from './marked-processes.ts'
 
 /** How a program ended, and what it printed. */
 export interface ProgramEnd {
@@ -23,35 +24,50 @@ export interface Program {
 /** Of each of its two outputs. */
 export const mostOutputBytes = 65_536
 /** How long a group has to leave when it is asked to, and pipes to close once the program is gone. */
-const graceMs = 500
+export const graceMs = 500
+
+export const printedTooMuch = (): Error => new Error(`it printed more than ${mostOutputBytes} bytes`)
+export const nobodyWaits = (): Error => new Error('nobody waits for it any more')
 
 /**
  * Runs a program to its end, without a shell.
  *
  * 1. It leads a process group of its own, and nothing of that group outlives it, however it ends.
  * 2. Whatever it prints, no more than `mostOutputBytes` of either output is ever held; more than that ends it.
- * 3. The promise settles once: also where something that left the group holds on to the pipes.
- * 4. Where we are killed ourselves, the group is ended by a watcher in it: it waits for the end of a pipe that only we
+ * 3. Where it is given up or ended, what has left the group ends with it, as far as it is found. Where it ends by itself, what has
+ *    left its group is its own matter.
+ * 4. The promise settles once: also where something that left the group holds on to the pipes.
+ * 5. Where we are killed ourselves, the group is ended by a watcher in it: it waits for the end of a pipe that only we
  *    hold, and is killed with the group otherwise. What leaves the group is not found.
  */
 export function runProgram({ command, cwd, environment, clock, signal }: Program, input: string): Promise<ProgramEnd> {
   const [file = '', ...args] = command
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
-      reject(new Error('nobody waits for it any more'))
+      reject(nobodyWaits())
       return
     }
     const [shell, ...begin] = watched
+    const mark = newMark()
     const child = spawn(shell, [...begin, file, ...args], {
       cwd,
-      env: environment,
+      env: { ...environment, ...mark.environment },
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     })
     const { stdin, stdout, stderr } = child as ChildProcessWithoutNullStreams
     const lifeline = child.stdio[3] as Duplex
     lifeline.on('error', () => {})
-    const outputs = { stdout: new Output(() => endGroup(child, 'SIGKILL')), stderr: new Output(() => endGroup(child, 'SIGKILL')) }
+    let isGivenUp = false
+    const end = (): void => {
+      endGroup(child, 'SIGKILL')
+      if (isGivenUp) endMarked(mark)
+    }
+    const flooded = (): void => {
+      isGivenUp = true
+      end()
+    }
+    const outputs = { stdout: new Output(flooded), stderr: new Output(flooded) }
     const cancels: (() => void)[] = []
     const settle = (finish: () => void): void => {
       for (const cancel of cancels.splice(0)) cancel()
@@ -60,11 +76,12 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
       finish()
     }
     const abandon = (): void => {
+      isGivenUp = true
       endGroup(child, 'SIGTERM')
-      cancels.push(clock.after(graceMs, () => endGroup(child, 'SIGKILL')))
+      cancels.push(clock.after(graceMs, end))
     }
     const ended = (): void =>
-      settle(() => (outputs.stdout.isOver || outputs.stderr.isOver ? reject(flood) : resolve(endOf(child, outputs))))
+      settle(() => (outputs.stdout.isOver || outputs.stderr.isOver ? reject(printedTooMuch()) : resolve(endOf(child, outputs))))
     signal?.addEventListener('abort', abandon, { once: true })
     stdout.on('data', (piece: Buffer) => outputs.stdout.add(piece))
     stderr.on('data', (piece: Buffer) => outputs.stderr.add(piece))
@@ -73,7 +90,7 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
     stdin.end(input)
     child.once('error', (error) => settle(() => reject(error)))
     child.once('exit', () => {
-      endGroup(child, 'SIGKILL')
+      end()
       cancels.push(clock.after(graceMs, ended))
     })
     child.once('close', ended)
@@ -82,8 +99,6 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
 
 /** The number of the shell is that of the program that takes its place, and of the group. */
 const watched = ['/bin/sh', '-c', '(read -r _ <&3; kill -KILL -$$) <&3 >/dev/null 2>&1 & exec "$@" 3<&-', 'sh'] as const
-
-const flood = new Error(`it printed more than ${mostOutputBytes} bytes`)
 
 function endOf(
   { exitCode, signalCode }: ChildProcess,
@@ -113,8 +128,8 @@ class Output {
 
   add(piece: Buffer): void {
     this.#bytes += piece.length
-    if (this.isOver) this.#onFlood()
-    else this.#pieces.push(piece)
+    if (!this.isOver) this.#pieces.push(piece)
+    else if (this.#bytes - piece.length <= mostOutputBytes) this.#onFlood()
   }
 
   get isOver(): boolean {

@@ -19,6 +19,7 @@ import { SpecialFiles } from './special-files.ts'
 import { howToGetIt, unavailable } from './unavailable.ts'
 import { startWalled, wallDescriptors } from './walled-command.ts'
 import { type Guard, guard, undone } from './workspace-guard.ts'
+import { wrongFolder } from './writable-folders.ts'
 
 const name = 'bubblewrap'
 const firstDescriptor = 3
@@ -58,6 +59,9 @@ export class BubblewrapSandbox implements ProcessSandbox {
       return unavailable('The workspace is the whole file system, so there is nothing to keep a command out of.', 'Choose a folder.')
     if (this.#program() === undefined)
       return unavailable('Commands need a sandbox, and bubblewrap (bwrap) was not found on the PATH.', howToGetIt)
+    const { policy = defaultSandboxPolicy } = this.#options
+    const problem = wrongFolder({ root: this.#root, scratch: this.#scratch, policy })
+    if (problem) return { kind: 'unavailable', failure: problem }
     const report = await this.#report()
     const seen = this.#walk(this.#root).look({ isAfter: false })
     return judged(report, [...weaknesses(), ...(seen.isWhole ? [] : [tooMany]), hardToFind])
@@ -71,7 +75,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
   }
 
   get #scratch(): string {
-    return this.#options.scratch ?? '/tmp'
+    return realOrSame(this.#options.scratch ?? '/tmp')
   }
 
   /** Never one that a command could have put there. */
@@ -84,7 +88,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
     const policy = command.policy ?? this.#options.policy ?? defaultSandboxPolicy
     const program = this.#program()
     if (program === undefined) return { ok: false, failure: gone }
-    const problem = missingFolder(policy)
+    const problem = wrongFolder({ root: this.#root, scratch: this.#scratch, policy })
     if (problem) return { ok: false, failure: problem }
     const places = [this.#root, ...policy.writable].map((folder) => realpathSync(folder))
     let guards: readonly Guard[] = []
@@ -204,16 +208,6 @@ function judged(report: EscapeReport, known: readonly string[]): Availability {
     return unavailable(`Commands need a sandbox, and this system does not let bubblewrap build one: ${report.why}`, howToGetIt)
   }
   return unavailable(`The sandbox does not hold here: a try to ${report.escapes.join(', to ')} succeeded.`, howToGetIt)
-}
-
-function missingFolder({ writable }: SandboxPolicy): ToolFailure | undefined {
-  const missing = writable.find((folder) => !isAbsolute(folder) || !statSync(folder, { throwIfNoEntry: false })?.isDirectory())
-  if (missing === undefined) return undefined
-  return {
-    class: 'config',
-    message: `sandbox.writable names "${missing}", which is not a folder with an absolute path.`,
-    remedy: 'Make the folder, or take it off the list.',
-  }
 }
 
 function isProgram(file: string): boolean {

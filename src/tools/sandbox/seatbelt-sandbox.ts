@@ -10,6 +10,7 @@ import type { Availability, Command, ProcessSandbox, ProcessSandboxOptions, Star
 import { seatbeltProfile } from './seatbelt-profile.ts'
 import { switchOff, unavailable } from './unavailable.ts'
 import { guard, undone } from './workspace-guard.ts'
+import { wrongFolder } from './writable-folders.ts'
 
 const program = '/usr/bin/sandbox-exec'
 
@@ -59,6 +60,8 @@ export class SeatbeltSandbox implements ProcessSandbox {
     const { path, hidden = [], guarded = [], scratch = '/tmp' } = this.#options
     const home = realOrSame(this.#options.home)
     const root = realpathSync(this.#options.root)
+    const problem = wrongFolder({ root, scratch: realOrSame(scratch), policy })
+    if (problem) return { ok: false, failure: problem }
     const places = [root, ...policy.writable.map((folder) => realpathSync(folder))]
     const guards = places.map((folder) =>
       guard({ folder, guarded: guarded.map(realOrSame), needsMountPoints: false, ...(isInside(folder, home) && { home }) }),

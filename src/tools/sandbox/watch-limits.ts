@@ -6,7 +6,7 @@
  * 2. Looking takes at most a tenth of our time, and never longer than for as many processes as there may be.
  * 3. Once a limit is broken it is told once, and nobody looks any more.
  */
-import { statfsSync } from 'node:fs'
+import { statfsSync, statSync } from 'node:fs'
 import type { Clock, SandboxPolicy } from '../../contracts/index.ts'
 import type { ProcessCap } from './process-cap.ts'
 import { processTree, sharedOnce } from './process-tree.ts'
@@ -50,12 +50,14 @@ function brokenLimit({ policy: { memory, processes }, first, cap }: Watched): st
 }
 
 function storedIn(first: number): number {
-  return ['/tmp', '/dev/shm'].reduce((sum, folder) => sum + bytesIn(`/proc/${first}/root${folder}`), 0)
+  return ['/tmp', '/dev/shm'].reduce((sum, folder) => sum + bytesIn(folder, `/proc/${first}/root${folder}`), 0)
 }
 
-function bytesIn(folder: string): number {
+/** Where the folder inside is the one of the machine, because it may be written there, what lies in it is not the command's. */
+function bytesIn(outside: string, inside: string): number {
   try {
-    const { blocks, bfree, bsize, files, ffree } = statfsSync(folder)
+    if (statSync(inside).dev === statSync(outside).dev) return 0
+    const { blocks, bfree, bsize, files, ffree } = statfsSync(inside)
     return (blocks - bfree) * bsize + (files - ffree) * bytesOfFile
   } catch {
     return 0

@@ -12,6 +12,9 @@ import { type Limits, OffLimits, offLimits } from './off-limits.ts'
 import { escaped, type OpenFile, OpenFolder, openFileAt } from './open-folder.ts'
 import { type Located, locate, nameOf, type Place, parentOf, relativeTo } from './place.ts'
 
+/** Before the path of a protected file, in rules and keys. */
+export const protectedWord = 'protected '
+
 /**
  * The folder that tools may work in.
  *
@@ -52,10 +55,17 @@ export class Workspace {
     return isProtected(relative) || this.#limits.isGuarded(absolute)
   }
 
-  /** How rules may name a place, besides its absolute path. */
+  /** How rules name a place that is no link: by its absolute path, or from the root on. */
+  namesOf({ absolute, relative }: Place): readonly [string, ...string[]] {
+    if (!isInside(this.root, absolute)) return [absolute]
+    // What begins like this stands for something else in rules.
+    const plain = relative.startsWith(protectedWord) ? [] : [relative]
+    return [absolute, ...plain, `./${relative}`]
+  }
+
+  /** How else rules that ask or deny may name it: with the root as it was given. */
   aliasesOf({ relative }: Place): readonly string[] {
-    const given = resolve(this.#given, relative)
-    return [relative, `./${relative}`, ...(this.#given === this.root ? [] : [given])]
+    return this.#given === this.root ? [] : [resolve(this.#given, relative)]
   }
 
   /** What a path leads to for somebody who reads; by its letters where nothing is there. */

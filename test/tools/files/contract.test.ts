@@ -46,6 +46,7 @@ it('there are six, of which three only read', () => {
 
 describe('what is asked before a change', () => {
   const { workspace, root, tool } = scene({ 'src/deep/a.ts': '' })
+  const namesOf = (path: string): readonly string[] => [`${root}/${path}`, path, `./${path}`]
   const patch = (...files: readonly string[]): string =>
     ['*** Begin Patch', ...files.flatMap((file) => [`*** Add File: ${file}`, '+x']), '*** End Patch'].join('\n')
 
@@ -57,7 +58,8 @@ describe('what is asked before a change', () => {
         {
           key: `read:${root}/src/deep/a.ts`,
           label: 'src/deep/a.ts',
-          aliases: ['src/deep/a.ts', './src/deep/a.ts', `${root}/way/a.ts`, 'way/a.ts', './way/a.ts'],
+          use: namesOf('src/deep/a.ts'),
+          aliases: namesOf('way/a.ts'),
         },
       ],
       asks: false,
@@ -66,16 +68,16 @@ describe('what is asked before a change', () => {
   })
 
   it('is all that is in a folder, where one is looked through; a search reads it', async () => {
-    const aliases = ['src', './src']
+    const use = namesOf('src')
     const within = [`${root}/src/`, 'src/', './src/']
     expect(await tool('list_files').approval?.({ path: 'src/' })).toEqual({
       summary: 'List src',
-      keys: [{ key: `list:${root}/src`, label: 'src', aliases, within }],
+      keys: [{ key: `list:${root}/src`, label: 'src', use, within }],
       asks: false,
     })
     expect(await tool('search_files').approval?.({ path: 'src', pattern: 'x' })).toEqual({
       summary: 'Search src',
-      keys: [{ key: `read:${root}/src`, label: 'src', aliases, within, tools: ['read_file'] }],
+      keys: [{ key: `read:${root}/src`, label: 'src', use, within, tools: ['read_file'] }],
       asks: false,
     })
     const keysOf = async (name: string, path?: string) => (await tool(name).approval?.({ ...(path && { path }) }))?.keys
@@ -90,25 +92,30 @@ describe('what is asked before a change', () => {
     ])
   })
 
-  it('is denied by a relative path, however the call writes it; allowed by the absolute one alone', async () => {
+  it('is denied by any name that leads to it, however the call writes it; allowed by those of the file itself', async () => {
     const verdict = async (name: string, path: string, rule: ApprovalRule) =>
       ruling([{ rules: [rule] }], { names: [name], keys: (await tool(name).approval?.({ path, content: '' }))?.keys ?? [] })?.verdict
     for (const path of ['src/deep/a.ts', './src/deep/a.ts', 'x/../src/deep/a.ts', `${root}/src/deep/a.ts`]) {
       for (const name of ['read_file', 'write_file']) {
         expect(await verdict(name, path, { deny: `${name}(src/deep/*)` })).toBe('deny')
         expect(await verdict(name, path, { ask: `${name}(./src/*)` })).toBe('ask')
-        expect(await verdict(name, path, { allow: `${name}(src/*)` })).toBeUndefined()
+        expect(await verdict(name, path, { allow: `${name}(src/*)` })).toBe('allow')
+        expect(await verdict(name, path, { allow: `${name}(./src/deep/a.ts)` })).toBe('allow')
+        expect(await verdict(name, path, { allow: `${name}(deep/*)` })).toBeUndefined()
         expect(await verdict(name, path, { allow: `${name}(${root}/src/*)` })).toBe('allow')
       }
     }
     expect(await verdict('read_file', 'way/a.ts', { deny: 'read_file(src/*)' })).toBe('deny')
     expect(await verdict('read_file', 'way/a.ts', { deny: 'read_file(way/*)' })).toBe('deny')
+    expect(await verdict('read_file', 'way/a.ts', { allow: 'read_file(src/*)' })).toBe('allow')
+    expect(await verdict('read_file', 'way/a.ts', { allow: ['read_file(way/*)', `read_file(${root}/way/*)`] })).toBeUndefined()
+    expect(await verdict('write_file', 'protected x/a.ts', { allow: 'write_file(protected *)' })).toBeUndefined()
   })
 
   it('is the file, or the folders around it up to the root', async () => {
     expect(await tool('write_file').approval?.({ path: 'src/deep/../deep/a.ts', content: '' })).toEqual({
-      summary: 'Write src/deep/a.ts',
-      keys: [{ key: `path:${root}/src/deep/a.ts`, label: 'src/deep/a.ts', aliases: ['src/deep/a.ts', './src/deep/a.ts'] }],
+      summary: 'Overwrite src/deep/a.ts',
+      keys: [{ key: `path:${root}/src/deep/a.ts`, label: 'src/deep/a.ts', use: namesOf('src/deep/a.ts') }],
       wider: [
         { key: `path:${root}/src/deep/`, label: 'any file in src/deep/', isPrefix: true },
         { key: `path:${root}/src/`, label: 'any file in src/', isPrefix: true },
@@ -123,7 +130,7 @@ describe('what is asked before a change', () => {
   it('is each file of a patch once, and the folders that hold all of them', async () => {
     const wish = await tool('apply_patch').approval?.({ patch: patch('src/a/x.ts', 'src/b/y.ts', 'src/a/x.ts') })
     expect([wish?.summary, wish?.keys.map(({ key }) => key), wish?.wider?.map(({ key }) => key)]).toEqual([
-      'Patch src/a/x.ts, src/b/y.ts',
+      'Add src/a/x.ts, add src/b/y.ts',
       [`path:${root}/src/a/x.ts`, `path:${root}/src/b/y.ts`],
       [`path:${root}/src/`, `path:${root}/`],
     ])
@@ -137,10 +144,15 @@ describe('what is asked before a change', () => {
   it('is the protected file by itself: no folder covers it', async () => {
     for (const path of ['.env', '.ai-agent.json', '.git/hooks/pre-commit', 'sub/.git/config']) {
       expect(await tool('write_file').approval?.({ path, content: '' })).toEqual({
-        summary: `Write ${path}`,
+        summary: `Write ${path}, a new file`,
         keys: [
-          { key: `path:${root}/${path}`, label: path, aliases: [path, `./${path}`] },
-          { key: `path:protected ${root}/${path}`, label: `the protected file ${path}`, mustBeNamed: true },
+          { key: `path:${root}/${path}`, label: path, use: namesOf(path) },
+          {
+            key: `path:protected ${root}/${path}`,
+            label: `the protected file ${path}`,
+            use: namesOf(path).map((name) => `protected ${name}`),
+            mustBeNamed: true,
+          },
         ],
       })
     }
@@ -159,6 +171,8 @@ describe('what is asked before a change', () => {
       expect(verdict({ allow }), allow).toBeUndefined()
     expect(verdict({ deny: `write_file(${root}/*)` })).toBe('deny')
     expect(verdict({ allow: [`write_file(${root}/*)`, `write_file(protected ${root}/.env)`] })).toBe('allow')
+    expect(verdict({ allow: ['write_file(.env)', 'write_file(protected .env)'] })).toBe('allow')
+    expect(verdict({ allow: 'write_file(protected .env)' })).toBeUndefined()
     const folder = [{ key: `path:${root}/`, label: '', isPrefix: true }]
     expect(keys.map(({ key }) => isGranted(folder, key))).toEqual([true, false])
   })

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -39,6 +39,28 @@ describe('without a sandbox', () => {
 
   it('nothing runs where the workspace is everything', async () => {
     expect((await failureOf(sandbox({ root: '/', platform: 'linux' })))?.message).toContain('whole file system')
+  })
+})
+
+describe.skipIf(find('bwrap') === undefined)('a folder for commands', () => {
+  const beside = (folder: string) => join(root, folder)
+  it.each([
+    ['is missing', () => [beside('gone')], /names "\/.*gone", which does not exist/],
+    ['is a file', () => [beside('file')], /which is not a folder/],
+    ['is relative', () => ['here'], /which is not an absolute path/],
+    ['holds the doors of other programs', () => [root], /where programs of this machine keep their doors/],
+  ])('that %s is refused in words', async (_, writable, message) => {
+    writeFileSync(beside('file'), '')
+    mkdirSync(beside('work'))
+    mkdirSync(beside('doors'))
+    const policy = { ...defaultSandboxPolicy, writable: writable() }
+    const own = { path, home: '/nowhere', clock: realClock, root: beside('work'), scratch: beside('doors') }
+    const subject = processSandbox({ ...own, policy })
+    expect(await failureOf(subject)).toMatchObject({ class: 'config', message: expect.stringMatching(message), remedy: expect.any(String) })
+    expect(await subject.probe()).toMatchObject({ kind: 'unavailable', failure: { class: 'config' } })
+    // So is a workspace that holds them.
+    const shared = processSandbox({ ...own, root })
+    expect((await failureOf(shared))?.message).toMatch(/^The workspace is "\/.*", where programs of this machine keep their doors/)
   })
 })
 
@@ -128,6 +150,23 @@ describe.skipIf(noSandboxHere)(`a policy${noSandboxHere ? ` (skipped: ${noSandbo
       class: 'config',
       message: expect.stringContaining('/not/there'),
     })
+  })
+
+  it('with a folder that has become a link is refused before anything runs, with what it leads to', async () => {
+    const further = mkdtempSync(join(tmpdir(), 'troupe-further-'))
+    const secret = mkdtempSync(join(tmpdir(), 'troupe-secret-'))
+    try {
+      // As a command does that may write to all of it, before an agent names a part.
+      expect(await run(`ln -s ${secret} ${further}/part`, { writable: [further] })).toMatchObject({ exitCode: 0 })
+      expect(await run(`echo evil > ${secret}/file`, { writable: [join(further, 'part')] })).toMatchObject({
+        class: 'config',
+        message: expect.stringContaining('leads over a link'),
+        remedy: expect.stringContaining(secret),
+      })
+      expect(readdirSync(secret)).toEqual([])
+    } finally {
+      for (const folder of [further, secret]) rmSync(folder, { recursive: true })
+    }
   })
 
   it.skipIf(find('curl') === undefined)('with hosts gives a proxy, which refuses the others and remembers them', async () => {

@@ -1,9 +1,10 @@
-import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import { commitWrites, type Workspace } from '../../workspace/index.ts'
 import { changeView, changeWish, type PlannedChange, reportChanges } from './changes.ts'
 import { type FilePatch, parsePatch } from './patch/index.ts'
 import { failed, heed, returned } from './returned.ts'
 import { PatchStage } from './stage-patch.ts'
+import { listed } from './wording.ts'
 
 const mostFailures = 5
 const mostFiles = 500
@@ -34,21 +35,28 @@ export function applyPatchTool(workspace: Workspace): Tool {
     },
     effect: 'write',
     concurrency: 'exclusive',
-    approval: ({ patch }) => {
-      const changes = planned(String(patch))
-      return (
-        changes &&
-        changeWish(
-          workspace,
-          'Patch',
-          changes.flatMap(({ path, to }) => (to === undefined ? [path] : [path, to])),
-        )
-      )
-    },
+    approval: ({ patch }) => patchWish(workspace, String(patch)),
     view: ({ patch }) => changeView(planned(String(patch)) ?? []),
     execute: (input, context) => returned(() => applyPatch(workspace, input, context)),
   }
 }
+
+/** Parts that only change files need no more than their names: the rest is told by what it does. The patch itself is the diff. */
+function patchWish(workspace: Workspace, patch: string): ApprovalWish | undefined {
+  const changes = planned(patch)
+  const paths = changes?.flatMap(({ path, to }) => (to === undefined ? [path] : [path, to]))
+  const wish = paths && changeWish(workspace, 'Patch', paths)
+  if (!wish || changes?.every(({ kind }) => kind === 'update')) return wish
+  const named = (path: string): string => {
+    const located = workspace.locate(path)
+    return located.kind === 'refused' ? path : located.place.relative
+  }
+  const parts = changes?.map(({ kind, path, to }) => `${verbs[kind]} ${named(path)}${to === undefined ? '' : ` to ${named(to)}`}`) ?? []
+  return { ...wish, summary: asTitle(listed([...new Set(parts)])) }
+}
+
+const verbs: { readonly [Kind in PlannedChange['kind']]: string } = { add: 'add', update: 'change', delete: 'delete', move: 'move' }
+const asTitle = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
 /** By the letters of the patch; nothing where it is none, which execution says, too. */
 function planned(patch: string): readonly PlannedChange[] | undefined {

@@ -1,5 +1,5 @@
 import type { ApprovalKey, ApprovalWish, ItemView, JsonObject, ToolOutput } from '../../../contracts/index.ts'
-import { type Place, parentOf, type Workspace } from '../../workspace/index.ts'
+import { type Place, parentOf, protectedWord, type Workspace } from '../../workspace/index.ts'
 import { unifiedDiff } from './diff/index.ts'
 import { counted, listed } from './wording.ts'
 
@@ -46,9 +46,12 @@ export function changeWish(workspace: Workspace, verb: string, paths: readonly s
  */
 function keysOf(workspace: Workspace, place: Place): readonly ApprovalKey[] {
   const { absolute, relative } = place
-  const path = { key: `path:${absolute}`, label: relative, aliases: workspace.aliasesOf(place) }
+  const use = workspace.namesOf(place)
+  const aliases = workspace.aliasesOf(place)
+  const path = { key: `path:${absolute}`, label: relative, use, ...(aliases.length > 0 && { aliases }) }
   if (!workspace.isProtected(place)) return [path]
-  return [path, { key: `path:protected ${absolute}`, label: `the protected file ${relative}`, mustBeNamed: true }]
+  const named = use.map((name) => `${protectedWord}${name}`)
+  return [path, { key: `path:${protectedWord}${absolute}`, label: `the protected file ${relative}`, use: named, mustBeNamed: true }]
 }
 
 /** The folders that hold all of them, up to the root. */

@@ -1,6 +1,7 @@
-import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
-import { commitWrites, FileFault, type Place, snapshotOf, type Workspace } from '../../workspace/index.ts'
-import { changeView, changeWish, reportChanges } from './changes.ts'
+import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import { commitWrites, FileFault, type Place, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
+import { diffOf, previewOf } from './change-preview.ts'
+import { changeView, changeWish, type DoneChange, reportChanges } from './changes.ts'
 import { largestEditable, textOfSnapshot } from './editable-text.ts'
 import { encodeText } from './file-kind.ts'
 import { laneKey } from './lane-key.ts'
@@ -32,16 +33,38 @@ export function editFileTool(workspace: Workspace): Tool {
     },
     effect: 'write',
     concurrency: { key: ({ path }) => laneKey(workspace, path) },
-    approval: ({ path }) => changeWish(workspace, 'Edit', [String(path)]),
+    approval: (input) => editWish(workspace, input),
     view: ({ path }) => changeView([{ path: String(path), kind: 'update' }]),
     execute: (input, context) => returned(() => editFile(workspace, input, context)),
   }
 }
 
+async function editWish(workspace: Workspace, input: JsonObject): Promise<ApprovalWish | undefined> {
+  const path = String(input.path)
+  const wish = changeWish(workspace, 'Edit', [path])
+  const preview =
+    wish && (await previewOf(workspace, { path, mostBytes: largestEditable, change: (...file) => edited(editOf(input), ...file) }))
+  return wish && preview ? { ...wish, ...diffOf(workspace, preview) } : wish
+}
+
+/** An edit that does not fit is told when it is tried. */
+function edited(edit: Edit, before: Snapshot, place: Place): Omit<DoneChange, 'path'> | undefined {
+  if (before.kind === 'absent') return undefined
+  const { text } = textOfSnapshot(before, place)
+  const result = replaceText(text, edit)
+  return result.kind === 'replaced' ? { kind: 'update', before: text, after: result.text } : undefined
+}
+
+const editOf = (input: JsonObject): Edit => ({
+  old: String(input.old),
+  new: String(input.new),
+  replaceAll: input.replace_all === true,
+})
+
 async function editFile(workspace: Workspace, input: JsonObject, { signal, maxOutputBytes }: ToolContext): Promise<ToolOutput> {
   heed(signal)
   const place = workspace.place(String(input.path))
-  const edit: Edit = { old: String(input.old), new: String(input.new), replaceAll: input.replace_all === true }
+  const edit = editOf(input)
   if (edit.old === '') return failed('The old text is empty.', 'Give the text to replace, or use write_file to write the whole file.')
   if (edit.old === edit.new) return failed('The old and the new text are the same; nothing was changed.', 'Give a new text that differs.')
   const before = await snapshotOf(workspace, place, largestEditable)

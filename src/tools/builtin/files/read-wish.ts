@@ -15,7 +15,7 @@ export const searching: Look = { verb: 'Search', kind: 'read', tools: ['read_fil
 
 /**
  * Nobody is asked about reading; rules may want to. They see the file that a path leads to, however it is written, by
- * its absolute path; whoever asks or denies may also name it from the root of the workspace, or as the link to it.
+ * its absolute path or from the root of the workspace; whoever asks or denies may also name it as the link to it.
  */
 export async function readWish(workspace: Workspace, path: string): Promise<ApprovalWish | undefined> {
   const places = await placesAt(workspace, path)
@@ -31,7 +31,7 @@ export async function folderWish(workspace: Workspace, path: string, look: Look)
     (kind) => kind === 'folder',
     () => false,
   )
-  return wishOf(look, places, isFolder ? { ...key, within: [places.real.absolute, ...(key.aliases ?? [])].map(startBelow) } : key)
+  return wishOf(look, places, isFolder ? { ...key, within: [...key.use, ...(key.aliases ?? [])].map(startBelow) } : key)
 }
 
 /** Whether rules leave what is found in a folder to a call that looks through it; they name it as they name the folder. */
@@ -69,10 +69,15 @@ const wishOf = ({ verb }: Look, { named }: Places, key: ApprovalKey): ApprovalWi
   asks: false,
 })
 
-function keyOf(workspace: Workspace, { kind, tools }: Look, { named, real }: Places): ApprovalKey {
-  const others = real.absolute === named.absolute ? [] : [named.absolute, ...workspace.aliasesOf(named)]
+interface FileKey extends ApprovalKey {
+  readonly use: readonly string[]
+}
+
+function keyOf(workspace: Workspace, { kind, tools }: Look, { named, real }: Places): FileKey {
+  const use = workspace.namesOf(real)
+  const others = real.absolute === named.absolute ? [] : [...workspace.namesOf(named), ...workspace.aliasesOf(named)]
   const aliases = [...new Set([...workspace.aliasesOf(real), ...others])]
-  return { key: `${kind}:${real.absolute}`, label: real.relative, aliases, ...(tools && { tools }) }
+  return { key: `${kind}:${real.absolute}`, label: real.relative, use, ...(aliases.length > 0 && { aliases }), ...(tools && { tools }) }
 }
 
 /** How the names of what is in a folder begin; in the root that is nothing, or `./`. */

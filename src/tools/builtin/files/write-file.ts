@@ -1,6 +1,7 @@
-import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import { utf8Length } from '../../../util/fit-text.ts'
 import { commitWrites, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
+import { diffOf, previewOf } from './change-preview.ts'
 import { changeView, changeWish, type DoneChange, reportChanges, sizeNote } from './changes.ts'
 import { decodeFile } from './file-kind.ts'
 import { laneKey } from './lane-key.ts'
@@ -26,11 +27,22 @@ export function writeFileTool(workspace: Workspace): Tool {
     },
     effect: 'write',
     concurrency: { key: ({ path }) => laneKey(workspace, path) },
-    approval: ({ path }) => changeWish(workspace, 'Write', [String(path)]),
+    approval: ({ path, content }) => writeWish(workspace, String(path), String(content)),
     view: async ({ path }) => changeView([{ path: String(path), kind: await kindOf(workspace, String(path)) }]),
     execute: (input, context) => returned(() => writeFile(workspace, input, context)),
   }
 }
+
+/** Whoever is asked is told what is there now, and what would be gone. */
+async function writeWish(workspace: Workspace, path: string, content: string): Promise<ApprovalWish | undefined> {
+  const wish = changeWish(workspace, 'Write', [path])
+  const preview = wish && (await previewOf(workspace, { path, mostBytes: largestCompared, change: (before) => compared(before, content) }))
+  if (!preview) return wish
+  if (preview.kind === 'add') return { ...wish, summary: `${wish.summary}, ${newFile}` }
+  return { ...wish, summary: `Overwrite ${preview.path}`, ...diffOf(workspace, preview) }
+}
+
+const newFile = 'a new file'
 
 async function writeFile(workspace: Workspace, input: JsonObject, { signal, maxOutputBytes }: ToolContext): Promise<ToolOutput> {
   heed(signal)

@@ -170,6 +170,7 @@ describe('what need not be asked about', () => {
     // Another repository, perhaps a planted one.
     ...['cd sub && git status', 'git -C sub status', 'pushd sub && ls'],
     // It would change which program the next word is.
+    ...["test -v 'a[$(rm x)]'", 'test -v "a[\\`rm x\\`]"'],
     ...['printf -v PATH x', 'printf -v PATH x; ls', "printf '-v' PATH x", 'export PATH=x; ls', 'hash -p x ls; ls'],
   ])('but %j', (command) => {
     expect(wish(command).asks).toBeUndefined()
@@ -199,7 +200,7 @@ describe('another folder', () => {
       { key: "command:(in 'a b') git add ", label: "(in 'a b') any git add …", isPrefix: true, aliases: ['git add '] },
     ])
     expect(inFolder('echo $X', 'evil').keys).toEqual([
-      { key: 'script:(in evil) "echo $X"', label: '(in evil) exactly this: echo $X', aliases: ['"echo $X"'] },
+      { key: 'script:(in evil) "echo $X"', label: '(in evil) exactly this: echo $X', aliases: ['"echo $X"'], isOpaque: true },
     ])
   })
 
@@ -211,7 +212,7 @@ describe('another folder', () => {
   it('that is entered on the way makes the line one thing', () => {
     expect(keysOf('cd evil && make')).toEqual(['script:"cd evil && make"'])
     expect(commandApproval({ command: 'cd evil && make', stdin: undefined, isConfined: true }).keys).toEqual([
-      { key: 'script:"cd evil && make"', label: 'exactly this: cd evil && make', aliases: ['cd evil', 'make'] },
+      { key: 'script:"cd evil && make"', label: 'exactly this: cd evil && make', aliases: ['cd evil', 'make'], isOpaque: true },
     ])
   })
 })

@@ -2,6 +2,7 @@ import { basename } from 'node:path'
 import type { ApprovalKey, ApprovalWish } from '../../../contracts/index.ts'
 import { shellWord } from '../../../util/shell-word.ts'
 import { changesTheShell, grantableWords, isHarmless } from './command-lists.ts'
+import { type CommandRun, commandsRunBy } from './commands-run.ts'
 import { type PlainCommand, plainCommands, unquoted } from './shell-words.ts'
 
 export interface AskedCommand {
@@ -20,21 +21,23 @@ export interface AskedCommand {
 /**
  * What has to be allowed. A line of plain commands needs each of them: `command:git status`. Anything else is one thing,
  * told whole: `script:"for …"`, in quotes, so that no rule or grant for the beginning of a command fits it by chance.
- * Another folder is another thing: `command:(in docs) make`. Rules that ask or deny know it without the folder, too.
+ * Another folder is another thing: `command:(in docs) make`. Rules that ask or deny know it without the folder, too, and by
+ * whatever it runs: `timeout 5 /bin/rm x` is `rm x` to them.
  */
 export function commandApproval(asked: AskedCommand): ApprovalWish {
   const { command, stdin, isConfined } = asked
-  const commands = stdin === undefined || stdin === '' ? understood(command) : undefined
+  const read = stdin === undefined || stdin === '' ? understood(command) : undefined
   const summary = `Run ${command}`
   const place = placeOf(asked)
-  if (!commands) return { summary, keys: [place(scriptKey(command, stdin))] }
-  const keys = [...new Map(commands.map((words) => [words.join(' '), place(keyOf(words))])).values()]
+  if (!read) return { summary, keys: [place(scriptKey(command, stdin))] }
+  const { commands, around } = read
+  const keys = [...new Map(commands.map((words) => [words.join(' '), place(keyOf(words, around))])).values()]
   const wider = commands.length === 1 ? commands.flatMap((words) => widerThan(words, isConfined)).map(place) : []
   const wish = { summary, keys, ...(wider.length > 0 && { wider }) }
   if (isAllHarmless(commands, asked)) return { ...wish, asks: false }
   if (commands.length === 1 || !commands.some(changesTheShell)) return wish
   // The same words mean something else behind a `cd`: what was allowed elsewhere is not allowed here.
-  const aliases = commands.map((words) => words.join(' '))
+  const aliases = [...new Set([...commands.flatMap((words) => commandsRunBy(words).commands.flatMap(namesOf)), ...around])]
   return { summary, keys: [place({ ...scriptKey(command, stdin), aliases })] }
 }
 
@@ -47,11 +50,35 @@ function isAllHarmless(commands: readonly PlainCommand[], asked: AskedCommand): 
   )
 }
 
-const keyOf = (words: PlainCommand): ApprovalKey => ({ key: `command:${words.join(' ')}`, label: words.join(' ') })
+/** What rules that ask or deny have to know of it: all that it runs, and where that cannot be told. */
+function keyOf(words: PlainCommand, around: readonly string[]): ApprovalKey {
+  const own = words.join(' ')
+  const { commands, isOpaque } = commandsRunBy(words)
+  const aliases = [...new Set([...commands.flatMap(namesOf), ...around])].filter((name) => name !== own)
+  const open = commands.filter(({ isOpen }) => isOpen).flatMap(plainNames)
+  return {
+    key: `command:${own}`,
+    label: own,
+    ...(aliases.length > 0 && { aliases }),
+    ...((isOpaque || open.length > 0) && { isOpaque: true }),
+    ...(!isOpaque && open.length > 0 && { within: open.map((name) => `${name} `) }),
+  }
+}
+
+/** With what may follow, for rules about a program with any words. */
+const namesOf = (command: CommandRun): readonly string[] =>
+  plainNames(command).flatMap((name) => (command.isOpen ? [name, `${name} …`] : [name]))
+
+/** As it is written, and by the name of the program alone. */
+function plainNames({ words: [name = '', ...rest] }: CommandRun): readonly string[] {
+  const program = unquoted(name) ?? name
+  const names = program.includes('/') ? [name, shellWord(basename(program))] : [name]
+  return names.map((each) => [each, ...rest].join(' '))
+}
 
 function scriptKey(command: string, stdin: string | undefined): ApprovalKey {
   const given = stdin === undefined || stdin === '' ? '' : ` < ${JSON.stringify(stdin)}`
-  return { key: `script:${JSON.stringify(command)}${given}`, label: `exactly this: ${command}${given}` }
+  return { key: `script:${JSON.stringify(command)}${given}`, label: `exactly this: ${command}${given}`, isOpaque: true }
 }
 
 /** No plain word begins with a bracket, so nothing else has the name of something in a folder. */
@@ -76,14 +103,19 @@ function widerThan(words: PlainCommand, isConfined: boolean): readonly ApprovalK
 const shells = new Set(['sh', 'bash', 'dash', 'zsh'])
 const mostUnwrapped = 4
 
+interface Understood {
+  readonly commands: readonly PlainCommand[]
+  /** The shells that were given it, as they were called. */
+  readonly around: readonly string[]
+}
+
 /** The plain commands of a line. A shell that is only given another line is that line. */
-function understood(line: string, depth = 0): readonly PlainCommand[] | undefined {
+function understood(line: string, around: readonly string[] = []): Understood | undefined {
   const commands = plainCommands(line)
-  if (!commands || depth > mostUnwrapped) return undefined
+  if (!commands || around.length > mostUnwrapped) return undefined
   const [first, ...others] = commands
-  if (!first || others.length > 0) return commands
-  const inner = lineFor(first)
-  return inner === undefined ? commands : understood(inner, depth + 1)
+  const inner = first && others.length === 0 ? lineFor(first) : undefined
+  return first === undefined || inner === undefined ? { commands, around } : understood(inner, [...around, first.join(' ')])
 }
 
 /** `bash -lc 'git status'` → `git status`. */

@@ -33,6 +33,8 @@ export function isHarmless(words: readonly string[], { isPlainRepository }: Look
   if (words.some(expandsTo)) return false
   const [name, verb, ...options] = words.map((word) => unquoted(word) ?? word)
   if (name === undefined) return false
+  // `test -v 'a[$(x)]'` runs x.
+  if (name === 'test' && words.some((word) => /[$`]/.test(word))) return false
   if (lookers.has(name)) return name === 'cd' || !changesTheShell(words)
   if (name !== 'git' || verb === undefined || !isPlainRepository || !lookingVerbs.has(verb)) return false
   return options.every((option) => !option.startsWith('-') || lookingOptions.test(option))

@@ -2,14 +2,16 @@ import { expect, it } from 'vitest'
 import { defaultSandboxPolicy } from '../../../contracts/index.ts'
 import { wallsInWords } from './walls-in-words.ts'
 
+const lost = 'What it writes to /tmp or to the home folder is gone when it ends.'
+
 const words = (policy: Partial<typeof defaultSandboxPolicy> = {}) => wallsInWords({ ...defaultSandboxPolicy, ...policy })
 
 it('tells the walls as they are', () => {
-  expect(words()).toBe('Usually it runs in a sandbox: it can write to the workspace and /tmp only and has no network.')
+  expect(words()).toBe(`Usually it runs in a sandbox: it can write to the workspace only and has no network. ${lost}`)
   expect(words({ mode: 'off' })).toBe('Usually it runs without a sandbox, with all rights of the user who started this.')
-  expect(words({ hosts: ['registry.npmjs.org'] })).toContain('/tmp only and reaches no host but registry.npmjs.org, over HTTP or HTTPS.')
+  expect(words({ hosts: ['registry.npmjs.org'] })).toContain('workspace only and reaches no host but registry.npmjs.org, over HTTP or HTTPS.')
   expect(words({ hosts: ['a.test', '*.b.test'], writable: ['/data'] })).toBe(
-    'Usually it runs in a sandbox: it can write to the workspace, /data and /tmp only and reaches no host but a.test and *.b.test, over HTTP or HTTPS.',
+    `Usually it runs in a sandbox: it can write to the workspace and /data only and reaches no host but a.test and *.b.test, over HTTP or HTTPS. ${lost}`,
   )
 })
 

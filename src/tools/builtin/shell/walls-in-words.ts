@@ -6,9 +6,9 @@ const mostNamed = 10
 /** What the model is told of the walls around its commands. One of its agents may want more of them than others. */
 export function wallsInWords({ mode, hosts, writable }: Pick<SandboxPolicy, 'mode' | 'hosts' | 'writable'>): string {
   if (mode === 'off') return 'Usually it runs without a sandbox, with all rights of the user who started this.'
-  const folders = listed(['the workspace', ...writable, '/tmp'])
+  const folders = listed(['the workspace', ...writable])
   const network = hosts.length === 0 ? 'has no network' : `reaches no host but ${listed(hosts)}, over HTTP or HTTPS`
-  return `Usually it runs in a sandbox: it can write to ${folders} only and ${network}.`
+  return `Usually it runs in a sandbox: it can write to ${folders} only and ${network}. What it writes to /tmp or to the home folder is gone when it ends.`
 }
 
 function listed(names: readonly string[]): string {

@@ -1,0 +1,54 @@
+import type { Json, JsonObject } from '../../contracts/index.ts'
+import { shellWord } from '../../util/shell-word.ts'
+import { withoutSecrets } from './secret-text.ts'
+
+/** A part of a file that does not count until a person trusts it. */
+export interface Withheld {
+  /** By path: `providers`, `approvals.rules, the one that allows something`. */
+  readonly name: string
+  /** What it says, an entry for each thing: a program with its arguments, an address, a rule. Without secrets. */
+  readonly contents: readonly string[]
+}
+
+/** `value` is what stands at `path`, or what of it waits. */
+export function withheldPart(name: string, value: Json, path: readonly string[]): Withheld {
+  return { name, contents: contentsOf(withoutSecrets(value, path), path) }
+}
+
+function contentsOf(value: Json, path: readonly string[]): readonly string[] {
+  if (Array.isArray(value)) return (value as readonly Json[]).map((each) => (path[0] === 'hooks' ? hookText(each) : textOf(each)))
+  if (!isObject(value)) return [textOf(value)]
+  return Object.entries(value).map(
+    ([key, inner]) => `${key}: ${path[0] === 'mcpServers' ? serverText(inner ?? null) : textOf(inner ?? null)}`,
+  )
+}
+
+const isObject = (value: Json): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** `allow shell(npm test)`, `baseURL https://lab.example/v1, apiKey ${LAB_KEY}`. */
+function textOf(value: Json): string {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(textOf).join(', ')
+  if (!isObject(value)) return String(value)
+  return Object.entries(value)
+    .map(([key, inner]) => `${key} ${textOf(inner ?? null)}`)
+    .join(', ')
+}
+
+/** `guard: ./guard.sh --strict, at before_call of shell`. */
+function hookText(hook: Json): string {
+  if (!isObject(hook)) return textOf(hook)
+  const { name = '', command, module, on = [], tools } = hook
+  const runs = command === undefined ? `module ${textOf(module ?? '')}` : commandLine(command)
+  return `${textOf(name)}: ${runs}, at ${textOf(on)}${tools === undefined ? '' : ` of ${textOf(tools)}`}`
+}
+
+/** A program is shown as it would be typed; the rest of a server as it is written. */
+function serverText(server: Json): string {
+  if (!isObject(server) || typeof server.command !== 'string') return textOf(server)
+  const { command, args = [], ...rest } = server
+  const more = textOf(rest)
+  return `${commandLine([command, ...(Array.isArray(args) ? args : [args])])}${more === '' ? '' : `, ${more}`}`
+}
+
+const commandLine = (words: Json): string =>
+  Array.isArray(words) ? words.map((word: Json) => shellWord(textOf(word))).join(' ') : textOf(words)

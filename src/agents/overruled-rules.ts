@@ -1,0 +1,33 @@
+import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
+import { fitsGlob, globOf } from '../util/glob.ts'
+import { partsOfPattern } from '../util/rule-pattern.ts'
+import type { MisspeltRule } from './misspelt-rules.ts'
+
+/**
+ * Rules that ask or deny and never count, because a milder one behind them is about all that they are about: whoever wrote
+ * `deny: shell(rm *)` before `allow: shell` has most likely meant the other order.
+ */
+export function overruledRules(rules: readonly ApprovalRule[]): readonly MisspeltRule[] {
+  const clauses = rules.flatMap((rule, index) =>
+    ruleVerdicts.flatMap((verdict, rank) => [rule[verdict] ?? []].flat().map((pattern) => ({ index, verdict, rank, pattern }))),
+  )
+  return clauses.flatMap(({ index, verdict, rank, pattern }) => {
+    const later = clauses.find((other) => other.index > index && other.rank < rank && covers(other.pattern, pattern))
+    if (!later) return []
+    const message = `\`${verdict}: ${pattern}\` never counts, because \`${later.verdict}: ${later.pattern}\` stands behind it`
+    return [{ index, message, remedy: 'Of the rules that fit, the last counts: put exceptions last.' }]
+  })
+}
+
+/** Whether one pattern fits all that another fits. */
+function covers(wide: string, narrow: string): boolean {
+  const [outer, inner] = [partsOfPattern(wide), partsOfPattern(narrow)]
+  if (!fitsGlob(globOf(outer.tool), inner.tool)) return false
+  return outer.use === undefined || (inner.use !== undefined && fitsGlob(globOf(outer.use), inner.use))
+}
+
+/** Whether there may be a call that both are about, by their tools alone. */
+export function mayMeet(one: string, other: string): boolean {
+  const [a, b] = [partsOfPattern(one).tool, partsOfPattern(other).tool]
+  return (a.includes('*') && b.includes('*')) || fitsGlob(globOf(a), b) || fitsGlob(globOf(b), a)
+}

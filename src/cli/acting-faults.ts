@@ -1,0 +1,64 @@
+import { statSync } from 'node:fs'
+import { type RegisteredAgent, sandboxOf, skillsOf } from '../agents/index.ts'
+import type { Problem } from '../contracts/index.ts'
+import { fitsGlob, globOf } from '../util/glob.ts'
+import type { Project } from './agents-project.ts'
+import { agentsWithSkills } from './agents-with-skills.ts'
+import { missingHookParts } from './configured-hooks.ts'
+import type { Host } from './host.ts'
+
+/** What is missing of what agents are to act with. */
+export interface ActingFaults {
+  /** A run would be refused for these, or each of its commands would fail. */
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly Problem[]
+}
+
+/** Looks for it without running anything: no hook, no module, no command. */
+export async function actingFaults(
+  { registry, setup }: Pick<Project, 'registry' | 'setup'>,
+  host: Pick<Host, 'env'>,
+): Promise<ActingFaults> {
+  const { config, workingDirectory } = setup
+  const agents = registry.ok ? registry.agents : []
+  const skilled = agentsWithSkills(agents, { config, workingDirectory })
+  const hooks = await missingHookParts(config, { host, workingDirectory })
+  const folders = missingWritable(agents, sandboxOf(config))
+  const isNeeded = agents.some(hasShell)
+  return {
+    problems: [...skilled.problems, ...hooks, ...(isNeeded ? folders : [])],
+    warnings: [
+      ...skilled.faults,
+      ...skilled.warnings,
+      ...(isNeeded ? [] : folders),
+      ...skillsOf(config).directories.flatMap(missingSkills),
+    ],
+  }
+}
+
+const hasShell = ({ definition }: RegisteredAgent): boolean => definition.tools.some((name) => fitsGlob(globOf(name), 'shell'))
+
+function missingWritable(agents: readonly RegisteredAgent[], { mode, writable }: ReturnType<typeof sandboxOf>): readonly Problem[] {
+  if (mode === 'off') return []
+  const own = agents.flatMap(({ definition, place }) => (definition.sandbox?.writable ?? []).map((folder) => ({ folder, place })))
+  const named = [...writable.map((folder) => ({ folder, place: 'the configuration' })), ...own]
+  return [...new Map(named.map((each) => [each.folder, each])).values()].flatMap(({ folder, place }) =>
+    isFolder(folder)
+      ? []
+      : [
+          {
+            place: folder,
+            message: `\`sandbox.writable\` of ${place} names this folder, and it is not there: no command can run`,
+            remedy: 'Make the folder, or take it out of the list.',
+          },
+        ],
+  )
+}
+
+function missingSkills(folder: string): readonly Problem[] {
+  if (isFolder(folder)) return []
+  const message = '`skills.directories` of the configuration names this folder, and it is not there'
+  return [{ place: folder, message, remedy: 'Make the folder, or take it out of the list.' }]
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

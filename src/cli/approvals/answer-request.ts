@@ -1,0 +1,121 @@
+import { type ClientId, type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { nearestNames } from '../../util/nearest-names.ts'
+import type { ApprovalsInvocation } from '../agents-invocations.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Host } from '../host.ts'
+import { printable } from '../paint.ts'
+import { safeJson } from '../safe-json.ts'
+import { tellNotice } from '../tell.ts'
+import { breadthsOf, decisionOf } from './ask-terms.ts'
+import { goOnCommand } from './list-approvals.ts'
+import { runFolder, withRuns } from './run-store.ts'
+import { type WaitingRequest, type WaitingRun, waitingRun, waitingRuns } from './waiting-requests.ts'
+
+/** Who has decided, for the journal. */
+const byCommand = 'troupe approvals answer'
+
+/**
+ * `troupe approvals answer`: what a person says at a terminal, said from anywhere. It goes into the inbox of the run and
+ * nothing runs: whoever goes on with the run, or drives it at this moment, finds it there.
+ */
+export async function answerRequest(invocation: ApprovalsInvocation, host: Host): Promise<number> {
+  const { output, wishes, dataDir, named } = invocation
+  const [id, ...words] = named
+  if (id === undefined || words.length === 0)
+    throw new TroupeError('usage', id === undefined ? 'Nothing is named that could be answered.' : 'The answer is missing.', {
+      remedy: 'Name the run, or its request, as approvals list shows it, and the answer: troupe approvals answer ID yes',
+    })
+  const folder = await runFolder(invocation, host)
+  const answered = await withRuns<Answered | undefined>(folder, undefined, (store) => answer(store, id, words.join(' ')))
+  if (!answered) throw unknown(id, [])
+  const { waiting, request } = answered
+  const { code } = exitCodes.done
+  const goOn = goOnCommand(waiting, { here: process.cwd(), folder, dataDir })
+  const left = waiting.requests.filter((each) => !each.answer && each.request.id !== request.request.id)
+  if (output === 'json') {
+    const document = { runId: waiting.run.treeId, approvalId: request.request.id, decision: answered.decision, waiting: left.length, goOn }
+    await host.stdout.line(safeJson({ ok: true, ...document, exitCode: code }))
+    return code
+  }
+  await host.stdout.line(`Answered: ${printable(request.request.summary)}`)
+  if (left.length > 0)
+    await tellNotice(`It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list`, {
+      host,
+      wishes,
+    })
+  await tellNotice(`Go on: ${goOn}`, { host, wishes })
+  return code
+}
+
+interface Answered {
+  readonly waiting: WaitingRun
+  readonly request: WaitingRequest
+  readonly decision: object
+}
+
+async function answer(store: Store, id: string, said: string): Promise<Answered> {
+  const run = await runOf(store, id)
+  if (!run) throw unknown(id, await waitingRuns(store))
+  const waiting = await waitingRun(store, run)
+  const request = requestIn(waiting, id)
+  const decision = decisionOf(said, request.request)
+  if (!decision)
+    throw new TroupeError('usage', `${JSON.stringify(said)} is no answer to it: ${request.request.summary}`, {
+      remedy: `Say ${wordsFor(request).join(', ')}.`,
+    })
+  const approvalId = request.request.id
+  // One answer for each request, whoever is quicker: a repeated one is taken once.
+  const { repeated } = await store.inbox.add(run.treeId, `answer ${approvalId}` as ClientId, {
+    kind: 'approval',
+    approvalId,
+    decision,
+    by: byCommand,
+  })
+  if (repeated) throw alreadyAnswered(request)
+  return { waiting, request, decision }
+}
+
+/** A request is named after its run. */
+async function runOf({ trees }: Pick<Store, 'trees'>, id: string): Promise<TreeEntry | undefined> {
+  return (await trees.get(id as TreeId)) ?? (await trees.get(id.split(/[:/]/, 1)[0] as TreeId))
+}
+
+function requestIn({ run, requests }: WaitingRun, id: string): WaitingRequest {
+  const named = requests.find(({ request }) => request.id === id)
+  if (named?.answer) throw alreadyAnswered(named)
+  if (named) return named
+  const open = requests.filter(({ answer: given }) => !given)
+  const [only, ...others] = open
+  if (id !== run.treeId || !only)
+    throw new TroupeError('usage', id === run.treeId ? `The run ${id} waits for nothing.` : `The run ${run.treeId} does not ask ${id}.`, {
+      problems: open.map(asProblem),
+      remedy: 'See what waits: troupe approvals list --everywhere',
+    })
+  if (others.length === 0) return only
+  throw new TroupeError('usage', `The run ${id} waits for ${open.length} answers.`, {
+    problems: open.map(asProblem),
+    remedy: 'Name the one that you answer.',
+  })
+}
+
+const asProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: request.summary })
+
+const alreadyAnswered = ({ request }: WaitingRequest): TroupeError =>
+  new TroupeError('usage', `It was answered already: ${request.summary}`, {
+    remedy: 'Go on with the run; troupe approvals list shows how.',
+  })
+
+/** As at a terminal. */
+function wordsFor({ request }: WaitingRequest): readonly string[] {
+  if (request.question) return (request.question.options ?? []).length > 0 ? ['an option or its number', 'or a text'] : ['a text']
+  const kept = breadthsOf(request).flatMap(({ session, project }) => [session.word, project.word])
+  return ['yes', 'no', 'no and why', 'x to end the run', ...kept]
+}
+
+function unknown(id: string, waiting: readonly WaitingRun[]): TroupeError {
+  const ids = waiting.map(({ run }) => run.treeId as string)
+  const [near] = nearestNames(id, ids)
+  return new TroupeError('usage', `There is no run ${id} in that folder.`, {
+    remedy: near !== undefined ? `Did you mean ${near}?` : 'See what waits: troupe approvals list --everywhere',
+  })
+}

@@ -1,0 +1,47 @@
+import { findProjectRoot } from '../../agents/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
+import { nearestNames } from '../../util/nearest-names.ts'
+import type { ApprovalsInvocation } from '../agents-invocations.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Host } from '../host.ts'
+import { printable } from '../paint.ts'
+import { safeJson } from '../safe-json.ts'
+import { tellNotice } from '../tell.ts'
+import type { GrantRecord } from './grant-records.ts'
+import { changeGrants, grantPlaceOf, readGrants } from './project-grants.ts'
+
+/** `troupe approvals revoke`: what was approved for this project is asked about again. */
+export async function revokeGrants({ output, wishes, named: keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {
+  if (isAll === keys.length > 0)
+    throw new TroupeError('usage', isAll ? 'Keys are named beside --all.' : 'No key is named.', {
+      remedy: 'Name the keys that approvals list shows, or take back all of this project: troupe approvals revoke --all',
+    })
+  const project = findProjectRoot(process.cwd())
+  const place = grantPlaceOf(host)
+  const here = readGrants(place).filter((record) => record.project === project)
+  refuseUnknown(keys, here)
+  const gone = here.filter(({ key }) => isAll || keys.includes(key))
+  await changeGrants(place, (records) =>
+    records.filter((record) => record.project !== project || !gone.some(({ key }) => key === record.key)),
+  )
+  const { code } = exitCodes.done
+  if (output === 'json') await host.stdout.line(safeJson({ ok: true, project, revoked: gone.map(({ key }) => key), exitCode: code }))
+  else if (gone.length > 0) await host.stdout.lines(gone.map(({ key }) => `No longer approved: ${printable(key)}`))
+  else await tellNotice('Nothing was approved for this project.', { host, wishes })
+  return code
+}
+
+function refuseUnknown(keys: readonly string[], here: readonly GrantRecord[]): void {
+  const known = here.map(({ key }) => key)
+  const problems = keys
+    .filter((key) => !known.includes(key))
+    .map((key) => {
+      const [near] = nearestNames(key, known)
+      return { place: key, message: 'it is not approved for this project', ...(near !== undefined && { remedy: `Did you mean ${near}?` }) }
+    })
+  if (problems.length > 0)
+    throw new TroupeError('usage', 'Not everything that is to be taken back was approved.', {
+      problems,
+      remedy: known.length > 0 ? `Approved are: ${known.join(', ')}.` : 'Nothing is approved for this project.',
+    })
+}

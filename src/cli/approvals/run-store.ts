@@ -1,0 +1,31 @@
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { storePathOf } from '../../agents/index.ts'
+import type { Store } from '../../contracts/index.ts'
+import type { ApprovalsInvocation } from '../agents-invocations.ts'
+import { loadSetup, setupWithoutConfig } from '../config-setup.ts'
+import { dataFolder } from '../data-folder.ts'
+import type { Host } from '../host.ts'
+
+/** Where runs of this folder are kept; a configuration that is wrong says nothing. */
+export async function runFolder({ dataDir }: Pick<ApprovalsInvocation, 'dataDir'>, host: Host): Promise<string> {
+  return dataFolder({ flag: dataDir ?? (await configuredFolder(host)), env: host.env, home: homedir() })
+}
+
+async function configuredFolder(host: Host): Promise<string | undefined> {
+  const { config, environment } = await loadSetup(host).catch(() => setupWithoutConfig(host))
+  return storePathOf({ config, environment })
+}
+
+/** Does something with the runs that are kept in a folder. Where there are none, none are made. */
+export async function withRuns<Result>(folder: string, none: Result, use: (store: Store) => Promise<Result>): Promise<Result> {
+  if (!existsSync(join(folder, 'troupe.db'))) return none
+  const { sqliteStore } = await import('../../stores/sqlite/index.ts')
+  const store = sqliteStore({ path: folder })
+  try {
+    return await use(store)
+  } finally {
+    await store.close()
+  }
+}

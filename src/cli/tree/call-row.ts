@@ -1,0 +1,75 @@
+import { elapsed } from '../figures.ts'
+import { fitWidth, widthOf } from '../paint.ts'
+import { joined, type Moment, type Row, spinnerAt } from './branch.ts'
+import { changeText, isUnwell, lineCounts, permitText } from './call-view.ts'
+import { callDetails } from './leaves.ts'
+import type { CallNode, StepNode } from './nodes.ts'
+
+const callMarks: { readonly [Status in CallNode['status']]: string } = {
+  completed: '✓',
+  running: '…',
+  waiting: '◌',
+  failed: '✗',
+  declined: '✗',
+  interrupted: '■',
+  skipped: '○',
+  unknown: '?',
+}
+/** Of a command that ran, and ended with another code than 0. */
+export const unwellMark = '≠'
+
+export interface CallPlace {
+  readonly step: StepNode
+  readonly toolWidth: number
+  readonly moment: Moment
+}
+
+/** A call as a line, without what an agent below it has to tell. */
+export function callRow(call: CallNode, { step, toolWidth, moment }: CallPlace): Row {
+  const { name, span, about, reason } = call
+  const status = standingOf(call)
+  const isRunning = status === 'running' && moment.kind === 'live'
+  const isTold = status === 'completed' || status === 'failed' || isRunning
+  return {
+    kind: 'call',
+    label: `${name}${' '.repeat(Math.max(0, toolWidth - widthOf(name)))}`,
+    about,
+    note: joined([isTold ? '' : status, resultOf(call), quoted(reason), call.permit ? permitText(call.permit) : '']),
+    ...lookOf(call, moment),
+    ...(step.calls.some((other) => other !== call && overlap(call, other)) && { mark: '∥' }),
+    ...(isRunning && { time: elapsed(moment.now - span.from) }),
+    details: callDetails(call, isRunning),
+  }
+}
+
+/** What tells at a glance how a call stands. */
+function lookOf(call: CallNode, moment: Moment): Pick<Row, 'icon' | 'iconShade' | 'shade'> {
+  const status = standingOf(call)
+  if (status === 'running' && moment.kind === 'live') return { icon: spinnerAt(moment.now), iconShade: 'cyan' }
+  const icon = callMarks[status]
+  if (status !== 'completed') return { icon, shade: status === 'failed' || status === 'declined' ? 'red' : 'yellow' }
+  return isUnwell(call.exitCode) ? { icon: unwellMark, iconShade: 'yellow' } : { icon, iconShade: 'green' }
+}
+
+/** The model's own words are told apart from ours, and are not all that there is to tell. */
+export const quoted = (reason: string, most = widestReason): string =>
+  reason === '' ? '' : `“${fitWidth(reason, Math.min(most, widthOf(reason)))}”`
+const widestReason = 40
+
+/** What came of it, in a word or two: a file that has changed, a command that did not succeed. */
+function resultOf({ about, changes = [], exitCode }: CallNode): string {
+  const [only, ...others] = changes
+  const changed = only && others.length === 0 ? (about.includes(only.path) ? lineCounts(only) : changeText(only)) : ''
+  return joined([changed, isUnwell(exitCode) ? `exit code ${exitCode}` : ''])
+}
+
+/** A call that asks an agent stands in line until that agent begins. */
+export const standingOf = ({ status, isAgent, child }: CallNode): CallNode['status'] =>
+  status === 'running' && isAgent && !child ? 'waiting' : status
+
+/** What is running overlaps with all that ended after it began; what waits overlaps with nothing. */
+function overlap(a: CallNode, b: CallNode): boolean {
+  if (standingOf(a) === 'waiting' || standingOf(b) === 'waiting') return false
+  return a.span.from < endOf(b) && b.span.from < endOf(a)
+}
+const endOf = ({ status, span }: CallNode): number => (status === 'running' ? Number.POSITIVE_INFINITY : span.to)

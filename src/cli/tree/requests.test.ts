@@ -1,0 +1,85 @@
+import { expect, test } from 'vitest'
+import type { InteractionEvent } from '../../contracts/index.ts'
+import { plainPaint } from '../paint.ts'
+import { isMoving, liveFrame } from '../progress/live-frame.ts'
+import { PlainProgress } from '../progress/plain-progress.ts'
+import { Story } from './fixtures/story.ts'
+import { renderTree } from './render-tree.ts'
+import { runTree } from './run-tree.ts'
+
+const tree = ({ events }: Story, past = 0): string =>
+  renderTree(events as InteractionEvent[], { paint: plainPaint, width: 80, past }).join('\n')
+const begun = (): Story => new Story().begins().asks(0, 1).answers(1, 1)
+const question = { tool: 'ask_user', summary: 'Tea or coffee?', scope: 'question' } as const
+const suspended = (...approvals: readonly string[]) => ({ type: 'interaction.turn.suspended', reason: 'approval', approvals }) as never
+
+test('a question needs an answer, anything else an approval', () => {
+  const story = begun()
+    .wants(2, 1, { call: '1', ...question })
+    .wants(2, 1, { call: '2' })
+  expect(tree(story)).toMatch(/\? answer needed {2}Tea or coffee\?\n.*\? approval needed {2}Write a\.txt/)
+  const plain = new PlainProgress(plainPaint)
+  expect(story.events.flatMap((event) => plain.lines(event)).slice(1)).toEqual([
+    '  ? answer needed: Tea or coffee?',
+    '  ? approval needed: Write a.txt',
+  ])
+})
+
+test('so does a turn that waits for nothing else', () => {
+  const both = begun()
+    .wants(2, 1, { call: '1', ...question })
+    .wants(2, 1, { call: '2' })
+  expect(tree(both.is(3, suspended('a1', 'a2')))).toContain('root  suspended: an approval is needed')
+  expect(
+    tree(
+      begun()
+        .wants(2, 1, { call: '1', ...question })
+        .is(3, suspended('a1')),
+    ),
+  ).toContain('root  suspended: an answer is needed')
+})
+
+test('what nobody need answer any more is not asked for: the call was skipped, or the turn has ended', () => {
+  const asked = (): Story => begun().wants(2, 1, { call: '1' })
+  const cancelled = { class: 'cancelled', message: 'It was not run.' } as const
+  const skipped = asked().calls(3, 1, { id: '1', tool: 'write_file' }).ends(3, 1, { id: '1', error: cancelled })
+  expect(tree(skipped)).not.toContain('approval needed')
+  expect(tree(asked())).toContain('approval needed')
+  expect(tree(asked().over(4, { status: 'interrupted', reason: 'interrupted' }))).not.toContain('approval needed')
+})
+
+/** A child waits, and with it everybody above. */
+function team(): { readonly root: Story; readonly child: Story } {
+  const events: Story['events'] = []
+  const root = new Story('root', events)
+    .begins()
+    .asks(0, 1)
+    .answers(0, 1)
+    .calls(0, 1, { id: '1', tool: 'agent__scout', type: 'subagent_call' })
+  const child = new Story('root/scout#1', events).begins(5, {}, { of: 'root', call: 't1.s1.1' }).asks(5, 1).answers(6, 1)
+  child.wants(7, 1, { call: '1' }).is(8, suspended('a1'), 1)
+  root.is(8, suspended('a1'), 1)
+  return { root, child }
+}
+
+test('a team that was taken up and has ended says how it ended, and no longer what it had waited for', () => {
+  const { root, child } = team()
+  const past = root.events.length
+  child.decides(20, 1, { call: '1' }).over(30)
+  root.ends(31, 1, { id: '1' }).asks(31, 2).answers(32, 2).over(33)
+  expect(tree(root, past)).toMatch(/^root {2}completed · 1 step/)
+  expect(tree(root, past)).not.toContain('is needed')
+})
+
+test('while somebody below goes on the picture moves; where nobody does, it still waits', () => {
+  const { root, child } = team()
+  const now = () => runTree(root.events as InteractionEvent[])
+  expect(isMoving(now())).toBe(false)
+  child.decides(20, 1, { call: '1' })
+  expect(isMoving(now())).toBe(true)
+  expect(liveFrame(now(), { width: 80, height: 20, now: 25, paint: plainPaint })[0]).toMatch(/^⠋ root {2}step 1/)
+  // The root was told once that it waits, and it still does.
+  child.wants(21, 1, { call: '2', ...question }).is(22, suspended('a2'), 1)
+  expect(isMoving(now())).toBe(false)
+  expect(tree(root)).toMatch(/^root {2}suspended: an approval is needed/)
+})

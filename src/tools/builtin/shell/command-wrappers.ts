@@ -1,0 +1,84 @@
+// Programs and words of the shell whose business is to run another command, with the options that may stand before it.
+import { unquoted } from './shell-words.ts'
+
+export interface Wrapper {
+  /** Options without a value, by their letters and by their names. */
+  readonly flags?: string
+  readonly longFlags?: string
+  /** Options with a value. */
+  readonly valued?: string
+  readonly longValued?: string
+  /** Options with which it runs nothing. */
+  readonly looks?: string
+  /** How many words stand between options and command. */
+  readonly operands?: number
+  /** `NAME=value` may stand there. */
+  readonly hasAssignments?: true
+  /** Without a command it runs something else. */
+  readonly needsCommand?: true
+}
+
+const wrappers: { readonly [name: string]: Wrapper } = {
+  command: { flags: 'p', looks: 'vV' },
+  builtin: {},
+  exec: { flags: 'cl', valued: 'a' },
+  nohup: {},
+  setsid: { flags: 'cfw', longFlags: 'ctty fork wait' },
+  nice: { flags: '0123456789-', valued: 'n', longValued: 'adjustment' },
+  ionice: { flags: 't', longFlags: 'ignore', valued: 'cn', longValued: 'class classdata' },
+  timeout: { flags: 'fpv', longFlags: 'foreground preserve-status verbose', valued: 'ks', longValued: 'kill-after signal', operands: 1 },
+  stdbuf: { valued: 'eio', longValued: 'error input output' },
+  env: {
+    ...{ flags: 'i0v', longFlags: 'ignore-environment null debug', valued: 'uC', longValued: 'unset chdir' },
+    hasAssignments: true,
+  },
+  sudo: { flags: 'AbEHnPS', valued: 'CDghpRrTtUu', hasAssignments: true, needsCommand: true },
+  doas: { flags: 'n', valued: 'Cu', needsCommand: true },
+  time: { flags: 'apqv', valued: 'fo' },
+  taskset: { flags: 'ac', longFlags: 'all-tasks cpu-list', operands: 1 },
+  chroot: { operands: 1, needsCommand: true },
+  busybox: {},
+  toybox: {},
+}
+
+export const wrapperOf = (name: string): Wrapper | undefined => (Object.hasOwn(wrappers, name) ? wrappers[name] : undefined)
+
+/** Where the options of a command end; `looks` where one of them says that nothing is run, nothing where one is not known. */
+export function endOfOptions(words: readonly string[], known: Wrapper): number | 'looks' | undefined {
+  const { looks = '' } = known
+  let at = 1
+  while (at < words.length) {
+    const word = wordAt(words, at)
+    if (word === undefined) return undefined
+    if (word === '--') return at + 1
+    if (!word.startsWith('-')) return at
+    if (word.length === 2 && looks.includes(word.slice(1))) return 'looks'
+    const taken = wordsTaken(word, known)
+    if (taken === undefined) return undefined
+    at += taken
+  }
+  return at
+}
+
+/** The word that was meant; nothing where it stands for names of files. */
+export function wordAt(words: readonly string[], at: number): string | undefined {
+  const word = words[at]
+  return word === undefined ? undefined : unquoted(word)
+}
+
+/** How many words an option is: itself, and perhaps its value. */
+function wordsTaken(option: string, { flags = '', longFlags = '', valued = '', longValued = '' }: Wrapper): number | undefined {
+  if (option === '-') return 1
+  if (option.startsWith('--')) {
+    const [name = '', value] = option.slice(2).split('=', 2)
+    if (longFlags.split(' ').includes(name)) return 1
+    if (longValued.split(' ').includes(name)) return value === undefined ? 2 : 1
+    return undefined
+  }
+  for (const [index, letter] of [...option].entries()) {
+    if (index === 0 || flags.includes(letter)) continue
+    if (!valued.includes(letter)) return undefined
+    return index === option.length - 1 ? 2 : 1
+  }
+  return 1
+}

@@ -1,0 +1,148 @@
+/*
+ * All commands that a command runs, as far as its words tell: `timeout 5 nice rm x` is `rm x`, too.
+ *
+ * 1. What is told is only held against rules that ask or deny: it lets nothing through.
+ * 2. What is not understood for sure makes the whole opaque; nobody guesses.
+ * 3. Programs that read their commands from files, such as `make` and `python3 x.py`, are themselves and nothing more.
+ */
+import { basename } from 'node:path'
+import { endOfOptions, type Wrapper, wordAt, wrapperOf } from './command-wrappers.ts'
+import { plainCommands, unquoted } from './shell-words.ts'
+
+export interface CommandsRun {
+  readonly commands: readonly CommandRun[]
+  /** It may run others besides, which nobody can tell. */
+  readonly isOpaque: boolean
+}
+
+export interface CommandRun {
+  readonly words: readonly string[]
+  /** More words follow, which nobody can tell. */
+  readonly isOpen: boolean
+}
+
+/** The command itself, and all that it is known to run. */
+export const commandsRunBy = (words: readonly string[]): CommandsRun => run({ words, isOpen: false }, 0)
+
+const unknown: CommandsRun = { commands: [], isOpaque: true }
+const nothing: CommandsRun = { commands: [], isOpaque: false }
+const deepest = 6
+
+const together = (runs: readonly CommandsRun[]): CommandsRun => ({
+  commands: runs.flatMap(({ commands }) => commands),
+  isOpaque: runs.some(({ isOpaque }) => isOpaque),
+})
+
+function run(command: CommandRun, depth: number): CommandsRun {
+  const name = wordAt(command.words, 0)
+  if (name === undefined || name === '' || depth > deepest) return unknown
+  return together([{ commands: [command], isOpaque: false }, innerOf(basename(name), command, depth + 1)])
+}
+
+/** Too many ways to be told what to run. */
+const opaque = new Set(
+  [
+    'flock unshare nsenter setarch linux32 linux64 i386 x86_64 chrt prlimit cpulimit numactl setpriv capsh runcon',
+    'strace ltrace gdb perf valgrind watch entr script unbuffer rlwrap xvfb-run faketime fakeroot proot parallel ssh at batch',
+    'su runuser gosu su-exec tini dumb-init systemd-run start-stop-daemon dbus-run-session bwrap firejail',
+    'mapfile readarray compgen complete bind jobs',
+  ].flatMap((names) => names.split(' ')),
+)
+/** The program that loads programs. */
+const loader = /^ld[-.].*so/
+/** Words of the shell that take names of variables, and work out what stands in their square brackets. */
+const evaluating = new Set('test let unset read declare typeset local export readonly printf wait getopts'.split(' '))
+const shells = new Set('sh bash dash zsh ksh ash'.split(' '))
+
+function innerOf(name: string, command: CommandRun, depth: number): CommandsRun {
+  const { words, isOpen } = command
+  const wrapper = wrapperOf(name)
+  if (wrapper) return wrapped(wrapper, command, depth)
+  if (shells.has(name)) return byShell(words, depth)
+  if (name === 'eval') return isOpen ? unknown : line(words.slice(1), depth)
+  if (name === 'trap') return trapped(command, depth)
+  if (name === 'xargs') return byXargs(words, depth)
+  if (name === 'find') return byFind(words, depth)
+  const isEvaluated = evaluating.has(name) && words.some((word) => /[$`]/.test(word))
+  return opaque.has(name) || loader.test(name) || isEvaluated ? unknown : nothing
+}
+
+function wrapped(wrapper: Wrapper, { words, isOpen }: CommandRun, depth: number): CommandsRun {
+  const { operands = 0, hasAssignments = false, needsCommand = false } = wrapper
+  const end = endOfOptions(words, wrapper)
+  if (end === 'looks') return nothing
+  if (end === undefined) return unknown
+  let at = end + operands
+  while (hasAssignments && (wordAt(words, at)?.includes('=') ?? false)) at += 1
+  // A word that stands for names of files may be any number of words.
+  if (words.slice(end, at).some((word) => unquoted(word) === undefined)) return unknown
+  if (at >= words.length) return isOpen || needsCommand ? unknown : nothing
+  return run({ words: words.slice(at), isOpen }, depth)
+}
+
+const ofShells: Wrapper = {
+  flags: 'abcefhiklmnprtuvxBCEHPT',
+  longFlags: 'login norc noprofile posix restricted verbose',
+  valued: 'oO',
+  longValued: 'rcfile init-file',
+}
+
+/** A line that is given, or a file; whatever is read from standard input can be anything. */
+function byShell(words: readonly string[], depth: number): CommandsRun {
+  const end = endOfOptions(words, ofShells)
+  if (typeof end !== 'number' || end >= words.length) return unknown
+  const options = words.slice(1, end)
+  // Shells look for the value of `-o` behind the whole word, and other programs in it.
+  if (options.some((word) => /^-\w+[oO]|^-[oO]\w/.test(word))) return unknown
+  if (options.some((word) => /^-\w*c/.test(word))) return line(words.slice(end, end + 1), depth)
+  const file = wordAt(words, end) ?? ''
+  return /^\+|^\/(?:dev|proc)\//.test(file) ? unknown : nothing
+}
+
+/** What a shell makes of words that it is given to read as a line. */
+function line(words: readonly string[], depth: number): CommandsRun {
+  const texts = words.map(unquoted)
+  if (texts.some((text) => text === undefined)) return unknown
+  const text = texts.join(' ')
+  if (text.trim() === '') return nothing
+  const commands = plainCommands(text)
+  return commands ? together(commands.map((each) => run({ words: each, isOpen: false }, depth))) : unknown
+}
+
+/** `trap 'rm x' EXIT`: a line for later. */
+function trapped({ words, isOpen }: CommandRun, depth: number): CommandsRun {
+  const end = endOfOptions(words, { looks: 'lp' })
+  if (end === 'looks' || (end === words.length && !isOpen) || wordAt(words, 1) === '-') return nothing
+  return end === undefined || isOpen ? unknown : line(words.slice(end, end + 1), depth)
+}
+
+const ofXargs: Wrapper = {
+  flags: '0oprtx',
+  longFlags: 'null no-run-if-empty verbose interactive exit open-tty',
+  valued: 'adEILnPs',
+  longValued: 'arg-file delimiter max-args max-procs max-chars',
+}
+
+/** What it reads becomes further words, or with `-I` any of them. */
+function byXargs(words: readonly string[], depth: number): CommandsRun {
+  const end = endOfOptions(words, ofXargs)
+  if (typeof end !== 'number') return unknown
+  const isAnywhere = words.slice(1, end).some((word) => /^-\w*I/.test(word))
+  const inner = end >= words.length ? nothing : run({ words: words.slice(end), isOpen: true }, depth)
+  return isAnywhere ? { ...inner, isOpaque: true } : inner
+}
+
+const running = new Set(['-exec', '-execdir', '-ok', '-okdir'])
+
+function byFind(words: readonly string[], depth: number): CommandsRun {
+  return together(
+    words.flatMap((word, at) => {
+      if (!running.has(unquoted(word) ?? word)) return []
+      const rest = words.slice(at + 1)
+      const end = rest.findIndex((each) => [';', '+'].includes(unquoted(each) ?? ''))
+      const inner = end < 0 ? rest : rest.slice(0, end)
+      const isAnything = inner.length === 0 || (unquoted(inner[0] ?? '') ?? '{}').includes('{}')
+      return [isAnything ? unknown : run({ words: inner, isOpen: false }, depth)]
+    }),
+  )
+}

@@ -1,0 +1,196 @@
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import type { FromWorker, ToWorker, WorkerSetup } from './hook-worker.ts'
+import { lastLine } from './last-line.ts'
+import { endMarked, newMark } from './marked-processes.ts'
+import { graceMs, mostOutputBytes, nobodyWaits, printedTooMuch } from './run-program.ts'
+
+/*
+ * One thread that answers for a module.
+ *
+ * 1. Every question settles once: with its answer, with what went wrong in the module, or when nobody waits for it any more.
+ * 2. After a question that was given up there is no further one. The module is told, and has a moment to end what it does;
+ *    then the thread is ended, as soon as nobody waits for another answer.
+ * 3. When it ends, however it does, every question that is open fails, and what it has started ends, too, as far as it is found.
+ * 4. It keeps the process alive while somebody waits for it, and not a moment longer. A process that leaves takes it along,
+ *    also where it waits for a program that never ends.
+ */
+
+export interface ThreadOptions {
+  readonly module: string
+  readonly names: readonly string[]
+  readonly environment: { readonly [name: string]: string }
+  readonly clock: Clock
+}
+
+export type LoadFault =
+  | { readonly kind: 'not_loaded'; readonly message: string }
+  | { readonly kind: 'lacks'; readonly names: readonly string[] }
+
+export interface ThreadQuestion {
+  /** Of the function that is asked. */
+  readonly name: string
+  readonly question: string
+}
+
+interface Waiting {
+  resolve(answer: string | undefined): void
+  reject(error: Error): void
+}
+
+const megabytes = 512
+const running = new Set<HookThread>()
+let isHeeded = false
+
+export class HookThread {
+  readonly #worker: Worker
+  readonly #clock: Clock
+  readonly #mark = newMark()
+  readonly #loaded = Promise.withResolvers<LoadFault | undefined>()
+  readonly #open = new Map<number, Waiting>()
+  #state: 'serving' | 'leaving' | 'overdue' | 'gone' = 'serving'
+  #asked = 0
+  #complaints = ''
+
+  constructor({ module, names, environment, clock }: ThreadOptions) {
+    this.#clock = clock
+    // The worker stands beside this file, as a source or compiled like it.
+    const file = new URL(`./hook-worker${extname(fileURLToPath(import.meta.url))}`, import.meta.url)
+    const workerData: WorkerSetup = { module, names, mostOutputBytes }
+    this.#worker = new Worker(file, {
+      workerData,
+      argv: [],
+      execArgv: [],
+      env: { ...environment, ...this.#mark.environment },
+      stdout: true,
+      stderr: true,
+      resourceLimits: { maxOldGenerationSizeMb: megabytes },
+    })
+    this.#worker.on('message', (message: FromWorker) => this.#understand(message))
+    this.#worker.on('messageerror', (error) => this.end(error))
+    this.#worker.on('error', (error: unknown) => this.end(new Error(`it broke off: ${messageOf(error)}`)))
+    this.#worker.on('exit', (code) => this.end(new Error(`it ended with code ${code}${lastLine(this.#complaints)}`)))
+    running.add(this)
+    endAllWithTheProcess()
+  }
+
+  get isServing(): boolean {
+    return this.#state === 'serving'
+  }
+
+  /** Why it cannot answer, once that is known. A thread that ends before is one that does not load. */
+  async load(timeoutMs: number): Promise<LoadFault | undefined> {
+    const cancel = this.#clock.after(timeoutMs, () => this.end(new Error(`it did not load within ${timeoutMs} ms`)))
+    try {
+      return await this.#loaded.promise
+    } finally {
+      cancel()
+      this.#rest()
+    }
+  }
+
+  async ask({ name, question }: ThreadQuestion, signal: AbortSignal): Promise<string | undefined> {
+    if (signal.aborted) throw nobodyWaits()
+    const id = this.#asked++
+    const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
+    const giveUp = (): void => {
+      reject(nobodyWaits())
+      this.#leave(id)
+    }
+    this.#open.set(id, { resolve, reject })
+    signal.addEventListener('abort', giveUp, { once: true })
+    this.#worker.ref()
+    this.#tell({ kind: 'ask', id, name, question })
+    try {
+      return await promise
+    } finally {
+      signal.removeEventListener('abort', giveUp)
+      this.#open.delete(id)
+      this.#rest()
+    }
+  }
+
+  end(reason: Error): void {
+    if (this.#state === 'gone') return
+    this.#state = 'gone'
+    running.delete(this)
+    this.#loaded.resolve({ kind: 'not_loaded', message: reason.message })
+    for (const { reject } of this.#open.values()) reject(reason)
+    // One that waits for a program is not ended before that is, so nobody waits for this.
+    void this.#worker.terminate().catch(() => {})
+    this.#worker.unref()
+    endMarked(this.#mark)
+  }
+
+  /** A module may get hold of the way to us, and send what it likes. */
+  #understand(message: FromWorker): void {
+    try {
+      this.#hear(message)
+    } catch {
+      this.end(new Error('it sent what nobody understands'))
+    }
+  }
+
+  #hear(message: FromWorker): void {
+    switch (message.kind) {
+      case 'loaded':
+        this.#loaded.resolve(undefined)
+        break
+      case 'not_loaded':
+      case 'lacks':
+        this.#loaded.resolve(message)
+        this.end(new Error(`it ${faultText(message)}`))
+        break
+      case 'answered':
+        this.#open.get(message.id)?.resolve(message.answer)
+        break
+      case 'failed':
+        this.#open.get(message.id)?.reject(new Error(message.message))
+        break
+      case 'complained':
+        this.#complaints = `${this.#complaints}${message.text}`.slice(-mostOutputBytes)
+        break
+      case 'printed_too_much':
+        this.end(printedTooMuch())
+        break
+      default:
+        message satisfies never
+    }
+  }
+
+  #tell(message: ToWorker): void {
+    this.#worker.postMessage(message)
+  }
+
+  #leave(id: number): void {
+    this.#tell({ kind: 'give_up', id })
+    if (this.#state !== 'serving') return
+    this.#state = 'leaving'
+    this.#clock.after(graceMs, () => {
+      if (this.#state === 'leaving') this.#state = 'overdue'
+      this.#rest()
+    })
+  }
+
+  #rest(): void {
+    if (this.#open.size > 0 || this.#state === 'gone') return
+    this.#complaints = ''
+    if (this.#state === 'overdue') this.end(nobodyWaits())
+    else this.#worker.unref()
+  }
+}
+
+export const faultText = (fault: LoadFault): string =>
+  fault.kind === 'lacks' ? `exports no function ${fault.names.join(', ')}` : `cannot be loaded: ${fault.message}`
+
+/** Without it a process that leaves would wait for those that wait. */
+function endAllWithTheProcess(): void {
+  if (isHeeded) return
+  isHeeded = true
+  process.once('exit', () => {
+    for (const thread of running) thread.end(nobodyWaits())
+  })
+}

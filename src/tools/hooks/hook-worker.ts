@@ -1,0 +1,110 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { messageOf } from '../../util/message-of.ts'
+import { showValue } from '../../util/show-value.ts'
+
+/*
+ * Runs a module that answers for a hook, in a thread of its own: whatever it does, it can be ended.
+ *
+ * 1. Each question is answered once, after everything that its answer has set off at once: a rejection that nobody handles
+ *    comes first, and there is no answer then.
+ * 2. Nothing that is printed reaches the outputs of the process.
+ */
+
+/** What a worker is started with. */
+export interface WorkerSetup {
+  /** Where the module is, as an address. */
+  readonly module: string
+  /** The functions that it has to export. */
+  readonly names: readonly string[]
+  /** More than this on either output is too much, between two moments in which nothing is asked. */
+  readonly mostOutputBytes: number
+}
+
+export type ToWorker =
+  | { readonly kind: 'ask'; readonly id: number; readonly name: string; readonly question: string }
+  /** Nobody waits for the answer any more. */
+  | { readonly kind: 'give_up'; readonly id: number }
+
+export type FromWorker =
+  | { readonly kind: 'loaded' }
+  | { readonly kind: 'not_loaded'; readonly message: string }
+  | { readonly kind: 'lacks'; readonly names: readonly string[] }
+  /** JSON, or nothing where there was no answer. */
+  | { readonly kind: 'answered'; readonly id: number; readonly answer?: string }
+  | { readonly kind: 'failed'; readonly id: number; readonly message: string }
+  /** On standard error. */
+  | { readonly kind: 'complained'; readonly text: string }
+  | { readonly kind: 'printed_too_much' }
+
+type Exported = (question: unknown, context: { readonly signal: AbortSignal }) => unknown
+
+const { module, names, mostOutputBytes } = workerData as WorkerSetup
+const open = new Map<number, AbortController>()
+const printed = { stdout: 0, stderr: 0 }
+const tell = (message: FromWorker): void => parentPort?.postMessage(message)
+
+hold('stdout')
+hold('stderr')
+const exported = await load()
+if (exported) {
+  parentPort?.on('message', (message: ToWorker) => {
+    if (message.kind === 'give_up') open.get(message.id)?.abort()
+    else void answer(message, exported)
+  })
+  tell({ kind: 'loaded' })
+}
+
+async function load(): Promise<{ readonly [name: string]: unknown } | undefined> {
+  try {
+    const found = (await import(module)) as { readonly [name: string]: unknown }
+    const missing = names.filter((name) => typeof found[name] !== 'function')
+    if (missing.length === 0) return found
+    tell({ kind: 'lacks', names: missing })
+  } catch (error) {
+    tell({ kind: 'not_loaded', message: messageOf(error) })
+  }
+  return undefined
+}
+
+async function answer(
+  { id, name, question }: Extract<ToWorker, { kind: 'ask' }>,
+  found: { readonly [name: string]: unknown },
+): Promise<void> {
+  if (open.size === 0) Object.assign(printed, { stdout: 0, stderr: 0 })
+  const controller = new AbortController()
+  open.set(id, controller)
+  const said = await answerOf(() => (found[name] as Exported)(JSON.parse(question), { signal: controller.signal }))
+  await new Promise((resolve) => setImmediate(resolve))
+  open.delete(id)
+  tell({ id, ...said })
+}
+
+type Said = { readonly kind: 'answered'; readonly answer?: string } | { readonly kind: 'failed'; readonly message: string }
+
+async function answerOf(ask: () => unknown): Promise<Said> {
+  try {
+    const given = await ask()
+    if (given === undefined || given === null) return { kind: 'answered' }
+    const text: string | undefined = JSON.stringify(given)
+    // What is no JSON must not be taken for no answer.
+    if (text === undefined || text === 'null') return { kind: 'failed', message: `it answered ${showValue(given)}, expected an object` }
+    return { kind: 'answered', answer: text }
+  } catch (error) {
+    return { kind: 'failed', message: messageOf(error) }
+  }
+}
+
+/** Whoever reads the outputs of a thread keeps the process alive by that, so they are told like answers are. */
+function hold(name: 'stdout' | 'stderr'): void {
+  const write = (piece: unknown, encoding?: unknown, done?: unknown): boolean => {
+    const bytes = typeof piece === 'string' ? Buffer.from(piece) : Buffer.from(piece as Uint8Array)
+    const isOver = printed[name] > mostOutputBytes
+    printed[name] += bytes.length
+    if (!isOver && printed[name] > mostOutputBytes) tell({ kind: 'printed_too_much' })
+    else if (!isOver && name === 'stderr') tell({ kind: 'complained', text: bytes.toString('utf8') })
+    const finished = typeof encoding === 'function' ? encoding : done
+    if (typeof finished === 'function') process.nextTick(finished as () => void)
+    return true
+  }
+  process[name].write = write
+}

@@ -1,0 +1,51 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, it } from 'vitest'
+
+// What docs/embedding.md shows is checked and run, as it stands there, in a folder that has Troupe installed.
+
+const root = join(import.meta.dirname, '..')
+const page = readFileSync(join(root, 'docs', 'embedding.md'), 'utf8')
+const folder = mkdtempSync(join(tmpdir(), 'troupe-embedding-'))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+mkdirSync(join(folder, 'node_modules'))
+symlinkSync(root, join(folder, 'node_modules', 'troupe'))
+symlinkSync(join(root, 'node_modules', '@types'), join(folder, 'node_modules', '@types'))
+writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+for (const [, name = '', text = ''] of page.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)) writeFileSync(join(folder, name), text)
+
+const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 60_000 })
+
+it('shows a program that is right by its types', () => {
+  expect(node(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.')).toBe('')
+})
+
+it('shows a program that runs, and goes on when it is answered', () => {
+  const [, block = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(page) ?? []
+  const commands = block.trim().split('\n')
+  expect(commands).toHaveLength(3)
+  const said: string[] = []
+  for (const command of commands) {
+    const [, ...words] = (command.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, '$1'))
+    const id = said.at(-1)?.trim().split(' ').at(-1) ?? ''
+    said.push(node(...words.map((word) => (word === 'ID' ? id : word))))
+  }
+  expect(said).toEqual([
+    expect.stringMatching(/^root calls write_file\n[\s\S]*Added notes\/today.md[\s\S]*\ncompleted \S+\n$/),
+    expect.stringMatching(/^\nsuspended \S+\n$/),
+    expect.stringMatching(/^Write letters\/ada.md[^\n]*\? yes\n[\s\S]*Added letters\/ada.md[\s\S]*\ncompleted\n$/),
+  ])
+  expect(readFileSync(join(folder, 'office', 'letters', 'ada.md'), 'utf8')).toContain('Dear Ada')
+  const [, again = ''] = /suspended (\S+)/.exec(node('clerk.ts', 'Write the file letters/ada.md with the content: Dear Sir')) ?? []
+  expect(node('clerk.ts', again, 'She has moved')).toContain('She has moved')
+  expect(node('clerk.ts', 'Write the file notes/key.md with the content: the password is byron')).toContain('Passwords do not belong')
+  expect(existsSync(join(folder, 'office', 'notes', 'key.md'))).toBe(false)
+})
+
+it('is linked, and links to what is there', () => {
+  for (const page of ['README.md', 'docs/README.md']) expect(readFileSync(join(root, page), 'utf8')).toMatch(/\((docs\/)?embedding\.md\)/)
+  for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)/g)) expect(existsSync(join(root, 'docs', path)), path).toBe(true)
+})
