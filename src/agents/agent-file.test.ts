@@ -119,6 +119,17 @@ describe('what is wrong', () => {
     expect(problemsOf(withSettings(written)).map(({ place, message }) => `${place.slice('trip.ai:'.length)} ${message}`)).toEqual(found)
   })
 
+  test.each([
+    ['description: [x\nmodels: a/b\ntools: [y', /^Flow sequence.*end with a \]/, /Close the bracket/],
+    ['description: x\nmodels: a/b\n  tools: [y]', /^Nested mappings/, /`key: value`/],
+    ['description: "x\nmodels: a/b', /^Missing closing "quote/, /Close the quote/],
+  ])('YAML that is broken is told once, with a remedy, and nothing that only follows from it: %j', (written, message, remedy) => {
+    const found = problemsOf(withSettings(written))
+    expect(found).toHaveLength(1)
+    expect(found[0]?.message.replace('the settings are not valid YAML: ', '')).toMatch(message)
+    expect(found[0]?.remedy).toMatch(remedy)
+  })
+
   test('a tab as indentation', () => {
     const [problem] = problemsOf(withSettings('description: x\nmodels:\n\t- a/b'))
     expect(problem).toMatchObject({ place: 'trip.ai:4:1', line: '\t- a/b', message: expect.stringMatching(/tab/i) })

@@ -29,8 +29,7 @@ export function misspeltRules(rules: readonly ApprovalRule[], tools: readonly st
 
 /** The same of one name of a tool, or of a pattern for names. */
 export function misspeltTool(name: string, tools: readonly string[] = []): Omit<MisspeltRule, 'index'> | undefined {
-  const known = [...ruledToolNames, ...tools]
-  if (/[*./]/.test(name) || name.startsWith('agent__') || known.includes(name)) return undefined
-  const near = nearestNames(name, known)
+  if (/[*./]/.test(name) || name.startsWith('agent__') || ruledToolNames.includes(name) || tools.includes(name)) return undefined
+  const near = nearestNames(name, [...ruledToolNames, ...tools])
   return near.length > 0 ? { message: `no tool is called \`${name}\``, remedy: `Did you mean ${listed(near)}?` } : undefined
 }

@@ -3,6 +3,9 @@ import { fitsGlob, globOf } from '../util/glob.ts'
 import { partsOfPattern } from '../util/rule-pattern.ts'
 import type { MisspeltRule } from './misspelt-rules.ts'
 
+/** Each is held against each: a hostile list would take its time. */
+const mostCompared = 1_000
+
 /**
  * Rules that ask or deny and never count, because a milder one behind them is about all that they are about: whoever wrote
  * `deny: shell(rm *)` before `allow: shell` has most likely meant the other order.
@@ -11,10 +14,11 @@ export function overruledRules(rules: readonly ApprovalRule[]): readonly Misspel
   const clauses = rules.flatMap((rule, index) =>
     ruleVerdicts.flatMap((verdict, rank) => [rule[verdict] ?? []].flat().map((pattern) => ({ index, verdict, rank, pattern }))),
   )
+  if (clauses.length > mostCompared) return []
   return clauses.flatMap(({ index, verdict, rank, pattern }) => {
     const later = clauses.find((other) => other.index > index && other.rank < rank && covers(other.pattern, pattern))
     if (!later) return []
-    const message = `\`${verdict}: ${pattern}\` never counts, because \`${later.verdict}: ${later.pattern}\` stands behind it`
+    const message = `\`${verdict}: ${pattern}\` is taken back by \`${later.verdict}: ${later.pattern}\` behind it`
     return [{ index, message, remedy: 'Of the rules that fit, the last counts: put exceptions last.' }]
   })
 }

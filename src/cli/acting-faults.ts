@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { type RegisteredAgent, sandboxOf, skillsOf } from '../agents/index.ts'
 import type { Problem } from '../contracts/index.ts'
 import { fitsGlob, globOf } from '../util/glob.ts'
+import { isInside } from '../util/is-inside.ts'
 import type { Project } from './agents-project.ts'
 import { agentsWithSkills } from './agents-with-skills.ts'
 import { missingHookParts } from './configured-hooks.ts'
@@ -21,7 +23,7 @@ export async function actingFaults(
 ): Promise<ActingFaults> {
   const { config, workingDirectory } = setup
   const agents = registry.ok ? registry.agents : []
-  const skilled = agentsWithSkills(agents, { config, workingDirectory })
+  const skilled = skillsFor(agents, setup)
   const hooks = await missingHookParts(config, { host, workingDirectory })
   const folders = missingWritable(agents, sandboxOf(config))
   const isNeeded = agents.some(hasShell)
@@ -36,11 +38,31 @@ export async function actingFaults(
   }
 }
 
+/** They may be run from here, or from the folder of their file. */
+function skillsFor(agents: readonly RegisteredAgent[], { config, workingDirectory }: Project['setup']): Skilled {
+  const here = agentsWithSkills(agents, { config, workingDirectory })
+  if (here.problems.length === 0) return here
+  const folders = Map.groupBy(agents, ({ path }) => dirname(path))
+  const there = [...folders].map(([folder, own]) => {
+    const near = agentsWithSkills(own, { config, workingDirectory: folder })
+    return near.problems.length === 0 ? near : agentsWithSkills(own, { config, workingDirectory })
+  })
+  const problems = there.flatMap((each) => each.problems)
+  const unique = (list: readonly Problem[]): readonly Problem[] => [...new Map(list.map((each) => [each.place, each])).values()]
+  return { problems, faults: unique(there.flatMap(({ faults }) => faults)), warnings: unique(there.flatMap(({ warnings }) => warnings)) }
+}
+
+type Skilled = Pick<ReturnType<typeof agentsWithSkills>, 'problems' | 'faults' | 'warnings'>
+
 const hasShell = ({ definition }: RegisteredAgent): boolean => definition.tools.some((name) => fitsGlob(globOf(name), 'shell'))
 
 function missingWritable(agents: readonly RegisteredAgent[], { mode, writable }: ReturnType<typeof sandboxOf>): readonly Problem[] {
   if (mode === 'off') return []
-  const own = agents.flatMap(({ definition, place }) => (definition.sandbox?.writable ?? []).map((folder) => ({ folder, place })))
+  // What the session does not allow falls away, there or not.
+  const isAllowed = (folder: string): boolean => writable.some((allowed) => isInside(allowed, folder))
+  const own = agents.flatMap(({ definition, place }) =>
+    (definition.sandbox?.writable ?? []).filter(isAllowed).map((folder) => ({ folder, place })),
+  )
   const named = [...writable.map((folder) => ({ folder, place: 'the configuration' })), ...own]
   return [...new Map(named.map((each) => [each.folder, each])).values()].flatMap(({ folder, place }) =>
     isFolder(folder)

@@ -10,7 +10,7 @@ export type ApprovalsAction = (typeof approvalsActions)[number]
 export const agentCommands = [
   {
     name: 'validate',
-    summary: 'check agents and configuration; nothing is started, asked or sent',
+    summary: 'check agents and configuration; nothing is started or sent',
     arguments: [{ name: 'PATH', required: false, repeatable: true, summary: 'agent files or folders (default: what agents list shows)' }],
     groups: [{ title: 'Options', flags: [json, configFile] }],
     notes: ['Everything that is wrong in any file is told at once, each with its place; the exit code is 2 then.'],

@@ -196,8 +196,8 @@ describe('a live tree', () => {
 })
 
 test.each([
-  ['plain', ['step 1 fast\n', '  → look_up\n']],
-  ['verbose', ['step 1 fast\n', '  = 100 → 20 tokens · $0.0020 · 500 ms · stop\n', '  → look_up\n    {"city":"Oslo"}\n']],
+  ['plain', ['step 1 fast\n', '  → look_up · Oslo\n']],
+  ['verbose', ['step 1 fast\n', '  = 100 → 20 tokens · $0.0020 · 500 ms · stop\n', '  → look_up · Oslo\n    {"city":"Oslo"}\n']],
   ['none', []],
 ] as const)('%s is told in lines', async (progress, lines) => {
   const { handle, end } = endlessRun(new Story().begins().asks(0, 1).answers(500, 1).calls(500, 1, { id: '1' }).events)

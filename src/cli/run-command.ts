@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { resolve } from 'node:path'
 import { type Outcome, type Store, TroupeError } from '../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../runtime/index.ts'
 import { answerCommand } from './approvals/answer-command.ts'
@@ -39,7 +40,7 @@ export async function runCommand(invocation: RunInvocation, given: Host, interru
     grants: projectGrants(grantPlaceOf(host), prepared.project, host.now),
     ...(prepared.sandbox && { sandbox: prepared.sandbox }),
     hooks: prepared.hooks,
-    origin: { workspace: prepared.workspace, agentFile: realpathSync(invocation.file) },
+    origin: { workspace: prepared.workspace, agentFile: realPath(invocation.file) },
   })
   const { prompt, workspace, agent } = prepared
   const dataDir = dataDirOf(prepared, host)
@@ -57,6 +58,15 @@ export async function runCommand(invocation: RunInvocation, given: Host, interru
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)
   return code
+}
+
+/** A file that came through a pipe has no other place than the name that it was given by. */
+function realPath(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return resolve(file)
+  }
 }
 
 /** Of a run that somebody has interrupted: its turn has ended, unless it did not heed that in time. */

@@ -139,10 +139,10 @@ describe('the tree', () => {
       "trip  partial: steps ran out · 3 steps · 3 calls       12.4k → 120     1.00 s  ▏──────────────────▕
       ├─ step 1  script/trip                                    120 → 30     100 ms  ▏   ▒▒             ▕
       │  ├─ ↻ rate_limit  too many requests                                   20 ms  ▏█                 ▕
-      │  ├─ ✓ look_up_weather  Will it rain?                             ∥   300 ms  ▏     ██████       ▕
+      │  ├─ ✓ look_up_weather  “Will it rain?”                           ∥   300 ms  ▏     ██████       ▕
       │  └─ ✓ look_up_trains                                             ∥   200 ms  ▏     ████         ▕
       ├─ step 2                                               12.0k → 40     100 ms  ▏          ▒▒▒     ▕
-      │  └─ ✗ book_room        Two nights                                    100 ms  ▏            ██    ▕
+      │  └─ ✗ book_room        “Two nights”                                  100 ms  ▏            ██    ▕
       │       network: The hotel does not answer.
       │       → Try again later.
       └─ step 3 · forced last answer                            300 → 50     200 ms  ▏              ▒▒▒▒▕"
@@ -187,12 +187,12 @@ describe('the lines of progress', () => {
     expect(tripEvents.flatMap((event) => progress.lines(event))).toEqual([
       'step 1 script/trip',
       '  ↻ rate_limit: too many requests; next in 180 ms',
-      '  → look_up_weather · Will it rain?',
+      '  → look_up_weather · “Will it rain?”',
       '  → look_up_trains',
       '  ✓ look_up_trains 200 ms',
       '  ✓ look_up_weather 300 ms',
       'step 2',
-      '  → book_room · Two nights',
+      '  → book_room · “Two nights”',
       '  ✗ book_room network: The hotel does not answer. 100 ms',
       'step 3 · last answer forced: steps ran out',
     ])
@@ -217,7 +217,7 @@ describe('the lines of progress', () => {
       '  ↻ rate_limit: too many requests; next in 180 ms',
       'step 1 · attempt 2',
       '  = 120 → 30 tokens · 100 ms · stop',
-      '  → look_up_weather · Will it rain?',
+      '  → look_up_weather · “Will it rain?”',
       '    {}',
       '  → look_up_trains',
       '    {}',
@@ -225,7 +225,7 @@ describe('the lines of progress', () => {
     ])
     const story = new Story('other').begins().calls(0, 1, { id: '1' }).ends(0, 1, { id: '1' })
     expect(story.events.flatMap((event) => progress.lines(event))).toEqual([
-      '  → look_up',
+      '  → look_up · Oslo',
       '    {"city":"Oslo"}',
       '  ✓ look_up 100 ms',
       '    Oslo: dry',

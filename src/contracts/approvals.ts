@@ -65,7 +65,7 @@ export type ApprovalDecision =
   | { readonly kind: 'approve'; readonly breadth: ApprovalBreadth; readonly key?: string }
   | { readonly kind: 'answer'; readonly text: string }
   | { readonly kind: 'deny'; readonly feedback?: string }
-  /** Deny and end the turn. */
+  /** Deny and end the run: the turn of the root with all that works below it, whoever has asked. */
   | { readonly kind: 'abort' }
 
 export interface ApprovalRequest {

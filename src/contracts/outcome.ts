@@ -32,6 +32,8 @@ export interface CallEntry {
   readonly bytesIn: number
   readonly bytesOut: number
   readonly latencyMs: number
+  /** It ran outside the sandbox, which somebody had allowed. */
+  readonly unsandboxed?: boolean
   readonly error?: ToolFailureClass
 }
 /** One entry for each model attempt and each call, in the order in which they ended. */

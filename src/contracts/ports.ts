@@ -78,6 +78,8 @@ export interface Hook {
   afterCall?(call: CallView & { readonly output: OutputView }, context: HookContext): MaybePromise<AfterCallVerdict>
   beforeRequest?(request: RequestView, context: HookContext): MaybePromise<BeforeRequestVerdict>
   atStop?(stop: StopView, context: HookContext): MaybePromise<AtStopVerdict>
+  /** With the runtime: ends what it runs in. A later question starts it anew. */
+  close?(): MaybePromise<void>
 }
 
 /** How calls are confined. A tool that hits the walls answers with class `sandbox`, and may be run again outside, if approved. */

@@ -218,7 +218,7 @@ function modelEntry(
   return { kind: 'model', agentPath, stepId: step.id, attempt: step.attempt, model: step.modelId, status, usage, cost, latencyMs }
 }
 
-function callEntry(event: Event<'interaction.item.completed'>, { intent }: StartedCall, item: CallRecord): CallEntry {
+function callEntry(event: Event<'interaction.item.completed'>, { intent, walls }: StartedCall, item: CallRecord): CallEntry {
   if (!event.stepId) throw illegal(event, 'it names no step')
   const entry = {
     kind: 'call',
@@ -233,7 +233,8 @@ function callEntry(event: Event<'interaction.item.completed'>, { intent }: Start
     bytesOut: item.bytesOut,
     latencyMs: item.latencyMs,
   } as const
-  return item.error ? { ...entry, error: item.error.class } : entry
+  if (walls.kind !== 'outside' && !item.error) return entry
+  return { ...entry, ...(walls.kind === 'outside' && { unsandboxed: true }), ...(item.error && { error: item.error.class }) }
 }
 
 function textPart(step: AskingStep, id: string, event: InteractionEvent): ReplyPart {

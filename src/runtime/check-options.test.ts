@@ -44,6 +44,15 @@ describe('checkOptions', () => {
     expect(problems({ config: 5 })).toHaveLength(2)
   })
 
+  it('takes paths alone for where runs are started', () => {
+    expect(problems({ ...right, origin: { workspace: '/srv', agentFile: '/srv/a.ai' } })).toEqual([])
+    expect(problems({ ...right, origin: { agentFile: 5 } })).toEqual([
+      'origin.workspace: expected a path, found nothing. Give an absolute path.',
+      'origin.agentFile: expected a path, found 5. Give an absolute path.',
+    ])
+    expect(problems({ ...right, origin: '/srv' })).toEqual(['origin: expected an object with workspace, found "/srv". Give one.'])
+  })
+
   it('tells what is wrong with the configuration along with it', () => {
     expect(problems({ config: { agents: [{ ...agent, tool: [] }], limit: {} }, approver: {} })).toEqual([
       'config.limit: unknown key. Did you mean "limits"?',

@@ -174,8 +174,10 @@ const cancelledBefore: ToolFailure = { class: 'cancelled', message: 'It was not 
 
 /** The turn of a child ends with the call that started it; what was said until then is kept. */
 function cancel(session: ActiveSession, by: string): void {
-  if (session.state.turn.kind !== 'open') return
-  session.note({ type: 'interaction.cancel.requested', mode: 'interrupt', by })
+  const { turn } = session.state
+  if (turn.kind !== 'open') return
+  // Where a person has ended it, that is why.
+  if (turn.cancel !== 'abort') session.note({ type: 'interaction.cancel.requested', mode: 'interrupt', by })
   session.interrupt.fire('interrupted')
   session.wake()
 }

@@ -12,7 +12,7 @@ export type Halt = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy'>
 export const suspended: Halt = {
   status: 'suspended',
   reason: 'approval',
-  message: 'The turn waits for an approval.',
+  message: 'The turn waits for an approval or an answer.',
   remedy: 'Approve or deny it; the turn goes on where it stands.',
 }
 

@@ -297,7 +297,8 @@ export class RuntimeParts {
   }
 
   async close(): Promise<void> {
-    await Promise.allSettled(this.options.config.sources.map((source) => source.close?.()))
+    const { config, hooks } = this.options
+    await Promise.allSettled([...config.sources, ...hooks].map(async (each) => each.close?.()))
   }
 
   async #listSources(): Promise<ToolRegistry> {

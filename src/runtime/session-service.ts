@@ -55,8 +55,11 @@ async function* untilIdle(host: TreeHost, treeId: TreeId, after: number): AsyncG
       if ('seq' in event) cursor = event.seq
       yield event
     }
-    if ((await statusOf(host, treeId)) !== 'suspended') return
-    if (!(await goesOn(host, treeId, cursor))) return
+    // Asked before looking for more: whoever has gone on since has written that down.
+    const status = await statusOf(host, treeId)
+    const [more] = await host.parts.options.store.journal.read(treeId, cursor, 1)
+    if (more) continue
+    if (status !== 'suspended' || !(await goesOn(host, treeId, cursor))) return
   }
 }
 

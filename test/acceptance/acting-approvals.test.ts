@@ -203,7 +203,7 @@ describe('a child’s request', () => {
       steps: [{ text: 'Written.' }, { text: 'It is.' }],
     })
     const approvalId = requested?.request.id as ApprovalId
-    const before = durable(await bounded(collect(second.runtime.sessions.events(treeId))))
+    const before = await journalOf(other, treeId)
     await second.runtime.sessions.approve(treeId, { approvalId, decision: yes(), by: 'bob' })
     await second.runtime.sessions.approve(treeId, { approvalId, decision: no('too late'), by: 'eve' })
     const outcome = await finish(await second.runtime.open(treeId))

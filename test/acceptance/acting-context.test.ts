@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { ApprovalId, ModelRequest } from '../../src/index.ts'
+import type { ApprovalId, BlobId, ModelRequest } from '../../src/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 import type { ScriptedStepSource } from '../../src/testing/index.ts'
 import { type ActorSetup, actor, callsIn, told, yes } from './acting-support.ts'
@@ -45,7 +45,7 @@ describe('a history that outgrows the window', () => {
     { text: 'All nine pages.' },
   ]
 
-  test('goes on through compactions: goal, plan and every effect word for word in each request, within the window, one plan item', async () => {
+  test('goes on through compactions: goal and plan in each request, every effect in the last or in what it names, within the window, one plan item', async () => {
     const made = worker(work, 'Some pages were read.', { files })
     const outcome = await bounded(made.runtime.run(goal), 'the run', 50_000)
     expectWhole(outcome)
@@ -60,7 +60,9 @@ describe('a history that outgrows the window', () => {
       expect(wordsIn(request).length / 4).toBeLessThan(window * 1.1)
     }
     const last = wordsIn(made.model.requests.at(-1))
-    for (let i = 0; i < 9; i += 1) expect(last).toContain(`copied ${i}`)
+    const handles = [...last.matchAll(/earlier ones: read_output \{\\*"handle\\*":\\*"(\w+)/g)].map(([, handle]) => handle as BlobId)
+    const named = await Promise.all(handles.map((handle) => made.store.blobs.get(outcome.treeId, handle)))
+    for (let i = 0; i < 9; i += 1) expect([last, ...named].join('\n')).toContain(`copied ${i}`)
     expect(last).toMatch(/\[completed\] Copy it|"step\\*":\\*"Copy it/)
     expect(events.filter(({ itemId, type }) => itemId === 't1.plan' && type === 'interaction.item.started')).toHaveLength(1)
     // Nothing was done twice.

@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest'
-import type { Inbox } from '../../src/contracts/index.ts'
+import type { Hook, Inbox } from '../../src/contracts/index.ts'
 import { agentLoop, type InteractionEvent, type Recipe, type Store, type StreamEvent, type TreeId } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
@@ -85,10 +85,23 @@ describe('close()', () => {
     expect((await store.trees.list()).length, 'the store is still open').toBe(1)
   })
 
-  test('twice, and with nothing running', async () => {
-    const { runtime } = world({})
+  test('twice, and with nothing running; hooks are closed once, however they take it', async () => {
+    const closed: string[] = []
+    const hook = (name: string, more: () => void = () => {}): Hook => ({
+      name,
+      onFailure: 'open',
+      close: () => {
+        closed.push(name)
+        more()
+      },
+    })
+    const refuses = () => {
+      throw new Error('no')
+    }
+    const { runtime } = world({ hooks: [hook('a', refuses), hook('b')] })
     await bounded(Promise.all([runtime.close(), runtime.close()]))
     await bounded(runtime.close())
+    expect(closed).toEqual(['a', 'b'])
   })
 
   test('afterwards everything says runtime_closed (or ends in an outcome that says so)', async () => {

@@ -19,7 +19,10 @@ describe('what an agent file says of rules and walls', () => {
     }
     const registry = await load('team/a.ai')
     expect(agentsOf(registry)[0]).toMatchObject({ definition })
-    expect(registry.diagnostics).toEqual([])
+    expect(registry.diagnostics.map(({ code, place, message }) => `${code} ${place} ${message}`)).toEqual([
+      'agent_setting_idle team/a.ai:8:50 `sandbox.writable` names "../w", which the session does not allow',
+      'agent_setting_idle team/a.ai:8:56 `sandbox.writable` names "/srv", which the session does not allow',
+    ])
     const flags = parseOverrides({ settings: ['sandbox.writable=[./o]'] })
     expect(agentsOf(await load('team/a.ai', { flags }))[0]?.definition.sandbox?.writable).toEqual([`${path}/o`])
   })
@@ -40,6 +43,12 @@ describe('what an agent file says of rules and walls', () => {
       'agent_setting_idle a.ai:6:22 a rule that allows something has no effect here',
     ])
     expect(await told('approvals: { rules: [{ deny: shell }, { allow: "shell(git *)" }] }')).toEqual([])
+    expect(await told('approvals: { rules: [{ deny: write_file }, { allow: shell }] }')).toEqual([
+      'agent_setting_idle a.ai:6:44 a rule that allows something has no effect here',
+    ])
+    expect(await told('approvals: { rules: [{ deny: "shell(rm *)" }, { allow: shell }] }')).toEqual([
+      'agent_setting_idle a.ai:6:22 `deny: shell(rm *)` is taken back by `allow: shell` behind it',
+    ])
     expect(await told('sandbox: { mode: off }')).toEqual(['agent_setting_idle a.ai:6:18 `sandbox.mode: off` has no effect here'])
     expect(await told('', ['sandbox.mode=off'])).toEqual([
       'agent_setting_idle --override sandbox.mode `sandbox.mode: off` has no effect here',

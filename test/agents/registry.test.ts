@@ -235,6 +235,17 @@ describe('what is wrong with a team', () => {
     ])
   })
 
+  test('whoever names no file, or a folder, is told what there is', async () => {
+    const { load, path } = folder({ 'boss.ai': child(), 'sub/kid.ai': child(), 'bare/x.txt': '' })
+    const remedyOf = async (root: string) => {
+      const registry = await load(root)
+      return registry.ok ? [] : registry.problems.map(({ remedy }) => remedy)
+    }
+    for (const root of ['zzzzzz.ai', 'nowhere/x.ai', '.']) expect(await remedyOf(root)).toEqual([`In ${path} there are \`boss.ai\`.`])
+    expect(await remedyOf('sub')).toEqual([`In ${path}/sub there are \`kid.ai\`.`])
+    expect(await remedyOf('bare')).toEqual([expect.stringContaining('troupe init')])
+  })
+
   test.each([
     ['missing.ai', 'There is no such file.'],
     ['sub', 'It is a folder.'],

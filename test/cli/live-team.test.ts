@@ -28,16 +28,16 @@ const team = `
 test('a team on a terminal: children below their calls, one in line, then a tree that stays, the summary and the answer', async () => {
   const window = program(team, { columns: 90, rows: 40 })
   const shown = await window.shows(
-    /scout[^\n]*\n[^\n]*step 1 {2}scout[^\n]*\n[^\n]*scout[^\n]*\n[^\n]*step 1 {2}scout[^\n]*\n[^\n]*◌ broken {2}waiting/,
+    /scout[^\n]*\n[^\n]*step 1 {2}scout[^\n]*\n[^\n]*scout[^\n]*\n[^\n]*step 1 {2}scout[^\n]*\n[^\n]*◌ broken {2}Do broken · waiting/,
   )
   expect(shown).toMatch(/^. boss {2}step 1 of 10 · 2 calls/m)
-  expect(shown).toMatch(/^ {3}├─ . lead {4}because · step 1 of 10 · 3 calls/m)
-  expect(shown).toMatch(/^ {3}└─ ✓ scribe {2}because · 1 step/m)
+  expect(shown).toMatch(/^ {3}├─ . lead {4}Do lead · step 1 of 10 · 3 calls/m)
+  expect(shown).toMatch(/^ {3}└─ ✓ scribe {2}Do scribe · 1 step/m)
   process.kill(window.pty.pid, 'SIGUSR2')
   expect(await window.ended).toBe(0)
   const lines = window.lines()
   expect(lines.filter((line) => line.startsWith('boss '))).toEqual([expect.stringMatching(/^boss {2}completed · 2 steps · 2 calls/)])
-  expect(lines.filter((line) => /scout {3}because/.test(line))).toHaveLength(2)
+  expect(lines.filter((line) => /scout {3}Do scout/.test(line))).toHaveLength(2)
   expect(lines.find((line) => line.includes('agent scout'))).toMatch(/^ {3}├─ agent scout +2 .* 20 → 4 .*80 B → 10 B$/)
   expect(lines.join('\n')).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏◌]/)
   expect(lines.at(-1)).toMatch(/^All: All: found \| found \|/)
@@ -46,12 +46,12 @@ test('a team on a terminal: children below their calls, one in line, then a tree
 
 test('Ctrl-C ends the whole team, and the tree says where each was', async () => {
   const window = program(team, { columns: 120, rows: 40 })
-  await window.shows(/◌ broken {2}waiting/)
+  await window.shows(/◌ broken {2}Do broken · waiting/)
   window.pty.write('\u0003')
   expect(await window.ended).toBe(130)
   const text = window.lines().join('\n')
   expect(text).toMatch(/^boss {2}interrupted/m)
-  expect(text).toMatch(/■ lead {4}because · interrupted/)
-  expect(text.match(/■ scout {3}because · interrupted/g)).toHaveLength(2)
+  expect(text).toMatch(/■ lead {4}Do lead · interrupted/)
+  expect(text.match(/■ scout {3}Do scout · interrupted/g)).toHaveLength(2)
   expect(window.isCursorVisible()).toBe(true)
 })

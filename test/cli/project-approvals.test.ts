@@ -59,7 +59,7 @@ test('what is approved for a project is kept, listed, holds there alone, by what
   expect(wrong.lines().join('\n')).toContain(`Did you mean path:${here}/?`)
   expect(await elsewhere(here, ['approvals', 'revoke', `path:${here}/`]).ended).toBe(0)
   const again = run(here)
-  await again.shows(/\? Write notes\.txt[\s\S]*\n> $/)
+  await again.shows(/\? Overwrite notes\.txt[\s\S]*\n> $/)
   again.pty.write('x\r')
   expect(await again.ended).toBe(6)
 
@@ -72,7 +72,7 @@ test('what is approved for a project is kept, listed, holds there alone, by what
   // A list that cannot be understood grants nothing, and is not written over.
   await writeFile(grants, '{ "version": 1, "grants": [ { "key": "path:/" } ] }')
   const damaged = run(here)
-  await damaged.shows(/\? Write notes\.txt[\s\S]*\n> $/)
+  await damaged.shows(/\? Overwrite notes\.txt[\s\S]*\n> $/)
   damaged.pty.write('p\r')
   expect(await damaged.ended).toBe(0)
   expect(damaged.lines().join('\n')).toMatch(/! grant_not_kept/)

@@ -21,8 +21,8 @@ describe.concurrent('an agent file that names others', () => {
     const { code, stdout, stderr } = await troupe(['run', boss, 'Go'])
     expect([code, stdout]).toEqual([0, 'Done.\n'])
     expect(stderr).toMatch(/^child:scout │ step 1 script\/scout\.yaml$/m)
-    expect(stderr).toMatch(/^│ {2}├─ ✓ scout {3}It has to be known · 1 step .* 10 → 2 /m)
-    expect(stderr).toMatch(/^│ {2}└─ ✓ writer {2}It has to be known · 1 step .* 20 → 3 /m)
+    expect(stderr).toMatch(/^│ {2}├─ ✓ scout {3}Look\. · 1 step · “It has .* 10 → 2 /m)
+    expect(stderr).toMatch(/^│ {2}└─ ✓ writer {2}Look\. · 1 step · “It has .* 20 → 3 /m)
     expect(stderr).toMatch(/^[├└]─ agent scout +1 .* 10 → 2 .* B → 9 B$/m)
   })
 

@@ -60,14 +60,14 @@ describe('while a team is at work', () => {
     expect((await window.rows()).join('\n')).toMatchInlineSnapshot(`
       "⠴ boss  step 1 of 10 · 2 calls                                       ~250 → 45      0.4 s
       └─ step 1  boss                                                       100 → 20       0 ms
-         ├─ ⠴ lead    because · step 1 of 10 · 3 calls                     ~120 → 20      0.4 s
+         ├─ ⠴ lead    Do lead · step 1 of 10 · 3 calls · “because”         ~120 → 20      0.4 s
          │  └─ step 1  lead                                                 100 → 20       0 ms
-         │     ├─ ⠴ scout   because · step 1 of 10                           ~10 → 0 ∥    0.4 s
+         │     ├─ ⠴ scout   Do scout · step 1 of 10 · “because”              ~10 → 0 ∥    0.4 s
          │     │  └─ ⠴ step 1  scout                                         ~10 → 0      0.4 s
-         │     ├─ ⠴ scout   because · step 1 of 10                           ~10 → 0 ∥    0.4 s
+         │     ├─ ⠴ scout   Do scout · step 1 of 10 · “because”              ~10 → 0 ∥    0.4 s
          │     │  └─ ⠴ step 1  scout                                         ~10 → 0      0.4 s
-         │     └─ ◌ broken  waiting · because
-         └─ ✓ scribe  because · 1 step                                        30 → 5       0 ms
+         │     └─ ◌ broken  Do broken · waiting · “because”
+         └─ ✓ scribe  Do scribe · 1 step · “because”                          30 → 5       0 ms
             └─ step 1  writer                                                 30 → 5       0 ms"
     `)
     scouts[0]?.returns.open()
@@ -76,18 +76,18 @@ describe('while a team is at work', () => {
     expect((await window.rows()).join('\n')).toMatchInlineSnapshot(`
       "⠋ boss  step 1 of 10 · 2 calls                                       ~250 → 47      0.8 s
       └─ step 1  boss                                                       100 → 20       0 ms
-         ├─ ⠋ lead    because · step 1 of 10 · 3 calls                     ~120 → 22      0.8 s
+         ├─ ⠋ lead    Do lead · step 1 of 10 · 3 calls · “because”         ~120 → 22      0.8 s
          │  └─ step 1  lead                                                 100 → 20       0 ms
-         │     ├─ ✓ scout   because · 1 step                                  10 → 2 ∥   400 ms
+         │     ├─ ✓ scout   Do scout · 1 step · “because”                     10 → 2 ∥   400 ms
          │     │  └─ step 1  scout                                            10 → 2     400 ms
-         │     ├─ ⠋ scout   because · step 1 of 10                           ~10 → 0 ∥    0.8 s
+         │     ├─ ⠋ scout   Do scout · step 1 of 10 · “because”              ~10 → 0 ∥    0.8 s
          │     │  └─ ⠋ step 1  scout                                         ~10 → 0      0.8 s
-         │     └─ ✗ broken  because · failed: the model failed · 1 st…         0 → 0 ∥     0 ms
+         │     └─ ✗ broken  Do broken · failed: the model failed · 1 …         0 → 0 ∥     0 ms
          │        │  config: broken failed: scripted config
          │        │  → Check the name and the settings of the model.
          │        └─ step 1  broken
          │           └─ ✗ config  scripted config                                          0 ms
-         └─ ✓ scribe  because · 1 step                                        30 → 5       0 ms
+         └─ ✓ scribe  Do scribe · 1 step · “because”                          30 → 5       0 ms
             └─ step 1  writer                                                 30 → 5       0 ms"
     `)
     scouts[1]?.returns.open()
@@ -129,19 +129,19 @@ describe('when a team is done', () => {
     expect(views.join('\n\n')).toMatchInlineSnapshot(`
       "boss  completed · 2 steps · 2 calls                       650 → 69       0 ms  ▏─                 ▕
       ├─ step 1  boss                                           100 → 20       0 ms  ▏▒                 ▕
-      │  ├─ ✓ lead    because · 2 steps · 3 calls               320 → 34       0 ms  ▏━                 ▕
+      │  ├─ ✓ lead    Do lead · 2 steps · 3 calls · “beca…      320 → 34       0 ms  ▏━                 ▕
       │  │  ├─ step 1  lead                                     100 → 20       0 ms  ▏▒                 ▕
-      │  │  │  ├─ ✓ scout   because · 1 step                      10 → 2       0 ms  ▏━                 ▕
+      │  │  │  ├─ ✓ scout   Do scout · 1 step · “because”         10 → 2       0 ms  ▏━                 ▕
       │  │  │  │  └─ step 1  scout                                10 → 2       0 ms  ▏▒                 ▕
-      │  │  │  ├─ ✓ scout   because · 1 step                      10 → 2       0 ms  ▏━                 ▕
+      │  │  │  ├─ ✓ scout   Do scout · 1 step · “because”         10 → 2       0 ms  ▏━                 ▕
       │  │  │  │  └─ step 1  scout                                10 → 2       0 ms  ▏▒                 ▕
-      │  │  │  └─ ✗ broken  because · failed: the model f…         0 → 0       0 ms  ▏━                 ▕
+      │  │  │  └─ ✗ broken  Do broken · failed: the model…         0 → 0       0 ms  ▏━                 ▕
       │  │  │     │  config: broken failed: scripted config
       │  │  │     │  → Check the name and the settings of the model.
       │  │  │     └─ step 1  broken
       │  │  │        └─ ✗ config  scripted config                              0 ms  ▏█                 ▕
       │  │  └─ step 2                                           200 → 10       0 ms  ▏▒                 ▕
-      │  └─ ✓ scribe  because · 1 step                            30 → 5       0 ms  ▏━                 ▕
+      │  └─ ✓ scribe  Do scribe · 1 step · “because”              30 → 5       0 ms  ▏━                 ▕
       │     └─ step 1  writer                                     30 → 5       0 ms  ▏▒                 ▕
       └─ step 2                                                 200 → 10       0 ms  ▏▒                 ▕
 

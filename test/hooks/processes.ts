@@ -12,7 +12,7 @@ export const isAlive = (pid: number): boolean => {
 }
 
 export async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 5_000
+  const end = Date.now() + 20_000
   while (!condition()) {
     if (Date.now() > end) expect.unreachable('it never came true')
     await new Promise((resolve) => setImmediate(resolve))

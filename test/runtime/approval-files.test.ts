@@ -108,6 +108,18 @@ describe('what a rule says of files holds for whoever looks through the folder a
   })
 })
 
+it('a rule names files from the root of the workspace, and lets them be changed', async () => {
+  for (const allow of ['write_file(notes/*)', 'write_file(./notes/*)', 'write_file(*.md)']) {
+    const made = await playing([write('notes/a.md'), write('./src/../notes/b.md')], [{ allow }])
+    expect(
+      made.told.map(({ ok }) => ok),
+      allow,
+    ).toEqual([true, true])
+  }
+  const beside = await playing([write('src/notes/a.md')], [{ allow: 'write_file(notes/*)' }], { decide: () => no() })
+  expect(beside.asked).toHaveLength(1)
+})
+
 describe('a protected file has to be named', () => {
   const protectedPaths = ['.git/hooks/pre-commit', '.env', '.ai-agent.json']
 
@@ -134,7 +146,12 @@ describe('a protected file has to be named', () => {
     const made = await playing([write('a.txt'), ...protectedPaths.map((path) => write(path))], [], {
       decide: ({ wider = [] }, n) => (n === 1 ? yes('session', wider.at(-1)?.key) : yes()),
     })
-    expect(asked(made.asked)).toEqual(['Write a.txt', ...protectedPaths.map((path) => `Write ${path}`)])
+    expect(asked(made.asked)).toEqual([
+      'Write a.txt, a new file',
+      'Write .git/hooks/pre-commit, a new file',
+      'Overwrite .env',
+      'Write .ai-agent.json, a new file',
+    ])
     expect(made.asked[0]?.wider?.at(-1)?.key).toBe('tool:write_file')
     expect(made.asked.slice(1).map(({ wider }) => wider)).toEqual([undefined, undefined, undefined])
     expect(callsOf(made.events).every(({ approved }) => approved?.by === 'ann')).toBe(true)
@@ -143,7 +160,7 @@ describe('a protected file has to be named', () => {
   it('a yes to just this file for the session covers just this file', async () => {
     const calls = [write('.env', '1'), write('.env', '2'), write('sub/.env')]
     const made = await playing(calls, [], { decide: () => yes('session') })
-    expect(asked(made.asked)).toEqual(['Write .env', 'Write sub/.env'])
+    expect(asked(made.asked)).toEqual(['Overwrite .env', 'Write sub/.env, a new file'])
     expect(JSON.stringify(made.outcome.snapshot.approvalKeys)).not.toContain('mustBeNamed')
   })
 
@@ -175,7 +192,11 @@ describe('why a call is made', () => {
 
   it('is told to whoever is asked, and is the title of the call afterwards', async () => {
     const made = await playing([because('  To have it  ')], [], { decide: () => yes() })
-    expect(made.asked[0]).toMatchObject({ summary: 'Write a.txt', reason: 'To have it', input: { path: 'a.txt', content: 'x' } })
+    expect(made.asked[0]).toMatchObject({
+      summary: 'Write a.txt, a new file',
+      reason: 'To have it',
+      input: { path: 'a.txt', content: 'x' },
+    })
     expect(callsOf(made.events).map(({ title }) => title)).toEqual(['To have it'])
   })
 
@@ -193,7 +214,7 @@ describe('why a call is made', () => {
   it('may be missing: then the title is what was asked', async () => {
     const made = await playing([because()], [], { decide: () => yes() })
     expect(made.asked[0]).not.toHaveProperty('reason')
-    expect(callsOf(made.events).map(({ title }) => title)).toEqual(['Write a.txt'])
+    expect(callsOf(made.events).map(({ title }) => title)).toEqual(['Write a.txt, a new file'])
   })
 })
 

@@ -40,7 +40,7 @@ async function walk(commands: readonly string[], setup: Parameters<typeof stage>
 
 describe('a call that hits the walls', () => {
   it('asks for itself and offers the tool; what is granted more broadly holds for the next one', async () => {
-    const { asked, log, told } = await walk(['curl a', 'curl b'], { decide: ({ wider = [] }) => yes('session', wider[0]?.key) })
+    const { asked, log, told, outcome } = await walk(['curl a', 'curl b'], { decide: ({ wider = [] }) => yes('session', wider[0]?.key) })
     expect(asked).toEqual([
       expect.objectContaining({
         scope: 'unsandboxed',
@@ -51,6 +51,8 @@ describe('a call that hits the walls', () => {
     ])
     expect(log).toEqual(['curl a sandbox 1', 'curl a none 2', 'curl b sandbox 1', 'curl b none 2'])
     expect(told.map(({ ok }) => ok)).toEqual([true, true])
+    const calls = outcome.accounting.filter((entry) => entry.kind === 'call')
+    expect(calls.map(({ unsandboxed }) => unsandboxed)).toEqual([true, true])
   })
 
   it('a narrow grant is for these arguments alone, and for no other tool', async () => {

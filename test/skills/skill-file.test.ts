@@ -99,7 +99,7 @@ describe('a SKILL.md', () => {
     ['unknown keys', skill('pdf', 'A.', 'licence: MIT\n'), ['warning SKILL.md:4:1 there is no setting `licence` of skills: it has no']],
     ['no instructions', '---\nname: pdf\ndescription: A.\n---\n\n', ['warning SKILL.md:4:1 there are no instructions below the settings']],
     ['long settings', skill('pdf', 'A.', `license: ${'a'.repeat(33_000)}\n`), ['error SKILL.md:1:1 the settings are longer than 32768']],
-    ['deep settings', `---\nname: ${'['.repeat(20_000)}\n---\nDo.`, Array(5).fill('error SKILL.md:2:')],
+    ['deep settings', `---\nname: ${'['.repeat(20_000)}\n---\nDo.`, ['error SKILL.md:2:']],
     ['a binary', Buffer.from([0x2d, 0x2d, 0x2d, 0, 1]), ['error SKILL.md SKILL.md is binary']],
     ['no UTF-8', Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff]), ['error SKILL.md SKILL.md is not UTF-8']],
     ['a huge file', skill('pdf').padEnd(262_145, 'x'), ['error SKILL.md SKILL.md has 262145 bytes, and 262144 is the most']],

@@ -40,7 +40,7 @@ async function told(scout: Scout, options: TeamOptions = {}) {
 }
 
 const failures: {
-  readonly [name: string]: { readonly scout: Scout; readonly kind: string; readonly said: string; readonly options?: TeamOptions }
+  readonly [name: string]: { readonly scout: Scout; readonly kind: string; readonly said: string }
 } = {
   'a model that does not answer in time': {
     scout: { script: never, limits: { llmTimeout: 5_000 } },
@@ -77,17 +77,11 @@ const failures: {
     kind: 'network',
     said: 'scout failed: scripted network Check the connection and the address of the provider.',
   },
-  'a person who ends it': {
-    scout: { script: (_, step) => (step === 1 ? { calls: [{ tool: 'send' }] } : { text: 'x' }), tools: ['send'] },
-    kind: 'denied',
-    said: 'scout was ended by a person. Go on without it.',
-    options: { approver: { decide: () => ({ decision: { kind: 'abort' }, by: 'test' }) } },
-  },
 }
 
 describe('a parent is told of', () => {
-  it.each(Object.entries(failures))('%s, with its class and a remedy', async (_, { scout, kind, said, options }) => {
-    const { outcome, failed, item, result } = await told(scout, options)
+  it.each(Object.entries(failures))('%s, with its class and a remedy', async (_, { scout, kind, said }) => {
+    const { outcome, failed, item, result } = await told(scout)
     expect(result).toBe(`Error (${kind}): ${said}`)
     expect(failed).toMatchObject({ failure: { class: kind, message: expect.any(String), remedy: expect.stringMatching(/\w/) } })
     expect(item).toMatchObject({ item: { status: 'failed', error: { class: kind } } })

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { builtinToolNames } from '../builtin-tool-names.ts'
-import { contentHash, type FileState, optionDefaults, trustOf } from '../config/index.ts'
+import { contentHash, type FileState, optionDefaults, sandboxOf, trustOf } from '../config/index.ts'
 import type { SaidValues } from '../placed-value.ts'
 import { looksLikeAgent } from './agent-files.ts'
 import { type Content, isOwnFile, readContent, realPath, shownPath } from './agent-paths.ts'
@@ -38,7 +38,7 @@ export class FileLoader {
     const defaults: Voices['defaults'] = optionDefaults(options.config)
     const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
     const { workingDirectory, tools = builtinToolNames } = options
-    const voices = { baseDir, workingDirectory, tools }
+    const voices = { baseDir, workingDirectory, tools, sandbox: sandboxOf(options.config) }
     this.#asRoot = { over: new Map([...variables, ...flags]), defaults, ...voices }
     this.#asChild = { over: variables, defaults: withModels(defaults, flags), ...voices }
   }

@@ -40,7 +40,8 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
     if (problems.length + scripts.length > 0) return { ok: false, problems: [...problems, ...scripts], path, children: [] }
     const { name, displayName, prompt, metadata } = agent
     const stating = { ...agentParts(values), models: scriptsBeside(agentParts(values).models, values, { path, voices }) }
-    const parts = withWritable(stating, values, { file: dirname(path), over: voices.workingDirectory })
+    const folders = { file: dirname(path), over: voices.workingDirectory }
+    const parts = withWritable(stating, values, folders)
     return {
       ok: true,
       file: {
@@ -61,7 +62,10 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
             warningOf(problem, index < parsed.warnings.length ? 'foreign_agent' : 'agent_untrusted'),
           ),
           ...notDone(agent, place),
-          ...idleSettings(new Map([...values].filter(([, { rank }]) => rank === 'over')), voices.tools),
+          ...idleSettings(new Map([...values].filter(([, { rank }]) => rank === 'over')), voices.tools, {
+            policy: voices.sandbox,
+            ...folders,
+          }),
         ],
       },
     }

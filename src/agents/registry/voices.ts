@@ -1,3 +1,4 @@
+import type { SandboxPolicy } from '../../contracts/index.ts'
 import type { AgentOptionKey } from '../agent-options.ts'
 import type { Origin } from '../config/index.ts'
 import type { SaidValue, SaidValues } from '../placed-value.ts'
@@ -14,6 +15,8 @@ export interface Voices {
   readonly workingDirectory: string
   /** The tools that there are. */
   readonly tools: readonly string[]
+  /** The walls of the session, which an agent can only make stricter. */
+  readonly sandbox: SandboxPolicy
 }
 
 export interface FileToRead {

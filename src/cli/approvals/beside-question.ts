@@ -45,13 +45,15 @@ const mostOutput = 5
 /** Why it is asked for again outside the sandbox: what failed inside, and the last that it printed there. */
 export function wallLines({ inside }: ApprovalRequest, { paint, width }: QuestionStyle): readonly string[] {
   if (!inside) return []
-  const room = width - indent.length
+  // All of it is other people's words: each line has the bar that keeps it from passing for one of ours.
+  const room = width - indent.length - 2
+  const row = (line: string): string => `${indent}${paint('dim', '│')} ${line}`.trimEnd()
   const words = exactLines(inside.error.message.trim(), room)
   const printed = (inside.partial ?? '').split('\n').filter((line) => line.trim() !== '')
-  const output = printed.slice(-mostOutput).flatMap((line) => exactLines(line, room - 2).slice(0, 2))
+  const output = printed.slice(-mostOutput).flatMap((line) => exactLines(line, room).slice(0, 2))
   return [
-    ...words.slice(0, mostWords).map((line) => `${indent}${line}`),
-    ...(words.length > mostWords ? [`${indent}${leftOut(words.length - mostWords, paint)}`] : []),
-    ...output.map((line) => `${indent}${paint('dim', '│')} ${paint('dim', line)}`.trimEnd()),
+    ...words.slice(0, mostWords).map(row),
+    ...(words.length > mostWords ? [row(leftOut(words.length - mostWords, paint))] : []),
+    ...output.map((line) => row(paint('dim', line))),
   ]
 }

@@ -14,7 +14,7 @@ test('patterns behind a flag are what they are everywhere else', () => {
 test('a tool that there is not is an error: a rule about it would protect nothing', () => {
   expect(flagProblems({ allow: ['shel(x)'], deny: ['writefile', 'agent__kit', 'zzz'], tools: ['agent__kid'] })).toEqual([
     { place: '--allow shel(x)', message: 'No tool is called `shel`.', remedy: 'Did you mean shell?' },
-    { place: '--deny writefile', message: 'No tool is called `writefile`.', remedy: 'Did you mean write_file?' },
+    { place: '--deny writefile', message: 'No tool is called `writefile`.', remedy: 'Did you mean write_file, edit_file?' },
     { place: '--deny agent__kit', message: 'No tool is called `agent__kit`.', remedy: 'Did you mean agent__kid?' },
     { place: '--deny zzz', message: 'No tool is called `zzz`.', remedy: expect.stringContaining('There are shell, read_file,') },
   ])

@@ -176,3 +176,61 @@ test('no text of a model reaches the terminal as an escape', () => {
   expect(text).not.toContain('\u001b[5m')
   expect(text).not.toContain('\u009b')
 })
+
+describe('what helps to decide', () => {
+  test('a file that is there: what would be gone, beside all that would be written', () => {
+    const diff = '--- a/src/a.ts\n+++ b/src/a.ts\n@@ -1,2 +1 @@\n-old\u001b[2J\n-older\n+export const a = 1\n'
+    const request: ApprovalRequest = {
+      ...write,
+      summary: 'Overwrite src/a.ts',
+      input: { path: 'src/a.ts', content: 'export const a = 1' },
+      diff,
+    }
+    expect(drawn({ request }, 140)).toMatchInlineSnapshot(`
+      "
+      ? Overwrite src/a.ts  write_file
+        content │ export const a = 1
+        diff │ @@ -1,2 +1 @@
+             │ -old<U+001B>[2J
+             │ -older
+             │ +export const a = 1
+        y yes · n no · n WHY no, and tell it why · x no, and end the run
+        s for this session, p for this project: src/a.ts · s1 p1 any file in src/ · s2 p2 any call of write_file
+      "
+    `)
+    const long = `@@ -1 +1,90 @@\n${'+more\n'.repeat(90)}`
+    expect(drawn({ request: { ...request, diff: long } })).toContain('│ … 31 more lines\n')
+    const painted = questionLines({ label: '', request }, { paint: colourPaint, width: 100 })
+    expect(painted.find((line) => line.includes('-older'))).toContain('\u001b[31m-older')
+  })
+
+  test('a new file is told as one, and its path once', () => {
+    expect(drawn({ request: { ...write, summary: 'Write src/a.ts, a new file' } })).not.toMatch(/^ {2}path/m)
+  })
+
+  test('leaving the sandbox: what the wall was, and the last that was printed there', () => {
+    const message = 'By its own words it wanted to write where the sandbox does not allow it: touch: /srv/x: Read-only file system'
+    const partial = `exit code 1\n${Array.from({ length: 9 }, (_, n) => `line ${n}`).join('\n')}\ntouch: /srv/x: Read-only file system\n`
+    const request = run('touch /srv/x', {
+      scope: 'unsandboxed',
+      summary: 'Run shell again outside the sandbox',
+      inside: { error: { class: 'sandbox', message }, partial },
+    })
+    expect(drawn({ request })).toMatchInlineSnapshot(`
+      "
+      ? Run shell again outside the sandbox  shell
+        outside the sandbox: with all that you may do yourself
+        │ By its own words it wanted to write where the sandbox does not allow it: to
+        │ uch: /srv/x: Read-only file system
+        │ line 5
+        │ line 6
+        │ line 7
+        │ line 8
+        │ touch: /srv/x: Read-only file system
+        command │ touch /srv/x
+        y yes · n no · n WHY no, and tell it why · x no, and end the run
+        s for this session, p for this project: exactly this: touch /srv/x
+      "
+    `)
+  })
+})

@@ -315,6 +315,7 @@ const callFields: Fields<CallEntry> = {
   bytesIn: count,
   bytesOut: count,
   latencyMs: amount,
+  unsandboxed: optional(truth),
   error: optional(toolFailureClass),
 }
 const callEntry = closed<CallEntry>(callFields)

@@ -5,7 +5,7 @@ import type { TrustedFiles } from './hook-files.ts'
 export interface HookPlace {
   /** Paths are relative to this folder, and commands run in it. */
   readonly baseDir: string
-  /** Every variable that commands get. */
+  /** Every variable that commands and modules get, besides `TROUPE_HOOK`, by which what they start is found. */
   readonly environment: { readonly [name: string]: string }
   readonly clock: Clock
   /** Where the definitions stand, for problems. Default `hooks`. */

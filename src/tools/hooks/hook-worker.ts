@@ -40,11 +40,11 @@ type Exported = (question: unknown, context: { readonly signal: AbortSignal }) =
 
 const { module, names, mostOutputBytes } = workerData as WorkerSetup
 const open = new Map<number, AbortController>()
-const printed = { stdout: 0, stderr: 0 }
+/** Bytes, by output. */
+const printed = new Map<NodeJS.WriteStream, number>()
 const tell = (message: FromWorker): void => parentPort?.postMessage(message)
 
-hold('stdout')
-hold('stderr')
+for (const stream of [process.stdout, process.stderr]) hold(stream)
 const exported = await load()
 if (exported) {
   parentPort?.on('message', (message: ToWorker) => {
@@ -70,7 +70,7 @@ async function answer(
   { id, name, question }: Extract<ToWorker, { kind: 'ask' }>,
   found: { readonly [name: string]: unknown },
 ): Promise<void> {
-  if (open.size === 0) Object.assign(printed, { stdout: 0, stderr: 0 })
+  if (open.size === 0) printed.clear()
   const controller = new AbortController()
   open.set(id, controller)
   const said = await answerOf(() => (found[name] as Exported)(JSON.parse(question), { signal: controller.signal }))
@@ -95,16 +95,16 @@ async function answerOf(ask: () => unknown): Promise<Said> {
 }
 
 /** Whoever reads the outputs of a thread keeps the process alive by that, so they are told like answers are. */
-function hold(name: 'stdout' | 'stderr'): void {
-  const write = (piece: unknown, encoding?: unknown, done?: unknown): boolean => {
+function hold(stream: NodeJS.WriteStream): void {
+  stream.write = (piece: unknown, encoding?: unknown, done?: unknown): boolean => {
     const bytes = typeof piece === 'string' ? Buffer.from(piece) : Buffer.from(piece as Uint8Array)
-    const isOver = printed[name] > mostOutputBytes
-    printed[name] += bytes.length
-    if (!isOver && printed[name] > mostOutputBytes) tell({ kind: 'printed_too_much' })
-    else if (!isOver && name === 'stderr') tell({ kind: 'complained', text: bytes.toString('utf8') })
+    const before = printed.get(stream) ?? 0
+    const isOver = before + bytes.length > mostOutputBytes
+    printed.set(stream, before + bytes.length)
+    if (isOver && before <= mostOutputBytes) tell({ kind: 'printed_too_much' })
+    else if (!isOver && stream === process.stderr) tell({ kind: 'complained', text: bytes.toString('utf8') })
     const finished = typeof encoding === 'function' ? encoding : done
     if (typeof finished === 'function') process.nextTick(finished as () => void)
     return true
   }
-  process[name].write = write
 }

@@ -36,12 +36,6 @@ export interface MissingPart {
   readonly remedy: string
 }
 
-/** One that has a thread of its own. */
-export interface ClosableHook extends Hook {
-  /** Ends the thread; a later question starts another. */
-  close(): void
-}
-
 /** One of them, found to be right before. */
 export async function hookFrom(definition: HookDefinition, place: HookPlace): Promise<BuiltHook> {
   const { baseDir, trusted } = place
@@ -49,8 +43,7 @@ export async function hookFrom(definition: HookDefinition, place: HookPlace): Pr
     const module = new HookModule(definition, place)
     const missing = await module.missing()
     if (missing) return { missing: { ...missing, key: 'module' } }
-    const hook: ClosableHook = { ...hookOf(definition, module.answer), close: () => module.close() }
-    return { hook }
+    return { hook: { ...hookOf(definition, module.answer), close: () => module.close() } }
   }
   const [program = ''] = definition.command
   if (!isThere(program, place)) {

@@ -1,0 +1,144 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { quietHost } from './teams.ts'
+import { workbench } from './troupe.ts'
+
+const { start, folder, ...processes } = await workbench()
+const before = process.cwd()
+beforeAll(() => vi.stubEnv('HOME', folder))
+afterAll(() => {
+  vi.unstubAllEnvs()
+  process.chdir(before)
+})
+
+/** `troupe …` in a folder, in this process: one after the other. */
+async function troupe(words: readonly string[], cwd: string) {
+  process.chdir(cwd)
+  const { host, stdout, stderr } = quietHost()
+  const code = await main(words, { ...host, env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, 'state') } })
+  return { code, stdout: stdout(), stderr: stderr() }
+}
+
+const calls = (...files: readonly string[]): string =>
+  files.map((file) => `{ tool: write_file, input: { path: ${file}, content: text } }`).join(', ')
+
+/** A project with an agent that writes files, and a run of it that waits. */
+async function waiting(name: string, files: readonly string[]) {
+  const place = join(folder, name)
+  await mkdir(join(place, '.git'), { recursive: true })
+  await writeFile(join(place, '.git', 'HEAD'), 'ref: refs/heads/main\n')
+  await writeFile(join(place, 'w.yaml'), `steps:\n  - calls: [${calls(...files)}]\n  - text: Done.\n  - text: Again.\n`)
+  await writeFile(join(place, 'w.ai'), '---\ndescription: x\nmodels: script/w.yaml\ntools: [write_file]\n---\nWrite.\n')
+  const at = (words: string) => troupe(words.split(' '), place)
+  const ended = await at('run w.ai Go --json -q')
+  expect(ended.code).toBe(6)
+  const { treeId }: { readonly treeId: string } = JSON.parse(ended.stdout)
+  return { place, id: treeId, at, has: (file: string): boolean => existsSync(join(place, file)) }
+}
+
+describe('a run that waits', () => {
+  test('is answered without a terminal, request by request, and goes on', async () => {
+    const { id, at, has } = await waiting('answered', ['a.txt', 'b.txt'])
+    const both = await at(`approvals answer ${id} yes`)
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining(`The run ${id} waits for 2 answers.`) })
+    expect(both.stderr).toContain(`${id}:t1.s1.2/call  Write b.txt, a new file`)
+    expect(await at(`approvals answer ${id}:t1.s1.2/call perhaps`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Say yes, no,'),
+    })
+    expect(await at(`approvals answer ${id}:t1.s1.2/call no not this one`)).toMatchObject({
+      code: 0,
+      stdout: 'Answered: Write b.txt, a new file\n',
+    })
+    expect(await at(`approvals answer ${id}:t1.s1.2/call yes`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('answered already'),
+    })
+    const last = await at(`approvals answer ${id} yes --json`)
+    expect(JSON.parse(last.stdout)).toEqual({
+      ok: true,
+      runId: id,
+      approvalId: `${id}:t1.s1.1/call`,
+      decision: { kind: 'approve', breadth: 'once' },
+      waiting: 0,
+      goOn: `troupe run w.ai --resume ${id}`,
+      exitCode: 0,
+    })
+    expect([has('a.txt'), has('b.txt')]).toEqual([false, false])
+    const list = JSON.parse((await at('approvals list --json')).stdout)
+    expect(list.waiting).toMatchObject([{ answer: { kind: 'approve' } }, { answer: { kind: 'deny', feedback: 'not this one' } }])
+    expect(await at(`run w.ai --resume ${id}`)).toMatchObject({
+      code: 0,
+      stdout: 'Done.\n',
+      stderr: expect.stringContaining('not this one'),
+    })
+    expect([has('a.txt'), has('b.txt')]).toEqual([true, false])
+    expect(await at(`approvals answer ${id} yes`)).toMatchObject({ code: 2, stderr: expect.stringContaining('waits for nothing') })
+    expect(await at(`approvals answer ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('The answer is missing.') })
+  })
+
+  test('goes on under rules of now, and nobody is asked', async () => {
+    const { id, at, has } = await waiting('allowed', ['a.txt'])
+    expect(await at(`run w.ai --resume ${id} --allow write_file`)).toMatchObject({ code: 0, stdout: 'Done.\n' })
+    expect(has('a.txt')).toBe(true)
+  })
+
+  test('is dropped: it has ended, nothing of it runs, and a prompt is its next turn', async () => {
+    const { id, at, has } = await waiting('dropped', ['a.txt'])
+    expect(await at(`approvals drop ${id} nothing`)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('nothing  there is no such run'),
+    })
+    expect(await at(`approvals drop ${id}`)).toMatchObject({ code: 0, stdout: `Dropped: ${id}\n` })
+    expect((await at('approvals list')).stdout).toBe('')
+    expect(await at(`approvals drop ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to drop') })
+    const ended = await at(`run w.ai --resume ${id}`)
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`The run ${id} was interrupted and has ended`) })
+    expect(ended.stderr).toContain(`→ Give a PROMPT for its next turn: troupe run w.ai "…" --resume ${id}`)
+    expect(has('a.txt')).toBe(false)
+    expect(await at('approvals drop')).toMatchObject({ code: 2, stderr: expect.stringContaining('No run is named.') })
+  })
+
+  test('goes on where it was started and nowhere else; other projects list it where they are asked to', async () => {
+    const { id, place, has } = await waiting('home', ['a.txt'])
+    const { at: elsewhere, place: other } = await waiting('away', ['b.txt'])
+    const refused = await elsewhere(`run ../home/w.ai --resume ${id} --allow write_file`)
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain(`The run ${id} works in ${place}; this is ${other}.`)
+    const [, command = ''] = /→ Go on with it there: cd \S+ && troupe (.*)\n/.exec(refused.stderr) ?? []
+    expect(command).toBe(`run ${place}/w.ai --resume ${id} --allow write_file`)
+    expect([has('a.txt'), existsSync(join(other, 'a.txt'))]).toEqual([false, false])
+    expect((await elsewhere('approvals list')).stdout).not.toContain(id)
+    const everywhere = (await elsewhere('approvals list --everywhere')).stdout
+    expect(everywhere).toContain(`${id}  w  w.ai in ${place} · since `)
+    expect(everywhere).toContain(`  cd ${place} && troupe run w.ai --resume ${id}\n`)
+    expect(await troupe(command.split(' '), place)).toMatchObject({ code: 0, stdout: 'Done.\n' })
+    expect(await readFile(join(place, 'a.txt'), 'utf8')).toBe('text')
+  })
+
+  test('says so where its folder is gone', async () => {
+    const { id, place } = await waiting('gone', ['a.txt'])
+    const agents = join(folder, 'agents')
+    await mkdir(agents, { recursive: true })
+    for (const file of ['w.ai', 'w.yaml']) await writeFile(join(agents, file), await readFile(join(place, file)))
+    await rm(place, { recursive: true })
+    const ended = await troupe(['run', 'w.ai', '--resume', id], agents)
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`drop the run: troupe approvals drop ${id}`) })
+  })
+})
+
+test('a run that was interrupted says how to go on with it', async () => {
+  await writeFile(join(folder, 'slow.yaml'), 'steps: [{ text: never, delay: 1h }]')
+  await writeFile(join(folder, 'slow.ai'), '---\ndescription: x\nmodels: script/slow.yaml\n---\nWait.\n')
+  const running = start(['run', 'slow.ai', 'Go'])
+  await running.says('step 1')
+  running.process.kill('SIGINT')
+  const { code, stderr } = await running.ended
+  expect(code).toBe(130)
+  const [, id = ''] = /Go on: troupe run slow\.ai "…" --resume (\S+)\n$/.exec(stderr) ?? []
+  await writeFile(join(folder, 'slow.yaml'), 'steps: [{ text: Next. }]')
+  expect(await processes.troupe(['run', 'slow.ai', 'And now?', '--resume', id])).toMatchObject({ code: 0, stdout: 'Next.\n' })
+})
