@@ -69,7 +69,7 @@ function runLines(waiting: WaitingRun, place: Place, { paint }: Host): readonly 
       const mark = answer ? `${paint('green', '✓')} ${saidBy(answer)}: ` : `${paint('yellow', '?')} `
       const line = `  ${mark}${printable(`${who}${request.summary}`)}  ${paint('dim', printable(request.tool))}`
       const id = unanswered.length === 1 ? run.treeId : request.id
-      return answer ? [line] : [line, `    ${answerCommand(id, place.dataDir)}`]
+      return answer ? [line] : [line, `    ${answerCommand(id, request, place.dataDir)}`]
     }),
     `  ${goOnCommand(waiting, place)}`,
   ]
