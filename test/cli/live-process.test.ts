@@ -38,7 +38,7 @@ describe.concurrent('a run that does not end', () => {
     window.pty.write('\u0003')
     await window.shows(/root {2}interrupting… · Ctrl-C again leaves at once/)
     expect(await window.ended).toBe(7)
-    expect(performance.now() - asked).toBeLessThan(2000)
+    expect(performance.now() - asked).toBeLessThan(20_000)
     expect(window.isCursorVisible()).toBe(true)
     expect(window.lines()).toEqual([
       'before',

@@ -86,7 +86,7 @@ describe.concurrent('Ctrl-C', () => {
     const asked = performance.now()
     window.pty.write('\u0003')
     expect(await window.ended).toBe(130)
-    expect(performance.now() - asked).toBeLessThan(2000)
+    expect(performance.now() - asked).toBeLessThan(20_000)
     expect(window.raw()).toContain('interrupting…')
     expect(window.isCursorVisible()).toBe(true)
     const lines = window.lines()

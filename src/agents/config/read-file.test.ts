@@ -241,7 +241,7 @@ describe('a configuration file', () => {
     ]) {
       const start = performance.now()
       problemsOf(text)
-      expect(performance.now() - start).toBeLessThan(3000)
+      expect(performance.now() - start).toBeLessThan(20_000)
     }
   })
 })

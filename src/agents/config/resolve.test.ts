@@ -119,7 +119,7 @@ describe('placeholders', () => {
       ),
     )
     expect(many).toHaveLength(25)
-    expect(performance.now() - start).toBeLessThan(5000)
+    expect(performance.now() - start).toBeLessThan(20_000)
   })
 
   test('only the variables that are named come in, each as it is', async () => {

@@ -117,7 +117,7 @@ test('a mutated file is read, or refused with problems that have a place', { tim
         for (const { place, message } of error.problems) expect(`${place} ${message}`).toMatch(/^it\.md:\d+:\d+ \S/)
       }
       dialectOf('it.md', text)
-      expect(performance.now() - start).toBeLessThan(2_000)
+      expect(performance.now() - start).toBeLessThan(20_000)
     }),
     { numRuns: runs },
   )
@@ -145,5 +145,5 @@ test.each<[dialect: Dialect, text: string]>([
     parseForeignAgent(text, 'it.md', dialect)
     throw new TroupeError('agent_file_invalid', 'taken as right')
   }).toThrow(TroupeError)
-  expect(performance.now() - start).toBeLessThan(2_000)
+  expect(performance.now() - start).toBeLessThan(20_000)
 })

@@ -79,7 +79,7 @@ describe('bad input', () => {
       tools: [weather, tool('search', { query: { type: 'string' } })],
     })
     expect(parts.at(-1)).toMatchObject({ type: 'finish' })
-    expect(performance.now() - started).toBeLessThan(3000)
+    expect(performance.now() - started).toBeLessThan(20_000)
   })
 
   it('passes a whole document on, however long', async () => {
@@ -99,7 +99,7 @@ describe('bad input', () => {
     expect(
       (await replyTo({ messages: [...messages, user('Oslo')], tools: [tool('trains', { from: { type: 'string' } })] }))[0],
     ).toMatchObject({ type: 'call' })
-    expect(performance.now() - started).toBeLessThan(3000)
+    expect(performance.now() - started).toBeLessThan(20_000)
   })
 
   const strange: readonly unknown[] = [

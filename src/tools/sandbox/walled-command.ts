@@ -13,7 +13,7 @@ import type { ProcessCap } from './process-cap.ts'
 import { processTree } from './process-tree.ts'
 import { type RunningProcess, startProcess } from './running-process.ts'
 import type { Ending, Launch, RunningCommand } from './sandbox-types.ts'
-import { watchLimits } from './watch-limits.ts'
+import { brokenCap, watchLimits } from './watch-limits.ts'
 
 export interface WalledStart {
   readonly launch: Launch
@@ -68,6 +68,7 @@ export async function startWalled({ launch, stdin, clock, policy, cap, afterward
     listen: started.listen,
     ended: started.over.then(async ({ exitCode, signal, fault }): Promise<Ending> => {
       stopWatch()
+      limit ??= brokenCap(policy, cap)
       cap?.release()
       const startFault = fault ?? (limit === undefined ? (startFaultOf(started) ?? refusal) : undefined)
       return {

@@ -41,13 +41,19 @@ export function watchLimits(watched: Watched, broken: (limit: string) => void): 
 function brokenLimit({ policy: { memory, processes }, first, cap }: Watched): string | undefined {
   const tree = processTree(first, processes)
   const count = tree.reduce((sum, { threads }) => sum + threads, 0)
-  if (count > processes || cap?.isBroken()) return `more than ${processes} processes and threads at once (sandbox.processes)`
+  if (count > processes || cap?.isBroken()) return tooMany(processes)
   const stored = storedIn(first)
   const resident = tree.reduce((sum, each) => sum + each.resident, 0)
   if (resident + stored <= memory) return undefined
   const used = (sharedOnce(tree.map(({ pid }) => pid)) ?? resident) + stored
   return used > memory ? `more than ${Math.floor(memory / 1024 ** 2)} MiB of memory, /tmp included (sandbox.memory)` : undefined
 }
+
+/** Of a command that was over before anybody looked again. */
+export const brokenCap = ({ processes }: Pick<SandboxPolicy, 'processes'>, cap: ProcessCap | undefined): string | undefined =>
+  cap?.isBroken() ? tooMany(processes) : undefined
+
+const tooMany = (processes: number): string => `more than ${processes} processes and threads at once (sandbox.processes)`
 
 function storedIn(first: number): number {
   return ['/tmp', '/dev/shm'].reduce((sum, folder) => sum + bytesIn(folder, `/proc/${first}/root${folder}`), 0)

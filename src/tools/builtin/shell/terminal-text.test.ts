@@ -45,7 +45,7 @@ describe('text for a terminal', () => {
     const begun = performance.now()
     for (const unit of ['x', '\r', `x\r`, esc, `${esc}[`, `${esc}]`, `${esc}[0`, '\u0008', 'x\u0008', '\u009b', '\n'])
       plainText(`${unit.repeat(size / unit.length)}x`)
-    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(performance.now() - begun).toBeLessThan(20_000)
   })
 
   it('is the same in pieces as at once', () => {
