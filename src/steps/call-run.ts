@@ -112,7 +112,7 @@ class CallRun {
   /** A plain object: tools spread it, take it apart and hand it on. */
   #context(tool: Tool, timeLeft: number | undefined): ToolContext {
     const { state, ports } = this.#session
-    return {
+    const context: ToolContext = {
       signal: this.#interrupt.signal,
       callId: callIdOf(state.sessionId, this.#call.itemId),
       attempt: this.#call.attempt,
@@ -124,12 +124,14 @@ class CallRun {
       startChild: (task) => this.#startChild(task),
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
       skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
-      ...(this.#call.intent.answer !== undefined && { answer: this.#call.intent.answer }),
       mayUse: (key) => isLeftTo(this.#session, { name: this.#call.intent.tool, tool }, key),
       progress: (text) => this.#show('progress', ports.redactor.text(String(text))),
       output: (chunk) => this.#pass(String(chunk)),
       updatePlan: (plan) => this.#updatePlan(plan),
     }
+    const { answer } = this.#call.intent
+    // Hardly a call has one, and there are very many.
+    return answer === undefined ? context : { ...context, answer }
   }
 
   #startChild(task: ChildTask): Promise<ChildResult> {

@@ -38,49 +38,40 @@ const repeated = { class: 'repeated', remedy: 'Use the result that you have, do 
 /** Refusals that already end it. */
 const final: readonly ToolFailure['class'][] = ['repeated', 'budget']
 
-function timesInARow(session: ActiveSession, call: ReviewableCall, reasonField: string): number {
-  const { part } = call
+/** Looks back over the calls that the model has made in this turn, up to the first that is another. */
+function timesInARow({ state, turn }: ActiveSession, { itemId, part }: ReviewableCall, reasonField: string): number {
+  if (turn.step.kind !== 'calling') return 1
+  const { calls } = turn.step
+  const most = Math.min(mostCounted, turn.calls + 1)
   let times = 1
-  for (const before of callsBefore(session, call)) {
-    if (before.name !== part.name || !isSameInput(before.input, part.input, reasonField)) break
+  for (let place = placeOf(calls, itemId) - 1; place >= 0; place--) {
+    if (times >= most || !isSameCall(calls.at(place)?.part, part, reasonField)) return times
     times++
-    if (times === mostCounted) break
+  }
+  const messages = state.history.toArray()
+  // The last reply is the one that is looked at.
+  const last = messages.findLastIndex(({ role }) => role === 'assistant')
+  for (let index = last - 1; index >= 0; index--) {
+    const message = messages[index]
+    if (message?.role !== 'assistant') continue
+    for (let at = message.parts.length - 1; at >= 0; at--) {
+      const before = message.parts[at]
+      if (before?.type !== 'call') continue
+      if (times >= most || !isSameCall(before, part, reasonField)) return times
+      times++
+    }
   }
   return times
 }
 
 const counted = (times: number): string => (times < mostCounted ? `${times}` : `${times} or more`)
 
-/** However it is written, and whatever reason is given. Most calls are of another tool, and never looked at like this. */
-function isSameInput(one: string, other: string, reasonField: string): boolean {
-  if (one === other) return true
-  const [a, b] = [parseJsonObject(one), parseJsonObject(other)]
-  return a !== undefined && b !== undefined && isSameJson({ ...a, [reasonField]: null }, { ...b, [reasonField]: null })
+function isSameCall(before: CallPart | undefined, { name, input }: CallPart, reasonField: string): boolean {
+  return before?.name === name && (before.input === input || isSameInput(before.input, input, reasonField))
 }
 
-/** The calls of this turn that the model made before one of its last reply, the newest first. */
-function* callsBefore({ state, turn }: ActiveSession, { itemId }: ReviewableCall): Iterable<CallPart> {
-  if (turn.step.kind !== 'calling') return
-  const { calls } = turn.step
-  let left = turn.calls
-  for (let place = placeOf(calls, itemId) - 1; place >= 0; place--) {
-    const before = calls.at(place)
-    if (!before || left-- <= 0) return
-    yield before.part
-  }
-  const messages = state.history.toArray()
-  let isEarlier = false
-  for (let index = messages.length - 1; index >= 0; index--) {
-    const message = messages[index]
-    if (message?.role !== 'assistant') continue
-    if (!isEarlier) {
-      isEarlier = true
-      continue
-    }
-    for (const each of message.parts.toReversed()) {
-      if (each.type !== 'call') continue
-      if (left-- <= 0) return
-      yield each
-    }
-  }
+/** However it is written, and whatever reason is given. */
+function isSameInput(one: string, other: string, reasonField: string): boolean {
+  const [a, b] = [parseJsonObject(one), parseJsonObject(other)]
+  return a !== undefined && b !== undefined && isSameJson({ ...a, [reasonField]: null }, { ...b, [reasonField]: null })
 }
