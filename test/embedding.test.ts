@@ -36,7 +36,7 @@ it('shows a program that runs, and goes on when it is answered', () => {
   expect(said).toEqual([
     expect.stringMatching(/^root calls write_file\n[\s\S]*Added notes\/today.md[\s\S]*\ncompleted \S+\n$/),
     expect.stringMatching(/^\nsuspended \S+\n$/),
-    expect.stringMatching(/^Write letters\/ada.md[^\n]*\? yes\n[\s\S]*Added letters\/ada.md[\s\S]*\ncompleted\n$/),
+    expect.stringMatching(/^root asks: Write letters\/ada.md[^\n]*\? yes\n[\s\S]*Added letters\/ada.md[\s\S]*\ncompleted\n$/),
   ])
   expect(readFileSync(join(folder, 'office', 'letters', 'ada.md'), 'utf8')).toContain('Dear Ada')
   const [, again = ''] = /suspended (\S+)/.exec(node('clerk.ts', 'Write the file letters/ada.md with the content: Dear Sir')) ?? []

@@ -72,6 +72,8 @@ export interface ApprovalRequest {
   /** Unique everywhere, like the id of its call. */
   readonly id: ApprovalId
   readonly itemId: ItemId
+  /** Who asks: `root`, or a child of it like `root/writer#1`. */
+  readonly agentPath: string
   readonly tool: string
   readonly summary: string
   /** Why, in the words of the model. */

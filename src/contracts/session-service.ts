@@ -1,4 +1,4 @@
-import type { ApprovalDecision } from './approvals.ts'
+import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
 import type { InputMode, StreamEvent } from './events.ts'
 import type { ApprovalId, ClientId, TreeId } from './ids.ts'
 import type { InputPart } from './messages.ts'
@@ -29,6 +29,8 @@ export interface SessionService {
    * suspended it waits for the answer, wherever that comes from. No event is missed or repeated.
    */
   events(treeId: TreeId, after?: number): AsyncIterable<StreamEvent>
+  /** What it waits for, its children included, in the order in which it was asked for. */
+  requests(treeId: TreeId): Promise<readonly ApprovalRequest[]>
   approve(treeId: TreeId, answer: ApprovalAnswer): Promise<void>
   /** Takes back what was approved for the whole session. */
   revoke(treeId: TreeId, keys: readonly string[], by?: string): Promise<void>

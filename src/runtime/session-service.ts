@@ -2,6 +2,7 @@ import type { InputPart, SessionService, StreamEvent, TreeEntry, TreeId } from '
 import type { RunInput } from './agent-runtime.ts'
 import { checkDecision, checkInput } from './check-options.ts'
 import { keepAlive } from './keep-alive.ts'
+import { openRequestsOf } from './open-requests.ts'
 import { outcomeOf } from './outcome.ts'
 import { unknownTree } from './runtime-parts.ts'
 import type { TreeHost } from './tree-host.ts'
@@ -20,6 +21,11 @@ export function sessionService(host: TreeHost): SessionService {
       return host.deliver(treeId, { kind: 'input', parts: partsOf(input), mode }, clientId)
     },
     events: (treeId, after = 0) => untilIdle(host, treeId, after),
+    async requests(treeId) {
+      const { store } = host.parts.options
+      if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
+      return openRequestsOf(store, treeId)
+    },
     async approve(treeId, { approvalId, decision, by = 'caller' }) {
       checkDecision(decision)
       await host.deliver(treeId, { kind: 'approval', approvalId, decision, by })

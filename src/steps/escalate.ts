@@ -56,6 +56,7 @@ function requestFor(
   return {
     id: approvalIdOf(callIdOf(session.state.sessionId, itemId), scope),
     itemId,
+    agentPath: session.state.agentPath,
     tool,
     summary: `Run ${tool} again outside the sandbox`,
     ...(reason !== undefined && { reason }),

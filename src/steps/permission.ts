@@ -49,7 +49,7 @@ export async function permission(session: ActiveSession, call: ReviewableCall, w
   const isWholeOffered = scope === 'call' && !mustBeNamed && !keys.some(({ key }) => key === whole.key)
   const broader = isWholeOffered ? [...wider, whole] : wider
   const request: ApprovalRequest = {
-    ...{ id, itemId: call.itemId, tool: name, summary, input, keys, scope },
+    ...{ id, itemId: call.itemId, agentPath: session.state.agentPath, tool: name, summary, input, keys, scope },
     ...(reason !== undefined && { reason }),
     ...(broader.length > 0 && { wider: broader }),
     ...(diff !== undefined && { diff }),

@@ -168,6 +168,7 @@ for (const [name, open] of Object.entries({
       expect((await troupeError(() => runtime.open(nope))).code).toBe('tree_unknown')
       expect((await troupeError(() => runtime.sessions.send(nope, 'x'))).code).toBe('tree_unknown')
       expect((await troupeError(() => runtime.sessions.cancel(nope, 'stop'))).code).toBe('tree_unknown')
+      expect((await troupeError(() => runtime.sessions.requests(nope))).code).toBe('tree_unknown')
       expect(
         (await troupeError(() => runtime.sessions.approve(nope, { approvalId: 'a' as ApprovalId, decision: { kind: 'deny' } }))).code,
       ).toBe('tree_unknown')

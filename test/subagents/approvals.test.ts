@@ -40,6 +40,8 @@ describe('what a grandchild wants to be allowed', () => {
         if (verdict === 'wait') await handle.approve(request.id, { kind: 'approve', breadth: 'session' })
       }
       const { status } = await handle.outcome
+      const open = await runtime.sessions.requests(treeId)
+      expect(open.map(({ id, agentPath }) => ({ id, path: agentPath }))).toEqual(status === 'suspended' ? asked.slice(-1) : [])
       if (status !== 'suspended') break
       handle = await runtime.open(treeId)
       const last = asked.at(-1)

@@ -5,6 +5,7 @@ import { breadthsOf, decisionOf } from './ask-terms.ts'
 const request: ApprovalRequest = {
   id: 'a' as ApprovalId,
   itemId: 't1.s1.1' as ItemId,
+  agentPath: 'root',
   tool: 'write_file',
   summary: 'Write a.txt',
   input: { path: 'a.txt' },

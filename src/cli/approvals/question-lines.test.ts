@@ -3,7 +3,7 @@ import type { ApprovalId, ApprovalRequest, ItemId } from '../../contracts/index.
 import { colourPaint, plainPaint, widthOf } from '../paint.ts'
 import { type Asked, questionLines } from './question-lines.ts'
 
-const base = { id: 'a' as ApprovalId, itemId: 't1.s1.1' as ItemId, scope: 'call' } as const
+const base = { id: 'a' as ApprovalId, itemId: 't1.s1.1' as ItemId, agentPath: 'root', scope: 'call' } as const
 const write: ApprovalRequest = {
   ...base,
   tool: 'write_file',

@@ -71,6 +71,7 @@ export const approvalKey = closed<ApprovalKey>({
 export const approvalRequest = closed<ApprovalRequest>({
   id: name,
   itemId: name,
+  agentPath: name,
   tool: text,
   summary: text,
   reason: optional(text),
