@@ -96,6 +96,7 @@ export {
   type OutputView,
   type OwnerId,
   type ParentCall,
+  type PartialReason,
   type Plan,
   type PlanIntent,
   type PlanRecord,

@@ -40,6 +40,7 @@ const byReason: { readonly [Reason in TurnReason]: ExitName } = {
   calls: 'budget',
   context: 'budget',
   repeats: 'budget',
+  hook: 'failed',
   stopped: 'done',
   interrupted: 'interrupted',
   approval: 'approval',

@@ -58,6 +58,7 @@ export const reasonText: { readonly [Reason in TurnReason]: string } = {
   calls: 'calls ran out',
   context: 'the history no longer fits the model',
   repeats: 'the same call was made over and over',
+  hook: 'a hook objects to the answer',
   stopped: 'stopped',
   interrupted: 'interrupted',
   approval: 'an approval is needed',

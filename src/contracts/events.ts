@@ -63,6 +63,8 @@ export type ReplyRef = { readonly type: 'item'; readonly id: ItemId } | CallPart
 export type InputMode = 'queue' | 'steer'
 /** Why the coming step is the last one and has its tools switched off. */
 export type LastStepReason = Extract<TurnReason, 'steps' | 'tokens' | 'cost' | 'time' | 'calls' | 'context' | 'repeats' | 'stopped'>
+/** Why an answer is not called complete. */
+export type PartialReason = LastStepReason | 'hook'
 
 export interface TurnTotals {
   readonly usage: Usage
@@ -80,7 +82,7 @@ export type CheckedOutput =
 /** How a turn ended, and why it ended so. */
 export type TurnEnding =
   | { readonly status: 'completed' }
-  | { readonly status: 'partial'; readonly reason: LastStepReason }
+  | { readonly status: 'partial'; readonly reason: PartialReason }
   | { readonly status: 'interrupted'; readonly reason: 'interrupted' | 'denied' }
   | {
       readonly status: 'failed'

@@ -63,6 +63,8 @@ export type TurnReason =
   | 'context'
   /** The same call was made over and over. */
   | 'repeats'
+  /** A hook objects to the answer, and was overruled. */
+  | 'hook'
   | 'stopped'
   | 'interrupted'
   | 'approval'

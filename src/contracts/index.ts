@@ -39,6 +39,7 @@ export type {
   LastStepReason,
   LiveEvent,
   ParentCall,
+  PartialReason,
   ReplyRef,
   Reservation,
   RunOrigin,

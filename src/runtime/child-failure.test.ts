@@ -17,6 +17,7 @@ const reasons: { readonly [Reason in TurnReason]: string } = {
   cost: 'budget',
   context: 'budget',
   repeats: 'failed',
+  hook: 'failed',
   stopped: 'cancelled',
   interrupted: 'cancelled',
   approval: 'denied',

@@ -18,6 +18,7 @@ const byReason: { readonly [Reason in TurnReason]: ChildFailureClass } = {
   cost: 'budget',
   context: 'budget',
   repeats: 'failed',
+  hook: 'failed',
   calls: 'budget',
   time: 'timeout',
   stopped: 'cancelled',

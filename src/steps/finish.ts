@@ -18,8 +18,8 @@ async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Prom
   if (session.decide().kind !== 'finish') return
   if (verdict.kind !== 'overruled') return endTurn(session, wanted)
   for (const diagnostic of verdict.objections) session.note({ type: 'interaction.diagnostic', diagnostic })
-  // The answer is given, and not called complete: the steps that hooks may ask for have run out.
-  await endTurn(session, { status: 'partial', reason: 'steps' })
+  // The answer is given, and not called complete.
+  await endTurn(session, { status: 'partial', reason: 'hook' })
 }
 
 /** Everything before the end of a turn and the end itself are durable when this is done; only then is the answer given. */

@@ -1,7 +1,7 @@
-import type { LastStepReason } from '../contracts/index.ts'
+import type { PartialReason } from '../contracts/index.ts'
 
 /** Why a turn ended before there was an answer, and what can be done about it. */
-export const ranOut: { readonly [Reason in LastStepReason]: { readonly why: string; readonly remedy: string } } = {
+export const ranOut: { readonly [Reason in PartialReason]: { readonly why: string; readonly remedy: string } } = {
   steps: { why: 'it ran out of steps', remedy: 'Raise maxToolTurns.' },
   tokens: { why: 'it ran out of tokens', remedy: 'Raise maxTokens or maxSessionTokens.' },
   cost: { why: 'it ran out of money', remedy: 'Raise maxCostUsd.' },
@@ -9,5 +9,6 @@ export const ranOut: { readonly [Reason in LastStepReason]: { readonly why: stri
   calls: { why: 'it ran out of calls', remedy: 'Raise maxCalls.' },
   context: { why: 'the history no longer fits the model', remedy: 'Take a model with a larger window, or ask for less at once.' },
   repeats: { why: 'it made the same call over and over', remedy: 'Say more precisely what is wanted.' },
+  hook: { why: 'a hook objects to it', remedy: 'Do what the hook asks for, or change the hook.' },
   stopped: { why: 'it was stopped', remedy: 'Send a further message to go on.' },
 }

@@ -54,7 +54,7 @@ describe('a hook at the stop', () => {
       [agrees, hook],
       ['a', 'b', 'c', 'd'].map((text) => ({ text })),
     )
-    expect(outcome).toMatchObject({ status: 'partial', reason: 'steps', report: { text: 'd' } })
+    expect(outcome).toMatchObject({ status: 'partial', reason: 'hook', report: { text: 'd' } })
     expect(outcome.diagnostics).toEqual([
       {
         code: 'hook_overruled',

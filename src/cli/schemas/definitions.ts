@@ -182,6 +182,7 @@ const turnReason = oneWord<TurnReason>({
   calls: true,
   context: true,
   repeats: true,
+  hook: true,
   stopped: true,
   interrupted: true,
   approval: true,

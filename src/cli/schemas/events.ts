@@ -6,9 +6,11 @@ import type {
   Envelope,
   EventType,
   InteractionEvent,
+  LastStepReason,
   LiveEvent,
   Outcome,
   ParentCall,
+  PartialReason,
   ReplyRef,
   RunOrigin,
   TokenPrice,
@@ -58,7 +60,7 @@ const totals = closed<InteractionEvent<'interaction.turn.completed'>['totals']>(
   calls: count,
   durationMs: amount,
 })
-const lastReason = oneWord<NonNullable<InteractionEvent<'interaction.step.started'>['last']>['reason']>({
+const lastReasons = {
   steps: true,
   tokens: true,
   cost: true,
@@ -67,12 +69,14 @@ const lastReason = oneWord<NonNullable<InteractionEvent<'interaction.step.starte
   context: true,
   repeats: true,
   stopped: true,
-})
+} as const
+const lastReason = oneWord<LastStepReason>(lastReasons)
+const partialReason = oneWord<PartialReason>({ ...lastReasons, hook: true })
 type Completed = Ending<'interaction.turn.completed'>
 type Interrupted = Ending<'interaction.turn.interrupted'>
 const completed = anyOf(
   closed<Is<Completed, 'status', 'completed'>>({ status: constant('completed') }),
-  closed<Is<Completed, 'status', 'partial'>>({ status: constant('partial'), reason: lastReason }),
+  closed<Is<Completed, 'status', 'partial'>>({ status: constant('partial'), reason: partialReason }),
 )
 const failed = closed<Ending<'interaction.turn.failed'>>({
   status: constant('failed'),
