@@ -141,10 +141,10 @@ export interface Command {
   readonly ended: Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }>
   signal(name: NodeJS.Signals): void
 }
-const source = JSON.stringify(pathToFileURL(join(root, 'src/cli/main.ts')).href)
-const program = `import { main } from ${source}\nprocess.exit(await main(process.argv.slice(1)))`
+const built = JSON.stringify(pathToFileURL(join(root, 'dist/cli/main.js')).href)
+const program = `import { main } from ${built}\nprocess.exit(await main(process.argv.slice(1)))`
 
-/** `troupe …` from the sources, in this folder, without a terminal. */
+/** `troupe …` as it was built, in this folder, without a terminal. */
 export function troupe({ workspace, base, home }: Ground, args: readonly string[], env: NodeJS.ProcessEnv = {}): Command {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, '--', ...args], {
     cwd: workspace,

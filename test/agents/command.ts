@@ -7,11 +7,11 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** A command line in a folder, as a process of its own, with nothing of the machine that runs the tests. */
+const binary = join(import.meta.dirname, '..', '..', 'bin', 'troupe.mjs')
+
+/** A command line in a folder, as it was built, as a process of its own, with nothing of the machine that runs the tests. */
 export function troupe(folder: string, args: readonly string[], env: { readonly [name: string]: string } = {}): Promise<Ended> {
-  const main = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts')
-  const program = `const { main } = await import(${JSON.stringify(main)}); process.exitCode = await main(process.argv.slice(1))`
-  const child: ChildProcess = spawn(process.execPath, ['--input-type=module', '--eval', program, '--', ...args], {
+  const child: ChildProcess = spawn(process.execPath, [binary, ...args], {
     cwd: folder,
     env: { PATH: process.env.PATH ?? '', HOME: join(folder, '.home'), XDG_STATE_HOME: join(folder, '.state'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,7 +1,7 @@
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { desk } from './live-window.ts'
+import { built, desk } from './live-window.ts'
 
 const { program, folder } = await desk()
 const grants = join(folder, 'state', 'troupe', 'grants.json')
@@ -10,7 +10,7 @@ const at = (name: string): string => join(folder, name)
 /** `troupe …` in another folder. */
 const elsewhere = (cwd: string, args: readonly string[]) =>
   program(`process.chdir(${JSON.stringify(cwd)})
-    const { main } = await import(${JSON.stringify(join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts'))})
+    const { main } = await import(${built})
     process.exit(await main(${JSON.stringify(args)}))`)
 
 const script = 'steps:\n  - calls: [{ tool: write_file, input: { path: notes.txt, content: text } }]\n  - text: Done.\n'
