@@ -26,5 +26,23 @@ describe('a veil', () => {
     )
   })
 
+  it('does not cut a secret in two that ends as it begins', () => {
+    const secrets = redactor({ API_KEY: 'sk-topsecret-value-s', TOKEN: 'abcabcXabcabc' })
+    const shown = secrets.veil()
+    expect([shown?.push('key: sk-topsecret-value-s'), shown?.push('\n'), shown?.end()].join('')).toBe('key: [redacted:API_KEY]\n')
+    const piece = fc.constantFrom('sk-topsecret-value-s', 'k-topsecret-value-s', 's', 'abcabcXabcabc', 'Xabcabc', 'abc', 'X', ' ')
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 12 }), fc.integer({ min: 1, max: 9 }), (pieces, size) => {
+        const whole = pieces.join('')
+        const veiled = secrets.veil()
+        const parts = Array.from({ length: Math.ceil(whole.length / size) }, (_, i) => veiled?.push(whole.slice(i * size, (i + 1) * size)))
+        const told = [...parts, veiled?.end()].join('')
+        for (const secret of ['sk-topsecret-value-s', 'abcabcXabcabc']) expect(told).not.toContain(secret.slice(0, -1))
+        if (whole.length < 100) expect(told).toBe(secrets.text(whole))
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
   it('is none where there is nothing to hide', () => expect(redactor({ HOME: '/x' }).veil()).toBeUndefined())
 })

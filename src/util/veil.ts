@@ -5,17 +5,20 @@
 export class Veil {
   readonly #forms: readonly string[]
   readonly #hide: (text: string) => string
+  /** Nobody holds back more than this, whatever repeats itself without end. */
+  readonly #most: number
   #held = ''
 
   constructor(forms: readonly string[], hide: (text: string) => string) {
     this.#forms = forms
     this.#hide = hide
+    this.#most = 8 * Math.max(0, ...forms.map(({ length }) => length))
   }
 
   /** The part of what has come so far that can be shown. */
   push(piece: string): string {
     const text = this.#held + piece
-    const safe = text.length - this.#unfinished(text)
+    const safe = this.#safeEnd(text)
     this.#held = text.slice(safe)
     return this.#hide(text.slice(0, safe))
   }
@@ -25,6 +28,21 @@ export class Veil {
     const held = this.#held
     this.#held = ''
     return this.#hide(held)
+  }
+
+  /** Where the end may be the beginning of a secret; one that ends in such a beginning is held back with it, not cut in two. */
+  #safeEnd(text: string): number {
+    const open = text.length - this.#unfinished(text)
+    let end = open
+    for (let start = this.#across(text, end); start !== undefined; start = this.#across(text, end)) end = start
+    return text.length - end > this.#most ? open : end
+  }
+
+  /** Where a secret begins that has begun before a place and ends behind it. */
+  #across(text: string, place: number): number | undefined {
+    const starts = this.#forms.map((form) => text.indexOf(form, Math.max(0, place - form.length + 1)))
+    const before = starts.filter((start) => start >= 0 && start < place)
+    return before.length === 0 ? undefined : Math.min(...before)
   }
 
   /** How many characters at the end may be the beginning of a secret. */
