@@ -50,6 +50,12 @@ describe('checkOptions', () => {
       'origin.workspace: expected a path, found nothing. Give an absolute path.',
       'origin.agentFile: expected a path, found 5. Give an absolute path.',
     ])
+    const flags = [{ name: 'deny', value: 'shell' }]
+    expect(problems({ ...right, origin: { workspace: '/srv', flags } })).toEqual([])
+    for (const wrong of ['deny', [{ name: 'deny' }], [{ name: 'deny', value: 5 }], [null]])
+      expect(problems({ ...right, origin: { workspace: '/srv', flags: wrong } })).toEqual([
+        expect.stringContaining('origin.flags: expected a list of flags, found '),
+      ])
     expect(problems({ ...right, origin: '/srv' })).toEqual(['origin: expected an object with workspace, found "/srv". Give one.'])
   })
 

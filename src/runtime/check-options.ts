@@ -104,15 +104,22 @@ function hookProblems(hooks: unknown): readonly Problem[] {
 /** It ends up in the journal: texts and nothing else. */
 function originProblems(origin: unknown): readonly Problem[] {
   if (typeof origin !== 'object' || origin === null) return []
-  const { workspace, agentFile = '' } = origin as { readonly [key: string]: unknown }
-  return Object.entries({ workspace, agentFile })
+  const { workspace, agentFile = '', flags = [] } = origin as { readonly [key: string]: unknown }
+  const areFlags =
+    Array.isArray(flags) && flags.every((flag: unknown) => isRecordOfTexts(flag) && 'name' in flag && 'value' in flag)
+  const wrong = areFlags ? [] : [{ place: 'origin.flags', message: `expected a list of flags, found ${showValue(flags)}`, remedy: 'Give { name, value } for each, both texts.' }]
+  const paths = Object.entries({ workspace, agentFile })
     .filter(([, value]) => typeof value !== 'string')
     .map(([key, value]) => ({
       place: `origin.${key}`,
       message: `expected a path, found ${showValue(value)}`,
       remedy: 'Give an absolute path.',
     }))
+  return [...paths, ...wrong]
 }
+
+const isRecordOfTexts = (given: unknown): given is object =>
+  typeof given === 'object' && given !== null && Object.values(given).every((value) => typeof value === 'string')
 
 function sandboxProblems(sandbox: RuntimeOptions['sandbox']): readonly Problem[] {
   const confinement: Partial<Extract<Confinement, { kind: 'sandbox' }>> | { readonly kind: 'none' } | undefined = sandbox?.confinement

@@ -1,6 +1,6 @@
 import type { ApprovalId, ApprovalRequest, Diagnostic, EventDraft, Inbox, InboxMessage, InboxRow } from '../contracts/index.ts'
 import { openRequests } from '../core/index.ts'
-import { type ActiveSession, heed, withoutSecrets } from '../steps/index.ts'
+import { type ActiveSession, heed, keptForProject, withoutSecrets } from '../steps/index.ts'
 import { decisionProblem } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { Tree } from './tree.ts'
@@ -52,19 +52,30 @@ export class Mailbox {
         this.#again = false
         const rows = await this.#inbox.read(root.state.treeId, this.#cursor)
         for (const row of rows) {
+          await this.#keep(row)
           this.#take(row)
           this.#cursor = row.position
         }
         if (rows.length > 0) await root.flush()
         const { turn } = root.state
         // Whatever runs below hears of it through the calls that it runs in.
-        if (turn.kind === 'open' && turn.cancel === 'interrupt') root.interrupt.fire('interrupted')
+        if (turn.kind === 'open' && (turn.cancel === 'interrupt' || turn.cancel === 'abort')) root.interrupt.fire('interrupted')
       }
     } finally {
       // In one breath with the last look at `#again`: whoever asks after this starts a drain of its own.
       this.#draining = undefined
       for (const session of this.#tree.live()) session.wake()
     }
+  }
+
+  /** What is approved for the project is kept before the answer is taken; until then it stays in the inbox. */
+  async #keep(row: InboxRow): Promise<void> {
+    const { message } = row
+    if (message?.kind !== 'approval' || message.decision?.kind !== 'approve' || message.decision.breadth !== 'project') return
+    const session = this.#addressee(row)
+    const request = requestFor(session, message.approvalId)
+    const isRight = request && typeof message.by === 'string' && decisionProblem(request, message.decision) === undefined
+    if (isRight) await keptForProject(session, request, message)
   }
 
   /** A row that makes no sense must not stop those behind it: whatever is wrong with it is told in its place. */

@@ -132,11 +132,11 @@ export class Tree implements TreePort, Reader, Sessions {
     if (sessionId !== this.root.state.sessionId) this.root.note({ type: 'interaction.approval.granted', keys, from: sessionId, by })
   }
 
-  /** Whoever ends the run at a question means all of it: what else is at work below hears of it through the calls that it runs in. */
+  /** Whoever ends the run at a question means all of it: what else is at work hears of it through the calls that it runs in. */
   abort({ state: { sessionId } }: ActiveSession, by: string): void {
     const { root } = this
-    if (sessionId === root.state.sessionId || root.state.turn.kind !== 'open') return
-    root.note({ type: 'interaction.cancel.requested', mode: 'abort', by })
+    if (root.state.turn.kind !== 'open') return
+    if (sessionId !== root.state.sessionId) root.note({ type: 'interaction.cancel.requested', mode: 'abort', by })
     root.interrupt.fire('interrupted')
     root.wake()
   }

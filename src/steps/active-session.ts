@@ -78,8 +78,6 @@ export class ActiveSession extends Session {
   callsInFlight = 0
   /** The slots of the call that started this session. It is in while the session itself works, out while it only waits. */
   hold: Hold | undefined
-  /** Done when all that was approved for the project is on its list; calls that were approved wait for it. */
-  keeping: Promise<unknown> | undefined
   /** It was told that what was approved for the project cannot be read. */
   hasToldOfGrants = false
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined

@@ -63,7 +63,7 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
     await session.flush()
     const verdict = await session.ports.approver.decide(copyOf(request), session.interrupt.signal)
     if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
-    else resolve(session, request.id, checked(request, verdict))
+    else await decided(session, request, checked(request, verdict))
   } catch (error) {
     // An approver that fails has not said yes.
     resolve(session, request.id, { decision: { kind: 'deny', feedback: `the approver failed: ${messageOf(error)}` }, by: 'runtime' })
@@ -98,30 +98,30 @@ export function withoutSecrets({ ports: { redactor } }: ActiveSession, given: Ap
   return { ...decision, feedback: redactor.text(decision.feedback) }
 }
 
-/** What a decision means beyond the call that it is about. */
-export function heed(session: ActiveSession, request: ApprovalRequest, verdict: Verdict): void {
-  if (verdict.decision.kind === 'abort') session.ports.tree.abort(session, verdict.by)
-  keepGrants(session, request, verdict)
+async function decided(session: ActiveSession, request: ApprovalRequest, verdict: Verdict): Promise<void> {
+  await keptForProject(session, request, verdict)
+  resolve(session, request.id, verdict)
 }
 
-/** What is approved for more than this once counts for all sessions of the tree, and beyond them where that was said. */
-function keepGrants(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): void {
-  if (decision.kind !== 'approve' || decision.breadth === 'once') return
+/** What a decision means beyond the call that it is about: for more than this once, it counts for all sessions of the tree. */
+export function heed(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): void {
+  if (decision.kind === 'abort') session.ports.tree.abort(session, by)
   const keys = grantedBy(request, decision)
   if (keys.length > 0) session.ports.tree.grant(session, keys, by)
-  if (decision.breadth === 'project') keepForProject(session, keys, by)
 }
 
-/** Before the call runs: whoever sees that it ran finds the approval kept. Where that fails, or takes too long, the session has it all the same. */
-function keepForProject(session: ActiveSession, keys: readonly ApprovalKey[], by: string): void {
+/**
+ * What is approved for the project is kept before the approval is on record: whatever ends the process, whoever goes on finds
+ * it kept, or the question still open. Where keeping fails, or takes too long, the session has it all the same.
+ */
+export async function keptForProject(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): Promise<void> {
+  if (decision?.kind !== 'approve' || decision.breadth !== 'project') return
   const { grants, redactor } = session.ports
   const tell = (why: string): void => session.note({ type: 'interaction.diagnostic', diagnostic: notKept(why) })
+  const keys = grantedBy(request, decision)
   if (!grants) tell('there is no project here')
   else if (keys.length === 0) tell('the call names nothing that could be remembered')
-  else {
-    const kept = inTime(session, add(grants, keys, by)).catch((error: unknown) => tell(redactor.text(messageOf(error))))
-    session.keeping = Promise.all([session.keeping, kept])
-  }
+  else await inTime(session, add(grants, keys, by)).catch((error: unknown) => tell(redactor.text(messageOf(error))))
 }
 
 /** However the port fails. */

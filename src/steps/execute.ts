@@ -11,6 +11,7 @@ import type { Hold } from './hold.ts'
 import { afterCall, hasHooksAt } from './hooks.ts'
 import { Lanes } from './lanes.ts'
 import { fitted, type Shown } from './output.ts'
+import { forbiddenNow } from './permission.ts'
 import { itemEnded } from './step-events.ts'
 
 // The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks, which
@@ -86,8 +87,21 @@ function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> 
 
 function enter(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const tool = session.toolOf(call.intent.tool)
-  const walls = tool && atTheWalls(call)
+  // Begun by a driver before this one.
+  if (tool && (call.attempt > 1 || atTheWalls(call))) return enterAgain(session, call, tool)
+  return enterNow(session, call, tool)
+}
+
+/** Rules may have changed since it was begun. */
+async function enterAgain(session: ActiveSession, call: StartedCall, tool: Tool): Promise<void> {
+  const forbidden = await forbiddenNow(session, call.intent)
+  if (forbidden) return end(session, call, { status: 'failed', output: { ok: false, error: forbidden }, latencyMs: 0 })
+  const walls = atTheWalls(call)
   if (walls) return finishSlowly(session, call, { tool, result: stoppedBy(walls), started: session.clock.monotonic() })
+  return enterNow(session, call, tool)
+}
+
+function enterNow(session: ActiveSession, call: StartedCall, tool: Tool | undefined): MaybePromise<void> {
   const refusal = session.interrupt.reason !== undefined ? notRun : tool ? undefined : gone(call.intent.tool)
   if (refusal || !tool) {
     // A further attempt that is not made leaves open what the first one did.

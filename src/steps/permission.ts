@@ -1,4 +1,13 @@
-import type { AgentSpec, ApprovalKey, ApprovalPolicy, ApprovalRequest, Diagnostic, JsonObject, ToolFailure } from '../contracts/index.ts'
+import type {
+  AgentSpec,
+  ApprovalKey,
+  ApprovalPolicy,
+  ApprovalRequest,
+  CallIntent,
+  Diagnostic,
+  JsonObject,
+  ToolFailure,
+} from '../contracts/index.ts'
 import { approvalIdOf, callIdOf, type ReviewableCall } from '../core/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
 import { areGranted, isGranted } from '../util/grants.ts'
@@ -60,6 +69,18 @@ export async function permission(session: ActiveSession, call: ReviewableCall, w
 
 /** A rule that forbids what was approved, where rules have changed since it was asked for: it wins over any approval. */
 export function forbiddenSince(session: ActiveSession, offered: OfferedTool, { keys, input }: ApprovalRequest): ToolFailure | undefined {
+  const ruled = rulingFor(session, subjectOf(offered, { keys, input }))
+  return ruled?.verdict === 'deny' ? forbidden(ruled) : undefined
+}
+
+/**
+ * The same for a call that was begun by a driver before this one, and is to run again or for the first time. A child that is
+ * there already goes on: what it does is bound by the rules of now.
+ */
+export async function forbiddenNow(session: ActiveSession, { tool: name, type, input }: CallIntent): Promise<ToolFailure | undefined> {
+  const offered = session.ports.registry.tools.find((each) => each.name === name)
+  if (!offered || type === 'subagent_call' || !hasRules(session)) return undefined
+  const { keys = [] } = (offered.tool.approval && (await wishFor(session, offered, input))) ?? {}
   const ruled = rulingFor(session, subjectOf(offered, { keys, input }))
   return ruled?.verdict === 'deny' ? forbidden(ruled) : undefined
 }

@@ -46,7 +46,7 @@ function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer):
   const offered = offer.find(call.part.name)
   if (!offered) return refuse(session, call, { failure: { class: 'unknown_tool', ...unknownTool(call.part.name, offer) } })
   if (call.kind === 'denied') return refuse(session, call, { failure: denial(call.feedback), offered })
-  if (call.kind === 'approved') return session.keeping ? startKept(session, call, offered) : startApproved(session, call, offered)
+  if (call.kind === 'approved') return startApproved(session, call, offered)
   const parsed = parseArguments(session.ports.validator, offered, call.part.input)
   const mustWait = parsed instanceof Promise || session.ports.hooks.length > 0 || mayBeRefused(session, offered)
   if (mustWait) return reviewSlowly(session, call, { offered, parsing: parsed })
@@ -86,12 +86,6 @@ function startApproved(
   if (forbidden) return refuse(session, call, { failure: forbidden, offered })
   const understood = { offered, input: request.input, title: request.reason ?? request.summary, approved: { by } }
   return start(session, call, answer === undefined ? understood : { ...understood, answer: session.ports.redactor.text(answer) })
-}
-
-/** Once what was approved with it is kept. */
-async function startKept(...[session, call, offered]: Parameters<typeof startApproved>): Promise<void> {
-  await session.keeping
-  if (session.interrupt.reason === undefined) await startApproved(session, call, offered)
 }
 
 /** A call as far as it is understood. */

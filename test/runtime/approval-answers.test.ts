@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalId, Approver, InteractionEvent, JsonObject, Store, Tool, TreeId } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
-import { FakeClock, sequentialIds } from '../../src/testing/index.ts'
+import { FakeClock, gate, sequentialIds } from '../../src/testing/index.ts'
 import { approverOf, bounded, expectLegal, finish, journalOf, ofType, resultsIn, settle, tool, until } from '../acceptance/support.ts'
 import { ask, resultsOf, team } from '../subagents/team.ts'
 import { callsOf, no, play, recordsOf, run, shell, stage, yes } from './approval-stage.ts'
@@ -250,5 +250,25 @@ describe('an open request', () => {
     expect(made.ran).toEqual([{ command: 'a' }])
     expect(resultsIn(made.model.requests[1]).map(({ ok }) => ok)).toEqual([true, false, false])
     expect(outcome.status).toBe('completed')
+  })
+
+  it('ends what runs beside it, where it ends the run', async () => {
+    const begun = gate()
+    const slow = tool('slow', {
+      concurrency: 'shared',
+      execute: (_, { signal }) =>
+        new Promise((resolve) => {
+          signal.addEventListener('abort', () => resolve('told to stop'))
+          begun.open()
+        }),
+    })
+    const approver = { decide: () => begun.promise.then(() => ({ decision: { kind: 'abort' as const }, by: 'ann' })) }
+    const made = stage({
+      tools: [slow, { ...shell([]), concurrency: 'shared' }],
+      approver,
+      steps: [{ calls: [{ tool: 'slow' }, run('ls')] }],
+    })
+    const outcome = await bounded(made.runtime.run('go'))
+    expect([outcome.status, outcome.reason]).toEqual(['interrupted', 'denied'])
   })
 })

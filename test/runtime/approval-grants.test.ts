@@ -130,6 +130,29 @@ describe('for the project', () => {
     expect(order).toEqual(['kept', 'ran', 'ran'])
   })
 
+  it('is there before the answer is on record, wherever that comes from', async () => {
+    const store = memoryStore()
+    const seen: number[] = []
+    const { grants } = project([], {
+      add: async () => {
+        const [tree] = await store.trees.list()
+        seen.push(ofType(await journalOf(store, tree!.treeId), 'interaction.approval.resolved').length)
+      },
+    })
+    const steps = [{ calls: [run('ls')] }, { text: 'Done.' }]
+    const made = stage({ store, grants, decide: () => 'suspend', steps })
+    const { treeId } = await made.runtime.run('go')
+    const [request] = await made.runtime.sessions.requests(treeId)
+    await made.runtime.sessions.approve(treeId, { approvalId: request!.id, decision: yes('project'), by: 'bob' })
+    expect((await bounded(made.runtime.sessions.outcome(treeId))).status).toBe('completed')
+    await play([run('date')], {
+      store: memoryStore(),
+      grants: { ...grants, add: async () => void seen.push(-1) },
+      decide: () => yes('project'),
+    })
+    expect(seen).toEqual([0, -1])
+  })
+
   it('holds up no call for good, and no interrupt', async () => {
     const { grants } = project([], { add: () => new Promise(() => {}) })
     const steps = [{ calls: [run('ls')] }, { text: 'Done.' }]

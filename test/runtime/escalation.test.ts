@@ -141,6 +141,29 @@ describe('a call that hits the walls', () => {
       expect(log).toEqual(['one', 'two sandbox 1', 'three'])
     })
 
+    it('is held against rules about the call itself, and so are those behind it', async () => {
+      const log: string[] = []
+      const { treeId, next, approvalId } = await putOff(log)
+      const strict = stage({
+        ...{ sandbox: box, tools: [picky(log)], store: next.store, decide: () => 'suspend' as const, steps: [{ text: 'Done.' }] },
+        config: rules({ deny: 'shell', reason: 'Not any more' }),
+      })
+      await strict.runtime.sessions.approve(treeId, { approvalId, decision: yes(), by: 'bob' })
+      expect((await bounded((await strict.runtime.open(treeId)).outcome)).status).toBe('completed')
+      expect(log).toEqual(['one', 'two sandbox 1'])
+      const [, two, three] = resultsIn(strict.model.requests[0]!)
+      for (const told of [two, three]) expect([told?.ok, told?.content]).toEqual([false, expect.stringContaining('Not any more')])
+    })
+
+    it('and nobody behind it runs once the run is ended at the question', async () => {
+      const log: string[] = []
+      const { treeId, next, approvalId } = await putOff(log)
+      await next.runtime.sessions.approve(treeId, { approvalId, decision: { kind: 'abort' }, by: 'bob' })
+      const outcome = await bounded((await next.runtime.open(treeId)).outcome)
+      expect([outcome.status, outcome.reason]).toEqual(['interrupted', 'denied'])
+      expect(log).toEqual(['one', 'two sandbox 1'])
+    })
+
     it('ends with the turn', async () => {
       const log: string[] = []
       const { treeId, next } = await putOff(log)
