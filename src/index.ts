@@ -114,6 +114,7 @@ export {
   type RequestView,
   type Reservation,
   type RuleVerdict,
+  type RunFlag,
   type RunOrigin,
   type Sandbox,
   type SandboxPolicy,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { exactLines, exactText } from './exact-text.ts'
+import { exactLine, exactLines, exactText } from './exact-text.ts'
 
 test.each([
   ['plain  text,\ttabs\nand lines ', 'plain  text,\ttabs\nand lines '],
@@ -13,6 +13,10 @@ test.each([
   ['Füße, 日本語, 😀', 'Füße, 日本語, 😀'],
 ])('what cannot be seen is shown by its number: %j', (text, shown) => {
   expect(exactText(text)).toBe(shown)
+})
+
+test('in one line, with its ends to be seen', () => {
+  expect(exactLine(' Run echo safe #\n  touch\tpwned\u0007\n')).toBe('Run echo safe # ⏎ touch pwned<U+0007>')
 })
 
 describe('lines', () => {

@@ -11,6 +11,13 @@ export function exactText(text: string): string {
 /** Controls, formats, halves of characters, all that takes no room, and every space but the ordinary one. */
 const unseen = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu
 
+/** The same in one line: where a line ends is seen, so that the next one cannot pass for the rest of it. */
+export const exactLine = (text: string): string =>
+  exactText(text)
+    .trim()
+    .replace(/\s*\n\s*/g, ' ⏎ ')
+    .replace(/\s+/g, ' ')
+
 const tabWidth = 8
 
 /** The lines of an exact text, each broken where the window ends: what follows a break cannot pass for a line of ours. */

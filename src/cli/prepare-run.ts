@@ -12,6 +12,7 @@ import type { RunInvocation } from './parse-arguments.ts'
 import { promptFault } from './prompt-fault.ts'
 import { isTyped, promptProblem, readPrompt } from './read-prompt.ts'
 import { withRehearsal } from './rehearsal-remedy.ts'
+import { takenUp } from './taken-up.ts'
 import { tellNotice, tellWarning } from './tell.ts'
 import { uncompiledSchemas } from './uncompiled-schemas.ts'
 
@@ -30,8 +31,10 @@ export interface PreparedRun extends Pick<Acting, 'sandbox' | 'hooks' | 'whenNob
   readonly folder: string
   /** What a person should know about the choice of models. */
   readonly notices: readonly string[]
-  /** What a person must know about the prompt. */
+  /** What a person must know about the prompt, and about the terms of a run that is taken up. */
   readonly warnings: readonly string[]
+  /** The command line, with what holds of the one that its run was started with. */
+  readonly invocation: RunInvocation
 }
 
 /** As the runtime takes it. */
@@ -42,20 +45,22 @@ export const teamConfig = ({ agents, agent, shared }: PreparedRun): AgentLoopCon
 })
 
 /** Reads and checks everything before anything is started; throws all that is wrong. */
-export async function prepareRun(invocation: RunInvocation, host: Host): Promise<PreparedRun> {
+export async function prepareRun(given: RunInvocation, host: Host): Promise<PreparedRun> {
+  const { invocation, notices, warnings } = await takenUp(given, host)
   const { prompt: argument, wishes, file } = invocation
   const sources = { argument, stdin: host.stdin, clock: systemClock }
   try {
-    const prepared = await prepareTeam(invocation, host)
+    const team = await prepareTeam(invocation, host)
+    const prepared = { ...team, invocation, notices: [...notices, ...team.notices] }
     // A run that is taken up has been asked already.
-    if (invocation.resume !== undefined && argument === undefined) return { ...prepared, prompt: '', warnings: [] }
+    if (invocation.resume !== undefined && argument === undefined) return { ...prepared, prompt: '', warnings }
     if (isTyped(sources)) await tellNotice('Type the prompt, then end it with Ctrl-D.', { host, wishes })
     const onWaiting = (): void => void tellWarning(waiting, { host, wishes })
     const read = await readPrompt({ ...sources, ...(!isTyped(sources) && { onWaiting }) })
     // Later turns of a session are a person's answers, whatever it began with.
     const fault = invocation.resume === undefined ? await promptFault(read.prompt, { file, input: prepared.agent.input }) : undefined
     if (fault) throw fault
-    return { ...prepared, ...read }
+    return { ...prepared, ...read, warnings: [...warnings, ...read.warnings] }
   } catch (error) {
     if (!(error instanceof TroupeError) || isAboutPrompt(error)) throw error
     const other = invocation.resume === undefined ? await promptProblem(sources) : undefined
@@ -65,7 +70,7 @@ export async function prepareRun(invocation: RunInvocation, host: Host): Promise
 
 const waiting = 'Waiting for standard input; end it with Ctrl-D, or redirect from /dev/null.'
 
-async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<PreparedRun, 'prompt' | 'warnings'>> {
+async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<PreparedRun, 'prompt' | 'warnings' | 'invocation'>> {
   const { file, overrides, configFile, isTrusted, dataDir, dryRun } = invocation
   const team = await loadTeam(file, {
     host,

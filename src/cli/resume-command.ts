@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import type { WrittenOverrides } from '../agents/index.ts'
-import { shellWord } from '../util/shell-word.ts'
+import type { RunFlag } from '../contracts/index.ts'
 import type { RunInvocation } from './parse-arguments.ts'
+import { typedWord } from './typed-word.ts'
 
 interface Continuation {
   /** The run has ended: what it is to do next has to be said. */
@@ -12,18 +12,11 @@ interface Continuation {
 
 /** The command that goes on with a run, with all that this one was told besides. */
 export function resumeCommand(invocation: RunInvocation, treeId: string, { hasEnded, elsewhere }: Continuation = {}): string {
-  const { file, dataDir, configFile, overrides, allow, deny } = elsewhere
-    ? { ...invocation, ...fromThere(invocation, elsewhere) }
-    : invocation
-  const words = [
-    ...flags('--data-dir', dataDir === undefined ? [] : [dataDir]),
-    ...flags('--config', configFile === undefined ? [] : [configFile]),
-    ...overrideFlags(overrides),
-    ...flags('--allow', allow),
-    ...flags('--deny', deny),
-  ]
-  const command = ['troupe run', shellWord(file), ...(hasEnded ? ['"…"'] : []), '--resume', treeId, ...words].join(' ')
-  return elsewhere ? `cd ${shellWord(elsewhere.workspace)} && ${command}` : command
+  const there = elsewhere ? { ...invocation, ...fromThere(invocation, elsewhere) } : invocation
+  const { file, dataDir } = there
+  const words = flagWords([...(dataDir === undefined ? [] : [{ name: 'data-dir', value: dataDir }]), ...runFlags(there)])
+  const command = ['troupe run', typedWord(file), ...(hasEnded ? ['"…"'] : []), '--resume', treeId, ...words].join(' ')
+  return elsewhere ? `cd ${typedWord(elsewhere.workspace)} && ${command}` : command
 }
 
 /** Paths as they are found from another folder. */
@@ -38,10 +31,20 @@ function fromThere(
   }
 }
 
-const overrideFlags = ({ models = [], settings, flags: limits = [] }: WrittenOverrides): readonly string[] => [
-  ...flags('--model', models),
-  ...flags('--override', settings),
-  ...limits.flatMap(({ name, value }) => flags(`--${name}`, [value])),
-]
+/** What a command line says about how its run works: said again, it means the same. */
+export function runFlags({ configFile, overrides, allow, deny }: RunInvocation): readonly RunFlag[] {
+  const { models = [], settings, flags = [] } = overrides
+  const named = (name: string, values: readonly string[]): readonly RunFlag[] => values.map((value) => ({ name, value }))
+  return [
+    ...named('config', configFile === undefined ? [] : [configFile]),
+    ...named('model', models),
+    ...named('override', settings),
+    ...flags.map(({ name, value }) => ({ name, value })),
+    ...named('allow', allow),
+    ...named('deny', deny),
+  ]
+}
 
-const flags = (name: string, values: readonly string[]): readonly string[] => values.map((value) => `${name} ${shellWord(value)}`)
+/** A value that begins like a flag has to be tied to its own. */
+export const flagWords = (flags: readonly RunFlag[]): readonly string[] =>
+  flags.map(({ name, value }) => `--${name}${value.startsWith('-') ? '=' : ' '}${typedWord(value)}`)

@@ -1,8 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type ApprovalRequest, type Outcome, type Store, TroupeError } from '../contracts/index.ts'
+import { type ApprovalRequest, type Outcome, type RunOrigin, type Store, TroupeError } from '../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../runtime/index.ts'
+import { redactor } from '../util/redact.ts'
 import { answerCommand } from './approvals/answer-command.ts'
 import { approverFor } from './approvals/approver-for.ts'
 import { grantPlaceOf, projectGrants } from './approvals/project-grants.ts'
@@ -15,15 +16,16 @@ import type { RunInvocation } from './parse-arguments.ts'
 import { type PreparedRun, prepareRun, teamConfig } from './prepare-run.ts'
 import { progressFor } from './progress/progress.ts'
 import { reportRun } from './report-run.ts'
-import { resumeCommand } from './resume-command.ts'
+import { resumeCommand, runFlags } from './resume-command.ts'
 import { startRun } from './start-run.ts'
 import { type Audience, tellNotice, tellWarning, withColour } from './tell.ts'
 
 /** `troupe run`: everything is checked before anything is started. */
-export async function runCommand(invocation: RunInvocation, given: Host, interruption: Interruption): Promise<number> {
-  const { wishes, output } = invocation
+export async function runCommand(said: RunInvocation, given: Host, interruption: Interruption): Promise<number> {
+  const { wishes, output } = said
   const host = withColour(given, wishes)
-  const prepared = await interruption.before(prepareRun(invocation, host))
+  const prepared = await interruption.before(prepareRun(said, host))
+  const { invocation } = prepared
   for (const notice of prepared.notices) await tellNotice(notice, { host, wishes })
   for (const warning of prepared.warnings) await tellWarning(warning, { host, wishes })
   if (invocation.dryRun) return dryRun(prepared, invocation, host)
@@ -37,10 +39,10 @@ export async function runCommand(invocation: RunInvocation, given: Host, interru
     store,
     clock: systemClock,
     approver,
-    grants: projectGrants(grantPlaceOf(host), prepared.project, host.now),
+    grants: projectGrants(grantPlaceOf(host), { project: prepared.project, folder: prepared.workspace }, host.now),
     ...(prepared.sandbox && { sandbox: prepared.sandbox }),
     hooks: prepared.hooks,
-    origin: { workspace: prepared.workspace, agentFile: realPath(invocation.file) },
+    origin: originOf(prepared),
   })
   const { prompt, workspace, agent } = prepared
   const dataDir = dataDirOf(prepared, host)
@@ -58,6 +60,18 @@ export async function runCommand(invocation: RunInvocation, given: Host, interru
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)
   return code
+}
+
+/** What whoever goes on with it later has to know; it is kept, so that nothing secret may be in it. */
+function originOf({ workspace, invocation, adapter }: PreparedRun): RunOrigin {
+  const { configFile } = invocation
+  const flags = runFlags({ ...invocation, ...(configFile !== undefined && { configFile: resolve(configFile) }) })
+  const { text } = redactor(adapter.secrets ?? {})
+  return {
+    workspace,
+    agentFile: realPath(invocation.file),
+    ...(flags.length > 0 && { flags: flags.map(({ name, value }) => ({ name, value: text(value) })) }),
+  }
 }
 
 /** A file that came through a pipe has no other place than the name that it was given by. */

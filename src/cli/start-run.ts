@@ -5,6 +5,7 @@ import { nearestNames } from '../util/nearest-names.ts'
 import { dataDirFlag } from './approvals/answer-command.ts'
 import type { RunInvocation } from './parse-arguments.ts'
 import { resumeCommand } from './resume-command.ts'
+import { missingDenials } from './taken-up.ts'
 
 interface Beginning {
   readonly invocation: RunInvocation
@@ -33,6 +34,7 @@ export async function startRun(runtime: AgentRuntime, store: Store, beginning: B
   refuseOther(run, beginning)
   const past = await store.journal.read(run.treeId, 0)
   refuseElsewhere(past[0], beginning)
+  refuseWeaker(past[0], beginning)
   const handle = await runtime.open(run.treeId)
   if (prompt !== '') await handle.send(prompt)
   return { handle, past }
@@ -67,6 +69,17 @@ function refuseElsewhere(first: InteractionEvent | undefined, { invocation, work
     remedy: isThere
       ? `Go on with it there: ${there}`
       : `That folder is gone: bring it back, or drop the run: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
+  })
+}
+
+/** Rules were made before the run was looked up: where it was not found then, what it was denied has to be said. */
+function refuseWeaker(first: InteractionEvent | undefined, { invocation }: Beginning): void {
+  const flags = (first?.type === 'interaction.session.created' ? first.origin?.flags : undefined) ?? []
+  const missing = missingDenials(flags, invocation)
+  if (!first || missing.length === 0) return
+  const stricter = resumeCommand({ ...invocation, deny: [...missing, ...invocation.deny] }, first.treeId)
+  throw new TroupeError('usage', `The run ${first.treeId} was started with more denied: ${missing.join(', ')}.`, {
+    remedy: `Deny it again: ${stricter}`,
   })
 }
 

@@ -57,7 +57,7 @@ export interface ApprovalWish {
   readonly question?: Question
 }
 
-/** `project`: for every session in the same project, until it is taken back. */
+/** `session`: for the whole run. `project`: for every run in the same folder, until it is taken back. */
 export type ApprovalBreadth = 'once' | 'session' | 'project'
 
 export type ApprovalDecision =

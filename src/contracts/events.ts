@@ -48,6 +48,14 @@ export interface RunOrigin {
   readonly workspace: string
   /** The file of its agent, absolute. */
   readonly agentFile?: string
+  /** What its command line said besides, for a command that goes on with it under the same terms. Paths are absolute. */
+  readonly flags?: readonly RunFlag[]
+}
+
+/** A flag of a command line: `--deny 'shell(rm *)'` is `{ name: 'deny', value: 'shell(rm *)' }`. */
+export interface RunFlag {
+  readonly name: string
+  readonly value: string
 }
 
 /** The call that a child was started by. */

@@ -42,6 +42,7 @@ export type {
   PartialReason,
   ReplyRef,
   Reservation,
+  RunFlag,
   RunOrigin,
   StreamEvent,
   TokenPrice,

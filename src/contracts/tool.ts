@@ -82,8 +82,11 @@ export interface ToolContext {
   readonly skills: readonly SkillCard[]
   /** What a person said, where the tool asked a question before it ran. */
   readonly answer?: string
-  /** Whether rules leave to this call what it comes upon while it runs, such as a file in a folder that it searches. */
-  mayUse(key: ApprovalKey): boolean
+  /**
+   * Whether rules leave to this call what it comes upon while it runs, such as a file in a folder that it searches. `without
+   * asking`: the person who was asked about the call was not told of this.
+   */
+  mayUse(key: ApprovalKey, how?: 'without asking'): boolean
   /** Shows people what is going on; never seen by the model. */
   progress(text: string): void
   /** Shows people a piece of the output as it comes; the model sees the whole at the end. */

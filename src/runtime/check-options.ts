@@ -105,9 +105,16 @@ function hookProblems(hooks: unknown): readonly Problem[] {
 function originProblems(origin: unknown): readonly Problem[] {
   if (typeof origin !== 'object' || origin === null) return []
   const { workspace, agentFile = '', flags = [] } = origin as { readonly [key: string]: unknown }
-  const areFlags =
-    Array.isArray(flags) && flags.every((flag: unknown) => isRecordOfTexts(flag) && 'name' in flag && 'value' in flag)
-  const wrong = areFlags ? [] : [{ place: 'origin.flags', message: `expected a list of flags, found ${showValue(flags)}`, remedy: 'Give { name, value } for each, both texts.' }]
+  const areFlags = Array.isArray(flags) && flags.every((flag: unknown) => isRecordOfTexts(flag) && 'name' in flag && 'value' in flag)
+  const wrong = areFlags
+    ? []
+    : [
+        {
+          place: 'origin.flags',
+          message: `expected a list of flags, found ${showValue(flags)}`,
+          remedy: 'Give { name, value } for each, both texts.',
+        },
+      ]
   const paths = Object.entries({ workspace, agentFile })
     .filter(([, value]) => typeof value !== 'string')
     .map(([key, value]) => ({

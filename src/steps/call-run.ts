@@ -124,7 +124,7 @@ class CallRun {
       startChild: (task) => this.#startChild(task),
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
       skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
-      mayUse: (key) => isLeftTo(this.#session, { name: this.#call.intent.tool, tool }, key),
+      mayUse: (key, how) => isLeftTo(this.#session, { name: this.#call.intent.tool, tool }, { key, how }),
       progress: (text) => this.#show('progress', ports.redactor.text(String(text))),
       output: (chunk) => this.#pass(String(chunk)),
       updatePlan: (plan) => this.#updatePlan(plan),

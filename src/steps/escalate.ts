@@ -58,7 +58,7 @@ function requestFor(
     itemId,
     agentPath: session.state.agentPath,
     tool,
-    summary: `Run ${tool} again outside the sandbox: ${key.slice(`${leavingTheSandbox}:${tool}:`.length)}`,
+    summary: `Run ${tool} again outside the sandbox: ${key.slice(always.key.length)}`,
     ...(reason !== undefined && { reason }),
     input,
     keys: [{ key, label: `${tool} with these arguments, outside the sandbox` }],

@@ -89,8 +89,17 @@ export async function forbiddenNow(session: ActiveSession, { tool: name, type, i
  * Whether rules leave something to a call that it comes upon while it runs. Nobody is asked then: whoever let the call run
  * was told of all that rules may want to be asked about.
  */
-export const isLeftTo = (session: ActiveSession, offered: Named, key: ApprovalKey): boolean =>
-  !hasRules(session) || rulingFor(session, { names: namesOf(offered), keys: [key] })?.verdict !== 'deny'
+export function isLeftTo(session: ActiveSession, offered: Named, { key, how }: Use): boolean {
+  if (!hasRules(session)) return true
+  const verdict = rulingFor(session, { names: namesOf(offered), keys: [key] })?.verdict
+  return verdict !== 'deny' && (verdict !== 'ask' || how !== 'without asking')
+}
+
+/** Nobody was told of a use without asking: what rules want to be asked about is not left to it either. */
+interface Use {
+  readonly key: ApprovalKey
+  readonly how: 'without asking' | undefined
+}
 
 type Named = Pick<OfferedTool, 'name' | 'tool'>
 const namesOf = ({ name, tool }: Named): readonly string[] => (tool.name === name ? [name] : [name, tool.name])

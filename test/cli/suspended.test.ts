@@ -69,8 +69,9 @@ describe.concurrent('without a terminal', () => {
       [
         `${id}  waits  waits.ai in ${folder} · since then · “Go”`,
         '  ? Write waits.txt, a new file  write_file',
+        '    content │ text',
         `    troupe approvals answer ${id} yes --data-dir waits`,
-        `  troupe run waits.ai --resume ${id} --data-dir waits\n`,
+        `  troupe run waits.ai --resume ${id} --data-dir waits --override limits.maxToolTurns=7 --max-tokens 90000 --deny 'shell(rm *)'\n`,
       ].join('\n'),
     )
   })

@@ -4,8 +4,7 @@ export interface ConfigFiles {
   read(path: string): Promise<string | Uint8Array | undefined>
   /**
    * Puts `text` in the place of `before` (`undefined`: there is no file yet), as a whole or not at all. False where
-   * something else stands there by now. Of two that write in the same instant the later one may win: then somebody is
-   * asked again.
+   * something else stands there by now: of two that start from the same text, one at the most is told that it was written.
    */
   replace(path: string, before: string | undefined, text: string): Promise<boolean>
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ConfigFiles } from './config-files.ts'
+import { underLock } from './file-lock.ts'
 
 const largest = 4 * 1024 * 1024
 
@@ -22,9 +23,21 @@ async function read(path: string): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Written aside, forced to the disk, then put in place: whoever reads sees the old file or the new one. */
+/**
+ * Compared and put in place while no other process does so: of two that start from the same text one is told that it has
+ * changed. Written aside and forced to the disk before: whoever reads sees the old file or the new one.
+ */
 async function replace(path: string, before: string | undefined, text: string): Promise<boolean> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  return underLock(path, async () => {
+    const there = await read(path)
+    if ((there === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(there)) !== before) return false
+    await put(path, text)
+    return true
+  })
+}
+
+async function put(path: string, text: string): Promise<void> {
   const aside = `${path}.${randomUUID()}.tmp`
   try {
     const file = await open(aside, 'wx', 0o600)
@@ -34,11 +47,7 @@ async function replace(path: string, before: string | undefined, text: string): 
     } finally {
       await file.close()
     }
-    // As late as possible: what another process wrote meanwhile must not be lost.
-    const there = await read(path)
-    if ((there === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(there)) !== before) return false
     await rename(aside, path)
-    return true
   } finally {
     await rm(aside, { force: true })
   }

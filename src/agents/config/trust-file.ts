@@ -61,7 +61,7 @@ export async function statesOf(files: ConfigFiles, paths: readonly string[]): Pr
 }
 
 const whatWaits = 'What waits for trust here is shown by: troupe trust'
-const mostTries = 20
+const mostTries = 200
 
 /** Another process may write in between; then what it wrote is taken as the beginning. */
 async function change(place: TrustPlace, next: (records: TrustRecords) => TrustRecords): Promise<TrustRecords> {

@@ -1,13 +1,15 @@
-import { type ClientId, type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { type ApprovalDecision, type ClientId, type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
+import type { Redactor } from '../../util/redact.ts'
 import type { ApprovalsInvocation } from '../agents-invocations.ts'
+import { exactLine } from '../exact-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
-import { printable } from '../paint.ts'
 import { safeJson } from '../safe-json.ts'
 import { tellNotice } from '../tell.ts'
 import { breadthsOf, decisionOf } from './ask-terms.ts'
-import { goOnCommand } from './list-approvals.ts'
+import { goOnCommand } from './go-on-command.ts'
+import { redactorFor } from './known-secrets.ts'
 import { runFolder, withRuns } from './run-store.ts'
 import { type WaitingRequest, type WaitingRun, waitingRun, waitingRuns } from './waiting-requests.ts'
 
@@ -26,7 +28,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
       remedy: 'Name the run, or its request, as approvals list shows it, and the answer: troupe approvals answer ID yes',
     })
   const folder = await runFolder(invocation, host)
-  const answered = await withRuns<Answered | undefined>(folder, undefined, (store) => answer(store, id, words.join(' ')))
+  const answered = await withRuns<Answered | undefined>(folder, undefined, (store) => answer(store, { id, said: words.join(' '), host }))
   if (!answered) throw unknown(id, [])
   const { waiting, request } = answered
   const { code } = exitCodes.done
@@ -37,7 +39,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     await host.stdout.line(safeJson({ ok: true, ...document, exitCode: code }))
     return code
   }
-  await host.stdout.line(`Answered: ${printable(request.request.summary)}`)
+  await host.stdout.line(`Answered: ${exactLine(request.request.summary)}`)
   if (left.length > 0)
     await tellNotice(`It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list`, {
       host,
@@ -50,19 +52,27 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
 interface Answered {
   readonly waiting: WaitingRun
   readonly request: WaitingRequest
-  readonly decision: object
+  readonly decision: ApprovalDecision
 }
 
-async function answer(store: Store, id: string, said: string): Promise<Answered> {
+interface Given {
+  readonly id: string
+  readonly said: string
+  readonly host: Host
+}
+
+async function answer(store: Store, { id, said, host }: Given): Promise<Answered> {
   const run = await runOf(store, id)
   if (!run) throw unknown(id, await waitingRuns(store))
   const waiting = await waitingRun(store, run)
   const request = requestIn(waiting, id)
-  const decision = decisionOf(said, request.request)
-  if (!decision)
-    throw new TroupeError('usage', `${JSON.stringify(said)} is no answer to it: ${request.request.summary}`, {
+  const meant = decisionOf(said, request.request)
+  if (!meant)
+    throw new TroupeError('usage', `${JSON.stringify(said)} is no answer to it: ${exactLine(request.request.summary)}`, {
       remedy: `Say ${wordsFor(request).join(', ')}.`,
     })
+  // It is kept: nothing that the run would take out of it may be in it.
+  const decision = withoutSecrets(meant, await redactorFor(waiting, host))
   const approvalId = request.request.id
   // One answer for each request, whoever is quicker: a repeated one is taken once.
   const { repeated } = await store.inbox.add(run.treeId, `answer ${approvalId}` as ClientId, {
@@ -73,6 +83,11 @@ async function answer(store: Store, id: string, said: string): Promise<Answered>
   })
   if (repeated) throw alreadyAnswered(request)
   return { waiting, request, decision }
+}
+
+function withoutSecrets(decision: ApprovalDecision, { text }: Redactor): ApprovalDecision {
+  if (decision.kind === 'answer') return { ...decision, text: text(decision.text) }
+  return decision.kind === 'deny' && decision.feedback !== undefined ? { ...decision, feedback: text(decision.feedback) } : decision
 }
 
 /** A request is named after its run. */
@@ -98,10 +113,10 @@ function requestIn({ run, requests }: WaitingRun, id: string): WaitingRequest {
   })
 }
 
-const asProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: request.summary })
+const asProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: exactLine(request.summary) })
 
 const alreadyAnswered = ({ request }: WaitingRequest): TroupeError =>
-  new TroupeError('usage', `It was answered already: ${request.summary}`, {
+  new TroupeError('usage', `It was answered already: ${exactLine(request.summary)}`, {
     remedy: 'Go on with the run; troupe approvals list shows how.',
   })
 

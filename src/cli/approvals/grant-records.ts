@@ -1,10 +1,12 @@
 import { type ApprovalKey, TroupeError } from '../../contracts/index.ts'
 import { isPlainObject } from '../../util/schema-values.ts'
 
-/** Something that a person has approved for a whole project. */
+/** Something that a person has approved beyond a session. */
 export interface GrantRecord extends ApprovalKey {
-  /** The folder that it holds for. */
+  /** The project that it is listed and taken back with. */
   readonly project: string
+  /** Where it holds: the folder that it was given in. What a key names, such as a command, is another thing in another folder. */
+  readonly folder: string
   readonly by: string
   /** Milliseconds since 1970. */
   readonly at: number
@@ -25,25 +27,29 @@ export function parseGrants(text: string, place: string): readonly GrantRecord[]
   } catch {
     content = undefined
   }
-  if (isPlainObject(content) && content.version === version && Array.isArray(content.grants) && content.grants.every(isRecord))
-    return content.grants
+  if (isPlainObject(content) && content.version === version && Array.isArray(content.grants) && content.grants.every(isGrant))
+    return content.grants.filter(saysWhere)
   throw new TroupeError('config_invalid', `The list of approvals ${place} is damaged.`, {
     problems: [{ place, message: `it is not { "version": ${version}, "grants": [ … ] }` }],
     remedy: 'Mend it, or remove it: then nothing is approved beyond a session.',
   })
 }
 
-/** The newest of the same key and project counts. */
+/** The newest of the same key and folder counts. */
 export function withGrants(records: readonly GrantRecord[], added: readonly GrantRecord[]): readonly GrantRecord[] {
   return [...records.filter((record) => !added.some((each) => orderOf(each) === orderOf(record))), ...added]
 }
 
-const orderOf = ({ project, key }: GrantRecord): string => `${project}\0${key}`
+const orderOf = ({ project, folder, key }: GrantRecord): string => `${project}\0${folder}\0${key}`
 
-function isRecord(value: unknown): value is GrantRecord {
+/** One that does not say where it was given holds nowhere: somebody is asked again. */
+const saysWhere = (grant: Grant): grant is GrantRecord => grant.folder !== undefined
+type Grant = Omit<GrantRecord, 'folder'> & Partial<Pick<GrantRecord, 'folder'>>
+
+function isGrant(value: unknown): value is Grant {
   if (!isPlainObject(value)) return false
-  const { key, label, isPrefix, project, by, at } = value
-  const texts = [key, label, project, by]
+  const { key, label, isPrefix, project, folder = project, by, at } = value
+  const texts = [key, label, project, folder, by]
   return (
     texts.every((text) => typeof text === 'string' && text !== '') &&
     typeof at === 'number' &&

@@ -18,13 +18,16 @@ export function grantPlaceOf({ env }: Pick<Host, 'env'>): GrantPlace {
   return { files: nodeConfigFiles, path: join(dataFolder({ flag: undefined, env, home: homedir() }), 'grants.json') }
 }
 
+/** The folder that is worked in, and the project that it belongs to. */
+export type Ground = Pick<GrantRecord, 'project' | 'folder'>
+
 /** Reads anew each time: what was taken back elsewhere no longer counts here. */
-export function projectGrants(place: GrantPlace, project: string, now: () => number): ProjectGrants {
+export function projectGrants(place: GrantPlace, { project, folder }: Ground, now: () => number): ProjectGrants {
   return {
-    list: () => readGrants(place).filter((record) => record.project === project),
+    list: () => readGrants(place).filter((record) => record.project === project && record.folder === folder),
     async add(keys: readonly ApprovalKey[], by: string) {
       const added = keys.map(
-        ({ key, label, isPrefix }): GrantRecord => ({ project, key, label, ...(isPrefix === true && { isPrefix }), by, at: now() }),
+        ({ key, label, isPrefix }): GrantRecord => ({ project, folder, key, label, ...(isPrefix === true && { isPrefix }), by, at: now() }),
       )
       await changeGrants(place, (records) => withGrants(records, added))
     },
@@ -37,7 +40,7 @@ export function readGrants({ path }: GrantPlace): readonly GrantRecord[] {
   return text === undefined ? [] : parseGrants(text, path)
 }
 
-const mostTries = 20
+const mostTries = 200
 
 /** Another process may write in between; then what it wrote is taken as the beginning. */
 export async function changeGrants(

@@ -81,7 +81,7 @@ describe('what a person is shown', () => {
     const command = `cat <<'E' > x\n  a\u001b[2J\u202eb\nE\n${' '.repeat(70)}? Write notes.txt`
     expect(drawn({ request: run(command) }, 60)).toMatchInlineSnapshot(`
       "
-      ? Run cat <<'E' > x a<U+001B>[2J<U+202E>b E ? Write …  shell
+      ? Run cat <<'E' > x ⏎ a<U+001B>[2J<U+202E>b ⏎ E ⏎ ? …  shell
         command │ cat <<'E' > x
                 │   a<U+001B>[2J<U+202E>b
                 │ E
@@ -139,7 +139,7 @@ describe('what a person is shown', () => {
     expect(drawn({ request: asks('Which colour?\nIt is for the door.', ['red', 'blue']), label: 'painter' })).toMatchInlineSnapshot(`
       "
       ? painter · Which colour?
-        It is for the door.
+        │ It is for the door.
         1 red
         2 blue
         a number, or an answer of your own

@@ -1,5 +1,5 @@
 import type { ApprovalRequest, Json } from '../../contracts/index.ts'
-import { exactLines, exactText } from '../exact-text.ts'
+import { exactLine, exactLines, exactText } from '../exact-text.ts'
 import { fitWidth, printable, widthOf } from '../paint.ts'
 import { type Breadth, breadthsOf, ending, once, refusal } from './ask-terms.ts'
 import { diffLines, indent, type QuestionStyle, wallLines } from './beside-question.ts'
@@ -14,15 +14,21 @@ export interface Asked {
 }
 
 export function questionLines(asked: Asked, style: QuestionStyle): readonly string[] {
-  return asked.request.question ? openQuestion(asked, style) : permission(asked, style)
+  const { request } = asked
+  return request.question ? openQuestion(asked, style) : [...permission(asked, style), ...choiceLines(breadthsOf(request), style)]
 }
+
+/** The same without the words that may be typed: for whoever answers elsewhere. */
+export const requestLines = (asked: Asked, style: QuestionStyle): readonly string[] =>
+  asked.request.question ? openQuestion(asked, style) : permission(asked, style)
 
 function openQuestion({ request: { question }, label }: Asked, { paint, width }: QuestionStyle): readonly string[] {
   const { text = '', options = [] } = question ?? {}
-  const [first = '', ...more] = exactLines(`${whoOf(label)}${text}`, width - indent.length)
+  // Its words are the model's: what follows the first line has a bar, so that it cannot pass for a line of ours.
+  const [first = '', ...more] = exactLines(`${whoOf(label)}${text}`, width - indent.length - 2)
   return [
     `${paint('yellow', '?')} ${paint('bold', first)}`,
-    ...more.map((line) => `${indent}${paint('bold', line)}`),
+    ...more.map((line) => `${indent}${paint('dim', '│')} ${paint('bold', line)}`),
     ...options.flatMap((option, index) => {
       const number = String(index + 1)
       const [begin = '', ...rest] = exactLines(option, width - indent.length - number.length - 1)
@@ -49,14 +55,13 @@ function permission({ request, label }: Asked, style: QuestionStyle): readonly s
     ...wallLines(request, style),
     ...argumentsOf(left, style),
     ...diffLines(request, style),
-    ...choiceLines(breadthsOf(request), style),
   ]
 }
 
 const whoOf = (label: string): string => (label === '' ? '' : `${printable(label)} · `)
 
 const fitted = (text: string, width: number): string => fitWidth(text, Math.min(width, widthOf(text)))
-const summaryIn = (summary: string, width: number): string => fitted(exactText(summary).replace(/\s+/g, ' '), Math.max(1, width))
+const summaryIn = (summary: string, width: number): string => fitted(exactLine(summary), Math.max(1, width))
 
 /** The argument that the summary tells to the letter, behind its verb: `Run npm test`, `Write a.txt, a new file`. It need not be told twice. */
 function toldBy({ summary, input }: ApprovalRequest, width: number): string | undefined {

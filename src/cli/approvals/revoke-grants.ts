@@ -25,14 +25,16 @@ export async function revokeGrants({ output, wishes, named: keys, isAll }: Appro
     records.filter((record) => record.project !== project || !gone.some(({ key }) => key === record.key)),
   )
   const { code } = exitCodes.done
-  if (output === 'json') await host.stdout.line(safeJson({ ok: true, project, revoked: gone.map(({ key }) => key), exitCode: code }))
-  else if (gone.length > 0) await host.stdout.lines(gone.map(({ key }) => `No longer approved: ${printable(key)}`))
+  // The same may have been approved in several folders.
+  const revoked = [...new Set(gone.map(({ key }) => key))]
+  if (output === 'json') await host.stdout.line(safeJson({ ok: true, project, revoked, exitCode: code }))
+  else if (revoked.length > 0) await host.stdout.lines(revoked.map((key) => `No longer approved: ${printable(key)}`))
   else await tellNotice('Nothing was approved for this project.', { host, wishes })
   return code
 }
 
 function refuseUnknown(keys: readonly string[], here: readonly GrantRecord[]): void {
-  const known = here.map(({ key }) => key)
+  const known = [...new Set(here.map(({ key }) => key))]
   const problems = keys
     .filter((key) => !known.includes(key))
     .map((key) => {

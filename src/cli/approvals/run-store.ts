@@ -3,18 +3,22 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { storePathOf } from '../../agents/index.ts'
 import type { Store } from '../../contracts/index.ts'
-import type { ApprovalsInvocation } from '../agents-invocations.ts'
-import { loadSetup, setupWithoutConfig } from '../config-setup.ts'
+import { loadSetup, type SetupWishes, setupWithoutConfig } from '../config-setup.ts'
 import { dataFolder } from '../data-folder.ts'
 import type { Host } from '../host.ts'
 
 /** Where runs of this folder are kept; a configuration that is wrong says nothing. */
-export async function runFolder({ dataDir }: Pick<ApprovalsInvocation, 'dataDir'>, host: Host): Promise<string> {
-  return dataFolder({ flag: dataDir ?? (await configuredFolder(host)), env: host.env, home: homedir() })
+export async function runFolder({ dataDir, ...wishes }: RunPlace, host: Host): Promise<string> {
+  return dataFolder({ flag: dataDir ?? (await configuredFolder(host, wishes)), env: host.env, home: homedir() })
 }
 
-async function configuredFolder(host: Host): Promise<string | undefined> {
-  const { config, environment } = await loadSetup(host).catch(() => setupWithoutConfig(host))
+interface RunPlace extends Pick<SetupWishes, 'configFile' | 'file'> {
+  readonly dataDir?: string
+}
+
+async function configuredFolder(host: Host, { configFile, file }: Pick<SetupWishes, 'configFile' | 'file'>): Promise<string | undefined> {
+  const wishes = { ...(configFile !== undefined && { configFile }), ...(file !== undefined && { file }) }
+  const { config, environment } = await loadSetup(host, wishes).catch(() => setupWithoutConfig(host))
   return storePathOf({ config, environment })
 }
 

@@ -12,6 +12,7 @@ import type {
   ParentCall,
   PartialReason,
   ReplyRef,
+  RunFlag,
   RunOrigin,
   TokenPrice,
 } from '../../contracts/index.ts'
@@ -95,6 +96,7 @@ const checkedOutput = anyOf(
   closed<Is<CheckedOutput, 'ok', false>>({ ok: constant(false), problems: listOf(text), notice: text, remedy: text }),
 )
 const childEnd: Fields<ChildEnd> = { childId: name, agent: name, totals, paidUsd: amount, children: count, idleMs: amount }
+const runFlag = closed<RunFlag>({ name, value: text })
 type Updated = InteractionEvent<'interaction.item.updated'>['update']
 
 /** The fields of each durable event besides the envelope. */
@@ -108,7 +110,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     prices: optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) }),
     windows: optional({ type: 'object', additionalProperties: ordinal }),
     parent: optional(closed<ParentCall>({ sessionId: name, turnId: name, itemId: name })),
-    origin: optional(closed<RunOrigin>({ workspace: text, agentFile: optional(text) })),
+    origin: optional(closed<RunOrigin>({ workspace: text, agentFile: optional(text), flags: optional(listOf(runFlag)) })),
   },
   'interaction.session.configured': { agent: reference('Agent'), tools: listOf(text), promptChars: count, reason: text },
   'interaction.session.resumed': { epoch: count, policy: text, diagnostics: listOf(reference('Diagnostic')) },

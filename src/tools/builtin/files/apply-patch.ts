@@ -1,10 +1,10 @@
-import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
+import type { ApprovalKey, ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import { commitWrites, type Workspace } from '../../workspace/index.ts'
 import { changeView, changeWish, type PlannedChange, reportChanges } from './changes.ts'
 import { type FilePatch, parsePatch } from './patch/index.ts'
 import { failed, heed, returned } from './returned.ts'
 import { PatchStage } from './stage-patch.ts'
-import { listed } from './wording.ts'
+import { listed, untoldNote } from './wording.ts'
 
 const mostFailures = 5
 const mostFiles = 500
@@ -45,7 +45,8 @@ export function applyPatchTool(workspace: Workspace): Tool {
 function patchWish(workspace: Workspace, patch: string): ApprovalWish | undefined {
   const changes = planned(patch)
   const paths = changes?.flatMap(({ path, to }) => (to === undefined ? [path] : [path, to]))
-  const wish = paths && changeWish(workspace, 'Patch', paths)
+  const change = paths && changeWish(workspace, 'Patch', paths)
+  const wish = change && { ...change, keys: change.keys.map(asRead(workspace, changes ?? [])) }
   if (!wish || changes?.every(({ kind }) => kind === 'update')) return wish
   const named = (path: string): string => {
     const located = workspace.locate(path)
@@ -53,6 +54,12 @@ function patchWish(workspace: Workspace, patch: string): ApprovalWish | undefine
   }
   const parts = changes?.map(({ kind, path, to }) => `${verbs[kind]} ${named(path)}${to === undefined ? '' : ` to ${named(to)}`}`) ?? []
   return { ...wish, summary: asTitle(listed([...new Set(parts)])) }
+}
+
+/** What is moved can be read where it is then: what rules ask or deny of reading it holds. */
+function asRead(workspace: Workspace, changes: readonly PlannedChange[]): (key: ApprovalKey) => ApprovalKey {
+  const moved = new Set(changes.flatMap(({ kind, path }) => (kind === 'move' ? [workspace.place(path).absolute] : [])))
+  return (key) => (moved.has(key.key.slice('path:'.length)) ? { ...key, tools: ['read_file'] } : key)
 }
 
 const verbs: { readonly [Kind in PlannedChange['kind']]: string } = { add: 'add', update: 'change', delete: 'delete', move: 'move' }
@@ -68,14 +75,15 @@ function planned(patch: string): readonly PlannedChange[] | undefined {
   })
 }
 
-async function applyPatch(workspace: Workspace, input: JsonObject, { signal, maxOutputBytes }: ToolContext): Promise<ToolOutput> {
+async function applyPatch(workspace: Workspace, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
+  const { signal, maxOutputBytes } = context
   heed(signal)
   const parsed = parsePatch(String(input.patch))
   if (!parsed.ok)
     return failed(parsed.line === undefined ? parsed.message : `Line ${parsed.line} of the patch: ${parsed.message}`, parsed.remedy)
   if (parsed.files.length > mostFiles)
     return failed(`The patch has ${parsed.files.length} files.`, `At most ${mostFiles} are possible: use several patches.`)
-  const stage = await staged(workspace, parsed.files, signal)
+  const stage = await staged(workspace, parsed.files, context)
   if (stage.failures.length > 0) return refused(stage.failures)
   const writes = stage.writes()
   if (writes.length === 0)
@@ -84,10 +92,10 @@ async function applyPatch(workspace: Workspace, input: JsonObject, { signal, max
   return reportChanges(stage.changes(), maxOutputBytes)
 }
 
-async function staged(workspace: Workspace, files: readonly FilePatch[], signal: AbortSignal): Promise<PatchStage> {
-  const stage = new PatchStage(workspace)
+async function staged(workspace: Workspace, files: readonly FilePatch[], context: ToolContext): Promise<PatchStage> {
+  const stage = new PatchStage(workspace, context)
   for (const file of files) {
-    heed(signal)
+    heed(context.signal)
     await stage.stage(file)
   }
   return stage
@@ -98,6 +106,8 @@ function refused(failures: readonly string[]): ToolOutput {
   const more = failures.length > mostFailures ? [`${failures.length - mostFailures} more parts do not fit.`] : []
   return failed(
     `${['The patch does not fit; nothing was changed.', ...shown, ...more].join('\n')}\n`,
-    'Read the places above again, then send a patch with the lines as they stand there.',
+    failures.every((failure) => failure.endsWith(untoldNote))
+      ? 'Send a patch with the lines letter by letter as they stand there, or write the whole file with write_file.'
+      : 'Read the places above again, then send a patch with the lines as they stand there.',
   )
 }

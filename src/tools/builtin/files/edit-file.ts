@@ -6,9 +6,10 @@ import { largestEditable, textOfSnapshot } from './editable-text.ts'
 import { encodeText } from './file-kind.ts'
 import { laneKey } from './lane-key.ts'
 import { nearestLines, numbered } from './nearest-lines.ts'
+import { mayTell } from './read-wish.ts'
 import { type Edit, replaceText } from './replace-text.ts'
 import { failed, heed, returned } from './returned.ts'
-import { listed } from './wording.ts'
+import { listed, untoldNote } from './wording.ts'
 
 /** Lines around the place that may have been meant. */
 const mostShown = 12
@@ -61,7 +62,8 @@ const editOf = (input: JsonObject): Edit => ({
   replaceAll: input.replace_all === true,
 })
 
-async function editFile(workspace: Workspace, input: JsonObject, { signal, maxOutputBytes }: ToolContext): Promise<ToolOutput> {
+async function editFile(workspace: Workspace, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
+  const { signal, maxOutputBytes, mayUse } = context
   heed(signal)
   const place = workspace.place(String(input.path))
   const edit = editOf(input)
@@ -71,6 +73,8 @@ async function editFile(workspace: Workspace, input: JsonObject, { signal, maxOu
   if (before.kind === 'absent') throw await workspace.missing(place)
   const { text, hasBom } = textOfSnapshot(before, place)
   const result = replaceText(text, edit)
+  if ((result.kind === 'missing' || result.kind === 'several') && !(await mayTell(workspace, place, mayUse)))
+    throw untold(place, result.kind)
   if (result.kind === 'missing') throw notFound(place, text, edit)
   if (result.kind === 'excessive')
     return failed(`There are too many places to change in ${place.relative} at once.`, 'Use a command for this.')
@@ -78,6 +82,16 @@ async function editFile(workspace: Workspace, input: JsonObject, { signal, maxOu
   if (result.text === text) return failed(`${place.relative} would stay as it is: only line ends differ.`, 'Give a new text that differs.')
   await commitWrites(workspace, [{ place, before, content: encodeText(result.text, hasBom) }], signal)
   return reportChanges([{ path: place.relative, kind: 'update', before: text, after: result.text }], maxOutputBytes)
+}
+
+function untold({ relative }: Place, kind: 'missing' | 'several'): FileFault {
+  const what = kind === 'missing' ? 'not in' : 'more than once in'
+  const remedy = kind === 'missing' ? 'Give it letter by letter' : 'Add what stands around it, set replace_all'
+  return new FileFault(
+    'invalid_input',
+    `The old text is ${what} ${relative}. ${untoldNote}`,
+    `${remedy}, or write the whole file with write_file.`,
+  )
 }
 
 function notFound({ relative }: Place, text: string, edit: Edit): FileFault {

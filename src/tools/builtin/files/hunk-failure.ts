@@ -1,27 +1,35 @@
 import { nearestLines, numbered } from './nearest-lines.ts'
 import type { AppliedHunks, Hunk } from './patch/index.ts'
-import { fitLine } from './wording.ts'
+import { fitLine, untoldNote } from './wording.ts'
 
 type Failed = Extract<AppliedHunks, { readonly ok: false }>
 
 const mostShown = 8
 
+interface Patched {
+  readonly path: string
+  readonly text: string
+  /** What stands there may be told. */
+  readonly isTold: boolean
+}
+
 /** Which hunk does not fit, what it looked for, and what stands there instead. */
 export function hunkFailure(
-  path: string,
-  text: string,
+  { path, text, isTold }: Patched,
   { hunks, index, why }: Pick<Failed, 'index' | 'why'> & { readonly hunks: readonly Hunk[] },
 ): string {
   const hunk = hunks[index]
   const which = `Hunk ${index + 1} of ${hunks.length} for ${path} (line ${hunk?.patchLine ?? 1} of the patch)`
   if (why === 'overlap' || hunk === undefined) return `${which} changes lines that a hunk before it changes, too.`
-  const lines = text.split('\n')
   const old = hunk.lines.filter(({ mark }) => mark !== '+').map((line) => line.text)
   const wanted = old.length > 0 ? old : hunk.anchors
   const sought = wanted.slice(0, mostShown).map((line) => `  ${fitLine(line)}`)
+  const looked = `${which} does not fit. It looks for:\n${sought.join('\n')}`
+  if (!isTold) return `${looked}\n${untoldNote}`
+  const lines = text.split('\n')
   const near = nearestLines(lines, wanted)
   const start = near?.line ?? (hunk.position === undefined ? undefined : hunk.position + 1)
   const there = start === undefined ? [] : numbered(lines, start, Math.min(mostShown, wanted.length + 1))
   const found = there.length === 0 ? 'Nothing like it is in the file.' : `At line ${start} there is:\n${there.join('\n')}`
-  return `${which} does not fit. It looks for:\n${sought.join('\n')}\n${found}`
+  return `${looked}\n${found}`
 }

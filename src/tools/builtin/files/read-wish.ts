@@ -46,6 +46,11 @@ export async function entryFilter(workspace: Workspace, path: string, { look, ma
   }
 }
 
+/** Whether a call that changes a file may tell what stands in it. Nobody is asked: where reading is denied or asked about, it is not told. */
+export async function mayTell(workspace: Workspace, place: Place, mayUse: ToolContext['mayUse']): Promise<boolean> {
+  return mayUse(keyOf(workspace, searching, { named: place, real: await workspace.realPlace(place) }), 'without asking')
+}
+
 interface Looking extends Pick<ToolContext, 'mayUse'> {
   readonly look: Look
 }

@@ -1,9 +1,11 @@
+import type { ToolContext } from '../../../contracts/index.ts'
 import { type FileWrite, type Place, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
 import { type DoneChange, sizeNote } from './changes.ts'
 import { largestEditable, textOfSnapshot } from './editable-text.ts'
 import { encodeText } from './file-kind.ts'
 import { hunkFailure } from './hunk-failure.ts'
 import { applyHunks, type FilePatch, type Hunk } from './patch/index.ts'
+import { mayTell } from './read-wish.ts'
 import { counted } from './wording.ts'
 
 /** What a file holds while a patch is put together. `raw`: as it was, and no text that can be changed. */
@@ -18,6 +20,8 @@ interface Staged {
   readonly original: Content
   current: Content
   mode: number | undefined
+  /** What stands in it may be told. */
+  readonly isTold: boolean
 }
 
 /** A file could not be changed as the patch wants it; the rest is still looked at, so that all of it is told. */
@@ -30,12 +34,14 @@ class Mismatch extends Error {}
 export class PatchStage {
   readonly failures: string[] = []
   readonly #workspace: Workspace
+  readonly #mayUse: ToolContext['mayUse']
   readonly #files = new Map<string, Staged>()
   /** New places by the former ones. */
   readonly #moves = new Map<string, Place>()
 
-  constructor(workspace: Workspace) {
+  constructor(workspace: Workspace, { mayUse }: Pick<ToolContext, 'mayUse'>) {
     this.#workspace = workspace
+    this.#mayUse = mayUse
   }
 
   async stage(patch: FilePatch): Promise<void> {
@@ -92,7 +98,8 @@ export class PatchStage {
     if (known) return known
     const before = await snapshotOf(this.#workspace, place, largestEditable)
     const original = contentOf(before, place)
-    const file: Staged = { place, before, original, current: original, mode: undefined }
+    const isTold = await mayTell(this.#workspace, place, this.#mayUse)
+    const file: Staged = { place, before, original, current: original, mode: undefined, isTold }
     this.#files.set(place.absolute, file)
     return file
   }
@@ -135,12 +142,12 @@ function add(file: Staged, content: string, mode: number | undefined): void {
   file.mode = mode ?? file.mode
 }
 
-function patched({ place, current }: Staged, hunks: readonly Hunk[]): string {
+function patched({ place, current, isTold }: Staged, hunks: readonly Hunk[]): string {
   if (current.kind === 'raw') throw new Mismatch(`${place.relative} cannot be patched: ${current.what}, ${counted(current.size, 'byte')}.`)
   const text = current.kind === 'text' ? current.text : ''
   const applied = applyHunks(text, hunks)
   if (applied.ok) return applied.text
-  throw new Mismatch(hunkFailure(place.relative, text, { hunks, index: applied.index, why: applied.why }))
+  throw new Mismatch(hunkFailure({ path: place.relative, text, isTold }, { hunks, index: applied.index, why: applied.why }))
 }
 
 function contentOf(before: Snapshot, place: Place): Content {

@@ -26,4 +26,7 @@ export const shownPath = (path: string): string => (/\p{Cc}/u.test(path) ? JSON.
 export const forbiddenNote = (count: number): readonly string[] =>
   count === 0 ? [] : [`${counted(count, 'entry', 'entries')} left out: rules forbid looking there.`]
 
+/** Instead of what stands in a file that may be changed and not read. */
+export const untoldNote = 'Rules forbid to read this file, so what stands there is not shown.'
+
 export const hardNote = 'The patterns of an ignore file or of this call are too hard to match; some were not heeded.'

@@ -18,6 +18,11 @@ export interface Wrapper {
   readonly needsCommand?: true
 }
 
+const limits = 'core data nice fsize sigpending memlock rss nofile msgqueue rtprio stack cpu nproc as locks rttime'
+const packageRunner: Wrapper = { flags: 'y', longFlags: 'yes no', needsCommand: true }
+const otherMachine: Wrapper = { flags: 'BFILRSTXZv', needsCommand: true }
+
+/** By the name of the program, or by that and its first word. */
 const wrappers: { readonly [name: string]: Wrapper } = {
   command: { flags: 'p', looks: 'vV' },
   builtin: {},
@@ -37,8 +42,29 @@ const wrappers: { readonly [name: string]: Wrapper } = {
   time: { flags: 'apqv', valued: 'fo' },
   taskset: { flags: 'ac', longFlags: 'all-tasks cpu-list', operands: 1 },
   chroot: { operands: 1, needsCommand: true },
-  busybox: {},
-  toybox: {},
+  ...{ busybox: {}, toybox: {}, coreutils: {} },
+  choom: { valued: 'np', longValued: 'adjust pid' },
+  prlimit: { valued: 'po', longValued: 'pid output', longFlags: limits },
+  setpriv: {
+    longFlags: 'no-new-privs nnp clear-groups keep-groups init-groups reset-env',
+    longValued: 'ambient-caps inh-caps bounding-set ruid euid rgid egid reuid regid groups securebits pdeathsig',
+    needsCommand: true,
+  },
+  unshare: {
+    ...{ flags: 'muinpUCTfrc', valued: 'SGRw', longValued: 'setuid setgid root wd propagation setgroups', needsCommand: true },
+    longFlags: 'mount uts ipc net pid user cgroup time fork map-root-user map-current-user mount-proc kill-child keep-caps',
+  },
+  ...{ linux32: otherMachine, linux64: otherMachine, i386: otherMachine, x86_64: otherMachine },
+  fakeroot: { flags: 'u', longFlags: 'unknown-is-real', valued: 'sib', needsCommand: true },
+  'dbus-run-session': { longValued: 'config-file', needsCommand: true },
+  pkexec: { longFlags: 'keep-cwd disable-internal-agent', longValued: 'user', needsCommand: true },
+  ...{ ccache: { hasAssignments: true }, sccache: {}, torsocks: {}, gamemoderun: {} },
+  caffeinate: { flags: 'disu', valued: 'tw' },
+  ...{ eatmydata: {}, catchsegv: {}, chronic: { flags: 'ev' }, ifne: { flags: 'n' }, 'cross-env': { hasAssignments: true } },
+  ...{ npx: packageRunner, pnpx: packageRunner, bunx: packageRunner, uvx: packageRunner },
+  ...{ 'npm exec': packageRunner, 'npm x': packageRunner, 'pnpm exec': packageRunner, 'pnpm dlx': packageRunner },
+  ...{ 'yarn exec': packageRunner, 'yarn dlx': packageRunner, 'uv run': packageRunner, 'bundle exec': packageRunner },
+  ...{ 'poetry run': packageRunner, 'pipenv run': packageRunner, 'pipx run': packageRunner },
 }
 
 export const wrapperOf = (name: string): Wrapper | undefined => (Object.hasOwn(wrappers, name) ? wrappers[name] : undefined)

@@ -6,6 +6,7 @@
  * 3. Programs that read their commands from files, such as `make` and `python3 x.py`, are themselves and nothing more.
  */
 import { basename } from 'node:path'
+import { isArriving, isTellingAssignment, isTold, mayBecomeOption, unversioned } from './command-tellers.ts'
 import { endOfOptions, type Wrapper, wordAt, wrapperOf } from './command-wrappers.ts'
 import { plainCommands, unquoted } from './shell-words.ts'
 
@@ -33,38 +34,36 @@ const together = (runs: readonly CommandsRun[]): CommandsRun => ({
   isOpaque: runs.some(({ isOpaque }) => isOpaque),
 })
 
+/** `find` puts the name of a file there, or whoever is given it takes it for a line. */
+const noName = /\{\}|[\s;|&$`<>()]/
+
 function run(command: CommandRun, depth: number): CommandsRun {
   const name = wordAt(command.words, 0)
-  if (name === undefined || name === '' || depth > deepest) return unknown
-  return together([{ commands: [command], isOpaque: false }, innerOf(basename(name), command, depth + 1)])
+  if (name === undefined || name === '' || noName.test(name) || depth > deepest) return unknown
+  return together([{ commands: [command], isOpaque: false }, innerOf(basename(name).replace(gnuName, ''), command, depth + 1)])
 }
 
-/** Too many ways to be told what to run. */
-const opaque = new Set(
-  [
-    'flock unshare nsenter setarch linux32 linux64 i386 x86_64 chrt prlimit cpulimit numactl setpriv capsh runcon',
-    'strace ltrace gdb perf valgrind watch entr script unbuffer rlwrap xvfb-run faketime fakeroot proot parallel ssh at batch',
-    'su runuser gosu su-exec tini dumb-init systemd-run start-stop-daemon dbus-run-session bwrap firejail',
-    'mapfile readarray compgen complete bind jobs',
-  ].flatMap((names) => names.split(' ')),
-)
 /** The program that loads programs. */
 const loader = /^ld[-.].*so/
 /** Words of the shell that take names of variables, and work out what stands in their square brackets. */
 const evaluating = new Set('test let unset read declare typeset local export readonly printf wait getopts'.split(' '))
-const shells = new Set('sh bash dash zsh ksh ash'.split(' '))
+const shells = new Set('sh bash dash zsh ksh ash rbash rzsh rksh mksh lksh oksh ksh93 yash posh hush bash-static'.split(' '))
+/** As programs are called where others have their names. */
+const gnuName = /^g(?=(?:env|nice|nohup|stdbuf|timeout|chroot|xargs|find|sed|tar|sort|split|make|time|install)$)/
 
 function innerOf(name: string, command: CommandRun, depth: number): CommandsRun {
   const { words, isOpen } = command
   const wrapper = wrapperOf(name)
   if (wrapper) return wrapped(wrapper, command, depth)
-  if (shells.has(name)) return byShell(words, depth)
+  const verbal = wrapperOf(`${name} ${wordAt(words, 1) ?? ''}`)
+  if (verbal) return wrapped(verbal, { words: words.slice(1), isOpen }, depth)
+  if (shells.has(name) || shells.has(unversioned(name))) return byShell(words, depth)
   if (name === 'eval') return isOpen ? unknown : line(words.slice(1), depth)
   if (name === 'trap') return trapped(command, depth)
-  if (name === 'xargs') return byXargs(words, depth)
-  if (name === 'find') return byFind(words, depth)
+  if (name === 'xargs') return byXargs(command, depth)
+  if (name === 'find') return byFind(command, depth)
   const isEvaluated = evaluating.has(name) && words.some((word) => /[$`]/.test(word))
-  return opaque.has(name) || loader.test(name) || isEvaluated ? unknown : nothing
+  return isTold(name, words, isOpen) || loader.test(name) || isEvaluated ? unknown : nothing
 }
 
 function wrapped(wrapper: Wrapper, { words, isOpen }: CommandRun, depth: number): CommandsRun {
@@ -74,10 +73,14 @@ function wrapped(wrapper: Wrapper, { words, isOpen }: CommandRun, depth: number)
   if (end === undefined) return unknown
   let at = end + operands
   while (hasAssignments && (wordAt(words, at)?.includes('=') ?? false)) at += 1
+  const assignments = words.slice(end + operands, at).map((word) => unquoted(word) ?? word)
   // A word that stands for names of files may be any number of words.
   if (words.slice(end, at).some((word) => unquoted(word) === undefined)) return unknown
   if (at >= words.length) return isOpen || needsCommand ? unknown : nothing
-  return run({ words: words.slice(at), isOpen }, depth)
+  // Some take these for the value of the option before them.
+  if (needsCommand && /^(?:true|false)$/.test(wordAt(words, at) ?? '')) return unknown
+  const inner = run({ words: words.slice(at), isOpen }, depth)
+  return assignments.some(isTellingAssignment) ? { ...inner, isOpaque: true } : inner
 }
 
 const ofShells: Wrapper = {
@@ -95,8 +98,8 @@ function byShell(words: readonly string[], depth: number): CommandsRun {
   // Shells look for the value of `-o` behind the whole word, and other programs in it.
   if (options.some((word) => /^-\w+[oO]|^-[oO]\w/.test(word))) return unknown
   if (options.some((word) => /^-\w*c/.test(word))) return line(words.slice(end, end + 1), depth)
-  const file = wordAt(words, end) ?? ''
-  return /^\+|^\/(?:dev|proc)\//.test(file) ? unknown : nothing
+  const file = wordAt(words, end)
+  return file === undefined || file.startsWith('+') || file.includes('{}') || isArriving(file) ? unknown : nothing
 }
 
 /** What a shell makes of words that it is given to read as a line. */
@@ -124,25 +127,32 @@ const ofXargs: Wrapper = {
 }
 
 /** What it reads becomes further words, or with `-I` any of them. */
-function byXargs(words: readonly string[], depth: number): CommandsRun {
+function byXargs({ words, isOpen }: CommandRun, depth: number): CommandsRun {
   const end = endOfOptions(words, ofXargs)
   if (typeof end !== 'number') return unknown
   const isAnywhere = words.slice(1, end).some((word) => /^-\w*I/.test(word))
-  const inner = end >= words.length ? nothing : run({ words: words.slice(end), isOpen: true }, depth)
+  // Its own words may be read by another one: then it is told what to run.
+  if (end >= words.length) return isOpen || isAnywhere ? unknown : nothing
+  const inner = run({ words: words.slice(end), isOpen: true }, depth)
   return isAnywhere ? { ...inner, isOpaque: true } : inner
 }
 
 const running = new Set(['-exec', '-execdir', '-ok', '-okdir'])
 
-function byFind(words: readonly string[], depth: number): CommandsRun {
+/** What it deletes it deletes as `rm` does: rules for that are meant. */
+const deleted: CommandsRun = { commands: [{ words: ['rm'], isOpen: true }], isOpaque: false }
+
+function byFind({ words, isOpen }: CommandRun, depth: number): CommandsRun {
+  if (isOpen || words.some(mayBecomeOption)) return unknown
   return together(
     words.flatMap((word, at) => {
-      if (!running.has(unquoted(word) ?? word)) return []
+      const option = unquoted(word) ?? word
+      if (option === '-delete') return [deleted]
+      if (!running.has(option)) return []
       const rest = words.slice(at + 1)
       const end = rest.findIndex((each) => [';', '+'].includes(unquoted(each) ?? ''))
       const inner = end < 0 ? rest : rest.slice(0, end)
-      const isAnything = inner.length === 0 || (unquoted(inner[0] ?? '') ?? '{}').includes('{}')
-      return [isAnything ? unknown : run({ words: inner, isOpen: false }, depth)]
+      return [inner.length === 0 ? unknown : run({ words: inner, isOpen: false }, depth)]
     }),
   )
 }

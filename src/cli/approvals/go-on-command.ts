@@ -1,0 +1,34 @@
+import { isAbsolute, relative } from 'node:path'
+import type { RunFlag, RunOrigin } from '../../contracts/index.ts'
+import { flagWords } from '../resume-command.ts'
+import { typedWord } from '../typed-word.ts'
+import { dataDirFlag } from './answer-command.ts'
+import type { WaitingRun } from './waiting-requests.ts'
+
+/** Where the commands that are shown will be typed. */
+export interface Place {
+  readonly here: string
+  readonly folder: string
+  readonly dataDir: string | undefined
+}
+
+/** Goes on with the run in the folder that it works in, under the terms that it was started with. */
+export function goOnCommand({ run, origin }: WaitingRun, { here, folder, dataDir }: Place): string {
+  const file = origin?.agentFile === undefined ? 'FILE' : typedWord(fileOf(origin))
+  const isHere = origin === undefined || origin.workspace === here
+  const data = dataDirFlag(isHere || dataDir === undefined ? dataDir : folder)
+  const words = flagWords(origin ? flagsThere(origin) : []).map((word) => ` ${word}`)
+  return `${isHere ? '' : `cd ${typedWord(origin.workspace)} && `}troupe run ${file} --resume ${run.treeId}${data}${words.join('')}`
+}
+
+/** The file of its agent, relative to the folder of the run where it is in it. */
+export const fileOf = ({ workspace, agentFile }: RunOrigin): string =>
+  agentFile === undefined ? 'a program' : pathIn(workspace, agentFile)
+
+const flagsThere = ({ workspace, flags = [] }: RunOrigin): readonly RunFlag[] =>
+  flags.map(({ name, value }) => ({ name, value: name === 'config' ? pathIn(workspace, value) : value }))
+
+function pathIn(workspace: string, file: string): string {
+  const path = relative(workspace, file)
+  return path.startsWith('..') || isAbsolute(path) ? file : path
+}

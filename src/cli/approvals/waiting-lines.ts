@@ -1,0 +1,44 @@
+import type { ApprovalDecision } from '../../contracts/index.ts'
+import { exactLine } from '../exact-text.ts'
+import { printable } from '../paint.ts'
+import { answerCommand } from './answer-command.ts'
+import type { QuestionStyle } from './beside-question.ts'
+import { fileOf, goOnCommand, type Place } from './go-on-command.ts'
+import { requestLines } from './question-lines.ts'
+import type { WaitingRequest, WaitingRun } from './waiting-requests.ts'
+
+const indent = '  '
+
+/** A run that waits: what for, as a terminal would ask it, and the commands that answer it and go on. Pure. */
+export function waitingLines(waiting: WaitingRun, place: Place, style: QuestionStyle): readonly string[] {
+  const { run, origin, requests } = waiting
+  const { paint } = style
+  const since = `${new Date(run.updatedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const where = origin ? `${fileOf(origin)} in ${origin.workspace} · ` : ''
+  const isOnly = requests.filter(({ answer }) => !answer).length === 1
+  return [
+    `${run.treeId}  ${printable(run.agent)}  ${paint('dim', printable(`${where}since ${since} · “${run.title}”`))}`,
+    ...requests.flatMap((each) =>
+      each.answer
+        ? [answeredLine(each, each.answer, style)]
+        : [
+            ...askedLines(each, style),
+            `${indent}${indent}${answerCommand(isOnly ? run.treeId : each.request.id, each.request, place.dataDir)}`,
+          ],
+    ),
+    `${indent}${goOnCommand(waiting, place)}`,
+  ]
+}
+
+/** Nobody says yes to what was not shown: all of it, as at a terminal. */
+const askedLines = ({ request, agentPath }: WaitingRequest, { paint, width }: QuestionStyle): readonly string[] =>
+  requestLines({ request, label: labelOf(agentPath) }, { paint, width: width - indent.length }).map((line) => `${indent}${line}`)
+
+function answeredLine({ request, agentPath }: WaitingRequest, { kind }: ApprovalDecision, { paint }: QuestionStyle): string {
+  const said = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied' }[kind]
+  const label = labelOf(agentPath)
+  const what = `${label === '' ? '' : `${printable(label)} · `}${exactLine(request.summary)}`
+  return `${indent}${paint('green', '✓')} ${said}: ${what}  ${paint('dim', printable(request.tool))}`
+}
+
+const labelOf = (agentPath: string): string => (agentPath === 'root' ? '' : agentPath.replace(/^root\//, ''))

@@ -1,0 +1,60 @@
+import { resolve } from 'node:path'
+import type { RunFlag, RunOrigin, Store, TreeId } from '../contracts/index.ts'
+import { runFolder, withRuns } from './approvals/run-store.ts'
+import type { Host } from './host.ts'
+import type { RunInvocation } from './parse-arguments.ts'
+
+/** A command line with what holds of the one that its run was started with. */
+export interface TakenUp {
+  readonly invocation: RunInvocation
+  /** What a person should know about it, and what a person must know. */
+  readonly notices: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** What a command line says, and where it takes a run up, what was said when that run was started. */
+export async function takenUp(invocation: RunInvocation, host: Host): Promise<TakenUp> {
+  const { resume } = invocation
+  if (resume === undefined) return { invocation, notices: [], warnings: [] }
+  const folder = await runFolder(invocation, host)
+  // Whatever keeps the journal from being read is told where the run is taken up.
+  const origin = await withRuns(folder, undefined, (store) => originOf(store, resume as TreeId)).catch(() => undefined)
+  return underTermsOf(origin?.flags ?? [], invocation)
+}
+
+async function originOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<RunOrigin | undefined> {
+  const [first] = await journal.read(treeId, 0, 1)
+  return first?.type === 'interaction.session.created' ? first.origin : undefined
+}
+
+/**
+ * A run is not taken up under weaker rules than it was started with, unless that is told: what was denied stays denied,
+ * and its configuration is read where no other is named. What was allowed has to be allowed again. Pure.
+ */
+export function underTermsOf(flags: readonly RunFlag[], invocation: RunInvocation): TakenUp {
+  const kept = missingDenials(flags, invocation)
+  const before = valuesOf(flags, 'config').at(-1)
+  const now = invocation.configFile
+  return {
+    invocation: {
+      ...invocation,
+      deny: [...kept, ...invocation.deny],
+      ...(before !== undefined && now === undefined && { configFile: before }),
+    },
+    notices: [
+      ...(kept.length > 0 ? [`Still denied, as when the run was started: ${kept.join(', ')}`] : []),
+      ...(before !== undefined && now === undefined ? [`Read again, as when the run was started: --config ${before}`] : []),
+    ],
+    warnings:
+      before !== undefined && now !== undefined && resolve(now) !== before
+        ? [`The run was started with --config ${before}; from here on ${now} counts instead.`]
+        : [],
+  }
+}
+
+/** What a run was started without being allowed to, and a command line does not deny it. */
+export const missingDenials = (flags: readonly RunFlag[], { deny }: Pick<RunInvocation, 'deny'>): readonly string[] =>
+  valuesOf(flags, 'deny').filter((pattern) => !deny.includes(pattern))
+
+const valuesOf = (flags: readonly RunFlag[], wanted: string): readonly string[] =>
+  flags.flatMap(({ name, value }) => (name === wanted ? [value] : []))
