@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { RunHandle } from '../../src/index.ts'
 import { type ActorSetup, actor, alive, mark, no, noWalls, recordsIn, told, withWalls, yes } from './acting-support.ts'
-import { agent, bounded, expectLegal, expectWhole, finish, journalOf, ofType, root, until } from './support.ts'
+import { agent, bounded, expectLegal, expectWhole, finish, journalOf, ofType, until } from './support.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
@@ -146,23 +146,18 @@ describe.skipIf(noWalls)(withWalls('a command that means harm or does not know b
 })
 
 describe.skipIf(noWalls)(withWalls('a way out of the sandbox'), () => {
-  /** A folder that commands see and may not write to. */
-  const outside = (): string => {
-    const cache = join(root, 'node_modules', '.cache')
-    mkdirSync(cache, { recursive: true })
-    const folder = realpathSync(mkdtempSync(join(cache, 'troupe-acceptance-')))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-    return folder
-  }
+  /** Commands see it wherever the workspace lies, and may not write to it: Git would run what is there. */
+  const folder = '.git/hooks'
+  const files = { [`${folder}/README`]: 'Hooks.' }
 
   test('needs a yes of its own; with it the command runs once more, outside, and the journal says who let it', async () => {
-    const file = join(outside(), 'made')
-    const made = acting({ steps: [step(shell(`echo tried >> tries; echo out > ${file}`)), { text: 'Done.' }] })
+    const file = `${folder}/made`
+    const made = acting({ files, steps: [step(shell(`echo tried >> tries; echo out > ${file}`)), { text: 'Done.' }] })
     const { treeId } = await bounded(made.runtime.run('go'), 'the run', 50_000)
     expect(made.asked.map(({ scope, input }) => [scope, input])).toEqual(
       ['call', 'unsandboxed'].map((scope) => [scope, { command: `echo tried >> tries; echo out > ${file}` }]),
     )
-    expect([readFileSync(file, 'utf8'), made.read('tries')]).toEqual(['out\n', 'tried\ntried\n'])
+    expect([made.read(file), made.read('tries')]).toEqual(['out\n', 'tried\ntried\n'])
     const events = await journalOf(made.store, treeId)
     const resolved = ofType(events, 'interaction.approval.resolved')
     const [again] = ofType(events, 'interaction.item.updated')
@@ -172,15 +167,15 @@ describe.skipIf(noWalls)(withWalls('a way out of the sandbox'), () => {
   })
 
   test('is not opened by a grant for the tool, by a rule that allows everything, or by a no', async () => {
-    const folder = outside()
     const made = acting({
+      files,
       config: { approvals: { rules: [{ allow: '*' }] } },
       decide: () => no('stay inside'),
       steps: [step(shell(`echo 1 > ${folder}/one`)), step(shell(`echo 2 > ${folder}/two`)), { text: 'Done.' }],
     })
     await bounded(made.runtime.run('go'), 'the run', 50_000)
     expect(made.asked.map(({ scope }) => scope)).toEqual(['unsandboxed', 'unsandboxed'])
-    expect([existsSync(join(folder, 'one')), existsSync(join(folder, 'two'))]).toEqual([false, false])
+    for (const name of ['one', 'two']) expect(existsSync(join(made.workspace, folder, name))).toBe(false)
     expect(told(made).map(({ ok }) => ok)).toEqual([false, false])
   })
 })
