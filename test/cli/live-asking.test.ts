@@ -20,7 +20,8 @@ const script = (file: string): string => `steps:
   - text: Done.
 `
 
-describe.concurrent('asked in a window', () => {
+// One after the other: commands of one folder at the same time may find its guards being made or taken away.
+describe('asked in a window', () => {
   test.each([40, 80, 140])(
     'of %d columns: what has led to a question stands above it, and the tree is whole again below',
     async (columns) => {
