@@ -1,4 +1,4 @@
-import { type FileState, powerOf, type Registry, trustFiles } from '../agents/index.ts'
+import { type FileState, type PendingFile, powerOf, type Registry, trustFiles } from '../agents/index.ts'
 import { systemClock } from '../runtime/index.ts'
 import type { Setup } from './config-setup.ts'
 import { exactLines } from './exact-text.ts'
@@ -8,7 +8,7 @@ import { printable } from './paint.ts'
 
 /** A file that waits for trust, and what of it does not count until then. */
 export interface Waiting extends FileState {
-  readonly kind: 'configuration' | 'variables' | 'agent of another program'
+  readonly kind: PendingFile['kind'] | 'agent of another program'
   readonly withheld: readonly string[]
   /** What each of these parts says, where that is known. */
   readonly contents?: readonly (readonly string[])[]
@@ -17,7 +17,7 @@ export interface Waiting extends FileState {
 /** Whatever counts only in part for want of trust. */
 export function waitingIn({ config }: Setup, { untrusted }: Registry): readonly Waiting[] {
   return [
-    ...config.pending.map((file): Waiting => ({ ...file, kind: /\.env$/.test(file.path) ? 'variables' : 'configuration' })),
+    ...config.pending,
     ...untrusted.map(
       (file): Waiting => ({ ...file, kind: 'agent of another program', withheld: ['tools that change something', 'servers'] }),
     ),

@@ -1,3 +1,5 @@
+import { isInside } from './is-inside.ts'
+
 interface HookSource {
   readonly command?: readonly string[] | undefined
   readonly module?: string | undefined
@@ -25,5 +27,8 @@ const longestWord = 4_096
 const separators = /[\s"'`;|&<>()=,{}]+/
 const isWrittenTo = /\.(?:log|jsonl|ndjson|csv|out|tmp|db|sqlite3?)$|^\.{0,2}\/?$/i
 
-/** Files of the system, which no project brings along. */
-export const isSystemPath = (path: string): boolean => /^\/(?:usr|bin|sbin|lib\w*|etc|dev|proc|sys|nix|System|Library)\//.test(path)
+/** Whether a word that leads to a path names a file of the system, which no project brings along. */
+export const isOfSystem = (word: string, path: string, baseDir: string): boolean =>
+  word.startsWith('/') && systemFolders.test(path) && !isInside(baseDir, path)
+
+const systemFolders = /^\/(?:usr|bin|sbin|lib\w*|etc|dev|proc|sys|nix|System|Library)\//

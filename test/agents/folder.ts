@@ -13,9 +13,15 @@ export interface Folder {
   load(roots: string | readonly string[], more?: Partial<RegistryOptions>): Promise<Registry>
 }
 
+const made: string[] = []
+// Here, where the file is loaded: what a test registers while it runs is not called any more.
+afterAll(() => {
+  for (const path of made) rmSync(path, { recursive: true, force: true })
+})
+
 export function folder(files: { readonly [name: string]: string | Uint8Array | object } = {}): Folder {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-agents-')))
-  afterAll(() => rmSync(path, { recursive: true, force: true }))
+  made.push(path)
   const write: Folder['write'] = (more) => {
     for (const [name, content] of Object.entries(more)) {
       mkdirSync(dirname(join(path, name)), { recursive: true })

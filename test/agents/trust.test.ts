@@ -125,6 +125,29 @@ describe('two keys of one name', () => {
   })
 })
 
+describe('a program of a hook that has changed since', () => {
+  test('is told, and trusted again by --trust or by name', async () => {
+    const { path, write } = folder({
+      '.ai-agent.json': { hooks: [{ name: 'guard', on: ['before_call'], module: './guard.mjs', onFailure: 'closed' }] },
+      'guard.mjs': 'export const beforeCall = () => undefined\n',
+      'a.ai': '---\ndescription: x\nmodels: script/a.yaml\ntools: [update_plan]\n---\nGo.\n',
+      'a.yaml': 'steps: [{ calls: [{ tool: update_plan, input: { plan: [{ step: s, status: pending }] } }] }, { text: Done. }]\n',
+    })
+    const run = async (...more: string[]) => (await troupe(path, ['run', 'a.ai', 'Go', ...more])).stderr
+    expect(await run('--trust')).not.toContain('blocked')
+    write({ 'guard.mjs': 'export const beforeCall = () => ({ kind: "continue" })\n' })
+    const changed = await run()
+    expect(changed).toContain(`${path}/guard.mjs: it is not run as a hook, since it has changed since it was trusted`)
+    expect(changed).toContain('blocked')
+    expect(await run('--trust')).not.toContain('blocked')
+    write({ 'guard.mjs': 'export const beforeCall = () => null\n' })
+    const listed = await troupe(path, ['trust'])
+    expect(listed.stderr).toContain(`${path}/guard.mjs`)
+    await troupe(path, ['trust', 'guard.mjs'])
+    expect(await run()).not.toContain('has changed since')
+  })
+})
+
 describe('the question at a terminal', () => {
   const waiting: readonly Waiting[] = [
     { path: '/project/.ai-agent.json', sha256: 'a'.repeat(64), kind: 'configuration', withheld: ['providers', 'models.fast'] },

@@ -15,9 +15,15 @@ export interface Place {
   find(more?: Partial<SkillSearch>): FoundSkills
 }
 
+const made: string[] = []
+// Here, where the file is loaded: what a test registers while it runs is not called any more.
+afterAll(() => {
+  for (const path of made) rmSync(path, { recursive: true, force: true })
+})
+
 export function place(files: { readonly [name: string]: string | Uint8Array } = {}): Place {
   const path = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-skills-')))
-  afterAll(() => rmSync(path, { recursive: true, force: true }))
+  made.push(path)
   const [project, home] = [join(path, 'project'), join(path, 'home')]
   for (const folder of [project, home]) mkdirSync(folder)
   const write: Place['write'] = (more) => {

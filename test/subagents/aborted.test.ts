@@ -1,18 +1,11 @@
 import { expect, it } from 'vitest'
-import type { Approver, InteractionEvent, Tool } from '../../src/contracts/index.ts'
+import type { Approver, InteractionEvent } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate } from '../../src/testing/index.ts'
-import { ask, resultsOf, type Script, team } from './team.ts'
+import { ask, resultsOf, type Script, send, team } from './team.ts'
 
 // "No, and end the run" is meant for the run, whoever of it has asked.
 
-const send: Tool = {
-  name: 'send',
-  description: 'Sends.',
-  inputSchema: { type: 'object' },
-  approval: () => ({ keys: [{ key: 'send', label: 'send' }], summary: 'Send it' }),
-  execute: () => 'sent',
-}
 const calling =
   (...children: readonly string[]): Script =>
   (request, step) =>

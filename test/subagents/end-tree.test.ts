@@ -1,17 +1,10 @@
 import { expect, it } from 'vitest'
-import type { Tool, TreeId } from '../../src/contracts/index.ts'
+import type { TreeId } from '../../src/contracts/index.ts'
 import { endTree } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate } from '../../src/testing/index.ts'
-import { ask, resultsOf, type Script, team } from './team.ts'
+import { ask, resultsOf, type Script, send, team } from './team.ts'
 
-const send: Tool = {
-  name: 'send',
-  description: 'Sends.',
-  inputSchema: { type: 'object' },
-  approval: () => ({ keys: [{ key: 'send', label: 'send' }], summary: 'Send it' }),
-  execute: () => 'sent',
-}
 const calling =
   (child: string): Script =>
   (request, step) =>

@@ -1,21 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { InteractionEvent, Tool } from '../../src/contracts/index.ts'
+import type { InteractionEvent } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
 import { settle } from '../settle.ts'
-import { ask, resultsOf, type Script, type TeamOptions, team } from './team.ts'
+import { ask, resultsOf, type Script, send, type TeamOptions, team } from './team.ts'
 
 // What a parent is told of a child that did not do what it was asked: class, what happened, what to do about it.
 
 const boss: Script = (request, step) => (step === 1 ? { calls: [ask('scout', 'Look')] } : { text: resultsOf(request).join() })
 const never = () => new Promise<never>(() => {})
-const send: Tool = {
-  name: 'send',
-  description: 'Sends.',
-  inputSchema: { type: 'object' },
-  approval: () => ({ keys: [{ key: 'send', label: 'send' }], summary: 'Send it' }),
-  execute: () => 'sent',
-}
 
 interface Scout {
   readonly script: Script

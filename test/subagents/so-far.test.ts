@@ -1,17 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Approver, Tool } from '../../src/contracts/index.ts'
+import type { Approver } from '../../src/contracts/index.ts'
 import { accountingSoFar, spentSoFar } from '../../src/runtime/so-far.ts'
 import type { TreeHost } from '../../src/runtime/tree-host.ts'
-import { ask, resultsOf, type Script, team } from './team.ts'
+import { ask, resultsOf, type Script, send, team } from './team.ts'
 
 const putOff: Approver = { decide: () => 'suspend' }
-const send: Tool = {
-  name: 'send',
-  description: 'Sends.',
-  inputSchema: { type: 'object' },
-  approval: () => ({ keys: [{ key: 'send', label: 'send' }], summary: 'Send it' }),
-  execute: () => 'sent',
-}
 const usage = { input: 100, output: 50 }
 const calling =
   (...children: readonly string[]): Script =>

@@ -3,18 +3,11 @@ import { describe, expect, it } from 'vitest'
 import type { Approver, InteractionEvent, Store, Tool, TreeId } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate, type HandGate } from '../../src/testing/index.ts'
-import { ask, resultsOf, type Script, team } from './team.ts'
+import { ask, resultsOf, type Script, send, team } from './team.ts'
 
 // A tree is suspended when all that is at work waits for a person: no sooner, no later, and nothing is left behind.
 
 const putOff: Approver = { decide: () => 'suspend' }
-const send: Tool = {
-  name: 'send',
-  description: 'Sends.',
-  inputSchema: { type: 'object' },
-  approval: () => ({ keys: [{ key: 'send', label: 'send' }], summary: 'Send it' }),
-  execute: () => 'sent',
-}
 const clerk = {
   tools: ['send'],
   script: ((request, step) =>

@@ -1,17 +1,10 @@
 import { expect, it, vi } from 'vitest'
-import type { Approver, Store, Tool } from '../../src/contracts/index.ts'
+import type { Approver, Store } from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
-import { ask, type Script, team } from './team.ts'
+import { ask, type Script, send, team } from './team.ts'
 
 // Everything is loaded anew between the two: the second one is like a process that has done nothing yet.
 
-const send: Tool = {
-  name: 'send',
-  description: 'Sends.',
-  inputSchema: { type: 'object' },
-  approval: () => ({ keys: [{ key: 'send', label: 'send' }], summary: 'Send it' }),
-  execute: () => 'sent',
-}
 const putOff: Approver = { decide: () => 'suspend' }
 const boss: Script = (_, step) => (step === 1 ? { calls: [ask('scout', 'Look')] } : { text: 'Done.' })
 const scout: Script = (_, step) => (step === 1 ? { calls: [{ tool: 'send' }] } : { text: 'sent' })

@@ -52,6 +52,15 @@ export function scripted(
   }
 }
 
+/** Needs a yes. */
+export const send: Tool = {
+  name: 'send',
+  description: 'Sends.',
+  inputSchema: { type: 'object' },
+  approval: () => ({ keys: [{ key: 'send', label: 'send' }], summary: 'Send it' }),
+  execute: () => 'sent',
+}
+
 export const ask = (agent: string, prompt: string) => ({ tool: `agent__${agent}`, input: { prompt } })
 export const textOf = (request: ModelRequest): string => {
   const last = request.messages.findLast(({ role }) => role === 'user')

@@ -24,6 +24,7 @@ export interface VariableFile {
 
 /** A file with parts that wait for a person's trust. */
 export interface PendingFile extends FileState {
+  readonly kind: 'configuration' | 'variables' | 'program of a hook'
   readonly status: Exclude<TrustStatus, 'trusted'>
   /** `providers`, `models.fast`, `variables LAB_URL, LAB_KEY`. */
   readonly withheld: readonly string[]

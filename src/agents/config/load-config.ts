@@ -11,7 +11,8 @@ import { layerNames } from './origin.ts'
 import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './places.ts'
 import { type FileContent, readConfigFile } from './read-file.ts'
 import type { Sourced } from './sourced.ts'
-import { contentHash, type TrustRecords, trustOf } from './trust-records.ts'
+import { changedHookFiles } from './trust-hooks.ts'
+import { contentHash, type FileState, type TrustRecords, trustOf } from './trust-records.ts'
 import type { Withheld } from './withheld.ts'
 
 export interface LoadConfigOptions {
@@ -45,8 +46,19 @@ export interface ReadConfig {
 /** The same for those who go on with what is right. */
 export async function readConfig({ places, files, trusted }: LoadConfigOptions): Promise<ReadConfig> {
   const looked = await Promise.all(configFiles(places).map((file) => look(file, files)))
-  return { config: admit(looked, trusted), problems: looked.flatMap((each) => (each.kind === 'wrong' ? each.problems : [])) }
+  const config = admit(looked, trusted)
+  const programs = await changedHookFiles(files, looked.flatMap(settingsIn), trusted)
+  return {
+    config: { ...config, pending: [...config.pending, ...programs], diagnostics: [...config.diagnostics, ...programs.map(notRun)] },
+    problems: looked.flatMap((each) => (each.kind === 'wrong' ? each.problems : [])),
+  }
 }
+
+/** Of a project: a person's own programs need nobody's trust. */
+const settingsIn = (each: Looked): readonly FileState[] =>
+  each.kind === 'read' && each.content.kind === 'settings' && !isOwnLayer(each.file.layer)
+    ? [{ path: each.file.path, sha256: each.sha256 }]
+    : []
 
 /** A file as it was found. */
 type Looked =
@@ -97,6 +109,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords): Config {
     diagnostics.push(...(counts.kind === 'settings' ? counts.diagnostics : optionsAmong(counts.variables, file)))
     if (withheld.length > 0 && status !== 'trusted') {
       const waiting: PendingFile = {
+        kind: file.role === 'variables' ? 'variables' : 'configuration',
         path: file.path,
         sha256: each.sha256,
         status,
@@ -138,16 +151,19 @@ function optionsAmong(variables: ReadonlyMap<string, EnvVariable>, file: ConfigF
   })
 }
 
-function untrusted({ path, status, withheld }: PendingFile): ConfigDiagnostic {
-  const why = status === 'changed' ? 'it has changed since it was trusted' : 'nobody has trusted it'
-  return {
-    code: 'config_untrusted',
-    severity: 'warning',
-    place: path,
-    message: `a part of it does not count, since ${why}: ${someOf(withheld, '; ')}`,
-    remedy: `Look at it; if it is what you want: troupe trust ${shellWord(path)}`,
-  }
-}
+const untrusted = (file: PendingFile): ConfigDiagnostic =>
+  warned(file, `a part of it does not count, since ${whyOf(file)}: ${someOf(file.withheld, '; ')}`)
+const notRun = (file: PendingFile): ConfigDiagnostic => warned(file, `it is not run as a hook, since ${whyOf(file)}`)
+
+const whyOf = ({ status }: PendingFile): string => (status === 'changed' ? 'it has changed since it was trusted' : 'nobody has trusted it')
+
+const warned = ({ path }: PendingFile, message: string): ConfigDiagnostic => ({
+  code: 'config_untrusted',
+  severity: 'warning',
+  place: path,
+  message,
+  remedy: `Look at it; if it is what you want: troupe trust ${shellWord(path)}`,
+})
 
 const mostNamed = 20
 

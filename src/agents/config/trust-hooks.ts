@@ -1,12 +1,12 @@
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
-import { isSystemPath, wordsOfHook } from '../../util/hook-words.ts'
-import { isInside } from '../../util/is-inside.ts'
+import { isOfSystem, wordsOfHook } from '../../util/hook-words.ts'
+import type { PendingFile } from './config.ts'
 import type { ConfigFiles } from './config-files.ts'
 import { folderOf } from './places.ts'
 import { hooksIn } from './policy-sections.ts'
 import { readConfigFile } from './read-file.ts'
-import { contentHash, type FileState } from './trust-records.ts'
+import { contentHash, type FileState, type TrustRecords, trustOf } from './trust-records.ts'
 
 /*
  * Whoever trusts a configuration trusts the programs that its hooks run, as they are then: each has a record of its own,
@@ -20,6 +20,19 @@ export async function withHookFiles(files: ConfigFiles, states: readonly FileSta
   for (const state of states) for (const each of await hookFilesIn(files, state)) named.set(each.path, each)
   for (const { path } of states) named.delete(path)
   return [...states, ...named.values()]
+}
+
+/** Of configurations that are trusted: what their hooks run, and is not what was trusted with them. */
+export async function changedHookFiles(
+  files: ConfigFiles,
+  configurations: readonly FileState[],
+  trusted: TrustRecords,
+): Promise<readonly PendingFile[]> {
+  const found = configurations.filter((state) => trustOf(state, trusted) === 'trusted').map((state) => hookFilesIn(files, state))
+  return (await Promise.all(found)).flat().flatMap((state): readonly PendingFile[] => {
+    const status = trustOf(state, trusted)
+    return status === 'trusted' ? [] : [{ ...state, kind: 'program of a hook', status, withheld: ['hooks'], contents: [[]] }]
+  })
 }
 
 /** Of a file that is no longer what was shown, or no configuration, nothing. */
@@ -43,7 +56,7 @@ async function statesNamedBy(files: ConfigFiles, hook: HookDefinition, baseDir: 
   const states: FileState[] = []
   for (const word of wordsOfHook(hook)) {
     const path = resolve(baseDir, word)
-    if (isAbsolute(word) && isSystemPath(path) && !isInside(baseDir, path)) continue
+    if (isOfSystem(word, path, baseDir)) continue
     // Folders, and what is too large to be looked at, cannot be trusted: a hook that needs them says so when it fails.
     const content = await files.read(path).catch(() => undefined)
     if (content !== undefined) states.push({ path, sha256: contentHash(content) })

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
-import { isSystemPath, wordsOfHook } from '../../util/hook-words.ts'
+import { isOfSystem, wordsOfHook } from '../../util/hook-words.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { realOrSame } from '../real-or-same.ts'
@@ -51,8 +51,7 @@ const pairOf = (path: string, hash: string | undefined): [string, string][] => (
 function namedFiles(hook: Source, baseDir: string): readonly string[] {
   return wordsOfHook(hook).flatMap((word) => {
     const path = resolve(baseDir, word)
-    const isOfSystem = isAbsolute(word) && isSystemPath(path) && !isInside(baseDir, path)
-    return !isOfSystem && isFile(path) ? [path] : []
+    return !isOfSystem(word, path, baseDir) && isFile(path) ? [path] : []
   })
 }
 
