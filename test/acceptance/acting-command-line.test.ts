@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
@@ -75,8 +75,11 @@ describe.concurrent('what was approved for a project', () => {
     expect(existsSync(place.at('two.txt'))).toBe(true)
     writeFileSync(place.at('three.txt'), 'untouched')
     expect(await approvals(place, 'revoke', `path:${place.workspace}/`)).toMatchObject({ code: 0 })
-    closeSync(openSync(go, 'w'))
+    // Open for both: that waits for nobody, whether or not somebody reads.
+    const letGo = openSync(go, 'r+')
+    writeSync(letGo, '\n')
     const stopped = await held
+    closeSync(letGo)
     expect([stopped.code, documentOf(stopped)]).toMatchObject([6, { status: 'suspended' }])
     expect(place.read('three.txt')).toBe('untouched')
   })

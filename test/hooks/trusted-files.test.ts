@@ -103,7 +103,7 @@ it('a program does not outlive the process that asked it, however that ends', as
     import { systemClock } from ${JSON.stringify(join(import.meta.dirname, '../../src/runtime/index.ts'))}
     await runProgram({ command: ['/bin/sh', '-c', ${JSON.stringify(`"${process.execPath}" ${program}; true`)}], cwd: '/', environment: {}, clock: systemClock }, '')`,
   )
-  const started = spawn(process.execPath, [asker], { stdio: 'inherit' })
+  const started = spawn(process.execPath, [asker], { stdio: 'ignore' })
   const [alive] = (await once(server, 'connection')) as [Socket]
   const gone = once(alive, 'close')
   alive.resume()

@@ -23,7 +23,7 @@ function elsewhere(source: string): ChildProcess {
     const { readFileSync } = await import('node:fs')
     const path = ${JSON.stringify(path)}
     ${source}`
-  return spawn(process.execPath, ['--input-type=module', '--eval', code], { stdio: ['ignore', 'pipe', 'inherit'] })
+  return spawn(process.execPath, ['--input-type=module', '--eval', code], { stdio: ['ignore', 'pipe', 'ignore'] })
 }
 
 /** Puts a word into the list, again and again until nobody came in between. */

@@ -20,7 +20,7 @@ interface Driver {
 }
 
 function startDriver(path: string, tree: string, mode: 'echo' | 'flood'): Driver {
-  const child = spawn(process.execPath, [program, path, tree, mode], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [program, path, tree, mode], { stdio: ['ignore', 'pipe', 'ignore'] })
   const lines: string[] = []
   const reader = createInterface({ input: child.stdout })
   reader.on('line', (line) => lines.push(line))

@@ -15,7 +15,7 @@ describe.skipIf(noSandboxHere)(`our own end${noSandboxHere ? ` (skipped: ${noSan
 
   const start = (command: string, more: number[] = []) =>
     spawn(process.execPath, ['--no-warnings', subject, JSON.stringify({ root: place.workspace, path, home: place.home, command })], {
-      stdio: ['ignore', 'pipe', 'inherit', ...Array.from({ length: 17 }, () => 'ignore' as const), ...more],
+      stdio: ['ignore', 'pipe', 'ignore', ...Array.from({ length: 17 }, () => 'ignore' as const), ...more],
     })
 
   it('is the end of every command, also where we are killed', async () => {

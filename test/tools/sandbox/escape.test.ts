@@ -28,7 +28,7 @@ describe.skipIf(noSandboxHere)(`the sandbox${noSandboxHere ? ` (skipped: ${noSan
     const base = ground()
     service = spawn(process.execPath, ['-e', `require('net').createServer().listen('relative.sock', () => console.log('ready'))`], {
       cwd: base.outside,
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'ignore'],
     })
     await new Promise((ready) => service.stdout?.once('data', ready))
     const abstractSocket = `troupe-escape-${process.pid}`
