@@ -10,15 +10,15 @@ import { firstProcess, isBoundPerNamespace } from './first-process.ts'
 import { FolderWalk } from './folder-walk.ts'
 import { type HostDoor, openHostDoor } from './host-door.ts'
 import { hostView } from './host-view.ts'
-import { mountPointsGone } from './mount-points.ts'
 import { type EscapeReport, tryToEscape } from './probe.ts'
 import { type ProcessCap, processCap } from './process-cap.ts'
 import type { Availability, Command, Launch, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
 import { seccompFilter } from './seccomp.ts'
 import { SpecialFiles } from './special-files.ts'
+import { startAgain } from './start-again.ts'
 import { howToGetIt, unavailable } from './unavailable.ts'
 import { startWalled, wallDescriptors } from './walled-command.ts'
-import { type Guard, guard, undone } from './workspace-guard.ts'
+import { type Guard, guardShared, undone } from './workspace-guard.ts'
 import { wrongFolder } from './writable-folders.ts'
 
 const name = 'bubblewrap'
@@ -51,7 +51,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
   async start(command: Command): Promise<StartResult> {
     const availability = await this.probe()
     if (availability.kind === 'unavailable') return { ok: false, failure: availability.failure }
-    return this.#enter(command)
+    return startAgain(() => this.#enter(command))
   }
 
   async #probe(): Promise<Availability> {
@@ -62,16 +62,10 @@ export class BubblewrapSandbox implements ProcessSandbox {
     const { policy = defaultSandboxPolicy } = this.#options
     const problem = wrongFolder({ root: this.#root, scratch: this.#scratch, policy })
     if (problem) return { kind: 'unavailable', failure: problem }
-    const report = await this.#report()
+    const place = { root: this.#root, scratch: this.#scratch, home: this.#home, clock: this.#options.clock }
+    const report = await tryToEscape((command) => startAgain(() => this.#enter(command)), place)
     const seen = this.#walk(this.#root).look({ isAfter: false })
     return judged(report, [...weaknesses(), ...(seen.isWhole ? [] : [tooMany]), hardToFind])
-  }
-
-  /** What was to be covered may be gone by then, such as a socket of a service that ends: then everything is looked at anew. */
-  async #report(tries = 3): Promise<EscapeReport> {
-    const place = { root: this.#root, scratch: this.#scratch, home: this.#home, clock: this.#options.clock }
-    const report = await tryToEscape((command) => this.#enter(command), place)
-    return report.kind === 'not started' && isAboutAPath.test(report.why) && tries > 1 ? this.#report(tries - 1) : report
   }
 
   get #scratch(): string {
@@ -91,12 +85,11 @@ export class BubblewrapSandbox implements ProcessSandbox {
     const problem = wrongFolder({ root: this.#root, scratch: this.#scratch, policy })
     if (problem) return { ok: false, failure: problem }
     const places = [this.#root, ...policy.writable].map((folder) => realpathSync(folder))
-    let guards: readonly Guard[] = []
+    const guards: Guard[] = []
     let door: HostDoor | undefined
     let cap: ProcessCap | undefined
     try {
-      await mountPointsGone()
-      guards = places.map((folder) => this.#guard(folder))
+      for (const folder of places) guards.push(await this.#guard(folder))
       if (policy.hosts.length > 0) door = await openHostDoor({ hosts: policy.hosts, scratch: this.#scratch })
       cap = boundBy() === 'group' ? processCap(policy.processes) : undefined
       const running = await startWalled({
@@ -132,14 +125,10 @@ export class BubblewrapSandbox implements ProcessSandbox {
     return walk
   }
 
-  #guard(folder: string): Guard {
+  #guard(folder: string): Promise<Guard> {
     const { guarded = [] } = this.#options
-    return guard({
-      folder,
-      guarded: guarded.map(realOrSame),
-      walk: this.#walk(folder),
-      ...(isInside(folder, this.#home) && { home: this.#home }),
-    })
+    const home = isInside(folder, this.#home) ? { home: this.#home } : {}
+    return guardShared({ folder, guarded: guarded.map(realOrSame), walk: this.#walk(folder), ...home })
   }
 
   #launch({ program, command, policy, guards, door, cap }: Build): Launch {
@@ -197,7 +186,6 @@ function weaknesses(): readonly string[] {
 
 const slowBound = 'a command that forks without end is ended, but may slow the machine down first:'
 
-const isAboutAPath = /^bwrap: Can't (?:create|find|mount|bind|get)\b/
 const tooMany = 'the workspace has more folders than are searched: repositories and keys of providers deep inside of it are not guarded'
 const hardToFind =
   'local sockets and named pipes are covered where they can be found; a service that keeps its own in an unusual folder can be called from inside'

@@ -74,20 +74,17 @@ export async function tryToEscape(enter: (command: Command) => Promise<StartResu
 }
 
 /** What was said, and how it ended, if it did. */
-async function heard(
-  { listen: hear, ended }: RunningCommand,
-  clock: Clock,
-): Promise<{ readonly text: string; readonly ending: Ending | undefined }> {
+async function heard(running: RunningCommand, clock: Clock): Promise<{ readonly text: string; readonly ending: Ending | undefined }> {
   let text = ''
   const late = Promise.withResolvers<undefined>()
   let cancel = clock.after(patience, () => late.resolve(undefined))
-  hear((piece) => {
+  running.listen((piece) => {
     text += Buffer.from(piece).toString()
     if (found(text) === undefined) return
     cancel()
     cancel = clock.after(farewell, () => late.resolve(undefined))
   })
-  const ending = await Promise.race([ended, late.promise])
+  const ending = await Promise.race([running.ended, late.promise])
   cancel()
   return { text, ending }
 }

@@ -63,9 +63,7 @@ export class SeatbeltSandbox implements ProcessSandbox {
     const problem = wrongFolder({ root, scratch: realOrSame(scratch), policy })
     if (problem) return { ok: false, failure: problem }
     const places = [root, ...policy.writable.map((folder) => realpathSync(folder))]
-    const guards = places.map((folder) =>
-      guard({ folder, guarded: guarded.map(realOrSame), needsMountPoints: false, ...(isInside(folder, home) && { home }) }),
-    )
+    const guards = places.map((folder) => guard({ folder, guarded: guarded.map(realOrSame), ...(isInside(folder, home) && { home }) }))
     const own = realpathSync(mkdtempSync(join(scratch, 'troupe-command-')))
     const view = hostView({ root, home, path, hidden: [...hidden, '/private/tmp', '/private/var/folders'], special: [] })
     const profile = seatbeltProfile({ places, view, guards, scratch: own })

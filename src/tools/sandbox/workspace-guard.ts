@@ -13,10 +13,11 @@ import { dirname, join } from 'node:path'
 import { secretNames } from '../../util/guarded-names.ts'
 import { FolderWalk } from './folder-walk.ts'
 import { type GuardFacts, guardFacts, isHead, isIn, type Repositories, workingPartsOf } from './guard-facts.ts'
-import { holdMountPoint, identityOf, isMountPoint, releaseMountPoints } from './mount-points.ts'
+import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf } from './path-kind.ts'
 import { putAside, putBackFile, putBackLink, putBackMode } from './put-right.ts'
 import { fingerprint, repositoryAt, runsSomething } from './repository.ts'
+import { type SharedFolder, sharedFolder } from './shared-folder.ts'
 
 export interface Guard {
   /** Bound over itself, and still written to. */
@@ -34,17 +35,32 @@ export interface GuardedPlace {
   readonly walk?: FolderWalk
   /** Further files and folders, anywhere. */
   readonly guarded?: readonly string[]
-  /** What is not there has to be made to be guarded. Default true. */
-  readonly needsMountPoints?: boolean
+  /** Where what is not there has to be made to be guarded: entered, and left when the guard is undone. */
+  readonly shared?: SharedFolder
 }
 
 /** What was made, and what each is. */
 type Held = ReadonlyMap<string, string>
 
-export function guard({ folder, home, guarded = [], walk = new FolderWalk(folder), needsMountPoints = true }: GuardedPlace): Guard {
+export function guard({ folder, home, guarded = [], walk = new FolderWalk(folder), shared }: GuardedPlace): Guard {
   const facts = guardFacts({ folder, home, guarded, walk })
-  const held: Held = new Map(needsMountPoints ? facts.makeable.flatMap(hold) : [])
-  return { ...bindings(folder, facts, needsMountPoints ? [...held.keys()] : facts.makeable), undo: () => putRight(facts, held, walk) }
+  const held: Held = new Map(shared ? facts.makeable.flatMap((path) => hold(shared, path)) : [])
+  return {
+    ...bindings(folder, facts, shared ? [...held.keys()] : facts.makeable),
+    undo: () => putRight(facts, { held, walk, shared }),
+  }
+}
+
+/** Together with all other programs that run commands there. */
+export async function guardShared(place: Omit<GuardedPlace, 'shared'>): Promise<Guard> {
+  const shared = sharedFolder(place.folder)
+  await shared.enter()
+  try {
+    return guard({ ...place, shared })
+  } catch (error) {
+    await shared.leave()
+    throw error
+  }
 }
 
 /** `made`: what is bound though it was not there. */
@@ -59,11 +75,17 @@ function bindings(folder: string, facts: GuardFacts, made: readonly string[]): P
   }
 }
 
-async function putRight(facts: GuardFacts, held: Held, walk: FolderWalk): Promise<readonly string[]> {
+interface Undoing {
+  readonly held: Held
+  readonly walk: FolderWalk
+  readonly shared: SharedFolder | undefined
+}
+
+async function putRight(facts: GuardFacts, { held, walk, shared }: Undoing): Promise<readonly string[]> {
   const told = [...facts.told, ...facts.modes.flatMap(putBackMode)]
   // Whoever was bound can not have been changed; one that is another now has not been bound to the end.
   const made = facts.absent.filter((path) => !held.has(path) || held.get(path) !== identityOf(path))
-  await releaseMountPoints(held.keys())
+  await shared?.leave()
   told.push(...made.filter((path) => !isMountPoint(path)).flatMap(putAside), ...facts.links.flatMap(putBackLink))
   told.push(...facts.heads.filter(({ path }) => !isHead(path)).flatMap(putBackFile))
   return [...told, ...newcomers(walk, facts.repositories).flatMap(putAside)]
@@ -76,8 +98,8 @@ export async function undone(guards: readonly Guard[]): Promise<readonly string[
   return told
 }
 
-function hold(path: string): readonly (readonly [string, string])[] {
-  const identity = holdMountPoint(path)
+function hold(shared: SharedFolder, path: string): readonly (readonly [string, string])[] {
+  const identity = shared.hold(path)
   return identity === undefined ? [] : [[path, identity]]
 }
 

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { guard } from '../../../src/tools/sandbox/workspace-guard.ts'
+import { guardShared } from '../../../src/tools/sandbox/workspace-guard.ts'
 import { eventually, noSandboxHere, path } from './ground.ts'
 
 // What is guarded inside of a workspace, also where nobody is left to put anything right.
@@ -44,7 +44,7 @@ function repository(name: string, config = ''): void {
 
 describe('a guard', () => {
   it('makes what is not there, empty, for as long as somebody holds it', async () => {
-    const [one, two] = [guard({ folder: root }), guard({ folder: root })]
+    const [one, two] = [await guardShared({ folder: root }), await guardShared({ folder: root })]
     expect(one.readOnly).toContain(join(root, '.vscode'))
     expect(two.readOnly).toEqual(one.readOnly)
     expect(readdirSync(join(root, '.vscode'))).toEqual([])
@@ -55,18 +55,18 @@ describe('a guard', () => {
   })
 
   it('knows what an earlier one could not take away, and leaves to a person what is theirs', async () => {
-    const forgotten = guard({ folder: root })
+    const forgotten = await guardShared({ folder: root })
     expect(forgotten.readOnly.length).toBeGreaterThan(10)
     mkdirSync(join(root, '.idea-of-mine'))
     write('.vscode/settings.json', '{}')
-    const next = guard({ folder: root })
+    const next = await guardShared({ folder: root })
     await next.undo()
     await forgotten.undo()
     expect(readdirSync(root).toSorted()).toEqual(['.idea-of-mine', '.vscode'])
   })
 
   it('puts aside what was made in the place of what it had made', async () => {
-    const guarded = guard({ folder: root })
+    const guarded = await guardShared({ folder: root })
     rmSync(join(root, '.vscode'), { recursive: true })
     write('.vscode/tasks.json', 'evil')
     expect(await guarded.undo()).toEqual([expect.stringContaining('.vscode.refused')])
@@ -74,7 +74,7 @@ describe('a guard', () => {
   })
 
   it('puts aside all that could not be bound', async () => {
-    const guarded = guard({ folder: root })
+    const guarded = await guardShared({ folder: root })
     write('.mcp.json', 'evil')
     write('.ai-agent.json', 'evil')
     const told = await guarded.undo()
@@ -83,7 +83,7 @@ describe('a guard', () => {
   })
 
   it('is not made by what our own programs would stumble over', async () => {
-    const guarded = guard({ folder: root })
+    const guarded = await guardShared({ folder: root })
     for (const name of ['.ai-agent.json', '.ai-agent.env', '.mcp.json']) expect(existsSync(join(root, name))).toBe(false)
     await guarded.undo()
   })
@@ -94,7 +94,7 @@ describe('a guard', () => {
       write(name),
     )
     symlinkSync('conf/editor', join(root, '.vscode'))
-    const { readOnly, fixed, undo } = guard({ folder: root, guarded: [files[3]!, '/etc/passwd'] })
+    const { readOnly, fixed, undo } = await guardShared({ folder: root, guarded: [files[3]!, '/etc/passwd'] })
     await undo()
     expect(readOnly).toEqual(
       expect.arrayContaining(['tools/hooks', 'shared/gitconfig', 'conf/editor', 'scripts/check/hook.mjs'].map((name) => join(root, name))),
@@ -106,13 +106,13 @@ describe('a guard', () => {
 
   it('works off what an earlier one had no time for', async () => {
     repository('.git')
-    const guarded = guard({ folder: root })
+    const guarded = await guardShared({ folder: root })
     // The command did this, and nobody was left to see it.
     writeFileSync(join(root, 'HEAD'), 'ref: refs/heads/main\n')
     for (const name of ['objects', 'refs']) mkdirSync(join(root, name))
     writeFileSync(join(root, 'config'), '[core]\nfsmonitor = evil\n')
     writeFileSync(join(root, '.git/commondir'), '../evil\n')
-    const told = await guard({ folder: root }).undo()
+    const told = await (await guardShared({ folder: root })).undo()
     expect(told).toHaveLength(2)
     expect([existsSync(join(root, 'config')), existsSync(join(root, '.git/commondir'))]).toEqual([false, false])
     await guarded.undo()
@@ -121,7 +121,7 @@ describe('a guard', () => {
   it('leaves a new repository alone that runs nothing, and one that was there as it is', async () => {
     repository('.git', '[core]\n\tfsmonitor = mine\n')
     repository('old/.git', '[core]\n\tfsmonitor = mine\n')
-    const guarded = guard({ folder: root })
+    const guarded = await guardShared({ folder: root })
     repository('new/.git', '[remote "origin"]\n\turl = https://example.com/a.git\n')
     write('new/.git/hooks/pre-push.sample', '#!/bin/sh\n')
     chmodSync(join(root, 'new/.git/hooks/pre-push.sample'), 0o755)
@@ -133,7 +133,7 @@ describe('a guard', () => {
 
   it('trusts a work tree of a repository that was there, and no other', async () => {
     repository('.git')
-    const guarded = guard({ folder: root })
+    const guarded = await guardShared({ folder: root })
     for (const [name, common] of [
       ['good', '../..'],
       ['bad', '../../../evil'],

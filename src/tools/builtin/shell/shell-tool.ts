@@ -134,10 +134,10 @@ function stopInTime(
 }
 
 /** Keeps what comes, and shows the beginning of it as it comes. */
-function follow({ listen, ended }: RunningCommand, kept: KeptOutput, context: ToolContext): Promise<Ending> {
+function follow(running: RunningCommand, kept: KeptOutput, context: ToolContext): Promise<Ending> {
   const live = new LiveText()
   let shown = 0
-  listen((piece) => {
+  running.listen((piece) => {
     kept.add(piece)
     if (shown >= shownBytes) return
     shown += piece.length
@@ -145,7 +145,7 @@ function follow({ listen, ended }: RunningCommand, kept: KeptOutput, context: To
     if (text !== '') context.output(text)
     if (shown >= shownBytes) context.output('\n… it prints more than is shown here …\n')
   })
-  return ended.then((ending) => {
+  return running.ended.then((ending) => {
     const rest = shown < shownBytes ? live.end() : ''
     if (rest !== '') context.output(rest)
     return ending

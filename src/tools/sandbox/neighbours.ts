@@ -1,0 +1,91 @@
+/*
+ * Other programs of ours that run commands in the same folder.
+ *
+ * 1. Whoever is at work there has a file whose name says so: `busy`, and in the end `leaving`.
+ * 2. Who comes says so, then waits for those who are leaving. Who leaves says so, then looks for those who are busy. Each
+ *    speaks before it looks, so two can not miss each other.
+ * 3. Who was killed says nothing any more: a name tells the process, and when it began.
+ * 4. Where no such files can be kept, everybody is alone.
+ */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isOurFolder } from './our-folder.ts'
+
+type Doing = 'busy' | 'leaving'
+
+const place = `/tmp/troupe-at-work-${process.getuid?.() ?? 'anybody'}`
+
+export class Neighbours {
+  readonly #folder: string
+  readonly #self = `${process.pid}-${beginningOf(process.pid) ?? ''}`
+  #times = 0
+
+  constructor(folder: string) {
+    this.#folder = createHash('sha256').update(folder).digest('hex').slice(0, 32)
+  }
+
+  /** Says that we are at work, too. */
+  come(): void {
+    this.#times++
+    try {
+      if (isOurFolder(place)) writeFileSync(this.#file('busy'), '', { flag: 'wx', mode: 0o600 })
+    } catch {
+      // Then nobody knows of us.
+    }
+  }
+
+  leave(): void {
+    try {
+      renameSync(this.#file('busy'), this.#file('leaving'))
+    } catch {
+      // Nobody knew of us.
+    }
+  }
+
+  /** Nobody waits for that: some file systems take milliseconds. */
+  gone(): void {
+    rm(this.#file('leaving'), { force: true }).catch(() => {})
+  }
+
+  /** Whether somebody else is doing that. */
+  areAny(doing: Doing): boolean {
+    return names().some((name) => {
+      const [folder, who = '', , what] = name.split('.')
+      return who !== this.#self && isThere(who, name) && folder === this.#folder && what === doing
+    })
+  }
+
+  /** Never the same twice: an earlier one may still be on its way out. */
+  #file(doing: Doing): string {
+    return join(place, `${this.#folder}.${this.#self}.${this.#times}.${doing}`)
+  }
+}
+
+function names(): readonly string[] {
+  try {
+    return readdirSync(place)
+  } catch {
+    return []
+  }
+}
+
+/** What somebody who is gone has left is taken away, wherever they were. */
+function isThere(who: string, name: string): boolean {
+  const [pid, beginning] = who.split('-')
+  if (beginningOf(Number(pid)) === beginning) return true
+  rm(join(place, name), { force: true }).catch(() => {})
+  return false
+}
+
+/** In ticks since the machine began; nothing where there is no such process. */
+function beginningOf(pid: number): string | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // Whatever its name contains, it ends with the last bracket.
+    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}

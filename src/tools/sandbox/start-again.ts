@@ -1,0 +1,47 @@
+import type { Ending, RunningCommand, StartResult } from './sandbox-types.ts'
+
+const mostTries = 3
+
+/** How bubblewrap tells of something that it was to bind or to cover. */
+const isAboutAPath = /^bwrap: Can't (?:create|find|mount|bind|get)\b/
+
+/**
+ * What was to be bound or covered may be gone by then: a socket of a service that ends, or what another program in the same
+ * workspace had made for a command of its own. Then nothing of the command has begun, and the walls are built anew from what
+ * is there now. To whoever waits, it is one command.
+ */
+export async function startAgain(start: () => Promise<StartResult>): Promise<StartResult> {
+  const first = await start()
+  return first.ok ? { ok: true, running: persistent(first.running, start) } : first
+}
+
+function persistent(first: RunningCommand, start: () => Promise<StartResult>): RunningCommand {
+  let running = first
+  let take: (piece: Uint8Array) => void = () => {}
+  let isUnwanted = false
+  const end = async (tries: number): Promise<Ending> => {
+    const ending = await running.ended
+    if (tries === mostTries || isUnwanted || !isAboutAPath.test(ending.startFault ?? '')) return ending
+    const next = await start()
+    if (!next.ok) return { ...ending, startFault: next.failure.message }
+    running = next.running
+    running.listen(take)
+    if (isUnwanted) running.kill()
+    return end(tries + 1)
+  }
+  return {
+    ended: end(1),
+    listen: (to) => {
+      take = to
+      running.listen(to)
+    },
+    terminate: () => {
+      isUnwanted = true
+      running.terminate()
+    },
+    kill: () => {
+      isUnwanted = true
+      running.kill()
+    },
+  }
+}
