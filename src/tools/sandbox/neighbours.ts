@@ -8,7 +8,7 @@
  * 4. Where no such files can be kept, everybody is alone.
  */
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isOurFolder } from './our-folder.ts'
@@ -16,6 +16,9 @@ import { isOurFolder } from './our-folder.ts'
 type Doing = 'busy' | 'leaving'
 
 const place = `/tmp/troupe-at-work-${process.getuid?.() ?? 'anybody'}`
+
+/** Once it is ours nobody else can put another in its place. */
+let hasPlace = false
 
 export class Neighbours {
   readonly #folder: string
@@ -29,10 +32,12 @@ export class Neighbours {
   /** Says that we are at work, too. */
   come(): void {
     this.#times++
+    hasPlace ||= isOurFolder(place)
     try {
-      if (isOurFolder(place)) writeFileSync(this.#file('busy'), '', { flag: 'wx', mode: 0o600 })
+      if (hasPlace) closeSync(openSync(this.#file('busy'), 'wx', 0o600))
     } catch {
-      // Then nobody knows of us.
+      // Then nobody knows of us. Perhaps somebody has cleared up in there.
+      hasPlace = false
     }
   }
 
