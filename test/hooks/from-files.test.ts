@@ -248,7 +248,7 @@ describe('what does not work is told at the start', () => {
     ])
     expect(code).toBe('config_invalid')
     expect(problems.map((problem) => [problem.place.slice('.ai-agent.json: '.length), problem.message])).toEqual([
-      ['hooks[0].module', expect.stringContaining('not-there.mjs cannot be loaded')],
+      ['hooks[0].module', expect.stringMatching(/not-there\.mjs cannot be loaded: Cannot find module '[^']*not-there\.mjs'$/)],
       ['hooks[1].module', expect.stringContaining('cannot be loaded')],
       ['hooks[2].module', expect.stringContaining('at the top')],
       ['hooks[3].module', expect.stringContaining('exports no function beforeCall')],

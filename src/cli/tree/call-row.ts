@@ -63,9 +63,9 @@ function resultOf({ about, changes = [], exitCode }: CallNode): string {
   return joined([changed, isUnwell(exitCode) ? `exit code ${exitCode}` : ''])
 }
 
-/** A call that asks an agent stands in line until that agent begins. */
-export const standingOf = ({ status, isAgent, child }: CallNode): CallNode['status'] =>
-  status === 'running' && isAgent && !child ? 'waiting' : status
+/** A call that asks an agent stands in line until that agent begins; one that asks to leave the sandbox does nothing meanwhile. */
+export const standingOf = ({ status, isAgent, child, walls }: CallNode): CallNode['status'] =>
+  status === 'running' && (walls.kind === 'asking' || (isAgent && !child)) ? 'waiting' : status
 
 /** What is running overlaps with all that ended after it began; what waits overlaps with nothing. */
 function overlap(a: CallNode, b: CallNode): boolean {

@@ -71,8 +71,8 @@ export interface CallNode {
   child?: AgentNode
 }
 
-/** `allowed` may leave the sandbox, `outside` has left it; by whose word. */
-export type CallWalls = { readonly kind: 'usual' } | { readonly kind: 'allowed' | 'outside'; readonly by: string }
+/** `asking` waits to be let out of the sandbox, `allowed` may leave it, `outside` has left it; by whose word. */
+export type CallWalls = { readonly kind: 'usual' | 'asking' } | { readonly kind: 'allowed' | 'outside'; readonly by: string }
 
 /** What the model is saying. */
 export interface Said {

@@ -36,6 +36,13 @@ test.each([
   expect(logged.find((line) => line.includes('outside the sandbox"'))).toContain('"level":"warn"')
 })
 
+test('whoever asks to be let out waits, and does not run', () => {
+  const asking = begun().wants(3, 1, { call: '1', scope: 'unsandboxed' })
+  expect(tree(asking).find((line) => line.includes('shell'))).toMatch(/◌ shell .*waiting/)
+  const refused = asking.decides(4, 1, { call: '1', decision: { kind: 'deny' } })
+  expect(tree(refused).find((line) => line.includes('shell'))).not.toContain('waiting')
+})
+
 test('whoever was not let out has not left', () => {
   const refused = begun()
     .wants(3, 1, { call: '1', scope: 'unsandboxed' })

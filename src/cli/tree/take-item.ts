@@ -78,7 +78,7 @@ function takeUpdate(session: SessionNodes, { update, itemId }: InteractionEvent<
   }
   const call = session.calls.get(itemId ?? '')
   if (!call || update.reason !== 'unsandboxed') return
-  call.walls = { kind: 'outside', by: update.by ?? (call.walls.kind === 'usual' ? '' : call.walls.by) }
+  call.walls = { kind: 'outside', by: update.by ?? ('by' in call.walls ? call.walls.by : '') }
   // What it printed inside is not what it prints now.
   delete call.output
 }

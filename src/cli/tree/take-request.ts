@@ -1,5 +1,5 @@
 import type { ApprovalId, InteractionEvent } from '../../contracts/index.ts'
-import { lastTurn, type RunTree, type SessionNodes } from './nodes.ts'
+import { type CallWalls, lastTurn, type RequestNode, type RunTree, type SessionNodes } from './nodes.ts'
 import { stepOf } from './take-step.ts'
 
 type RequestEvent = InteractionEvent<'interaction.approval.requested' | 'interaction.approval.resolved'>
@@ -12,12 +12,17 @@ export function takeRequest(session: SessionNodes, event: RequestEvent): void {
     const request = { itemId, summary, scope, ...(reason !== undefined && { reason }) }
     session.requests.set(id, request)
     step?.requests.set(id, request)
+    setWalls(session, request, { kind: 'asking' })
     return
   }
   const request = session.requests.get(event.approvalId)
   for (const each of session.steps.values()) each.requests.delete(event.approvalId)
-  const call = request?.scope === 'unsandboxed' && event.decision.kind === 'approve' ? session.calls.get(request.itemId) : undefined
-  if (call) call.walls = { kind: 'allowed', by: event.by }
+  if (request) setWalls(session, request, event.decision.kind === 'approve' ? { kind: 'allowed', by: event.by } : { kind: 'usual' })
+}
+
+function setWalls({ calls }: SessionNodes, { scope, itemId }: RequestNode, walls: CallWalls): void {
+  const call = scope === 'unsandboxed' ? calls.get(itemId) : undefined
+  if (call) call.walls = walls
 }
 
 /** What a turn waits for: where nothing but questions is open, answers. */

@@ -184,7 +184,10 @@ export class HookThread {
 }
 
 export const faultText = (fault: LoadFault): string =>
-  fault.kind === 'lacks' ? `exports no function ${fault.names.join(', ')}` : `cannot be loaded: ${fault.message}`
+  fault.kind === 'lacks' ? `exports no function ${fault.names.join(', ')}` : `cannot be loaded: ${fault.message.replace(byUs, '')}`
+
+/** Node names the file that wanted it, which is one of ours. */
+const byUs = / imported from \S*hook-worker\S*/
 
 /** Without it a process that leaves would wait for those that wait. */
 function endAllWithTheProcess(): void {
