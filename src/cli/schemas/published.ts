@@ -1,7 +1,8 @@
 // The sources of schemas/. Nothing loads them at run time: tests hold them against the files and against real runs.
 import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedModel } from '../run-documents.ts'
-import { definitions, outcomeFields } from './definitions.ts'
+import { definitions } from './definitions.ts'
 import { lines, runError } from './events.ts'
+import { outcomeFields } from './outcomes.ts'
 import { closed, constant, count, listOf, name, optional, ordinal, reachable, reference, type Schema, text, truth } from './shapes.ts'
 
 const exitCode = { type: 'integer', minimum: 0, maximum: 255 }

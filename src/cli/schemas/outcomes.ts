@@ -1,0 +1,137 @@
+import type {
+  AgentLoopStateSnapshot,
+  CallEntry,
+  CallOperation,
+  ModelEntry,
+  OutcomeStatus,
+  StepOperation,
+  TurnOperation,
+  Usage,
+} from '../../contracts/index.ts'
+import type { AgentSummary, ModelSummary, ToolSummary } from '../../util/run-summary.ts'
+import {
+  amount,
+  anyOf,
+  closed,
+  constant,
+  count,
+  type Fields,
+  listOf,
+  name,
+  oneWord,
+  optional,
+  ordinal,
+  reference,
+  type Schema,
+  text,
+  truth,
+} from './shapes.ts'
+import { itemStatus, toolFailureClass, turnReason } from './words.ts'
+
+// What came of a run, and what it took.
+
+export const usage = closed<Usage>({
+  input: count,
+  output: count,
+  cacheRead: count,
+  cacheWrite: count,
+  reasoning: count,
+  estimated: optional(constant(true)),
+})
+export const cost: Schema = { description: 'US dollars; unknown where a part of it has no price.', anyOf: [amount, constant('unknown')] }
+
+export const modelEntry = closed<ModelEntry>({
+  kind: constant('model'),
+  agentPath: name,
+  stepId: name,
+  attempt: ordinal,
+  model: name,
+  status: oneWord<ModelEntry['status']>({ completed: true, failed: true }),
+  usage: reference('Usage'),
+  cost: reference('Cost'),
+  latencyMs: amount,
+  failure: optional(reference('ModelFailure')),
+})
+const callFields: Fields<CallEntry> = {
+  kind: constant('call'),
+  agentPath: name,
+  stepId: name,
+  itemId: name,
+  tool: text,
+  namespace: text,
+  title: text,
+  status: itemStatus,
+  bytesIn: count,
+  bytesOut: count,
+  latencyMs: amount,
+  unsandboxed: optional(truth),
+  error: optional(toolFailureClass),
+}
+export const callEntry = closed<CallEntry>(callFields)
+export const callOperation = closed<CallOperation>({ ...callFields, child: optional(reference('TurnOperation')) })
+const outcomeStatus = oneWord<OutcomeStatus>({ completed: true, partial: true, failed: true, interrupted: true, suspended: true })
+export const turnOperation = closed<TurnOperation>({
+  kind: constant('turn'),
+  agentPath: name,
+  turnId: name,
+  status: outcomeStatus,
+  durationMs: amount,
+  steps: listOf(
+    closed<StepOperation>({
+      kind: constant('step'),
+      stepId: name,
+      attempts: listOf(reference('ModelEntry')),
+      calls: listOf(reference('CallOperation')),
+    }),
+  ),
+})
+export const snapshot = closed<AgentLoopStateSnapshot>({
+  version: constant(1),
+  treeId: name,
+  sessionId: name,
+  seq: ordinal,
+  selectedAgent: reference('Agent'),
+  skills: listOf(closed<AgentLoopStateSnapshot['skills'][number]>({ id: text, scope: text, path: text, hash: text })),
+  tools: listOf(text),
+  approvalKeys: listOf(reference('ApprovalKey')),
+  policy: text,
+  history: listOf(reference('Message')),
+  state: { type: 'object', description: 'Its shape is not part of the contract.' },
+})
+
+const counted = { calls: count, failed: count, latencyMs: amount }
+export const modelSummary = closed<ModelSummary>({ model: name, ...counted, usage: reference('Usage'), cost: reference('Cost') })
+export const toolSummary = closed<ToolSummary>({ tool: text, ...counted, bytesIn: count, bytesOut: count })
+export const agentSummary = closed<AgentSummary>(
+  {
+    agent: name,
+    ...counted,
+    usage: reference('Usage'),
+    cost: reference('Cost'),
+    bytesIn: count,
+    bytesOut: count,
+    models: listOf(reference('ModelSummary')),
+    tools: listOf(reference('ToolSummary')),
+    agents: listOf(reference('AgentSummary')),
+  },
+  { description: 'An agent wherever one parent has called it. Tokens and cost are with all that is below it.' },
+)
+
+/** Everything about an outcome but its snapshot. */
+export const outcomeFields = {
+  status: outcomeStatus,
+  reason: optional(turnReason),
+  message: optional(text),
+  remedy: optional(text),
+  failure: optional(reference('ModelFailure')),
+  treeId: name,
+  sessionId: name,
+  turnId: optional(name),
+  report: optional(reference('Report')),
+  usage: reference('Usage'),
+  cost: reference('Cost'),
+  accounting: listOf(anyOf(reference('ModelEntry'), reference('CallEntry'))),
+  operations: optional(reference('TurnOperation')),
+  trace: reference('Trace'),
+  diagnostics: listOf(reference('Diagnostic')),
+}

@@ -1,0 +1,99 @@
+import type {
+  CallIntent,
+  DiagnosticCode,
+  ItemStatus,
+  ModelFailureClass,
+  TextItemType,
+  ToolFailureClass,
+  TurnReason,
+} from '../../contracts/index.ts'
+import { oneWord } from './shapes.ts'
+
+// Words that there is a closed list of.
+
+export const modelFailureClass = oneWord<ModelFailureClass>({
+  rate_limit: true,
+  auth: true,
+  quota: true,
+  network: true,
+  timeout: true,
+  invalid_response: true,
+  model: true,
+  config: true,
+  context: true,
+  budget: true,
+  cancelled: true,
+  lost: true,
+})
+export const toolFailureClass = oneWord<ToolFailureClass>({
+  unknown_tool: true,
+  invalid_input: true,
+  blocked: true,
+  repeated: true,
+  denied: true,
+  budget: true,
+  timeout: true,
+  cancelled: true,
+  sandbox: true,
+  sandbox_unavailable: true,
+  config: true,
+  auth: true,
+  network: true,
+  model: true,
+  failed: true,
+})
+export const turnReason = oneWord<TurnReason>({
+  steps: true,
+  tokens: true,
+  cost: true,
+  time: true,
+  calls: true,
+  context: true,
+  repeats: true,
+  hook: true,
+  stopped: true,
+  interrupted: true,
+  approval: true,
+  denied: true,
+  model: true,
+  invalid_output: true,
+  config: true,
+  store: true,
+  internal: true,
+})
+export const diagnosticCode = oneWord<DiagnosticCode>({
+  agent_changed: true,
+  answer_truncated: true,
+  queue_late: true,
+  approval_late: true,
+  call_unknown: true,
+  compaction_failed: true,
+  compaction_poor: true,
+  grant_not_kept: true,
+  hook_overruled: true,
+  message_invalid: true,
+  model_notice: true,
+  policy_changed: true,
+  sandbox_off: true,
+  skill_changed: true,
+  skill_missing: true,
+  skills_cut: true,
+  tool_missing: true,
+})
+
+export const itemStatus = oneWord<ItemStatus>({
+  completed: true,
+  failed: true,
+  declined: true,
+  interrupted: true,
+  skipped: true,
+  unknown: true,
+})
+export const callType = oneWord<CallIntent['type']>({
+  tool_call: true,
+  command_execution: true,
+  file_change: true,
+  mcp_tool_call: true,
+  subagent_call: true,
+})
+export const textType = oneWord<TextItemType>({ agent_message: true, reasoning: true, error: true })
