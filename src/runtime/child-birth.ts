@@ -10,8 +10,8 @@ import {
 import { created, type Pen } from '../core/index.ts'
 import type { ActiveSession } from '../steps/index.ts'
 import type { Branch } from './branch.ts'
+import type { EffectiveAgent } from './cast.ts'
 import type { ResolvedConfig } from './resolve-config.ts'
-import type { EffectiveAgent } from './runtime-parts.ts'
 import type { Sessions } from './sessions.ts'
 
 interface Birth {

@@ -84,9 +84,9 @@ export class Children {
     const agent = begun?.agent ?? agentsNow(this.#parts).get(start.task.agent)
     if (!agent) throw new TroupeError('internal', `The task for ${start.task.agent} was not checked.`)
     try {
-      const resolving = this.#parts.models(agent)
+      const resolving = this.#parts.models.resolve(agent)
       if (resolving) await resolving
-      this.#parts.checkPrices(agent, isCostBound(branch))
+      this.#parts.models.checkPrices(agent, isCostBound(branch))
     } catch (error) {
       return this.#cannotGoOn(branch, messageOf(error))
     }
@@ -131,10 +131,10 @@ export class Children {
       atRest.delete(branch.sessionId)
       return this.#sessions.session(before)
     }
-    const agent = this.#parts.childAgent(task.agent, branch.above?.session?.state.agent)
-    const effective = this.#parts.effective(agent, this.#registry)
+    const agent = this.#parts.cast.childAgent(task.agent, branch.above?.session?.state.agent)
+    const effective = this.#parts.cast.effective(agent, this.#registry)
     const { context } = this.#parts.options.config
-    const notices = this.#parts.notices(agent)
+    const notices = this.#parts.cast.notices(agent)
     return bear(branch, { itemId, agent, effective, notices, context, input: task.input }, { pen: this.#pen, sessions: this.#sessions })
   }
 

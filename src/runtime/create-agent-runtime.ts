@@ -11,12 +11,13 @@ import { findAgent } from './find-agent.ts'
 import { Handle } from './handle.ts'
 import { type Halt, haltOf, outcomeOf, type Rest } from './outcome.ts'
 import { resolveConfig } from './resolve-config.ts'
-import { RuntimeParts, unknownTree } from './runtime-parts.ts'
+import { RuntimeParts } from './runtime-parts.ts'
 import { matchAgent, type Selected } from './select-agent.ts'
 import { partsOf, sessionService } from './session-service.ts'
 import { denyAll, noSandbox, randomIds, systemClock } from './system.ts'
 import { firstEvent, TreeDriver } from './tree-driver.ts'
 import type { Beginning, TreeHost } from './tree-host.ts'
+import { unknownTree } from './tree-memory.ts'
 
 /**
  * Puts agents, models, tools and a store together.

@@ -18,12 +18,12 @@ export async function endTree(store: Store, treeId: TreeId, by: string): Promise
   const parts = partsWith(store)
   await stepsAtHand()
   // Before it is claimed: a claim would make one that there is not.
-  await parts.stateOf(treeId)
+  await parts.trees.stateOf(treeId)
   const claim = await store.journal.claim(treeId, parts.owner)
   if (!claim.ok) throw new TroupeError('tree_owned', `Tree ${treeId} is driven by ${claim.owner}.`, { remedy: 'Interrupt it there.' })
   const { epoch, seq } = claim
   try {
-    const state = await parts.stateOf(treeId)
+    const state = await parts.trees.stateOf(treeId)
     if (state.root.turn.kind !== 'open') return false
     const { tree, session } = plant(parts, { state, feed: new Feed(), epoch, seq, registry: await parts.registry() })
     tree.end(by)

@@ -4,8 +4,8 @@ import { checkDecision, checkInput } from './check-options.ts'
 import { keepAlive } from './keep-alive.ts'
 import { openRequestsOf } from './open-requests.ts'
 import { outcomeOf } from './outcome.ts'
-import { unknownTree } from './runtime-parts.ts'
 import type { TreeHost } from './tree-host.ts'
+import { unknownTree } from './tree-memory.ts'
 
 /** The narrow door that surfaces use; the handle of a run goes through it too. */
 export function sessionService(host: TreeHost): SessionService {
@@ -40,7 +40,7 @@ export function sessionService(host: TreeHost): SessionService {
       const driver = await host.driverOf(treeId)
       if (driver) return driver.isWaiting ? driver.outcome : outcomeOf(await driver.settled)
       if (await host.isDrivenElsewhere(treeId)) for await (const _ of replayThenTail(host, treeId, Number.MAX_SAFE_INTEGER));
-      const { root, children } = await host.parts.stateOf(treeId)
+      const { root, children } = await host.parts.trees.stateOf(treeId)
       return outcomeOf({ state: root, children, halt: undefined })
     },
     list: async (options) => host.parts.options.store.trees.list(options),

@@ -17,14 +17,16 @@ import { created, drive, type SessionState } from '../core/index.ts'
 import { type ActiveSession, performer, stepsAtHand, type ToolRegistry } from '../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
+import type { EffectiveAgent } from './cast.ts'
 import type { Feed } from './feed.ts'
 import { keepAlive } from './keep-alive.ts'
 import { Ledger } from './ledger.ts'
 import { Mailbox } from './mailbox.ts'
 import { type Halt, haltOf, outcomeOf, type Rest, suspended } from './outcome.ts'
-import { type EffectiveAgent, type RuntimeParts, unknownTree } from './runtime-parts.ts'
+import type { RuntimeParts } from './runtime-parts.ts'
 import type { Selected } from './select-agent.ts'
 import { Tree } from './tree.ts'
+import { unknownTree } from './tree-memory.ts'
 import { type TreeState, treeOf } from './tree-state.ts'
 
 /**
@@ -66,7 +68,7 @@ export class TreeDriver {
     const { agent } = selected
     if (!parts.isReady(agent)) await unlessInterrupted(opening, ready(parts, agent))
     if (opening.reason !== undefined) throw new TroupeError('internal', 'It was interrupted before it was started.')
-    parts.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
+    parts.models.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
     const claimed = await prepare(parts, treeId, agent)
     const { epoch } = claimed
     try {
@@ -87,11 +89,11 @@ export class TreeDriver {
     const entry = await store.trees.get(treeId)
     if (!entry) throw unknownTree(treeId)
     await stepsAtHand()
-    const before = await parts.stateOf(treeId)
+    const before = await parts.trees.stateOf(treeId)
     const { registry, epoch, seq } = await prepare(parts, treeId, before.root.agent)
     try {
       // Until the claim, the owner before may have written more.
-      const state = await parts.stateOf(treeId, before)
+      const state = await parts.trees.stateOf(treeId, before)
       const planted = plant(parts, { state, feed, epoch, seq, registry })
       planted.tree.takeUp(epoch)
       return new TreeDriver(planted, feed, { parts, epoch, whenIdle })
@@ -164,8 +166,8 @@ export class TreeDriver {
     if (typeof unwatch === 'function') unwatch()
     await this.#release(parts, epoch)
     // What could not be stored did not happen: whoever opens the tree next folds what is there.
-    if (halt?.status === 'failed') parts.forget(this.treeId)
-    else parts.remember(this.#tree.snapshot(this.#mailbox.cursor))
+    if (halt?.status === 'failed') parts.trees.forget(this.treeId)
+    else parts.trees.remember(this.#tree.snapshot(this.#mailbox.cursor))
     this.feed.close()
     const rest = { state: session.state, children: this.#tree.children, halt }
     session.forget()
@@ -237,7 +239,7 @@ export function firstEvent(
 /** Sources and models may take their time; both are there at once the second time. */
 async function ready(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
   await parts.registry()
-  await parts.models(agent)
+  await parts.models.resolve(agent)
 }
 
 interface Claimed {
@@ -250,7 +252,7 @@ interface Claimed {
 async function prepare(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): Promise<Claimed> {
   const listed = parts.registry()
   const registry = listed instanceof Promise ? await listed : listed
-  const resolving = parts.models(agent)
+  const resolving = parts.models.resolve(agent)
   if (resolving) await resolving
   const claiming = parts.options.store.journal.claim(treeId, parts.owner)
   const claim = claiming instanceof Promise ? await claiming : claiming
@@ -281,15 +283,15 @@ function sow(
   if (opening.seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
   const { config, sandbox, clock, origin } = parts.options
   const { agent, ...choice } = selected
-  const equipped = parts.equipped(agent)
-  const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.effective(equipped, opening.registry))
+  const equipped = parts.cast.equipped(agent)
+  const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.cast.effective(equipped, opening.registry))
   const first = origin ? { ...begun, origin } : begun
   const planted = plant(parts, { ...opening, state: treeOf(created(first)) })
   const { session } = planted
   planted.ledger.push(first)
   if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
   if (isSwitchedOff(sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
-  for (const diagnostic of parts.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })
+  for (const diagnostic of parts.cast.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })
   for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })
   session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
   return planted

@@ -57,7 +57,7 @@ async function counted<T>(
   }
 }
 
-const stateOf = (runtime: AgentRuntime, treeId: string) => (runtime as unknown as TreeHost).parts.stateOf(treeId as never)
+const stateOf = (runtime: AgentRuntime, treeId: string) => (runtime as unknown as TreeHost).parts.trees.stateOf(treeId as never)
 
 describe('many children at once', () => {
   it('are looked at no more often each than few: siblings and cousins cost nothing', async () => {

@@ -29,7 +29,7 @@ describe('a tree that waits for a person', () => {
     const { outcome } = await run()
     expect(outcome).toMatchObject({ status: 'suspended', usage: { input: 500, output: 250 } })
     expect(outcome.accounting).toHaveLength(7)
-    const { root, children } = await (runtime as unknown as TreeHost).parts.stateOf(outcome.treeId)
+    const { root, children } = await (runtime as unknown as TreeHost).parts.trees.stateOf(outcome.treeId)
     if (root.turn.kind !== 'open') throw new Error('the turn has ended')
     // One step of the boss, one of the lead, one of the kid, two of quick ones.
     expect(spentSoFar(root, root.turn, children)).toMatchObject({ usage: { input: 500, output: 250 }, cost: 0 })

@@ -1,0 +1,122 @@
+import type { AgentSpec, Diagnostic, SkillCard } from '../contracts/index.ts'
+import { childLimits, type TokenPrice } from '../contracts/index.ts'
+import { offeredName, type ToolRegistry } from '../steps/index.ts'
+import { agentToolName, directoryNames, readOutputName } from '../tools/index.ts'
+import { inherited } from '../util/inherited.ts'
+import { type SkillCatalogue, skillCatalogue } from '../util/skill-catalogue.ts'
+import { findAgent } from './find-agent.ts'
+import type { ModelShelf } from './model-shelf.ts'
+import type { ResolvedConfig } from './resolve-config.ts'
+
+interface CastOptions {
+  readonly config: ResolvedConfig
+  readonly models: ModelShelf
+  /** What approvals are given under. */
+  readonly policy: string
+}
+
+/** What a session of an agent begins with, beside the agent itself. */
+export interface EffectiveAgent {
+  readonly tools: readonly string[]
+  readonly promptChars: number
+  readonly policy: string
+  readonly prices?: { readonly [model: string]: TokenPrice }
+  readonly windows?: { readonly [model: string]: number }
+}
+
+/** Beyond this many children the list of tools would be about them alone. */
+const mostOffered = 10
+
+/** The agents of a runtime as their sessions know them. Whatever is found out about one is found out once. */
+export class Cast {
+  readonly #options: CastOptions
+  readonly #effective = new WeakMap<AgentSpec, EffectiveAgent>()
+  readonly #asChild = new Map<string, AgentSpec>()
+  /** Children bound by the rules and walls of those who call them. */
+  readonly #boundBy = new WeakMap<AgentSpec, Map<string, AgentSpec>>()
+  readonly #equipped = new WeakMap<AgentSpec, AgentSpec>()
+
+  constructor(options: CastOptions) {
+    this.#options = options
+  }
+
+  /** The names that the agent may be offered, and how much of a request they take. */
+  effective(agent: AgentSpec, registry: ToolRegistry): EffectiveAgent {
+    const known = this.#effective.get(agent)
+    if (known) return known
+    const { models, policy } = this.#options
+    const allowed = registry.allowed(agent.tools)
+    const promptChars = allowed.reduce(
+      (sum, { spec, tool }) => sum + JSON.stringify(spec).length + (tool.instructions?.length ?? 0),
+      agent.prompt.length,
+    )
+    const offered = [...allowed.map((each) => each.name), ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
+    // Whoever has tools may have outputs that are too large to show.
+    const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
+    const prices = this.#isCostBound ? models.prices(agent) : {}
+    const windows = models.windows(agent)
+    const effective = {
+      tools,
+      promptChars,
+      policy,
+      ...(Object.keys(prices).length > 0 && { prices }),
+      ...(Object.keys(windows).length > 0 && { windows }),
+    }
+    this.#effective.set(agent, effective)
+    return effective
+  }
+
+  /** An agent with the limits that a child has where it states none. */
+  childAgent(name: string, parent?: AgentSpec): AgentSpec {
+    const known = this.#asChild.get(name) ?? this.#limitedAsChild(name)
+    if (!parent || (!parent.approvals && !parent.bounds && !parent.sandbox)) return known
+    const bound = this.#boundBy.get(parent) ?? new Map<string, AgentSpec>()
+    this.#boundBy.set(parent, bound)
+    const child = bound.get(name) ?? inherited(parent, known)
+    bound.set(name, child)
+    return child
+  }
+
+  /** An agent with the list of its skills in its prompt. Its models are known by now. */
+  equipped(agent: AgentSpec): AgentSpec {
+    if (!agent.skills) return agent
+    const known = this.#equipped.get(agent)
+    if (known) return known
+    const { text } = this.#catalogue(agent.skills, agent)
+    const equipped = text === '' ? agent : { ...agent, prompt: `${agent.prompt}\n\n${text}` }
+    this.#equipped.set(agent, equipped)
+    return equipped
+  }
+
+  /** What a session of an agent should know when it begins: which of its skills its prompt has no room for. */
+  notices(agent: AgentSpec): readonly Diagnostic[] {
+    const notice = agent.skills && this.#catalogue(agent.skills, agent).notice
+    if (notice === undefined) return []
+    const remedy = 'Give it fewer skills, shorten their descriptions, or take a model with a larger window.'
+    return [{ code: 'skills_cut', severity: 'warning', message: `Skills of "${agent.name}": ${notice}`, remedy }]
+  }
+
+  #limitedAsChild(name: string): AgentSpec {
+    const agent = findAgent(this.#options.config.agents, name)
+    const child = this.equipped({ ...agent, limits: { ...childLimits, ...agent.limits } })
+    this.#asChild.set(name, child)
+    return child
+  }
+
+  #catalogue(skills: readonly SkillCard[], agent: AgentSpec): SkillCatalogue {
+    const windows = Object.values(this.#options.models.windows(agent))
+    return skillCatalogue(skills, windows.length > 0 ? { windowTokens: Math.min(...windows) } : {})
+  }
+
+  /** Few children are tools of their own; many are found through a directory. */
+  #childTools({ agents }: AgentSpec): readonly string[] {
+    const { config } = this.#options
+    const { childrenOffered = agents.length > mostOffered ? 'directory' : 'each' } = config
+    if (agents.length > 0 && childrenOffered === 'directory') return directoryNames
+    return agents.map((name) => offeredName(agentToolName(findAgent(config.agents, name))))
+  }
+
+  get #isCostBound(): boolean {
+    return this.#options.config.agents.some(({ limits }) => limits.maxCostUsd !== undefined)
+  }
+}
