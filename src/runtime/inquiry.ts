@@ -3,7 +3,9 @@ import { noUsage } from '../contracts/index.ts'
 import type { Hold, Queues } from '../steps/index.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
 import { Interrupt, unlessInterrupted } from '../util/interrupt.ts'
+import { isUsage } from '../util/is-usage.ts'
 import { messageOf } from '../util/message-of.ts'
+import { isPrice, priced } from '../util/priced.ts'
 
 /** Who is asked, and under which conditions. */
 export interface Adviser {
@@ -108,8 +110,8 @@ export class Inquiry {
   #spent(): Spent {
     const { input, costUsd: reserved = 0 } = this.#asking.reservation
     const output = Math.ceil(this.#text.length / charsPerToken)
-    const usage = this.#usage ?? { ...noUsage, input, output, estimated: true as const }
-    const cost = this.#costUsd ?? this.#adviser.model.costOf?.(usage) ?? 'unknown'
+    const usage = isUsage(this.#usage) ? this.#usage : { ...noUsage, input, output, estimated: true as const }
+    const cost = isPrice(this.#costUsd) ? this.#costUsd : priced(this.#adviser.model, usage)
     return { usage, cost, paidUsd: cost === 'unknown' ? reserved : cost }
   }
 }

@@ -1,5 +1,6 @@
 import type { AgentSpec, MaybePromise, Model, ModelAdapter } from '../contracts/index.ts'
 import { noUsage, type TokenPrice, TroupeError, type Usage } from '../contracts/index.ts'
+import { priced } from '../util/priced.ts'
 
 interface ShelfOptions {
   readonly adapter: Model | ModelAdapter
@@ -73,8 +74,8 @@ export class ModelShelf {
 /** Prices may rise with the size of a request: the highest that is seen counts. */
 function perToken(model: Model | undefined, usage: (tokens: number) => Usage): number | undefined {
   const found = [1_000, 1_000_000].map((tokens) => {
-    const cost = model?.costOf?.(usage(tokens))
-    return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost / tokens : undefined
+    const cost = priced(model, usage(tokens))
+    return cost === 'unknown' ? undefined : cost / tokens
   })
   return found.includes(undefined) ? undefined : Math.max(...(found as number[]))
 }

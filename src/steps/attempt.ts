@@ -13,6 +13,7 @@ import type { AskAction, LivePlace } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
+import { priced } from '../util/priced.ts'
 import type { Veil } from '../util/veil.ts'
 import { type ActiveSession, since } from './active-session.ts'
 import { type AttemptLimit, attemptLimit } from './attempt-limit.ts'
@@ -264,16 +265,6 @@ function tellNotices(session: ActiveSession, notices: readonly string[]): void {
   for (const message of new Set(notices)) {
     if (told.some((diagnostic) => diagnostic.message === message)) continue
     session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'model_notice', severity: 'info', message } })
-  }
-}
-
-/** Prices are other people's code, too. */
-function priced(model: Model, usage: Usage): Cost {
-  try {
-    const cost = model.costOf?.(usage)
-    return typeof cost === 'number' && Number.isFinite(cost) && cost >= 0 ? cost : 'unknown'
-  } catch {
-    return 'unknown'
   }
 }
 

@@ -14,6 +14,8 @@ import type {
 import { itemIdOf } from '../core/index.ts'
 import { plainJson } from '../util/copy-json.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
+import { isUsage } from '../util/is-usage.ts'
+import { isPrice } from '../util/priced.ts'
 import type { Redactor } from '../util/redact.ts'
 
 /** Text that a reply has brought so far. */
@@ -120,17 +122,15 @@ export class Reply {
     return this.#characters === 0 && this.#failure !== undefined && !failurePolicy[this.#failure.class].billed
   }
 
-  /** Only figures that are figures; otherwise they are estimated. */
+  /** What is no usage is estimated. */
   get usage(): Usage | undefined {
     const usage = this.#finish?.usage
-    if (!usage) return undefined
-    const { input, output, cacheRead, cacheWrite, reasoning } = usage
-    return [input, output, cacheRead, cacheWrite, reasoning].every(isTokenCount) ? usage : undefined
+    return isUsage(usage) ? usage : undefined
   }
 
   get costUsd(): number | undefined {
     const cost = this.#finish?.costUsd
-    return isCount(cost) ? cost : undefined
+    return isPrice(cost) ? cost : undefined
   }
 
   get metadata(): JsonObject | undefined {
@@ -202,9 +202,6 @@ const failed = (kind: ModelFailure['class'], message: string): Verdict => ({ ok:
 // Models are other people's code: what they send is checked before it is used.
 
 const finishReasons: readonly unknown[] = ['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other'] satisfies FinishReason[]
-
-const isTokenCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
-const isCount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
 
 /** What is wrong with a part, if anything is. */
 function wrongPart(part: ModelPart): string | undefined {

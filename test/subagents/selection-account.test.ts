@@ -71,6 +71,39 @@ describe('the question who is to speak', () => {
     expect(outcome.operations?.steps.map(({ stepId }) => stepId)).toEqual(['t1.s0', 't1.s1'])
   })
 
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('the table is gone')
+      },
+    ],
+    ['is no number', () => Number.NaN],
+    ['is below zero', () => -5],
+  ] satisfies [string, NonNullable<Model['costOf']>][])(
+    'costs nobody knows what where the price %s, and the budget holds',
+    async (_, costOf) => {
+      const model = scripted('m', chooses, { isFree: false, costOf })
+      const outcome = await choosing({ model }).run('Dinner')
+      expect(outcome).toMatchObject({ status: 'completed', cost: 'unknown', accounting: [{ cost: 'unknown' }, { cost: 'unknown' }] })
+      const bound = await choosing({ model, limits: { maxCostUsd: 1 } }).run('Dinner')
+      expect(bound).toMatchObject({ status: 'failed', reason: 'config', message: expect.stringContaining('has no price') })
+    },
+  )
+
+  it('is estimated where what the model says that it took is no number of tokens', async () => {
+    const usual = scripted('m', chooses)
+    const model: Model = {
+      ...usual,
+      async *stream(request, options) {
+        for await (const part of usual.stream(request, options))
+          yield part.type === 'finish' ? { ...part, usage: { ...part.usage, input: Number.NaN } as never } : part
+      },
+    }
+    const { accounting } = await choosing({ model }).run('Dinner')
+    expect(accounting).toMatchObject([{ usage: { estimated: true } }, { usage: { estimated: true } }])
+  })
+
   it('is paid once: a further turn has its own account', async () => {
     const runtime = choosing()
     const { treeId } = await runtime.run('Dinner')
