@@ -89,7 +89,7 @@ for (const [name, open] of Object.entries({
       const treeId = await runtime.sessions.start('go')
       const idle = runtime.sessions.events(treeId)[Symbol.asyncIterator]()
       for await (const _ of runtime.sessions.events(treeId)) break
-      await bounded(runtime.sessions.outcome(treeId))
+      expect(await bounded(runtime.sessions.outcome(treeId))).toMatchObject({ status: 'completed', report: { text: 'x'.repeat(100) } })
       await idle.return?.()
     })
 
