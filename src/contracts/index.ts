@@ -61,21 +61,22 @@ export type {
 } from './failures.ts'
 export { type HookDefinition, type HookPoint, hookPoints, mostShownToHooks, type OutputView } from './hook.ts'
 export type { ApprovalId, BlobId, CallId, ClientId, ItemId, OwnerId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
-export type {
-  CallIntent,
-  CallItemType,
-  CallRecord,
-  Effect,
-  ItemIntent,
-  ItemRecord,
-  ItemStatus,
-  ItemType,
-  Lane,
-  PlanIntent,
-  PlanRecord,
-  TextIntent,
-  TextItemType,
-  TextRecord,
+export {
+  type CallIntent,
+  type CallItemType,
+  type CallRecord,
+  callItemTypes,
+  type Effect,
+  type ItemIntent,
+  type ItemRecord,
+  type ItemStatus,
+  type ItemType,
+  type Lane,
+  type PlanIntent,
+  type PlanRecord,
+  type TextIntent,
+  type TextItemType,
+  type TextRecord,
 } from './items.ts'
 export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 export type { CallPart, CallResult, FilePart, ImagePart, InputPart, Message, ReasoningPart, ReplyPart, TextPart } from './messages.ts'

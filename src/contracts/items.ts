@@ -6,7 +6,8 @@ import type { Plan } from './plan.ts'
 /** `skipped` never ran; `unknown` may have run: the driver died before it could tell. */
 export type ItemStatus = 'completed' | 'failed' | 'declined' | 'interrupted' | 'skipped' | 'unknown'
 
-export type CallItemType = 'tool_call' | 'command_execution' | 'file_change' | 'mcp_tool_call' | 'subagent_call'
+export const callItemTypes = ['tool_call', 'command_execution', 'file_change', 'mcp_tool_call', 'subagent_call'] as const
+export type CallItemType = (typeof callItemTypes)[number]
 export type TextItemType = 'agent_message' | 'reasoning' | 'error'
 export type ItemType = CallItemType | TextItemType | 'todo_list'
 

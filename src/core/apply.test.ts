@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalId, ClientId, EventDraft, EventType, ItemId, SessionId } from '../contracts/index.ts'
-import { fold } from './apply.ts'
+import { fold } from './fixtures/fold.ts'
 import * as sample from './fixtures/sample-journal.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 

@@ -1,5 +1,5 @@
 import type { AskedFirst, Diagnostic, InteractionEvent, Message } from '../contracts/index.ts'
-import { noUsage, TroupeError } from '../contracts/index.ts'
+import { noUsage } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
 import { askedEntry } from '../util/asked-entry.ts'
 import { grantedBy } from '../util/grants.ts'
@@ -122,18 +122,6 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     turns: 0,
     turn: { kind: 'none' },
   }
-}
-
-/** Folds the journal of one session, or goes on from a state that was folded before. */
-export function fold(events: Iterable<InteractionEvent>, from?: SessionState): SessionState {
-  let state = from
-  for (const event of events) {
-    if (state) state = apply(state, event)
-    else if (event.type === 'interaction.session.created') state = created(event)
-    else throw illegal(event, 'a journal begins with interaction.session.created')
-  }
-  if (!state) throw new TroupeError('store_invalid', 'The journal is empty: a journal begins with interaction.session.created.')
-  return state
 }
 
 const stamped = (state: SessionState, event: InteractionEvent): SessionState => ({ ...state, seq: event.seq, at: event.at })
@@ -266,9 +254,12 @@ function compacted(state: SessionState, event: Event<'interaction.context.compac
   return { ...state, seq, at, history: Sequence.from(left), historyChars, hasStoredOutput, compacted: next, turn }
 }
 
-/** One exchange is hardly anything. Failures were about a longer history; that it is too long still holds where it is none. */
+/** Messages: with fewer new ones than that, a compaction came too soon after the last. */
+const oneExchange = 4
+
+/** Failures before it were about a longer history, and are void: one that says "too long" only where the history became shorter. */
 function afterCompaction(turn: OpenTurn, helped: boolean, news: number): OpenTurn {
-  const hurried = news === 0 ? turn.hurried : news < 4 ? turn.hurried + 1 : 0
+  const hurried = news === 0 ? turn.hurried : news < oneExchange ? turn.hurried + 1 : 0
   if (turn.step.kind !== 'ready') return { ...turn, hurried }
   const isOver = ({ failure }: FailedAttempt): boolean => helped || failure.class !== 'context'
   const failures = turn.step.failures.map((each) => (isOver(each) ? ({ ...each, isVoid: true } as const) : each))

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentSpec, EventDraft, ModelFailure } from '../contracts/index.ts'
 import { defaultLimits } from '../contracts/index.ts'
-import { fold } from './apply.ts'
 import { decide } from './decide.ts'
+import { fold } from './fixtures/fold.ts'
 import * as sample from './fixtures/sample-journal.ts'
 
 const { accepted, turnStarted, stepStarted, called, callStarted, callCompleted, stepFailed } = sample

@@ -135,11 +135,17 @@ function decideStep(
   return isCrowded(state, model) ? { ...ask, last: 'context' } : ask
 }
 
-/** Something was said since the history was last made shorter. Each time costs a request: not where it brings hardly anything. */
-const hasNews = ({ history, compacted, turns }: SessionState, { steps, hurried }: OpenTurn): boolean =>
-  (steps > 0 || turns > 1) && history.length > compacted.length && hurried < 4
+/** So many poor compactions in a row, and none is tried any more: each costs a request. */
+const mostHurried = 4
 
-/** A provider knows best what is too long: as long as it helps. Where nobody sums the history up, it is made shorter without. */
+/** Whether there is something new to compact, and doing so has not been in vain. */
+const hasNews = ({ history, compacted, turns }: SessionState, { steps, hurried }: OpenTurn): boolean =>
+  (steps > 0 || turns > 1) && history.length > compacted.length && hurried < mostHurried
+
+/**
+ * Whether the history is made shorter by rule before a model is asked again: a provider found it too long, and shortening it
+ * can help or has helped the last time; or the model that was to sum it up failed.
+ */
 function mustShrink(state: SessionState, turn: OpenTurn, failed: FailedAttempt | undefined): boolean {
   if (!failed || failed.isVoid) return false
   if (failed.failure.class === 'context') return hasNews(state, turn) || state.compacted.helped

@@ -1,4 +1,4 @@
-export { apply, created, fold } from './apply.ts'
+export { apply, created } from './apply.ts'
 export { type Headroom, lastAnswer, least, remainingCost, remainingTime, remainingTokens, timeReserve, unbounded } from './budget.ts'
 export { sizeOf } from './changes.ts'
 export { type Action, type AskAction, decide } from './decide.ts'

@@ -85,7 +85,7 @@ function begin(session: ActiveSession, action: AskAction): Promise<void> {
   return action.compacts || action.last === 'context' ? beginInLittleRoom(session, action) : request(session, action, asItIs)
 }
 
-/** Where the history has become too long, it is summed up, or told that it cannot be. */
+/** Where the history has become too long: asks for a summary of it, or notes that there is no room left. */
 async function beginInLittleRoom(session: ActiveSession, action: AskAction): Promise<void> {
   const { summaryRequest, tellNoRoom } = await import('./later-steps.ts')
   if (action.last === 'context' && session.turn.last === undefined) tellNoRoom(session)

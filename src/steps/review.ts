@@ -1,14 +1,5 @@
-import type {
-  CallIntent,
-  CallItemType,
-  ItemStatus,
-  ItemView,
-  JsonObject,
-  Lane,
-  MaybePromise,
-  Tool,
-  ToolFailure,
-} from '../contracts/index.ts'
+import type { CallIntent, ItemStatus, ItemView, JsonObject, Lane, MaybePromise, Tool, ToolFailure } from '../contracts/index.ts'
+import { callItemTypes } from '../contracts/index.ts'
 import { openRequests, type ReviewableCall } from '../core/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
 import { copyJson, plainJson } from '../util/copy-json.ts'
@@ -126,16 +117,8 @@ async function startWith(
   session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && viewed(session, view) })))
 }
 
-const itemTypes: readonly string[] = [
-  'tool_call',
-  'command_execution',
-  'file_change',
-  'mcp_tool_call',
-  'subagent_call',
-] satisfies CallItemType[]
-
 function viewed(session: ActiveSession, { type, details }: ItemView): ItemView {
-  const known = itemTypes.includes(type) ? type : 'tool_call'
+  const known = callItemTypes.includes(type) ? type : 'tool_call'
   const plain = details && plainJson(details)
   return plain ? { type: known, details: session.ports.redactor.json(plain) as JsonObject } : { type: known }
 }

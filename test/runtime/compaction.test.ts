@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { BlobId, InputPart, ModelFailure, ModelRequest, StreamEvent, TreeId } from '../../src/contracts/index.ts'
-import { fold } from '../../src/core/index.ts'
+import { fold } from '../../src/core/fixtures/fold.ts'
 import { restore, snapshotOf } from '../../src/runtime/snapshot.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate, type ScriptedStep, type ScriptedStepSource } from '../../src/testing/index.ts'

@@ -1,4 +1,5 @@
 import { hunkPosition } from './hunk-header.ts'
+import { parseLine } from './parse-line.ts'
 import { type FilePatch, type Hunk, PatchFault, type PatchLine, type PatchLines } from './patch-types.ts'
 
 // The form between *** Begin Patch and *** End Patch. What stands before and after is not part of it: models put
@@ -97,16 +98,4 @@ function parseHunk(lines: PatchLines): Hunk {
   if (!body.some(({ mark }) => mark !== ' '))
     throw new PatchFault(number, 'A part of the patch has no line with "-" or "+" before it.', 'Leave it out, or give the change.')
   return { anchors, position, lines: body, isAtEnd, patchLine: number }
-}
-
-function parseLine(line: string, number: number): PatchLine {
-  const [mark] = line
-  // An empty line of context whose space got lost.
-  if (mark === undefined || line === '\r') return { mark: ' ', text: line }
-  if (mark === ' ' || mark === '-' || mark === '+') return { mark, text: line.slice(1) }
-  throw new PatchFault(
-    number,
-    `The line "${line.slice(0, 80)}" has no mark.`,
-    'Put " " (stays), "-" (goes) or "+" (comes) before every line.',
-  )
 }

@@ -1,5 +1,6 @@
 import { noNewline } from '../diff/index.ts'
 import { type HunkHeader, hunkPosition } from './hunk-header.ts'
+import { parseLine } from './parse-line.ts'
 import { type FilePatch, type Hunk, PatchFault, type PatchLine, type PatchLines } from './patch-types.ts'
 
 // Unified diffs, with or without git's headers. The counts of a hunk are often wrong where models wrote it, so they
@@ -128,17 +129,6 @@ function isHunkOver(lines: PatchLines, header: HunkHeader, counts: { readonly ol
 function markUnended(body: PatchLine[]): void {
   const last = body.pop()
   if (last) body.push({ ...last, isUnended: true })
-}
-
-function parseLine(line: string, number: number): PatchLine {
-  const [mark] = line
-  if (mark === undefined || line === '\r') return { mark: ' ', text: line }
-  if (mark === ' ' || mark === '-' || mark === '+') return { mark, text: line.slice(1) }
-  throw new PatchFault(
-    number,
-    `The line "${line.slice(0, 80)}" has no mark.`,
-    'Put " " (stays), "-" (goes) or "+" (comes) before every line.',
-  )
 }
 
 /** `a/` and `b/` come from git; without the pair they are folders. */
