@@ -2,7 +2,7 @@
  * A fast 53-bit fingerprint of a text. Tells equal from different; it is no defence against somebody who looks for
  * collisions, so nothing is granted by it alone.
  */
-export function fingerprint(text: string): number {
+function fingerprint(text: string): number {
   let a = 0xdeadbeef
   let b = 0x41c6ce57
   for (let i = 0; i < text.length; i++) {

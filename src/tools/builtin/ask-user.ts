@@ -1,6 +1,6 @@
 import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../contracts/index.ts'
 
-export const askUserName = 'ask_user'
+const askUserName = 'ask_user'
 
 const longestQuestion = 2_000
 const mostOptions = 10

@@ -2,7 +2,7 @@ import type { JsonObject, PlanStep, Tool, ToolContext, ToolFailure, ToolOutput }
 import { planStatuses } from '../../contracts/index.ts'
 import { showValue } from '../../util/show-value.ts'
 
-export const updatePlanName = 'update_plan'
+const updatePlanName = 'update_plan'
 
 const mostSteps = 50
 /** The plan is kept word for word when a history is shortened, so it must not be a history itself. */

@@ -164,7 +164,7 @@ export const escaped = (place: Place, root: string): FileFault => {
   return new FileFault(kind, `${message.slice(0, -1)}: a symbolic link on its path leads there.`, 'Use a path that stays in the workspace.')
 }
 
-export function notRegular(place: Place, stat: Stats): FileFault {
+function notRegular(place: Place, stat: Stats): FileFault {
   if (stat.isDirectory())
     return new FileFault('invalid_input', `${place.relative} is a folder.`, 'Name a file; list_files shows what is in it.')
   if (stat.isSymbolicLink()) return faultOf(Object.assign(new Error('link'), { code: 'ELOOP' }), place.relative)

@@ -20,7 +20,7 @@ export interface DoneChange extends PlannedChange {
   readonly note?: string
 }
 
-export const largestDiff = 64 * 1024
+const largestDiff = 64 * 1024
 /** Of what an output may take: a value that does not fit is not kept at all. */
 const diffShare = 0.85
 const frameLetters = 300

@@ -24,7 +24,7 @@ export function replaceText(text: string, edit: Edit): Replaced {
 }
 
 /** Whether most lines end with CRLF. */
-export function isCrlf(text: string): boolean {
+function isCrlf(text: string): boolean {
   let [pairs, all] = [0, 0]
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) {
     all++

@@ -1,1 +1,1 @@
-export { loadSkillName, loadSkillTool } from './load-skill.ts'
+export { loadSkillTool } from './load-skill.ts'

@@ -7,7 +7,7 @@ import { suggestion } from '../../../util/suggestion.ts'
 import { type ListedFiles, listFiles } from './list-files.ts'
 import { type InsideText, readInside } from './read-inside.ts'
 
-export const loadSkillName = 'load_skill'
+const loadSkillName = 'load_skill'
 
 const largestFile = 256 * 1024
 

@@ -1,1 +1,1 @@
-export { type ShellOptions, shellName, shellTool } from './shell-tool.ts'
+export { type ShellOptions, shellTool } from './shell-tool.ts'

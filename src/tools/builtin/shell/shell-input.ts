@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path'
 import type { JsonObject, JsonSchema, ToolFailure } from '../../../contracts/index.ts'
 import { isInside } from '../../../util/is-inside.ts'
 
-export const defaultSeconds = 120
+const defaultSeconds = 120
 export const mostSeconds = 600
 
 export const shellSchema: JsonSchema = {

@@ -17,7 +17,7 @@ import { type Stop, shellResult } from './shell-result.ts'
 import { LiveText } from './terminal-text.ts'
 import { wallsInWords } from './walls-in-words.ts'
 
-export const shellName = 'shell'
+const shellName = 'shell'
 
 export interface ShellOptions {
   /** The workspace. */

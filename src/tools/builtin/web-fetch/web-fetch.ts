@@ -8,7 +8,7 @@ import { Reach, type ResolveName, systemLookup } from './reach.ts'
 import { type Body, readBody } from './read-body.ts'
 import { longestUrl, readTarget } from './target.ts'
 
-export const webFetchName = 'web_fetch'
+const webFetchName = 'web_fetch'
 
 export interface WebFetchOptions {
   /** Hosts that need not be on the public network, each with its port: `127.0.0.1:8080`. */
