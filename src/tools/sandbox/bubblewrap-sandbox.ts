@@ -10,6 +10,7 @@ import { firstProcess, isBoundPerNamespace } from './first-process.ts'
 import { FolderWalk } from './folder-walk.ts'
 import { type HostDoor, openHostDoor } from './host-door.ts'
 import { hostView } from './host-view.ts'
+import { identityOf } from './mount-points.ts'
 import { type EscapeReport, tryToEscape } from './probe.ts'
 import { type ProcessCap, processCap } from './process-cap.ts'
 import type { Availability, Command, Launch, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
@@ -17,6 +18,7 @@ import { seccompFilter } from './seccomp.ts'
 import { SpecialFiles } from './special-files.ts'
 import { startAgain } from './start-again.ts'
 import { howToGetIt, unavailable } from './unavailable.ts'
+import type { WallPlan } from './wall-check.ts'
 import { startWalled, wallDescriptors } from './walled-command.ts'
 import { type Guard, guardShared, undone } from './workspace-guard.ts'
 import { wrongFolder } from './writable-folders.ts'
@@ -29,6 +31,8 @@ export class BubblewrapSandbox implements ProcessSandbox {
   readonly name = name
   readonly #options: ProcessSandboxOptions
   readonly #root: string
+  /** Which folder that is. A command in one above it may put another there, or a link. */
+  readonly #rootThen: string | undefined
   readonly #home: string
   /** What is known of each place that may be written to. */
   readonly #walks = new Map<string, FolderWalk>()
@@ -39,6 +43,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
   constructor(options: ProcessSandboxOptions) {
     this.#options = options
     this.#root = realpathSync(options.root)
+    this.#rootThen = this.#rootNow()
     this.#home = realOrSame(options.home)
     this.#special = new SpecialFiles({ clock: options.clock, root: this.#root })
   }
@@ -51,7 +56,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
   async start(command: Command): Promise<StartResult> {
     const availability = await this.probe()
     if (availability.kind === 'unavailable') return { ok: false, failure: availability.failure }
-    return startAgain(() => this.#enter(command))
+    return startAgain(() => this.#enter(command, { isTrial: false }))
   }
 
   async #probe(): Promise<Availability> {
@@ -63,9 +68,13 @@ export class BubblewrapSandbox implements ProcessSandbox {
     const problem = wrongFolder({ root: this.#root, scratch: this.#scratch, policy })
     if (problem) return { kind: 'unavailable', failure: problem }
     const place = { root: this.#root, scratch: this.#scratch, home: this.#home, clock: this.#options.clock }
-    const report = await tryToEscape((command) => startAgain(() => this.#enter(command)), place)
+    const report = await tryToEscape((command) => startAgain(() => this.#enter(command, { isTrial: true })), place)
     const seen = this.#walk(this.#root).look({ isAfter: false })
     return judged(report, [...weaknesses(), ...(seen.isWhole ? [] : [tooMany]), hardToFind])
+  }
+
+  #rootNow(): string | undefined {
+    return realOrSame(this.#root) === this.#root ? identityOf(this.#root) : undefined
   }
 
   get #scratch(): string {
@@ -78,18 +87,22 @@ export class BubblewrapSandbox implements ProcessSandbox {
     return folders.map((folder) => join(folder, 'bwrap')).find((file) => isProgram(file) && !isInside(this.#root, realpathSync(file)))
   }
 
-  async #enter(command: Command): Promise<StartResult> {
+  /** `isTrial`: whether the walls hold is found out by running against them. */
+  async #enter(command: Command, { isTrial }: { readonly isTrial: boolean }): Promise<StartResult> {
     const policy = command.policy ?? this.#options.policy ?? defaultSandboxPolicy
     const program = this.#program()
     if (program === undefined) return { ok: false, failure: gone }
     const problem = wrongFolder({ root: this.#root, scratch: this.#scratch, policy })
     if (problem) return { ok: false, failure: problem }
-    const places = [this.#root, ...policy.writable].map((folder) => realpathSync(folder))
     const guards: Guard[] = []
     let door: HostDoor | undefined
     let cap: ProcessCap | undefined
     try {
+      if (this.#rootNow() !== this.#rootThen) throw new Error(`${this.#root} is another folder now; begin again in it`)
+      const places = [this.#root, ...policy.writable.map((folder) => realpathSync(folder))]
+      const bound = new Map(places.map((folder) => [folder, identityOf(folder) ?? '']))
       for (const folder of places) guards.push(await this.#guard(folder))
+      for (const { planned } of guards) for (const [path, identity] of planned) bound.set(path, identity)
       if (policy.hosts.length > 0) door = await openHostDoor({ hosts: policy.hosts, scratch: this.#scratch })
       cap = boundBy() === 'group' ? processCap(policy.processes) : undefined
       const running = await startWalled({
@@ -105,6 +118,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
         stdin: command.stdin,
         clock: this.#options.clock,
         policy,
+        plan: isTrial ? noPlan : { bound, covered: guards.flatMap(({ hidden }) => hidden).filter((path) => isInside(this.#root, path)) },
         afterwards: async () => {
           door?.close()
           return { refusedHosts: door?.refused ?? [], undone: await undone(guards) }
@@ -158,6 +172,8 @@ export class BubblewrapSandbox implements ProcessSandbox {
     }
   }
 }
+
+const noPlan: WallPlan = { bound: new Map(), covered: [] }
 
 interface Build {
   readonly program: string

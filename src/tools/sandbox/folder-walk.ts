@@ -5,9 +5,10 @@
  * 2. Links are not followed, and repositories not entered.
  * 3. A folder is read again only where it has changed since: the kernel keeps that time, and nobody can set it.
  */
-import { type BigIntStats, chmodSync, type Dirent, lstatSync, opendirSync } from 'node:fs'
+import { type BigIntStats, type Dirent, lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
 import { secretNames } from '../../util/guarded-names.ts'
+import { changeMode, inItsFolder } from './in-its-folder.ts'
 import { looksBare } from './repository.ts'
 
 export interface Seen {
@@ -76,7 +77,7 @@ export class FolderWalk {
 }
 
 function openAgain(path: string, { mode, uid }: BigIntStats): void {
-  if ((mode & 0o500n) !== 0o500n && Number(uid) === process.getuid?.()) chmodSync(path, Number(mode & 0o7777n) | 0o700)
+  if ((mode & 0o500n) !== 0o500n && Number(uid) === process.getuid?.()) inItsFolder(path, ({ at }) => changeMode(at, (now) => now | 0o700))
 }
 
 function read(path: string, time: bigint): Folder {

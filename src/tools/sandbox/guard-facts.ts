@@ -6,11 +6,12 @@ import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { guardedSettings, secretNames, startFiles } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
-import type { FolderWalk } from './folder-walk.ts'
+import type { FolderWalk, Seen } from './folder-walk.ts'
+import { identityIn } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf, type PathKind } from './path-kind.ts'
-import { putAside } from './put-right.ts'
-import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, runsSomething, textOf } from './repository.ts'
+import { type KnownMode, putAside } from './put-right.ts'
+import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, riddle, runsSomething, textOf } from './repository.ts'
 
 /**
  * Read by our own programs, and by others, which stumble over a folder of that name while a command runs. What is planted
@@ -51,7 +52,7 @@ export interface GuardFacts {
   /** Keys of providers. */
   readonly secrets: readonly string[]
   readonly heads: readonly { readonly path: string; readonly text: string }[]
-  readonly modes: readonly { readonly path: string; readonly mode: number }[]
+  readonly modes: readonly KnownMode[]
 }
 
 export interface Repositories {
@@ -59,12 +60,18 @@ export interface Repositories {
   readonly bound: readonly string[]
   /** All that were there, with what they were. */
   readonly before: ReadonlyMap<string, string>
+  /** Parts of the bound ones that made Git run something already. */
+  readonly running: readonly string[]
+  /** Files called `.git` that led nowhere, with what they were. */
+  readonly riddles: ReadonlyMap<string, string>
+  /** Everything was searched. */
+  readonly areAll: boolean
 }
 
 export function guardFacts({ folder, home, guarded, walk }: LookedAt): GuardFacts {
   const told = strays(folder)
   const seen = walk.look({ isAfter: false })
-  const repositories = guardedRepositories(folder, seen.repositories)
+  const repositories = guardedRepositories(folder, seen)
   const { bound } = repositories
   const further = guarded.flatMap((path) => isIn(folder, path))
   const byGit = ledTo(join(folder, '.git'), folder)
@@ -108,15 +115,29 @@ function watchedNames(folder: string, home: string | undefined): readonly string
   ]
 }
 
-function guardedRepositories(folder: string, entries: readonly string[]): Repositories {
+function guardedRepositories(folder: string, { repositories: entries, isWhole }: Seen): Repositories {
   const all = [...new Set(entries.flatMap((entry) => repositoryAt(entry) ?? []))].filter((repository) => !isMountPoint(repository))
   const modules = join(folder, '.git', 'modules')
   const bound = all.filter((repository) => isInside(folder, repository) && !isInside(modules, repository)).slice(0, mostBoundRepositories)
   const before = all.map(
     (repository) => [repository, bound.includes(repository) ? identityOf(repository) : fingerprint(repository)] as const,
   )
-  return { bound, before: new Map(before.map(([repository, was]) => [repository, was ?? ''])) }
+  return {
+    bound,
+    before: new Map(before.map(([repository, was]) => [repository, was ?? ''])),
+    running: bound.flatMap((repository) => runsSomething(repository, all)),
+    riddles: riddlesIn(entries),
+    areAll: isWhole,
+  }
 }
+
+export const riddlesIn = (entries: readonly string[]): ReadonlyMap<string, string> =>
+  new Map(
+    entries.flatMap((entry) => {
+      const which = riddle(entry)
+      return which === undefined ? [] : [[entry, which] as const]
+    }),
+  )
 
 /**
  * Nobody means a folder to be a repository and to have one, or a whole repository to have its settings elsewhere: a command
@@ -141,9 +162,10 @@ const pathsOf = (found: ReturnType<typeof kindsOf>, wanted: PathKind): readonly 
 export const workingPartsOf = (repository: string): readonly string[] =>
   ['objects', 'refs'].map((name) => join(repository, name)).filter((path) => kindOf(path) === 'folder')
 
-function modeOf(path: string): readonly { readonly path: string; readonly mode: number }[] {
+function modeOf(path: string): readonly KnownMode[] {
   try {
-    return [{ path, mode: lstatSync(path).mode & 0o7777 }]
+    const stat = lstatSync(path, { bigint: true })
+    return [{ path, mode: Number(stat.mode & 0o7777n), identity: identityIn(stat) }]
   } catch {
     return []
   }

@@ -9,6 +9,7 @@
 import { lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import { identityIn, inItsFolder } from './in-its-folder.ts'
 import { isOurFolder } from './our-folder.ts'
 
 /** Its own alone, and sticky, which makes no difference to that. A folder may inherit more from the one that it is in. */
@@ -27,11 +28,10 @@ export function isMountPoint(path: string): boolean {
   }
 }
 
-/** Which folder it is: one that is made in its place is another one, whatever it is called. */
 export function identityOf(path: string): string | undefined {
   try {
     const stat = lstatSync(path, { bigint: true, throwIfNoEntry: false })
-    return stat && `${stat.dev}:${stat.ino}:${stat.birthtimeNs}`
+    return stat && identityIn(stat)
   } catch {
     return undefined
   }
@@ -40,12 +40,14 @@ export function identityOf(path: string): string | undefined {
 /** Makes one, or shares it, and says which. There is none where we may not write. */
 export function makeMountPoint(path: string): string | undefined {
   try {
-    if (!isMountPoint(path)) mkdirSync(path, { mode: mark })
+    return inItsFolder(path, ({ at }) => {
+      if (!isMountPoint(at)) mkdirSync(at, { mode: mark })
+      return identityOf(at)
+    })
   } catch {
     // Another program may have made it just now.
-    if (!isMountPoint(path)) return undefined
+    return isMountPoint(path) ? identityOf(path) : undefined
   }
-  return identityOf(path)
 }
 
 /** Afterwards they are gone. */
@@ -73,8 +75,13 @@ async function emptied(bin: string): Promise<void> {
 
 function isMoved(path: string, to: string): boolean {
   try {
-    renameSync(path, to)
-    return true
+    return inItsFolder(path, ({ at }) => {
+      renameSync(at, to)
+      if (readdirSync(to).length === 0) return true
+      // Somebody has put something into it at the last moment: it is theirs.
+      renameSync(to, at)
+      return true
+    })
   } catch {
     // It is on another disk, most likely.
     return false

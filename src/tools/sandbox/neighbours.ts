@@ -1,16 +1,17 @@
 /*
- * Other programs of ours that run commands in the same folder.
+ * Other programs of ours that run commands in the same folder, or in one above it or inside of it.
  *
- * 1. Whoever is at work there has a file whose name says so: `busy`, and in the end `leaving`.
+ * 1. Whoever is at work there has a file that says where, and whose name says so: `busy`, and in the end `leaving`.
  * 2. Who comes says so, then waits for those who are leaving. Who leaves says so, then looks for those who are busy. Each
  *    speaks before it looks, so two can not miss each other.
  * 3. Who was killed says nothing any more: a name tells the process, and when it began.
  * 4. Where no such files can be kept, everybody is alone.
  */
-import { createHash } from 'node:crypto'
-import { closeSync, openSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { threadId } from 'node:worker_threads'
+import { isInside } from '../../util/is-inside.ts'
 import { isOurFolder } from './our-folder.ts'
 
 type Doing = 'busy' | 'leaving'
@@ -19,14 +20,15 @@ const place = `/tmp/troupe-at-work-${process.getuid?.() ?? 'anybody'}`
 
 /** Once it is ours nobody else can put another in its place. */
 let hasPlace = false
+let made = 0
 
 export class Neighbours {
   readonly #folder: string
-  readonly #self = `${process.pid}-${beginningOf(process.pid) ?? ''}`
+  readonly #self = `${process.pid}-${beginningOf(process.pid) ?? ''}-${threadId}-${++made}`
   #times = 0
 
   constructor(folder: string) {
-    this.#folder = createHash('sha256').update(folder).digest('hex').slice(0, 32)
+    this.#folder = folder
   }
 
   /** Says that we are at work, too. */
@@ -34,7 +36,7 @@ export class Neighbours {
     this.#times++
     hasPlace ||= isOurFolder(place)
     try {
-      if (hasPlace) closeSync(openSync(this.#file('busy'), 'wx', 0o600))
+      if (hasPlace) writeFileSync(this.#file('busy'), this.#folder, { flag: 'wx', mode: 0o600 })
     } catch {
       // Then nobody knows of us. Perhaps somebody has cleared up in there.
       hasPlace = false
@@ -57,14 +59,24 @@ export class Neighbours {
   /** Whether somebody else is doing that. */
   areAny(doing: Doing): boolean {
     return names().some((name) => {
-      const [folder, who = '', , what] = name.split('.')
-      return who !== this.#self && isThere(who, name) && folder === this.#folder && what === doing
+      const [who = '', , what] = name.split('.')
+      return who !== this.#self && isThere(who, name) && what === doing && this.#isNear(name)
     })
+  }
+
+  #isNear(name: string): boolean {
+    try {
+      const folder = readFileSync(join(place, name), 'utf8')
+      return isInside(folder, this.#folder) || isInside(this.#folder, folder)
+    } catch {
+      // It has changed its name just now, or is gone: whoever looks again sees it.
+      return false
+    }
   }
 
   /** Never the same twice: an earlier one may still be on its way out. */
   #file(doing: Doing): string {
-    return join(place, `${this.#folder}.${this.#self}.${this.#times}.${doing}`)
+    return join(place, `${this.#self}.${this.#times}.${doing}`)
   }
 }
 
@@ -84,12 +96,13 @@ function isThere(who: string, name: string): boolean {
   return false
 }
 
-/** In ticks since the machine began; nothing where there is no such process. */
+/** In ticks since the machine began; nothing where there is no such process, or it only waits to be forgotten. */
 function beginningOf(pid: number): string | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // Whatever its name contains, it ends with the last bracket.
-    return text.slice(text.lastIndexOf(')') + 2).split(' ')[19]
+    const [state = '', ...rest] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return 'ZX'.includes(state) ? undefined : rest[18]
   } catch {
     return undefined
   }

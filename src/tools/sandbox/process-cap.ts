@@ -10,6 +10,7 @@
 import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { threadId } from 'node:worker_threads'
 
 export interface ProcessCap {
   readonly entrance: Entrance
@@ -32,7 +33,7 @@ const left = new Set<string>()
 export function processCap(most: number): ProcessCap | undefined {
   places ??= possiblePlaces()
   for (const { folder, isOlder } of places) {
-    const group = join(folder, `${prefix}${process.pid}-${++count}`)
+    const group = join(folder, `${prefix}${process.pid}-${threadId}-${++count}`)
     try {
       tidy(folder)
       mkdirSync(group)

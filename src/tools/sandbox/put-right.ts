@@ -3,75 +3,89 @@
  *
  * 1. Each thing by itself: what fails is told, and keeps nothing else from being put right.
  * 2. Folders that a command has locked are opened first: they are ours.
+ * 3. Nothing is done where a link leads, and nothing in a folder that was replaced.
  */
-import { chmodSync, lstatSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { chmodSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { messageOf } from '../../util/message-of.ts'
+import { changeMode, inItsFolder, type Place } from './in-its-folder.ts'
 import { kindOf } from './path-kind.ts'
 
 export function putAside(path: string): readonly string[] {
-  return carefully(path, () => {
-    if (kindOf(path) === 'absent') return []
-    const aside = moveAway(path)
-    return [`"${path}" was made by the command and is now "${aside}": commands may not make what other programs run.`]
+  return carefully(path, (place) => {
+    if (kindOf(place.at) === 'absent') return []
+    const aside = `${path}${moveAway(place)}`
+    return [`"${path}" came to be while the command ran and is now "${aside}": commands may not make what other programs run.`]
   })
 }
 
 export function putBackLink({ path, target }: { readonly path: string; readonly target: string }): readonly string[] {
-  return carefully(path, () => {
-    if (kindOf(path) === 'link' && readlinkSync(path) === target) return []
-    if (kindOf(path) === 'link') {
-      unlock(dirname(path))
-      rmSync(path)
-    } else if (kindOf(path) !== 'absent') moveAway(path)
-    symlinkSync(target, path)
+  return carefully(path, (place) => {
+    const kind = kindOf(place.at)
+    if (kind === 'link' && readlinkSync(place.at) === target) return []
+    if (kind === 'link') {
+      unlock(place.folder)
+      rmSync(place.at)
+    } else if (kind !== 'absent') moveAway(place)
+    symlinkSync(target, place.at)
     return [`"${path}" was changed by the command and leads to "${target}" again: commands may not change what other programs run.`]
   })
 }
 
 export function putBackFile({ path, text }: { readonly path: string; readonly text: string }): readonly string[] {
-  return carefully(path, () => {
-    unlock(dirname(path))
-    if (kindOf(path) !== 'absent') moveAway(path)
-    writeFileSync(path, text, { flag: 'wx' })
+  return carefully(path, (place) => {
+    unlock(place.folder)
+    if (kindOf(place.at) !== 'absent') moveAway(place)
+    writeFileSync(place.at, text, { flag: 'wx' })
     return [`"${path}" was broken by the command and is again as it was: without it Git would believe other files.`]
   })
 }
 
+export interface KnownMode {
+  readonly path: string
+  readonly mode: number
+  /** Of the folder that had it. */
+  readonly identity: string
+}
+
 /** Quietly: nothing is lost, and whoever locks a folder may have meant well. */
-export function putBackMode({ path, mode }: { readonly path: string; readonly mode: number }): readonly string[] {
-  return carefully(path, () => {
-    const now = lstatSync(path, { throwIfNoEntry: false })
-    if (now?.isDirectory() && (now.mode & 0o7777) !== mode) chmodSync(path, mode)
+export function putBackMode({ path, mode, identity }: KnownMode): readonly string[] {
+  return carefully(path, ({ at }) => {
+    if (kindOf(at) === 'folder') changeMode(at, () => mode, identity)
     return []
   })
 }
 
-function moveAway(path: string): string {
-  unlock(dirname(path))
+/** Gives what its name has got behind it. */
+function moveAway({ at, folder }: Place): string {
+  unlock(folder)
   // A folder that may not be written to can not be moved.
-  if (kindOf(path) === 'folder') unlock(path)
-  const aside = freeName(`${path}.refused`)
-  renameSync(path, aside)
-  return aside
+  if (kindOf(at) === 'folder') changeMode(at, openToUs)
+  const end = freeEnd(at)
+  renameSync(at, `${at}${end}`)
+  return end
 }
 
+/** A folder that is held open: nobody can put another in its place. */
 function unlock(folder: string): void {
-  const { mode, uid } = lstatSync(folder)
-  if ((mode & 0o700) !== 0o700 && uid === process.getuid?.()) chmodSync(folder, (mode & 0o7777) | 0o700)
+  const { mode, uid } = statSync(folder)
+  if (openToUs(mode & 0o7777) !== (mode & 0o7777) && uid === process.getuid?.()) chmodSync(folder, openToUs(mode & 0o7777))
 }
 
-function freeName(path: string): string {
+const openToUs = (mode: number): number => mode | 0o700
+
+function freeEnd(path: string): string {
   for (let count = 1; ; count++) {
-    const name = count === 1 ? path : `${path}-${count}`
-    if (kindOf(name) === 'absent') return name
+    const end = count === 1 ? '.refused' : `.refused-${count}`
+    if (kindOf(`${path}${end}`) === 'absent') return end
   }
 }
 
-function carefully(path: string, work: () => readonly string[]): readonly string[] {
+function carefully(path: string, work: (place: Place) => readonly string[]): readonly string[] {
   try {
-    return work()
+    return inItsFolder(path, work)
   } catch (error) {
+    // Nothing is there that could be put right.
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     return [`"${path}" could not be put right after the command: ${messageOf(error)}. Look at it before you use this folder.`]
   }
 }

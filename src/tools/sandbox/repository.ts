@@ -18,16 +18,25 @@ export function repositoryAt(entry: string): string | undefined {
   try {
     const real = realpathSync(entry)
     if (lstatSync(real).isDirectory()) return real
-    const target = /^gitdir: (.*?)\s*$/.exec(textOf(real) ?? '')?.[1]
+    // As Git reads it: all but line breaks at the end is the path.
+    const target = /^gitdir: ([\s\S]*?)[\r\n]*$/.exec(textOf(real) ?? '')?.[1]
     return target === undefined ? undefined : realpathSync(resolve(dirname(real), target))
   } catch {
     return undefined
   }
 }
 
-/** A folder that Git takes for a repository though it is not called `.git`. */
+/** A folder that Git takes for a repository though it is not called `.git`. What it is made of may be elsewhere. */
 export function looksBare(folder: string): boolean {
-  return statOf(join(folder, 'HEAD')) !== undefined && ['objects', 'refs'].every((name) => statOf(join(folder, name)) !== undefined)
+  const has = (name: string): boolean => statOf(join(folder, name)) !== undefined
+  return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
+}
+
+/** A `.git` that is a file and leads nowhere for us; Git may read it otherwise. Which one it is, and as of when. */
+export function riddle(entry: string): string | undefined {
+  const stat = statOf(entry)
+  if (!stat?.isFile() || repositoryAt(entry) !== undefined) return undefined
+  return `${stat.ino}:${stat.ctimeMs}`
 }
 
 export const partsOf = (repository: string): readonly string[] => guardedPartsOfGit.map((name) => join(repository, name))

@@ -1,9 +1,10 @@
 import type { Ending, RunningCommand, StartResult } from './sandbox-types.ts'
+import { notInPlace } from './wall-check.ts'
 
 const mostTries = 3
 
-/** How bubblewrap tells of something that it was to bind or to cover. */
-const isAboutAPath = /^bwrap: Can't (?:create|find|mount|bind|get)\b/
+/** How bubblewrap tells of something that it was to bind or to cover, and how we do. */
+const isAboutAPath = new RegExp(`^(?:bwrap: Can't (?:create|find|mount|bind|get)\\b|${notInPlace})`)
 
 /**
  * What was to be bound or covered may be gone by then: a socket of a service that ends, or what another program in the same

@@ -13,6 +13,7 @@ import type { ProcessCap } from './process-cap.ts'
 import { processTree } from './process-tree.ts'
 import { type RunningProcess, startProcess } from './running-process.ts'
 import type { Ending, Launch, RunningCommand } from './sandbox-types.ts'
+import { misplaced, notInPlace, type WallPlan } from './wall-check.ts'
 import { brokenCap, watchLimits } from './watch-limits.ts'
 
 export interface WalledStart {
@@ -22,6 +23,8 @@ export interface WalledStart {
   readonly policy: SandboxPolicy
   /** What it has to be taken into before it may go on. */
   readonly cap: ProcessCap | undefined
+  /** How the walls have to stand before it may go on. */
+  readonly plan: WallPlan
   /** Looks after what the walls could not keep; called when everything is over. */
   afterwards(): Promise<Pick<Ending, 'refusedHosts' | 'undone'>>
 }
@@ -32,7 +35,7 @@ export function wallDescriptors(inputs: readonly Buffer[]): { readonly gate: num
   return { gate, info: gate + 1, group: gate + 2 }
 }
 
-export async function startWalled({ launch, stdin, clock, policy, cap, afterwards }: WalledStart): Promise<RunningCommand> {
+export async function startWalled({ launch, stdin, clock, policy, cap, plan, afterwards }: WalledStart): Promise<RunningCommand> {
   const info = await firstPid()
   const lent = [info.descriptor, ...(cap?.entrance.kind === 'own step' ? [cap.entrance.descriptor] : [])]
   const started = await startProcess({ ...launch, stdin, isGated: true, lent })
@@ -51,13 +54,15 @@ export async function startWalled({ launch, stdin, clock, policy, cap, afterward
   const letGo = async (): Promise<void> => {
     const spoken = firstWord(started)
     first = await told
-    if (cap?.entrance.kind === 'taken in') await cap.entrance.take(first)
+    if (cap?.entrance.kind === 'taken in') await cap.entrance.take(first).catch(notTakenIn)
     await spoken
+    const wrong = misplaced(first, plan)
+    if (wrong !== undefined) throw new Error(`${notInPlace}: ${wrong} was replaced while they were built`)
     stopWatch = watch(first)
     started.gate?.end('\n')
   }
   letGo().catch((error: unknown) => {
-    refusal = `it could not be taken into the control group that bounds its processes: ${messageOf(error)}`
+    refusal = messageOf(error)
     started.child?.kill('SIGKILL')
   })
   started.child?.once('exit', () => {
@@ -87,6 +92,10 @@ export async function startWalled({ launch, stdin, clock, policy, cap, afterward
       started.child?.kill('SIGKILL')
     },
   }
+}
+
+function notTakenIn(error: unknown): never {
+  throw new Error(`it could not be taken into the control group that bounds its processes: ${messageOf(error)}`)
 }
 
 /** What builds the walls speaks before the command does, and only where it failed. */

@@ -11,8 +11,10 @@
  */
 import { dirname, join } from 'node:path'
 import { secretNames } from '../../util/guarded-names.ts'
+import { isInside } from '../../util/is-inside.ts'
+import { realOrSame } from '../real-or-same.ts'
 import { FolderWalk } from './folder-walk.ts'
-import { type GuardFacts, guardFacts, isHead, isIn, type Repositories, workingPartsOf } from './guard-facts.ts'
+import { type GuardFacts, guardFacts, isHead, isIn, type Repositories, riddlesIn, workingPartsOf } from './guard-facts.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf } from './path-kind.ts'
 import { putAside, putBackFile, putBackLink, putBackMode } from './put-right.ts'
@@ -20,6 +22,8 @@ import { fingerprint, repositoryAt, runsSomething } from './repository.ts'
 import { type SharedFolder, sharedFolder } from './shared-folder.ts'
 
 export interface Guard {
+  /** What is bound over itself inside of the folder, without links, and which each is. */
+  readonly planned: ReadonlyMap<string, string>
   /** Bound over itself, and still written to. */
   readonly fixed: readonly string[]
   readonly readOnly: readonly string[]
@@ -45,10 +49,19 @@ type Held = ReadonlyMap<string, string>
 export function guard({ folder, home, guarded = [], walk = new FolderWalk(folder), shared }: GuardedPlace): Guard {
   const facts = guardFacts({ folder, home, guarded, walk })
   const held: Held = new Map(shared ? facts.makeable.flatMap((path) => hold(shared, path)) : [])
-  return {
-    ...bindings(folder, facts, shared ? [...held.keys()] : facts.makeable),
-    undo: () => putRight(facts, { held, walk, shared }),
-  }
+  const bound = bindings(folder, facts, shared ? [...held.keys()] : facts.makeable)
+  const planned = planOf(folder, [...bound.fixed, ...bound.readOnly])
+  return { ...bound, planned, undo: () => putRight(facts, { planned, held, walk, shared }) }
+}
+
+function planOf(folder: string, paths: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    paths.flatMap((path) => {
+      const real = realOrSame(path)
+      const identity = identityOf(real)
+      return identity === undefined || !isInside(folder, real) ? [] : [[real, identity] as const]
+    }),
+  )
 }
 
 /** Together with all other programs that run commands there. */
@@ -69,27 +82,44 @@ function bindings(folder: string, facts: GuardFacts, made: readonly string[]): P
   const inner = [...bound.filter((repository) => repository !== folder), ...workingPartsOf(join(folder, '.git'))]
   const between = [...facts.linked, ...facts.led].flatMap((path) => above(folder, path))
   return {
-    fixed: outermostFirst([...inner, ...between]),
+    // What may be written to lies inside, whatever link leads there.
+    fixed: outermostFirst([...inner, ...between]).filter((path) => isInside(folder, realOrSame(path))),
     readOnly: [...facts.there.filter((path) => !bound.includes(path) && !isSecret(path)), ...facts.linked, ...made],
     hidden: facts.secrets,
   }
 }
 
 interface Undoing {
+  readonly planned: ReadonlyMap<string, string>
   readonly held: Held
   readonly walk: FolderWalk
   readonly shared: SharedFolder | undefined
 }
 
-async function putRight(facts: GuardFacts, { held, walk, shared }: Undoing): Promise<readonly string[]> {
+async function putRight(facts: GuardFacts, { planned, held, walk, shared }: Undoing): Promise<readonly string[]> {
   const told = [...facts.told, ...facts.modes.flatMap(putBackMode)]
   // Whoever was bound can not have been changed; one that is another now has not been bound to the end.
   const made = facts.absent.filter((path) => !held.has(path) || held.get(path) !== identityOf(path))
+  const unbound = [...planned].filter(([path, identity]) => !held.has(path) && identityOf(path) !== identity).map(([path]) => path)
   await shared?.leave()
-  told.push(...made.filter((path) => !isMountPoint(path)).flatMap(putAside), ...facts.links.flatMap(putBackLink))
+  const isOurs = (path: string): boolean => facts.makeable.includes(path) && isMountPoint(path)
+  told.push(...made.filter((path) => !isOurs(path)).flatMap(putAside), ...facts.links.flatMap(putBackLink))
   told.push(...facts.heads.filter(({ path }) => !isHead(path)).flatMap(putBackFile))
-  return [...told, ...newcomers(walk, facts.repositories).flatMap(putAside)]
+  return [...told, ...unboundParts(facts.repositories, unbound), ...newcomers(walk, facts.repositories)]
 }
+
+/** Programs outside replace a file by moving another over it, and that takes away what bound it, in every world. */
+function unboundParts({ bound, before, running }: Repositories, unbound: readonly string[]): readonly string[] {
+  const planted = bound
+    .filter((repository) => unbound.some((path) => dirname(path) === repository))
+    .flatMap((repository) => runsSomething(repository, [...before.keys()]))
+    .filter((path) => !running.includes(path))
+  const left = unbound.filter((path) => !planted.includes(path) && kindOf(path) !== 'absent')
+  return [...planted.flatMap(putAside), ...left.map(wasReplaced)]
+}
+
+const wasReplaced = (path: string): string =>
+  `"${path}" was replaced by some program while the command ran, which could change it from then on: look at it before you rely on it.`
 
 /** One after the other: a place may lie inside of another. */
 export async function undone(guards: readonly Guard[]): Promise<readonly string[]> {
@@ -104,14 +134,19 @@ function hold(shared: SharedFolder, path: string): readonly (readonly [string, s
 }
 
 /** What makes Git run something, in repositories that were made or changed meanwhile. */
-function newcomers(walk: FolderWalk, { bound, before }: Repositories): readonly string[] {
-  const now = [...new Set(walk.look({ isAfter: true }).repositories.flatMap((entry) => repositoryAt(entry) ?? []))]
+function newcomers(walk: FolderWalk, { bound, before, riddles, areAll }: Repositories): readonly string[] {
+  const seen = walk.look({ isAfter: true })
+  const unread = [...riddlesIn(seen.repositories)].filter(([entry, which]) => riddles.get(entry) !== which).map(([entry]) => entry)
+  const now = [...new Set(seen.repositories.flatMap((entry) => repositoryAt(entry) ?? []))]
   const changed = now.filter(
     (repository) => before.get(repository) !== (bound.includes(repository) ? identityOf(repository) : fingerprint(repository)),
   )
   const known = [...before.keys()].filter((repository) => !changed.includes(repository))
-  return changed.flatMap((repository) => runsSomething(repository, known))
+  const running = changed.flatMap((repository) => runsSomething(repository, known))
+  return [...[...unread, ...running].flatMap(putAside), ...(areAll && !seen.isWhole ? [tooManyFolders] : [])]
 }
+
+const tooManyFolders = 'The workspace has more folders than are searched: what the command made deep inside of it was not looked at.'
 
 const isSecret = (path: string): boolean => secretNames.some((name) => path.endsWith(`/${name}`))
 

@@ -35,6 +35,7 @@ describe.skipIf(process.platform === 'win32')('a command that does not get into 
         inputs: [],
       },
       stdin: undefined,
+      plan: { bound: new Map(), covered: [] },
       clock: { ...realClock, after: () => () => {} },
       policy: defaultSandboxPolicy,
       cap: { entrance, isBroken: () => false, release: () => {} },

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -80,6 +81,75 @@ describe('a guard', () => {
     const told = await guarded.undo()
     expect(told).toHaveLength(2)
     expect(readdirSync(root).toSorted()).toEqual(['.ai-agent.json.refused', '.mcp.json.refused'])
+  })
+
+  it('does nothing where a link leads that was put in the place of a folder', async () => {
+    const outside = join(base, 'outside')
+    mkdirSync(join(outside, '.git/hooks'), { recursive: true })
+    writeFileSync(join(outside, '.git/config'), 'mine')
+    mkdirSync(join(outside, 'keys'), { mode: 0o700 })
+    for (const name of ['sub/.git', 'd/keys'])
+      for (const part of ['objects', 'refs']) mkdirSync(join(root, name, part), { recursive: true })
+    for (const name of ['sub/.git', 'd/keys']) write(`${name}/HEAD`, 'ref: refs/heads/main\n')
+    chmodSync(join(root, 'd/keys'), 0o777)
+    const guarded = await guardShared({ folder: root })
+    for (const name of ['sub', 'd']) {
+      renameSync(join(root, name), join(root, `old-${name}`))
+      symlinkSync('../outside', join(root, name))
+    }
+    await guarded.undo()
+    expect(readdirSync(join(outside, '.git')).toSorted()).toEqual(['config', 'hooks'])
+    expect(readdirSync(join(outside, 'keys'))).toEqual([])
+    expect(statSync(join(outside, 'keys')).mode & 0o777).toBe(0o700)
+  })
+
+  it('puts an empty folder aside that only looks like one of its own', async () => {
+    const guarded = await guardShared({ folder: root })
+    for (const name of ['.mcp.json', '.ai-agent.json', '.husky']) mkdirSync(join(root, name), { mode: 0o1700 })
+    expect(await guarded.undo()).toHaveLength(3)
+    expect(readdirSync(root).toSorted()).toEqual(['.ai-agent.json.refused', '.husky.refused', '.mcp.json.refused'])
+  })
+
+  it('finds a repository whose parts are elsewhere, and one behind a file that Git reads otherwise than most', async () => {
+    repository('.git')
+    const guarded = await guardShared({ folder: root })
+    write('lib/HEAD', 'ref: refs/heads/main\n')
+    write('lib/commondir', '../y\n')
+    for (const part of ['y/objects', 'y/refs', '.git/objects/evil ']) mkdirSync(join(root, part), { recursive: true })
+    write('y/config', '[core]\n\tfsmonitor = evil\n')
+    repository('.git/objects/a\nb', '[core]\n\tfsmonitor = evil\n')
+    repository('.git/objects/evil /x ', '[core]\n\tfsmonitor = evil\n')
+    write('a/.git', 'gitdir: ../.git/objects/a\nb\n')
+    write('b/.git', 'gitdir: ../.git/objects/evil /x \n')
+    mkdirSync(join(root, 'c'))
+    writeFileSync(join(root, 'c/.git'), Buffer.from('gitdir: ../.git/objects/\xff\n', 'latin1'))
+    const told = (await guarded.undo()).join('\n')
+    for (const path of ['lib/commondir', '.git/objects/a\nb/config', '.git/objects/evil /x /config', 'c/.git']) {
+      expect(told).toContain(`"${join(root, path)}" came to be`)
+      expect(existsSync(join(root, path))).toBe(false)
+    }
+  })
+
+  it('tells of what a program outside has replaced, and puts aside what came into the settings of Git by that', async () => {
+    repository('.git', '[user]\n\tname = a\n')
+    for (const name of ['.envrc', '.vscode/tasks.json']) write(name, 'mine')
+    const guarded = await guardShared({ folder: root })
+    write('new', '[core]\n\tfsmonitor = evil\n')
+    renameSync(join(root, 'new'), join(root, '.git/config'))
+    write('other', 'evil')
+    renameSync(join(root, 'other'), join(root, '.envrc'))
+    expect(await guarded.undo()).toEqual([
+      expect.stringContaining('.git/config" came to be'),
+      expect.stringMatching(/\.envrc" was replaced by some program while the command ran/),
+    ])
+    expect([existsSync(join(root, '.git/config')), readFileSync(join(root, '.envrc'), 'utf8')]).toEqual([false, 'evil'])
+  })
+
+  it('says where a command has made more folders than are searched', async () => {
+    const guarded = await guardShared({ folder: root })
+    for (let number = 0; number < 2_010; number++) mkdirSync(join(root, `d${number}`))
+    expect(await guarded.undo()).toEqual([expect.stringContaining('more folders than are searched')])
+    expect(await (await guardShared({ folder: root })).undo()).toEqual([])
   })
 
   it('is not made by what our own programs would stumble over', async () => {

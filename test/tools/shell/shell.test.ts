@@ -190,7 +190,7 @@ describe.skipIf(noSandboxHere)(`the walls${noSandboxHere ? ` (skipped: ${noSandb
   })
 
   it('tell what was put aside', async () => {
-    expect(content(await place.run('echo {} > .mcp.json; echo done'))).toMatch(/done\n\n?".*\.mcp\.json" was made by the command/)
+    expect(content(await place.run('echo {} > .mcp.json; echo done'))).toMatch(/done\n\n?".*\.mcp\.json" came to be while the command ran/)
   })
 })
 

@@ -1,0 +1,62 @@
+/*
+ * Working on something by way of the folder that it is in, opened and looked at first. A command may have put a link in the
+ * place of that folder, or of one above it, and another may do so this very moment: whatever is done here is done in the
+ * folder that was meant, or not at all.
+ */
+import { chmodSync, closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import { basename, dirname } from 'node:path'
+
+/** Only a name for the folder: nobody need be allowed to read it. Node does not list it. */
+const onlyPath = 0o10000000
+const asFolder = constants.O_DIRECTORY | constants.O_NOFOLLOW
+
+/** Other names, which hold for as long as the work on it takes. */
+export interface Place {
+  readonly at: string
+  /** Where it is in. */
+  readonly folder: string
+}
+
+/** `path`: without links in all but its last part. */
+export function inItsFolder<Result>(path: string, work: (place: Place) => Result): Result {
+  const folder = dirname(path)
+  if (process.platform !== 'linux') {
+    if (realpathSync(folder) !== folder) throw replaced(folder)
+    return work({ at: path, folder })
+  }
+  const opened = openSync(folder, onlyPath | asFolder)
+  try {
+    const name = `/proc/self/fd/${opened}`
+    if (readlinkSync(name) !== folder) throw replaced(folder)
+    return work({ at: `${name}/${basename(path)}`, folder: name })
+  } finally {
+    closeSync(opened)
+  }
+}
+
+const replaced = (folder: string): Error => new Error(`the folder ${folder} was replaced meanwhile`)
+
+/** Never that of what a link leads to. Where `identity` is given, of that folder alone. */
+export function changeMode(at: string, mode: (before: number) => number, identity?: string): void {
+  const opened = openSync(at, process.platform === 'linux' ? onlyPath | asFolder : asFolder)
+  try {
+    const stat = fstatSync(opened, { bigint: true })
+    const before = Number(stat.mode & 0o7777n)
+    const after = mode(before)
+    if (after === before || (identity !== undefined && identityIn(stat) !== identity)) return
+    chmodSync(process.platform === 'linux' ? `/proc/self/fd/${opened}` : at, after)
+  } finally {
+    closeSync(opened)
+  }
+}
+
+/** Which file or folder it is: one that is made in its place is another one, whatever it is called. */
+export const identityIn = ({
+  dev,
+  ino,
+  birthtimeNs,
+}: {
+  readonly dev: bigint
+  readonly ino: bigint
+  readonly birthtimeNs: bigint
+}): string => `${dev}:${ino}:${birthtimeNs}`
