@@ -6,7 +6,7 @@
  *    and when whoever made it could not take it away.
  * 2. Only an empty one of ours is ever removed. What a person has put into it meanwhile is theirs.
  */
-import { lstatSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, renameSync, type Stats } from 'node:fs'
 import { readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { identityIn, inItsFolder } from './in-its-folder.ts'
@@ -18,11 +18,14 @@ const markBits = 0o1777
 
 let moved = 0
 
+/** Whether a folder was made to be bound over, by whomever. */
+export const isMarked = (stat: Pick<Stats, 'mode' | 'isDirectory'>): boolean => stat.isDirectory() && (stat.mode & markBits) === mark
+
 /** Whether it is an empty folder of ours, perhaps of an earlier life. */
 export function isMountPoint(path: string): boolean {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    return stat?.isDirectory() === true && (stat.mode & markBits) === mark && readdirSync(path).length === 0
+    return stat !== undefined && isMarked(stat) && readdirSync(path).length === 0
   } catch {
     return false
   }

@@ -1,6 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, opendir, unlink } from 'node:fs/promises'
 import { isInside } from '../../util/is-inside.ts'
+import { isMarked } from '../sandbox/mount-points.ts'
 import { codeOf, FileFault, faultOf } from './file-fault.ts'
 import type { HostFiles } from './host-files.ts'
 import { outside, type Place, placeBelow, relativeTo } from './place.ts'
@@ -164,9 +165,15 @@ export const escaped = (place: Place, root: string): FileFault => {
   return new FileFault(kind, `${message.slice(0, -1)}: a symbolic link on its path leads there.`, 'Use a path that stays in the workspace.')
 }
 
+/** Nobody can write where a command, perhaps of another run, might read or plant something. */
+function isFolder({ relative }: Place, stat: Stats): FileFault {
+  if (isMarked(stat))
+    return new FileFault('failed', `${relative} is kept free while a command runs in this workspace.`, 'Try again when it has ended.')
+  return new FileFault('invalid_input', `${relative} is a folder.`, 'Name a file; list_files shows what is in it.')
+}
+
 function notRegular(place: Place, stat: Stats): FileFault {
-  if (stat.isDirectory())
-    return new FileFault('invalid_input', `${place.relative} is a folder.`, 'Name a file; list_files shows what is in it.')
+  if (stat.isDirectory()) return isFolder(place, stat)
   if (stat.isSymbolicLink()) return faultOf(Object.assign(new Error('link'), { code: 'ELOOP' }), place.relative)
   const kind = stat.isFIFO() ? 'a named pipe' : stat.isSocket() ? 'a socket' : 'a device'
   return new FileFault('invalid_input', `${place.relative} is ${kind}, not a regular file.`, 'Only regular files can be read and changed.')
