@@ -1,6 +1,6 @@
 import type { AgentCard, ApprovalId, ApprovalKey, ChildResult, InteractionEvent, ItemId, SessionId } from '../contracts/index.ts'
 import { type Headroom, openRequests, type SessionState, unbounded } from '../core/index.ts'
-import type { ActiveSession, ChildStart, StepPorts, ToolRegistry, TreePort } from '../steps/index.ts'
+import { type ActiveSession, type ChildStart, lookAgain, type StepPorts, type ToolRegistry, type TreePort } from '../steps/index.ts'
 import { Below } from './below.ts'
 import { breakOff, interrupted } from './break-off.ts'
 import { roomOf } from './child-room.ts'
@@ -127,9 +127,13 @@ export class Tree implements TreePort, Reader, Sessions {
     return this.root.state.grants
   }
 
-  /** Whoever approves for a session means the run, not the child that happened to ask. The root outlives its children. */
+  /**
+   * Whoever approves for a session means the run, not the child that happened to ask. The root outlives its children. What
+   * others wait for meanwhile may be granted with it.
+   */
   grant({ state: { sessionId } }: ActiveSession, keys: readonly ApprovalKey[], by: string): void {
     if (sessionId !== this.root.state.sessionId) this.root.note({ type: 'interaction.approval.granted', keys, from: sessionId, by })
+    for (const session of this.live()) lookAgain(session)
   }
 
   /** Whoever ends the run at a question means all of it: what else is at work hears of it through the calls that it runs in. */

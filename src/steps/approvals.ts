@@ -32,6 +32,16 @@ export function consult(session: ActiveSession): boolean {
   return hasDecided
 }
 
+/** What was granted since may answer what is still open, asked already or put off: nobody is asked for it any more. */
+export function lookAgain(session: ActiveSession): void {
+  for (const request of openRequests(session.state)) {
+    const settled = settledSince(session, request)
+    if (!settled) continue
+    resolve(session, request.id, settled)
+    session.wake()
+  }
+}
+
 /** Waits for a decision, or finds that everybody has put it off: then nobody need stay. */
 export async function wait(session: ActiveSession): Promise<'decided' | 'suspended'> {
   if (consult(session)) {

@@ -1,5 +1,5 @@
 export { ActiveSession, type ChildStart, type StepPorts, type TreePort } from './active-session.ts'
-export { heed, keptForProject, withoutSecrets } from './approvals.ts'
+export { heed, keptForProject, lookAgain, withoutSecrets } from './approvals.ts'
 export type { Hold } from './hold.ts'
 export { Lanes } from './lanes.ts'
 export { performer, stepsAtHand } from './performer.ts'

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
+import { until } from '../acceptance/support.ts'
 import { answerElsewhere } from './answer-elsewhere.ts'
 import { desk, type Opened } from './live-window.ts'
 
@@ -27,6 +28,13 @@ const runsIn = async (dataDir: string) => {
   const store = sqliteStore({ path: at(dataDir) })
   const runs = await store.trees.list({ limit: 9 })
   return { store, runs }
+}
+/** How many requests there are in the journal of the only run. */
+async function requestsIn(dataDir: string): Promise<number> {
+  const { store, runs } = await runsIn(dataDir)
+  const events = runs[0] ? await store.journal.read(runs[0].treeId, 0) : []
+  await store.close()
+  return events.filter(({ type }) => type === 'interaction.approval.requested').length
 }
 
 describe.concurrent('asking at a terminal', () => {
@@ -236,5 +244,29 @@ describe.concurrent('asking at a terminal', () => {
     expect(await textOf('killed.log')).toBe('ran\n')
     // All of the turn is drawn, not only what came after.
     expect(again.lines().join('\n')).toMatch(/^killed {2}completed · 2 steps · 1 call/m)
+  })
+})
+
+describe('questions in line', () => {
+  test.each(['s2', 'p2'])('two children at once: %s to the first answers the one in line, too', async (word) => {
+    const names = [`first-${word}`, `second-${word}`]
+    for (const name of names) await agent(name, steps(write(`${name}.txt`)), child)
+    const calls = names.map((name) => `{ tool: agent__${name}, input: { prompt: Go } }`)
+    const file = await agent(
+      `covered-${word}`,
+      `steps:\n  - calls: [${calls.join(', ')}]\n  - text: Done.\n`,
+      `agents: [${names.map((name) => `./${name}.ai`).join(', ')}]`,
+    )
+    const options = { columns: 100, rows: 40, env: { XDG_STATE_HOME: join(folder, `own-${word}`) } }
+    const window = troupe(['run', file, 'Go', '--data-dir', `covered-${word}`], options)
+    // Both wait before one of them is answered.
+    await window.shows(/\? \S+ · Write [\s\S]*\n> $/)
+    await until('both wait', async () => (await requestsIn(`covered-${word}`)) === 2)
+    window.pty.write(`${word}\r`)
+    expect(await window.ended).toBe(0)
+    const text = window.lines().join('\n')
+    expect(window.raw().match(/y.{0,9} yes/g)).toHaveLength(1)
+    expect(text).not.toContain('somebody else has answered')
+    for (const name of names) expect(await textOf(`${name}.txt`)).toBe('text')
   })
 })

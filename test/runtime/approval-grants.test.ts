@@ -71,6 +71,21 @@ describe('what was granted', () => {
     expect(callsOf(made.events)[1]?.approved).toEqual({ by: 'granted before' })
   })
 
+  it('covers what others wait for meanwhile, so that nobody else is asked', async () => {
+    const decide = (_: ApprovalRequest, n: number) => (n === 1 ? 'wait' : yes('session', 'tool:shell'))
+    const made = await play([[run('git log'), run('make')]], { decide })
+    expect(asked(made.asked)).toEqual(['git log', 'make'])
+    expect(ofType(made.events, 'interaction.approval.resolved').map(({ by }) => by)).toEqual(['ann', 'granted for this session'])
+    expect(made.ran).toHaveLength(2)
+  })
+
+  it('covers nothing that it does not name', async () => {
+    const decide = ({ input }: ApprovalRequest, n: number) => (n === 1 ? 'suspend' : yes('session', `command:${input.command} `))
+    const made = await play([[run('make'), run('git')]], { decide })
+    expect(made.outcome.status).toBe('suspended')
+    expect(ofType(made.events, 'interaction.approval.resolved')).toHaveLength(1)
+  })
+
   it('is no match for a rule that forbids it', async () => {
     const { grants } = project([key('tool:shell')])
     const made = await play([run('rm x'), run('ls')], { grants, config: { approvals: { rules: [{ deny: 'shell(rm *)' }] } } })

@@ -24,7 +24,8 @@ type Terminal = Pick<Host, 'stderr' | 'stdin' | 'paint' | 'width'>
  * 1. One question at a time, in the order in which they came.
  * 2. A question that somebody else has answered meanwhile, or whose run is interrupted, is withdrawn.
  * 3. What was typed before a question was shown is no answer to it.
- * 4. Whoever ends the input has put off this question and all that would follow: the run is suspended and can be resumed.
+ * 4. After a yes for more than this once, the next question waits until that is on record: it may be answered with it.
+ * 5. Whoever ends the input has put off this question and all that would follow: the run is suspended and can be resumed.
  */
 export class TerminalApprover implements RunApprover {
   readonly #host: Terminal
@@ -52,7 +53,7 @@ export class TerminalApprover implements RunApprover {
   async decide(request: ApprovalRequest, signal: AbortSignal): Promise<Awaited<ReturnType<Approver['decide']>>> {
     const about = await this.#seen(request.id).promise
     const turn = this.#last.then(() => this.#ask({ request, ...about }, signal))
-    this.#last = turn.catch(() => {})
+    this.#last = turn.then((decision) => this.#onRecord(request.id, decision, signal)).catch(() => {})
     const decision = await turn
     return decision === 'suspend' || decision === 'wait' ? decision : { decision, by: atTheTerminal }
   }
@@ -63,6 +64,7 @@ export class TerminalApprover implements RunApprover {
     if (over.aborted) return 'wait'
     if (!hasEnded(stdin)) await forgetTyped(stdin, systemClock)
     if (hasEnded(stdin)) return 'suspend'
+    if (over.aborted) return 'wait'
     this.#display?.pause()
     try {
       await stderr.lines(questionLines(asked, { paint, width: width - 1 }))
@@ -84,6 +86,16 @@ export class TerminalApprover implements RunApprover {
     } finally {
       this.#display?.resume()
     }
+  }
+
+  /** Until the run has heard of a yes that counts for more than one call; it is told of everything else that this answers, too. */
+  #onRecord(id: ApprovalId, decision: ApprovalDecision | 'suspend' | 'wait', signal: AbortSignal): Promise<void> {
+    if (typeof decision === 'string' || decision.kind !== 'approve' || decision.breadth === 'once') return Promise.resolve()
+    const heard = AbortSignal.any([signal, this.#withdrawal(id).signal])
+    return new Promise((resolve) => {
+      if (heard.aborted) resolve()
+      else heard.addEventListener('abort', () => resolve())
+    })
   }
 
   /** As in the tree: `lead/scout#2`. */
