@@ -1,10 +1,12 @@
-import type { Outcome, TroupeError } from '../contracts/index.ts'
+import type { Outcome } from '../contracts/index.ts'
 import { type AgentSummary, runSummary } from '../util/run-summary.ts'
+import type { WaysOn } from './approvals/ways-on.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { reasonText } from './figures.ts'
 import type { Followed } from './follow-run.ts'
 import { InterruptedError } from './interrupted-error.ts'
 import type { OutputForm } from './parse-arguments.ts'
+import type { ToldError } from './print-errors.ts'
 import { type Progress, showsTree } from './progress/progress.ts'
 import { errorDocument, outcomeDocument, runEnd, runEndOfError } from './run-documents.ts'
 import { safeJson } from './safe-json.ts'
@@ -15,8 +17,8 @@ import { renderTree } from './tree/render-tree.ts'
 interface Reporting extends Audience {
   readonly output: OutputForm
   readonly progress: Progress
-  /** For a run that waits: the command that goes on with it, and the one that answers without going on. */
-  readonly wayOn?: { readonly resume: string; readonly answer: string }
+  /** For a run that waits. */
+  readonly waysOn?: WaysOn
 }
 
 /** Tells how a run ended, to whoever asked in whatever form, and answers with the exit code. */
@@ -96,14 +98,11 @@ function isToBeTold(outcome: Outcome, { progress }: Reporting): boolean {
   return !showsTree(progress) && exitCodeOf(outcome) !== exitCodes.done.code
 }
 
-function failureOf(outcome: Outcome, { wayOn }: Reporting): Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
-  const { message, failure, status } = outcome
-  const remedy = status === 'suspended' && wayOn ? waysOn(wayOn) : outcome.remedy
-  return { message: message ?? failure?.message ?? endingText(outcome), remedy: remedy ?? failure?.remedy, problems: [] }
+function failureOf(outcome: Outcome, { waysOn }: Reporting): ToldError {
+  const { message, failure } = outcome
+  const told = { message: message ?? failure?.message ?? endingText(outcome), problems: [] }
+  return { ...told, remedy: outcome.remedy ?? failure?.remedy, ...waysOn }
 }
-
-const waysOn = ({ resume, answer }: NonNullable<Reporting['wayOn']>): string =>
-  `Answer it (${answer}) and go on, or go on at a terminal: ${resume}`
 
 function endingText({ status, reason }: Outcome): string {
   const why = reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`

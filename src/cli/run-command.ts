@@ -1,15 +1,15 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type ApprovalRequest, type Outcome, type RunOrigin, type Store, TroupeError } from '../contracts/index.ts'
+import { type Outcome, type RunOrigin, type Store, TroupeError } from '../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../runtime/index.ts'
 import { redactor } from '../util/redact.ts'
-import { answerCommand } from './approvals/answer-command.ts'
 import { approverFor } from './approvals/approver-for.ts'
 import { grantPlaceOf, projectGrants } from './approvals/project-grants.ts'
+import { waysOn } from './approvals/ways-on.ts'
 import { dataFolder } from './data-folder.ts'
 import { dryRun } from './dry-run.ts'
-import { type Followed, followRun } from './follow-run.ts'
+import { followRun } from './follow-run.ts'
 import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
 import type { RunInvocation } from './parse-arguments.ts'
@@ -53,8 +53,9 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
   if (output === 'stream-json') host.stdout.onEnd(() => void handle.interrupt().catch(() => {}))
   const followed = await followRun(handle, { host, progress, output, interruption, approver, past })
   const { treeId } = handle
-  const wayOn = { resume: resumeCommand(invocation, treeId), answer: answerCommand(treeId, lastAsked(followed), dataDir) }
-  const code = await reportRun(followed, { host, wishes, output, progress, wayOn })
+  const isWaiting = followed.outcome?.status === 'suspended'
+  const ways = isWaiting && (await waysOn(store, { treeId, resume: resumeCommand(invocation, treeId), dataDir }))
+  const code = await reportRun(followed, { host, wishes, output, progress, ...(ways && { waysOn: ways }) })
   const further = afterInterrupt(followed.outcome, invocation, treeId)
   if (further !== undefined) await tellNotice(`Go on: ${further}`, { host, wishes })
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
@@ -88,9 +89,6 @@ function afterInterrupt(outcome: Outcome | undefined, invocation: RunInvocation,
   if (!outcome) return resumeCommand(invocation, treeId)
   return outcome.reason === 'interrupted' ? resumeCommand(invocation, treeId, { hasEnded: true }) : undefined
 }
-
-const lastAsked = ({ events }: Followed): ApprovalRequest | undefined =>
-  events.findLast((event) => event.type === 'interaction.approval.requested')?.request
 
 /** Named where it is not found without. */
 const dataDirOf = ({ folder }: PreparedRun, { env }: Host): string | undefined =>

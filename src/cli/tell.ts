@@ -1,8 +1,7 @@
-import type { TroupeError } from '../contracts/index.ts'
 import type { Host } from './host.ts'
 import { colourPaint, plainPaint, printable } from './paint.ts'
 import type { Wishes } from './parse-arguments.ts'
-import { errorLines } from './print-errors.ts'
+import { errorLines, type ToldError } from './print-errors.ts'
 import { safeJson } from './safe-json.ts'
 
 /** Who is told, and how they want it. */
@@ -26,14 +25,13 @@ export function withColour(host: Host, { color }: Pick<Wishes, 'color'>): Host {
 }
 
 /** An error on standard error: lines for people, or a line of the log. It is told however quiet it is to be. */
-export function tellError(
-  error: Pick<TroupeError, 'message' | 'remedy' | 'problems'> & { readonly cause?: unknown },
-  { host, wishes }: Audience,
-): Promise<void> {
-  const { message, remedy, problems } = error
+export function tellError(error: ToldError & { readonly cause?: unknown }, { host, wishes }: Audience): Promise<void> {
+  const { message, remedy, problems, commands } = error
   if (wishes.logFormat === 'json') {
     const code = 'code' in error ? error.code : undefined
-    return host.stderr.line(logged(host, { level: 'error', msg: message, code, remedy, ...(problems.length > 0 && { problems }) }))
+    return host.stderr.line(
+      logged(host, { level: 'error', msg: message, code, remedy, commands, ...(problems.length > 0 && { problems }) }),
+    )
   }
   return host.stderr.lines([...errorLines(error, host.paint), ...(wishes.detail === 'verbose' ? causeLines(error.cause, host) : [])])
 }

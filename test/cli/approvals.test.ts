@@ -44,12 +44,12 @@ describe('a run that waits', () => {
     const { id, at, has } = await waiting('answered', ['a.txt', 'b.txt'])
     const both = await at(`approvals answer ${id} yes`)
     expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining(`The run ${id} waits for 2 answers.`) })
-    expect(both.stderr).toContain(`${id}:t1.s1.2/call  Write b.txt, a new file`)
+    expect(both.stderr).toContain(`${id}:t1.s1.2/call  Write b.txt, a new file\n    → troupe approvals answer ${id}:t1.s1.2/call yes\n`)
     expect(await at(`approvals answer ${id}:t1.s1.2/call perhaps`)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Say yes, no,'),
     })
-    expect(await at(`approvals answer ${id}:t1.s1.2/call no not this one`)).toMatchObject({
+    expect(await at(`approvals answer ${id}:t1.s1.2/call no, not this one`)).toMatchObject({
       code: 0,
       stdout: 'Answered: Write b.txt, a new file\n',
     })
@@ -67,6 +67,10 @@ describe('a run that waits', () => {
       goOn: `troupe run w.ai --resume ${id}`,
       exitCode: 0,
     })
+    // Nobody has taken it up yet; it can no longer be changed, and that is told with what can be done.
+    const late = await at(`approvals answer ${id} no`)
+    expect(late).toMatchObject({ code: 2, stderr: expect.stringContaining('answered already (approved): Write a.txt, a new file') })
+    expect(late.stderr).toContain(`or end it: troupe approvals drop ${id}\n`)
     expect([has('a.txt'), has('b.txt')]).toEqual([false, false])
     const list = JSON.parse((await at('approvals list --json')).stdout)
     expect(list.waiting).toMatchObject([{ answer: { kind: 'approve' } }, { answer: { kind: 'deny', feedback: 'not this one' } }])
@@ -78,6 +82,20 @@ describe('a run that waits', () => {
     expect([has('a.txt'), has('b.txt')]).toEqual([true, false])
     expect(await at(`approvals answer ${id} yes`)).toMatchObject({ code: 2, stderr: expect.stringContaining('waits for nothing') })
     expect(await at(`approvals answer ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('The answer is missing.') })
+  })
+
+  test.each([
+    ['two', 2],
+    ['seven', 7],
+  ])('for %s answers is told of with commands that work', async (name, count) => {
+    const files = Array.from({ length: count }, (_, index) => `${index}.txt`)
+    const { id, at } = await waiting(name, files)
+    const { stderr } = await at(`run w.ai --resume ${id}`)
+    const commands = [...stderr.matchAll(/^ {2}troupe (.*)$/gm)].map(([, command = '']) => command)
+    const answers = count === 2 ? files.map((_, index) => `approvals answer ${id}:t1.s1.${index + 1}/call yes`) : ['approvals list']
+    expect(commands).toEqual([...answers, `run w.ai --resume ${id}`])
+    for (const command of commands.slice(0, -1)) expect(await at(command)).toMatchObject({ code: 0 })
+    expect(await at(commands.at(-1) ?? '')).toMatchObject(count === 2 ? { code: 0, stdout: 'Done.\n' } : { code: 6 })
   })
 
   test('goes on under rules of now, and nobody is asked', async () => {

@@ -22,7 +22,7 @@ const at = (name: string): string => join(folder, name)
 async function suspended(name: string, more: readonly string[] = []) {
   const file = await writer(name)
   const ended = await troupe(['run', file, 'Go', '--data-dir', name, ...more])
-  const [, command = ''] = /, or go on at a terminal: troupe (.*)\n$/.exec(ended.stderr) ?? []
+  const [, command = ''] = /\n {2}troupe (run .*)\n$/.exec(ended.stderr) ?? []
   const words = (command.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'(.*)'$/, '$1'))
   return { file, ended, words, id: words[words.indexOf('--resume') + 1] ?? '' }
 }
@@ -40,7 +40,8 @@ describe.concurrent('without a terminal', () => {
     expect(ended).toMatchObject({ code: 6, stdout: '' })
     expect(ended.stderr).toContain('waits  suspended: an approval is needed')
     expect(ended.stderr).toContain('? approval needed  Write waits.txt, a new file')
-    expect(ended.stderr).toContain(`→ Answer it (troupe approvals answer ${id} yes --data-dir ${at('waits')}) and go on, or go on`)
+    expect(ended.stderr).toMatch(/\n→ Answer it, then go on with it\. .*\n/)
+    expect(ended.stderr).toContain(`\n  troupe approvals answer ${id} yes --data-dir ${at('waits')}\n  troupe run waits.ai`)
     expect(words).toEqual([
       'run',
       'waits.ai',

@@ -7,7 +7,8 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { safeJson } from '../safe-json.ts'
 import { tellNotice } from '../tell.ts'
-import { breadthsOf, decisionOf } from './ask-terms.ts'
+import { answerCommand, dataDirFlag } from './answer-command.ts'
+import { answerWords, breadthsOf, decisionOf } from './ask-terms.ts'
 import { goOnCommand } from './go-on-command.ts'
 import { redactorFor } from './known-secrets.ts'
 import { runFolder, withRuns } from './run-store.ts'
@@ -28,7 +29,9 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
       remedy: 'Name the run, or its request, as approvals list shows it, and the answer: troupe approvals answer ID yes',
     })
   const folder = await runFolder(invocation, host)
-  const answered = await withRuns<Answered | undefined>(folder, undefined, (store) => answer(store, { id, said: words.join(' '), host }))
+  const answered = await withRuns<Answered | undefined>(folder, undefined, (store) =>
+    answer(store, { id, said: words.join(' '), host, dataDir }),
+  )
   if (!answered) throw unknown(id, [])
   const { waiting, request } = answered
   const { code } = exitCodes.done
@@ -59,13 +62,14 @@ interface Given {
   readonly id: string
   readonly said: string
   readonly host: Host
+  readonly dataDir: string | undefined
 }
 
-async function answer(store: Store, { id, said, host }: Given): Promise<Answered> {
+async function answer(store: Store, { id, said, host, dataDir }: Given): Promise<Answered> {
   const run = await runOf(store, id)
   if (!run) throw unknown(id, await waitingRuns(store))
   const waiting = await waitingRun(store, run)
-  const request = requestIn(waiting, id)
+  const request = requestIn(waiting, id, dataDir)
   const meant = decisionOf(said, request.request)
   if (!meant)
     throw new TroupeError('usage', `${JSON.stringify(said)} is no answer to it: ${exactLine(request.request.summary)}`, {
@@ -81,7 +85,7 @@ async function answer(store: Store, { id, said, host }: Given): Promise<Answered
     decision,
     by: byCommand,
   })
-  if (repeated) throw alreadyAnswered(request)
+  if (repeated) throw alreadyAnswered(request, run.treeId, dataDir)
   return { waiting, request, decision }
 }
 
@@ -95,12 +99,14 @@ async function runOf({ trees }: Pick<Store, 'trees'>, id: string): Promise<TreeE
   return (await trees.get(id as TreeId)) ?? (await trees.get(id.split(/[:/]/, 1)[0] as TreeId))
 }
 
-function requestIn({ run, requests }: WaitingRun, id: string): WaitingRequest {
+function requestIn({ run, requests }: WaitingRun, id: string, dataDir: string | undefined): WaitingRequest {
   const named = requests.find(({ request }) => request.id === id)
-  if (named?.answer) throw alreadyAnswered(named)
+  if (named?.answer) throw alreadyAnswered(named, run.treeId, dataDir)
   if (named) return named
   const open = requests.filter(({ answer: given }) => !given)
   const [only, ...others] = open
+  const [answered] = requests
+  if (id === run.treeId && !only && answered) throw alreadyAnswered(answered, run.treeId, dataDir)
   if (id !== run.treeId || !only)
     throw new TroupeError('usage', id === run.treeId ? `The run ${id} waits for nothing.` : `The run ${run.treeId} does not ask ${id}.`, {
       problems: open.map(asProblem),
@@ -108,16 +114,17 @@ function requestIn({ run, requests }: WaitingRun, id: string): WaitingRequest {
     })
   if (others.length === 0) return only
   throw new TroupeError('usage', `The run ${id} waits for ${open.length} answers.`, {
-    problems: open.map(asProblem),
+    problems: open.map((each) => ({ ...asProblem(each), remedy: answerCommand(each.request.id, each.request, dataDir) })),
     remedy: 'Name the one that you answer.',
   })
 }
 
 const asProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: exactLine(request.summary) })
 
-const alreadyAnswered = ({ request }: WaitingRequest): TroupeError =>
-  new TroupeError('usage', `It was answered already: ${exactLine(request.summary)}`, {
-    remedy: 'Go on with the run; troupe approvals list shows how.',
+/** The first answer counts, and whoever goes on takes it up: until then the run can be dropped. */
+const alreadyAnswered = ({ request, answer }: WaitingRequest, treeId: TreeId, dataDir: string | undefined): TroupeError =>
+  new TroupeError('usage', `It was answered already${answer ? ` (${answerWords[answer.kind]})` : ''}: ${exactLine(request.summary)}`, {
+    remedy: `An answer cannot be changed. Go on with the run, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
   })
 
 /** As at a terminal. */

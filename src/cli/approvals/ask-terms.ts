@@ -35,17 +35,22 @@ function breadth(label: string, wider?: ApprovalKey, number?: number): Breadth {
   return { session: choice('s', 'session'), project: choice('p', 'project'), label }
 }
 
+/** What was said, as a person reads it. */
+export const answerWords = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied' } as const
+
+/** `n`, `no`, `no not there`, `No, thanks`, `no: not there`, `n - later`. */
+const refused = /^no?(?:[\s,;:.!–—-]+(.*))?$/is
+
 /** What an answer means; nothing where it means nothing, so that it is asked again. */
 export function decisionOf(line: string, request: ApprovalRequest): ApprovalDecision | undefined {
   const said = line.trim()
   if (request.question) return answerOf(said, request.question.options ?? [])
-  const [word = '', ...rest] = said.split(/\s+/)
-  const lower = word.toLowerCase()
-  if (lower === 'n' || lower === 'no') {
-    const feedback = said.slice(word.length).trim()
+  const no = refused.exec(said)
+  if (no) {
+    const feedback = no[1] ?? ''
     return feedback === '' ? refusal.decision : { kind: 'deny', feedback }
   }
-  if (rest.length > 0) return undefined
+  const lower = said.toLowerCase()
   const choices = [once, ending, ...breadthsOf(request).flatMap(({ session, project }) => [session, project])]
   return choices.find((choice) => choice.word === (lower === 'yes' ? once.word : lower))?.decision
 }

@@ -2,6 +2,7 @@ import type { ApprovalDecision } from '../../contracts/index.ts'
 import { exactLine } from '../exact-text.ts'
 import { printable } from '../paint.ts'
 import { answerCommand } from './answer-command.ts'
+import { answerWords } from './ask-terms.ts'
 import type { QuestionStyle } from './beside-question.ts'
 import { fileOf, goOnCommand, type Place } from './go-on-command.ts'
 import { requestLines } from './question-lines.ts'
@@ -35,10 +36,9 @@ const askedLines = ({ request, agentPath }: WaitingRequest, { paint, width }: Qu
   requestLines({ request, label: labelOf(agentPath) }, { paint, width: width - indent.length }).map((line) => `${indent}${line}`)
 
 function answeredLine({ request, agentPath }: WaitingRequest, { kind }: ApprovalDecision, { paint }: QuestionStyle): string {
-  const said = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied' }[kind]
   const label = labelOf(agentPath)
   const what = `${label === '' ? '' : `${printable(label)} · `}${exactLine(request.summary)}`
-  return `${indent}${paint('green', '✓')} ${said}: ${what}  ${paint('dim', printable(request.tool))}`
+  return `${indent}${paint('green', '✓')} ${answerWords[kind]}: ${what}  ${paint('dim', printable(request.tool))}`
 }
 
 const labelOf = (agentPath: string): string => (agentPath === 'root' ? '' : agentPath.replace(/^root\//, ''))
