@@ -165,7 +165,10 @@ function stepEntry(event: InteractionEvent<'interaction.step.started' | 'interac
   }
   const { usage, cost, latencyMs } = event
   if (event.type === 'interaction.step.completed') {
-    return info(`model answered in ${duration(latencyMs)}`, { finish: event.finish, usage, cost, latencyMs })
+    const problems = event.output?.ok === false ? event.output.problems : undefined
+    const fields = { finish: event.finish, usage, cost, latencyMs, problems }
+    const msg = `model answered in ${duration(latencyMs)}`
+    return problems ? { level: 'warn', msg: `${msg}: ${printable(problems[0] ?? '')}`, fields } : info(msg, fields)
   }
   const { failure, delayMs } = event
   const msg = `model failed: ${failure.class}: ${printable(failure.message)}`

@@ -4,9 +4,10 @@ import { duration, price, reasonText, tokens } from '../figures.ts'
 import { fitWidth, type Paint, printable } from '../paint.ts'
 import { quoted, unwellMark } from '../tree/call-row.ts'
 import { changesOf, changeText, decidedText, exitCodeOf, isUnasked, isUnwell, outsideText, permitText } from '../tree/call-view.ts'
-import { compactionText, needText, outputLines, planLines, planText } from '../tree/leaves.ts'
-import type { SessionNodes } from '../tree/nodes.ts'
+import { compactionText, failureText, needText, outputLines, planLines, planText } from '../tree/leaves.ts'
+import { lastStep, lastTurn, type SessionNodes } from '../tree/nodes.ts'
 import { applyToTree, emptyTree, recallInto } from '../tree/run-tree.ts'
+import { hookDetails, hookText, problemText, refusedLabel } from '../tree/sent-back.ts'
 import { wordsLines } from './words-lines.ts'
 
 /** What is worth a line, or with `verbose` also what was handed to calls, what came back, and what each step has cost. */
@@ -47,7 +48,7 @@ export class PlainProgress {
         // The run itself is named by whoever has started it.
         return this.#detail === 'verbose' && event.parent ? [paint('dim', `run ${printable(event.sessionId)}`)] : []
       case 'interaction.step.started':
-        return this.#stepStarted(event)
+        return [...this.#refused(nodes, 'sent back'), ...this.#stepStarted(event)]
       case 'interaction.step.completed':
         return [...this.#said(event, nodes), ...(this.#detail === 'verbose' ? [this.#spent(event)] : [])]
       case 'interaction.step.failed':
@@ -68,7 +69,12 @@ export class PlainProgress {
       case 'interaction.context.compacted':
         return [`  ${paint('cyan', '⇣')} history made shorter: ${compactionText(event)}`]
       case 'interaction.context.added':
-        return this.#detail === 'verbose' ? [paint('dim', `context ${printable(event.source)}`)] : []
+        // What a hook adds is told with the hook.
+        return this.#detail === 'verbose' && !event.source.startsWith('hook ') ? [paint('dim', `context ${printable(event.source)}`)] : []
+      case 'interaction.turn.failed':
+        return this.#refused(nodes, 'refused')
+      case 'interaction.hook.completed':
+        return this.#hooked(event, nodes)
       case 'interaction.diagnostic':
         return [this.#note(event.diagnostic)]
       case 'interaction.session.resumed':
@@ -79,7 +85,6 @@ export class PlainProgress {
       case 'interaction.input.accepted':
       case 'interaction.turn.started':
       case 'interaction.turn.completed':
-      case 'interaction.turn.failed':
       case 'interaction.turn.interrupted':
       case 'interaction.turn.suspended':
       case 'interaction.approval.granted':
@@ -88,7 +93,6 @@ export class PlainProgress {
       case 'interaction.subagent.started':
       case 'interaction.subagent.completed':
       case 'interaction.subagent.failed':
-      case 'interaction.hook.completed':
       case 'interaction.cancel.requested':
         return []
       default:
@@ -109,6 +113,27 @@ export class PlainProgress {
     const attempt = isRetry ? paint('dim', ` · attempt ${event.attempt}`) : ''
     this.#named.set(event.sessionId, event.model)
     return [`${paint('bold', `step ${numberOf(event.stepId)}`)}${model}${attempt}${why}`]
+  }
+
+  /** What was wrong with the answer before, and where more is wanted that answer. */
+  #refused(nodes: SessionNodes, how: 'sent back' | 'refused'): readonly string[] {
+    const isLast = how === 'refused'
+    const { refused } = lastTurn(nodes)?.steps.at(isLast ? -1 : -2) ?? {}
+    const { attempts = [] } = lastStep(nodes) ?? {}
+    if (!refused || (!isLast && attempts.length > 1)) return []
+    const head = this.#paint(isLast ? 'red' : 'yellow', `${isLast ? '✗' : '↻'} ${refusedLabel(isLast)}`)
+    const text = this.#detail === 'verbose' && refused.text !== '' ? this.#quietly([beginning(refused.text)]) : []
+    return [`  ${head}: ${beginning(problemText(refused))}`, ...text]
+  }
+
+  /** What a hook did to a call is told with the call, where that has not begun yet. */
+  #hooked(
+    { itemId, hook, verdict, message = '' }: InteractionEvent<'interaction.hook.completed'>,
+    { calls }: SessionNodes,
+  ): readonly string[] {
+    const text = beginning(hookText({ hook, verdict, message }))
+    if (itemId === undefined) return [`  ${verdict === 'context' ? text : this.#paint('yellow', text)}`]
+    return calls.has(itemId) ? this.#quietly([text]) : []
   }
 
   #stepFailed({ stepId, failure, delayMs }: InteractionEvent<'interaction.step.failed'>, { steps }: SessionNodes): readonly string[] {
@@ -153,20 +178,23 @@ export class PlainProgress {
     const about = call?.about ? `${paint('dim', ' · ')}${beginning(call.about)}` : ''
     const told = [quoted(beginning(call?.reason ?? ''), mostShown), permit].filter(Boolean).map((part) => paint('dim', ` · ${part}`))
     const line = `  ${paint('cyan', '→')} ${call?.name ?? printable(tool)}${about}${told.join('')}`
-    return this.#detail === 'verbose' ? [line, ...this.#quietly([beginning(JSON.stringify(input))])] : [line]
+    const hooks = this.#quietly(hookDetails(call?.hooks ?? []).map(({ text }) => beginning(text)))
+    const given = this.#detail === 'verbose' ? this.#quietly([beginning(JSON.stringify(input))]) : []
+    return [line, ...hooks, ...given]
   }
 
   #callEnded(item: CallRecord, { calls }: SessionNodes): readonly string[] {
     const { id, status, latencyMs, error } = item
     const paint = this.#paint
-    const tool = calls.get(id)?.name ?? printable(id)
+    const call = calls.get(id)
+    const tool = call?.name ?? printable(id)
     const code = exitCodeOf(item)
     if (status === 'completed') {
       const mark = isUnwell(code) ? paint('yellow', unwellMark) : paint('green', '✓')
       const ended = isUnwell(code) ? ` ${paint('yellow', `exit code ${code}`)}` : ''
       return [`  ${mark} ${tool}${ended} ${paint('dim', duration(latencyMs))}`, ...this.#came(item)]
     }
-    const why = error ? `${error.class}: ${printable(error.message)}` : status
+    const why = error ? failureText(error, call?.hooks ?? []) : status
     return [`  ${paint('red', `✗ ${tool}`)} ${why} ${paint('dim', duration(latencyMs))}`, ...this.#came(item)]
   }
 

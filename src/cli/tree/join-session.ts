@@ -28,7 +28,7 @@ export function joinSession(tree: RunTree, event: StreamEvent): SessionNodes {
     notes: [],
     turns: [],
   }
-  const session: SessionNodes = { agent, above, steps: new Map(), calls: new Map(), requests: new Map() }
+  const session: SessionNodes = { agent, above, steps: new Map(), calls: new Map(), requests: new Map(), hooks: new Map() }
   tree.sessions.set(sessionId, session)
   const call = started?.parent && callOf(tree, started.parent)
   if (!call) tree.roots.push(agent)

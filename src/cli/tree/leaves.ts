@@ -3,7 +3,8 @@ import { duration, elapsed, grouped, tokens } from '../figures.ts'
 import { printable } from '../paint.ts'
 import { type Branch, type Detail, leaf, type Row } from './branch.ts'
 import { changeText, outsideText } from './call-view.ts'
-import type { AttemptNode, CallNode, NoteNode, RequestNode } from './nodes.ts'
+import type { AttemptNode, CallNode, HookNode, NoteNode, RequestNode } from './nodes.ts'
+import { blockText, hookBranch, hookDetails } from './sent-back.ts'
 
 /** Characters that make a token, about. */
 const charactersPerToken = 4
@@ -45,8 +46,13 @@ export function pauseBranch(attempt: AttemptNode | undefined, now: number): read
   return [{ ...leaf(row, now), state: 'running' }]
 }
 
-export function failureDetails({ class: kind, message, remedy }: ToolFailure): readonly Detail[] {
-  const what = { text: `${kind}: ${printable(message)}`, shade: 'red' as const }
+/** Whoever has blocked a call is named. */
+export const failureText = ({ class: kind, message }: ToolFailure, hooks: readonly HookNode[]): string =>
+  (kind === 'blocked' ? blockText(hooks) : undefined) ?? `${kind}: ${printable(message)}`
+
+function failureDetails(failure: ToolFailure, hooks: readonly HookNode[]): readonly Detail[] {
+  const { remedy } = failure
+  const what = { text: failureText(failure, hooks), shade: 'red' as const }
   return remedy === undefined ? [what] : [what, { text: `→ ${printable(remedy)}`, shade: 'dim' }]
 }
 
@@ -59,6 +65,7 @@ export function requestBranch({ summary, scope }: RequestNode): Branch {
 export const needText = (scope: RequestNode['scope']): string => (scope === 'question' ? 'answer needed' : 'approval needed')
 
 export function noteBranch(note: NoteNode): Branch {
+  if ('hook' in note) return hookBranch(note)
   if (!('code' in note)) return leaf({ kind: 'note', icon: '⇣', label: 'history made shorter', note: compactionText(note) }, 0)
   const { code, severity, message, remedy } = note
   const row: Row = {
@@ -109,11 +116,11 @@ export function callDetails(call: CallNode, isRunning: boolean): readonly Detail
   const { walls } = call
   const left: readonly Detail[] =
     walls.kind === 'outside' ? [{ text: `↗ ${outsideText(walls.by, isRunning ? 'runs' : 'ran')}`, shade: 'yellow' }] : []
-  return [...left, ...comingOf(call, isRunning)]
+  return [...hookDetails(call.hooks), ...left, ...comingOf(call, isRunning)]
 }
 
-function comingOf({ error, progress, output, changes = [] }: CallNode, isRunning: boolean): readonly Detail[] {
-  if (error) return failureDetails(error)
+function comingOf({ error, progress, output, changes = [], hooks }: CallNode, isRunning: boolean): readonly Detail[] {
+  if (error) return failureDetails(error, hooks)
   if (isRunning) return [...(progress === undefined ? [] : [progress]), ...outputLines(output ?? '')].map(printable).map(dimmed)
   // A single file stands beside the title.
   if (changes.length < 2) return []

@@ -6,6 +6,7 @@ import type {
   ApprovalRequest,
   Cost,
   Diagnostic,
+  InteractionEvent,
   ItemStatus,
   Lane,
   ModelFailure,
@@ -67,6 +68,8 @@ export interface CallNode {
   /** What it has done to files. */
   changes?: readonly FileChange[]
   exitCode?: number
+  /** What hooks did to it. */
+  readonly hooks: readonly HookNode[]
   /** The agent that it started; while there is none, a call that asks an agent stands in line. */
   child?: AgentNode
 }
@@ -86,7 +89,20 @@ export interface Compaction {
   readonly tokensAfter: number
 }
 
-export type NoteNode = Diagnostic | Compaction
+/** What a hook did. */
+export interface HookNode {
+  readonly hook: string
+  readonly verdict: InteractionEvent<'interaction.hook.completed'>['verdict']
+  readonly message: string
+}
+
+/** An answer that is not what was asked for: what is wrong with it, and its beginning. */
+export interface Refused {
+  readonly problems: readonly string[]
+  readonly text: string
+}
+
+export type NoteNode = Diagnostic | Compaction | HookNode
 
 /** What somebody is asked for, or was. */
 export type RequestNode = Pick<ApprovalRequest, 'itemId' | 'summary' | 'reason' | 'scope'>
@@ -104,6 +120,7 @@ export interface StepNode {
   said?: Said
   /** What was said beside the calls. */
   words?: string
+  refused?: Refused
   /** Why it was forced to be the last one. */
   last?: TurnReason
 }
@@ -154,6 +171,8 @@ export interface SessionNodes {
   readonly calls: Map<string, CallNode>
   /** Those that were answered, too. */
   readonly requests: Map<string, RequestNode>
+  /** By call. */
+  readonly hooks: Map<string, HookNode[]>
 }
 
 export const lastTurn = ({ agent }: SessionNodes): TurnNode | undefined => agent.turns.at(-1)

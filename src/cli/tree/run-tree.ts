@@ -8,6 +8,7 @@
 import type { InteractionEvent, StreamEvent } from '../../contracts/index.ts'
 import { joinSession } from './join-session.ts'
 import { lastStep, lastTurn, type RunTree, type SessionNodes } from './nodes.ts'
+import { takeHook } from './sent-back.ts'
 import { takeItem } from './take-item.ts'
 import { dropRequests, needOf, takeRequest } from './take-request.ts'
 import { takeLive, takeStep } from './take-step.ts'
@@ -78,7 +79,7 @@ function take(tree: RunTree, session: SessionNodes, event: InteractionEvent): vo
     }
     case 'interaction.turn.started':
       agent.turns.push({ status: 'running', span: { from: event.at, to: event.at }, steps: [], widestTool: 0 })
-      for (const known of [session.steps, session.calls, session.requests]) known.clear()
+      for (const known of [session.steps, session.calls, session.requests, session.hooks]) known.clear()
       break
     case 'interaction.step.started':
     case 'interaction.step.completed':
@@ -115,6 +116,9 @@ function take(tree: RunTree, session: SessionNodes, event: InteractionEvent): vo
     case 'interaction.diagnostic':
       ;(lastStep(session) ?? agent).notes.push(event.diagnostic)
       break
+    case 'interaction.hook.completed':
+      takeHook(session, event)
+      break
     case 'interaction.cancel.requested':
       if (turn) turn.cancelling = event.mode === 'stop' ? 'stop' : 'interrupt'
       break
@@ -131,7 +135,6 @@ function take(tree: RunTree, session: SessionNodes, event: InteractionEvent): vo
     case 'interaction.subagent.started':
     case 'interaction.subagent.completed':
     case 'interaction.subagent.failed':
-    case 'interaction.hook.completed':
     case 'interaction.context.added':
       break
     default:

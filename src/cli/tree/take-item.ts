@@ -4,7 +4,7 @@ import { widthOf } from '../paint.ts'
 import { changesOf, exitCodeOf, permitOf } from './call-view.ts'
 import { wordsOf } from './call-words.ts'
 import { callName } from './join-session.ts'
-import { type CallNode, lastTurn, type SessionNodes, type StepNode } from './nodes.ts'
+import { type CallNode, type HookNode, lastTurn, type SessionNodes, type StepNode } from './nodes.ts'
 import { stepOf, takeWords } from './take-step.ts'
 
 type ItemEvent = InteractionEvent<'interaction.item.started' | 'interaction.item.updated' | 'interaction.item.completed'>
@@ -46,6 +46,7 @@ function startCall(session: SessionNodes, step: StepNode, { item, at }: { readon
     span: { from: at, to: at },
     status: 'waiting',
     walls: { kind: 'usual' },
+    hooks: hooksOf(session, id),
     ...(permit && { permit }),
   }
   session.calls.set(id, call)
@@ -53,6 +54,13 @@ function startCall(session: SessionNodes, step: StepNode, { item, at }: { readon
   step.open.add(call)
   const turn = lastTurn(session)
   if (turn) turn.widestTool = Math.max(turn.widestTool, widthOf(call.name))
+}
+
+/** A list that goes on: hooks may look at a call before and after it. */
+function hooksOf({ hooks }: SessionNodes, id: string): readonly HookNode[] {
+  const known = hooks.get(id) ?? []
+  hooks.set(id, known)
+  return known
 }
 
 function endCall(session: SessionNodes, step: StepNode, { item, at }: { readonly item: CallRecord; readonly at: number }): void {

@@ -11,6 +11,7 @@ export function takeStep(session: SessionNodes, event: StepEvent): void {
   if (event.type === 'interaction.step.started') {
     const { attempt: number, model, reservation } = event
     delete step.words
+    delete step.refused
     step.attempts.push({ number, model, span: { from: event.at, to: event.at }, expected: reservation.input, characters: 0 })
     if (event.last) step.last = event.last.reason
     return
@@ -20,6 +21,7 @@ export function takeStep(session: SessionNodes, event: StepEvent): void {
   const { latencyMs, usage, cost, at } = event
   Object.assign(attempt, { latencyMs, usage, cost, span: { from: Math.max(attempt.span.from, at - latencyMs), to: at } })
   if (event.type === 'interaction.step.completed') {
+    if (event.output?.ok === false) step.refused = { problems: event.output.problems, text: step.words ?? '' }
     // What is said without calls is the answer, which is told elsewhere.
     if (!event.reply.some(({ type }) => type === 'call')) delete step.words
     return

@@ -5,6 +5,7 @@ import { type Branch, joined, type Moment, type Row, spinnerAt, sumOf, type Tall
 import { type CallPlace, callRow, quoted, standingOf } from './call-row.ts'
 import { attemptBranch, noteBranch, pauseBranch, planBranch, requestBranch, usageOf } from './leaves.ts'
 import { type AgentNode, type CallNode, isGoingOn, type StepNode, type TurnNode } from './nodes.ts'
+import { refusedBranch } from './sent-back.ts'
 
 /** One turn of an agent with all that happened in it. */
 export function turnBranch(agent: AgentNode, turn: TurnNode, moment: Moment): Branch {
@@ -44,7 +45,8 @@ function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
   const steps = turn.steps.map((step, i) => {
     const before = turn.steps[i - 1]?.attempts.at(-1)?.model
     const isOpen = isLive && i === turn.steps.length - 1
-    const place: StepPlace = { agent, before, toolWidth, moment, isOpen }
+    const isLast = !isLive && i === turn.steps.length - 1
+    const place: StepPlace = { agent, before, toolWidth, moment, isOpen, isLast }
     return isLive && !isOpen ? settledBranch(step, place) : stepBranch(step, place)
   })
   const plan = turn.plan ? [planBranch(turn.plan, isLive ? 'running' : 'ended')] : []
@@ -88,6 +90,8 @@ interface StepPlace {
   readonly moment: Moment
   /** It is the step that the turn is at. */
   readonly isOpen: boolean
+  /** Nothing has come after it. */
+  readonly isLast: boolean
 }
 
 const settled = new WeakMap<StepNode, { readonly toolWidth: number; readonly branch: Branch }>()
@@ -113,6 +117,7 @@ function stepBranch(step: StepNode, place: StepPlace): Branch {
     ...(isOpen && moment.kind === 'live' ? pauseBranch(attempt, moment.now) : []),
     ...calls,
     ...[...step.requests.values()].map(requestBranch),
+    ...(step.refused ? [refusedBranch(step.refused, place.isLast)] : []),
     ...step.notes.map(noteBranch),
   ]
   const below = sumOf(children.map(({ tally }) => tally))
