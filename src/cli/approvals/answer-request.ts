@@ -7,6 +7,7 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { safeJson } from '../safe-json.ts'
 import { tellNotice } from '../tell.ts'
+import { requestSummary } from '../tree/request-summary.ts'
 import { answerCommand, dataDirFlag } from './answer-command.ts'
 import { answerWords, breadthsOf, decisionOf } from './ask-terms.ts'
 import { goOnCommand } from './go-on-command.ts'
@@ -42,7 +43,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     await host.stdout.line(safeJson({ ok: true, ...document, exitCode: code }))
     return code
   }
-  await host.stdout.line(`Answered: ${exactLine(request.request.summary)}`)
+  await host.stdout.line(`Answered: ${exactLine(requestSummary(request.request))}`)
   if (left.length > 0)
     await tellNotice(`It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list`, {
       host,
@@ -72,7 +73,7 @@ async function answer(store: Store, { id, said, host, dataDir }: Given): Promise
   const request = requestIn(waiting, id, dataDir)
   const meant = decisionOf(said, request.request)
   if (!meant)
-    throw new TroupeError('usage', `${JSON.stringify(said)} is no answer to it: ${exactLine(request.request.summary)}`, {
+    throw new TroupeError('usage', `${JSON.stringify(said)} is no answer to it: ${exactLine(requestSummary(request.request))}`, {
       remedy: `Say ${wordsFor(request).join(', ')}.`,
     })
   // It is kept: nothing that the run would take out of it may be in it.
@@ -119,13 +120,17 @@ function requestIn({ run, requests }: WaitingRun, id: string, dataDir: string | 
   })
 }
 
-const asProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: exactLine(request.summary) })
+const asProblem = ({ request }: WaitingRequest) => ({ place: request.id, message: exactLine(requestSummary(request)) })
 
 /** The first answer counts, and whoever goes on takes it up: until then the run can be dropped. */
 const alreadyAnswered = ({ request, answer }: WaitingRequest, treeId: TreeId, dataDir: string | undefined): TroupeError =>
-  new TroupeError('usage', `It was answered already${answer ? ` (${answerWords[answer.kind]})` : ''}: ${exactLine(request.summary)}`, {
-    remedy: `An answer cannot be changed. Go on with the run, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
-  })
+  new TroupeError(
+    'usage',
+    `It was answered already${answer ? ` (${answerWords[answer.kind]})` : ''}: ${exactLine(requestSummary(request))}`,
+    {
+      remedy: `An answer cannot be changed. Go on with the run, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
+    },
+  )
 
 /** As at a terminal. */
 function wordsFor({ request }: WaitingRequest): readonly string[] {

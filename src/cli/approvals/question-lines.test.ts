@@ -218,7 +218,7 @@ describe('what helps to decide', () => {
     })
     expect(drawn({ request })).toMatchInlineSnapshot(`
       "
-      ? Run shell again outside the sandbox  shell
+      ? Run again outside the sandbox: touch /srv/x  shell
         outside the sandbox: with all that you may do yourself
         │ By its own words it wanted to write where the sandbox does not allow it: to
         │ uch: /srv/x: Read-only file system
@@ -227,7 +227,6 @@ describe('what helps to decide', () => {
         │ line 7
         │ line 8
         │ touch: /srv/x: Read-only file system
-        command │ touch /srv/x
         y yes · n no · n WHY no, and tell it why · x no, and end the run
         s for this session, p for this project: exactly this: touch /srv/x
       "

@@ -1,6 +1,7 @@
 import type { ApprovalRequest, Json } from '../../contracts/index.ts'
 import { exactLine, exactLines, exactText } from '../exact-text.ts'
 import { fitWidth, printable, widthOf } from '../paint.ts'
+import { again, requestSummary } from '../tree/request-summary.ts'
 import { type Breadth, breadthsOf, ending, once, refusal } from './ask-terms.ts'
 import { diffLines, indent, type QuestionStyle, wallLines } from './beside-question.ts'
 
@@ -47,7 +48,7 @@ function permission({ request, label }: Asked, style: QuestionStyle): readonly s
   const told = toldBy(request, room)
   const left = Object.entries(input).filter(([name]) => name !== told)
   return [
-    `${paint('yellow', '?')} ${who}${paint('bold', summaryIn(request.summary, room))}  ${paint('dim', printable(tool))}`,
+    `${paint('yellow', '?')} ${who}${paint('bold', summaryIn(requestSummary(request), room))}  ${paint('dim', printable(tool))}`,
     ...(reason === undefined ? [] : [`${indent}${paint('dim', fitted(`“${printable(reason)}”`, width - indent.length))}`]),
     ...(scope === 'unsandboxed'
       ? [`${indent}${paint('red', fitted('outside the sandbox: with all that you may do yourself', width - indent.length))}`]
@@ -64,9 +65,11 @@ const fitted = (text: string, width: number): string => fitWidth(text, Math.min(
 const summaryIn = (summary: string, width: number): string => fitted(exactLine(summary), Math.max(1, width))
 
 /** The argument that the summary tells to the letter, behind its verb: `Run npm test`, `Write a.txt, a new file`. It need not be told twice. */
-function toldBy({ summary, input }: ApprovalRequest, width: number): string | undefined {
+function toldBy(request: ApprovalRequest, width: number): string | undefined {
+  const { input } = request
+  const summary = requestSummary(request)
   if (widthOf(summary) > width || exactText(summary) !== summary || /[\n\t]| {2}/.test(summary)) return undefined
-  const [, object] = /^\p{L}+ (.+)$/u.exec(summary) ?? []
+  const [, object] = summary.startsWith(again) ? [again, summary.slice(again.length)] : (/^\p{L}+ (.+)$/u.exec(summary) ?? [])
   return Object.entries(input).find(([, value]) => value === object || `${String(value)}, a new file` === object)?.[0]
 }
 

@@ -27,7 +27,7 @@ describe('a run that waits', () => {
     expect(drawn([request])).toMatchInlineSnapshot(`
       "
       run  w  since 1970-01-01 00:00 UTC · “Go”
-        ? Run shell again outside the sandbox: {"command":"make\\ninstall"}  shell
+        ? Run again outside the sandbox: make ⏎ install  shell
           “The headers are missing”
           outside the sandbox: with all that you may do yourself
           │ no network inside

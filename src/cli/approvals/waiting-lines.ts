@@ -1,6 +1,7 @@
 import type { ApprovalDecision } from '../../contracts/index.ts'
 import { exactLine } from '../exact-text.ts'
 import { printable } from '../paint.ts'
+import { requestSummary } from '../tree/request-summary.ts'
 import { answerCommand } from './answer-command.ts'
 import { answerWords } from './ask-terms.ts'
 import type { QuestionStyle } from './beside-question.ts'
@@ -37,7 +38,7 @@ const askedLines = ({ request, agentPath }: WaitingRequest, { paint, width }: Qu
 
 function answeredLine({ request, agentPath }: WaitingRequest, { kind }: ApprovalDecision, { paint }: QuestionStyle): string {
   const label = labelOf(agentPath)
-  const what = `${label === '' ? '' : `${printable(label)} · `}${exactLine(request.summary)}`
+  const what = `${label === '' ? '' : `${printable(label)} · `}${exactLine(requestSummary(request))}`
   return `${indent}${paint('green', '✓')} ${answerWords[kind]}: ${what}  ${paint('dim', printable(request.tool))}`
 }
 

@@ -5,6 +5,7 @@ import { safeJson } from '../safe-json.ts'
 import { changesOf, exitCodeOf, isUnwell } from '../tree/call-view.ts'
 import { shownFor } from '../tree/call-words.ts'
 import { needText } from '../tree/leaves.ts'
+import { requestSummary } from '../tree/request-summary.ts'
 
 /** What one event adds to the line that every event has. */
 interface Entry {
@@ -96,8 +97,12 @@ type Other = InteractionEvent<
 function otherEntry(event: Other, name: string | undefined): Entry {
   switch (event.type) {
     case 'interaction.approval.requested': {
-      const { id, tool, summary, scope } = event.request
-      return { level: 'warn', msg: `${needText(scope)}: ${printable(summary)}`, fields: { approvalId: id, tool, scope } }
+      const { id, tool, scope } = event.request
+      return {
+        level: 'warn',
+        msg: `${needText(scope)}: ${printable(requestSummary(event.request))}`,
+        fields: { approvalId: id, tool, scope },
+      }
     }
     case 'interaction.approval.resolved':
       return info(`approval: ${event.decision.kind}`, { approvalId: event.approvalId, decision: event.decision.kind, by: event.by })

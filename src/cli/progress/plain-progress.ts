@@ -1,11 +1,12 @@
 import type { CallIntent, CallRecord, Diagnostic, InteractionEvent, Plan, SessionId, StreamEvent } from '../../contracts/index.ts'
-import { exactLines } from '../exact-text.ts'
+import { exactLine, exactLines } from '../exact-text.ts'
 import { duration, price, reasonText, tokens } from '../figures.ts'
 import { fitWidth, type Paint, printable } from '../paint.ts'
 import { quoted, unwellMark } from '../tree/call-row.ts'
 import { changesOf, changeText, decidedText, exitCodeOf, isUnasked, isUnwell, outsideText, permitText } from '../tree/call-view.ts'
 import { compactionText, failureText, needText, outputLines, planLines, planText } from '../tree/leaves.ts'
 import { lastStep, lastTurn, type SessionNodes } from '../tree/nodes.ts'
+import { requestSummary } from '../tree/request-summary.ts'
 import { applyToTree, emptyTree, recallInto } from '../tree/run-tree.ts'
 import { hookDetails, hookText, problemText, refusedLabel } from '../tree/sent-back.ts'
 import { wordsLines } from './words-lines.ts'
@@ -63,7 +64,7 @@ export class PlainProgress {
       case 'interaction.item.delta':
         return event.kind === 'progress' ? [paint('dim', `    ${printable(event.text)}`)] : []
       case 'interaction.approval.requested':
-        return [`  ${paint('yellow', `? ${needText(event.request.scope)}`)}: ${printable(event.request.summary)}`]
+        return [`  ${paint('yellow', `? ${needText(event.request.scope)}`)}: ${exactLine(requestSummary(event.request))}`]
       case 'interaction.approval.resolved':
         return [paint('dim', `    ${resolvedText(event)}`)]
       case 'interaction.context.compacted':

@@ -60,7 +60,8 @@ const whereNames = ['path', 'file', 'filename', 'file_path', 'filePath', 'folder
 /** Why, in the model's words; and what could not be read. They tell nothing of what a call does. */
 const otherNames = ['reason', 'call_reason', 'unparsed']
 
-function namedIn(input: JsonObject): readonly string[] {
+/** What arguments tell of a call, as they are written. */
+export function namedIn(input: JsonObject): readonly string[] {
   const what = firstOf(input, whatNames)
   const where = firstOf(input, whereNames)
   if (what !== undefined || where !== undefined) {

@@ -1,4 +1,5 @@
 import { noUsage, type Plan, type PlanStatus, type ToolFailure, type Usage } from '../../contracts/index.ts'
+import { exactLine } from '../exact-text.ts'
 import { duration, elapsed, grouped, tokens } from '../figures.ts'
 import { printable } from '../paint.ts'
 import { type Branch, type Detail, leaf, type Row } from './branch.ts'
@@ -57,7 +58,7 @@ function failureDetails(failure: ToolFailure, hooks: readonly HookNode[]): reado
 }
 
 export function requestBranch({ summary, scope }: RequestNode): Branch {
-  const row: Row = { kind: 'note', icon: '?', label: needText(scope), note: printable(summary), shade: 'yellow' }
+  const row: Row = { kind: 'note', icon: '?', label: needText(scope), note: exactLine(summary), shade: 'yellow' }
   return { ...leaf(row, 0), state: 'running' }
 }
 

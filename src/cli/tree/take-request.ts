@@ -1,5 +1,6 @@
 import type { ApprovalId, InteractionEvent } from '../../contracts/index.ts'
 import { type CallWalls, lastTurn, type RequestNode, type RunTree, type SessionNodes } from './nodes.ts'
+import { requestSummary } from './request-summary.ts'
 import { stepOf } from './take-step.ts'
 
 type RequestEvent = InteractionEvent<'interaction.approval.requested' | 'interaction.approval.resolved'>
@@ -8,8 +9,8 @@ type RequestEvent = InteractionEvent<'interaction.approval.requested' | 'interac
 export function takeRequest(session: SessionNodes, event: RequestEvent): void {
   const step = event.stepId === undefined ? lastTurn(session)?.steps.at(-1) : stepOf(session, event.stepId)
   if (event.type === 'interaction.approval.requested') {
-    const { id, itemId, summary, reason, scope } = event.request
-    const request = { itemId, summary, scope, ...(reason !== undefined && { reason }) }
+    const { id, itemId, reason, scope } = event.request
+    const request = { itemId, summary: requestSummary(event.request), scope, ...(reason !== undefined && { reason }) }
     session.requests.set(id, request)
     step?.requests.set(id, request)
     setWalls(session, request, { kind: 'asking' })
