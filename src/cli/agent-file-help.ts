@@ -1,5 +1,5 @@
 import { type AgentOption, agentOptionKeys, agentOptions } from '../agents/index.ts'
-import { columns, type Row } from './columns.ts'
+import { columns, paragraph, type Row } from './columns.ts'
 import { typeText } from './option-types.ts'
 
 const example = `  #!/usr/bin/env troupe
@@ -12,7 +12,7 @@ const example = `  #!/usr/bin/env troupe
   You plan journeys by rail. Answer in three sentences at most.`
 
 /** What `troupe help agent-file` prints. */
-export function agentFileHelp(): string {
+export function agentFileHelp(most?: number): string {
   const rows = agentOptionKeys.map((key): Row => {
     const option: AgentOption = agentOptions[key]
     const otherwise = option.default === 'required' ? 'required' : `default: ${option.default}`
@@ -24,10 +24,10 @@ export function agentFileHelp(): string {
     example,
     '',
     'Settings',
-    ...columns(rows),
+    ...columns(rows, { most }),
     '',
-    'Durations are written 500ms, 30s, 10m or 2h, sizes 512B, 64KB or 1MB; bare numbers are milliseconds and bytes.',
-    'A key that is not listed here is an error. Every setting can be changed for one run:',
+    ...paragraph('Durations are written 500ms, 30s, 10m or 2h, sizes 512B, 64KB or 1MB; bare numbers are milliseconds and bytes.', most),
+    ...paragraph('A key that is not listed here is an error. Every setting can be changed for one run:', most),
     '',
     '  troupe run trip.ai "Oslo" --override limits.maxToolTurns=5',
     '',

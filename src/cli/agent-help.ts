@@ -1,6 +1,6 @@
 import { agentTemplate, type RegisteredAgent, registeredTemplate, type WrittenOverrides } from '../agents/index.ts'
 import { shellWord } from '../util/shell-word.ts'
-import { columns, type Row } from './columns.ts'
+import { columns, columnsOn, paragraph, type Row } from './columns.ts'
 import type { Host } from './host.ts'
 import { readTeam } from './load-team.ts'
 import { printable } from './paint.ts'
@@ -14,13 +14,14 @@ interface AgentHelpWishes {
 export async function agentHelp(file: string, { configFile, overrides }: AgentHelpWishes, host: Host): Promise<string> {
   const { root, agents } = await readTeam(file, { host, overrides, asks: 'never', ...(configFile !== undefined && { configFile }) })
   const { toolName, description, usage } = root.definition
+  const most = columnsOn(host.stdout)
   return [
-    `${toolName}: ${printable(description)}`,
+    ...paragraph(`${toolName}: ${printable(description)}`, most),
     '',
     'Usage',
     `  troupe run ${shellWord(file)} PROMPT [options]`,
     ...(usage === undefined ? [] : [`  PROMPT is ${printable(usage)}`]),
-    ...childrenSection(root, agents),
+    ...childrenSection(root, agents, most),
     '',
     'Settings in force, to begin a new file with',
     '',
@@ -31,9 +32,9 @@ export async function agentHelp(file: string, { configFile, overrides }: AgentHe
   ].join('\n')
 }
 
-function childrenSection({ definition }: RegisteredAgent, agents: readonly RegisteredAgent[]): readonly string[] {
+function childrenSection({ definition }: RegisteredAgent, agents: readonly RegisteredAgent[], most: number): readonly string[] {
   const rows = agents.flatMap(({ definition: child }): readonly Row[] =>
     definition.agents.includes(child.name) ? [[child.toolName, printable(child.description)]] : [],
   )
-  return rows.length === 0 ? [] : ['', 'Agents that it may call', ...columns(rows)]
+  return rows.length === 0 ? [] : ['', 'Agents that it may call', ...columns(rows, { most })]
 }

@@ -1,7 +1,7 @@
 import type { FoundAgent } from '../agents/index.ts'
 import type { AgentsInvocation } from './agents-invocations.ts'
 import { loadProject } from './agents-project.ts'
-import { columns, type Row } from './columns.ts'
+import { columns, columnsOn, type Row } from './columns.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Host } from './host.ts'
 import { printable } from './paint.ts'
@@ -14,7 +14,7 @@ export async function agentsCommand({ output, wishes, configFile }: AgentsInvoca
   const agents = registry.found.toSorted((a, b) => (a.place < b.place ? -1 : 1))
   const problems = error?.problems ?? []
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, problems, exitCode: exitCodes.done.code }))
-  else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf)))
+  else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf), { most: columnsOn(host.stdout) }))
   if (agents.length === 0) await tellNotice('There are no agents here. Begin with some: troupe init', { host, wishes })
   if (problems.length > 0) await tellNotice(`Not everything is right with them. See what: troupe validate`, { host, wishes })
   return exitCodes.done.code

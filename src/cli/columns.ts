@@ -1,10 +1,21 @@
 export type Row = readonly [left: string, right: string]
 
-/** Two columns, the left one as wide as its widest; the right one is broken where it gets long and goes on below itself. */
-export function columns(rows: readonly Row[], width = widest(rows)): readonly string[] {
+export interface ColumnsStyle {
+  /** How wide the left column is. Default: as wide as its widest. */
+  readonly left?: number
+  /** Columns that a line may take. */
+  readonly most?: number | undefined
+}
+
+/** Two columns; the right one is broken where it gets long and goes on below itself, or stands below the left where there is no room beside it. */
+export function columns(rows: readonly Row[], { left: width = widest(rows), most = mostColumns }: ColumnsStyle = {}): readonly string[] {
+  const beside = most - width - 4
+  const isNarrow = beside < leastBeside
+  const indent = ' '.repeat(isNarrow ? narrowIndent : width + 4)
   return rows.flatMap(([left, right]) => {
-    const [first = '', ...more] = right.split('\n').flatMap((line) => wrapped(line, mostColumns - width - 4))
-    return [`  ${left.padEnd(width)}  ${first}`.trimEnd(), ...more.map((line) => `${' '.repeat(width + 4)}${line}`)]
+    const lines = right.split('\n').flatMap((line) => wrapped(line, isNarrow ? most - narrowIndent : beside))
+    const [first = '', ...more] = isNarrow ? ['', ...lines] : lines
+    return [`  ${left.padEnd(width)}  ${first}`.trimEnd(), ...more.map((line) => `${indent}${line}`.trimEnd())]
   })
 }
 
@@ -12,9 +23,16 @@ export function columns(rows: readonly Row[], width = widest(rows)): readonly st
 export const widest = (rows: readonly Row[]): number => Math.max(0, ...rows.map(([left]) => left.length))
 
 const mostColumns = 110
+/** With less than this beside the left column, nobody could read it. */
+const leastBeside = 24
+const narrowIndent = 6
 
 /** Text in lines that are not too long. */
-export const paragraph = (text: string): readonly string[] => wrapped(text, mostColumns)
+export const paragraph = (text: string, most = mostColumns): readonly string[] => wrapped(text, most)
+
+/** What is told in columns on this window: no wider than it is, and not so wide that one loses the line. */
+export const columnsOn = ({ columns: window }: { readonly columns: number | undefined }): number =>
+  Math.min(mostColumns, (window ?? mostColumns + 1) - 1)
 
 function wrapped(text: string, most: number): readonly string[] {
   const lines: string[] = []

@@ -46,7 +46,7 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
     clock: systemClock,
     approver,
   })
-  if (showsTree(progress)) await host.stderr.lines(introduction(file, host, asks))
+  if (showsTree(progress)) await host.stderr.prose(introduction(file, host, asks))
   const followed = await followRun(runtime.stream(prompt), { host, progress, interruption, approver })
   const { outcome } = followed
   if (!outcome) return reportRun(followed, { host, wishes, output, progress })

@@ -14,7 +14,7 @@ export async function doctorCommand({ output, configFile }: DoctorInvocation, ho
   const hasFailed = checks.some(({ status }) => status === 'fail')
   const { code } = hasFailed ? exitCodes.failed : exitCodes.done
   if (output === 'json') await host.stdout.line(safeJson({ ok: !hasFailed, checks, exitCode: code }))
-  else await host.stdout.lines(checks.flatMap(linesOf))
+  else await host.stdout.prose(checks.flatMap(linesOf))
   return code
 }
 

@@ -58,3 +58,21 @@ test('help is plain text within 120 columns', () => {
     expect(Math.max(...text.split('\n').map((line) => line.length))).toBeLessThanOrEqual(120)
   }
 })
+
+test.each([40, 60, 79])('in %i columns no line is longer but what is copied, and nothing is left out', (most) => {
+  for (const command of [undefined, ...commands]) {
+    const lines = helpText(command, most).split('\n')
+    for (const line of lines) if (!/^ {2}\S*(?:troupe|git|#)/.test(line)) expect(line.length, line).toBeLessThanOrEqual(most)
+    const words = (text: string): string => text.replace(/\s+/g, ' ')
+    expect(words(helpText(command, most))).toBe(words(helpText(command)))
+  }
+})
+
+test('the overview fits a usual window: names beside what they do, two lines at most', () => {
+  const [, section = ''] = /Commands\n([\s\S]*?)\n\n/.exec(helpText(undefined, 79)) ?? []
+  expect(section.split('\n').filter((line) => line.startsWith('  a'))).toEqual([
+    '  agents list                  list the agents that there are',
+    '  approvals ACTION [NAME ...]  see what was approved for this project, and',
+  ])
+  expect(section.split('\n').length).toBeLessThan(2 * commands.length)
+})

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { WrittenOverrides } from '../agents/index.ts'
 import { TroupeError } from '../contracts/index.ts'
+import { columnsOn } from './columns.ts'
 import { exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { helpText } from './help-text.ts'
 import { type Host, processHost } from './host.ts'
@@ -60,14 +61,15 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
 }
 
 async function helpAbout(about: HelpTopic | undefined, host: Host): Promise<string> {
+  const most = columnsOn(host.stdout)
   switch (about?.kind) {
     case undefined:
-      return helpText()
+      return helpText(undefined, most)
     case 'command':
-      return helpText(about.command)
+      return helpText(about.command, most)
     case 'agent-file': {
       const { agentFileHelp } = await import('./agent-file-help.ts')
-      return agentFileHelp()
+      return agentFileHelp(most)
     }
     case 'agent': {
       const { agentHelp } = await import('./agent-help.ts')

@@ -4,16 +4,19 @@
  */
 import type { Writable } from 'node:stream'
 import { printableText } from './paint.ts'
+import { wrapLine } from './wrap-line.ts'
 
 type State = { readonly kind: 'open' } | { readonly kind: 'gone' } | { readonly kind: 'failed'; readonly error: Error }
 
+type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+
 /** Standard output or standard error, whose reader may leave at any time. */
 export class Output {
-  readonly #stream: Writable & { readonly isTTY?: boolean }
+  readonly #stream: Stream
   readonly #leaving = new Set<() => void>()
   #state: State = { kind: 'open' }
 
-  constructor(stream: Writable & { readonly isTTY?: boolean }) {
+  constructor(stream: Stream) {
     this.#stream = stream
     stream.on('error', (error: NodeJS.ErrnoException) => this.#end(error))
   }
@@ -42,6 +45,18 @@ export class Output {
 
   lines(lines: readonly string[]): Promise<void> {
     return lines.length === 0 ? Promise.resolve() : this.line(lines.join('\n'))
+  }
+
+  /** Columns, where it is a terminal that has some. */
+  get columns(): number | undefined {
+    return this.#stream.isTTY ? this.#stream.columns || undefined : undefined
+  }
+
+  /** Lines of words for people: a terminal gets them broken between words, anybody else as they are. */
+  prose(lines: readonly string[]): Promise<void> {
+    const { columns } = this
+    // The last column stays free: some terminals break a line that fills it.
+    return this.lines(columns === undefined ? lines : lines.flatMap((line) => wrapLine(line, columns - 1)))
   }
 
   /** Calls back once nothing more can be written. */

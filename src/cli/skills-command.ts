@@ -1,7 +1,7 @@
 import { type FoundSkills, skillsOf } from '../agents/index.ts'
 import type { Problem } from '../contracts/index.ts'
 import type { SkillsInvocation } from './agents-invocations.ts'
-import { columns, type Row } from './columns.ts'
+import { columns, columnsOn, type Row } from './columns.ts'
 import { loadSetup } from './config-setup.ts'
 import { exitCodes } from './exit-codes.ts'
 import { findProjectSkills } from './find-project-skills.ts'
@@ -22,7 +22,7 @@ export async function skillsCommand({ output, wishes, configFile }: SkillsInvoca
     return code
   }
   const rows = skillRows(found)
-  if (rows.length > 0) await host.stdout.lines(columns(rows))
+  if (rows.length > 0) await host.stdout.lines(columns(rows, { most: columnsOn(host.stdout) }))
   else await tellNotice('There are no skills here.', { host, wishes })
   for (const { card, by, kind } of found.shadowed)
     await tellNotice(`${card.path}: ${kind === 'shadowed' ? 'hidden by a nearer one' : 'the name is taken'}: ${by.path}`, { host, wishes })

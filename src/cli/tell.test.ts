@@ -9,15 +9,18 @@ import { tellError, tellNotice, withColour } from './tell.ts'
 
 const wishes: Wishes = { detail: 'normal', logFormat: 'text', color: 'auto' }
 
-function fakeHost(window: Window = 'plain') {
+function fakeHost(window: Window = 'plain', stream: { readonly isTTY?: boolean; readonly columns?: number } = {}) {
   let written = ''
   const output = new Output(
-    new Writable({
-      write(chunk, _encoding, done) {
-        written += chunk
-        done()
-      },
-    }),
+    Object.assign(
+      new Writable({
+        write(chunk, _encoding, done) {
+          written += chunk
+          done()
+        },
+      }),
+      stream,
+    ),
   )
   const size = { width: 80 }
   const host: Host = {
@@ -67,4 +70,20 @@ test('a log has the time of the host', async () => {
   expect(JSON.parse(written())).toEqual({ time: '2026-01-01T00:00:00.000Z', level: 'info', msg: 'Here.' })
   await tellNotice('Not here.', { host, wishes: { ...wishes, detail: 'quiet' } })
   expect(written().split('\n')).toHaveLength(2)
+})
+
+test('words are broken for a terminal and for nobody else', async () => {
+  const error = new TroupeError('usage', 'There is no such run in that folder.', { remedy: 'Go on: troupe run a.ai --resume abc' })
+  const told = async (stream: Parameters<typeof fakeHost>[1]): Promise<string> => {
+    const { host, written } = fakeHost('plain', stream)
+    await tellError(error, { host, wishes })
+    await tellNotice('A notice that is longer than that.', { host, wishes })
+    return written()
+  }
+  expect(await told({ isTTY: true, columns: 31 })).toBe(
+    'error: There is no such run in\n  that folder.\n→ Go on:\n  troupe run a.ai --resume abc\nA notice that is longer than\n  that.\n',
+  )
+  expect(await told({ columns: 31 })).toBe(
+    'error: There is no such run in that folder.\n→ Go on: troupe run a.ai --resume abc\nA notice that is longer than that.\n',
+  )
 })

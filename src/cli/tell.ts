@@ -33,18 +33,20 @@ export function tellError(error: ToldError & { readonly cause?: unknown }, { hos
       logged(host, { level: 'error', msg: message, code, remedy, commands, ...(problems.length > 0 && { problems }) }),
     )
   }
-  return host.stderr.lines([...errorLines(error, host.paint), ...(wishes.detail === 'verbose' ? causeLines(error.cause, host) : [])])
+  return host.stderr.prose([...errorLines(error, host.paint), ...(wishes.detail === 'verbose' ? causeLines(error.cause, host) : [])])
 }
 
 /** Something worth knowing that is no error. */
 export function tellNotice(text: string, { host, wishes }: Audience): Promise<void> {
   if (wishes.detail === 'quiet') return Promise.resolve()
-  return host.stderr.line(wishes.logFormat === 'json' ? logged(host, { level: 'info', msg: text }) : host.paint('dim', printable(text)))
+  if (wishes.logFormat === 'json') return host.stderr.line(logged(host, { level: 'info', msg: text }))
+  return host.stderr.prose([host.paint('dim', printable(text))])
 }
 
 /** Something that changes what happens, or keeps it from happening: it is told however quiet it is to be. */
 export function tellWarning(text: string, { host, wishes }: Audience): Promise<void> {
-  return host.stderr.line(wishes.logFormat === 'json' ? logged(host, { level: 'warn', msg: text }) : host.paint('yellow', printable(text)))
+  if (wishes.logFormat === 'json') return host.stderr.line(logged(host, { level: 'warn', msg: text }))
+  return host.stderr.prose([host.paint('yellow', printable(text))])
 }
 
 /** A line of the log. */

@@ -63,7 +63,7 @@ async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Prom
       problems: files.map((file) => ({ place: file.path, message: `${file.kind}; it waits for ${partsOf(file).join('; ')}` })),
     })
   const { paint, stderr } = host
-  await stderr.lines([`${count} What waits, and what it could do then:`, ''])
+  await stderr.prose([`${count} What waits, and what it could do then:`, ''])
   for (const file of files) await stderr.lines([`${paint('bold', printable(file.path))} (${file.kind})`, ...partLines(file, host)])
   return (await isAgreed(`\n${files.length === 1 ? 'Trust it as it is now?' : `Trust all ${files.length} as they are now?`} [y/N] `, host))
     ? files

@@ -76,7 +76,7 @@ export interface Trusting {
 }
 
 async function isTrusted(file: Waiting, { stderr, stdin, paint, width }: Host): Promise<boolean> {
-  await stderr.lines([
+  await stderr.prose([
     `${paint('bold', printable(file.path))} is not trusted as it is now. These parts do not count without trust:`,
     ...partLines(file, { paint, width }),
   ])

@@ -9,9 +9,13 @@ const at = (name: string): string => join(folder, name)
 
 /** `troupe …` in another folder. */
 const elsewhere = (cwd: string, args: readonly string[]) =>
-  program(`process.chdir(${JSON.stringify(cwd)})
+  program(
+    `process.chdir(${JSON.stringify(cwd)})
     const { main } = await import(${built})
-    process.exit(await main(${JSON.stringify(args)}))`)
+    process.exit(await main(${JSON.stringify(args)}))`,
+    // So wide that no line is broken.
+    { columns: 180 },
+  )
 
 const script = 'steps:\n  - calls: [{ tool: write_file, input: { path: notes.txt, content: text } }]\n  - text: Done.\n'
 async function project(name: string): Promise<string> {

@@ -43,7 +43,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     await host.stdout.line(safeJson({ ok: true, ...document, exitCode: code }))
     return code
   }
-  await host.stdout.line(`Answered: ${exactLine(requestSummary(request.request))}`)
+  await host.stdout.prose([`Answered: ${exactLine(requestSummary(request.request))}`])
   if (left.length > 0)
     await tellNotice(`It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list`, {
       host,

@@ -28,7 +28,7 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
     )
     return code
   }
-  await host.stdout.lines([
+  await host.stdout.prose([
     ...grants.map((grant) => grantLine(grant, isEverywhere, host)),
     ...waiting.flatMap((run) => waitingLines(run, place, { paint: host.paint, width: host.width - 1 })),
   ])
