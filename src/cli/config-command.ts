@@ -23,7 +23,7 @@ export async function configCommand({ file, output, showsOrigin, wishes, configF
   const { code } = exitCodes.done
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, settings: rows, exitCode: code }))
   else await host.stdout.lines(rows.map((row) => line(row, showsOrigin)))
-  for (const { place, message } of diagnostics) await tellNotice(`${place}  ${message}`, { host, wishes })
+  for (const { place, message } of diagnostics) await tellNotice(`${place}: ${message}`, { host, wishes })
   return code
 }
 

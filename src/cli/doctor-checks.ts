@@ -55,7 +55,7 @@ function configChecks({ setup, error }: Project): readonly Check[] {
   const warnings = diagnostics
     .filter(({ severity }) => severity !== 'info')
     .map(
-      ({ place, message, remedy }): Check => ({ status: 'warning', what: 'configuration', message: `${place}  ${message}`, fix: remedy }),
+      ({ place, message, remedy }): Check => ({ status: 'warning', what: 'configuration', message: `${place}: ${message}`, fix: remedy }),
     )
   const read = config.layers.flatMap(({ settings }) => (settings ? [settings.origin.file] : []))
   const found = read.length > 0 ? `read from ${[...new Set(read)].join(', ')}` : 'there is none, and none is needed'
@@ -68,7 +68,7 @@ function agentChecks({ registry, error, diagnostics }: Project): readonly Check[
   const broken = (error?.problems ?? []).filter(({ place }) => !isConfigPlace(place)).map((problem) => failed('agent', problem))
   const wrong = diagnostics.flatMap((each): readonly Check[] =>
     each.severity !== 'info' && each.code.startsWith('agent_')
-      ? [{ status: 'warning', what: 'agent', message: `${each.place}  ${each.message}`, fix: each.remedy ?? 'Look at the file.' }]
+      ? [{ status: 'warning', what: 'agent', message: `${each.place}: ${each.message}`, fix: each.remedy ?? 'Look at the file.' }]
       : [],
   )
   if (registry.found.length === 0 && broken.length === 0)
@@ -80,14 +80,14 @@ function agentChecks({ registry, error, diagnostics }: Project): readonly Check[
 }
 
 function failed(what: string, { place, message, remedy }: Problem): Check {
-  return { status: 'fail', what, message: `${place}  ${message}`, fix: remedy ?? `Look at ${place}.` }
+  return { status: 'fail', what, message: `${place}: ${message}`, fix: remedy ?? `Look at ${place}.` }
 }
 
 /** What a run would miss of skills, hooks and folders. */
 async function actingChecks(project: Project, host: Host): Promise<readonly Check[]> {
   const { problems, warnings } = await actingFaults(project, host)
   const warned = warnings.map(({ place, message, remedy = `Look at ${place}.` }): Check => {
-    return { status: 'warning', what: 'acting', message: `${place}  ${message}`, fix: remedy }
+    return { status: 'warning', what: 'acting', message: `${place}: ${message}`, fix: remedy }
   })
   return [...problems.map((problem) => failed('acting', problem)), ...warned]
 }
@@ -131,7 +131,7 @@ async function modelCheck(
     return [absent ? { status: 'warning', what: 'models', message, fix: absent.remedy ?? '' } : { status: 'ok', what: 'models', message }]
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error
-    const looked = error.problems.map(({ place, message }): Check => ({ status: 'info', what: 'models', message: `${place}  ${message}` }))
+    const looked = error.problems.map(({ place, message }): Check => ({ status: 'info', what: 'models', message: `${place}: ${message}` }))
     const fix = error.remedy ?? error.problems.find(({ remedy }) => remedy !== undefined)?.remedy ?? 'Name another model.'
     return [{ status: 'fail', what: 'models', message: `${names}: ${error.message}`, fix }, ...looked]
   }

@@ -20,7 +20,7 @@ export async function validateCommand({ paths, output, wishes, configFile }: Val
   const diagnostics = diagnosticsIn(looked)
   for (const { place, message, remedy, severity } of diagnostics)
     if (severity !== 'info' || wishes.detail === 'verbose')
-      await tellNotice(`${place}  ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, wishes })
+      await tellNotice(`${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, wishes })
   const wrong = (await Promise.all(looked.map(errorsOf))).flat()
   if (wrong.length > 0) throw joinErrors(withoutRepeats(wrong))
   const agents = agentsIn(projects)

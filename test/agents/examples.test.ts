@@ -99,7 +99,7 @@ test('all of them together are found to be right', async () => {
     code: 0,
     stdout: '18 agents and the configuration are right.\n',
     // The one that has hooks waits for trust; nothing else is to be told.
-    stderr: expect.stringMatching(/^\S+10-hooks\/\.ai-agent\.json .*trusted it: hooks\..*\n$/),
+    stderr: expect.stringMatching(/^\S+10-hooks\/\.ai-agent\.json: .*trusted it: hooks\..*\n$/),
   })
 })
 

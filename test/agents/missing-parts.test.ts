@@ -28,15 +28,15 @@ describe('what is missing', () => {
     '.agents/skills/broken/SKILL.md': 'nothing',
   })
   const told = [
-    /a\.ai:\d+:\d+ +there is no skill `leter`/,
+    /a\.ai:\d+:\d+:? +there is no skill `leter`/,
     /the hook "module" cannot be used: there is no file \S+absent\.mjs/,
     /the hook "program" cannot be used: there is no program "\.\/absent\.sh"/,
-    /absent +`sandbox\.writable` of the configuration names this folder, and it is not there/,
+    /absent:? +`sandbox\.writable` of the configuration names this folder, and it is not there/,
   ]
   const warned = [
-    /nowhere +`skills\.directories` of the configuration names this folder/,
+    /nowhere:? +`skills\.directories` of the configuration names this folder/,
     /a part of the hook "program" has no effect: no tool is called `shel`/,
-    /broken\/SKILL\.md:1:1 +a SKILL\.md begins with its settings/,
+    /broken\/SKILL\.md:1:1:? +a SKILL\.md begins with its settings/,
   ]
 
   test('is found by validate and by doctor, which run nothing', async () => {

@@ -5,6 +5,7 @@ import { fitWidth, type Paint, printable } from '../paint.ts'
 import { quoted, unwellMark } from '../tree/call-row.ts'
 import { changesOf, changeText, decidedText, exitCodeOf, isUnasked, isUnwell, outsideText, permitText } from '../tree/call-view.ts'
 import { compactionText, failureText, needText, outputLines, planLines, planText } from '../tree/leaves.ts'
+import { modelText } from '../tree/model-text.ts'
 import { lastStep, lastTurn, type SessionNodes } from '../tree/nodes.ts'
 import { requestSummary } from '../tree/request-summary.ts'
 import { applyToTree, emptyTree, recallInto } from '../tree/run-tree.ts'
@@ -110,7 +111,7 @@ export class PlainProgress {
     const isRetry = event.attempt > 1 && !event.last
     if (isRetry && this.#detail === 'plain') return []
     const why = event.last ? paint('yellow', ` · last answer forced: ${reasonText[event.last.reason]}`) : ''
-    const model = event.model === this.#named.get(event.sessionId) ? '' : ` ${paint('dim', printable(event.model))}`
+    const model = event.model === this.#named.get(event.sessionId) ? '' : ` ${paint('dim', modelText(event.model))}`
     const attempt = isRetry ? paint('dim', ` · attempt ${event.attempt}`) : ''
     this.#named.set(event.sessionId, event.model)
     return [`${paint('bold', `step ${numberOf(event.stepId)}`)}${model}${attempt}${why}`]
@@ -142,7 +143,9 @@ export class PlainProgress {
     if (failure.class === 'cancelled') return []
     const isTriedAgain = steps.get(stepId ?? '')?.attempts.at(-1)?.nextAt !== undefined
     const wait = isTriedAgain ? `; next in ${duration(delayMs)}` : ''
-    return [`  ${paint('yellow', `↻ ${failure.class}`)}: ${printable(failure.message)}${paint('dim', wait)}`]
+    // A sentence that goes on has no full stop in it.
+    const message = isTriedAgain ? printable(failure.message).replace(/\.$/, '') : printable(failure.message)
+    return [`  ${paint('yellow', `↻ ${failure.class}`)}: ${message}${paint('dim', wait)}`]
   }
 
   #spent({ usage, cost, latencyMs, finish }: InteractionEvent<'interaction.step.completed'>): string {

@@ -4,6 +4,7 @@ import { duration, elapsed, grouped, tokens } from '../figures.ts'
 import { printable } from '../paint.ts'
 import { type Branch, type Detail, leaf, type Row } from './branch.ts'
 import { changeText, outsideText } from './call-view.ts'
+import { modelText } from './model-text.ts'
 import type { AttemptNode, CallNode, HookNode, NoteNode, RequestNode } from './nodes.ts'
 import { blockText, hookBranch, hookDetails } from './sent-back.ts'
 
@@ -29,7 +30,7 @@ export function attemptBranch(attempt: AttemptNode, { last, isOpen }: AttemptPla
     kind: 'attempt',
     icon: isCancelled ? '■' : isFinal ? '✗' : '↻',
     label: String(failure?.class),
-    note: `${model === last?.model ? '' : `${printable(model)} · `}${printable(failure?.message ?? '')}`,
+    note: `${model === last?.model ? '' : `${modelText(model)} · `}${printable(failure?.message ?? '')}`,
     shade: isFinal && !isCancelled ? 'red' : 'yellow',
     ...(latencyMs !== undefined && { time: duration(latencyMs) }),
     ...(usage && usage.input + usage.output > 0 && { tokens: tokens(usage) }),

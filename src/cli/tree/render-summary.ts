@@ -1,6 +1,7 @@
 import type { AgentSummary, ModelSummary, ToolSummary } from '../../util/run-summary.ts'
 import { duration, price, size, tokens } from '../figures.ts'
 import { fitWidth, type Paint, printable, widthOf } from '../paint.ts'
+import { modelText } from './model-text.ts'
 
 interface Entry {
   readonly kind: 'agent' | 'model' | 'tool'
@@ -72,7 +73,7 @@ function agentEntry(summary: AgentSummary): Entry {
 }
 
 function modelEntry(summary: ModelSummary): Entry {
-  return { kind: 'model', name: printable(summary.model), figures: [...countFigures(summary), ...spentFigures(summary)], below: [] }
+  return { kind: 'model', name: modelText(summary.model), figures: [...countFigures(summary), ...spentFigures(summary)], below: [] }
 }
 
 function toolEntry(summary: ToolSummary): Entry {

@@ -4,6 +4,7 @@ import { fitWidth, printable, widthOf } from '../paint.ts'
 import { type Branch, joined, type Moment, type Row, spinnerAt, sumOf, type Tally } from './branch.ts'
 import { type CallPlace, callRow, quoted, standingOf } from './call-row.ts'
 import { attemptBranch, noteBranch, pauseBranch, planBranch, requestBranch, usageOf } from './leaves.ts'
+import { modelText } from './model-text.ts'
 import { type AgentNode, type CallNode, isGoingOn, type StepNode, type TurnNode } from './nodes.ts'
 import { refusedBranch } from './sent-back.ts'
 
@@ -135,7 +136,7 @@ function stepRow(step: StepNode, { agent, before, moment, isOpen }: StepPlace): 
   const attempt = step.attempts.at(-1)
   const isAsking = isOpen && attempt !== undefined && attempt.latencyMs === undefined
   const retry = isAsking && attempt.number > 1 ? `attempt ${attempt.number} of ${Math.max(attempt.number, agent.maxRetries + 1)}` : ''
-  const model = attempt === undefined || attempt.model === before ? '' : printable(attempt.model)
+  const model = attempt === undefined || attempt.model === before ? '' : modelText(attempt.model)
   const base: Row = {
     kind: 'step',
     label: step.last ? `step ${step.number} · forced last answer` : `step ${step.number}`,

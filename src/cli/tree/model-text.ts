@@ -1,0 +1,12 @@
+import { printable, widthOf } from '../paint.ts'
+
+/** Names of scripts hold a path, whose beginning is mostly the same for all: of a long one, the end tells them apart. */
+export function modelText(model: string): string {
+  const name = printable(model)
+  const [provider = '', ...path] = name.split('/')
+  if (provider !== 'script' || widthOf(name) <= longest) return name
+  const ends = [path.slice(-2), path.slice(-1)].map((end) => `${provider}/…/${end.join('/')}`)
+  return ends.find((end) => widthOf(end) <= longest) ?? ends.at(-1) ?? name
+}
+
+const longest = 36
