@@ -4,7 +4,7 @@ import type { AgentLoopConfig } from './config.ts'
 import { checkKeys, isMap, show } from './config-problems.ts'
 import type { AgentSelection } from './select-agent.ts'
 
-/** Without a wish the only agent speaks; of several, the one that fits the request best. */
+/** Without a wish the only candidate speaks; of several, the one that fits the request best. */
 export function selectionOf(problems: Problem[], config: AgentLoopConfig, agents: readonly AgentSpec[]): AgentSelection {
   const names = agents.map((agent) => String(agent.name))
   const wish: AgentSelection = config.agentSelection ?? (agents.length > 1 ? { infer: 'match' } : { agent: names[0] ?? '' })

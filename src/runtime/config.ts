@@ -36,7 +36,7 @@ export interface AgentDefinition {
   readonly input?: InputContract
   /** Names of other agents of the config that it may call like any tool. */
   readonly agents?: readonly string[]
-  /** Whether it may be chosen by what is asked. Default true. */
+  /** Whether it may be chosen by what is asked. Default: unless another agent calls it. */
   readonly infer?: boolean
   /** Names of skills out of `config.skills`. Omitted means all of them. */
   readonly skills?: readonly string[]
@@ -56,7 +56,10 @@ export interface ContextText {
 /** What agents there are and what they may use; fixed for the life of a runtime. */
 export interface AgentLoopConfig {
   readonly agents: readonly AgentDefinition[]
-  /** Which agent speaks. Without it the only one does; of several, the one that fits the request best by its words. */
+  /**
+   * Which agent speaks. Without it the only one that no other calls; of several such, the one that fits the request best
+   * by its words.
+   */
   readonly agentSelection?: AgentSelection
   readonly tools?: readonly (Tool | ToolSource)[]
   /** Flags that tools may require. */

@@ -12,7 +12,7 @@ import { Handle } from './handle.ts'
 import { type Halt, haltOf, outcomeOf, type Rest } from './outcome.ts'
 import { resolveConfig } from './resolve-config.ts'
 import { RuntimeParts } from './runtime-parts.ts'
-import { matchAgent, type Selected } from './select-agent.ts'
+import { matchAgent, onlyAgent, type Selected } from './select-agent.ts'
 import { partsOf, sessionService } from './session-service.ts'
 import { denyAll, noSandbox, randomIds, systemClock } from './system.ts'
 import { firstEvent, TreeDriver } from './tree-driver.ts'
@@ -110,9 +110,10 @@ class Runtime implements AgentRuntime, TreeHost {
     const { agents, candidates, selection } = this.parts.options.config
     const wanted = name ?? ('agent' in selection ? selection.agent : undefined)
     if (wanted !== undefined) return { agent: findAgent(agents, wanted), reason: agents.length > 1 ? 'explicit' : 'only', scores: {} }
-    if ('infer' in selection && selection.infer === 'model' && candidates.length > 1)
-      return this.parts.askForAgent(candidates, input, opening)
-    return matchAgent(candidates, input)
+    const only = onlyAgent(candidates)
+    if (only) return only
+    const asksModel = 'infer' in selection && selection.infer === 'model'
+    return asksModel ? this.parts.askForAgent(candidates, input, opening) : matchAgent(candidates, input)
   }
 
   /** One that could not take the tree up is none. */

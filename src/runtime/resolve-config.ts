@@ -1,6 +1,7 @@
 import type { AgentSpec, ApprovalPolicy, Problem, Tool, ToolSource } from '../contracts/index.ts'
 import type { QueueLimits } from '../steps/index.ts'
 import { specOf } from './agent-spec.ts'
+import { candidateNames } from './candidate-names.ts'
 import { checkAgent } from './check-agent.ts'
 import { checkAllowlist } from './check-allowlist.ts'
 import { checkChildren } from './check-children.ts'
@@ -77,11 +78,11 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
   const selection = selectionOf(problems, config, agents)
   if (problems.length > 0) throw invalid(problems)
-  const reserved = new Set(config.agents.flatMap(({ name, infer }) => (infer === false ? [name] : [])))
+  const names = candidateNames(config.agents)
   return {
     agents,
     selection,
-    candidates: agents.filter(({ name }) => !reserved.has(name)),
+    candidates: agents.filter(({ name }) => names.has(name)),
     tools,
     sources,
     flags: Object.entries(config.features ?? {})

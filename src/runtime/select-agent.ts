@@ -14,6 +14,10 @@ export interface Selected {
   readonly asked?: AskedFirst
 }
 
+/** Whom words or a model choose, unless there is no choice. */
+export const onlyAgent = ([agent, ...others]: readonly AgentSpec[]): Selected | undefined =>
+  agent && others.length === 0 ? { agent, reason: 'only', scores: {} } : undefined
+
 /** The agent that shares most words with the request in its name and description; of equals the first by name. */
 export function matchAgent(candidates: readonly AgentSpec[], input: readonly InputPart[]): Selected {
   const wanted = wordsOf(textOf(input))

@@ -39,6 +39,38 @@ describe('which agent speaks', () => {
     expect((await selected('flights', { infer: 'match' })).scores).not.toHaveProperty('pilot')
   })
 
+  it('is never a child in place of its boss, whatever words the request has', async () => {
+    const office = {
+      boss: { description: 'Answers', agents: ['cook', 'clerk'], script: says('answered') },
+      cook: members.cook,
+      clerk: members.clerk,
+    }
+    const chosen = async (selection: object | undefined, more: object = {}, input = 'Recipes for dinner') => {
+      const { events, outcome } = await team({ ...office, ...more }, { config: { agentSelection: selection as never } }).run(input)
+      const event = events.find((each) => each.type === 'interaction.subagent.selected')
+      if (event?.type !== 'interaction.subagent.selected') throw new Error('nobody was chosen')
+      return { agent: event.agent, reason: event.reason, scores: event.scores, status: outcome.status }
+    }
+    const boss = { agent: 'boss', reason: 'only', scores: {}, status: 'completed' }
+    for (const selection of [undefined, { infer: 'match' }, { infer: 'model' }]) expect(await chosen(selection)).toEqual(boss)
+    expect(await chosen({ agent: 'cook' })).toMatchObject({ agent: 'cook', reason: 'explicit' })
+    // Whom nobody calls is chosen from as before.
+    expect(await chosen(undefined, { pilot: { ...members.pilot, infer: true } }, 'Flights')).toMatchObject({
+      agent: 'pilot',
+      reason: 'match',
+      scores: { boss: 0, pilot: 1 },
+    })
+    // A child that says so may be chosen, and so may children where nobody else may.
+    expect(await chosen(undefined, { cook: { ...members.cook, infer: true } })).toMatchObject({
+      agent: 'cook',
+      scores: { boss: 0, cook: 2 },
+    })
+    expect(await chosen({ infer: 'match' }, { boss: { ...office.boss, infer: false } })).toMatchObject({
+      agent: 'cook',
+      scores: { clerk: 0, cook: 2 },
+    })
+  })
+
   it('is what a model says, in one recorded question', async () => {
     const chooser: Script = (request) =>
       request.system.startsWith('Choose')
