@@ -25,7 +25,8 @@ export async function endTree(store: Store, treeId: TreeId, by: string): Promise
   try {
     const state = await parts.trees.stateOf(treeId)
     if (state.root.turn.kind !== 'open') return false
-    const { tree, session } = plant(parts, { state, feed: new Feed(), epoch, seq, registry: await parts.registry() })
+    const { title = '' } = (await store.trees.get(treeId)) ?? {}
+    const { tree, session } = plant(parts, { state, feed: new Feed(), epoch, seq, registry: await parts.registry(), title })
     tree.end(by)
     await session.flush()
     return true

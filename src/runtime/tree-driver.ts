@@ -28,6 +28,7 @@ import type { Selected } from './select-agent.ts'
 import { Tree } from './tree.ts'
 import { unknownTree } from './tree-memory.ts'
 import { type TreeState, treeOf } from './tree-state.ts'
+import { titleOf } from './tree-title.ts'
 
 /**
  * Drives one tree in this process.
@@ -94,7 +95,7 @@ export class TreeDriver {
     try {
       // Until the claim, the owner before may have written more.
       const state = await parts.trees.stateOf(treeId, before)
-      const planted = plant(parts, { state, feed, epoch, seq, registry })
+      const planted = plant(parts, { state, feed, epoch, seq, registry, title: entry.title })
       planted.tree.takeUp(epoch)
       return new TreeDriver(planted, feed, { parts, epoch, whenIdle })
     } catch (error) {
@@ -265,6 +266,8 @@ async function prepare(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): P
 interface Opening extends Claimed {
   readonly state: TreeState
   readonly feed: Feed
+  /** What the tree is listed by already. */
+  readonly title?: string
 }
 
 interface Planted {
@@ -298,7 +301,7 @@ function sow(
 }
 
 /** The root of a tree with its pen; children are started by calls. */
-export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry }: Opening): Planted {
+export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: Opening): Planted {
   const { store, clock } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]
   let told: TreeSummary | undefined
@@ -313,7 +316,11 @@ export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry }
     summary() {
       const status = statusOf(session.state)
       if (told?.status === status) return undefined
-      told = { agent: session.state.agent.displayName ?? session.state.agent.name, title: titleOf(session.state), status }
+      told = {
+        agent: session.state.agent.displayName ?? session.state.agent.name,
+        title: titleOf(session.state, told?.title ?? title),
+        status,
+      }
       return told
     },
   })
@@ -325,11 +332,4 @@ export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry }
 function statusOf({ turn }: SessionState): TreeSummary['status'] {
   if (turn.kind === 'ended') return turn.ending.status
   return turn.kind === 'open' && turn.waiting.kind === 'suspended' ? 'suspended' : 'running'
-}
-
-function titleOf({ history, inputs }: SessionState): string {
-  const [first] = history.toArray()
-  const parts = first?.role === 'user' ? first.parts : inputs[0]?.parts
-  const text = parts?.find((part) => part.type === 'text')?.text
-  return (text ?? '').trim().split('\n', 1)[0]?.slice(0, 80) ?? ''
 }
