@@ -45,6 +45,19 @@ it('shows a program that runs, and goes on when it is answered', () => {
   expect(existsSync(join(folder, 'office', 'notes', 'key.md'))).toBe(false)
 })
 
+it('shows agents out of files with a tool of the program, and runs them', () => {
+  const [, command = '', prompt = ''] = /^```sh\nnode (trip\.ts) "([^"]+)"\n```$/m.exec(page) ?? []
+  expect(node(command, prompt)).toContain('The next train to Oslo leaves at 9:15.')
+})
+
+it('tells of every option of agentsFromFiles', () => {
+  const [, table = ''] = /^\| option \| what it is for \|\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(page) ?? []
+  const rows = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+  const declared = readFileSync(join(root, 'dist', 'agents.d.ts'), 'utf8')
+  const [, options = ''] = /interface AgentFilesOptions \{([\s\S]*?)\n\}/.exec(declared) ?? []
+  expect(rows).toEqual([...options.matchAll(/readonly (\w+)\?:/g)].map(([, name]) => name))
+})
+
 it('is linked, and links to what is there', () => {
   for (const page of ['README.md', 'docs/README.md']) expect(readFileSync(join(root, page), 'utf8')).toMatch(/\((docs\/)?embedding\.md\)/)
   for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)/g)) expect(existsSync(join(root, 'docs', path)), path).toBe(true)

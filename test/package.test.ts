@@ -39,6 +39,7 @@ describe('the export map', () => {
       'userSkillDirectories',
       'workspaceTools',
     ],
+    './agents': ['agentsFromFiles'],
     './models': ['fromAiSdk', 'fromLangChain', 'fromLlamaIndex', 'modelAdapter', 'rehearsalModel', 'scriptModel'],
     './stores/memory': ['memoryStore'],
     './stores/sqlite': ['sqliteStore'],

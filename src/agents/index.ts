@@ -55,6 +55,7 @@ export {
   unpricedOf,
 } from './config/index.ts'
 export { dialectFolders } from './dialects/index.ts'
+export { type AgentSource, type DefinedAgent, type FilesForPrograms, type ReadForProgram, readForProgram } from './files-for-programs.ts'
 export { ruledToolNames } from './misspelt-rules.ts'
 export { type AgentOverrides, parseOverrides, type WrittenFlag, type WrittenOverrides } from './overrides.ts'
 export { contextFile, findProjectRoot, type ProjectContext, projectContext } from './project-context/index.ts'

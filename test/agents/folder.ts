@@ -36,7 +36,7 @@ export function folder(files: { readonly [name: string]: string | Uint8Array | o
       const config = await loadConfig({
         places: { workingDirectory: path, userFolder: join(path, '.user'), systemFolder: join(path, '.system') },
         files: nodeConfigFiles,
-        trusted: more.trusted ?? new Map(),
+        trusted: typeof more.trusted === 'object' ? more.trusted : new Map(),
       })
       return loadRegistry({
         roots: typeof roots === 'string' ? [roots] : roots,

@@ -7,9 +7,9 @@ import { realPath } from './agent-paths.ts'
 /** Where files that nobody has trusted may lead: no further than the folder that they came with. */
 export class Confinement {
   readonly #config: Config
-  readonly #trusted: TrustRecords
+  readonly #trusted: TrustRecords | 'everything'
 
-  constructor(config: Config, trusted: TrustRecords) {
+  constructor(config: Config, trusted: TrustRecords | 'everything') {
     this.#config = config
     this.#trusted = trusted
   }

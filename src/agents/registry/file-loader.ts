@@ -37,8 +37,8 @@ export class FileLoader {
     const { flags = new Map(), variables = new Map() } = options
     const defaults: Voices['defaults'] = optionDefaults(options.config)
     const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
-    const { workingDirectory, tools = builtinToolNames } = options
-    const voices = { baseDir, workingDirectory, tools, sandbox: sandboxOf(options.config) }
+    const { workingDirectory, tools = builtinToolNames, sandbox = sandboxOf(options.config) } = options
+    const voices = { baseDir, workingDirectory, tools, sandbox }
     this.#asRoot = { over: new Map([...variables, ...flags]), defaults, ...voices }
     this.#asChild = { over: variables, defaults: withModels(defaults, flags), ...voices }
   }

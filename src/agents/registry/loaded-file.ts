@@ -28,7 +28,7 @@ export interface LoadedFile extends ReadAgent {
 }
 
 /** What a file says, right or wrong, that others can check: nobody here knows models or compiles schemas. */
-export interface SaidByFile extends Pick<LoadedFile, 'path' | 'place' | 'values'> {
+export interface SaidByFile extends Pick<LoadedFile, 'path' | 'place' | 'dialect' | 'values'> {
   readonly agent: Pick<LoadedFile['agent'], 'models' | 'input' | 'output'>
 }
 

@@ -1,3 +1,4 @@
+import type { SandboxPolicy } from '../../contracts/index.ts'
 import type { Config, Environment, TrustRecords } from '../config/index.ts'
 import type { SaidValues } from '../placed-value.ts'
 
@@ -12,12 +13,14 @@ export interface RegistryOptions {
   readonly isConfigFaulty?: boolean
   /** For `${VAR}` in the configuration. */
   readonly environment: Environment
-  /** Files of other programs that a person has trusted. */
-  readonly trusted: TrustRecords
+  /** Files of other programs that a person has trusted. `everything`: whoever names the files knows all that they lead to. */
+  readonly trusted: TrustRecords | 'everything'
   /** What goes before the files that are asked for. */
   readonly flags?: SaidValues
   /** What goes before every file. */
   readonly variables?: SaidValues
   /** The names of the tools that there are. Default: those that are built in. */
   readonly tools?: readonly string[]
+  /** The walls of the session. Default: those of the configuration. */
+  readonly sandbox?: SandboxPolicy
 }
