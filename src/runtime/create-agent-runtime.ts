@@ -9,7 +9,7 @@ import { checkInput, checkOptions } from './check-options.ts'
 import { Feed } from './feed.ts'
 import { findAgent } from './find-agent.ts'
 import { Handle } from './handle.ts'
-import { type Halt, haltOf, outcomeOf, type Rest } from './outcome.ts'
+import { type Halt, haltOf, outcomeOf, type Rest, runAgain } from './outcome.ts'
 import { resolveConfig } from './resolve-config.ts'
 import { RuntimeParts } from './runtime-parts.ts'
 import { matchAgent, onlyAgent, type Selected } from './select-agent.ts'
@@ -147,7 +147,7 @@ class Runtime implements AgentRuntime, TreeHost {
       (error: unknown) => {
         this.#openings.delete(treeId)
         feed.close()
-        const halt = opening.reason === undefined ? haltOf(error) : interruptedBefore
+        const halt = opening.reason === undefined ? haltOf(error, runAgain) : interruptedBefore
         // A model that was to choose has not: whoever is told of it hears of the first.
         const agent = chosen instanceof Promise ? this.parts.options.config.candidates[0] : chosen.agent
         return neverStarted({ treeId, agent: agent as AgentSpec, at: this.parts.options.clock.now() }, halt)

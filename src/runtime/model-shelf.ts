@@ -1,6 +1,8 @@
 import type { AgentSpec, MaybePromise, Model, ModelAdapter } from '../contracts/index.ts'
 import { noUsage, type TokenPrice, TroupeError, type Usage } from '../contracts/index.ts'
+import { messageOf } from '../util/message-of.ts'
 import { priced } from '../util/priced.ts'
+import { showValue } from '../util/show-value.ts'
 
 interface ShelfOptions {
   readonly adapter: Model | ModelAdapter
@@ -66,9 +68,22 @@ export class ModelShelf {
   async #resolveMissing({ models }: AgentSpec): Promise<void> {
     const { adapter } = this.#options
     for (const name of models) {
-      if (!this.#models.has(name)) this.#models.set(name, 'stream' in adapter ? adapter : await adapter.resolve(name))
+      if (this.#models.has(name)) continue
+      try {
+        this.#models.set(name, 'stream' in adapter ? adapter : checkedModel(name, await adapter.resolve(name)))
+      } catch (cause) {
+        // An adapter is somebody else's code: whatever it says, the model that was wanted is named.
+        if (cause instanceof TroupeError) throw cause
+        throw new TroupeError('model_unavailable', `The model ${name} could not be had: ${messageOf(cause)}`, { cause })
+      }
     }
   }
+}
+
+function checkedModel(name: string, given: unknown): Model {
+  if (typeof given === 'object' && given !== null && 'stream' in given && typeof given.stream === 'function') return given as Model
+  const message = `The model ${name} could not be had: the adapter gave ${showValue(given)} for it, which is no model.`
+  throw new TroupeError('model_unavailable', message, { remedy: 'resolve(name) gives an object with id, abilities and stream.' })
 }
 
 /** Prices may rise with the size of a request: the highest that is seen counts. */

@@ -64,10 +64,11 @@ const reasons: { readonly [Code in ErrorCode]?: TurnReason } = {
   internal: 'internal',
 }
 
-export function haltOf(error: unknown): Halt {
-  if (error instanceof TroupeError) {
-    const reason = reasons[error.code] ?? 'config'
-    return { status: 'failed', reason, message: error.message, ...(error.remedy !== undefined && { remedy: error.remedy }) }
-  }
-  return { status: 'failed', reason: 'internal', message: messageOf(error), remedy: 'Open the tree again to go on.' }
+/** What can be done about an error that does not say so itself: where nothing was begun, and where a tree stands open. */
+export const runAgain = 'Nothing was stored: mend that, and run it again.'
+export const openAgain = 'Open the tree again to go on.'
+
+export function haltOf(error: unknown, remedy: typeof runAgain | typeof openAgain): Halt {
+  if (!(error instanceof TroupeError)) return { status: 'failed', reason: 'internal', message: messageOf(error), remedy }
+  return { status: 'failed', reason: reasons[error.code] ?? 'config', message: error.message, remedy: error.remedy ?? remedy }
 }

@@ -22,7 +22,7 @@ import type { Feed } from './feed.ts'
 import { keepAlive } from './keep-alive.ts'
 import { Ledger } from './ledger.ts'
 import { Mailbox } from './mailbox.ts'
-import { type Halt, haltOf, outcomeOf, type Rest, suspended } from './outcome.ts'
+import { type Halt, haltOf, openAgain, outcomeOf, type Rest, suspended } from './outcome.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { Selected } from './select-agent.ts'
 import { Tree } from './tree.ts'
@@ -159,7 +159,7 @@ export class TreeDriver {
       release = keepAlive()
       halt = await this.#drive()
     } catch (error) {
-      halt = haltOf(error)
+      halt = haltOf(error, openAgain)
       // Nothing more can be recorded: whatever still runs is told to stop.
       session.interrupt.fire('interrupted')
     }

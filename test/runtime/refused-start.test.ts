@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Journal, OwnerId, Store, TreeId } from '../../src/contracts/index.ts'
+import { type Journal, type OwnerId, type Store, type TreeId, TroupeError } from '../../src/contracts/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sequentialIds } from '../../src/testing/index.ts'
@@ -32,6 +32,39 @@ describe('a start that is refused', () => {
     const outcome = await runtime.run('Go')
     expect(outcome).toMatchObject({ status: 'failed', reason: 'config', message: expect.stringMatching(/has no price/) })
     expect(claimed).toEqual([])
+  })
+
+  it('names the model that an adapter could not give, and does not speak of a tree', async () => {
+    const told = async (resolve: () => unknown) => {
+      const { store, claimed } = countingClaims()
+      const runtime = createAgentRuntime({ config: { agents }, adapter: { resolve } as never, store })
+      const { status, reason, message, remedy } = await runtime.run('Go')
+      expect(claimed).toEqual([])
+      return { status, reason, message, remedy }
+    }
+    const again = 'Nothing was stored: mend that, and run it again.'
+    const failed = { status: 'failed', reason: 'config' }
+    const down = new Error('the registry is down')
+    const message = 'The model m could not be had: the registry is down'
+    expect(await told(() => Promise.reject(down))).toEqual({ ...failed, message, remedy: again })
+    expect(
+      await told(() => {
+        throw down
+      }),
+    ).toEqual({ ...failed, message, remedy: again })
+    expect(await told(() => Promise.reject(new TroupeError('model_unknown', 'No m.', { remedy: 'Say n.' })))).toEqual({
+      ...failed,
+      message: 'No m.',
+      remedy: 'Say n.',
+    })
+    for (const answer of [undefined, 42, { id: 'a/b', abilities: [] }])
+      expect(await told(() => answer)).toMatchObject({ ...failed, message: expect.stringMatching(/^The model m could .* no model\.$/) })
+  })
+
+  it('tells of other errors of the program that nothing was stored', async () => {
+    const source = { list: () => Promise.reject(new Error('the server is gone')) }
+    const outcome = await createAgentRuntime({ config: { agents, tools: [source] }, adapter: model }).run('Go')
+    expect(outcome).toMatchObject({ status: 'failed', message: 'the server is gone', remedy: expect.stringMatching(/^Nothing was stored/) })
   })
 
   it('gives a tree back that it has claimed and cannot begin', async () => {

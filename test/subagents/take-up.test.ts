@@ -193,7 +193,7 @@ describe('a child that cannot go on', () => {
     const outcome = await (await runtime.open(treeId)).outcome
     expect(outcome).toMatchObject({
       status: 'completed',
-      report: { text: 'Error (config): scout failed: no model scout Go on without it.' },
+      report: { text: 'Error (config): scout failed: The model scout could not be had: no model scout Go on without it.' },
     })
     expect(sum(outcome)).toEqual([300, 150])
     expect(await journalOf(store, treeId, 'root/scout#1')).toContainEqual(expect.objectContaining({ type: 'interaction.turn.failed' }))
