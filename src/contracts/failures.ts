@@ -96,6 +96,8 @@ export type DiagnosticCode =
   | 'skill_missing'
   | 'skills_cut'
   | 'tool_missing'
+  /** A tool returned something that is no result. */
+  | 'tool_output_invalid'
 
 export interface Diagnostic {
   readonly code: DiagnosticCode

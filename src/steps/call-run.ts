@@ -27,6 +27,7 @@ import type { Hold } from './hold.ts'
 import { outputOf } from './output.ts'
 import { isLeftTo } from './permission.ts'
 import { remaining } from './remaining.ts'
+import { tellOnce } from './tell-once.ts'
 
 export interface RunResult {
   readonly status: ItemStatus
@@ -81,7 +82,7 @@ class CallRun {
     keepShape('call', this, input)
     try {
       const answer = tool.execute(input, this.#context(tool, timeLeft))
-      return isThenable(answer) ? this.#wait(answer, tool) : this.#settle(this.#result(outputOf(answer, tool.name)))
+      return isThenable(answer) ? this.#wait(answer, tool) : this.#settle(this.#result(this.#output(answer, tool)))
     } catch (error) {
       return this.#settle(this.#result(thrown(error)))
     }
@@ -103,9 +104,15 @@ class CallRun {
         cancelTimer = clock.after(tool.graceMs ?? defaultGraceMs, () => end(this.#cutShort()))
       })
       Promise.resolve(answer).then(
-        (raw) => this.#afterChild(this.#result(outputOf(raw, tool.name)), end),
+        (raw) => this.#afterChild(this.#result(this.#output(raw, tool)), end),
         (error: unknown) => this.#afterChild(this.#result(thrown(error)), end),
       )
+    })
+  }
+
+  #output(raw: unknown, { name }: Tool): ToolOutput {
+    return outputOf(raw, name, (diagnostic) => {
+      if (!this.#isOver) tellOnce(this.#session, diagnostic)
     })
   }
 

@@ -5,6 +5,7 @@ import { instead, planText, summaryPrompt } from './compaction-words.ts'
 import { type Effects, effectsIn, fitEffects } from './effects.ts'
 import { charsOf, startOfNewest, startOfUnread, withShorterResults } from './fit-messages.ts'
 import { keptText } from './output.ts'
+import { tellOnce } from './tell-once.ts'
 import { digest, transcript } from './transcript.ts'
 
 // Makes the history shorter, so that a long turn can go on. What was asked, the plan and what was done stay word for
@@ -141,11 +142,6 @@ const endOf = (text: string, most: number): string => (text.length > most ? `…
 
 /** For a model that is made to answer because there is no room, whatever was tried. */
 export const tellNoRoom = (session: ActiveSession): void => tellOnce(session, noRoom)
-
-function tellOnce(session: ActiveSession, diagnostic: Diagnostic): void {
-  if (session.turn.diagnostics.toArray().some(({ code }) => code === diagnostic.code)) return
-  session.note({ type: 'interaction.diagnostic', diagnostic })
-}
 
 const byRule: Diagnostic = {
   code: 'compaction_failed',

@@ -1,19 +1,40 @@
-import { type BlobId, type CallRecord, type Json, type ToolFailure, type ToolOutput, TroupeError } from '../contracts/index.ts'
+import {
+  type BlobId,
+  type CallRecord,
+  type Diagnostic,
+  type Json,
+  type ToolFailure,
+  type ToolOutput,
+  TroupeError,
+} from '../contracts/index.ts'
+import { asSentence } from '../util/as-sentence.ts'
 import { failureText } from '../util/call-results.ts'
 import { fitText, utf8Length } from '../util/fit-text.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { ActiveSession } from './active-session.ts'
 
-/** Takes whatever a tool returned for an output, or says that it was none. */
-export function outputOf(raw: unknown, tool: string): ToolOutput {
+/** Takes whatever a tool returned for an output, or says that it was none: to the model, and to whoever can mend the tool. */
+export function outputOf(raw: unknown, tool: string, tell: (diagnostic: Diagnostic) => void): ToolOutput {
   if (typeof raw === 'string') return { ok: true, content: raw }
+  let message = `"${tool}" returned neither a text nor an output with "ok".`
   try {
     if (isOutput(raw)) return raw.ok ? raw : failedOutput(raw)
   } catch (error) {
-    return { ok: false, error: { class: 'failed', message: `What "${tool}" returned cannot be read: ${messageOf(error)}` } }
+    message = `What "${tool}" returned cannot be read: ${asSentence(messageOf(error))}`
   }
-  return { ok: false, error: { class: 'failed', message: `"${tool}" returned neither a text nor an output with "ok".` } }
+  tell({ code: 'tool_output_invalid', severity: 'warning', message: `${message} It was ${kindOf(raw)}.`, remedy: mayReturn })
+  return { ok: false, error: { class: 'failed', message } }
+}
+
+const mayReturn =
+  'Return a text, { ok: true, content: "…" } with a value beside it, or { ok: false, error: { class: "failed", message: "…" } }.'
+
+/** Not what stands in it, which may be anybody's secret. */
+function kindOf(raw: unknown): string {
+  if (raw === undefined || raw === null) return raw === null ? 'null' : 'nothing'
+  if (Array.isArray(raw)) return 'a list'
+  return typeof raw === 'object' ? 'another object' : `a ${typeof raw}`
 }
 
 /** Only texts are told; anything else a tool puts there is left out. */

@@ -79,6 +79,7 @@ export const diagnosticCode = oneWord<DiagnosticCode>({
   skill_missing: true,
   skills_cut: true,
   tool_missing: true,
+  tool_output_invalid: true,
 })
 
 export const itemStatus = oneWord<ItemStatus>({

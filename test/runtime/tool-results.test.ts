@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { ScriptedModel } from '../../src/testing/index.ts'
+import { runtimeWith, tool } from './helpers.ts'
+
+const call = { tool: 't', input: {} }
+
+async function run(answer: () => unknown) {
+  const model = new ScriptedModel([{ calls: [call] }, { calls: [{ ...call, input: { q: 'again' } }] }, { text: 'Done.' }])
+  const { status, diagnostics } = await runtimeWith(model, { tools: [tool('t', { execute: answer as never })] }).run('Go')
+  return { status, told: diagnostics.map(({ code, message }) => `${code}: ${message}`), remedies: diagnostics.map(({ remedy }) => remedy) }
+}
+
+describe('a tool that returns no result', () => {
+  it.each([
+    ['an object', { letters: 3, key: 'sk-secret' }, 'another object'],
+    ['a number', 3, 'a number'],
+    ['a list', [1], 'a list'],
+    ['nothing', undefined, 'nothing'],
+    ['null', null, 'null'],
+  ])('leaves a diagnostic in the outcome, once: %s', async (_, value, kind) => {
+    for (const answer of [() => value, async () => value]) {
+      const { status, told, remedies } = await run(answer)
+      expect(status).toBe('completed')
+      expect(told).toEqual([`tool_output_invalid: "t" returned neither a text nor an output with "ok". It was ${kind}.`])
+      expect(remedies).toEqual([expect.stringMatching(/^Return a text, /)])
+    }
+  })
+
+  it('is told of one whose result cannot be read, too', async () => {
+    const hostile = {
+      get ok() {
+        throw new Error('no')
+      },
+    }
+    expect((await run(() => hostile)).told).toEqual(['tool_output_invalid: What "t" returned cannot be read: no. It was another object.'])
+  })
+
+  it('is none where it says how it failed', async () => {
+    expect((await run(() => ({ ok: false, error: { class: 'failed', message: 'no' } }))).told).toEqual([])
+    expect((await run(() => ({ ok: true, content: 'yes', value: { letters: 3 } }))).told).toEqual([])
+  })
+})
