@@ -1,6 +1,7 @@
 import type { AgentSpec, InputContract, OutputContract } from '../contracts/index.ts'
 import { defaultLimits } from '../contracts/index.ts'
 import { plainJson } from '../util/copy-json.ts'
+import { withFormat } from './check-contracts.ts'
 import type { AgentDefinition, AgentLoopConfig } from './config.ts'
 
 /** An agent as its sessions know it: nothing is left out, and nothing changes that its owner changes later. */
@@ -27,10 +28,12 @@ export function specOf(agent: AgentDefinition, { limits, skills = [] }: AgentLoo
 }
 
 /** The schema becomes part of the journal: what its owner does to it later is not meant. */
-function outputOf(output: OutputContract = { format: 'text' }): OutputContract {
+function outputOf(given: AgentDefinition['output'] = { format: 'text' }): OutputContract {
+  const output = withFormat(given)
   return output.format === 'json' && output.schema ? { format: 'json', schema: plainJson(output.schema) ?? {} } : output
 }
 
-function inputOf(input: InputContract = { format: 'text' }): InputContract {
+function inputOf(given: AgentDefinition['input'] = { format: 'text' }): InputContract {
+  const input = withFormat(given)
   return input.format === 'json' ? { format: 'json', schema: plainJson(input.schema) ?? {} } : input
 }

@@ -1,10 +1,19 @@
 import type { InputContract, OutputContract, Problem } from '../contracts/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
+import type { SchemaAlone } from './config.ts'
 import { checkKeys, show } from './config-problems.ts'
 
 // What an agent is given, and what it answers with.
 
-export function checkOutputContract(problems: Problem[], output: OutputContract, place: string): void {
+/** A schema alone means JSON, as in an agent file. */
+export function withFormat<Contract extends InputContract | OutputContract>(given: Contract | SchemaAlone): Contract {
+  // Anything may be given by a program without types; what is no contract is told by the checks.
+  const isAlone = typeof given === 'object' && given !== null && given.format === undefined && given.schema !== undefined
+  return (isAlone ? { ...given, format: 'json' } : given) as Contract
+}
+
+export function checkOutputContract(problems: Problem[], given: OutputContract | SchemaAlone, place: string): void {
+  const output = withFormat(given)
   const formats = ['text', 'markdown', 'json']
   checkKeys(problems, output, { known: ['format', 'schema'], place })
   if (!formats.includes(output.format))
@@ -14,7 +23,8 @@ export function checkOutputContract(problems: Problem[], output: OutputContract,
   else problems.push({ place: `${place}.schema`, message: 'a schema goes with the format json', remedy: 'Say `format: json`.' })
 }
 
-export function checkInputContract(problems: Problem[], input: InputContract, place: string): void {
+export function checkInputContract(problems: Problem[], given: InputContract | SchemaAlone, place: string): void {
+  const input = withFormat(given)
   checkKeys(problems, input, { known: ['format', 'schema'], place })
   if (input.format === 'json') problems.push(...checkSchema(input.schema, `${place}.schema`))
   else if (input.format !== 'text')

@@ -14,6 +14,7 @@ export const accepted: readonly AgentLoopConfig[] = [
   { agents: [{ ...writer, limits: { maxToolTurns: 3, timeBudget: 5000 }, parameters: { temperature: 0, seed: 1 } }] },
   { agents: [writer, { ...writer, name: 'editor' }], agentSelection: { agent: 'editor' } },
   { agents: [writer], tools: [clock, source], features: { web: true }, overlay: { LANG: 'en' }, limits: { maxRetries: 0 } },
+  { agents: [{ ...writer, input: { schema: { type: 'object' } }, output: { schema: { type: 'object' } } }] },
   // What is read-only stays assignable from what is not, and from constants.
   { agents: [writer] as const, tools: [clock] as const },
 ]

@@ -3,6 +3,7 @@ import type {
   ApprovalPolicy,
   ApprovalRule,
   InputContract,
+  JsonObject,
   ModelParameters,
   OutputContract,
   SandboxPolicy,
@@ -26,14 +27,14 @@ export interface AgentDefinition {
   readonly tools?: readonly string[]
   readonly limits?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
-  /** Default: text. */
-  readonly output?: OutputContract
+  /** Default: text; a schema alone means json. */
+  readonly output?: OutputContract | SchemaAlone
   /** One example of its input, for whoever calls it. */
   readonly usage?: string
   /** The name that parents know it by; default: its name. */
   readonly toolName?: string
-  /** What it is given when it is called as a tool. Default: text. */
-  readonly input?: InputContract
+  /** What it is given when it is called as a tool. Default: text; a schema alone means json. */
+  readonly input?: InputContract | SchemaAlone
   /** Names of other agents of the config that it may call like any tool. */
   readonly agents?: readonly string[]
   /** Whether it may be chosen by what is asked. Default: unless another agent calls it. */
@@ -44,6 +45,12 @@ export interface AgentDefinition {
   readonly approvals?: readonly ApprovalRule[]
   /** What its commands may do less than those of the session. */
   readonly sandbox?: Partial<SandboxPolicy>
+}
+
+/** A contract whose schema says that it is about JSON. */
+export interface SchemaAlone {
+  readonly format?: never
+  readonly schema: JsonObject
 }
 
 /** A text that every session is told at its beginning, such as the rules of a project. */

@@ -29,6 +29,29 @@ describe('an agent whose output is JSON', () => {
     expect(model.requests[0]?.output).toEqual({ schema })
   })
 
+  it('may say its schema alone, as in a file', async () => {
+    const { run, model } = clerk([{ text: right }], { output: { schema } })
+    expect(await run()).toMatchObject({ status: 'completed', report: { format: 'json', value: { city: 'Oslo', nights: 2 } } })
+    expect(model.requests[0]?.output).toEqual({ schema })
+    const nothing = () => clerk([], { output: { schema: undefined } as never })
+    expect(nothing).toThrow(/output\.format: expected one of text, markdown, json, found nothing/)
+  })
+
+  it('may be called with JSON by a schema alone, too', async () => {
+    const model = new ScriptedModel([
+      { calls: [{ tool: 'agent__scout', input: { city: 'Oslo', nights: 2 } }] },
+      { text: 'Found.' },
+      { text: 'Done.' },
+    ])
+    const agent = { description: 'd', prompt: 'p', model: 'm' }
+    const agents = [
+      { ...agent, name: 'boss', agents: ['scout'] },
+      { ...agent, name: 'scout', input: { schema } },
+    ]
+    expect((await createAgentRuntime({ config: { agents }, adapter: model }).run('Go')).status).toBe('completed')
+    expect(model.requests[0]?.tools[0]?.inputSchema).toMatchObject({ required: expect.arrayContaining(['city', 'nights']) })
+  })
+
   const accepted: [string, string][] = [
     ['in a fence', `\`\`\`json\n${right}\n\`\`\``],
     ['between words', `Here you are: ${right}. Enjoy.`],
