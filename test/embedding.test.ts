@@ -50,6 +50,26 @@ it('shows agents out of files with a tool of the program, and runs them', () => 
   expect(node(command, prompt)).toContain('The next train to Oslo leaves at 9:15.')
 })
 
+it('shows tools and a team of its own, and runs them by its rules', () => {
+  const [order = '', price = ''] = [...page.matchAll(/^node desk\.ts "([^"]+)"$/gm)].map(([, prompt]) => prompt)
+  expect(node('desk.ts', order)).toMatch(/Ordered paper under [\s\S]* \[\]\n$/)
+  expect(node('desk.ts', order.replace('paper', 'ink'))).toContain('There is enough ink.')
+  expect(node('desk.ts', price)).toContain('The price of ink is 9 euros.')
+})
+
+it.each([
+  ['Tools of your own', 'contracts/tool', 'Tool'],
+  ['Tools of your own', 'contracts/tool', 'ToolContext'],
+  ['Agents as objects', 'runtime/config', 'AgentDefinition'],
+])('tells under "%s" of all that %s has in %s', (title, file, name) => {
+  const section = page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? ''
+  const declared = readFileSync(join(root, 'dist', `${file}.d.ts`), 'utf8')
+  const [, body = ''] = new RegExp(`interface ${name} \\{([\\s\\S]*?)\\n\\}`).exec(declared) ?? []
+  const keys = [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(]/gm)].map(([, key]) => key)
+  expect(keys.length).toBeGreaterThan(10)
+  expect(keys.filter((key) => !section.includes(`\`${key}\``))).toEqual([])
+})
+
 it('tells of every option of agentsFromFiles', () => {
   const [, table = ''] = /^\| option \| what it is for \|\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(page) ?? []
   const rows = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
