@@ -3,6 +3,12 @@ import type { CommandSpec, FlagSpec } from './options.ts'
 
 const json: FlagSpec = { name: 'json', summary: 'print one JSON document instead, also on failure' }
 const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'read this configuration before all others' }
+const everywhere: FlagSpec = { name: 'everywhere', summary: 'list other projects, too, and runs that say nothing of where they began' }
+const dataDir: FlagSpec = {
+  name: 'data-dir',
+  value: 'DIR',
+  summary: 'look there for runs (default: $XDG_STATE_HOME/troupe, ~/.local/state/troupe)',
+}
 
 export const approvalsActions = ['list', 'answer', 'drop', 'revoke'] as const
 export type ApprovalsAction = (typeof approvalsActions)[number]
@@ -102,6 +108,20 @@ export const agentCommands = [
     ],
   },
   {
+    name: 'runs',
+    summary: 'list the runs that are kept, and how to go on with them',
+    arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'list' }],
+    groups: [{ title: 'Options', flags: [everywhere, dataDir, json] }],
+    notes: [
+      'The runs of this project, the newest first: who, when, what about, and how each stands: running, and in which process; left in the middle, since the process that drove it is gone; waiting for an answer; or how it has ended.',
+      'One that was left or that waits has the command that goes on with it. One that has ended takes a next turn: troupe run FILE PROMPT --resume ID.',
+    ],
+    examples: [
+      { line: 'troupe runs list', summary: 'what became of the run whose terminal was closed' },
+      { line: 'troupe runs list --everywhere --json', summary: 'all of them, for a program' },
+    ],
+  },
+  {
     name: 'approvals',
     summary: 'see what was approved for this project, and answer what waits',
     arguments: [
@@ -121,16 +141,7 @@ export const agentCommands = [
     groups: [
       {
         title: 'Options',
-        flags: [
-          { name: 'all', summary: 'revoke everything of this project' },
-          { name: 'everywhere', summary: 'list other projects, too, and runs that say nothing of where they began' },
-          {
-            name: 'data-dir',
-            value: 'DIR',
-            summary: 'look there for runs that wait (default: $XDG_STATE_HOME/troupe, ~/.local/state/troupe)',
-          },
-          json,
-        ],
+        flags: [{ name: 'all', summary: 'revoke everything of this project' }, everywhere, dataDir, json],
       },
     ],
     notes: [

@@ -46,11 +46,18 @@ export interface ApprovalsInvocation extends Common {
   readonly isEverywhere: boolean
   readonly dataDir?: string
 }
+export interface RunsInvocation extends Common {
+  readonly kind: 'runs'
+  /** Whether those of other projects are listed, too. */
+  readonly isEverywhere: boolean
+  readonly dataDir?: string
+}
 export interface SkillsInvocation extends Common {
   readonly kind: 'skills'
 }
 export type AgentInvocation =
   | ApprovalsInvocation
+  | RunsInvocation
   | SkillsInvocation
   | ValidateInvocation
   | AgentsInvocation
@@ -69,6 +76,7 @@ export interface AgentWords {
 
 export function agentInvocation(name: AgentCommandName, { rest, wishes, has, flagValue }: AgentWords): AgentInvocation {
   const configFile = flagValue('config')
+  const dataDir = flagValue('data-dir')
   const common: Common = { output: has('json') ? 'json' : 'answer', wishes, ...(configFile !== undefined && { configFile }) }
   switch (name) {
     case 'validate':
@@ -88,9 +96,10 @@ export function agentInvocation(name: AgentCommandName, { rest, wishes, has, fla
     }
     case 'skills':
       return { kind: name, ...common }
+    case 'runs':
+      return { kind: name, isEverywhere: has('everywhere'), ...(dataDir !== undefined && { dataDir }), ...common }
     case 'approvals': {
       const [action, ...named] = rest
-      const dataDir = flagValue('data-dir')
       return {
         kind: name,
         action: approvalsActions.find((known) => known === action) ?? 'list',

@@ -92,7 +92,9 @@ describe('what is wrong', () => {
     [['rnu', 'a.ai'], ['rnu: There is no such command. Did you mean run?']],
     [
       ['nonsense'],
-      ['nonsense: There is no such command. There are run, demo, validate, agents, init, doctor, config, trust, approvals, skills, help.'],
+      [
+        'nonsense: There is no such command. There are run, demo, validate, agents, init, doctor, config, trust, runs, approvals, skills, help.',
+      ],
     ],
     [['help', 'dmo'], ['dmo: There is no help about it. Did you mean demo?']],
     [['help', 'agent-fil'], ['agent-fil: There is no help about it. Did you mean agent-file, agents?']],

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs'
+import { findProjectRoot } from '../agents/index.ts'
 import { type InteractionEvent, type Store, type TreeEntry, type TreeId, TroupeError } from '../contracts/index.ts'
 import type { AgentRuntime, RunHandle } from '../runtime/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { dataDirFlag } from './approvals/answer-command.ts'
 import type { RunInvocation } from './parse-arguments.ts'
 import { resumeCommand } from './resume-command.ts'
+import { originIn } from './run-origin.ts'
+import { type KeptRun, keptRuns } from './runs/kept-runs.ts'
 import { missingDenials } from './taken-up.ts'
 
 interface Beginning {
@@ -30,7 +33,7 @@ export async function startRun(runtime: AgentRuntime, store: Store, beginning: B
   const { resume } = invocation
   if (resume === undefined) return { handle: runtime.stream(prompt), past: [] }
   const run = await store.trees.get(resume as TreeId)
-  if (!run) throw unknownRun(resume, await store.trees.list({ limit: 20 }))
+  if (!run) throw await unknownRun(resume, store, beginning)
   refuseOther(run, beginning)
   const past = await store.journal.read(run.treeId, 0)
   refuseElsewhere(past[0], beginning)
@@ -57,7 +60,7 @@ function refuseOther(run: TreeEntry, { prompt, agent, invocation }: Beginning): 
 
 /** What was asked for, and perhaps approved, was meant for the folder that the run works in. */
 function refuseElsewhere(first: InteractionEvent | undefined, { invocation, workspace, dataDir }: Beginning): void {
-  const origin = first?.type === 'interaction.session.created' ? first.origin : undefined
+  const origin = originIn(first)
   if (!first || origin === undefined || origin.workspace === workspace) return
   const { treeId } = first
   const isThere = existsSync(origin.workspace)
@@ -74,7 +77,7 @@ function refuseElsewhere(first: InteractionEvent | undefined, { invocation, work
 
 /** Rules were made before the run was looked up: where it was not found then, what it was denied has to be said. */
 function refuseWeaker(first: InteractionEvent | undefined, { invocation }: Beginning): void {
-  const flags = (first?.type === 'interaction.session.created' ? first.origin?.flags : undefined) ?? []
+  const flags = originIn(first)?.flags ?? []
   const missing = missingDenials(flags, invocation)
   if (!first || missing.length === 0) return
   const stricter = resumeCommand({ ...invocation, deny: [...missing, ...invocation.deny] }, first.treeId)
@@ -85,10 +88,23 @@ function refuseWeaker(first: InteractionEvent | undefined, { invocation }: Begin
 
 const hasEnded = ({ status }: TreeEntry): boolean => status !== 'suspended' && status !== 'running'
 
-function unknownRun(id: string, runs: readonly TreeEntry[]): TroupeError {
-  const ids = runs.map(({ treeId }) => treeId as string)
-  const [near] = nearestNames(id, ids)
-  const waiting = runs.filter(({ status }) => status === 'suspended').map(({ treeId }) => treeId)
-  const others = waiting.length > 0 ? `These wait: ${waiting.join(', ')}.` : 'No run waits there.'
-  return new TroupeError('usage', `There is no run ${id} in that folder.`, { remedy: near ? `Did you mean ${near}?` : others })
+/** Whoever lost an id finds it again: those of this project that could go on are named. */
+async function unknownRun(id: string, store: Store, { workspace, dataDir }: Beginning): Promise<TroupeError> {
+  const known = await store.trees.list({ limit: 20 })
+  const [near] = nearestNames(
+    id,
+    known.map(({ treeId }) => treeId as string),
+  )
+  const unended = await keptRuns(store, { project: findProjectRoot(workspace), isUnended: true })
+  const named = (kind: KeptRun['standing']['kind'], words: string): readonly string[] => {
+    const ids = unended.filter(({ standing }) => standing.kind === kind).map(({ run }) => run.treeId)
+    return ids.length > 0 ? [`${words}: ${ids.slice(0, mostNamed).join(', ')}${ids.length > mostNamed ? ', …' : ''}.`] : []
+  }
+  const others = [...named('left', 'Left in the middle'), ...named('waiting', 'Waiting')]
+  const list = `See them all: troupe runs list${dataDirFlag(dataDir)}`
+  return new TroupeError('usage', `There is no run ${id} in that folder.`, {
+    remedy: near ? `Did you mean ${near}?` : [...others, list].join(' '),
+  })
 }
+
+const mostNamed = 5

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path'
-import type { RunFlag, RunOrigin, Store, TreeId } from '../contracts/index.ts'
+import type { RunFlag, TreeId } from '../contracts/index.ts'
 import { runFolder, withRuns } from './approvals/run-store.ts'
 import type { Host } from './host.ts'
 import type { RunInvocation } from './parse-arguments.ts'
+import { originOf } from './run-origin.ts'
 
 /** A command line with what holds of the one that its run was started with. */
 export interface TakenUp {
@@ -20,11 +21,6 @@ export async function takenUp(invocation: RunInvocation, host: Host): Promise<Ta
   // Whatever keeps the journal from being read is told where the run is taken up.
   const origin = await withRuns(folder, undefined, (store) => originOf(store, resume as TreeId)).catch(() => undefined)
   return underTermsOf(origin?.flags ?? [], invocation)
-}
-
-async function originOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<RunOrigin | undefined> {
-  const [first] = await journal.read(treeId, 0, 1)
-  return first?.type === 'interaction.session.created' ? first.origin : undefined
 }
 
 /**

@@ -90,6 +90,8 @@ export interface Trees {
   get(treeId: TreeId): MaybePromise<TreeEntry | undefined>
   /** Newest first. `before` is the `createdAt` of the last one seen: it is unique, so paging neither skips nor repeats. */
   list(options?: { readonly limit?: number; readonly before?: number }): MaybePromise<readonly TreeEntry[]>
+  /** Who drives a tree now, in words for people; `undefined` where nobody alive does. Asking changes nothing: no owner is replaced. */
+  driver(treeId: TreeId): MaybePromise<string | undefined>
 }
 
 export interface Store {

@@ -175,10 +175,13 @@ describe.concurrent('--resume', () => {
     const near = await ended(id.slice(0, -1))
     expect(near).toMatchObject({ code: 2, stderr: expect.stringContaining(`Did you mean ${id}?`) })
     expect(JSON.parse(near.stdout)).toMatchObject({ ok: false, error: { code: 'usage' }, exitCode: 2 })
-    expect(await ended('nothing')).toMatchObject({ code: 2, stderr: expect.stringContaining(`These wait: ${id}.`) })
+    expect(await ended('nothing')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`Waiting: ${id}. See them all: troupe runs list`),
+    })
     expect(await troupe(['run', file, '--resume', 'nothing', '--data-dir', 'empty'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('No run waits there.'),
+      stderr: expect.stringContaining('See them all: troupe runs list'),
     })
   })
 

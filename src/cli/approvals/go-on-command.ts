@@ -12,13 +12,15 @@ export interface Place {
   readonly dataDir: string | undefined
 }
 
-/** Goes on with the run in the folder that it works in, under the terms that it was started with. */
-export function goOnCommand({ run, origin }: WaitingRun, { here, folder, dataDir }: Place): string {
+/** Goes on with the run in the folder that it works in, under the terms that it was started with; one that has ended needs a prompt. */
+export function goOnCommand({ run, origin }: Pick<WaitingRun, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
   const file = origin?.agentFile === undefined ? 'FILE' : typedWord(fileOf(origin))
   const isHere = origin === undefined || origin.workspace === here
   const data = dataDirFlag(isHere || dataDir === undefined ? dataDir : folder)
   const words = flagWords(origin ? flagsThere(origin) : []).map((word) => ` ${word}`)
-  return `${isHere ? '' : `cd ${typedWord(origin.workspace)} && `}troupe run ${file} --resume ${run.treeId}${data}${words.join('')}`
+  const prompt = run.status === 'suspended' || run.status === 'running' ? '' : ' "…"'
+  const command = `troupe run ${file}${prompt} --resume ${run.treeId}${data}${words.join('')}`
+  return isHere ? command : `cd ${typedWord(origin.workspace)} && ${command}`
 }
 
 /** The file of its agent, relative to the folder of the run where it is in it. */

@@ -33,10 +33,11 @@ export async function waitingRun(store: Pick<Store, 'journal' | 'inbox'>, run: T
 }
 
 /** A run that does not say where it was started belongs to no project. */
-export const isOfProject = ({ origin }: WaitingRun, project: string): boolean =>
+export const isOfProject = ({ origin }: Pick<WaitingRun, 'origin'>, project: string): boolean =>
   origin !== undefined && findProjectRoot(origin.workspace) === project
 
-async function* runsOf({ trees }: Pick<Store, 'trees'>): AsyncGenerator<TreeEntry> {
+/** Every run of a store, the newest first. */
+export async function* runsOf({ trees }: Pick<Store, 'trees'>): AsyncGenerator<TreeEntry> {
   let before: number | undefined
   for (;;) {
     const page = await trees.list({ limit: pageOfRuns, ...(before !== undefined && { before }) })

@@ -57,6 +57,7 @@ function memoryTrees(forest: Forest): Trees {
       }
       return entries.sort((one, other) => other.createdAt - one.createdAt).slice(0, limit)
     },
+    driver: (treeId: TreeId): string | undefined => forest.find(treeId)?.owner,
   }
 }
 

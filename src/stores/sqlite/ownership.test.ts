@@ -47,6 +47,18 @@ describe('an owner', () => {
     await appended(gone, batch(two, 1, { after: 0, count: 1 }))
   })
 
+  it('is asked for without being replaced: nobody drives what a dead one has left, and it may still be its own', async () => {
+    const folder = await dataFolder()
+    const surroundings = { pid: 123, host: 'here' }
+    const gone = folder.open({ surroundings, timing: silent })
+    const { epoch } = await claimed(gone, one)
+    const alive = folder.open({ surroundings: { host: 'here', isAlive: () => true }, timing: silent })
+    const dead = folder.open({ surroundings: { host: 'here', isAlive: () => false }, timing: silent })
+    assert.equal(await alive.trees.driver(one), 'process 123 on here')
+    assert.equal(await dead.trees.driver(one), undefined)
+    await appended(gone, batch(one, epoch, { after: 0, count: 1 }))
+  })
+
   it('on another host is not judged by its process id, but by its lease', async () => {
     const folder = await dataFolder()
     let now = 1_000_000

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
-import type { Store, Trees } from '../../contracts/index.ts'
+import type { Store, TreeId, Trees } from '../../contracts/index.ts'
 import { whileBusy } from './backoff.ts'
 import { ChangeWatch } from './change-watch.ts'
 import { CommitQueue } from './commit-queue.ts'
-import { Connection } from './connection.ts'
+import { Connection, type Tables } from './connection.ts'
 import { FileBlobs } from './file-blobs.ts'
 import { type SqliteStoreOptions, settingsOf } from './options.ts'
 import { Ownership } from './ownership.ts'
@@ -46,7 +46,13 @@ function sqliteTrees({ connection, busyTimeoutMs }: StoreParts): Trees {
   return {
     get: (treeId) => whileBusy(() => connection.tables.trees.get(treeId), busyTimeoutMs),
     list: (options = {}) => whileBusy(() => connection.tables.trees.list(options), busyTimeoutMs),
+    driver: (treeId) => whileBusy(() => driverOf(connection.tables, treeId), busyTimeoutMs),
   }
+}
+
+function driverOf({ trees, owners }: Tables, treeId: TreeId): string | undefined {
+  const owner = trees.find(treeId)?.owner
+  return owner === undefined ? undefined : owners.alive(owner)
 }
 
 async function close({ connection, queue, ownership, changes }: StoreParts, blobs: FileBlobs): Promise<void> {

@@ -23,6 +23,17 @@ export const ownershipCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'says who drives a tree, from its claim to its release',
+    async run({ store, other }) {
+      assert.equal(await other.trees.driver(one), undefined)
+      const { epoch } = await claimed(store, one)
+      for (const place of [store, other]) assert.notEqual((await place.trees.driver(one)) ?? '', '')
+      await appended(store, batch(one, epoch, { after: 0, count: 1 }))
+      await store.journal.release(one, epoch)
+      assert.equal(await other.trees.driver(one), undefined)
+    },
+  },
+  {
     name: 'gives one tree to one of two that claim in the same tick',
     async run({ store, other }) {
       const claims = await Promise.all([store.journal.claim(one, alice), other.journal.claim(one, bob)])

@@ -1,0 +1,36 @@
+import { fileOf, goOnCommand, type Place } from '../approvals/go-on-command.ts'
+import { type Paint, printable } from '../paint.ts'
+import type { KeptRun, RunStanding } from './kept-runs.ts'
+
+const indent = '  '
+
+/** A run for people: how it stands, where and when, and the command that goes on with it where it has not ended. Pure. */
+export function runLines(kept: KeptRun, place: Place, paint: Paint): readonly string[] {
+  const { run, origin, standing } = kept
+  const where = origin ? [`${fileOf(origin)}${origin.workspace === place.here ? '' : ` in ${origin.workspace}`}`] : []
+  const when = `${new Date(run.updatedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return [
+    `${run.treeId}  ${printable(run.agent)}  ${paint(standing.kind === 'left' ? 'yellow' : 'bold', printable(standingWords(standing)))}`,
+    `${indent}${paint('dim', printable([...where, when, `“${run.title}”`].join(' · ')))}`,
+    ...(standing.kind === 'left' || standing.kind === 'waiting' ? [`${indent}${goOnCommand(kept, place)}`] : []),
+  ]
+}
+
+export function standingWords(standing: RunStanding): string {
+  switch (standing.kind) {
+    case 'running':
+      return `running: ${standing.driver}`
+    case 'left':
+      return 'left in the middle: the process that drove it is gone'
+    case 'waiting':
+      return standing.open === 0
+        ? 'answered, and waits to go on'
+        : `waits for ${standing.open === 1 ? 'an answer' : `${standing.open} answers`}`
+    case 'ended':
+      return { completed: 'completed', partial: 'ended with a partial answer', failed: 'failed', interrupted: 'interrupted' }[
+        standing.status
+      ]
+    default:
+      return standing satisfies never
+  }
+}

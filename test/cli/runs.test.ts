@@ -1,0 +1,109 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { workbench } from './troupe.ts'
+
+const { agent, troupe, start, folder } = await workbench()
+
+interface Listed {
+  readonly runId: string
+  readonly status: string
+  readonly standing: { readonly kind: string; readonly driver?: string }
+  readonly goOn?: string
+}
+const listed = async (...more: readonly string[]): Promise<readonly Listed[]> => {
+  const { code, stdout } = await troupe(['runs', 'list', '--json', ...more])
+  expect(code).toBe(0)
+  const { runs }: { readonly runs: readonly Listed[] } = JSON.parse(stdout)
+  return runs
+}
+
+/** As a person sees it; times and folders are no matter here. */
+const shown = (text: string): string => text.replaceAll(/\S+ \S+ UTC/g, 'then')
+
+test('a run whose process died is found again, with the command that goes on with it', async () => {
+  const file = await agent('slow', 'steps:\n  - calls: [{ tool: list_files, input: {} }]\n  - text: Done.\n    delay: 10m\n', undefined)
+  const settings = 'description: A test\nmodels: script/slow.yaml\ntools: [list_files]'
+  await writeFile(join(folder, file), `---\n${settings}\n---\nYou are slow.\n`)
+  const data = ['--data-dir', 'died']
+  const running = start(['run', file, 'Take your time', ...data, '--deny', 'shell'])
+  await running.says('step 2')
+
+  const [alive] = await listed(...data)
+  expect(alive).toMatchObject({
+    agent: 'slow',
+    title: 'Take your time',
+    workspace: folder,
+    agentFile: join(folder, file),
+    status: 'running',
+    standing: { kind: 'running', driver: expect.stringContaining(`process ${running.process.pid} on `) },
+  })
+  expect(alive).not.toHaveProperty('goOn')
+  const id = alive?.runId ?? ''
+
+  running.process.kill('SIGKILL')
+  await running.ended
+  const command = `troupe run slow.ai --resume ${id} --data-dir died --deny shell`
+  expect(await listed(...data)).toMatchObject([{ runId: id, status: 'running', standing: { kind: 'left' }, goOn: command }])
+  const list = await troupe(['runs', 'list', ...data])
+  expect(shown(list.stdout)).toBe(
+    [`${id}  slow  left in the middle: the process that drove it is gone`, '  slow.ai · then · “Take your time”', `  ${command}\n`].join(
+      '\n',
+    ),
+  )
+  // Nothing was changed by looking: whoever misspells the id is told which one it may be.
+  expect(await troupe(['run', file, '--resume', 'nothing', ...data])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining(`→ Left in the middle: ${id}. See them all: troupe runs list --data-dir ${join(folder, 'died')}`),
+  })
+
+  await writeFile(join(folder, 'slow.yaml'), 'steps:\n  - calls: [{ tool: list_files, input: {} }]\n  - text: Done.\n')
+  expect(await troupe(command.split(' ').slice(1))).toMatchObject({ code: 0, stdout: 'Done.\n' })
+  const further = `troupe run slow.ai "…" --resume ${id} --data-dir died --deny shell`
+  expect(await listed(...data)).toMatchObject([{ runId: id, standing: { kind: 'ended', status: 'completed' }, goOn: further }])
+})
+
+test('the newest first, those that wait with what they wait for, those of other projects where they are asked for', async () => {
+  const script = 'steps:\n  - calls: [{ tool: write_file, input: { path: x.txt, content: x } }]\n  - text: Done.\n'
+  const settings = 'description: A test\nmodels: script/writes.yaml\ntools: [write_file]'
+  const file = await agent('writes', script, settings)
+  const data = ['--data-dir', join(folder, 'several')]
+  expect(await troupe(['run', file, 'First', ...data])).toMatchObject({ code: 6 })
+  expect(await troupe(['run', file, 'Second', ...data, '--deny', 'write_file'])).toMatchObject({ code: 0 })
+  const [second, first] = await listed(...data)
+  expect(first).toMatchObject({ title: 'First', standing: { kind: 'waiting', open: 1 } })
+  const list = await troupe(['runs', 'list', ...data])
+  expect(shown(list.stdout)).toBe(
+    [
+      `${second?.runId}  writes  completed`,
+      '  writes.ai · then · “Second”',
+      `${first?.runId}  writes  waits for an answer`,
+      '  writes.ai · then · “First”',
+      `  ${first?.goOn}\n`,
+    ].join('\n'),
+  )
+  expect(list.stderr).toBe(
+    `What is waited for, and how to answer it: troupe approvals list ${data.join(' ')}\nThe next turn of a run that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
+  )
+  expect(await troupe(['approvals', 'answer', first?.runId ?? '', 'yes', ...data])).toMatchObject({ code: 0 })
+  expect((await troupe(['runs', 'list', ...data])).stdout).toContain('answered, and waits to go on')
+
+  const cwd = join(folder, 'elsewhere')
+  await mkdir(cwd)
+  expect(await troupe(['runs', 'list', ...data], { cwd })).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: `No run of ${cwd} is kept in ${join(folder, 'several')}.\n2 more runs elsewhere: troupe runs list --everywhere ${data.join(' ')}\n`,
+  })
+  const everywhere = await troupe(['runs', 'list', '--everywhere', ...data], { cwd })
+  expect(everywhere.stdout).toContain(`  cd ${folder} && ${first?.goOn}\n`)
+})
+
+test('where nothing is kept, nothing is made', async () => {
+  expect(await troupe(['runs', 'list', '--data-dir', 'none'])).toMatchObject({
+    code: 0,
+    stdout: '',
+    stderr: `No run of ${folder} is kept in ${join(folder, 'none')}.\n`,
+  })
+  expect(await listed('--data-dir', 'none')).toEqual([])
+})
