@@ -40,7 +40,9 @@ export const agentCommands = [
     summary: 'begin a project that runs without a key or a network',
     arguments: [{ name: 'DIR', required: false, summary: 'the folder (default: this one)' }],
     groups: [{ title: 'Options', flags: [{ name: 'yes', short: 'y', summary: 'do not ask first' }] }],
-    notes: ['Nothing is ever overwritten: where a file is there already, nothing is created. What is created is trusted.'],
+    notes: [
+      'Nothing is ever overwritten. Where an agent or the configuration is there already, nothing is created; other files, such as README.md and .gitignore, are kept as they are. The configuration that is created is trusted.',
+    ],
     examples: [
       { line: 'troupe init trips', summary: 'a new folder with a team of three' },
       { line: 'troupe init --yes', summary: 'here, without a question' },

@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { lstat, mkdir, stat, writeFile } from 'node:fs/promises'
+import { lstat, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { nodeConfigFiles, statesOf, trustFiles } from '../agents/index.ts'
 import { type Problem, TroupeError } from '../contracts/index.ts'
@@ -13,11 +13,11 @@ import { printable } from './paint.ts'
 import { tellNotice } from './tell.ts'
 import { isAgreed, mayAsk } from './trust-question.ts'
 
-/** `troupe init`: all of it is created, or nothing. */
+/** `troupe init`: all agents and the configuration are created, or nothing; other files that are there are kept as they are. */
 export async function initCommand({ folder, isSure, wishes }: InitInvocation, host: Host): Promise<number> {
   const root = resolve(folder)
-  await refuseToOverwrite(root)
-  const names = Object.keys(projectFiles)
+  const kept = await refuseToOverwrite(root)
+  const names = Object.keys(projectFiles).filter((name) => !kept.includes(name))
   if (!isSure && mayAsk(host) && !(await isAgreed(`Create ${names.length} files in ${printable(root)}? [y/N] `, host))) {
     await tellNotice('Nothing was created.', { host, wishes })
     return exitCodes.done.code
@@ -27,6 +27,7 @@ export async function initCommand({ folder, isSure, wishes }: InitInvocation, ho
   const trusted = await statesOf(nodeConfigFiles, [join(root, '.ai-agent.json')])
   await trustFiles(trustPlaceOf(host), trusted, { by: 'init', at: host.now() })
   await host.stdout.lines(created.map((path) => `created ${printable(shown(path))}`))
+  for (const name of kept) await tellNotice(await keptNotice(name, root), { host, wishes })
   const change = root === process.cwd() ? '' : `cd ${shellWord(shown(root))} && `
   for (const line of [
     `Try it: ${change}troupe run trip.ai "Ask the scout what there is to see in Bergen, then ask the writer for a weekend plan"`,
@@ -36,21 +37,41 @@ export async function initCommand({ folder, isSure, wishes }: InitInvocation, ho
   return exitCodes.done.code
 }
 
-/** What stands in the way is told before anything is created. A link counts as itself: nothing is written where it leads. */
-async function refuseToOverwrite(root: string): Promise<void> {
+/** What stands in the way is told before anything is created; answers what is kept. A link counts as itself: nothing is written where it leads. */
+async function refuseToOverwrite(root: string): Promise<readonly string[]> {
   const itself = await stat(root).catch(() => undefined)
   if (itself ? !itself.isDirectory() : await lookAt(root))
     throw new TroupeError('usage', `${root} is not a folder.`, { remedy: 'Name a folder, or one that is not there yet.' })
   const problems: Problem[] = []
-  const tell = (name: string, message: string): void =>
-    void problems.push({ place: shown(join(root, name)), message, remedy: 'Choose another folder: troupe init DIR' })
+  const tell = (name: string, message: string): void => void problems.push({ place: shown(join(root, name)), message })
   for (const name of new Set(Object.keys(projectFiles).map((file) => dirname(file)))) {
     const folder = name === '.' ? undefined : await lookAt(join(root, name))
     if (folder && !folder.isDirectory()) tell(name, 'It is not a folder.')
   }
-  for (const name of Object.keys(projectFiles)) if (await lookAt(join(root, name))) tell(name, 'It is there already.')
-  if (problems.length > 0) throw new TroupeError('usage', 'Nothing was created, because some of it is there already.', { problems })
+  const kept: string[] = []
+  for (const name of Object.keys(projectFiles)) {
+    if (!(await lookAt(join(root, name)))) continue
+    if (isOfTeam(name)) tell(name, 'It is there already.')
+    else kept.push(name)
+  }
+  if (problems.length === 0) return kept
+  throw new TroupeError('usage', 'Nothing was created: agents and configuration are never overwritten.', {
+    problems,
+    remedy: 'Choose another folder: troupe init DIR',
+  })
 }
+
+/** Agents and what they are configured by belong together; whatever else is made is only beside them. */
+const isOfTeam = (name: string): boolean => name.endsWith('.ai') || name === '.ai-agent.json'
+
+async function keptNotice(name: string, root: string): Promise<string> {
+  const said = `kept ${shown(join(root, name))} as it is`
+  if (name !== '.gitignore') return said
+  const text = await readFile(join(root, name), 'utf8').catch(() => '')
+  return text.includes(keyFile) ? said : `${said}; so that no key is published, add the line ${keyFile}`
+}
+
+const keyFile = '.ai-agent.env'
 
 /** What is there, without following it; nothing where there is nothing. */
 const lookAt = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)

@@ -23,7 +23,22 @@ describe('troupe init', () => {
     expect((await troupe(root, ['doctor', '--json'], state)).code).toBe(0)
   })
 
-  test('creates nothing where a part is there, or where the folder is a file', async () => {
+  test('keeps other files of a project as they are, and says so', async () => {
+    const { path } = folder({ 'README.md': 'Mine.\n', '.gitignore': 'dist\n' })
+    const made = await troupe(path, ['init', '--yes'])
+    expect(made.code).toBe(0)
+    expect(made.stdout).toContain('created trip.ai\n')
+    expect(made.stdout).not.toMatch(/README|gitignore/)
+    expect(made.stderr).toContain('kept README.md as it is\n')
+    expect(made.stderr).toContain('kept .gitignore as it is; so that no key is published, add the line .ai-agent.env\n')
+    expect([readFileSync(join(path, 'README.md'), 'utf8'), readFileSync(join(path, '.gitignore'), 'utf8')]).toEqual(['Mine.\n', 'dist\n'])
+    const again = await troupe(path, ['init', '--yes'])
+    expect(again.code).toBe(2)
+    expect(again.stderr.match(/It is there already/g)).toHaveLength(5)
+    expect(again.stderr.match(/→/g)).toHaveLength(1)
+  })
+
+  test('creates nothing where an agent is there, or where the folder is a file', async () => {
     const { path } = folder({ 'agents/scout.ai': child(), file: 'x' })
     expect((await troupe(path, ['init'])).code).toBe(2)
     expect(existsSync(join(path, 'trip.ai'))).toBe(false)
@@ -38,7 +53,7 @@ describe('troupe init beside links', () => {
     return ended.stderr
   }
 
-  test.each(['trip.ai', '.gitignore', 'agents/scout.ai'])('writes nothing through a link that leads nowhere: %s', async (name) => {
+  test.each(['trip.ai', '.ai-agent.json', 'agents/scout.ai'])('writes nothing through a link that leads nowhere: %s', async (name) => {
     const { path, write } = folder()
     const outside = folder()
     write({ 'agents/.keep': '' })
@@ -46,6 +61,15 @@ describe('troupe init beside links', () => {
     expect(await init(path)).toContain(`${name}  It is there already.`)
     expect([existsSync(join(path, '.ai-agent.json')), existsSync(join(path, 'agents/writer.ai'))]).toEqual([false, false])
     expect(readdirSync(outside.path)).toEqual([])
+  })
+
+  test('keeps a link in place of another file, and writes nothing through it', async () => {
+    const { path } = folder()
+    const outside = folder()
+    symlinkSync(join(outside.path, 'target'), join(path, '.gitignore'))
+    const made = await troupe(path, ['init', '--yes'])
+    expect([made.code, readdirSync(outside.path)]).toEqual([0, []])
+    expect(made.stderr).toContain('kept .gitignore as it is')
   })
 
   test('writes nothing into a folder that is a link, wherever it leads', async () => {
