@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
@@ -84,6 +84,16 @@ test('everything that is wrong is told at once: flags, skills, the hooks of ever
     `${root}/mine.json:1:11 the hook "one" cannot be used: there is no program "./one.sh"`,
     `${root}/mine.json:1:91 the hook "two" cannot be used: there is no program "./two.sh"`,
   ])
+})
+
+test('a program of a hook that is there and may not be executed is told as such', async () => {
+  const files = { 'mine.json': hook(['./guard.mjs']), 'guard.mjs': 'process.exit(0)\n' }
+  const { root, acting } = await project('not-executable', files, 'mine.json')
+  chmodSync(join(root, 'guard.mjs'), 0o644)
+  const refused: unknown = await acting().catch((error: unknown) => error)
+  const [problem] = (refused as TroupeError).problems
+  expect(problem?.message).toContain('the file "./guard.mjs" is there, but may not be executed')
+  expect(problem?.remedy).toBe(`Allow it: chmod +x ${root}/guard.mjs; or name what runs it: ["node", "./guard.mjs"]`)
 })
 
 test('a skill of the project that hides one of a person’s own is told to those who run an agent that wants it', async () => {

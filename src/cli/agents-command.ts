@@ -1,4 +1,5 @@
 import type { FoundAgent } from '../agents/index.ts'
+import { TroupeError } from '../contracts/index.ts'
 import type { AgentsInvocation } from './agents-invocations.ts'
 import { loadProject } from './agents-project.ts'
 import { columns, columnsOn, type Row } from './columns.ts'
@@ -8,16 +9,24 @@ import { printable } from './paint.ts'
 import { safeJson } from './safe-json.ts'
 import { tellNotice } from './tell.ts'
 
-/** `troupe agents list`: whoever can be read is listed; what is wrong is told beside. */
+/** `troupe agents list`: whoever can be read is listed; what is wrong is told beside, and in full where nobody can be read. */
 export async function agentsCommand({ output, wishes, configFile }: AgentsInvocation, host: Host): Promise<number> {
   const { registry, error } = await loadProject(host, configFile === undefined ? {} : { configFile })
   const agents = registry.found.toSorted((a, b) => (a.place < b.place ? -1 : 1))
+  if (error && agents.length === 0 && registry.files.length > 0) throw unreadable(error)
   const problems = error?.problems ?? []
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, problems, exitCode: exitCodes.done.code }))
   else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf), { most: columnsOn(host.stdout) }))
   if (agents.length === 0) await tellNotice('There are no agents here. Begin with some: troupe init', { host, wishes })
   if (problems.length > 0) await tellNotice(`Not everything is right with them. See what: troupe validate`, { host, wishes })
   return exitCodes.done.code
+}
+
+function unreadable({ code, problems }: TroupeError): TroupeError {
+  return new TroupeError(code, 'There are agents here, and none of them is right.', {
+    problems,
+    remedy: 'Mend them, and see: troupe validate',
+  })
 }
 
 function rowOf({ toolName, description, usage, place, dialect, enabled, agents, metadata }: FoundAgent): Row {

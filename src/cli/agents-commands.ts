@@ -32,6 +32,7 @@ export const agentCommands = [
     groups: [{ title: 'Options', flags: [json, configFile] }],
     notes: [
       'Agents are the .ai files of this folder, those that the configuration lists, and files of other programs in their usual places.',
+      'Where there are files and none of them is right, all that is wrong is told, and the exit code is 2.',
     ],
     examples: [{ line: 'troupe agents list', summary: 'names, descriptions, files and children' }],
   },

@@ -42,6 +42,10 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
     case 'help':
       await host.stdout.text(await helpAbout(invocation.about, host))
       return exitCodes.done.code
+    case 'nothing':
+      // Whoever forgot the command sees what there is; a script that did must not take it for an answer, or for a success.
+      await host.stderr.text(helpText())
+      return exitCodes.usage.code
     case 'run': {
       // Before anything is loaded: who interrupts that is told as well.
       const interruption = new Interruption(host)

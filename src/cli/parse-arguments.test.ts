@@ -58,6 +58,7 @@ describe('what is understood', () => {
     [['help', 'agent-file'], { kind: 'help', about: { kind: 'agent-file' } }],
     [['--version'], { kind: 'version' }],
     [['run', '--wrong', '-V'], { kind: 'version' }],
+    [[], { kind: 'nothing' }],
     [['--help'], { kind: 'help' }],
     [['help'], { kind: 'help' }],
     [['help', 'run'], { kind: 'help', about: { kind: 'command', command: findCommand('run')! } }],
@@ -87,7 +88,6 @@ describe('what is wrong', () => {
   const prompt = 'If it belongs to the prompt, put -- before the prompt.'
 
   const lines: readonly [line: readonly string[], problems: readonly string[]][] = [
-    [[], ['troupe: A command is missing. Try: troupe demo']],
     [['--verion'], ['--verion: There is no such flag. Did you mean --version?', 'troupe: A command is missing. Try: troupe demo']],
     [['rnu', 'a.ai'], ['rnu: There is no such command. Did you mean run?']],
     [

@@ -70,6 +70,8 @@ export type Invocation =
   | DemoInvocation
   | AgentInvocation
   | { readonly kind: 'help'; readonly about?: HelpTopic }
+  /** Nothing was said at all. */
+  | { readonly kind: 'nothing' }
   | { readonly kind: 'version' }
 
 type ParsedArguments =
@@ -98,6 +100,7 @@ interface Written {
 
 /** Understands a command line, or says everything that is wrong with it. */
 export function parseArguments(argv: readonly string[]): ParsedArguments {
+  if (argv.length === 0) return { ok: true, invocation: { kind: 'nothing' } }
   const words = split(argv)
   const { command, rest } = commandOf(words.positionals)
   if (has(words, 'version')) return { ok: true, invocation: { kind: 'version' } }

@@ -83,6 +83,19 @@ describe('troupe init beside links', () => {
   })
 })
 
+test('troupe agents list where no file is right tells that, and exits with 2', async () => {
+  const { path } = folder({ 'a.ai': child('limts: 1') })
+  const ended = await troupe(path, ['agents', 'list'])
+  expect([ended.code, ended.stdout]).toEqual([2, ''])
+  expect(ended.stderr).toContain('error: There are agents here, and none of them is right.')
+  expect(ended.stderr).toContain('a.ai:6:1  there is no setting `limts`')
+  expect(ended.stderr).not.toContain('troupe init')
+  const { stdout } = await troupe(path, ['agents', 'list', '--json'])
+  expect(JSON.parse(stdout)).toMatchObject({ ok: false, error: { problems: [{ place: 'a.ai:6:1' }] }, exitCode: 2 })
+  const beside = folder({ 'a.ai': child('limts: 1'), 'b.ai': child() })
+  expect(await troupe(beside.path, ['agents', 'list'])).toMatchObject({ code: 0, stdout: expect.stringContaining('b.ai') })
+})
+
 describe('troupe validate', () => {
   test('tells everything that is wrong with agents, models, schemas and configuration at once', async () => {
     const { path } = folder({

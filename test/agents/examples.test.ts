@@ -36,9 +36,11 @@ const examples: { readonly [name: string]: { readonly run: readonly string[]; sh
       },
     },
     '06-borrowed': {
-      run: ['lead.ai', 'Ask the reviewer to look at main.ts'],
-      shows: ({ report, paths }) => {
-        expect(report.text).toContain('reviewer')
+      run: ['lead.ai', 'Ask the reviewer to read main.ts'],
+      shows: ({ report, paths }, { stderr }) => {
+        expect(report.text).toContain('From the agent reviewer')
+        expect(report.text).toContain('export const total')
+        expect(stderr).not.toContain('✗')
         expect(paths).toEqual(['root', 'root/reviewer#1'])
       },
     },

@@ -77,8 +77,9 @@ describe.concurrent('help and version', () => {
     expect(await troupe(['help', 'run'])).toMatchObject({ code: 0, stdout: expect.stringContaining('--stream-json'), stderr: '' })
   })
 
-  test('nothing at all is a usage error that shows the way', async () => {
-    expect(await troupe([])).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('troupe --help') })
+  test('nothing at all is answered with the help, on standard error, and is no success', async () => {
+    const help = await troupe(['--help'])
+    expect(await troupe([])).toMatchObject({ code: 2, stdout: '', stderr: help.stdout })
   })
 
   test.each([['--version'], ['--help'], ['help', 'run'], ['run', '--help'], ['rnu'], ['run', '--jsn']])(

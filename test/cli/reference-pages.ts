@@ -78,7 +78,9 @@ export const referencePages: { readonly [file: string]: string } = {
   'hooks.md': hooksPage,
   'command-line.md': page([
     ['# Command line', made],
-    ['`troupe COMMAND [arguments] [options]`, or `troupe FILE.ai [PROMPT] [options]`.'],
+    [
+      '`troupe COMMAND [arguments] [options]`, or `troupe FILE.ai [PROMPT] [options]`. `troupe` alone prints the help on standard error, with exit code 2; `troupe --help` prints it on standard output, with exit code 0.',
+    ],
     ...commands.map((command) => commandSection(command)),
     ['## For every command', flagTable(commonFlags)],
     [

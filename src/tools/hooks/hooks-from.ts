@@ -1,8 +1,9 @@
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, join, resolve } from 'node:path'
 import { type Hook, type HookContext, type HookDefinition, type HookPoint, type Problem, TroupeError } from '../../contracts/index.ts'
 import { fitsGlob, globOf } from '../../util/glob.ts'
 import { parseDuration } from '../../util/parse-duration.ts'
+import { shellWord } from '../../util/shell-word.ts'
 import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
 import { hookFileFault } from './hook-files.ts'
@@ -46,12 +47,7 @@ export async function hookFrom(definition: HookDefinition, place: HookPlace): Pr
     return { hook: { ...hookOf(definition, module.answer), close: () => module.close() } }
   }
   const [program = ''] = definition.command
-  if (!isThere(program, place)) {
-    const remedy = program.includes('/')
-      ? `Check the path, which is relative to ${baseDir}, and that the file may be executed.`
-      : 'Install it, or give its whole path.'
-    return { missing: { key: 'command', message: `there is no program ${JSON.stringify(program)}`, remedy } }
-  }
+  if (!isThere(program, place)) return { missing: { key: 'command', ...whyMissing(program, baseDir) } }
   const answer = commandAnswer(definition.name, definition.command, place)
   return { hook: hookOf(definition, trusted ? unless(() => hookFileFault(definition, baseDir, trusted), answer) : answer) }
 }
@@ -96,13 +92,35 @@ function toolFilter(patterns: readonly string[]): (tool: string) => boolean {
 function isThere(program: string, { baseDir, environment }: HookPlace): boolean {
   const folders = program.includes('/') ? [''] : (environment.PATH ?? '/usr/bin:/bin').split(delimiter)
   return folders.some((folder) => {
+    const file = folder === '' ? resolve(baseDir, program) : join(folder, program)
     try {
-      accessSync(folder === '' ? resolve(baseDir, program) : join(folder, program), constants.X_OK)
-      return true
+      accessSync(file, constants.X_OK)
+      return statSync(file).isFile()
     } catch {
       return false
     }
   })
+}
+
+/** A file that is there and cannot be run is another mistake than one that is not. */
+function whyMissing(program: string, baseDir: string): Pick<MissingPart, 'message' | 'remedy'> {
+  const named = JSON.stringify(program)
+  if (!program.includes('/')) return { message: `there is no program ${named}`, remedy: 'Install it, or give its whole path.' }
+  const file = resolve(baseDir, program)
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (!found) return { message: `there is no program ${named}`, remedy: `Check the path, which is relative to ${baseDir}.` }
+  if (!found.isFile()) return { message: `${named} is not a file`, remedy: 'Name a program.' }
+  const words = interpreterOf(program).map((word) => JSON.stringify(word))
+  return {
+    message: `the file ${named} is there, but may not be executed`,
+    remedy: `Allow it: chmod +x ${shellWord(file)}${words.length > 0 ? `; or name what runs it: [${words.join(', ')}]` : ''}`,
+  }
+}
+
+function interpreterOf(program: string): readonly string[] {
+  if (/\.[cm]?js$/.test(program)) return ['node', program]
+  if (program.endsWith('.py')) return ['python3', program]
+  return program.endsWith('.sh') ? ['sh', program] : []
 }
 
 function invalid(problems: readonly Problem[]): TroupeError {
