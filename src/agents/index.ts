@@ -56,6 +56,7 @@ export {
 } from './config/index.ts'
 export { dialectFolders } from './dialects/index.ts'
 export { type AgentSource, type DefinedAgent, type FilesForPrograms, type ReadForProgram, readForProgram } from './files-for-programs.ts'
+export { isVainLeaving, leavingForms } from './leaving-rules.ts'
 export { ruledToolNames } from './misspelt-rules.ts'
 export { type AgentOverrides, parseOverrides, type WrittenFlag, type WrittenOverrides } from './overrides.ts'
 export { contextFile, findProjectRoot, type ProjectContext, projectContext } from './project-context/index.ts'

@@ -56,6 +56,9 @@ describe('what an agent file says of rules and walls', () => {
     expect(await told('approvals: { rules: [{ deny: [shell, wbe_fetch] }] }')).toEqual([
       'agent_setting_idle a.ai:6:22 no tool is called `wbe_fetch`',
     ])
+    expect(await told('approvals: { rules: [{ deny: "unsandboxed(shell)" }] }')).toEqual([
+      'agent_setting_idle a.ai:6:22 `unsandboxed(shell)` fits nothing',
+    ])
   })
 
   test('what stands in its help makes the same agent', async () => {

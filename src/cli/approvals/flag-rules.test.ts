@@ -19,3 +19,13 @@ test('a tool that there is not is an error: a rule about it would protect nothin
     { place: '--deny zzz', message: 'No tool is called `zzz`.', remedy: expect.stringContaining('There are shell, read_file,') },
   ])
 })
+
+test('a rule about leaving the sandbox that can fit nothing is an error, with the forms that work', () => {
+  expect(flagProblems({ allow: [], deny: ['unsandboxed(shell)', 'unsandboxed', 'unsandboxed(shell:*)'], tools: [] })).toEqual([
+    {
+      place: '--deny unsandboxed(shell)',
+      message: 'It fits nothing: leaving the sandbox is named otherwise.',
+      remedy: expect.stringContaining('unsandboxed(shell:*) for any of shell'),
+    },
+  ])
+})

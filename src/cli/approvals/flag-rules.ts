@@ -1,4 +1,4 @@
-import { ruledToolNames } from '../../agents/index.ts'
+import { isVainLeaving, leavingForms, ruledToolNames } from '../../agents/index.ts'
 import type { Problem } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { isRulePattern, partsOfPattern } from '../../util/rule-pattern.ts'
@@ -22,6 +22,7 @@ function problemOf(flag: string, pattern: string, tools: readonly string[]): rea
     const remedy = 'Name a tool, or a use of one in brackets: write_file, "shell(npm test)", "web_fetch(*.example.com)".'
     return [{ place, message: 'It is no pattern.', remedy }]
   }
+  if (isVainLeaving(pattern)) return [{ place, message: 'It fits nothing: leaving the sandbox is named otherwise.', remedy: leavingForms }]
   const { tool } = partsOfPattern(pattern)
   const known = [...ruledToolNames, ...tools]
   // Patterns, and tools of servers, may be about what comes later.
