@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { parseAgentFile } from '../agents/index.ts'
 import type { Outcome } from '../contracts/index.ts'
 import { createAgentRuntime, systemClock } from '../runtime/index.ts'
 import { type RunApprover, TerminalApprover } from './approvals/terminal-approver.ts'
@@ -12,7 +14,6 @@ import type { Interruption } from './interruption.ts'
 import { modelOptions } from './model-options.ts'
 import type { DemoInvocation } from './parse-arguments.ts'
 import { progressFor, showsTree } from './progress/progress.ts'
-import { readAgent } from './read-agent.ts'
 import { asLine, reportRun, tellTree } from './report-run.ts'
 import { outcomeDocument } from './run-documents.ts'
 import { safeJson } from './safe-json.ts'
@@ -29,7 +30,7 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
   const host = withColour(given, wishes)
   const progress = progressFor(host.window, wishes)
   const file = demoFile('trip')
-  const team = [file, ...children.map(demoFile)].map((each) => readAgent(each))
+  const team = [file, ...children.map(demoFile)].map((each) => parseAgentFile(readFileSync(each), each))
   const { adapter } = await interruption.before(
     findModels(
       team.flatMap(({ models }) => models),

@@ -1,8 +1,10 @@
 import { mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { builtinToolNames, parseOverrides } from '../../src/agents/index.ts'
+import { builtinToolNames, parseOverrides, type Registry } from '../../src/agents/index.ts'
 import { agentsOf, child, folder, problemsOf } from './folder.ts'
+
+const remediesOf = (registry: Registry) => (registry.ok ? [] : registry.problems.map(({ remedy }) => remedy))
 
 describe('a team', () => {
   test('is an agent with its children and theirs, each once, by name', async () => {
@@ -183,7 +185,7 @@ describe('what is wrong with a team', () => {
         {},
         { remedy: 'Did you mean `./scout.ai`?', line: 'agents: [./scout.ai, ./writer.ai, ./scot.ai, scout, ./sub]' },
         { remedy: 'Did you mean the file `./scout.ai`?' },
-        {},
+        { remedy: 'Name one of the files in it.' },
         {},
         {},
         {},
@@ -263,7 +265,9 @@ describe('what is wrong with a team', () => {
       'empty.ai': '',
     })
     mkdirSync(join(path, 'sub'))
-    expect(problemsOf(await load(file))).toEqual([expect.stringContaining(message)])
+    const alone = await load(file)
+    expect(problemsOf(alone)).toEqual([expect.stringContaining(message)])
+    expect(remediesOf(alone)).toEqual([expect.any(String)])
     // And as a child, at the entry or in the file.
     const { load: asChild, path: other } = folder({
       'boss.ai': child(`agents: [./${file}]`),
@@ -274,6 +278,15 @@ describe('what is wrong with a team', () => {
       'empty.ai': '',
     })
     mkdirSync(join(other, 'sub'))
-    expect(problemsOf(await asChild('boss.ai'))).toHaveLength(1)
+    const called = await asChild('boss.ai')
+    expect(problemsOf(called)).toHaveLength(1)
+    expect(remediesOf(called)).toEqual([expect.any(String)])
+  })
+
+  test('a device in place of an agent, as a root, as a child and in the configuration: each with a remedy', async () => {
+    const { load } = folder({ 'boss.ai': child('agents: [/dev/null]'), '.ai-agent.json': { agents: ['/dev/null'] } })
+    const remedy = 'Put what it says into a file, and name that one.'
+    expect(await load('/dev/null')).toMatchObject({ problems: [{ message: 'It is not a regular file.', remedy }] })
+    expect(await load('boss.ai')).toMatchObject({ problems: [{ message: expect.stringContaining('`/dev/null` cannot be read'), remedy }] })
   })
 })

@@ -5,26 +5,35 @@ import { messageOf } from '../../util/message-of.ts'
 import { largestAgentFile } from '../decode-text.ts'
 
 /** A file's content, or why there is none, in words. */
-export type Content =
-  | { readonly ok: true; readonly bytes: Uint8Array }
-  | { readonly ok: false; readonly why: string; readonly isMissing: boolean; readonly isFolder?: true }
+export type Content = { readonly ok: true; readonly bytes: Uint8Array } | Unread
+export interface Unread {
+  readonly ok: false
+  readonly kind: 'missing' | 'folder' | 'refused'
+  readonly why: string
+  readonly remedy: string
+}
 
 export function readContent(path: string): Content {
   try {
     const found = statSync(path)
+    if (found.isDirectory()) return unread('folder', 'it is a folder', 'Name one of the files in it.')
     // A device or a pipe may never end.
-    if (found.isDirectory()) return { ok: false, why: 'it is a folder', isMissing: false, isFolder: true }
-    if (!found.isFile()) return refused('it is not a regular file')
-    if (found.size > largestAgentFile) return refused(`it has ${found.size} bytes, and ${largestAgentFile} is the most`)
+    if (!found.isFile()) return unread('refused', 'it is not a regular file', 'Put what it says into a file, and name that one.')
+    if (found.size > largestAgentFile)
+      return unread(
+        'refused',
+        `it has ${found.size} bytes, and ${largestAgentFile} is the most`,
+        'Make it shorter: agents can read long texts with tools.',
+      )
     return { ok: true, bytes: readFileSync(path) }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { ok: false, why: 'there is no such file', isMissing: true }
-    return refused(`it cannot be read (${code ?? messageOf(error)})`)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return unread('missing', 'there is no such file', 'Check the path.')
+    return unread('refused', `it cannot be read (${code ?? messageOf(error)})`, 'Make it readable, or name another file.')
   }
 }
 
-const refused = (why: string): Content => ({ ok: false, why, isMissing: false })
+const unread = (kind: Unread['kind'], why: string, remedy: string): Unread => ({ ok: false, kind, why, remedy })
 
 /** One path for each file, whatever way leads there. */
 export function realPath(path: string): string {

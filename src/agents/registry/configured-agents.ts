@@ -62,7 +62,11 @@ function search(
         const { message, remedy } = error
         return { found: [], problems: [...problems, { place, message, ...(remedy !== undefined && { remedy }) }] }
       }
-      problems.push({ place, message: `${written} cannot be searched: ${messageOf(error)}` })
+      problems.push({
+        place,
+        message: `${written} cannot be searched: ${messageOf(error)}`,
+        remedy: 'Make it readable, or take it out of `agents`.',
+      })
     }
   }
   return { found, problems }

@@ -4,13 +4,13 @@ import { builtinToolNames } from '../builtin-tool-names.ts'
 import { contentHash, type FileState, optionDefaults, sandboxOf, trustOf } from '../config/index.ts'
 import type { SaidValues } from '../placed-value.ts'
 import { looksLikeAgent } from './agent-files.ts'
-import { type Content, isOwnFile, readContent, realPath, shownPath } from './agent-paths.ts'
+import { isOwnFile, readContent, realPath, shownPath, type Unread } from './agent-paths.ts'
 import { configuredPaths } from './configured-agents.ts'
 import { Confinement } from './confinement.ts'
 import { type AgentDiagnostic, warningOf } from './diagnostic.ts'
 import { dialectIn, loadForeignFile } from './foreign-file.ts'
 import { type ChildReference, type LoadedFile, type Loading, type SaidByFile, spotOfReference } from './loaded-file.ts'
-import { folderAsRoot, missingChild, missingRoot } from './missing-file.ts'
+import { folderAsRoot, missingRoot, unreadChild } from './missing-file.ts'
 import type { RegistryOptions } from './options.ts'
 import { loadOwnFile } from './own-file.ts'
 import { type Referrer, targetOf } from './resolve-child.ts'
@@ -66,9 +66,9 @@ export class FileLoader {
     return this.#take(this.#load(realPath(path), { bytes: content.bytes, place: written, voices: this.#asRoot }))
   }
 
-  #unreadRoot(written: string, path: string, { isMissing, isFolder, why }: Extract<Content, { ok: false }>): Problem {
-    if (isMissing) return missingRoot(written, path, this.#options.workingDirectory)
-    return isFolder ? folderAsRoot(written, path) : { place: written, message: sentence(why) }
+  #unreadRoot(written: string, path: string, { kind, why, remedy }: Unread): Problem {
+    if (kind === 'missing') return missingRoot(written, path, this.#options.workingDirectory)
+    return kind === 'folder' ? folderAsRoot(written, path) : { place: written, message: sentence(why), remedy }
   }
 
   /** The agent that a reference leads to. Where it leads to none that can be called, that is told. */
@@ -85,10 +85,7 @@ export class FileLoader {
     const known = this.#files.get(path)
     if (known) return this.#take(known)
     const content = readContent(path)
-    if (!content.ok) {
-      const why = `the agent \`${reference.written}\` cannot be read: ${content.why}`
-      return this.#miss(reference, content.isMissing ? missingChild(reference, path) : { ...spotOfReference(reference), message: why })
-    }
+    if (!content.ok) return this.#miss(reference, unreadChild(reference, path, content))
     return this.#take(this.#load(path, { bytes: content.bytes, place: this.#shown(path), voices: this.#asChild }))
   }
 
@@ -106,7 +103,8 @@ export class FileLoader {
     const files = listed.files.flatMap(({ path, isNamed }): readonly LoadedFile[] => {
       const content = readContent(path)
       if (!content.ok) {
-        this.#tellConfigured([{ place: listed.place, message: `the agent ${path} cannot be read: ${content.why}` }])
+        const { why, remedy } = content
+        this.#tellConfigured([{ place: listed.place, message: `the agent ${path} cannot be read: ${why}`, remedy }])
         return []
       }
       if (!this.#files.has(path) && !isNamed && !looksLikeAgent(path, content.bytes)) return []

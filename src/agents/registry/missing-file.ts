@@ -2,7 +2,7 @@ import { basename, dirname } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { listed } from '../words.ts'
-import { isOwnFile, neighbours } from './agent-paths.ts'
+import { isOwnFile, neighbours, type Unread } from './agent-paths.ts'
 import { type ChildReference, spotOfReference } from './loaded-file.ts'
 
 /** What to say of an agent that was asked for and is not there. */
@@ -23,8 +23,13 @@ function agentsIn(folder: string): string | undefined {
   return own.length > 0 ? `In ${folder} there are ${listed(own.slice(0, 10))}.` : undefined
 }
 
-/** The same of one that another agent names. */
-export function missingChild(reference: ChildReference, path: string): Problem {
+/** The same of one that another agent names, there or not. */
+export function unreadChild(reference: ChildReference, path: string, { kind, why, remedy }: Unread): Problem {
+  if (kind === 'missing') return missingChild(reference, path)
+  return { ...spotOfReference(reference), message: `the agent \`${reference.written}\` cannot be read: ${why}`, remedy }
+}
+
+function missingChild(reference: ChildReference, path: string): Problem {
   const { written } = reference
   const folder = written.slice(0, written.length - basename(written).length)
   return {

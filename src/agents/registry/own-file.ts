@@ -62,6 +62,6 @@ function readConfined(target: string, folder: string, agent: string): string {
 
 export function readSchemaText(path: string): string {
   const content = readContent(path)
-  if (!content.ok) throw new Error(content.isMissing ? `there is no ${path}` : content.why)
+  if (!content.ok) throw new Error(content.kind === 'missing' ? `there is no ${path}` : content.why)
   return new TextDecoder().decode(content.bytes)
 }
