@@ -74,6 +74,7 @@ export {
   registeredTemplate,
   registryError,
   type SaidByFile,
+  type WantingSkills,
 } from './registry/index.ts'
 export {
   adminSkillDirectories,

@@ -5,7 +5,7 @@ import type { Problem } from '../contracts/index.ts'
 import { fitsGlob, globOf } from '../util/glob.ts'
 import { isInside } from '../util/is-inside.ts'
 import type { Project } from './agents-project.ts'
-import { agentsWithSkills } from './agents-with-skills.ts'
+import { skillFaults } from './agents-with-skills.ts'
 import { missingHookParts } from './configured-hooks.ts'
 import type { Host } from './host.ts'
 
@@ -16,13 +16,18 @@ export interface ActingFaults {
   readonly warnings: readonly Problem[]
 }
 
+/** An agent that can be used, or as much as could be read of one that cannot. */
+interface Acting extends Pick<RegisteredAgent, 'path' | 'place' | 'values' | 'dialect' | 'disabledSkills'> {
+  readonly definition: Pick<RegisteredAgent['definition'], 'skills' | 'tools' | 'sandbox'>
+}
+
 /** Looks for it without running anything: no hook, no module, no command. */
 export async function actingFaults(
   { registry, setup }: Pick<Project, 'registry' | 'setup'>,
   host: Pick<Host, 'env'>,
 ): Promise<ActingFaults> {
   const { config, workingDirectory } = setup
-  const agents = registry.ok ? registry.agents : []
+  const agents = registry.ok ? registry.agents : registry.said.map((said) => ({ ...said, definition: said.agent }))
   const skilled = skillsFor(agents, setup)
   const hooks = await missingHookParts(config, { host, workingDirectory })
   const folders = missingWritable(agents, sandboxOf(config))
@@ -39,24 +44,24 @@ export async function actingFaults(
 }
 
 /** They may be run from here, or from the folder of their file. */
-function skillsFor(agents: readonly RegisteredAgent[], { config, workingDirectory }: Project['setup']): Skilled {
-  const here = agentsWithSkills(agents, { config, workingDirectory })
+function skillsFor(agents: readonly Acting[], { config, workingDirectory }: Project['setup']): Skilled {
+  const here = skillFaults(agents, { config, workingDirectory })
   if (here.problems.length === 0) return here
   const folders = Map.groupBy(agents, ({ path }) => dirname(path))
   const there = [...folders].map(([folder, own]) => {
-    const near = agentsWithSkills(own, { config, workingDirectory: folder })
-    return near.problems.length === 0 ? near : agentsWithSkills(own, { config, workingDirectory })
+    const near = skillFaults(own, { config, workingDirectory: folder })
+    return near.problems.length === 0 ? near : skillFaults(own, { config, workingDirectory })
   })
   const problems = there.flatMap((each) => each.problems)
   const unique = (list: readonly Problem[]): readonly Problem[] => [...new Map(list.map((each) => [each.place, each])).values()]
   return { problems, faults: unique(there.flatMap(({ faults }) => faults)), warnings: unique(there.flatMap(({ warnings }) => warnings)) }
 }
 
-type Skilled = Pick<ReturnType<typeof agentsWithSkills>, 'problems' | 'faults' | 'warnings'>
+type Skilled = ReturnType<typeof skillFaults>
 
-const hasShell = ({ definition }: RegisteredAgent): boolean => definition.tools.some((name) => fitsGlob(globOf(name), 'shell'))
+const hasShell = ({ definition }: Acting): boolean => definition.tools.some((name) => fitsGlob(globOf(name), 'shell'))
 
-function missingWritable(agents: readonly RegisteredAgent[], { mode, writable }: ReturnType<typeof sandboxOf>): readonly Problem[] {
+function missingWritable(agents: readonly Acting[], { mode, writable }: ReturnType<typeof sandboxOf>): readonly Problem[] {
   if (mode === 'off') return []
   // What the session does not allow falls away, there or not.
   const isAllowed = (folder: string): boolean => writable.some((allowed) => isInside(allowed, folder))

@@ -1,4 +1,12 @@
-import { agentSkills, type Config, type FoundSkills, type RegisteredAgent, skillsOf } from '../agents/index.ts'
+import {
+  type AgentSkills,
+  agentSkills,
+  type Config,
+  type FoundSkills,
+  type RegisteredAgent,
+  skillsOf,
+  type WantingSkills,
+} from '../agents/index.ts'
 import type { Problem } from '../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
 import { plural } from './figures.ts'
@@ -16,24 +24,47 @@ export interface AgentsWithSkills {
   readonly warnings: readonly Problem[]
 }
 
+interface Surroundings {
+  readonly config: Config
+  readonly workingDirectory: string
+}
+
+/** What is wrong with the skills that agents want, whether or not they can be used otherwise. */
+export function skillFaults(agents: readonly WantingSkills[], surroundings: Surroundings): Omit<AgentsWithSkills, 'agents' | 'skills'> {
+  const { problems, faults, warnings } = chosenSkills(agents, surroundings)
+  return { problems, faults, warnings }
+}
+
+/** Agents with their skills. */
+export function agentsWithSkills(agents: readonly RegisteredAgent[], surroundings: Surroundings): AgentsWithSkills {
+  const { chosen, ...skilled } = chosenSkills(agents, surroundings)
+  return {
+    ...skilled,
+    agents: chosen.map(({ agent: { definition }, skills }) => ({ ...definition, skills: skills.map(({ name }) => name) })),
+  }
+}
+
 /** Skills are looked for where an agent wants some. */
-export function agentsWithSkills(
-  agents: readonly RegisteredAgent[],
-  { config, workingDirectory }: { readonly config: Config; readonly workingDirectory: string },
-): AgentsWithSkills {
+function chosenSkills<Agent extends WantingSkills>(
+  agents: readonly Agent[],
+  { config, workingDirectory }: Surroundings,
+): ChosenSkills<Agent> {
   const isWanting = agents.some(({ definition }) => definition.skills.length > 0)
-  if (!isWanting)
-    return { agents: agents.map(({ definition }) => ({ ...definition, skills: [] })), skills: [], problems: [], faults: [], warnings: [] }
+  if (!isWanting) return { chosen: agents.map((agent) => ({ agent, skills: [] })), skills: [], problems: [], faults: [], warnings: [] }
   const found = findProjectSkills(workingDirectory, skillsOf(config))
   const chosen = agents.map((agent) => ({ agent, ...agentSkills(agent, found) }))
   const wanted = new Set(chosen.flatMap(({ skills }) => skills.map(({ name }) => name)))
   return {
-    agents: chosen.map(({ agent: { definition }, skills }) => ({ ...definition, skills: skills.map(({ name }) => name) })),
+    chosen,
     skills: found.skills.filter(({ name }) => wanted.has(name)),
     problems: chosen.flatMap(({ problems }) => problems),
     faults: found.problems,
     warnings: [...chosen.flatMap(({ diagnostics }) => diagnostics), ...hiddenSkills(found, wanted)],
   }
+}
+
+interface ChosenSkills<Agent> extends Omit<AgentsWithSkills, 'agents'> {
+  readonly chosen: readonly { readonly agent: Agent; readonly skills: AgentSkills['skills'] }[]
 }
 
 /** Each run tells that there are some; what is wrong with them is told by those who look for it. */

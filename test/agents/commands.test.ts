@@ -119,6 +119,33 @@ describe('troupe validate', () => {
     expect(stderr).toContain('a.ai:6:1')
   })
 
+  test('tells skills, hooks, templates and idle rules of a file beside its other faults', async () => {
+    const { path } = folder({
+      'a.ai':
+        `${child('limts: 1\ntools: [shel]\nskills: [nope]\napprovals: { rules: [{ deny: "shel(rm *)" }] }')}Go {{ agent.name\n`.replace(
+          'a/b',
+          'rehearsal',
+        ),
+      'b.ai': `${child('tools: [shel]\nskills: [none]')}Go {{ agent.nam }}\n`.replace('a/b', 'rehearsal'),
+      'own.json': { hooks: [{ name: 'guard', on: ['before_call'], command: ['./none.sh'], onFailure: 'closed' }] },
+    })
+    const { code, stdout, stderr } = await troupe(path, ['validate', '--json', '--config', 'own.json'])
+    const { problems } = JSON.parse(stdout).error as { readonly problems: readonly { place: string; message: string; remedy?: string }[] }
+    expect(code).toBe(2)
+    expect(problems.map(({ place, message }) => `${place.replace(`${path}/`, '')} ${message}`)).toEqual([
+      'a.ai:6:1 there is no setting `limts`',
+      'a.ai:7:9 there is no tool `shel`',
+      'b.ai:6:9 there is no tool `shel`',
+      expect.stringMatching(/^b\.ai:\d+:\d+ there is no `agent\.nam`/),
+      expect.stringMatching(/^a\.ai:\d+:\d+ the template is wrong: /),
+      'a.ai:8:10 there is no skill `nope`',
+      'b.ai:7:10 there is no skill `none`',
+      expect.stringMatching(/^own\.json:1:\d+ the hook "guard" cannot be used/),
+    ])
+    expect(problems.filter(({ remedy }) => remedy === undefined)).toEqual([])
+    expect(stderr).toContain('a.ai:9:22 no tool is called `shel`')
+  })
+
   test('knows models that there are not, scripts that cannot be read, and asks nobody', async () => {
     const { path } = folder({
       'a.ai': child().replace('a/b', '[nonsense/x, script/none.yaml, openai/gpt-5.4-mini, auto]'),

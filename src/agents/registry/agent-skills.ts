@@ -14,7 +14,7 @@ export interface AgentSkills {
 }
 
 /** The skills of an agent out of those that were found. */
-export function agentSkills({ definition, disabledSkills, values, dialect, place }: WantsSkills, found: FoundSkills): AgentSkills {
+export function agentSkills({ definition, disabledSkills, values, dialect, place }: WantingSkills, found: FoundSkills): AgentSkills {
   const { skills, problems, warnings } = selectSkills(found, definition.skills, disabledSkills)
   const said = values.get('skills')
   const placed = ({ place: at, ...problem }: Problem): Problem => {
@@ -32,6 +32,7 @@ export function agentSkills({ definition, disabledSkills, values, dialect, place
   }
 }
 
-interface WantsSkills extends Pick<RegisteredAgent, 'disabledSkills' | 'values' | 'dialect' | 'place'> {
+/** An agent as far as it wants skills: one that can be used, or what could be read of one that cannot. */
+export interface WantingSkills extends Pick<RegisteredAgent, 'disabledSkills' | 'values' | 'dialect' | 'place'> {
   readonly definition: Pick<RegisteredAgent['definition'], 'skills'>
 }

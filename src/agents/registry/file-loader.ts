@@ -56,6 +56,11 @@ export class FileLoader {
     })
   }
 
+  /** Those that count and have problems, as far as they could be read. */
+  get faulty(): readonly LoadedFile[] {
+    return [...this.#told].flatMap((loading) => (!loading.ok && loading.said ? [loading.said] : []))
+  }
+
   root(written: string): LoadedFile | undefined {
     const path = resolve(this.#options.workingDirectory, written)
     const content = readContent(path)

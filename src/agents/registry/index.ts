@@ -1,5 +1,5 @@
 export { isAgentFile } from './agent-files.ts'
-export { type AgentSkills, agentSkills } from './agent-skills.ts'
+export { type AgentSkills, agentSkills, type WantingSkills } from './agent-skills.ts'
 export type { AgentDiagnostic } from './diagnostic.ts'
 export { type FoundPaths, findAgentPaths } from './find-agent-paths.ts'
 export { loadRegistry, type Registry } from './load-registry.ts'

@@ -45,7 +45,9 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const team = teamOf(loader, [...roots, ...(options.scope === 'everything' ? loader.configured() : [])])
   const { files: usable, edgesFrom } = team
   const named = assignNames(usable)
-  const filled = await fillPrompts(usable)
+  const faulty = loader.faulty.filter(({ enabled }) => enabled)
+  // Nobody will use those that are faulty: their prompts are filled in to hear what is wrong with them, too.
+  const filled = await fillPrompts([...usable, ...faulty])
   const problems = [
     ...loader.problems,
     ...(options.scope === 'reachable' ? roots.flatMap(disabledProblem) : []),
@@ -64,6 +66,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
     diagnostics: [
       ...loader.diagnostics,
       ...team.diagnostics,
+      ...faulty.flatMap((file) => file.diagnostics),
       ...usable.flatMap((file) => [...file.diagnostics, ...(children.has(file) ? [] : usageMissing(file))]),
     ],
   }

@@ -27,9 +27,9 @@ export interface LoadedFile extends ReadAgent {
   readonly diagnostics: readonly AgentDiagnostic[]
 }
 
-/** What a file says, right or wrong, that others can check: nobody here knows models or compiles schemas. */
-export interface SaidByFile extends Pick<LoadedFile, 'path' | 'place' | 'dialect' | 'values'> {
-  readonly agent: Pick<LoadedFile['agent'], 'models' | 'input' | 'output'>
+/** What a file says, right or wrong, that others can check: nobody here knows models or skills, or compiles schemas. */
+export interface SaidByFile extends Pick<LoadedFile, 'path' | 'place' | 'values' | 'dialect' | 'disabledSkills'> {
+  readonly agent: Pick<LoadedFile['agent'], 'models' | 'input' | 'output' | 'skills' | 'tools' | 'sandbox'>
 }
 
 export type Loading = { readonly ok: true; readonly file: LoadedFile } | FailedLoading
@@ -41,5 +41,5 @@ export interface FailedLoading {
   /** A file with problems may still name others, with problems of their own. */
   readonly children: readonly ChildReference[]
   /** What could be read of it all the same. */
-  readonly said?: SaidByFile
+  readonly said?: LoadedFile
 }

@@ -15,7 +15,7 @@ export function explainFailure(message: string, { texts, known, shiftOf }: Expla
   const [head = ''] = message.split('\n', 1)
   const [, what = head, name = '', line = '1'] = /^(.*) \(in (.+):(\d+)\)$/.exec(head) ?? []
   const source = texts.get(name)
-  if (!source) return { place: name, message: `the template fails: ${what}` }
+  if (!source) return { place: name, message: `the template fails: ${what}`, remedy: literally }
   const row = Number(line)
   const text = source.text.split('\n')[row - 1] ?? ''
   const marked = markedPart(message, { text, shift: row === 1 ? shiftOf(name) : 0 })
@@ -47,8 +47,13 @@ function inWords(what: string, part: string | undefined, known: readonly string[
   if (what.startsWith('engine ran out of fuel'))
     return { message: 'the template takes too many steps', remedy: 'Look for a loop that goes round too often.' }
   const [, included] = /^could not render include: error in "(.*)"$/.exec(what) ?? []
-  if (included !== undefined) return { message: `the included \`${included}\` fails` }
+  if (included !== undefined) return { message: `the included \`${included}\` fails`, remedy: 'Mend that file.' }
   const [, filter] = /filter (\w+) is unknown/.exec(what) ?? []
-  if (filter !== undefined) return { message: `there is no filter \`${filter}\`` }
-  return { message: `the template is wrong: ${what}` }
+  if (filter !== undefined)
+    return { message: `there is no filter \`${filter}\``, remedy: 'Leave it out, or use one that the reference of templates lists.' }
+  return { message: `the template is wrong: ${what}`, remedy: literally }
 }
+
+/** What opens a template may have been meant as itself. */
+const literally =
+  'Close every `{{` with `}}` and every `{%` with `%}`; braces that are meant as such stand between `{% raw %}` and `{% endraw %}`.'

@@ -92,7 +92,7 @@ describe('what is wrong', () => {
 
   test('an error in an included file is told at its place', async () => {
     expect(await problemsOf('a\n{% include "rules.md" %}', { 'rules.md': 'x {{ agnt.name }}' })).toEqual([
-      { place: 'scout.ai:5:4', message: 'the included `rules.md` fails', line: '{% include "rules.md" %}' },
+      { place: 'scout.ai:5:4', message: 'the included `rules.md` fails', remedy: 'Mend that file.', line: '{% include "rules.md" %}' },
       expect.objectContaining({ place: 'rules.md:1:6', message: 'there is no `agnt.name`', remedy: 'Did you mean `agent.name`?' }),
     ])
   })

@@ -52,9 +52,18 @@ function textOf(prompt: TemplateText, rendered: Rendered, explain: (message: str
   switch (rendered.kind) {
     case 'text': {
       const text = rendered.text.trim()
-      if (text === '') throw invalid(prompt, [{ place, message: 'nothing is left of the prompt once it is filled in' }])
+      if (text === '')
+        throw invalid(prompt, [
+          { place, message: 'nothing is left of the prompt once it is filled in', remedy: 'Say something outside of conditions.' },
+        ])
       if (text.length > mostLength)
-        throw invalid(prompt, [{ place, message: `the prompt is longer than ${mostLength} characters once it is filled in` }])
+        throw invalid(prompt, [
+          {
+            place,
+            message: `the prompt is longer than ${mostLength} characters once it is filled in`,
+            remedy: 'Include less, or let the agent read it with tools.',
+          },
+        ])
       return text
     }
     case 'failed':
