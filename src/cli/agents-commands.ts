@@ -166,7 +166,7 @@ export const agentCommands = [
     arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'list' }],
     groups: [{ title: 'Options', flags: [json, configFile] }],
     notes: [
-      'Skills are folders with a SKILL.md in .agents/skills or .claude/skills, from here up to the root of the project, and in the home folder. Of the same name the nearest counts.',
+      'Skills are folders with a SKILL.md. They are looked for in .agents/skills and .claude/skills from here up to the root of the project, in the folders that skills.directories of the configuration names, in the home folder, and in /usr/local/share, /usr/share and /etc, there below ai-agent/skills. Of the same name the nearest counts.',
     ],
     examples: [{ line: 'troupe skills list', summary: 'names, descriptions, where they are, and what is wrong with any' }],
   },
