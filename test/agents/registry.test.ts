@@ -196,6 +196,22 @@ describe('what is wrong with a team', () => {
     expect(problemsOf(await load('boss.ai'))).toEqual([
       'boss.ai:7:1 there is no setting `limts`',
       'writer.ai:6:23 `limits.maxRetries` must be a whole number of at least 0, not "x"',
+      'scout.ai:1:1 `usage` is missing: `boss` calls this agent',
+      'scout.ai:1:1 `output` is not stated: `boss` calls this agent',
+      expect.stringMatching(/^scout\.ai:5:\d+ .*agent\.nam/),
+    ])
+  })
+
+  test('circles that lead through files with other faults are told beside those', async () => {
+    const { load } = folder({
+      'a.ai': child('agents: [./b.ai]\nlimts: 1'),
+      'b.ai': child('agents: [./c.ai]'),
+      'c.ai': child('agents: [./a.ai]\ntols: x'),
+    })
+    expect(problemsOf(await load('a.ai'))).toEqual([
+      'a.ai:7:1 there is no setting `limts`',
+      'c.ai:7:1 there is no setting `tols`',
+      'c.ai:6:10 agents would call themselves: a → b → c → a',
     ])
   })
 

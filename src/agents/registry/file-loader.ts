@@ -25,7 +25,7 @@ export class FileLoader {
   readonly #options: RegistryOptions
   readonly #files = new Map<string, Loading>()
   readonly #told = new Set<Loading>()
-  readonly #visited = new Set<LoadedFile>()
+  readonly #faulty = new Set<LoadedFile>()
   readonly #asRoot: Voices
   readonly #asChild: Voices
   readonly #confinement: Confinement
@@ -56,9 +56,9 @@ export class FileLoader {
     })
   }
 
-  /** Those that count and have problems, as far as they could be read. */
-  get faulty(): readonly LoadedFile[] {
-    return [...this.#told].flatMap((loading) => (!loading.ok && loading.said ? [loading.said] : []))
+  /** Those that count and have problems of their own, as far as they could be read. */
+  get faulty(): ReadonlySet<LoadedFile> {
+    return this.#faulty
   }
 
   root(written: string): LoadedFile | undefined {
@@ -133,21 +133,15 @@ export class FileLoader {
     else this.problems.push(problem)
   }
 
+  /** A file with problems, which are told once, is followed like any other, to hear what is wrong with its children, too. */
   #take(loading: Loading): LoadedFile | undefined {
     if (loading.ok) return loading.file
-    if (this.#told.has(loading)) return undefined
-    this.#told.add(loading)
-    this.problems.push(...loading.problems)
-    // Followed only to hear what is wrong with them, too.
-    for (const reference of loading.children) this.#beyond(reference, loading)
-    return undefined
-  }
-
-  #beyond(reference: ChildReference, from: Referrer): void {
-    const file = this.child(reference, from)
-    if (!file || this.#visited.has(file)) return
-    this.#visited.add(file)
-    for (const further of file.children) this.#beyond(further, file)
+    if (!this.#told.has(loading)) {
+      this.#told.add(loading)
+      this.problems.push(...loading.problems)
+      if (loading.said) this.#faulty.add(loading.said)
+    }
+    return loading.said
   }
 
   #load(path: string, { bytes, place, voices }: { readonly bytes: Uint8Array; readonly place: string; readonly voices: Voices }): Loading {
@@ -164,7 +158,7 @@ export class FileLoader {
     const dialect = dialectIn(path, bytes)
     if (dialect === undefined) {
       const remedy = 'Ours end in `.ai`; files of Claude, Copilot, opencode, Gemini and Codex are known by their place or their settings.'
-      return { ok: false, problems: [{ place, message: 'this is no agent file', remedy }], path, children: [] }
+      return { ok: false, problems: [{ place, message: 'this is no agent file', remedy }] }
     }
     const { trusted } = this.#options
     const state: FileState = { path, sha256: contentHash(bytes) }

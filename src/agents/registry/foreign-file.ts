@@ -37,7 +37,7 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
     const stated = layered({ over: voices.over, own: ownValues(agent, voices.tools, place), defaults: voices.defaults })
     const { values, problems } = withSchemaFiles(stated, (schema) => readSchemaText(resolve(dirname(path), schema)))
     const scripts = scriptProblems(values, path, within)
-    if (problems.length + scripts.length > 0) return { ok: false, problems: [...problems, ...scripts], path, children: [] }
+    if (problems.length + scripts.length > 0) return { ok: false, problems: [...problems, ...scripts] }
     const { name, displayName, prompt, metadata } = agent
     const stating = { ...agentParts(values), models: scriptsBeside(agentParts(values).models, values, { path, voices }) }
     const folders = { file: dirname(path), over: voices.workingDirectory }
@@ -70,7 +70,7 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
       },
     }
   } catch (error) {
-    if (error instanceof TroupeError) return { ok: false, problems: error.problems, path, children: [] }
+    if (error instanceof TroupeError) return { ok: false, problems: error.problems }
     throw error
   }
 }

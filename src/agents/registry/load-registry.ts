@@ -42,32 +42,33 @@ export type Registry = Looked &
 export async function loadRegistry(options: RegistryOptions): Promise<Registry> {
   const loader = new FileLoader(options)
   const roots = options.roots.flatMap((written) => loader.root(written) ?? [])
-  const team = teamOf(loader, [...roots, ...(options.scope === 'everything' ? loader.configured() : [])])
-  const { files: usable, edgesFrom } = team
+  const configured = options.scope === 'everything' ? loader.configured() : []
+  const team = teamOf(loader, [...roots, ...configured, ...loader.faulty])
+  const { files, edgesFrom } = team
+  // What a file with problems of its own says of itself is not judged a second time; its prompt and its ways are.
+  const isRight = (file: LoadedFile): boolean => !loader.faulty.has(file)
+  const usable = files.filter(isRight)
   const named = assignNames(usable)
-  const faulty = loader.faulty.filter(({ enabled }) => enabled)
-  // Nobody will use those that are faulty: their prompts are filled in to hear what is wrong with them, too.
-  const filled = await fillPrompts([...usable, ...faulty])
+  const filled = await fillPrompts(files)
   const problems = [
     ...loader.problems,
-    ...(options.scope === 'reachable' ? roots.flatMap(disabledProblem) : []),
+    ...(options.scope === 'reachable' ? roots.filter(isRight).flatMap(disabledProblem) : []),
     ...usable.flatMap((file) => toolProblems(file, options.tools ?? builtinToolNames)),
-    ...firstEdges(team).flatMap((edge) => childProblems(edge)),
-    ...cycleProblems(usable, edgesFrom),
+    ...firstEdges(team).flatMap((edge) => (isRight(edge.to) ? childProblems(edge) : [])),
+    ...cycleProblems(files, edgesFrom),
     ...named.problems,
     ...filled.problems,
   ]
-  const children = new Set(usable.flatMap((file) => edgesFrom(file).map(({ to }) => to)))
+  const children = new Set(files.flatMap((file) => edgesFrom(file).map(({ to }) => to)))
   const looked: Looked = {
     files: loader.places,
-    found: team.all.map(foundAgent),
+    found: team.all.filter(isRight).map(foundAgent),
     said: loader.said,
     untrusted: loader.untrusted,
     diagnostics: [
       ...loader.diagnostics,
       ...team.diagnostics,
-      ...faulty.flatMap((file) => file.diagnostics),
-      ...usable.flatMap((file) => [...file.diagnostics, ...(children.has(file) ? [] : usageMissing(file))]),
+      ...files.flatMap((file) => [...file.diagnostics, ...(children.has(file) || !isRight(file) ? [] : usageMissing(file))]),
     ],
   }
   if (problems.length > 0) return { ok: false, problems, ...looked }

@@ -37,9 +37,6 @@ export type Loading = { readonly ok: true; readonly file: LoadedFile } | FailedL
 export interface FailedLoading {
   readonly ok: false
   readonly problems: readonly Problem[]
-  readonly path: string
-  /** A file with problems may still name others, with problems of their own. */
-  readonly children: readonly ChildReference[]
-  /** What could be read of it all the same. */
+  /** What could be read of it all the same: it may name others, with problems of their own. */
   readonly said?: LoadedFile
 }

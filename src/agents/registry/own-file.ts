@@ -34,9 +34,9 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices, 
     const all = [...problems, ...toolProblems(file, voices.tools)]
     // A script that must not be read is not handed to those who would look into it.
     const checked = scripts.length > 0 ? { ...file, agent: { ...agent, models: withoutScripts(models) } } : file
-    return { ok: false, problems: all, path, children: read.children, said: checked }
+    return { ok: false, problems: all, said: checked }
   } catch (error) {
-    if (error instanceof TroupeError) return { ok: false, problems: error.problems, path, children: [] }
+    if (error instanceof TroupeError) return { ok: false, problems: error.problems }
     throw error
   }
 }
