@@ -27,6 +27,9 @@ const lineFrom = (text: string, { line, column }: { readonly line: number; reado
   text.split('\n')[line - 1]?.slice(column - 1)
 const from = (start: string) => expect.stringMatching(new RegExp(`^${start.replace(/[^\w\s]/g, '\\$&')}`))
 
+const oneWord = (beginning: string) =>
+  `${beginning} one word without \`/\`, and ${beginning.endsWith('by') ? 'by ' : ''}none of \`auto\`, \`rehearsal\`, \`script\`, which name models by themselves`
+
 const everything = `{
   "$schema": "https://example.org/s.json",
   "agents": ["./agents", "\${HOME}/more/*.ai"],
@@ -116,7 +119,12 @@ describe('a configuration file', () => {
     [{ providers: { lab: { baseURL: 'lab.example.org' } } }, ['1:32 `providers.lab.baseURL` must be an http: or https: address']],
     [{ providers: { lab: { baseURL: 'file:///etc/passwd' } } }, ['1:32 `providers.lab.baseURL` must be an http: or https: address']],
     [{ providers: { lab: { headers: { 'a b': 'x' } } } }, ['1:33 `providers.lab.headers` has no key `a b`']],
-    [{ providers: { 'a/b': {} } }, ['1:15 `providers` has no key `a/b`']],
+    ...['a/b', 'a b', 'auto', 'rehearsal', 'script'].flatMap((name): [object, readonly string[]][] => [
+      [{ providers: { [name]: {} } }, [`1:15 \`providers\` cannot have the name \`${name}\`: ${oneWord('a provider is called by')}`]],
+      [{ models: { [name]: 'lab/m' } }, [`1:12 \`models\` cannot have the name \`${name}\`: ${oneWord('an alias is')}`]],
+    ]),
+    [{ models: { 'script/x.yaml': 'lab/m' } }, [`1:12 \`models\` cannot have the name \`script/x.yaml\`: ${oneWord('an alias is')}`]],
+    [{ models: { autos: 'a', rehearsals: 'b', scripted: 'c', Auto: 'd' }, providers: { autos: {} } }, []],
     ['{"providers": {"__proto__": {"baseURL": "https://evil.example"}}}', ['1:16 `providers` has no key `__proto__`']],
     ['{"mcpServers": {"a": {"__proto__": {}}}}', ['1:23 `mcpServers.a` has no key `__proto__`']],
     ['{"mcpServers": {"a": [{"__proto__": {}}]}}', ['1:24 the name `__proto__` cannot be used']],

@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
+import { ownModelNames } from '../../util/own-model-names.ts'
 import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions, keysBelow } from '../agent-options.ts'
+import { listed } from '../words.ts'
 import { hooksShape } from './hook-shape.ts'
 import type { Shape } from './shape.ts'
 
@@ -80,6 +82,9 @@ const skills: Shape = {
 
 const modelName = (written: string): string | undefined => (/\s/.test(written.trim()) ? 'must be a name without spaces' : undefined)
 
+/** Whoever says a full name, `auto` or `rehearsal` must get just that, whatever a project says. */
+const ownWord = new RegExp(`^(?!(?:${ownModelNames.join('|')})$)[^\\s/]+$`)
+
 /** The options that hold for every agent of a project alike. What makes an agent itself has no default. */
 export const defaultKeys: readonly string[] = agentOptionKeys.filter(
   (key) => key === 'models' || key === 'output.format' || (/^(?:parameters|limits)\./.test(key) && !isTwin(key)),
@@ -115,9 +120,24 @@ const later = { shape: anyMap, trust: 'needed', use: 'later', merge: 'by-key' } 
  */
 export const sections = {
   agents: { shape: { kind: 'list', of: text('./agents/*.ai'), example: '["./agents", "./more/*.ai"]' }, ...free },
-  providers: { shape: { kind: 'names', of: provider, example: '{ "lab": { "baseURL": "https://…/v1" } }', name: /^[^\s/]+$/ }, ...guarded },
+  providers: {
+    shape: {
+      kind: 'names',
+      of: provider,
+      example: '{ "lab": { "baseURL": "https://…/v1" } }',
+      name: ownWord,
+      naming: `a provider is called by one word without \`/\`, and by none of ${listed(ownModelNames)}, which name models by themselves`,
+    },
+    ...guarded,
+  },
   models: {
-    shape: { kind: 'names', of: text('openai/gpt-5.4-mini', modelName), example: '{ "fast": "openai/gpt-5.4-mini" }', name: /^\S+$/ },
+    shape: {
+      kind: 'names',
+      of: text('openai/gpt-5.4-mini', modelName),
+      example: '{ "fast": "openai/gpt-5.4-mini" }',
+      name: ownWord,
+      naming: `an alias is one word without \`/\`, and none of ${listed(ownModelNames)}, which name models by themselves`,
+    },
     ...free,
   },
   mcpServers: later,

@@ -24,8 +24,8 @@ export type Shape =
   | { readonly kind: 'amount'; readonly example: string }
   | { readonly kind: 'flag' }
   | { readonly kind: 'list'; readonly of: Shape; readonly example: string; readonly least?: number; readonly uniqueBy?: string }
-  /** A map whose keys are names that people choose. */
-  | { readonly kind: 'names'; readonly of: Shape; readonly example: string; readonly name?: RegExp }
+  /** A map whose keys are names that people choose; `naming` says in words which fit `name`. */
+  | { readonly kind: 'names'; readonly of: Shape; readonly example: string; readonly name?: RegExp; readonly naming?: string }
   | {
       readonly kind: 'fields'
       readonly of: { readonly [key: string]: Shape }
@@ -86,7 +86,7 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
     const name = isScalar(key) ? String(key.value) : ''
     const inner = shapeBelow(shape, name)
     if (seen.has(name)) source.problem(key, `${what} has \`${name}\` twice`, 'Leave one of them out.')
-    else if (!inner) source.problem(key, `${what} has no key \`${name}\``, keyRemedy(name, shape))
+    else if (!inner) source.problem(key, `${what} ${keyFault(name, shape)}`, keyRemedy(name, shape))
     else {
       const read = value && readShape(value, inner, { source, path: [...path, name] })
       if (read) entries.set(name, read)
@@ -112,8 +112,14 @@ function shapeBelow(shape: MapShape, name: string): Shape | undefined {
   return shape.name === undefined || shape.name.test(name) ? shape.of : undefined
 }
 
+const keyFault = (name: string, shape: MapShape): string =>
+  shape.kind === 'names' && shape.naming !== undefined && name !== '__proto__'
+    ? `cannot have the name \`${name}\`: ${shape.naming}`
+    : `has no key \`${name}\``
+
 function keyRemedy(name: string, shape: MapShape): string {
-  if (shape.kind === 'names') return `A name like this cannot be used. Write it like \`${shape.example}\`.`
+  if (shape.kind === 'names')
+    return `${shape.naming === undefined ? 'A name like this cannot be used.' : 'Choose another name.'} Write it like \`${shape.example}\`.`
   const known = Object.keys(shape.of)
   return nearby(name, known) ?? `There are ${listed(known)}.`
 }

@@ -1,5 +1,6 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
+import { ownModelNames } from '../../util/own-model-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wrongAddress } from '../addresses.ts'
 import { type ProviderKind, profileOf } from '../known-providers.ts'
@@ -45,7 +46,7 @@ const openAiChecks = { ...providerChecks, api: oneOf('chat', 'responses') }
 /** @throws TroupeError `config_invalid` with every problem at once. */
 export function checkOptions(options: unknown): asserts options is ModelAdapterOptions {
   const problems = isFields(options)
-    ? [...fieldProblems(options, checks), ...missing(options), ...providerProblems(options.providers)]
+    ? [...fieldProblems(options, checks), ...missing(options), ...aliasProblems(options.aliases), ...providerProblems(options.providers)]
     : [{ place: 'options', message: `Expected an object, found ${showValue(options)}.`, remedy: 'Give at least { variables: {} }.' }]
   if (problems.length === 0) return
   const lines = problems.map(({ place, message, remedy }) =>
@@ -87,11 +88,33 @@ function suggestion(key: string, known: readonly string[]): string {
   return near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`
 }
 
+const isOwnWord = (name: string): boolean => /^[^\s/]+$/.test(name) && !ownModelNames.some((own) => own === name)
+const ownNames = ownModelNames.map((name) => `"${name}"`).join(', ')
+
+/** Whoever asks for a full name, `auto` or `rehearsal` gets just that. */
+function aliasProblems(aliases: unknown): readonly Problem[] {
+  if (!isFields(aliases)) return []
+  return Object.keys(aliases).flatMap((name): readonly Problem[] =>
+    isOwnWord(name)
+      ? []
+      : [
+          {
+            place: `aliases.${name}`,
+            message: `An alias is one word without "/", and none of ${ownNames}, which name models by themselves.`,
+            remedy: 'Choose another name, such as "fast".',
+          },
+        ],
+  )
+}
+
+const misnamed = `A provider is called by one word without "/", and by none of ${ownNames}, which name models by themselves.`
+
 function providerProblems(providers: unknown): readonly Problem[] {
   if (!isFields(providers)) return []
   return Object.entries(providers).flatMap(([name, config]): readonly Problem[] => {
     const place = `providers.${name}`
     if (!isFields(config)) return [{ place, message: `Expected an object, found ${kindOf(config)}.` }]
+    if (!isOwnWord(name)) return [{ place, message: misnamed, remedy: 'Choose another name, such as "lab".' }]
     const kind = kinds.find((each) => each === config.kind)
     const isOpenAi = profileOf(name, kind).kind === 'openai'
     const { api, ...others } = config

@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { TroupeError } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
+import { ownModelNames } from '../../util/own-model-names.ts'
 import { redactor } from '../../util/redact.ts'
+import { knownProviders } from '../known-providers.ts'
 import { type ModelAdapterOptions, modelAdapter } from './index.ts'
+import { modelSources } from './model-sources.ts'
 
 const files: { readonly [path: string]: string } = {
   '/agents/hello.yaml': 'steps: [{ text: Hello. }]',
@@ -215,6 +218,20 @@ describe('options that are wrong', () => {
       'providers.openai.baseURL: It must have no user, query or fragment. Give credentials as the key or as headers.',
       'providers.none: Expected an object, found null.',
     ])
+  })
+
+  test.each(['auto', 'rehearsal', 'script', 'script/x.yaml', 'openai/gpt-5.4-mini', 'a b', ''])(
+    'are aliases and providers called %j',
+    (name) => {
+      expect(told({ variables, aliases: { [name]: 'lab/m', fast: 'lab/m' }, providers: { [name]: {}, lab: {} } })).toEqual([
+        `aliases.${name}: An alias is one word without "/", and none of "auto", "rehearsal", "script", which name models by themselves. Choose another name, such as "fast".`,
+        `providers.${name}: A provider is called by one word without "/", and by none of "auto", "rehearsal", "script", which name models by themselves. Choose another name, such as "lab".`,
+      ])
+    },
+  )
+
+  test('are so for every model of no provider', () => {
+    expect(Object.keys(modelSources).filter((name) => !Object.hasOwn(knownProviders, name))).toEqual(ownModelNames)
   })
 
   test('are refused by the compiler where it can', () => {
