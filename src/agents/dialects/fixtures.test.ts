@@ -23,7 +23,7 @@ test('Claude', () => {
     reasoning: 'high',
     maxToolTurns: 20,
     tools: { kind: 'only', names: ['read_file', 'search_files', 'list_files', 'github/list_releases', 'agent__proof-reader'] },
-    deniedTools: ['write_file', 'edit_file'],
+    deniedTools: ['write_file', 'apply_patch', 'edit_file'],
     askTools: [],
     skills: ['changelog'],
     mcpServers: [

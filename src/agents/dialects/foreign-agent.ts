@@ -33,7 +33,7 @@ export interface ForeignAgent {
   /** In the order of trying. Omitted: whatever the session uses. */
   readonly models?: readonly string[]
   readonly tools: ForeignTools
-  /** Not offered, whatever `tools` says. */
+  /** Not offered, whatever `tools` says; with a use in brackets, such as `edit_file(*.ipynb)`, not done. */
   readonly deniedTools: readonly string[]
   /** Offered, but a person is asked before each call. */
   readonly askTools: readonly string[]

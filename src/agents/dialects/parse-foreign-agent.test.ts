@@ -2,6 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import type { Dialect, ForeignAgent } from './foreign-agent.ts'
+import { foreignRules } from './foreign-rules.ts'
+import { grantedTools } from './granted-tools.ts'
 import { parseForeignAgent } from './parse-foreign-agent.ts'
 
 const markdown = (settings: string, prompt = 'Do it.'): string => `---\ndescription: Does it\n${settings}\n---\n${prompt}\n`
@@ -67,6 +69,39 @@ describe('tools', () => {
       '"Bash(rm *)" denies the whole tool here',
       '"Nonsense" denies nothing: there is no such tool here',
     ])
+  })
+  const readers = ['read_file', 'list_files', 'search_files', 'web_fetch', 'update_plan']
+  test.each<[denied: string, left: readonly string[]]>([
+    ['Write', ['edit_file', 'shell', ...readers]],
+    ['Edit', ['write_file', 'shell', ...readers]],
+    ['multiedit', ['write_file', 'shell', ...readers]],
+    ['Write(src/**)', ['edit_file', 'shell', ...readers]],
+    ['Write, Edit, MultiEdit, Bash', readers],
+    ['PowerShell', ['write_file', 'edit_file', 'apply_patch', ...readers]],
+    ['"*"', []],
+  ])('who may not %s has no patch that does it', (denied, left) => {
+    const known = ['write_file', 'edit_file', 'apply_patch', 'shell', ...readers]
+    for (const tools of ['', 'tools: "*"\n']) {
+      const agent = read(`name: it\n${tools}disallowedTools: ${denied}`)
+      expect(grantedTools(agent, known)).toEqual(known.filter((name) => left.includes(name)))
+    }
+  })
+  test('who may not edit notebooks changes none, and other files all the same', () => {
+    const agent = read('name: it\ndisallowedTools: NotebookEdit')
+    const known = ['write_file', 'edit_file', 'apply_patch']
+    expect(grantedTools(agent, known)).toEqual(known)
+    expect(foreignRules(agent)).toEqual([
+      {
+        deny: ['write_file(*.ipynb)', 'edit_file(*.ipynb)', 'apply_patch(*.ipynb)'],
+        reason: 'The file of the agent denies it.',
+      },
+    ])
+    expect(agent.warnings).toEqual([])
+  })
+  test('what is granted is no more than before', () => {
+    expect(read('name: it\ntools: Write, Edit, NotebookEdit').tools).toEqual({ kind: 'only', names: ['write_file', 'edit_file'] })
+    expect(read('name: it\ntools: [write_file, replace]', 'gemini').tools).toEqual({ kind: 'only', names: ['write_file', 'edit_file'] })
+    expect(read('name: it\ntools: [edit/createFile]', 'copilot').tools).toEqual({ kind: 'only', names: ['write_file'] })
   })
   test('a plan changes nothing', () => {
     expect(read('name: it\npermissionMode: plan').deniedTools).toEqual(['write_file', 'edit_file', 'apply_patch', 'shell'])

@@ -53,6 +53,8 @@ function mappedRules(action: string, written: unknown): readonly (PermissionRule
  */
 export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
   const effects = new Map(ownNames.map(([name, actions]) => [name, effectOn(rules, actions)]))
+  // A patch writes files, too: it is never freer than that where a rule names it.
+  if (isNamed(rules, 'write')) effects.set('apply_patch', stricter(effectOf(rules, 'write'), effects.get('apply_patch') ?? 'allow'))
   const unknown: string[] = []
   for (const action of new Set(rules.map((rule) => rule.action))) {
     if (action === '*' || ownTools('opencode', action)) continue
@@ -80,9 +82,12 @@ const ownNames: readonly (readonly [name: string, actions: readonly string[]])[]
 
 /** Of several names for one tool those count that a rule names, and the strictest of them. */
 function effectOn(rules: readonly PermissionRule[], actions: readonly string[]): Effect {
-  const named = actions.filter((action) => rules.some((rule) => rule.action !== '*' && matches(rule.action, action)))
+  const named = actions.filter((action) => isNamed(rules, action))
   return (named.length > 0 ? named : actions).map((action) => effectOf(rules, action)).reduce(stricter)
 }
+
+const isNamed = (rules: readonly PermissionRule[], action: string): boolean =>
+  rules.some((rule) => rule.action !== '*' && matches(rule.action, action))
 
 /** The empty name stands for a tool that nobody has named. */
 function effectOf(rules: readonly PermissionRule[], action: string): Effect {

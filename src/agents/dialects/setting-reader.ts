@@ -141,7 +141,7 @@ export class SettingReader {
     const names = setting.value === null ? [] : writtenNames(setting.value)
     if (!names) return 'a list of names'
     for (const name of names) {
-      const tool = translateTool(this.#dialect, name)
+      const tool = translateTool(this.#dialect, name, 'denied')
       if (tool.kind === 'unknown') {
         this.#warn(setting, `${showValue(name, 60)} denies nothing: there is no such tool here`, nearby(name, knownTools(this.#dialect)))
         continue

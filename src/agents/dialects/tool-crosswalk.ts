@@ -137,6 +137,16 @@ export function ownTools(dialect: Dialect, name: string): readonly string[] | un
   return crosswalk[dialect].get(name.toLowerCase())
 }
 
+/**
+ * What a denial of one of theirs denies here. A patch writes and edits, so whoever may not do either has none. Notebooks
+ * are plain files here: no tool of their own changes them.
+ */
+export function deniedBy(dialect: Dialect, name: string): readonly string[] | undefined {
+  if (dialect === 'claude' && name.toLowerCase() === 'notebookedit') return writingTools.map((tool) => `${tool}(*.ipynb)`)
+  const names = ownTools(dialect, name)
+  return names?.some((own) => own === 'write_file' || own === 'edit_file') ? [...new Set([...names, 'apply_patch'])] : names
+}
+
 /** Their names that have one of ours, for suggestions and for rules that speak of all of them. */
 export function knownTools(dialect: Dialect): readonly string[] {
   return Object.values(groups).flatMap(({ theirs }) => Object.keys(theirs[dialect] ?? {}))

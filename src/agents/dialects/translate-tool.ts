@@ -1,5 +1,5 @@
 import type { Dialect } from './foreign-agent.ts'
-import { agentPrefix, ownTools } from './tool-crosswalk.ts'
+import { agentPrefix, deniedBy, ownTools } from './tool-crosswalk.ts'
 
 export type Translated =
   | { readonly kind: 'tools'; readonly names: readonly string[] }
@@ -10,11 +10,11 @@ export type Translated =
 /** Prefixes that VS Code gives to its own sets of tools: no servers. */
 const toolSets = /^(?:execute|read|edit|search|agent|web|todo|vscode)\//i
 
-/** One entry of a list of tools, in our names. */
-export function translateTool(dialect: Dialect, written: string): Translated {
+/** One entry of a list of tools, in our names. A denial may mean more of them than a grant. */
+export function translateTool(dialect: Dialect, written: string, use: 'granted' | 'denied' = 'granted'): Translated {
   if (written === '*') return { kind: 'tools', names: ['*'] }
   const [, name = written, uses] = /^([\w-]+)\((.*)\)$/s.exec(written) ?? []
-  const own = ownTools(dialect, name)
+  const own = use === 'granted' ? ownTools(dialect, name) : deniedBy(dialect, name)
   if (uses !== undefined) return own ? partOf(own, uses.trim()) : { kind: 'unknown' }
   if (own) return { kind: 'tools', names: own }
   const remote = serverTool(dialect, written)
