@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { defaultLimits, type Problem, TroupeError } from '../contracts/index.ts'
 import { type AgentFileOptions, readAgentText } from './agent-file.ts'
@@ -393,21 +394,73 @@ describe('the template of an agent', () => {
     `)
   })
 
-  test('survives any description', () => {
-    const nasty = [
+  const nasty = [
+    ...[
       'a: b',
       '- x',
       '# no',
+      'a #b',
       '"quoted" \'too\'',
       'null',
       '123',
       '*a',
+      '&a b',
+      '!x',
       '--- x',
-      'ä\u0007 €'.replace('\u0007', ''),
-      'x'.repeat(500),
-    ]
-    for (const description of nasty) {
+      '---',
+      '{{ x }}',
+      '[a',
+      'a, b}',
+      '? a',
+      '%x',
+    ],
+    ...['first line\nsecond line', 'He said: "x"\nmore', '\n\n', ' \n# x\n---\n ', 'a\r\nb', ' both sides ', '\tx\ty\t', 'a \\n b', '\\'],
+    ...['👩‍👩‍👧 🎭', 'ä €', 'a\u0000b\u0007\u001b[2J', 'a\u0085b\u2028c\u2029d', '\ufeffa\u200b\u00a0', '\u202etxt.exe', '\u{e0001}'],
+    ...['x'.repeat(3000), 'word '.repeat(300), `${'long '.repeat(60)}\n${'line '.repeat(60)}`],
+  ]
+  const anyText = fc.oneof(
+    fc.constantFrom(...nasty),
+    fc.string({ unit: 'grapheme' }),
+    fc
+      .array(fc.constantFrom('a', ' ', '\n', '\t', '"', "'", ':', '#', '-', '{', ']', ',', '|', '>', '\\', '🎭'), { maxLength: 12 })
+      .map((parts) => parts.join('')),
+  )
+  const said = anyText.map((text) => text.trim()).filter((text) => text !== '')
+  const anyMap = fc.dictionary(
+    anyText.filter((key) => key.length < 200),
+    fc.oneof(anyText, fc.array(anyText, { maxLength: 3 }), fc.constant(null)),
+    { maxKeys: 4 },
+  )
+
+  test('makes the same agent again, whatever its texts are', () => {
+    const schema = anyText.map((description) => ({
+      type: 'object',
+      description,
+      properties: { [description.slice(0, 100)]: { const: description } },
+    }))
+    const agents = fc.record({ description: said, usage: said, input: schema, output: schema, reason: said, metadata: anyMap })
+    fc.assert(
+      fc.property(agents, ({ description, usage, input, output, reason, metadata }) => {
+        const agent: TemplateAgent = {
+          ...plain,
+          description,
+          usage,
+          input: { format: 'json', schema: input },
+          output: { format: 'json', schema: output },
+          approvals: [{ deny: `shell(${reason.replaceAll('\0', '')})`, reason }],
+          ...(Object.keys(metadata).length > 0 && { metadata }),
+        }
+        const template = agentTemplate(agent)
+        expect(template).not.toMatch(/(?![ \n])[\p{Cc}\p{Cf}\p{Zs}\p{Zl}\p{Zp}]/u)
+        expect(template.split('\n')).toHaveLength(agentTemplate({ ...agent, description: 'x', usage: 'x' }).split('\n').length)
+        expect(effective(parseAgentFile(`${template}\nGo.`, 'a.ai'))).toEqual(effective(agent))
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('survives any description', () => {
+    for (const description of nasty.map((text) => text.trim()).filter((text) => text !== ''))
       expect(parseAgentFile(`${agentTemplate({ ...plain, description })}\nGo.`, 'a.ai').description).toBe(description)
-    }
   })
 })

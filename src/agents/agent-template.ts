@@ -51,6 +51,14 @@ function settingLine(key: AgentOptionKey, value: unknown, indent: string): strin
   return `${indent}${name}: ${text}`
 }
 
+/** Always on one line: what could not be seen, or would not survive being pasted, stands there by its number. */
 function written(value: unknown): string {
-  return stringify(value, { collectionStyle: 'flow', lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
+  const plain = stringify(value, { collectionStyle: 'flow', lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
+  return plain.search(unseen) < 0 ? plain : JSON.stringify(value).replace(unseen, byNumber)
 }
+
+/** Controls, formats, halves of characters, all that takes no room, and every space but the ordinary one. */
+const unseen = /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu
+
+const byNumber = (character: string): string =>
+  [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')
