@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { defaultLimits, type Problem, TroupeError } from '../contracts/index.ts'
+import { childLimits, defaultLimits, type Problem, TroupeError } from '../contracts/index.ts'
 import { type AgentFileOptions, readAgentText } from './agent-file.ts'
-import { agentOptionKeys, agentOptions } from './agent-options.ts'
+import { type AgentOptionKey, agentOptionKeys, agentOptions } from './agent-options.ts'
 import { agentTemplate, type TemplateAgent } from './agent-template.ts'
 import { optionValues } from './fixtures/option-values.ts'
 import { parseOverrides } from './overrides.ts'
@@ -50,9 +50,14 @@ describe('what each key may say', () => {
   })
 
   test('the defaults of the reference are those of the runtime', () => {
-    const stated = agentOptionKeys.filter((key) => key.startsWith('limits.') && agentOptions[key].default !== 'none')
-    const overrides = parseOverrides({ settings: stated.map((key) => `${key}=${agentOptions[key].default}`) })
-    expect(parseAgentFile(fileOf(''), 'a.ai', { overrides }).limits).toEqual(defaultLimits)
+    const keys = agentOptionKeys.filter((key) => key.startsWith('limits.'))
+    const limitsBy = (defaultOf: (key: AgentOptionKey) => string | undefined) => {
+      const settings = keys.flatMap((key) => (defaultOf(key) === undefined ? [] : [`${key}=${defaultOf(key)}`]))
+      return parseAgentFile(fileOf(''), 'a.ai', { overrides: parseOverrides({ settings }) }).limits
+    }
+    const stated = (key: AgentOptionKey): string => agentOptions[key].default
+    expect(limitsBy((key) => (/^none\b/.test(stated(key)) ? undefined : stated(key)))).toEqual(defaultLimits)
+    expect(limitsBy((key) => /^none; (\S+) where another agent calls it$/.exec(stated(key))?.[1])).toEqual(childLimits)
   })
 })
 
@@ -374,10 +379,10 @@ describe('the template of an agent', () => {
         # processes: 64  # default: the session's, 256 where nothing else is said
       limits:
         maxToolTurns: 10
-        # maxTokens: 200000  # default: none
+        # maxTokens: 200000  # default: none; 50000 where another agent calls it
         # maxSessionTokens: 1000000  # default: none
         # maxCalls: 20  # default: none
-        # timeBudget: 10m  # default: none
+        # timeBudget: 10m  # default: none; 2m where another agent calls it
         llmTimeout: 2m
         idleTimeout: 1m
         toolTimeout: 1m

@@ -1,6 +1,7 @@
 // The one list of what an agent file may say. Reading, overriding, help and the reference are made from it.
 import {
   type AgentLimits,
+  childLimits,
   defaultLimits,
   defaultSandboxPolicy,
   type ModelParameters,
@@ -262,7 +263,7 @@ export const agentOptions = {
   'limits.maxTokens': {
     type: { kind: 'whole', least: 1 },
     summary: 'tokens of one turn, in and out',
-    default: 'none',
+    default: `none; ${childLimits.maxTokens} where another agent calls it`,
     example: '200000',
     flag: { name: 'max-tokens', value: 'COUNT' },
   },
@@ -281,7 +282,7 @@ export const agentOptions = {
   'limits.timeBudget': {
     type: { kind: 'duration' },
     summary: 'working time of one turn; waiting for a person does not count',
-    default: 'none',
+    default: `none; ${showDuration(childLimits.timeBudget)} where another agent calls it`,
     example: '10m',
     flag: { name: 'time-budget', value: 'DURATION' },
   },

@@ -107,7 +107,7 @@ export class Below {
   resultOf(state: SessionState): ChildResult {
     const { turn, agent } = state
     if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${state.sessionId} has not ended.`)
-    return new EndedChild({ state, turn, children: this.atRest, failure: childFailure(agent.name, turn.ending) })
+    return new EndedChild({ state, turn, children: this.atRest, failure: childFailure(agent, turn.ending) })
   }
 
   #recount(sessionId: SessionId): void {
@@ -134,7 +134,7 @@ function tell(parent: ActiveSession, { sessionId: childId, agent, turn, parent: 
       type: 'interaction.subagent.failed',
       ...end,
       status: ending.status,
-      failure: childFailure(agent.name, ending) ?? unexplained,
+      failure: childFailure(agent, ending) ?? unexplained,
     })
 }
 

@@ -46,29 +46,44 @@ const modelFailures: { readonly [Class in ModelFailureClass]: string } = {
 
 describe('a child that did not complete', () => {
   it.each(Object.entries(reasons))('because of %s is %s to its parent, which hears what to do about it', (reason, kind) => {
-    const found = childFailure('scout', failed(reason as TurnReason))
+    const found = childFailure({ name: 'scout' }, failed(reason as TurnReason))
     expect(found).toEqual({ class: kind, message: 'scout failed: It went wrong.', remedy: expect.stringMatching(/^\w.*\.$/) })
   })
 
   it.each(Object.entries(modelFailures))('because its model failed with %s is %s', (failure, kind) => {
-    expect(childFailure('scout', failed('model', failure as ModelFailureClass))).toMatchObject({ class: kind })
+    expect(childFailure({ name: 'scout' }, failed('model', failure as ModelFailureClass))).toMatchObject({ class: kind })
   })
 
   it.each(['steps', 'tokens', 'time', 'calls', 'cost', 'context', 'repeats', 'stopped'] as const)(
     'but has something by %s says how far it came',
     (reason) => {
-      const found = childFailure('scout', { status: 'partial', reason })
+      const found = childFailure({ name: 'scout' }, { status: 'partial', reason })
       expect(found?.message).toMatch(/^scout (ran out of|made|was) .*\.$/)
     },
   )
 
+  it('by a limit that it had names the figure', () => {
+    const limits = { maxToolTurns: 10, maxTokens: 50_000, maxSessionTokens: 90_000, timeBudget: 120_000, maxCostUsd: 0.5, maxCalls: 2 }
+    const said = (['steps', 'tokens', 'time', 'cost', 'calls', 'stopped'] as const).map(
+      (reason) => childFailure({ name: 'scout', limits }, { status: 'partial', reason })?.message,
+    )
+    expect(said).toEqual([
+      'scout ran out of steps (its maxToolTurns is 10).',
+      'scout ran out of tokens (its maxTokens is 50000, its maxSessionTokens is 90000).',
+      'scout ran out of time (its timeBudget is 2m).',
+      'scout ran out of money (its maxCostUsd is 0.5).',
+      'scout ran out of calls (its maxCalls is 2).',
+      'scout was stopped.',
+    ])
+  })
+
   it('hands on the remedy that it was told itself', () => {
-    expect(childFailure('scout', { ...failed('config'), remedy: 'Bring it back.' } as TurnEnding)).toMatchObject({
+    expect(childFailure({ name: 'scout' }, { ...failed('config'), remedy: 'Bring it back.' } as TurnEnding)).toMatchObject({
       remedy: 'Bring it back.',
     })
   })
 
   it('and one that completed has no failure', () => {
-    expect(childFailure('scout', { status: 'completed' })).toBe(undefined)
+    expect(childFailure({ name: 'scout' }, { status: 'completed' })).toBe(undefined)
   })
 })

@@ -1,13 +1,22 @@
-import type { ModelFailure, ToolFailure, TurnEnding, TurnReason } from '../contracts/index.ts'
+import type { AgentLimits, ModelFailure, ToolFailure, TurnEnding, TurnReason } from '../contracts/index.ts'
+import { limitsInForce } from '../util/turn-words.ts'
+
+interface FailedChild {
+  readonly name: string
+  /** As they were in force: a child has some that its agent does not state. */
+  readonly limits?: Partial<AgentLimits>
+}
 
 /** What a parent is told about a child that did not complete: class, summary, remedy. */
-export function childFailure(agent: string, ending: TurnEnding): ToolFailure | undefined {
+export function childFailure({ name, limits = {} }: FailedChild, ending: TurnEnding): ToolFailure | undefined {
   if (ending.status === 'completed') return undefined
   const { reason } = ending
   const failure = ending.status === 'failed' ? ending.failure : undefined
   const kind = reason === 'model' && failure ? byModelFailure[failure.class] : byReason[reason]
   const message =
-    ending.status === 'failed' ? `${agent} failed: ${ending.message}` : `${agent} ${endings[reason] ?? `ended early (${reason})`}.`
+    ending.status === 'failed'
+      ? `${name} failed: ${ending.message}`
+      : `${name} ${endings[reason] ?? `ended early (${reason})`}${limitsInForce(reason, limits)}.`
   const remedy = (ending.status === 'failed' ? ending.remedy : undefined) ?? remedies[kind]
   return { class: kind, message, remedy }
 }

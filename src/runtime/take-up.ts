@@ -87,7 +87,7 @@ function endGone(below: Below, { branch, call }: { branch: Branch; call: Started
     remedy: `There are: ${[...agentsNow(parts).keys()].toSorted().join(', ')}. Bring it back, or give the task to one of them.`,
   }
   below.abandon(branch, ending)
-  const failure = childFailure(name, ending)
+  const failure = childFailure({ name }, ending)
   const { intent, itemId } = call
   if (failure && intent.type === 'subagent_call')
     branch.above?.session?.note({ type: 'interaction.item.completed', itemId, item: failedRecord(intent, failure, 'failed') })

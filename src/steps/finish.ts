@@ -1,6 +1,6 @@
-import type { EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
+import type { AgentLimits, EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
 import { errorItemIdOf, type OpenTurn } from '../core/index.ts'
-import { ranOut } from '../util/turn-words.ts'
+import { limitsInForce, ranOut } from '../util/turn-words.ts'
 import type { ActiveSession } from './active-session.ts'
 import { atStop, hasHooksAt } from './hooks.ts'
 import { reportOf } from './report-of.ts'
@@ -25,7 +25,7 @@ async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Prom
 /** Everything before the end of a turn and the end itself are durable when this is done; only then is the answer given. */
 export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
   const { turn } = session
-  const ending = withAnswer(wanted, turn)
+  const ending = withAnswer(wanted, turn, session.state.agent.limits)
   const { steps, calls, spent, startedAt } = turn
   const totals = { ...spent, steps, calls, durationMs: Math.max(0, session.now - startedAt) }
   if (turn.plan) endPlan(session, turn.plan, ending)
@@ -36,11 +36,11 @@ export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromis
 }
 
 /** A turn that ran out before anything was said has nothing partial to give. */
-function withAnswer(ending: TurnEnding, turn: OpenTurn): TurnEnding {
+function withAnswer(ending: TurnEnding, turn: OpenTurn, limits: AgentLimits): TurnEnding {
   if (ending.status !== 'partial' || turn.lastText !== '') return ending
   const { reason } = ending
   const { why, remedy } = ranOut[reason]
-  return { status: 'failed', reason, message: `The turn ended before there was an answer: ${why}.`, remedy }
+  return { status: 'failed', reason, message: `The turn ended before there was an answer: ${why}${limitsInForce(reason, limits)}.`, remedy }
 }
 
 function endEvent(ending: TurnEnding, report: Report | undefined, totals: TurnTotals): EventDraft {

@@ -1,4 +1,5 @@
-import type { PartialReason } from '../contracts/index.ts'
+import type { AgentLimits, PartialReason, TurnReason } from '../contracts/index.ts'
+import { showDuration } from './parse-duration.ts'
 
 /** Why a turn ended before there was an answer, and what can be done about it. */
 export const ranOut: { readonly [Reason in PartialReason]: { readonly why: string; readonly remedy: string } } = {
@@ -11,4 +12,21 @@ export const ranOut: { readonly [Reason in PartialReason]: { readonly why: strin
   repeats: { why: 'it made the same call over and over', remedy: 'Say more precisely what is wanted.' },
   hook: { why: 'a hook objects to it', remedy: 'Do what the hook asks for, or change the hook.' },
   stopped: { why: 'it was stopped', remedy: 'Send a further message to go on.' },
+}
+
+/** The limits that a turn may have run into, as they were in force: ` (its maxTokens is 50000)`. Nothing where it has none of its own. */
+export function limitsInForce(reason: TurnReason, limits: Partial<AgentLimits>): string {
+  const { timeBudget } = limits
+  const inForce: { readonly [Reason in TurnReason]?: readonly (readonly [name: string, figure: number | string | undefined])[] } = {
+    steps: [['maxToolTurns', limits.maxToolTurns]],
+    tokens: [
+      ['maxTokens', limits.maxTokens],
+      ['maxSessionTokens', limits.maxSessionTokens],
+    ],
+    cost: [['maxCostUsd', limits.maxCostUsd]],
+    time: [['timeBudget', timeBudget === undefined ? undefined : showDuration(timeBudget)]],
+    calls: [['maxCalls', limits.maxCalls]],
+  }
+  const figures = (inForce[reason] ?? []).flatMap(([name, figure]) => (figure === undefined ? [] : [`its ${name} is ${figure}`]))
+  return figures.length === 0 ? '' : ` (${figures.join(', ')})`
 }

@@ -43,12 +43,17 @@ const failures: {
   'no time left before anything was said': {
     scout: { script: never, limits: { timeBudget: 4_000 } },
     kind: 'timeout',
-    said: 'scout failed: The turn ended before there was an answer: it ran out of time. Raise timeBudget.',
+    said: 'scout failed: The turn ended before there was an answer: it ran out of time (its timeBudget is 4s). Raise timeBudget.',
   },
   'no tokens for a single answer': {
     scout: { script: () => ({ text: 'x' }), limits: { maxTokens: 20 } },
     kind: 'budget',
-    said: 'scout failed: The turn ended before there was an answer: it ran out of tokens. Raise maxTokens or maxSessionTokens.',
+    said: 'scout failed: The turn ended before there was an answer: it ran out of tokens (its maxTokens is 20). Raise maxTokens or maxSessionTokens.',
+  },
+  'no tokens where its agent sets no limit': {
+    scout: { script: () => ({ calls: [{ tool: 'nothing', input: {} }], usage: { input: 49_900, output: 50 } }) },
+    kind: 'budget',
+    said: 'scout failed: The turn ended before there was an answer: it ran out of tokens (its maxTokens is 50000). Raise maxTokens or maxSessionTokens.',
   },
   'a model that fails': {
     scout: { script: () => ({ fails: 'model' }) },
@@ -83,9 +88,9 @@ describe('a parent is told of', () => {
   })
 
   it.each([
-    ['tokens', { maxTokens: 2_500 }, 'scout ran out of tokens.'],
-    ['calls', { maxCalls: 1 }, 'scout ran out of calls.'],
-    ['steps', { maxToolTurns: 2 }, 'scout ran out of steps.'],
+    ['tokens', { maxTokens: 2_500 }, 'scout ran out of tokens (its maxTokens is 2500).'],
+    ['calls', { maxCalls: 1 }, 'scout ran out of calls (its maxCalls is 1).'],
+    ['steps', { maxToolTurns: 2 }, 'scout ran out of steps (its maxToolTurns is 2).'],
   ])('%s that ran out after something was said, with what there is', async (_, limits, said) => {
     const script: Script = (request, step) =>
       request.toolChoice === 'none'
