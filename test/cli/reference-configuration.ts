@@ -18,7 +18,6 @@ export const exampleConfig = {
   pricing: { 'lab/small': { input: 0.2, output: 0.8 } },
   unpriced: ['lab/large'],
   childrenOffered: 'each',
-  features: { web: true },
   approvals: {
     rules: [{ allow: 'shell(git status*)' }, { deny: 'shell(git push*)', reason: 'A person pushes' }],
     onUnavailable: 'suspend',
@@ -36,7 +35,8 @@ const keyTexts: { readonly [key: string]: string } = {
   'providers.<name>.apiKey': 'what lets us in',
   'providers.<name>.headers.<name>': 'a header that every request to it has',
   'providers.<name>.api': "which of OpenAI's two interfaces is spoken; left out: `responses`",
-  'models.<name>': 'the model that the name stands for, or another such name',
+  'models.<name>':
+    'the model that the name stands for, or another such name; `<name>` is one word without `/`, and none of `auto`, `rehearsal` and `script`; so too the name of a provider',
   'queues.<name>.concurrent': 'at once; `<name>` is a provider, a server or a tool',
   'queues.<name>.perMinute': 'in a minute',
   'pricing.<name>.input': 'tokens that are sent; `<name>` is `provider/model`',

@@ -97,6 +97,7 @@ describe('a configuration file', () => {
     ).toEqual(
       [
         ['9:17', 'mcpServers'],
+        ['13:15', 'features'],
         ['15:30', 'headends'],
         ['15:43', 'slack'],
         ['15:60', 'telemetry'],

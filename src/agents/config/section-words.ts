@@ -30,7 +30,7 @@ export const sectionWords: { readonly [Name in SectionName]: SectionWords } = {
   childrenOffered: {
     summary: 'whether an agent has each agent that it may call as a tool, or a directory of them; left out: a directory beyond ten',
   },
-  features: { summary: 'switches that tools and agents ask for' },
+  features: { summary: 'switches that tools may ask for' },
   approvals: {
     summary: 'what agents may do without asking, and what not at all; the strictest layer counts',
     power: 'say what agents may do without asking',

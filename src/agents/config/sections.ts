@@ -149,7 +149,8 @@ export const sections = {
   },
   unpriced: { shape: { kind: 'list', of: literal('lab/large', modelName), example: '["lab/large"]' }, ...guarded },
   childrenOffered: { shape: { kind: 'choice', of: ['each', 'directory'] }, ...free },
-  features: { shape: { kind: 'names', of: { kind: 'flag' }, example: '{ "name": true }', name: /^\S+$/ }, ...free },
+  // No tool that the command line offers asks for one.
+  features: { shape: { kind: 'names', of: { kind: 'flag' }, example: '{ "name": true }', name: /^\S+$/ }, ...free, use: 'later' },
   approvals: { shape: approvals, trust: 'to-loosen', ...byLayer },
   sandbox: { shape: sandbox, trust: 'to-loosen', ...byLayer },
   hooks: { shape: hooksShape, trust: 'needed', ...byLayer },
