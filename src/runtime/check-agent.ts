@@ -1,8 +1,8 @@
-import type { Problem } from '../contracts/index.ts'
+import { type Problem, reasoningEfforts } from '../contracts/index.ts'
 import { checkInputContract, checkOutputContract } from './check-contracts.ts'
 import { checkLimits, checkParameters } from './check-numbers.ts'
 import type { AgentDefinition } from './config.ts'
-import { checkKeys, isMap, show } from './config-problems.ts'
+import { checkKeys, isMap, isRecord, show } from './config-problems.ts'
 
 const agentKeys = [
   'name',
@@ -14,6 +14,7 @@ const agentKeys = [
   'tools',
   'limits',
   'parameters',
+  'reasoningEffort',
   'output',
   'usage',
   'toolName',
@@ -51,6 +52,7 @@ export function checkAgent(problems: Problem[], agent: AgentDefinition, place: s
   }
   if (isMap(problems, agent.limits, `${place}.limits`)) checkLimits(problems, agent.limits, `${place}.limits`)
   if (isMap(problems, agent.parameters, `${place}.parameters`)) checkParameters(problems, agent.parameters, `${place}.parameters`)
+  checkEffort(problems, agent, place)
   if (isMap(problems, agent.output, `${place}.output`)) checkOutputContract(problems, agent.output, `${place}.output`)
   if (isMap(problems, agent.input, `${place}.input`)) checkInputContract(problems, agent.input, `${place}.input`)
   if (agent.infer !== undefined && typeof agent.infer !== 'boolean')
@@ -59,4 +61,17 @@ export function checkAgent(problems: Problem[], agent: AgentDefinition, place: s
     if (agent[key] !== undefined && typeof agent[key] !== 'string')
       problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(agent[key])}` })
   }
+}
+
+function checkEffort(problems: Problem[], { reasoningEffort, parameters }: AgentDefinition, place: string): void {
+  if (reasoningEffort === undefined) return
+  const at = `${place}.reasoningEffort`
+  if (!reasoningEfforts.includes(reasoningEffort))
+    problems.push({ place: at, message: `expected one of ${reasoningEfforts.join(', ')}, found ${show(reasoningEffort)}` })
+  if (isRecord(parameters) && parameters.reasoning !== undefined)
+    problems.push({
+      place: at,
+      message: 'expected either reasoningEffort or parameters.reasoning, found both',
+      remedy: 'Leave one of them out.',
+    })
 }

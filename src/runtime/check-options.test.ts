@@ -59,6 +59,27 @@ describe('checkOptions', () => {
     expect(problems({ ...right, origin: '/srv' })).toEqual(['origin: expected an object with workspace, found "/srv". Give one.'])
   })
 
+  it('tells only what is true of the choice of an agent', () => {
+    const wrong = (config: object) =>
+      problems({ ...right, stor: 1, config: { agents: [agent], ...config } }).filter((each) => each.startsWith('config'))
+    expect(wrong({ agents: [] })).toEqual(['config.agents: expected at least one agent. Give name, description, prompt and model.'])
+    expect(wrong({ agents: agent, agentSelection: { infer: 'match' } })).toHaveLength(1)
+    expect(wrong({ agentSelection: { agent: 'x', infer: 'match' } })).toEqual([
+      'config.agentSelection: expected either agent or infer, found both. Name the agent that speaks, or say how it is chosen.',
+    ])
+  })
+
+  it('takes one effort of reasoning, by either of its names', () => {
+    const wrong = (more: object) => problems({ ...right, stor: 1, config: { agents: [{ ...agent, ...more }] } }).slice(0, -1)
+    expect(wrong({ reasoningEffort: 'high', parameters: { temperature: 1 } })).toEqual([])
+    expect(wrong({ reasoningEffort: 'hihg' })).toEqual([
+      expect.stringMatching(/^config\.agents\[0\]\.reasoningEffort: expected one of none, .* "hihg"/),
+    ])
+    expect(wrong({ reasoningEffort: 'low', parameters: { reasoning: 'high' } })).toEqual([
+      'config.agents[0].reasoningEffort: expected either reasoningEffort or parameters.reasoning, found both. Leave one of them out.',
+    ])
+  })
+
   it('tells what is wrong with the configuration along with it', () => {
     expect(problems({ config: { agents: [{ ...agent, tool: [] }], limit: {} }, approver: {} })).toEqual([
       'config.limit: unknown key. Did you mean "limits"?',

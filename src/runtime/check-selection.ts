@@ -11,6 +11,13 @@ export function selectionOf(problems: Problem[], config: AgentLoopConfig, agents
   const place = 'config.agentSelection'
   if (!isMap(problems, wish, place)) return wish
   checkKeys(problems, wish, { known: ['agent', 'infer'], place })
+  // That there is no agent is told already.
+  if (agents.length === 0) return wish
+  if ('agent' in wish && 'infer' in wish) {
+    const remedy = 'Name the agent that speaks, or say how it is chosen.'
+    problems.push({ place, message: 'expected either agent or infer, found both', remedy })
+    return wish
+  }
   if ('infer' in wish) {
     if (wish.infer !== 'match' && wish.infer !== 'model')
       problems.push({ place: `${place}.infer`, message: `expected match or model, found ${show(wish.infer)}` })

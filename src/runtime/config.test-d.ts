@@ -12,6 +12,7 @@ export const accepted: readonly AgentLoopConfig[] = [
   { agents: [{ ...writer, model: 'script/demo.yaml' }] },
   { agents: [{ ...writer, models: ['openai/a', 'anthropic/b'], tools: ['clock', 'file_*'], displayName: 'The writer' }] },
   { agents: [{ ...writer, limits: { maxToolTurns: 3, timeBudget: 5000 }, parameters: { temperature: 0, seed: 1 } }] },
+  { agents: [{ ...writer, reasoningEffort: 'high' }] },
   { agents: [writer, { ...writer, name: 'editor' }], agentSelection: { agent: 'editor' } },
   { agents: [writer], tools: [clock, source], features: { web: true }, overlay: { LANG: 'en' }, limits: { maxRetries: 0 } },
   { agents: [{ ...writer, input: { schema: { type: 'object' } }, output: { schema: { type: 'object' } } }] },

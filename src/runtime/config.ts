@@ -6,6 +6,7 @@ import type {
   JsonObject,
   ModelParameters,
   OutputContract,
+  ReasoningEffort,
   SandboxPolicy,
   SkillCard,
   Tool,
@@ -27,6 +28,8 @@ export interface AgentDefinition {
   readonly tools?: readonly string[]
   readonly limits?: Partial<AgentLimits>
   readonly parameters?: ModelParameters
+  /** The same as `parameters.reasoning`, by the name that it has in other programs. */
+  readonly reasoningEffort?: ReasoningEffort
   /** Default: text; a schema alone means json. */
   readonly output?: OutputContract | SchemaAlone
   /** One example of its input, for whoever calls it. */

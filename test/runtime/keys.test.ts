@@ -16,4 +16,11 @@ describe('an agent', () => {
     expect(await runtime.sessions.list()).toMatchObject([{ agent: 'The clerk', title: 'Go', status: 'completed' }])
     expect(model.requests[0]?.parameters).toEqual(parameters)
   })
+  it('is asked to think as long as `reasoningEffort` says', async () => {
+    const model = new ScriptedModel([{ text: 'Done.' }])
+    const agent = { name: 'clerk', description: 'd', prompt: 'p', model: 'm', parameters: { seed: 4 }, reasoningEffort: 'high' as const }
+    const runtime = createAgentRuntime({ config: { agents: [agent] }, adapter: model, store: memoryStore() })
+    await runtime.run('Go')
+    expect(model.requests[0]?.parameters).toMatchObject({ seed: 4, reasoning: 'high' })
+  })
 })
