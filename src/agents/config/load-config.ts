@@ -7,6 +7,7 @@ import type { ConfigDiagnostic } from './diagnostic.ts'
 import type { EnvVariable } from './env-file.ts'
 import { withoutGuarded } from './guard.ts'
 import { mergeAll } from './merge.ts'
+import { modelFaults } from './model-faults.ts'
 import { layerNames } from './origin.ts'
 import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './places.ts'
 import { type FileContent, readConfigFile } from './read-file.ts'
@@ -50,8 +51,16 @@ export async function readConfig({ places, files, trusted }: LoadConfigOptions):
   const programs = await changedHookFiles(files, looked.flatMap(settingsIn), trusted)
   return {
     config: { ...config, pending: [...config.pending, ...programs], diagnostics: [...config.diagnostics, ...programs.map(notRun)] },
-    problems: looked.flatMap((each) => (each.kind === 'wrong' ? each.problems : [])),
+    problems: [...looked.flatMap((each) => (each.kind === 'wrong' ? each.problems : [])), ...faultsTogether(looked, config)],
   }
+}
+
+/** Of what counts, and of what will once it is trusted. */
+function faultsTogether(looked: readonly Looked[], { layers }: Config): readonly Problem[] {
+  const counting = mergeAll(layers.flatMap(({ settings }) => settings ?? []))
+  const written = mergeAll(looked.flatMap((each) => (each.kind === 'read' && each.content.kind === 'settings' ? [each.content.tree] : [])))
+  const faults = [...modelFaults(counting), ...modelFaults(written)]
+  return [...new Map(faults.map((fault) => [`${fault.place} ${fault.message}`, fault])).values()]
 }
 
 /** Of a project: a person's own programs need nobody's trust. */

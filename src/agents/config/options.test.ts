@@ -95,7 +95,7 @@ describe('config show --origin', () => {
   test('every value with its origin, secrets hidden', async () => {
     const config = await configOf({
       [user]: `{
-        "providers": { "lab": { "apiKey": "\${LAB_KEY}", "baseURL": "https://ann:pass@lab.example.org/v1",
+        "providers": { "lab": { "apiKey": "\${LAB_KEY}", "baseURL": "https://ann:pass@lab.example.org/\${V}",
           "headers": { "Authorization": "Bearer abc", "X-Team": "a", "X-Api-Key": "k-\${K}-\${L:-zzz}" } }, "b": { "apiKey": "sk-1" } },
         "mcpServers": { "gh": { "env": { "GITHUB_TOKEN": "ghp_1", "DEBUG": "1" }, "args": ["--key", "abcdefghijklmnopqrstuvwxyz0123456789"] } },
         "approvals": { "rules": [{ "ask": "shell" }] }, "sandbox": { "memory": "512MB" },
@@ -109,7 +109,7 @@ describe('config show --origin', () => {
     const place = (line: number) => `${user}:${line}`
     expect(rows.filter(({ key, origin }) => origin !== 'default' || key === 'limits.llmTimeout')).toEqual([
       { key: 'providers.lab.apiKey', value: '${LAB_KEY}', origin: place(2) },
-      { key: 'providers.lab.baseURL', value: 'https://[redacted]@lab.example.org/v1', origin: place(2) },
+      { key: 'providers.lab.baseURL', value: 'https://[redacted]@lab.example.org/${V}', origin: place(2) },
       { key: 'providers.lab.headers.Authorization', value: '[redacted]', origin: place(3) },
       { key: 'providers.lab.headers.X-Team', value: 'a', origin: place(3) },
       { key: 'providers.lab.headers.X-Api-Key', value: '[redacted]${K}[redacted]${L:-[redacted]}', origin: place(3) },

@@ -19,7 +19,7 @@ const settings = {
     openai: { apiKey: 'sk-literal-1' },
     other: { apiKey: '${OTHER_KEY}' },
   },
-  models: { fast: 'lab/small', quick: 'fast', mine: '${MY_MODEL}', loop: 'pool', pool: 'loop', unused: '${NONE}' },
+  models: { fast: 'lab/small', quick: 'fast', mine: '${MY_MODEL}', unused: '${NONE}' },
 }
 
 describe('an overlay', () => {
@@ -37,7 +37,7 @@ describe('an overlay', () => {
           api: 'chat',
         },
       },
-      aliases: { fast: 'lab/small', quick: 'fast', loop: 'pool', pool: 'loop' },
+      aliases: { fast: 'lab/small', quick: 'fast' },
       secrets: {
         GITHUB_TOKEN: 'ghp_1234567',
         'providers.lab.apiKey': 'open-sesame',

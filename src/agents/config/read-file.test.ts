@@ -119,6 +119,12 @@ describe('a configuration file', () => {
     [{ providers: { lab: { apiKey: 12345678 } } }, ['1:31 `providers.lab.apiKey` must be text, not a number']],
     [{ providers: { lab: { baseURL: 'lab.example.org' } } }, ['1:32 `providers.lab.baseURL` must be an http: or https: address']],
     [{ providers: { lab: { baseURL: 'file:///etc/passwd' } } }, ['1:32 `providers.lab.baseURL` must be an http: or https: address']],
+    ...['https://me:pw@lab.example.org/v1', 'https://lab.example.org/v1?key=1', 'https://lab.example.org/#x'].map(
+      (baseURL): [object, readonly string[]] => [
+        { providers: { lab: { baseURL } } },
+        ['1:32 `providers.lab.baseURL` must have no user, query or fragment: what lets us in is given as `apiKey` or in `headers`'],
+      ],
+    ),
     [{ providers: { lab: { headers: { 'a b': 'x' } } } }, ['1:33 `providers.lab.headers` has no key `a b`']],
     ...['a/b', 'a b', 'auto', 'rehearsal', 'script'].flatMap((name): [object, readonly string[]][] => [
       [{ providers: { [name]: {} } }, [`1:15 \`providers\` cannot have the name \`${name}\`: ${oneWord('a provider is called by')}`]],

@@ -31,13 +31,18 @@ const provider: Shape = {
   kind: 'fields',
   of: {
     kind: { kind: 'choice', of: ['openai', 'anthropic', 'google', 'openai-compatible'] },
-    baseURL: text('https://models.example.org/v1', (written) =>
-      /^https?:\/\/[^/\s]/i.test(written) && URL.canParse(written) ? undefined : 'must be an http: or https: address',
-    ),
+    baseURL: text('https://models.example.org/v1', addressFault),
     apiKey: text('${LAB_API_KEY}'),
     headers: { kind: 'names', of: text('${LAB_TOKEN}'), example: '{ "X-Team": "research" }', name: /^[\w!#$%&'*+.^`|~-]+$/ },
     api: { kind: 'choice', of: ['chat', 'responses'] },
   },
+}
+
+function addressFault(written: string): string | undefined {
+  const url = /^https?:\/\/[^/\s]/i.test(written) ? URL.parse(written) : null
+  if (!url) return 'must be an http: or https: address'
+  const isBare = [url.username, url.password, url.search, url.hash].every((part) => part === '')
+  return isBare ? undefined : 'must have no user, query or fragment: what lets us in is given as `apiKey` or in `headers`'
 }
 
 const price: Shape = {
