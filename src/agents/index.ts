@@ -29,6 +29,7 @@ export {
   type FileState,
   featuresOf,
   hooksOf,
+  idleQueues,
   loadConfig,
   type ModelPrice,
   nodeConfigFiles,

@@ -1,5 +1,6 @@
-import { type AgentOverrides, loadRegistry, type Registry, registryError } from '../agents/index.ts'
+import { type AgentOverrides, idleQueues, loadRegistry, type Registry, registryError } from '../agents/index.ts'
 import type { TroupeError } from '../contracts/index.ts'
+import { modelSourceNames } from '../models/by-name/index.ts'
 import { type ReadSetup, readSetup, type SetupWishes } from './config-setup.ts'
 import type { Host } from './host.ts'
 
@@ -32,5 +33,12 @@ export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags,
     variables,
     ...(flags && { flags }),
   })
-  return { setup, isConfigured, registry, wrong: [...wrong, ...(registry.ok ? [] : [registryError(registry.problems)])] }
+  const named = registry.said.flatMap(({ agent }) => agent.models.map((model) => model.split('/', 1)[0] ?? model))
+  const diagnostics = [...setup.diagnostics, ...idleQueues({ config, environment }, [...modelSourceNames, ...named])]
+  return {
+    setup: { ...setup, diagnostics },
+    isConfigured,
+    registry,
+    wrong: [...wrong, ...(registry.ok ? [] : [registryError(registry.problems)])],
+  }
 }

@@ -82,3 +82,15 @@ test('a wrong one is refused with its place, and nothing is asked', async () => 
   expect(code).toBe(2)
   expect(stderr).toMatch(/\.ai-agent\.json:\d+:\d+[\s\S]*concurent[\s\S]*concurrent/)
 })
+
+test('a queue that nothing bears the name of is told by whoever reads it', async () => {
+  const { path } = folder({
+    'a.ai': '---\ndescription: A\nmodels: rehearsal\n---\nYou answer.',
+    '.ai-agent.json': { queues: { opnai: { perMinute: 1 }, openai: { perMinute: 1 } } },
+  })
+  for (const command of [['validate'], ['doctor'], ['run', 'a.ai', 'Hi']]) {
+    const { stdout, stderr } = await troupe(path, command)
+    expect(`${stdout}${stderr}`).toMatch(/the queue `opnai` has no effect[\s\S]*Did you mean `openai`/)
+    expect(`${stdout}${stderr}`).not.toContain('the queue `openai`')
+  }
+})

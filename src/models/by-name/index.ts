@@ -1,2 +1,3 @@
 export { modelAdapter } from './model-adapter.ts'
+export { modelSourceNames } from './model-sources.ts'
 export type { ModelAdapterOptions, ProviderConfig, ProviderSources } from './options.ts'

@@ -57,6 +57,8 @@ export const modelSources: { readonly [name: string]: ModelSource } = {
   ...Object.fromEntries(Object.entries(knownProviders).map(([name, { label }]) => [name, ofProvider(label)])),
 }
 
+export const modelSourceNames: readonly string[] = Object.keys(modelSources)
+
 /** With the providers that are configured. A provider may also be named by a variable alone: `LAB_BASE_URL`. */
 const sourcesIn = ({ providers = {} }: SettledOptions): { readonly [name: string]: ModelSource } => ({
   ...Object.fromEntries(Object.keys(providers).map((name) => [name, ofProvider(name)])),
