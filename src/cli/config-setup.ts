@@ -18,6 +18,7 @@ import { type Problem, TroupeError } from '../contracts/index.ts'
 import { dataFolder, homeFolder } from './data-folder.ts'
 import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
+import { withWithheld } from './trust-problems.ts'
 
 /** What surrounds every agent: the configuration, options of the environment, and whom a person trusts. */
 export interface Setup {
@@ -52,7 +53,7 @@ export interface ReadSetup {
 /** Reads the configuration in all its layers, and the variables. Throws `config_invalid` with everything that is wrong in any. */
 export async function loadSetup(host: Pick<Host, 'env'>, wishes: SetupWishes = {}): Promise<Setup> {
   const { setup, wrong } = await readSetup(host, wishes)
-  if (wrong.length > 0) throw joinErrors(wrong)
+  if (wrong.length > 0) throw withWithheld(joinErrors(wrong), setup.diagnostics)
   return setup
 }
 

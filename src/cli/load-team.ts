@@ -1,8 +1,6 @@
 import {
-  type AgentDiagnostic,
   type AgentOverrides,
   type Config,
-  type ConfigDiagnostic,
   childrenOfferedOf,
   type FileState,
   featuresOf,
@@ -24,6 +22,7 @@ import { joinErrors } from './join-errors.ts'
 import { modelOptions } from './model-options.ts'
 import { pricedAdapter } from './priced-adapter.ts'
 import { type ReadAgents, readAgents } from './read-agents.ts'
+import { type StartDiagnostic, withWithheld } from './trust-problems.ts'
 import { askForTrust, waitingIn } from './trust-question.ts'
 
 export interface TeamWishes {
@@ -54,7 +53,7 @@ export interface Team {
   readonly storePath?: string
   /** What a person should know about the choice of models. */
   readonly notices: readonly string[]
-  readonly diagnostics: readonly (AgentDiagnostic | ConfigDiagnostic)[]
+  readonly diagnostics: readonly StartDiagnostic[]
 }
 
 /** An agent with everybody whom it may call, before anybody has looked for models. */
@@ -65,9 +64,16 @@ export interface ReadTeam {
   readonly diagnostics: Team['diagnostics']
 }
 
-/** Reads an agent, its children and the configuration, and finds their models. Throws everything that is wrong with any. */
-export async function loadTeam(file: string, wishes: TeamWishes): Promise<Team> {
-  const { agents, root, setup, diagnostics } = await readTeam(file, wishes)
+/** An agent with everybody whom it may call and what surrounds them, right or wrong. */
+export interface SeenTeam extends ReadAgents {
+  readonly file: string
+  readonly diagnostics: Team['diagnostics']
+}
+
+/** Finds the models of a team that was looked at. Throws everything that is wrong with any of it. */
+export async function loadTeam(seen: SeenTeam, wishes: Pick<TeamWishes, 'looksAtServers'> = {}): Promise<Team> {
+  const { file } = seen
+  const { agents, root, setup, diagnostics } = rightTeam(seen)
   const { config, environment } = setup
   const overlay = overlayFor([...new Set(agents.flatMap(({ definition }) => definition.models))], { config, environment })
   const found = await findTeamModels(
@@ -108,14 +114,27 @@ function sharedBy(config: Config): Team['shared'] {
   }
 }
 
-/** The same without models: nothing is looked for, no variable is needed. */
+/** Reads an agent, its children and the configuration. Nothing is looked for, no variable is needed. */
 export async function readTeam(file: string, wishes: TeamWishes): Promise<ReadTeam> {
-  const flags = overridesOf(wishes.overrides)
-  const { setup, registry, wrong } = await trustedTeam(file, wishes, flags)
+  const seen = await lookAtTeam(file, wishes)
+  try {
+    return rightTeam(seen)
+  } catch (error) {
+    throw error instanceof TroupeError ? withWithheld(error, seen.diagnostics) : error
+  }
+}
+
+/** The same for those who have more to tell where something is wrong with it: that is not thrown. */
+export async function lookAtTeam(file: string, wishes: TeamWishes): Promise<SeenTeam> {
+  const read = await trustedTeam(file, wishes, overridesOf(wishes.overrides))
+  return { ...read, file, diagnostics: [...read.setup.diagnostics, ...read.registry.diagnostics] }
+}
+
+function rightTeam({ file, setup, registry, wrong, diagnostics }: SeenTeam): ReadTeam {
   if (!registry.ok || wrong.length > 0) throw joinErrors(wrong)
   const root = registry.agents.find(({ definition }) => definition.name === registry.roots[0])
   if (!root) throw new TroupeError('internal', `The agent of ${file} is not among those that were read.`)
-  return { agents: registry.agents, root, setup, diagnostics: [...setup.diagnostics, ...registry.diagnostics] }
+  return { agents: registry.agents, root, setup, diagnostics }
 }
 
 /** Reads once, asks for trust where it is missing, and reads again where it was given. A team that is wrong all the same asks for none. */

@@ -7,13 +7,14 @@ import { type Acting, actingWith } from './acting.ts'
 import { dataFolder, dataFolderProblem } from './data-folder.ts'
 import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
-import { loadTeam, type Team } from './load-team.ts'
+import { loadTeam, lookAtTeam, type SeenTeam, type Team } from './load-team.ts'
 import type { RunInvocation } from './parse-arguments.ts'
 import { promptFault } from './prompt-fault.ts'
 import { isTyped, promptProblem, readPrompt } from './read-prompt.ts'
 import { withRehearsal } from './rehearsal-remedy.ts'
 import { takenUp } from './taken-up.ts'
 import { tellNotice, tellWarning } from './tell.ts'
+import { withWithheld } from './trust-problems.ts'
 import { uncompiledSchemas } from './uncompiled-schemas.ts'
 
 /** Everything that a run needs, found to be right. */
@@ -49,8 +50,9 @@ export async function prepareRun(given: RunInvocation, host: Host): Promise<Prep
   const { invocation, notices, warnings } = await takenUp(given, host)
   const { prompt: argument, wishes, file } = invocation
   const sources = { argument, stdin: host.stdin, clock: systemClock }
+  const seen = await lookAt(invocation, host)
   try {
-    const team = await prepareTeam(invocation, host)
+    const team = await prepareTeam(seen, invocation, host)
     const prepared = { ...team, invocation, notices: [...notices, ...team.notices] }
     // A run that is taken up has been asked already.
     if (invocation.resume !== undefined && argument === undefined) return { ...prepared, prompt: '', warnings }
@@ -64,21 +66,23 @@ export async function prepareRun(given: RunInvocation, host: Host): Promise<Prep
   } catch (error) {
     if (!(error instanceof TroupeError) || isAboutPrompt(error)) throw error
     const other = invocation.resume === undefined ? await promptProblem(sources) : undefined
-    throw withRehearsal(joinErrors(other ? [error, other] : [error]), invocation.file)
+    throw withWithheld(withRehearsal(joinErrors(other ? [error, other] : [error]), invocation.file), seen.diagnostics)
   }
 }
 
 const waiting = 'Waiting for standard input; end it with Ctrl-D, or redirect from /dev/null.'
 
-async function prepareTeam(invocation: RunInvocation, host: Host): Promise<Omit<PreparedRun, 'prompt' | 'warnings' | 'invocation'>> {
-  const { file, overrides, configFile, isTrusted, dataDir, dryRun } = invocation
-  const team = await loadTeam(file, {
-    host,
-    overrides,
-    ...(configFile !== undefined && { configFile }),
-    isTrusted,
-    looksAtServers: dryRun,
-  })
+function lookAt({ file, overrides, configFile, isTrusted }: RunInvocation, host: Host): Promise<SeenTeam> {
+  return lookAtTeam(file, { host, overrides, ...(configFile !== undefined && { configFile }), isTrusted })
+}
+
+async function prepareTeam(
+  seen: SeenTeam,
+  invocation: RunInvocation,
+  host: Host,
+): Promise<Omit<PreparedRun, 'prompt' | 'warnings' | 'invocation'>> {
+  const { dataDir, dryRun } = invocation
+  const team = await loadTeam(seen, { looksAtServers: dryRun })
   const { agents, root, adapter, setup, storePath } = team
   const folder = dataFolder({ flag: dataDir ?? storePath, env: host.env, home: homedir() })
   await refuseUnusable(agents, folder)

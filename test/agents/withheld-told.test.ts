@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Problem } from '../../src/contracts/index.ts'
+import { troupe } from './command.ts'
+import { child, folder } from './folder.ts'
+
+interface Told {
+  readonly code?: string
+  readonly remedy?: string
+  readonly problems: readonly Problem[]
+}
+
+const errorIn = (document: string): Told => (JSON.parse(document) as { readonly error: Told }).error
+
+/** A project whose agent cannot be run without something that nobody has trusted. */
+const starts: {
+  readonly [why: string]: { readonly files: Parameters<typeof folder>[0]; readonly withheld: string; readonly code: number }
+} = {
+  'a provider': {
+    files: {
+      'a.ai': child().replace('a/b', 'lab/m'),
+      '.ai-agent.json': { providers: { lab: { baseURL: 'http://127.0.0.1:9/v1' } } },
+    },
+    withheld: '.ai-agent.json',
+    code: 3,
+  },
+  'a key': {
+    files: { 'a.ai': child().replace('a/b', 'openai/gpt-5.4-mini'), '.ai-agent.env': 'OPENAI_API_KEY=sk-abcdefgh12345' },
+    withheld: '.ai-agent.env',
+    code: 3,
+  },
+  'agents elsewhere': {
+    files: { 'here/a.ai': child('agents: [q]'), 'here/.ai-agent.json': { agents: ['../q.ai'] }, 'q.ai': child() },
+    withheld: 'here/.ai-agent.json',
+    code: 2,
+  },
+}
+
+describe.each(Object.entries(starts))('a start that fails for want of trust in %s', (_, { files, withheld, code }) => {
+  const file = Object.keys(files ?? {})[0] ?? ''
+
+  test('says so first, with what is withheld and how to trust it', async () => {
+    const { path } = folder(files)
+    const said = await troupe(path, ['run', file, 'Hi', '-q'])
+    expect(said).toMatchObject({ code, stdout: '' })
+    expect(said.stderr).toContain(join(path, withheld))
+    const remedies = said.stderr.split('\n').filter((line) => line.includes('→'))
+    expect(remedies[0]).toContain(`troupe trust ${join(path, withheld)}`)
+  })
+
+  test('says so to programs, whatever was asked for', async () => {
+    const { path } = folder(files)
+    const expected = { place: expect.stringContaining(join(path, withheld)), remedy: expect.stringContaining('troupe trust ') }
+    for (const more of [['--json'], ['--json', '--dry-run']]) {
+      const { stdout } = await troupe(path, ['run', file, 'Hi', ...more])
+      const { problems, remedy } = errorIn(stdout)
+      expect(problems[0]).toMatchObject(expected)
+      if (remedy !== undefined) expect(remedy).toMatch(/^What waits for trust may be why \(.*troupe trust .*\)\. Otherwise: /)
+    }
+    const { stdout } = await troupe(path, ['run', file, 'Hi', '--stream-json'])
+    expect(errorIn(stdout).problems[0]).toMatchObject(expected)
+    const { stderr } = await troupe(path, ['run', file, 'Hi', '--log-format', 'json'])
+    expect((JSON.parse(stderr) as Told).problems[0]).toMatchObject(expected)
+  })
+})
+
+describe('other commands that fail', () => {
+  test('say what waits for trust, and variables that nobody knows', async () => {
+    const { path } = folder({
+      'a.ai': child('agents: [q]'),
+      '.ai-agent.json': { agents: ['../q.ai'], providers: { lab: { baseURL: 'http://127.0.0.1:9/v1' } } },
+    })
+    const env = { TROUPE_NONSENSE: '1' }
+    for (const words of [
+      ['run', 'a.ai', '--help'],
+      ['config', 'show', 'a.ai'],
+    ]) {
+      const { code, stderr } = await troupe(path, words, env)
+      expect(code).toBe(2)
+      expect(stderr).toContain(`troupe trust ${join(path, '.ai-agent.json')}`)
+      expect(stderr).toContain('TROUPE_NONSENSE')
+    }
+    const { stderr } = await troupe(path, ['config', 'show'], { TROUPE_LIMITS_MAX_TOKENS: 'many' })
+    expect(stderr).toContain(`troupe trust ${join(path, '.ai-agent.json')}`)
+  })
+})
