@@ -5,6 +5,7 @@ import { failurePolicy } from '../util/failure-policy.ts'
 import { Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { isUsage } from '../util/is-usage.ts'
 import { messageOf } from '../util/message-of.ts'
+import { mostCharacters, wentBeyond } from '../util/output-bound.ts'
 import { isPrice, priced } from '../util/priced.ts'
 
 /** Who is asked, and under which conditions. */
@@ -34,6 +35,8 @@ export class Inquiry {
   readonly #adviser: Adviser
   readonly #asking: Asking
   #text = ''
+  /** Of the answer, and of what it thought on the way. */
+  #characters = 0
   #usage: Usage | undefined
   #costUsd: number | undefined
 
@@ -67,7 +70,7 @@ export class Inquiry {
   ): Promise<{ readonly failure: ModelFailure | undefined; readonly spent: Spent }> {
     if (hold && !(await hold.enter(interrupt))) return { failure: this.#interruption(interrupt), spent: nothing }
     const failure = await this.#hear(interrupt)
-    const isUnbilled = failure && this.#text === '' && !failurePolicy[failure.class].billed
+    const isUnbilled = failure && this.#characters === 0 && !failurePolicy[failure.class].billed
     return { failure, spent: isUnbilled ? nothing : this.#spent() }
   }
 
@@ -84,9 +87,15 @@ export class Inquiry {
   }
 
   async #read(interrupt: Interrupt): Promise<ModelFailure | undefined> {
-    for await (const part of this.#adviser.model.stream(this.#asking.request, { signal: interrupt.signal })) {
+    const { request } = this.#asking
+    const bound = request.parameters.maxOutputTokens
+    const most = mostCharacters(bound, charsPerToken)
+    for await (const part of this.#adviser.model.stream(request, { signal: interrupt.signal })) {
       if (interrupt.reason !== undefined) break
+      if (bound !== undefined && this.#characters > most && part.type !== 'finish')
+        return { class: 'invalid_response', message: `the model ${wentBeyond(bound)}` }
       if (part.type === 'text') this.#text += part.text
+      if (part.type === 'text' || part.type === 'reasoning') this.#characters += part.text.length
       if (part.type === 'error') return this.#told(part.failure)
       if (part.type !== 'finish') continue
       this.#usage = part.usage
@@ -109,7 +118,7 @@ export class Inquiry {
   /** Where the model tells nothing, what it read and said is estimated; for what has no price, what was set aside counts. */
   #spent(): Spent {
     const { input, costUsd: reserved = 0 } = this.#asking.reservation
-    const output = Math.ceil(this.#text.length / charsPerToken)
+    const output = Math.ceil(this.#characters / charsPerToken)
     const usage = isUsage(this.#usage) ? this.#usage : { ...noUsage, input, output, estimated: true as const }
     const cost = isPrice(this.#costUsd) ? this.#costUsd : priced(this.#adviser.model, usage)
     return { usage, cost, paidUsd: cost === 'unknown' ? reserved : cost }

@@ -13,6 +13,7 @@ import type { AskAction, LivePlace } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
+import { mostCharacters } from '../util/output-bound.ts'
 import { priced } from '../util/priced.ts'
 import type { Veil } from '../util/veil.ts'
 import { type ActiveSession, since } from './active-session.ts'
@@ -28,6 +29,7 @@ import { itemEnded, itemStarted, stepCompleted } from './step-events.ts'
  *
  * 1. It ends once: with a whole reply, a failure, its deadline or the turn, whether or not the model heeds its signal.
  * 2. After its end no part counts, and the model's stream is closed, but not waited for.
+ * 3. A model that was given a bound and goes on beyond it is not listened to until its time is over.
  */
 export class Attempt {
   readonly #session: ActiveSession
@@ -38,6 +40,8 @@ export class Attempt {
   readonly #model: Model
   readonly #started: number
   #limit: AttemptLimit = { ms: Number.POSITIVE_INFINITY, reason: 'timeout' }
+  /** What it may bring before it is taken for one that does not heed its bound. */
+  #mostCharacters = Number.POSITIVE_INFINITY
   #request: ModelRequest | undefined
   /** When the model was last heard, once it has begun to answer. */
   #heard: number | undefined
@@ -65,6 +69,7 @@ export class Attempt {
     this.#asker = asker
     this.#request = request
     this.#limit = attemptLimit(this.#session, this.#action)
+    this.#mostCharacters = mostCharacters(request.parameters.maxOutputTokens, this.#session.state.charsPerToken)
     this.#interrupt.listen(() => this.#end(this.#interruption()))
     this.#watch(this.#started)
     if (!this.#asker) return
@@ -130,6 +135,8 @@ export class Attempt {
     // A model that floods us without ever waiting keeps every timer from firing.
     if (now - this.#started > this.#limit.ms) this.#interrupt.fire(this.#limit.reason)
     if (!this.#asker) return 'more'
+    // Only where more is to come: a reply that is whole has been paid for.
+    if (this.#reply.characters > this.#mostCharacters && goesOn(part)) return this.#stop()
     const known = this.#reply.texts.length
     const text = this.#reply.add(part)
     // A summary is for the model alone.
@@ -137,6 +144,11 @@ export class Attempt {
     if (text && this.#reply.texts.length > known) this.#open(text)
     if (text && 'text' in part && part.text !== '') this.#show(text, part.text)
     return this.#reply.isOver ? 'whole' : 'more'
+  }
+
+  #stop(): 'whole' {
+    this.#reply.stopAt(this.#request?.parameters.maxOutputTokens ?? 0)
+    return 'whole'
   }
 
   #show(text: ReplyText, piece: string): void {
@@ -204,7 +216,9 @@ export class Attempt {
     const { usage, cost } = this.#spent()
     const completed = stepCompleted(this.#session, { reply, finish, usage, cost, latencyMs: this.#latency() })
     this.#session.record(metadata || output ? { ...completed, ...(metadata && { metadata }), ...(output && { output }) } : completed)
-    if (finish === 'length' && !output) this.#session.note({ type: 'interaction.diagnostic', diagnostic: truncated })
+    const { beyond } = this.#reply
+    if (finish === 'length' && (beyond || !output))
+      this.#session.note({ type: 'interaction.diagnostic', diagnostic: { ...truncated, ...beyond } })
   }
 
   #failed(failure: ModelFailure): undefined {
@@ -258,6 +272,9 @@ const truncated = {
   message: 'The answer was cut at its length limit.',
   remedy: 'Raise maxOutputTokens.',
 } as const
+
+const goesOn = (part: ModelPart): boolean =>
+  part?.type === 'text' || part?.type === 'reasoning' || part?.type === 'call' || part?.type === 'working'
 
 /** What a provider will not do is told once a turn. */
 function tellNotices(session: ActiveSession, notices: readonly string[]): void {

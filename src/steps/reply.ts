@@ -15,6 +15,7 @@ import { itemIdOf } from '../core/index.ts'
 import { plainJson } from '../util/copy-json.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
 import { isUsage } from '../util/is-usage.ts'
+import { wentBeyond } from '../util/output-bound.ts'
 import { isPrice } from '../util/priced.ts'
 import type { Redactor } from '../util/redact.ts'
 
@@ -30,6 +31,12 @@ export type Verdict =
   | { readonly ok: true; readonly reply: readonly ReplyRef[]; readonly finish: FinishReason }
   | { readonly ok: false; readonly failure: ModelFailure }
 
+/** What is said of a model that did not heed its bound. */
+export interface BeyondBound {
+  readonly message: string
+  readonly remedy: string
+}
+
 /** A reply beyond this is a model that does not stop. */
 const mostCharacters = 16 * 1024 * 1024
 
@@ -38,6 +45,7 @@ const mostCharacters = 16 * 1024 * 1024
  *
  * 1. Nothing of a reply counts before its `finish`: a stream that was cut never becomes a call.
  * 2. Only `stop` and `tool-calls` make calls valid; `length` may end a text, never a call.
+ * 3. What was stopped because it went beyond its bound is judged as if it had ended there with `length`.
  */
 export class Reply {
   readonly #stepId: StepId
@@ -48,6 +56,7 @@ export class Reply {
   readonly notices: string[] = []
   #finish: Extract<ModelPart, { type: 'finish' }> | undefined
   #failure: ModelFailure | undefined
+  #beyond: BeyondBound | undefined
   #characters = 0
   #block: string | undefined
 
@@ -90,6 +99,21 @@ export class Reply {
   /** The first failure stands. */
   fail(failure: ModelFailure): void {
     this.#failure ??= failure
+  }
+
+  /** The model does not heed how many tokens it may take: nothing more is taken of it. */
+  stopAt(maxOutputTokens: number): void {
+    if (this.isOver) return
+    this.#finish = { type: 'finish', reason: 'length' }
+    this.#beyond = {
+      message: `The model ${wentBeyond(maxOutputTokens)}, and was stopped.`,
+      remedy: 'Name another model, or raise maxOutputTokens or the budget that leaves it no more.',
+    }
+  }
+
+  /** Why it was stopped, if it was. */
+  get beyond(): BeyondBound | undefined {
+    return this.#beyond
   }
 
   /** Takes secrets out of everything that it brought: models repeat what they are shown. Names of tools that were offered stay. */
@@ -155,6 +179,7 @@ export class Reply {
     const said = this.said !== ''
     if (toolChoice === 'none' && said) return { ok: true, reply: this.#refs.filter((ref) => ref.type === 'item'), finish }
     const called = this.#refs.length > this.texts.length
+    if (this.#beyond && (called || !said)) return { ok: false, failure: { class: 'invalid_response', ...this.#beyond } }
     if (toolChoice === 'none' && called) return failed('invalid_response', 'The model called a tool where it had to answer.')
     if (finish === 'length' && called)
       return failed('invalid_response', 'The reply was cut at its length limit in the middle of its calls.')

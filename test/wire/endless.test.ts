@@ -5,6 +5,7 @@ import { expectFailure, server, stage, textOf, turn } from './turn.ts'
 import type { WireReply } from './wire-reply.ts'
 
 const long = 'endless '.repeat(32_768)
+const beyond = expect.stringMatching(/^The model went on beyond the \d+ tokens that it was given, and was stopped\.$/)
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 }
 /** Long pieces, as a proxy would put them together: it is the amount that counts, not the number of events. */
 const patient: WireReply = { text: 'x', calls: [{ id: 'c', name: 'weather', input: { city: '' } }], finish: 'stop', usage }
@@ -15,11 +16,11 @@ interface Flood {
 }
 
 /** The reply up to the first event that has the field, and that event over and over, with a long text in the field. */
-function flood({ encode }: WireFormat, field: RegExp): Flood {
+function flood({ encode }: WireFormat, field: RegExp, filling = long): Flood {
   const texts = encode(patient).map(textOf)
   const at = texts.findIndex((text) => field.test(text))
   const found = texts[at] ?? expect.unreachable(`no ${field}`)
-  return { opening: texts.slice(0, at), repeat: found.replace(field, (_, name: string) => `"${name}":"${long}"`) }
+  return { opening: texts.slice(0, at), repeat: found.replace(field, (_, name: string) => `"${name}":"${filling}"`) }
 }
 const textField = /"(content|delta|text)":"x"/
 const argumentField = /"(arguments|delta|partial_json)":"\{\\"city[^}]*"/
@@ -41,6 +42,17 @@ describe.each(formats)('$name', (format) => {
   it('endless text: given up at a cap, and the connection is closed', async () => {
     const { opening, repeat } = flood(format, textField)
     await expectGivenUp(format, { chunks: opening, ending: endless(repeat) })
+  })
+
+  it('text beyond what the budget left for it: stopped there, kept as cut, counted, and the connection is closed', async () => {
+    const { url, reply } = await server()
+    const { opening, repeat } = flood(format, textField, 'endless '.repeat(16))
+    const exchange = reply({ chunks: opening, ending: endless(repeat) })
+    const { outcome } = await turn(format, { url, limits: { maxTokens: 6_000 } })
+    expect(outcome).toMatchObject({ status: 'partial', reason: 'tokens', usage: { estimated: true } })
+    expect(outcome.diagnostics).toContainEqual(expect.objectContaining({ code: 'answer_truncated', message: beyond }))
+    expect(outcome.usage.output).toBeLessThan(8_000)
+    expect(await exchange.over).toBe('left')
   })
 
   it('endless comments and nothing else: given up when its time is over, and the connection is closed', async () => {

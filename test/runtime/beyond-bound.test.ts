@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import type { Model, ModelPart } from '../../src/contracts/index.ts'
+import type { AgentLoopConfig } from '../../src/runtime/index.ts'
+import { runtimeWith, tool } from './helpers.ts'
+
+const piece: ModelPart = { type: 'text', text: 'on and on '.repeat(4) }
+const pieceTokens = 10
+
+/** A model that heeds no bound. */
+function endless(opening: readonly ModelPart[], more: ModelPart) {
+  const seen = { asked: 0, closed: 0, pieces: 0, bounds: [] as (number | undefined)[] }
+  const model: Model = {
+    id: 'endless/model',
+    abilities: ['tools'],
+    costOf: ({ output }) => output * 1e-4,
+    async *stream({ parameters }) {
+      seen.asked++
+      seen.bounds.push(parameters.maxOutputTokens)
+      try {
+        yield* opening
+        // More than any bound of these tests, and no more than a test can bear.
+        for (; seen.pieces < 100_000; seen.pieces++) yield more
+      } finally {
+        seen.closed++
+      }
+    },
+  }
+  return { model, seen }
+}
+
+const clerk = (more: object): Partial<AgentLoopConfig> => ({
+  agents: [{ name: 'clerk', description: 'Looks things up', prompt: 'You are a clerk.', model: 'any', ...more }],
+})
+const withSlack = (tokens: number): number => tokens * 1.25 + 200
+
+const toldOf = (tokens: number | undefined) => ({
+  code: 'answer_truncated',
+  severity: 'warning',
+  message: `The model went on beyond the ${tokens} tokens that it was given, and was stopped.`,
+  remedy: 'Name another model, or raise maxOutputTokens or the budget that leaves it no more.',
+})
+
+describe('a model that goes on beyond what it was given', () => {
+  it.each<[string, Partial<AgentLoopConfig>]>([
+    ['maxOutputTokens', clerk({ parameters: { maxOutputTokens: 50 } })],
+    ['a budget of tokens', clerk({ limits: { maxTokens: 6_000 } })],
+    ['a budget of money', clerk({ limits: { maxCostUsd: 0.2 } })],
+  ])('by %s is stopped, and its text is kept as one that was cut', async (_, config) => {
+    const { model, seen } = endless([], piece)
+    const outcome = await runtimeWith(model, { config }).run('Go')
+    const [bound = 0] = seen.bounds
+    expect(outcome).toMatchObject({ status: 'partial', reason: 'tokens', diagnostics: [toldOf(bound)] })
+    expect(seen).toMatchObject({ asked: 1, closed: 1 })
+    const output = Math.ceil((outcome.report?.text.length ?? 0) / 4)
+    expect(outcome.usage).toMatchObject({ output, estimated: true })
+    expect(outcome.cost).toBeCloseTo(output * 1e-4)
+    expect(output).toBeGreaterThan(withSlack(bound))
+    expect(output).toBeLessThanOrEqual(withSlack(bound) + pieceTokens)
+  })
+
+  it('in its thoughts has said nothing', async () => {
+    const { model, seen } = endless([], { type: 'reasoning', text: 'Hm. '.repeat(10) })
+    const config = clerk({ parameters: { maxOutputTokens: 50 }, limits: { maxRetries: 0 } })
+    const outcome = await runtimeWith(model, { config }).run('Go')
+    const { message, remedy } = toldOf(50)
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'invalid_response', message, remedy } })
+    expect(seen.closed).toBe(1)
+  })
+
+  it('has none of its calls run', async () => {
+    const ran: unknown[] = []
+    const call: ModelPart = { type: 'call', id: '1', name: 'look', input: JSON.stringify({ q: 'x'.repeat(2_000) }) }
+    const { model, seen } = endless([call], { type: 'working' })
+    const config = clerk({ parameters: { maxOutputTokens: 50 }, limits: { maxRetries: 0 } })
+    const tools = [tool('look', { execute: (input) => String(ran.push(input)) })]
+    const outcome = await runtimeWith(model, { config: { ...config, tools } }).run('Go')
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'invalid_response', message: toldOf(50).message } })
+    expect([ran, seen.closed]).toEqual([[], 1])
+  })
+
+  it('where JSON is wanted is told so, and asked again', async () => {
+    const { model, seen } = endless([], piece)
+    const output = { format: 'json', schema: { type: 'object' } } as const
+    const outcome = await runtimeWith(model, { config: clerk({ output, parameters: { maxOutputTokens: 50 } }) }).run('Go')
+    expect(outcome.status).toBe('failed')
+    expect(outcome.diagnostics).toContainEqual(toldOf(50))
+    expect(seen.asked).toBeGreaterThan(1)
+  })
+})
+
+describe('a reply that is long', () => {
+  const long: ModelPart = { type: 'text', text: 'x'.repeat(100_000) }
+  const whole = (parts: readonly ModelPart[]): Model => ({
+    id: 'long/model',
+    abilities: [],
+    async *stream() {
+      yield* parts
+      yield { type: 'finish', reason: 'stop' }
+    },
+  })
+
+  it('is whole where nothing bounds it', async () => {
+    expect(await runtimeWith(whole([long, long])).run('Go')).toMatchObject({ status: 'completed', diagnostics: [] })
+  })
+
+  it('is whole where it came at once: stopping it would spare nothing', async () => {
+    const config = clerk({ parameters: { maxOutputTokens: 50 } })
+    expect(await runtimeWith(whole([long]), { config }).run('Go')).toMatchObject({ status: 'completed', diagnostics: [] })
+  })
+})
+
+describe('a model that is asked who is to speak', () => {
+  it('and goes on beyond what it was given is stopped, and words decide', async () => {
+    const { model, seen } = endless([], piece)
+    let isAsked = false
+    const adviser: Model = {
+      ...model,
+      async *stream(request, context) {
+        if (isAsked) {
+          yield { type: 'text', text: 'Done.' }
+          yield { type: 'finish', reason: 'stop' }
+          return
+        }
+        isAsked = true
+        yield* model.stream(request, context)
+      },
+    }
+    const agents = ['clerk', 'cook'].map((name) => ({ name, description: `Is a ${name}`, prompt: 'Go.', model: 'any' }))
+    const config: Partial<AgentLoopConfig> = { agents, agentSelection: { infer: 'model' } }
+    const runtime = runtimeWith(adviser, { config })
+    const handle = runtime.stream('Something for the cook')
+    const reasons: string[] = []
+    for await (const event of handle) if (event.type === 'interaction.subagent.selected') reasons.push(event.reason)
+    expect((await handle.outcome).status).toBe('completed')
+    expect(reasons).toEqual(['match: the model went on beyond the 1024 tokens that it was given'])
+    expect([seen.closed, seen.pieces]).toEqual([1, Math.ceil(withSlack(1_024) / pieceTokens) + 1])
+  })
+})
