@@ -18,7 +18,7 @@ import { type Problem, TroupeError } from '../contracts/index.ts'
 import { dataFolder, homeFolder } from './data-folder.ts'
 import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
-import { withWithheld } from './trust-problems.ts'
+import { withWithheld } from './start-diagnostics.ts'
 
 /** What surrounds every agent: the configuration, options of the environment, and whom a person trusts. */
 export interface Setup {

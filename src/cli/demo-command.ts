@@ -55,7 +55,7 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
   const isAsPlanned = outcome.status === 'partial' && outcome.reason === 'steps'
   const code = isAsPlanned ? exitCodes.done.code : exitCodeOf(outcome) || exitCodes.failed.code
   if (!isAsPlanned) await tellError(unplanned(outcome), { host, wishes })
-  if (output === 'json') await host.stdout.line(safeJson(outcomeDocument(outcome, code)))
+  if (output === 'json') await host.stdout.line(safeJson(outcomeDocument(outcome, { exitCode: code })))
   else if (isAsPlanned) await host.stdout.text(asLine(outcome.report?.text ?? ''))
   await runtime.close()
   return code

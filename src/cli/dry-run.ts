@@ -11,6 +11,7 @@ import type { RunInvocation } from './parse-arguments.ts'
 import { type PreparedRun, teamConfig } from './prepare-run.ts'
 import type { DryRunDocument } from './run-documents.ts'
 import { safeJson } from './safe-json.ts'
+import { sentenceOf } from './start-diagnostics.ts'
 
 /** Shows what would run. Nothing is asked, started or kept. */
 export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocation, { stdout }: Host): Promise<number> {
@@ -23,7 +24,7 @@ export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocat
   return document.exitCode
 }
 
-async function documentOf({ agent, adapter, prompt, folder, notices, warnings }: PreparedRun, file: string): Promise<DryRunDocument> {
+async function documentOf({ agent, adapter, prompt, folder, ...told }: PreparedRun, file: string): Promise<DryRunDocument> {
   const models = await Promise.all(
     agent.models.map(async (name) => {
       const { id, abilities, contextTokens } = await adapter.resolve(name)
@@ -41,7 +42,7 @@ async function documentOf({ agent, adapter, prompt, folder, notices, warnings }:
     tools: agent.tools,
     requestChars: prompt.length,
     journal: folder,
-    notices: [...notices, ...warnings],
+    notices: [...told.notices, ...told.diagnostics.map(sentenceOf), ...told.warnings],
     exitCode: exitCodes.done.code,
   }
 }

@@ -22,7 +22,7 @@ import { joinErrors } from './join-errors.ts'
 import { modelOptions } from './model-options.ts'
 import { pricedAdapter } from './priced-adapter.ts'
 import { type ReadAgents, readAgents } from './read-agents.ts'
-import { type StartDiagnostic, withWithheld } from './trust-problems.ts'
+import { type StartDiagnostic, withWithheld } from './start-diagnostics.ts'
 import { askForTrust, waitingIn } from './trust-question.ts'
 
 export interface TeamWishes {

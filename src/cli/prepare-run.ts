@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
 import { type AgentLoopConfig, systemClock } from '../runtime/index.ts'
-import { asSentence } from '../util/as-sentence.ts'
 import { type Acting, actingWith } from './acting.ts'
 import { dataFolder, dataFolderProblem } from './data-folder.ts'
 import type { Host } from './host.ts'
@@ -12,9 +11,9 @@ import type { RunInvocation } from './parse-arguments.ts'
 import { promptFault } from './prompt-fault.ts'
 import { isTyped, promptProblem, readPrompt } from './read-prompt.ts'
 import { withRehearsal } from './rehearsal-remedy.ts'
+import { withWithheld } from './start-diagnostics.ts'
 import { takenUp } from './taken-up.ts'
 import { tellNotice, tellWarning } from './tell.ts'
-import { withWithheld } from './trust-problems.ts'
 import { uncompiledSchemas } from './uncompiled-schemas.ts'
 
 /** Everything that a run needs, found to be right. */
@@ -32,6 +31,8 @@ export interface PreparedRun extends Pick<Acting, 'sandbox' | 'hooks' | 'whenNob
   readonly folder: string
   /** What a person should know about the choice of models. */
   readonly notices: readonly string[]
+  /** What does not count of what was read, or not as it was meant. */
+  readonly diagnostics: Team['diagnostics']
   /** What a person must know about the prompt, and about the terms of a run that is taken up. */
   readonly warnings: readonly string[]
   /** The command line, with what holds of the one that its run was started with. */
@@ -97,12 +98,10 @@ async function prepareTeam(
     shared: { ...team.shared, ...shared },
     workspace: workingDirectory,
     folder,
-    notices: [...team.notices, ...notices, ...team.diagnostics.filter(({ severity }) => severity !== 'info').map(noticeOf)],
+    notices: [...team.notices, ...notices],
+    diagnostics: team.diagnostics.filter(({ severity }) => severity !== 'info'),
   }
 }
-
-const noticeOf = ({ place, message, remedy }: Team['diagnostics'][number]): string =>
-  `${place}: ${remedy === undefined ? message : `${asSentence(message)} ${remedy}`}`
 
 async function refuseUnusable(agents: Team['agents'], folder: string): Promise<void> {
   const wrong = [...(await uncompiledSchemas(agents.map(({ definition, place }) => ({ agent: definition, place }))))]

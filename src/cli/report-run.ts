@@ -10,6 +10,7 @@ import type { ToldError } from './print-errors.ts'
 import { type Progress, showsTree } from './progress/progress.ts'
 import { errorDocument, outcomeDocument, runEnd, runEndOfError } from './run-documents.ts'
 import { safeJson } from './safe-json.ts'
+import type { StartDiagnostic } from './start-diagnostics.ts'
 import { type Audience, logged, tellError } from './tell.ts'
 import { renderSummary } from './tree/render-summary.ts'
 import { renderTree } from './tree/render-tree.ts'
@@ -17,6 +18,8 @@ import { renderTree } from './tree/render-tree.ts'
 interface Reporting extends Audience {
   readonly output: OutputForm
   readonly progress: Progress
+  /** What was told about the team before it ran. */
+  readonly before?: readonly StartDiagnostic[]
   /** For a run that waits. */
   readonly waysOn?: WaysOn
 }
@@ -65,12 +68,12 @@ function withToolNames(summary: AgentSummary, events: Followed['events']): Agent
   return named(summary)
 }
 
-async function printOutcome(outcome: Outcome, { host: { stdout }, output }: Reporting): Promise<void> {
+async function printOutcome(outcome: Outcome, { host: { stdout }, output, before }: Reporting): Promise<void> {
   switch (output) {
     case 'json':
-      return stdout.line(safeJson(outcomeDocument(outcome)))
+      return stdout.line(safeJson(outcomeDocument(outcome, { before })))
     case 'stream-json':
-      return stdout.line(safeJson(runEnd(outcome)))
+      return stdout.line(safeJson(runEnd(outcome, before)))
     case 'answer':
       return isAnswered(outcome) ? stdout.text(asLine(outcome.report?.text ?? '')) : undefined
     default:

@@ -17,6 +17,7 @@ import { type PreparedRun, prepareRun, teamConfig } from './prepare-run.ts'
 import { progressFor } from './progress/progress.ts'
 import { reportRun } from './report-run.ts'
 import { resumeCommand, runFlags } from './resume-command.ts'
+import { isAboutTrust, sentenceOf } from './start-diagnostics.ts'
 import { startRun } from './start-run.ts'
 import { type Audience, tellNotice, tellWarning, withColour } from './tell.ts'
 
@@ -26,8 +27,7 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
   const host = withColour(given, wishes)
   const prepared = await interruption.before(prepareRun(said, host))
   const { invocation } = prepared
-  for (const notice of prepared.notices) await tellNotice(notice, { host, wishes })
-  for (const warning of prepared.warnings) await tellWarning(warning, { host, wishes })
+  await tellBefore(prepared, { host, wishes })
   if (invocation.dryRun) return dryRun(prepared, invocation, host)
 
   const progress = progressFor(host.window, wishes)
@@ -55,12 +55,19 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
   const { treeId } = handle
   const isWaiting = followed.outcome?.status === 'suspended'
   const ways = isWaiting && (await waysOn(store, { treeId, resume: resumeCommand(invocation, treeId), dataDir }))
-  const code = await reportRun(followed, { host, wishes, output, progress, ...(ways && { waysOn: ways }) })
+  const code = await reportRun(followed, { host, wishes, output, progress, before: prepared.diagnostics, ...(ways && { waysOn: ways }) })
   const further = afterInterrupt(followed.outcome, invocation, treeId)
   if (further !== undefined) await tellNotice(`Go on: ${further}`, { host, wishes })
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)
   return code
+}
+
+/** What is withheld for want of trust may be why something does not happen: that is told to those who want it quiet, too. */
+async function tellBefore({ notices, diagnostics, warnings }: PreparedRun, audience: Audience): Promise<void> {
+  for (const notice of notices) await tellNotice(notice, audience)
+  for (const each of diagnostics) await (isAboutTrust(each) ? tellWarning : tellNotice)(sentenceOf(each), audience)
+  for (const warning of warnings) await tellWarning(warning, audience)
 }
 
 /** What whoever goes on with it later has to know; it is kept, so that nothing secret may be in it. */

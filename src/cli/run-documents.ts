@@ -1,8 +1,9 @@
 // What `--json` and `--stream-json` print besides events. Published as schemas/run-document.schema.json and, for the last
 // line of a stream, schemas/stream-event.schema.json.
-import type { AgentLimits, Model, ModelParameters, Outcome, OutputContract, Problem } from '../contracts/index.ts'
+import type { AgentLimits, Diagnostic, Model, ModelParameters, Outcome, OutputContract, Problem } from '../contracts/index.ts'
 import { type AgentSummary, runSummary } from '../util/run-summary.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes, type FailureCode } from './exit-codes.ts'
+import type { StartDiagnostic } from './start-diagnostics.ts'
 
 interface Ended {
   /** Whether the exit code is 0. */
@@ -10,8 +11,13 @@ interface Ended {
   readonly exitCode: number
 }
 
+/** An outcome with what was told about its team before: that comes first. */
+export interface ToldOutcome extends Omit<Outcome, 'snapshot' | 'diagnostics'> {
+  readonly diagnostics: readonly (StartDiagnostic | Diagnostic)[]
+}
+
 /** A run that came about, however it ended. */
-export interface OutcomeDocument extends Outcome, Ended {
+export interface OutcomeDocument extends ToldOutcome, Pick<Outcome, 'snapshot'>, Ended {
   /** Who did how much; absent where no turn came about. */
   readonly summary?: AgentSummary
 }
@@ -60,12 +66,18 @@ export interface PlannedModel {
 /** The last line of a stream. The snapshot is left out: it repeats what the events have said. */
 export type RunEnd = Ended &
   (
-    | { readonly type: 'run.completed' | 'run.failed'; readonly outcome: Omit<Outcome, 'snapshot'>; readonly summary?: AgentSummary }
+    | { readonly type: 'run.completed' | 'run.failed'; readonly outcome: ToldOutcome; readonly summary?: AgentSummary }
     | { readonly type: 'run.failed'; readonly error: RunError }
   )
 
-export function outcomeDocument(outcome: Outcome, exitCode = exitCodeOf(outcome)): OutcomeDocument {
-  return { ok: exitCode === exitCodes.done.code, ...outcome, ...summaryOf(outcome), exitCode }
+interface Telling {
+  readonly exitCode?: number
+  readonly before?: readonly StartDiagnostic[] | undefined
+}
+
+export function outcomeDocument(outcome: Outcome, { exitCode = exitCodeOf(outcome), before = [] }: Telling = {}): OutcomeDocument {
+  const diagnostics = [...before, ...outcome.diagnostics]
+  return { ok: exitCode === exitCodes.done.code, ...outcome, diagnostics, ...summaryOf(outcome), exitCode }
 }
 
 /** What is thrown, as far as a document tells it. */
@@ -77,10 +89,11 @@ export function errorDocument(error: Thrown): ErrorDocument {
 }
 
 /** `completed` where there is an answer, even if only a partial one; the exit code tells which. */
-export function runEnd({ snapshot: _repeated, ...outcome }: Outcome): RunEnd {
+export function runEnd({ snapshot: _repeated, ...outcome }: Outcome, before: readonly StartDiagnostic[] = []): RunEnd {
   const exitCode = exitCodeOf(outcome)
   const type = outcome.status === 'completed' || outcome.status === 'partial' ? 'run.completed' : 'run.failed'
-  return { type, ok: exitCode === exitCodes.done.code, outcome, ...summaryOf(outcome), exitCode }
+  const told = { ...outcome, diagnostics: [...before, ...outcome.diagnostics] }
+  return { type, ok: exitCode === exitCodes.done.code, outcome: told, ...summaryOf(outcome), exitCode }
 }
 
 function summaryOf(outcome: Pick<Outcome, 'operations' | 'trace'>): { readonly summary?: AgentSummary } {

@@ -84,3 +84,39 @@ describe('other commands that fail', () => {
     expect(stderr).toContain(`troupe trust ${join(path, '.ai-agent.json')}`)
   })
 })
+
+describe('a run that goes on without what nobody has trusted', () => {
+  const files = {
+    'a.ai': child().replace('a/b', 'rehearsal'),
+    '.ai-agent.json': { approvals: { rules: [{ allow: 'shell' }] }, sandbox: { mode: 'off' } },
+  }
+  const env = { TROUPE_NONSENSE: '1' }
+  const untrusted = { code: 'config_untrusted', severity: 'warning', message: expect.stringContaining('sandbox.mode') }
+  const unknown = { code: 'variable_unused', severity: 'warning', place: 'TROUPE_NONSENSE' }
+
+  test('has it in its document and in the last line of its stream', async () => {
+    const { path } = folder(files)
+    const whole = await troupe(path, ['run', 'a.ai', 'Hi', '-q', '--json'], env)
+    expect(JSON.parse(whole.stdout)).toMatchObject({ ok: true, diagnostics: [untrusted, unknown] })
+    const streamed = await troupe(path, ['run', 'a.ai', 'Hi', '-q', '--stream-json'], env)
+    const last: unknown = JSON.parse(streamed.stdout.trimEnd().split('\n').at(-1) ?? '')
+    expect(last).toMatchObject({ type: 'run.completed', outcome: { diagnostics: [untrusted, unknown] } })
+  })
+
+  test('tells of it who wants it quiet, too, but of nothing else', async () => {
+    const { path } = folder(files)
+    const { stderr } = await troupe(path, ['run', 'a.ai', 'Hi', '-q'], env)
+    expect(stderr).toContain(`troupe trust ${join(path, '.ai-agent.json')}`)
+    expect(stderr).not.toContain('TROUPE_NONSENSE')
+    const logged = await troupe(path, ['run', 'a.ai', 'Hi', '-q', '--log-format', 'json'], env)
+    expect(JSON.parse(logged.stderr.split('\n')[0] ?? '')).toMatchObject({ level: 'warn', msg: expect.stringContaining('sandbox.mode') })
+  })
+
+  test('has what an agent of another program loses, as well', async () => {
+    const { path } = folder({ '.claude/agents/ro.md': '---\nname: ro\ndescription: D\ntools: Read, Write\n---\nReview.\n' })
+    const { stdout, stderr } = await troupe(path, ['run', '.claude/agents/ro.md', 'Hi', '--model', 'rehearsal', '-q', '--json'])
+    const { diagnostics } = JSON.parse(stdout) as { readonly diagnostics: readonly object[] }
+    expect(diagnostics).toContainEqual(expect.objectContaining({ code: 'agent_untrusted' }))
+    expect(stderr).toContain('troupe trust .claude/agents/ro.md')
+  })
+})

@@ -143,6 +143,18 @@ describe('real runs', () => {
     }
   })
 
+  test('fit with what was told before, too, and tell it first', () => {
+    const [outcome = expect.unreachable()] = outcomes
+    const told = { code: 'config_untrusted', severity: 'warning', place: '/x/.ai-agent.json', message: 'hooks', remedy: 'Look.' } as const
+    const document = throughJson(outcomeDocument(outcome, { before: [told] }))
+    const end = throughJson(runEnd(outcome, [told]))
+    expect([isDocument(document), isLine(end)]).toEqual([true, true])
+    const diagnostics = [told, ...outcome.diagnostics]
+    expect([document, end]).toMatchObject([{ diagnostics }, { outcome: { diagnostics } }])
+    const { place: _place, ...placeless } = told
+    expect(isLine({ ...(end as object), outcome: { ...outcome, diagnostics: [placeless] } })).toBe(false)
+  })
+
   test('or do not come about, which fits, too', () => {
     const error = new TroupeError('usage', 'wrong', { remedy: 'mend it', problems: [{ place: '--json', message: 'x', line: 'y' }] })
     for (const each of [error, new TroupeError('internal', 'broken')]) {

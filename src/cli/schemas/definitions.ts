@@ -3,7 +3,6 @@ import type {
   FinishReason,
   ModelAbility,
   ModelFailure,
-  Outcome,
   Problem,
   Report,
   Severity,
@@ -11,6 +10,8 @@ import type {
   ToolFailure,
   Trace,
 } from '../../contracts/index.ts'
+import type { ToldOutcome } from '../run-documents.ts'
+import type { StartDiagnostic } from '../start-diagnostics.ts'
 import { agent, input, limits, output, parameters } from './agents.ts'
 import { callIntent, callPart, callRecord, inputPart, message, textRecord } from './items.ts'
 import {
@@ -28,7 +29,7 @@ import {
 } from './outcomes.ts'
 import { approvalDecision, approvalKey, approvalRequest, plan, planIntent, planRecord, skill } from './policies.ts'
 import { amount, anyJson, anyOf, closed, constant, name, oneWord, optional, type Schema, text } from './shapes.ts'
-import { diagnosticCode, modelFailureClass, textType, toolFailureClass, turnReason } from './words.ts'
+import { diagnosticCode, modelFailureClass, startDiagnosticCode, textType, toolFailureClass, turnReason } from './words.ts'
 
 /** What several schemas share, by name. */
 export const definitions = {
@@ -53,6 +54,16 @@ export const definitions = {
     message: text,
     remedy: optional(text),
   }),
+  StartDiagnostic: closed<StartDiagnostic>(
+    {
+      code: startDiagnosticCode,
+      severity: oneWord<Severity>({ info: true, warning: true, error: true }),
+      place: text,
+      message: text,
+      remedy: optional(text),
+    },
+    { description: 'What was told about the team before it ran: what of it does not count, or not as it was meant.' },
+  ),
   ItemIntent: anyOf(callIntent, closed<TextIntent>({ kind: constant('text'), id: name, type: textType }), planIntent),
   ItemRecord: anyOf(callRecord, textRecord, planRecord),
   Plan: plan,
@@ -85,7 +96,7 @@ export const definitions = {
   ModelSummary: modelSummary,
   ToolSummary: toolSummary,
   AgentSummary: agentSummary,
-  Outcome: closed<Omit<Outcome, 'snapshot'>>(outcomeFields),
+  Outcome: closed<ToldOutcome>(outcomeFields),
   Problem: closed<Problem>({ place: text, message: text, remedy: optional(text), line: optional(text) }),
   ModelAbility: oneWord<ModelAbility>({ tools: true, images: true, files: true, reasoning: true, json_schema: true }),
 } satisfies { readonly [name: string]: Schema }

@@ -8,7 +8,6 @@ import type {
   InteractionEvent,
   LastStepReason,
   LiveEvent,
-  Outcome,
   ParentCall,
   PartialReason,
   ReplyRef,
@@ -17,7 +16,7 @@ import type {
   TokenPrice,
 } from '../../contracts/index.ts'
 import { errorTable } from '../../contracts/index.ts'
-import type { RunEnd, RunError } from '../run-documents.ts'
+import type { RunEnd, RunError, ToldOutcome } from '../run-documents.ts'
 import {
   amount,
   anyJson,
@@ -243,7 +242,7 @@ export const runError = closed<RunError>({
   remedy: optional(text),
   problems: listOf(reference('Problem')),
 })
-type EndedRun = Extract<RunEnd, { readonly outcome: Omit<Outcome, 'snapshot'> }>
+type EndedRun = Extract<RunEnd, { readonly outcome: ToldOutcome }>
 type UnstartedRun = Extract<RunEnd, { readonly error: RunError }>
 const exitCode = { type: 'integer', minimum: 0, maximum: 255 }
 

@@ -133,5 +133,5 @@ export const outcomeFields = {
   accounting: listOf(anyOf(reference('ModelEntry'), reference('CallEntry'))),
   operations: optional(reference('TurnOperation')),
   trace: reference('Trace'),
-  diagnostics: listOf(reference('Diagnostic')),
+  diagnostics: listOf(anyOf(reference('StartDiagnostic'), reference('Diagnostic'))),
 }

@@ -7,6 +7,7 @@ import type {
   ToolFailureClass,
   TurnReason,
 } from '../../contracts/index.ts'
+import type { StartDiagnostic } from '../start-diagnostics.ts'
 import { oneWord } from './shapes.ts'
 
 // Words that there is a closed list of.
@@ -80,6 +81,22 @@ export const diagnosticCode = oneWord<DiagnosticCode>({
   skills_cut: true,
   tool_missing: true,
   tool_output_invalid: true,
+})
+
+export const startDiagnosticCode = oneWord<StartDiagnostic['code']>({
+  agent_broken: true,
+  agent_disabled: true,
+  agent_setting_idle: true,
+  agent_untrusted: true,
+  config_key_unused: true,
+  config_part_missing: true,
+  config_rule_idle: true,
+  config_section_unused: true,
+  config_untrusted: true,
+  foreign_agent: true,
+  provider_left_out: true,
+  usage_missing: true,
+  variable_unused: true,
 })
 
 export const itemStatus = oneWord<ItemStatus>({

@@ -1,5 +1,6 @@
 import type { AgentDiagnostic, ConfigDiagnostic } from '../agents/index.ts'
 import { type Problem, TroupeError } from '../contracts/index.ts'
+import { asSentence } from '../util/as-sentence.ts'
 import { shellWord } from '../util/shell-word.ts'
 
 /** What is told about a team before it runs. */
@@ -7,6 +8,10 @@ export type StartDiagnostic = AgentDiagnostic | ConfigDiagnostic
 
 /** Whether something does not count for want of a person's trust. */
 export const isAboutTrust = ({ code }: StartDiagnostic): boolean => code === 'config_untrusted' || code === 'agent_untrusted'
+
+/** As a person is told it. */
+export const sentenceOf = ({ place, message, remedy }: StartDiagnostic): string =>
+  `${place}: ${remedy === undefined ? message : `${asSentence(message)} ${remedy}`}`
 
 /**
  * What was said and does not count may be why a start has failed, so the error tells it, too: what waits for trust before
