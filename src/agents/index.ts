@@ -32,6 +32,7 @@ export {
   idleQueues,
   loadConfig,
   type ModelPrice,
+  makeFolders,
   nodeConfigFiles,
   type OnUnavailable,
   type Overlay,

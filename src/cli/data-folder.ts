@@ -35,15 +35,21 @@ function ownHome(): string {
 
 /** What would keep a journal from being written there; nothing is made to find out. */
 export function dataFolderProblem(folder: string): Problem | undefined {
+  const why = whyUnwritable(folder)
+  if (why === undefined) return undefined
+  return { place: folder, message: `A journal cannot be kept there: ${why}.`, remedy: 'Name another folder with --data-dir.' }
+}
+
+/** Why nothing could be written into a folder, be it there or still to be made; nothing is made to find out. */
+export function whyUnwritable(folder: string): string | undefined {
   const existing = nearestExisting(folder)
-  const problem = (message: string): Problem => ({ place: folder, message, remedy: 'Name another folder with --data-dir.' })
-  if (typeof existing === 'object') return problem(`A journal cannot be kept there: ${existing.why}.`)
+  if (typeof existing === 'object') return existing.why
   try {
-    if (!statSync(existing).isDirectory()) return problem(`A journal cannot be kept there: ${existing} is not a folder.`)
+    if (!statSync(existing).isDirectory()) return `${existing} is not a folder`
     accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK)
     return undefined
   } catch (error) {
-    return problem(`A journal cannot be kept there: ${existing} cannot be written (${codeOf(error)}).`)
+    return `${existing} cannot be written (${codeOf(error)})`
   }
 }
 

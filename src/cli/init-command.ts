@@ -1,14 +1,17 @@
 import type { Stats } from 'node:fs'
-import { lstat, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { lstat, open, readFile, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { nodeConfigFiles, statesOf, trustFiles } from '../agents/index.ts'
+import { makeFolders, nodeConfigFiles, readTrust, statesOf, type TrustPlace, trustFiles } from '../agents/index.ts'
 import { type Problem, TroupeError } from '../contracts/index.ts'
+import { messageOf } from '../util/message-of.ts'
 import { shellWord } from '../util/shell-word.ts'
 import type { InitInvocation } from './agents-invocations.ts'
 import { trustPlaceOf } from './config-setup.ts'
+import { whyUnwritable } from './data-folder.ts'
 import { exitCodes } from './exit-codes.ts'
 import type { Host } from './host.ts'
 import { projectFiles } from './init-project.ts'
+import { joinErrors } from './join-errors.ts'
 import { printable } from './paint.ts'
 import { tellNotice } from './tell.ts'
 import { isAgreed, mayAsk } from './trust-question.ts'
@@ -16,16 +19,19 @@ import { isAgreed, mayAsk } from './trust-question.ts'
 /** `troupe init`: all agents and the configuration are created, or nothing; other files that are there are kept as they are. */
 export async function initCommand({ folder, isSure, wishes }: InitInvocation, host: Host): Promise<number> {
   const root = resolve(folder)
+  const place = trustPlaceOf(host)
   const kept = await refuseToOverwrite(root)
+  await refuseUnwritable(root, place)
   const names = Object.keys(projectFiles).filter((name) => !kept.includes(name))
   if (!isSure && mayAsk(host) && !(await isAgreed(`Create ${names.length} files in ${printable(root)}? [y/N] `, host))) {
     await tellNotice('Nothing was created.', { host, wishes })
     return exitCodes.done.code
   }
-  for (const name of names) await create(join(root, name), projectFiles[name] ?? '')
   const created = names.map((name) => join(root, name))
-  const trusted = await statesOf(nodeConfigFiles, [join(root, '.ai-agent.json')])
-  await trustFiles(trustPlaceOf(host), trusted, { by: 'init', at: host.now() })
+  await createAll(root, names, async () => {
+    const trusted = await statesOf(nodeConfigFiles, [join(root, '.ai-agent.json')])
+    await trustFiles(place, trusted, { by: 'init', at: host.now() })
+  })
   await host.stdout.lines(created.map((path) => `created ${printable(shown(path))}`))
   for (const name of kept) await tellNotice(await keptNotice(name, root), { host, wishes })
   const change = root === process.cwd() ? '' : `cd ${shellWord(shown(root))} && `
@@ -76,10 +82,56 @@ const keyFile = '.ai-agent.env'
 /** What is there, without following it; nothing where there is nothing. */
 const lookAt = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
 
+/** Files, and the list of trust, are looked at before the first file is made. */
+async function refuseUnwritable(root: string, place: TrustPlace): Promise<void> {
+  const wrong: TroupeError[] = []
+  const why = whyUnwritable(root)
+  if (why !== undefined) wrong.push(notCreated(root, `nothing can be made there: ${why}`))
+  const whyUntrusted = whyUnwritable(dirname(place.path))
+  if (whyUntrusted !== undefined) {
+    const remedy = 'See that its folder can be written, or name another with XDG_STATE_HOME.'
+    const message = `the list of trusted files cannot be kept there: ${whyUntrusted}`
+    wrong.push(new TroupeError('config_invalid', 'Nothing was created.', { problems: [{ place: place.path, message, remedy }] }))
+  }
+  if (wrong.length > 0) throw joinErrors(wrong)
+  await readTrust(place)
+}
+
+const notCreated = (path: string, message: string, cause?: unknown): TroupeError =>
+  new TroupeError('usage', 'Nothing was created.', {
+    problems: [{ place: shown(path), message, remedy: 'Choose another folder: troupe init DIR' }],
+    cause,
+  })
+
+/** All files, and what is to be done with them; where any of that fails, what was made is taken away again. */
+async function createAll(root: string, names: readonly string[], then: () => Promise<void>): Promise<void> {
+  const made: Made = { files: [], folders: [] }
+  try {
+    for (const name of names) await create(join(root, name), projectFiles[name] ?? '', made)
+    await then()
+  } catch (error) {
+    for (const file of made.files) await rm(file, { force: true }).catch(() => {})
+    // Not where somebody has put something into it meanwhile.
+    for (const folder of made.folders.toReversed()) await rmdir(folder).catch(() => {})
+    throw error
+  }
+}
+
+interface Made {
+  readonly files: string[]
+  readonly folders: string[]
+}
+
 /** Never over a file that came into being meanwhile. An agent is a program. */
-async function create(path: string, text: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true })
-  await writeFile(path, text, { flag: 'wx', mode: text.startsWith('#!') ? 0o755 : 0o644 })
+async function create(path: string, text: string, { files, folders }: Made): Promise<void> {
+  try {
+    await makeFolders(dirname(path), { made: folders })
+    const file = await open(path, 'wx', text.startsWith('#!') ? 0o755 : 0o644)
+    files.push(path)
+    await file.writeFile(text).finally(() => file.close())
+  } catch (error) {
+    throw notCreated(path, messageOf(error), error)
+  }
 }
 
 function shown(path: string): string {

@@ -53,7 +53,9 @@ async function trust(invocation: TrustInvocation, host: Host, place: TrustPlace)
 
 /** Whatever of this folder waits for trust, once a person has seen it: by `--all`, or by an answer at a terminal. */
 async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Promise<readonly FileState[] | 'refused'> {
-  const { setup, registry } = await loadProject(host, configFile === undefined ? {} : { configFile })
+  const { setup, registry, isConfigured, error } = await loadProject(host, configFile === undefined ? {} : { configFile })
+  // Without the configuration, or the list of trust, nobody knows what waits.
+  if (!isConfigured && error) throw error
   const files = waitingIn(setup, registry)
   if (files.length === 0 || isAll) return files
   const count = files.length === 1 ? 'A file waits for trust.' : `${files.length} files wait for trust.`

@@ -21,6 +21,7 @@ export { type EffectiveOption, effectiveOptions, type OptionSources, optionDefau
 export { type EnvVariable, parseEnv } from './env-file.ts'
 export { idleQueues } from './idle-queues.ts'
 export { configError, type LoadConfigOptions, loadConfig, type ReadConfig, readConfig } from './load-config.ts'
+export { makeFolders } from './make-folders.ts'
 export { nodeConfigFiles } from './node-config-files.ts'
 export { type OptionVariables, readOptionVariables, variableOf } from './option-variables.ts'
 export { type FileOrigin, type LayerName, type Origin, showOrigin, showPath } from './origin.ts'

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { ConfigFiles } from './config-files.ts'
 import { underLock } from './file-lock.ts'
+import { makeFolders } from './make-folders.ts'
 
 const largest = 4 * 1024 * 1024
 
@@ -28,7 +29,7 @@ async function read(path: string): Promise<Uint8Array | undefined> {
  * changed. Written aside and forced to the disk before: whoever reads sees the old file or the new one.
  */
 async function replace(path: string, before: string | undefined, text: string): Promise<boolean> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeFolders(dirname(path), { mode: 0o700 })
   return underLock(path, async () => {
     const there = await read(path)
     if ((there === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(there)) !== before) return false

@@ -1,4 +1,5 @@
 import { TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
 import type { ConfigFiles } from './config-files.ts'
 import { withHookFiles } from './trust-hooks.ts'
 import {
@@ -19,7 +20,7 @@ export interface TrustPlace {
   readonly path: string
 }
 
-/** What is trusted so far. Throws `config_invalid` where the list is damaged. */
+/** What is trusted so far. Throws `config_invalid` where the list is damaged or cannot be read. */
 export async function readTrust(place: TrustPlace): Promise<TrustRecords> {
   return (await current(place)).records
 }
@@ -70,7 +71,7 @@ async function change(place: TrustPlace, next: (records: TrustRecords) => TrustR
     const changed = next(records)
     const written = printTrust(changed)
     if (written === text || (text === undefined && changed.size === 0)) return changed
-    if (await place.files.replace(place.path, text, written)) return changed
+    if (await place.files.replace(place.path, text, written).catch((error) => refuse('written', place.path, error))) return changed
   }
   throw new TroupeError('config_invalid', `the list of trusted files ${place.path} cannot be written: others keep writing it`, {
     remedy: 'Try again.',
@@ -78,8 +79,18 @@ async function change(place: TrustPlace, next: (records: TrustRecords) => TrustR
 }
 
 async function current({ files, path }: TrustPlace): Promise<{ readonly text: string | undefined; readonly records: TrustRecords }> {
-  const content = await files.read(path)
+  const content = await files.read(path).catch((error) => refuse('read', path, error))
   if (content === undefined) return { text: undefined, records: new Map() }
   const text = typeof content === 'string' ? content : new TextDecoder('utf-8', { ignoreBOM: true }).decode(content)
   return { text, records: parseTrust(text, path) }
+}
+
+/** Where a disk does not let us is a matter of how the machine is set up. */
+function refuse(what: 'read' | 'written', path: string, cause: unknown): never {
+  if (cause instanceof TroupeError) throw cause
+  const remedy = 'See that its folder can be written, or name another with XDG_STATE_HOME.'
+  throw new TroupeError('config_invalid', `The list of trusted files cannot be ${what}.`, {
+    problems: [{ place: path, message: messageOf(cause), remedy }],
+    cause,
+  })
 }
