@@ -1,6 +1,15 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { approvalsOf, type Config, contextOf, findProjectRoot, projectContext, type RegisteredAgent, sandboxOf } from '../agents/index.ts'
+import {
+  approvalsOf,
+  type Config,
+  contextOf,
+  findProjectRoot,
+  projectContext,
+  type RegisteredAgent,
+  sandboxOf,
+  type TrustRecords,
+} from '../agents/index.ts'
 import { type ApprovalPolicy, type Hook, type Problem, type Sandbox, type SandboxPolicy, TroupeError } from '../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
 import type { WorkspaceKit } from '../tools/kit/index.ts'
@@ -37,6 +46,8 @@ export interface ActingWishes {
   readonly deny: readonly string[]
   /** What nobody may see: journals, trust, approvals. */
   readonly hidden: readonly string[]
+  /** Default: what stands in the list of trust. */
+  readonly trusted?: TrustRecords
 }
 
 /** @throws TroupeError with every problem at once; nothing is started. */
@@ -44,7 +55,7 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
   const { host, config, workingDirectory, allow, deny, hidden } = wishes
   const project = findProjectRoot(workingDirectory)
   const skilled = agentsWithSkills(agents, { config, workingDirectory })
-  const hooked = await configuredHooks(config, { host, workingDirectory })
+  const hooked = await configuredHooks(config, { host, workingDirectory, trusted: wishes.trusted })
   const tools = agents.map(({ definition }) => `agent__${definition.toolName}`)
   const wrong = [...flagProblems({ allow, deny, tools }), ...skilled.problems, ...hooked.problems]
   if (wrong.length > 0) throw new TroupeError('config_invalid', 'Not everything that agents are to act with is there.', { problems: wrong })

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { delimiter, isAbsolute, resolve } from 'node:path'
-import { type Config, type ConfiguredHook, hooksOf, readTrust } from '../agents/index.ts'
+import { type Config, type ConfiguredHook, hooksOf, readTrust, type TrustRecords } from '../agents/index.ts'
 import type { Hook, Problem } from '../contracts/index.ts'
 import { systemClock } from '../runtime/index.ts'
 import { isInside } from '../util/is-inside.ts'
@@ -18,19 +18,21 @@ export interface ConfiguredHooks {
 interface HookSurroundings {
   readonly host: Pick<Host, 'env'>
   readonly workingDirectory: string
+  /** Default: what stands in the list of trust. */
+  readonly trusted?: TrustRecords | undefined
 }
 
-export async function configuredHooks(config: Config, { host, workingDirectory }: HookSurroundings): Promise<ConfiguredHooks> {
+export async function configuredHooks(config: Config, { host, workingDirectory, trusted }: HookSurroundings): Promise<ConfiguredHooks> {
   const configured = hooksOf(config)
   if (configured.length === 0) return { hooks: [], files: [], problems: [] }
   const { hookFiles, hookFrom, hookHashes } = await import('../tools/hooks/index.ts')
   const environment = plainEnvironment(host.env, workingDirectory)
-  const trustedHashes = await hashesOfOthers(configured, host)
+  const trustedHashes = await hashesOfOthers(configured, { host, trusted })
   const built = await Promise.all(
     configured.map(async ({ definition, baseDir, place, isOwn }) => {
       // Whose file it is decides whose word is needed; what agents could have changed since they began is looked at in any case.
-      const trusted = isOwn ? { hashes: hookHashes([definition], baseDir), folders: [workingDirectory] } : { hashes: trustedHashes }
-      return { name: definition.name, place, ...(await hookFrom(definition, { baseDir, clock: systemClock, environment, trusted })) }
+      const known = isOwn ? { hashes: hookHashes([definition], baseDir), folders: [workingDirectory] } : { hashes: trustedHashes }
+      return { name: definition.name, place, ...(await hookFrom(definition, { baseDir, clock: systemClock, environment, trusted: known })) }
     }),
   )
   return {
@@ -68,9 +70,12 @@ const unusable = (name: string, place: string, { message, remedy }: Pick<Problem
 })
 
 /** What a person has trusted. Nobody's word is needed for a person's own files. */
-async function hashesOfOthers(configured: readonly ConfiguredHook[], host: Pick<Host, 'env'>): Promise<ReadonlyMap<string, string>> {
+async function hashesOfOthers(
+  configured: readonly ConfiguredHook[],
+  { host, trusted }: Pick<HookSurroundings, 'host' | 'trusted'>,
+): Promise<ReadonlyMap<string, string>> {
   if (configured.every(({ isOwn }) => isOwn)) return new Map()
-  const records = await readTrust(trustPlaceOf(host))
+  const records = trusted ?? (await readTrust(trustPlaceOf(host)))
   return new Map([...records.values()].map(({ path, sha256 }) => [path, sha256]))
 }
 

@@ -33,6 +33,8 @@ export interface TeamWishes {
   readonly configFile?: string
   /** Whether `--trust` stands on the command line. */
   readonly isTrusted?: boolean
+  /** `for this look`: what `--trust` gives is not kept. */
+  readonly trusts?: 'for good' | 'for this look'
   /** Whether servers on this machine that a model needs are asked if they are there. */
   readonly looksAtServers?: boolean
   /** `never`: nobody is asked anything. */
@@ -139,7 +141,7 @@ function rightTeam({ file, setup, registry, wrong, diagnostics }: SeenTeam): Rea
 
 /** Reads once, asks for trust where it is missing, and reads again where it was given. A team that is wrong all the same asks for none. */
 async function trustedTeam(file: string, wishes: TeamWishes, flags: ReadOverrides): Promise<ReadAgents> {
-  const { host, configFile, isTrusted: isGiven = false, asks = 'for trust' } = wishes
+  const { host, configFile, isTrusted: isGiven = false, asks = 'for trust', trusts = 'for good' } = wishes
   const read = async (alsoTrusted: readonly FileState[] = []): Promise<ReadAgents> => {
     const given = configFile === undefined ? {} : { configFile }
     const found = await readAgents(host, { file, roots: [file], scope: 'reachable', flags: flags.values, alsoTrusted, ...given })
@@ -150,6 +152,11 @@ async function trustedTeam(file: string, wishes: TeamWishes, flags: ReadOverride
   if (waiting.length === 0) return first
   const asTrusted = await read(waiting)
   if (asTrusted.wrong.length > 0) return isGiven ? asTrusted : first
+  if (isGiven && trusts === 'for this look') {
+    // What hooks run waits only once their configuration counts.
+    const more = waitingIn(asTrusted.setup, asTrusted.registry)
+    return more.length === 0 ? asTrusted : read([...waiting, ...more])
+  }
   return (await askForTrust(waiting, first.setup, { host, isGiven })) === 'given' ? read() : first
 }
 

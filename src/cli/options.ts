@@ -120,7 +120,10 @@ export const commands = [
             summary: 'do this without asking: a tool, or a use of one, such as "shell(npm test)"',
           },
           { name: 'deny', value: 'PATTERN', repeatable: true, summary: 'never do this' },
-          { name: 'trust', summary: 'trust the files of this project that wait for it, as they are now' },
+          {
+            name: 'trust',
+            summary: 'trust the files of this project that wait for it, as they are now; with --dry-run for that look only',
+          },
           {
             name: 'dry-run',
             summary: 'check everything and show what would run; no model is asked, nothing is started or kept',

@@ -73,8 +73,9 @@ export async function prepareRun(given: RunInvocation, host: Host): Promise<Prep
 
 const waiting = 'Waiting for standard input; end it with Ctrl-D, or redirect from /dev/null.'
 
-function lookAt({ file, overrides, configFile, isTrusted }: RunInvocation, host: Host): Promise<SeenTeam> {
-  return lookAtTeam(file, { host, overrides, ...(configFile !== undefined && { configFile }), isTrusted })
+function lookAt({ file, overrides, configFile, isTrusted, dryRun }: RunInvocation, host: Host): Promise<SeenTeam> {
+  const trusts = dryRun ? 'for this look' : 'for good'
+  return lookAtTeam(file, { host, overrides, ...(configFile !== undefined && { configFile }), isTrusted, trusts })
 }
 
 async function prepareTeam(
@@ -90,7 +91,15 @@ async function prepareTeam(
   const { config, workingDirectory } = setup
   const keys = config.layers.flatMap(({ variables }) => variables.map(({ file: { path } }) => path)).filter((path) => existsSync(path))
   const hidden = [folder, dataFolder({ flag: undefined, env: host.env, home: homedir() }), ...keys]
-  const { shared, notices, ...acting } = await actingWith(agents, { ...invocation, host, config, workingDirectory, hidden })
+  const { shared, notices, ...acting } = await actingWith(agents, {
+    ...invocation,
+    host,
+    config,
+    workingDirectory,
+    hidden,
+    // What counts for this look only stands in no list.
+    ...(dryRun && { trusted: setup.trusted }),
+  })
   return {
     ...acting,
     agent: root.definition,

@@ -99,7 +99,7 @@ describe('--trust', () => {
       'a.ai': child('agents: [helper]').replace('a/b', 'rehearsal'),
       '.ai-agent.json': { agents: [join(outside.path, 'helper.ai')] },
     })
-    const run = (...more: readonly string[]) => troupe(path, ['run', 'a.ai', 'Hi', '--dry-run', ...more])
+    const run = (...more: readonly string[]) => troupe(path, ['run', 'a.ai', 'Hi', ...more])
     expect((await run()).code).toBe(2)
     expect((await run('--trust')).code).toBe(0)
     // Once and for all.

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Problem } from '../../src/contracts/index.ts'
@@ -118,5 +119,23 @@ describe('a run that goes on without what nobody has trusted', () => {
     const { diagnostics } = JSON.parse(stdout) as { readonly diagnostics: readonly object[] }
     expect(diagnostics).toContainEqual(expect.objectContaining({ code: 'agent_untrusted' }))
     expect(stderr).toContain('troupe trust .claude/agents/ro.md')
+  })
+})
+
+describe('--dry-run with --trust', () => {
+  test('counts files as trusted for this look, the programs of their hooks too, and keeps nothing', async () => {
+    const { path } = folder({
+      'a.ai': child().replace('a/b', 'lab/m'),
+      'hook.mjs': 'export const beforeCall = () => undefined\n',
+      '.ai-agent.json': {
+        providers: { lab: { baseURL: 'https://lab.example/v1' } },
+        hooks: [{ name: 'spy', on: ['before_call'], module: './hook.mjs', onFailure: 'open' }],
+      },
+    })
+    const { code, stdout } = await troupe(path, ['run', 'a.ai', 'Hi', '--trust', '--dry-run', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, notices: [] })
+    expect(code).toBe(0)
+    expect(existsSync(join(path, '.state'))).toBe(false)
+    expect((await troupe(path, ['run', 'a.ai', 'Hi', '--dry-run'])).code).toBe(3)
   })
 })
