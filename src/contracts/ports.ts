@@ -1,5 +1,6 @@
 import type { ApprovalDecision, ApprovalRequest } from './approvals.ts'
 import type { OutputView } from './hook.ts'
+import type { ApprovalId } from './ids.ts'
 import type { JsonObject, JsonSchema, MaybePromise } from './json.ts'
 import type { Confinement } from './tool.ts'
 
@@ -31,6 +32,8 @@ export interface Approver {
     request: ApprovalRequest,
     signal: AbortSignal,
   ): MaybePromise<{ readonly decision: ApprovalDecision; readonly by: string } | 'suspend' | 'wait'>
+  /** Whether nobody has seen a question yet: then what is granted meanwhile answers it. Without this, its own answer is waited for. */
+  isInLine?(id: ApprovalId): boolean
 }
 
 export interface CallView {

@@ -32,10 +32,12 @@ export function consult(session: ActiveSession): boolean {
   return hasDecided
 }
 
-/** What was granted since may answer what is still open, asked already or put off: nobody is asked for it any more. */
+/** What was granted since may answer what is still open. A question that somebody is thinking about is theirs: a no counts. */
 export function lookAgain(session: ActiveSession): void {
+  const { approver } = session.ports
   for (const request of openRequests(session.state)) {
-    const settled = settledSince(session, request)
+    const isBeforeSomebody = session.verdicts.get(request.id) === 'asked' && approver.isInLine?.(request.id) !== true
+    const settled = isBeforeSomebody ? undefined : settledSince(session, request)
     if (!settled) continue
     resolve(session, request.id, settled)
     session.wake()

@@ -136,14 +136,14 @@ describe('troupe validate', () => {
       'a.ai:6:1 there is no setting `limts`',
       'a.ai:7:9 there is no tool `shel`',
       'b.ai:6:9 there is no tool `shel`',
-      expect.stringMatching(/^b\.ai:\d+:\d+ there is no `agent\.nam`/),
       expect.stringMatching(/^a\.ai:\d+:\d+ the template is wrong: /),
+      expect.stringMatching(/^b\.ai:\d+:\d+ there is no `agent\.nam`/),
       'a.ai:8:10 there is no skill `nope`',
       'b.ai:7:10 there is no skill `none`',
       expect.stringMatching(/^own\.json:1:\d+ the hook "guard" cannot be used/),
     ])
     expect(problems.filter(({ remedy }) => remedy === undefined)).toEqual([])
-    expect(stderr).toContain('a.ai:9:22 no tool is called `shel`')
+    expect(stderr).toContain('a.ai:9:22: no tool is called `shel`')
   })
 
   test('knows models that there are not, scripts that cannot be read, and asks nobody', async () => {

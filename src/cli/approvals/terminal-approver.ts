@@ -34,6 +34,8 @@ export class TerminalApprover implements RunApprover {
   readonly #withdrawn = new Map<ApprovalId, AbortController>()
   #display: Pick<Display, 'pause' | 'resume'> | undefined
   #last: Promise<unknown> = Promise.resolve()
+  /** What is being asked. */
+  #shown: ApprovalId | undefined
 
   constructor(host: Terminal) {
     this.#host = host
@@ -48,6 +50,10 @@ export class TerminalApprover implements RunApprover {
     if (event.type === 'interaction.approval.requested')
       this.#seen(event.request.id).resolve({ label: this.#labels.get(event.sessionId) ?? '' })
     if (event.type === 'interaction.approval.resolved') this.#withdrawal(event.approvalId).abort()
+  }
+
+  isInLine(id: ApprovalId): boolean {
+    return id !== this.#shown
   }
 
   async decide(request: ApprovalRequest, signal: AbortSignal): Promise<Awaited<ReturnType<Approver['decide']>>> {
@@ -66,6 +72,7 @@ export class TerminalApprover implements RunApprover {
     if (hasEnded(stdin)) return 'suspend'
     if (over.aborted) return 'wait'
     this.#display?.pause()
+    this.#shown = asked.request.id
     try {
       await stderr.lines(questionLines(asked, { paint, width: width - 1 }))
       for (;;) {
