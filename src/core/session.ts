@@ -13,6 +13,8 @@ import type { OpenTurn, SessionState } from './state.ts'
 export interface Pen {
   readonly nextSeq: number
   readonly now: number
+  /** When a moment of the monotonic clock was. */
+  at(moment: number): number
   push(event: InteractionEvent): void
   live(event: LiveEvent): void
   flush(): MaybePromise<void>
@@ -84,10 +86,11 @@ export class Session {
     return this.recipe.decide(this.#state, this.headroom)
   }
 
-  /** What the next event begins with: its number and time, who speaks, and where in the turn. */
-  here(): Envelope {
+  /** What the next event begins with: its number and time, who speaks, and where in the turn. `moment`: read just now. */
+  here(moment?: number): Envelope {
     const { treeId, sessionId, agentPath, turn } = this.#state
-    const { nextSeq: seq, now: at } = this.#pen
+    const seq = this.#pen.nextSeq
+    const at = moment === undefined ? this.#pen.now : this.#pen.at(moment)
     if (turn.kind !== 'open') return { seq, treeId, sessionId, agentPath, at }
     const { id: turnId, step } = turn
     if (step.kind !== 'asking' && step.kind !== 'calling') return { seq, treeId, sessionId, agentPath, turnId, at }

@@ -60,6 +60,7 @@ function setUp(append: (batch: AppendBatch) => Append | Promise<Append>) {
     epoch: 3,
     seq: 10,
     now: () => ++time,
+    at: (moment) => moment,
     summary: () => summaries.shift(),
     publish: (event) => published.push(event),
   })

@@ -19,6 +19,7 @@ export interface LedgerOptions {
   /** The last `seq` in the journal. */
   readonly seq: number
   now(): number
+  at(moment: number): number
   /** What the index is to say from the next batch on, if that has changed. */
   summary(): TreeSummary | undefined
   publish(event: StreamEvent): void
@@ -57,6 +58,10 @@ export class Ledger implements Pen {
 
   get now(): number {
     return this.#options.now()
+  }
+
+  at(moment: number): number {
+    return this.#options.at(moment)
   }
 
   push(event: InteractionEvent): void {

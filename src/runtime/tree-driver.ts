@@ -304,14 +304,16 @@ function sow(
 export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: Opening): Planted {
   const { store, clock } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]
+  // The wall clock may jump; from here on time goes as the monotonic clock goes.
+  const at = (moment: number): number => startedAt + Math.round(moment - started)
   let told: TreeSummary | undefined
   const ledger = new Ledger({
     journal: store.journal,
     treeId: state.root.treeId,
     epoch,
     seq,
-    // The wall clock may jump; from here on time goes as the monotonic clock goes.
-    now: () => startedAt + Math.round(clock.monotonic() - started),
+    now: () => at(clock.monotonic()),
+    at,
     publish: (event) => feed.publish(event),
     summary() {
       const status = statusOf(session.state)

@@ -31,6 +31,10 @@ export class TreePen implements Pen {
     return this.#pen.now
   }
 
+  at(moment: number): number {
+    return this.#pen.at(moment)
+  }
+
   push(event: InteractionEvent): void {
     if (this.#reader.isGivenUp(event.sessionId))
       throw new TroupeError('internal', `The session ${event.sessionId} was given up and cannot go on.`)

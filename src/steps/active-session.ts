@@ -137,4 +137,5 @@ export class ActiveSession extends Session {
 }
 
 /** Milliseconds since a moment of the monotonic clock, to the hundredth. */
-export const since = (clock: Clock, started: number): number => Math.round((clock.monotonic() - started) * 100) / 100
+export const since = (clock: Clock, started: number): number => between(started, clock.monotonic())
+export const between = (started: number, ended: number): number => Math.round((ended - started) * 100) / 100

@@ -96,12 +96,13 @@ const asItIs = (assembled: ModelRequest): ModelRequest => assembled
 
 function request(session: ActiveSession, action: AskAction, shaped: (assembled: ModelRequest) => ModelRequest): Promise<void> {
   const { stepId, model } = placeOf(session, action)
-  session.record(stepStarted(session, stepId, { action, model }))
+  const moment = session.clock.monotonic()
+  session.record(stepStarted(session, stepId, { action, model, moment }))
   // Handed over, not awaited.
   void session.flush()
   const wanted = shaped(session.recipe.assemble(session.state, session.offer(model)))
   const asker = Promise.withResolvers<void>()
-  new Attempt(session, model, { stepId, action }).begin(capped(session, wanted, action), asker)
+  new Attempt(session, model, { stepId, action, moment }).begin(capped(session, wanted, action), asker)
   return asker.promise
 }
 

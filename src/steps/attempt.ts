@@ -16,7 +16,7 @@ import { messageOf } from '../util/message-of.ts'
 import { mostCharacters } from '../util/output-bound.ts'
 import { priced } from '../util/priced.ts'
 import type { Veil } from '../util/veil.ts'
-import { type ActiveSession, since } from './active-session.ts'
+import { type ActiveSession, between, since } from './active-session.ts'
 import { type AttemptLimit, attemptLimit } from './attempt-limit.ts'
 import { checkOutput } from './check-output.ts'
 import { withRemedy } from './model-remedies.ts'
@@ -39,6 +39,8 @@ export class Attempt {
   readonly #reply: Reply
   readonly #model: Model
   readonly #started: number
+  /** When the clock was last read. */
+  #now: number
   #limit: AttemptLimit = { ms: Number.POSITIVE_INFINITY, reason: 'timeout' }
   /** What it may bring before it is taken for one that does not heed its bound. */
   #mostCharacters = Number.POSITIVE_INFINITY
@@ -54,14 +56,15 @@ export class Attempt {
   /** Whoever waits for the end; nobody after it. */
   #asker: Asker | undefined
 
-  constructor(session: ActiveSession, model: Model, { stepId, action }: { stepId: StepId; action: AskAction }) {
+  constructor(session: ActiveSession, model: Model, { stepId, action, moment }: { stepId: StepId; action: AskAction; moment: number }) {
     this.#session = session
     this.#model = model
     this.#stepId = stepId
     this.#action = action
     this.#interrupt = new Interrupt(session.interrupt)
     this.#reply = new Reply(stepId, action.attempt)
-    this.#started = session.clock.monotonic()
+    this.#started = moment
+    this.#now = moment
     keepShape('attempt', this)
   }
 
@@ -131,6 +134,7 @@ export class Attempt {
 
   #add(part: ModelPart): 'more' | 'whole' {
     const now = this.#session.clock.monotonic()
+    this.#now = now
     if (part?.type !== 'notice') this.#heard = now
     // A model that floods us without ever waiting keeps every timer from firing.
     if (now - this.#started > this.#limit.ms) this.#interrupt.fire(this.#limit.reason)
@@ -202,19 +206,21 @@ export class Attempt {
     if (this.#session.interrupt.reason === undefined) await compact(this.#session, said.trim() === '' ? undefined : said)
   }
 
-  #endTexts(status: 'completed' | 'interrupted' | 'failed'): void {
+  #endTexts(status: 'completed' | 'interrupted' | 'failed', moment?: number): void {
     for (const { id, type, text, metadata } of this.#reply.texts) {
       const item = { kind: 'text', id, type, text, status } as const
-      this.#session.record(itemEnded(this.#session, metadata ? { ...item, metadata } : item))
+      this.#session.record(itemEnded(this.#session, metadata ? { ...item, metadata } : item, moment))
     }
     if (this.#reply.notices.length > 0) tellNotices(this.#session, this.#reply.notices)
   }
 
   #completed({ reply, finish }: Extract<Verdict, { ok: true }>, output?: CheckedOutput): undefined {
-    this.#endTexts('completed')
+    // Its last part was taken in just now, unless somebody had to look at the answer first.
+    const moment = output ? this.#session.clock.monotonic() : this.#now
+    this.#endTexts('completed', moment)
     const { metadata } = this.#reply
     const { usage, cost } = this.#spent()
-    const completed = stepCompleted(this.#session, { reply, finish, usage, cost, latencyMs: this.#latency() })
+    const completed = stepCompleted(this.#session, { reply, finish, usage, cost, latencyMs: between(this.#started, moment), moment })
     this.#session.record(metadata || output ? { ...completed, ...(metadata && { metadata }), ...(output && { output }) } : completed)
     const { beyond } = this.#reply
     if (finish === 'length' && (beyond || !output))

@@ -3,7 +3,7 @@ import type { StartedCall } from '../core/index.ts'
 import { utf8Length } from '../util/fit-text.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { type AtTheWalls, atTheWalls, isHeldUp } from '../util/walls.ts'
-import { type ActiveSession, since } from './active-session.ts'
+import { type ActiveSession, between, since } from './active-session.ts'
 import { type RunResult, runTool } from './call-run.ts'
 import { enterInTime } from './enter-in-time.ts'
 import { escalate, isWalledIn } from './escalate.ts'
@@ -164,7 +164,8 @@ async function runHeld(session: ActiveSession, tool: Tool, held: { call: Started
 function leave(session: ActiveSession, call: StartedCall, finishing: Finishing): MaybePromise<void> {
   const { status, output } = finishing.result
   if (isWalledIn(session, output) || hasHooksAt(session, 'afterCall')) return finishSlowly(session, call, finishing)
-  return end(session, call, { status, output, latencyMs: since(session.clock, finishing.started) })
+  const moment = session.clock.monotonic()
+  return end(session, call, { status, output, latencyMs: between(finishing.started, moment), moment })
 }
 
 interface Finishing {
@@ -212,17 +213,19 @@ interface Ended {
   readonly status: ItemStatus
   readonly output: ToolOutput
   readonly latencyMs: number
+  /** Of the clock, where it was read just now. */
+  readonly moment?: number
 }
 
-function end(session: ActiveSession, call: StartedCall, { status, output, latencyMs }: Ended): MaybePromise<void> {
+function end(session: ActiveSession, call: StartedCall, { status, output, latencyMs, moment }: Ended): MaybePromise<void> {
   const shown = fitted(session, output)
-  if (shown instanceof Promise) return shown.then((fit) => record(session, call, { status, shown: fit, latencyMs }))
-  record(session, call, { status, shown, latencyMs })
+  if (shown instanceof Promise) return shown.then((fit) => record(session, call, { status, shown: fit, latencyMs, moment: undefined }))
+  record(session, call, { status, shown, latencyMs, moment })
 }
 
 function record(session: ActiveSession, call: StartedCall, ended: Fitted): void {
   const item = recordOf(call, ended)
-  session.record(itemEnded(session, item))
+  session.record(itemEnded(session, item, ended.moment))
   if (item.bytesOut < 1_000) keepShape('ended', item, ended)
   // The last result goes with the next step; the others are committed as they come.
   if (session.turn.step.kind === 'calling') void session.flush()
@@ -232,6 +235,7 @@ interface Fitted {
   readonly status: ItemStatus
   readonly shown: Shown
   readonly latencyMs: number
+  readonly moment: number | undefined
 }
 
 function recordOf({ intent: { id, type }, part }: StartedCall, { status, shown, latencyMs }: Fitted): CallRecord {

@@ -15,6 +15,8 @@ import type {
 import type { AskAction } from '../core/index.ts'
 import type { ActiveSession } from './active-session.ts'
 
+// `moment`: of the monotonic clock, for whoever has read it just now; there are very many of these.
+//
 // The four events that every step has. They are spelled out: an object that is written down in one go is built twenty
 // times as fast as one that begins with a spread and grows from there.
 
@@ -24,9 +26,9 @@ type Here = Envelope & Required<Pick<Envelope, 'turnId' | 'stepId'>>
 export function stepStarted(
   session: ActiveSession,
   stepId: StepId,
-  { action, model }: { action: AskAction; model: Model },
+  { action, model, moment }: { action: AskAction; model: Model; moment: number },
 ): InteractionEvent {
-  const { seq, treeId, sessionId, agentPath, turnId, at } = session.here() as Here
+  const { seq, treeId, sessionId, agentPath, turnId, at } = session.here(moment) as Here
   const { attempt, reservation, absorbs, last, compacts } = action
   const started = {
     type: 'interaction.step.started',
@@ -65,13 +67,14 @@ interface Completed {
   readonly usage: Usage
   readonly cost: Cost
   readonly latencyMs: number
+  readonly moment?: number
 }
 
 export function stepCompleted(
   session: ActiveSession,
-  { reply, finish, usage, cost, latencyMs }: Completed,
+  { reply, finish, usage, cost, latencyMs, moment }: Completed,
 ): InteractionEvent<'interaction.step.completed'> {
-  const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.here() as Here
+  const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.here(moment) as Here
   const type = 'interaction.step.completed'
   return { type, seq, treeId, sessionId, agentPath, turnId, stepId, at, reply, finish, usage, cost, latencyMs }
 }
@@ -81,7 +84,7 @@ export function itemStarted(session: ActiveSession, item: CallIntent | TextInten
   return { type: 'interaction.item.started', seq, treeId, sessionId, agentPath, turnId, stepId, at, itemId: item.id, item }
 }
 
-export function itemEnded(session: ActiveSession, item: CallRecord | TextRecord): InteractionEvent {
-  const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.here() as Here
+export function itemEnded(session: ActiveSession, item: CallRecord | TextRecord, moment?: number): InteractionEvent {
+  const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.here(moment) as Here
   return { type: 'interaction.item.completed', seq, treeId, sessionId, agentPath, turnId, stepId, at, itemId: item.id, item }
 }
