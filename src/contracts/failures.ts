@@ -26,25 +26,27 @@ export interface ModelFailure {
 }
 
 /** Why a call failed, in words that a model and a person can act on. */
-export type ToolFailureClass =
-  | 'unknown_tool'
-  | 'invalid_input'
-  | 'blocked'
+export const toolFailureClasses = [
+  'unknown_tool',
+  'invalid_input',
+  'blocked',
   /** The same call was made too often in a row. */
-  | 'repeated'
-  | 'denied'
-  | 'budget'
-  | 'timeout'
-  | 'cancelled'
+  'repeated',
+  'denied',
+  'budget',
+  'timeout',
+  'cancelled',
   /** It hit the walls of the sandbox. */
-  | 'sandbox'
+  'sandbox',
   /** It needs a sandbox, and there is none. */
-  | 'sandbox_unavailable'
-  | 'config'
-  | 'auth'
-  | 'network'
-  | 'model'
-  | 'failed'
+  'sandbox_unavailable',
+  'config',
+  'auth',
+  'network',
+  'model',
+  'failed',
+] as const
+export type ToolFailureClass = (typeof toolFailureClasses)[number]
 
 export interface ToolFailure {
   readonly class: ToolFailureClass

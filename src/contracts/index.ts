@@ -49,15 +49,16 @@ export type {
   TurnEnding,
   TurnTotals,
 } from './events.ts'
-export type {
-  Diagnostic,
-  DiagnosticCode,
-  ModelFailure,
-  ModelFailureClass,
-  Severity,
-  ToolFailure,
-  ToolFailureClass,
-  TurnReason,
+export {
+  type Diagnostic,
+  type DiagnosticCode,
+  type ModelFailure,
+  type ModelFailureClass,
+  type Severity,
+  type ToolFailure,
+  type ToolFailureClass,
+  type TurnReason,
+  toolFailureClasses,
 } from './failures.ts'
 export { type HookDefinition, type HookPoint, hookPoints, mostShownToHooks, type OutputView } from './hook.ts'
 export type { ApprovalId, BlobId, CallId, ClientId, ItemId, OwnerId, SessionId, StepId, TreeId, TurnId } from './ids.ts'

@@ -6,6 +6,7 @@ import {
   type ToolFailure,
   type ToolOutput,
   TroupeError,
+  toolFailureClasses,
 } from '../contracts/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
 import { failureText } from '../util/call-results.ts'
@@ -100,28 +101,10 @@ function structured(session: ActiveSession, value: Json): { value?: Json } {
 
 function redacted(redactor: Redactor, { class: kind, message, remedy }: ToolFailure): ToolFailure {
   const known = {
-    class: Object.hasOwn(classes, kind) ? kind : 'failed',
+    class: toolFailureClasses.includes(kind) ? kind : 'failed',
     message: redactor.text(String(message)).slice(0, longestMessage),
   } as const
   return remedy === undefined ? known : { ...known, remedy: redactor.text(String(remedy)).slice(0, longestMessage) }
-}
-
-const classes: { readonly [Class in ToolFailure['class']]: true } = {
-  unknown_tool: true,
-  invalid_input: true,
-  blocked: true,
-  repeated: true,
-  denied: true,
-  budget: true,
-  timeout: true,
-  cancelled: true,
-  sandbox: true,
-  sandbox_unavailable: true,
-  config: true,
-  auth: true,
-  network: true,
-  model: true,
-  failed: true,
 }
 
 /** The whole of a longer one is in the content, or stored. */

@@ -1,14 +1,7 @@
-import type {
-  CallIntent,
-  DiagnosticCode,
-  ItemStatus,
-  ModelFailureClass,
-  TextItemType,
-  ToolFailureClass,
-  TurnReason,
-} from '../../contracts/index.ts'
+import type { CallIntent, DiagnosticCode, ItemStatus, ModelFailureClass, TextItemType, TurnReason } from '../../contracts/index.ts'
+import { toolFailureClasses } from '../../contracts/index.ts'
 import type { StartDiagnostic } from '../start-diagnostics.ts'
-import { oneWord } from './shapes.ts'
+import { oneWord, type Schema } from './shapes.ts'
 
 // Words that there is a closed list of.
 
@@ -26,23 +19,7 @@ export const modelFailureClass = oneWord<ModelFailureClass>({
   cancelled: true,
   lost: true,
 })
-export const toolFailureClass = oneWord<ToolFailureClass>({
-  unknown_tool: true,
-  invalid_input: true,
-  blocked: true,
-  repeated: true,
-  denied: true,
-  budget: true,
-  timeout: true,
-  cancelled: true,
-  sandbox: true,
-  sandbox_unavailable: true,
-  config: true,
-  auth: true,
-  network: true,
-  model: true,
-  failed: true,
-})
+export const toolFailureClass: Schema = { enum: [...toolFailureClasses] }
 export const turnReason = oneWord<TurnReason>({
   steps: true,
   tokens: true,
