@@ -27,7 +27,7 @@ export async function takenUp(invocation: RunInvocation, host: Host): Promise<Ta
  * A run is not taken up under weaker rules than it was started with, unless that is told: what was denied stays denied,
  * and its configuration is read where no other is named. What was allowed has to be allowed again. Pure.
  */
-export function underTermsOf(flags: readonly RunFlag[], invocation: RunInvocation): TakenUp {
+function underTermsOf(flags: readonly RunFlag[], invocation: RunInvocation): TakenUp {
   const kept = missingDenials(flags, invocation)
   const before = valuesOf(flags, 'config').at(-1)
   const now = invocation.configFile

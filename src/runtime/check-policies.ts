@@ -37,7 +37,7 @@ function checkPolicy(problems: Problem[], policy: unknown, place: string): void 
 }
 
 /** Rules as they stand in a configuration or an agent. */
-export function checkRules(problems: Problem[], rules: unknown, place: string): void {
+function checkRules(problems: Problem[], rules: unknown, place: string): void {
   if (!Array.isArray(rules)) {
     problems.push({
       place,
@@ -116,7 +116,7 @@ const sandboxKinds: { readonly [Key in keyof SandboxPolicy]-?: { readonly expect
   processes: { expected: 'a number of processes', fits: (value) => isCount(value) },
 }
 
-export function checkSandbox(problems: Problem[], sandbox: unknown, place: string): void {
+function checkSandbox(problems: Problem[], sandbox: unknown, place: string): void {
   if (!isRecord(sandbox)) {
     problems.push({ place, message: `expected an object, found ${show(sandbox)}` })
     return

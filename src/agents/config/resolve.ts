@@ -53,7 +53,7 @@ export function resolveParts(parts: readonly Part[], sources: VariableSources): 
 }
 
 /** The variable as a layer sees it; nothing where it is missing or empty. */
-export function findVariable(name: string, layer: LayerName | undefined, { config, environment }: VariableSources): string | undefined {
+function findVariable(name: string, layer: LayerName | undefined, { config, environment }: VariableSources): string | undefined {
   for (const { values } of lookupOrder(config, layer)) {
     const value = values.get(name)?.value
     if (value !== undefined && value !== '') return value

@@ -1,7 +1,7 @@
 import type { ApprovalDecision, ApprovalId, ApprovalRequest, Approver, InteractionEvent, StreamEvent } from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host.ts'
-import { forgetTyped, nextLine } from '../next-line.ts'
+import { forgetTyped, hasEnded, nextLine } from '../next-line.ts'
 import type { Display } from '../progress/display.ts'
 import { atTheTerminal } from '../tree/call-view.ts'
 import { decisionOf } from './ask-terms.ts'
@@ -13,8 +13,6 @@ export interface RunApprover extends Approver {
   attach(display: Pick<Display, 'pause' | 'resume'>): void
   hear(event: StreamEvent): void
 }
-
-const hasEnded = ({ readableEnded, destroyed }: Host['stdin']): boolean => readableEnded || destroyed
 
 type Terminal = Pick<Host, 'stderr' | 'stdin' | 'paint' | 'width'>
 

@@ -16,7 +16,7 @@ export function runLines(kept: KeptRun, place: Place, paint: Paint): readonly st
   ]
 }
 
-export function standingWords(standing: RunStanding): string {
+function standingWords(standing: RunStanding): string {
   switch (standing.kind) {
     case 'running':
       return `running: ${standing.driver}`

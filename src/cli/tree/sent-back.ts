@@ -27,8 +27,8 @@ const hookWords: { readonly [Verdict in HookNode['verdict']]: string } = {
   failed: 'failed',
 }
 
-export const hookName = ({ hook }: HookNode): string => `hook ${printable(hook)}`
-export const hookDeed = ({ verdict, message }: HookNode): string => [hookWords[verdict], printable(message)].filter(Boolean).join(': ')
+const hookName = ({ hook }: HookNode): string => `hook ${printable(hook)}`
+const hookDeed = ({ verdict, message }: HookNode): string => [hookWords[verdict], printable(message)].filter(Boolean).join(': ')
 export const hookText = (node: HookNode): string => `⚑ ${hookName(node)} ${hookDeed(node)}`
 
 export const hookBranch = (node: HookNode): Branch =>
