@@ -40,7 +40,7 @@ export class Below {
   read(event: InteractionEvent): void {
     switch (event.type) {
       case 'interaction.item.completed':
-        if (event.item.kind === 'call') this.callEnded(childIdOf(event.sessionId, event.item.id))
+        if (event.item.kind === 'call' && this.#hasHadChildren(event.sessionId)) this.callEnded(childIdOf(event.sessionId, event.item.id))
         return
       case 'interaction.turn.started':
         if (event.sessionId === this.branches.root.sessionId) this.#dropEnded()
@@ -108,6 +108,13 @@ export class Below {
     const { turn, agent } = state
     if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${state.sessionId} has not ended.`)
     return new EndedChild({ state, turn, children: this.atRest, failure: childFailure(agent, turn.ending) })
+  }
+
+  /** Most sessions never start one: their calls end without anybody looking for it. */
+  #hasHadChildren(sessionId: SessionId): boolean {
+    const branch = this.branches.get(sessionId)
+    const turn = branch?.session?.state.turn
+    return turn === undefined || branch?.size !== 0 || turn.kind !== 'open' || turn.children > 0
   }
 
   #recount(sessionId: SessionId): void {

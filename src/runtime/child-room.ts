@@ -21,6 +21,12 @@ export function roomOf(branch: Branch): Headroom {
   return room
 }
 
+/** Somebody above has limits that hold for whoever is below, too. */
+export function isBoundFromAbove(branch: Branch): boolean {
+  for (let at = branch.above; at; at = at.above) if (at.session && isLimited(at.session)) return true
+  return false
+}
+
 /** Somebody in this line pays attention to money. */
 export function isCostBound(branch: Branch): boolean {
   for (let at: Branch | undefined = branch; at; at = at.above) if (at.session?.state.agent.limits.maxCostUsd !== undefined) return true

@@ -7,7 +7,7 @@ import type { Branch } from './branch.ts'
 import { type Breach, interrupted } from './break-off.ts'
 import { checkTask } from './check-task.ts'
 import { bear } from './child-birth.ts'
-import { isCostBound } from './child-room.ts'
+import { isBoundFromAbove, isCostBound } from './child-room.ts'
 import { agentsNow } from './family.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { Sessions } from './sessions.ts'
@@ -92,6 +92,7 @@ export class Children {
     }
     if (mustStop(branch, start)) return this.#stop(branch)
     const session = branch.session ?? this.#sessionOf(branch, itemId, start)
+    session.isBoundFromAbove = isBoundFromAbove(branch)
     branches.begin(branch, session)
     session.hold = hold
     interrupt.listen(() => cancel(session, interrupt.reason ?? 'parent'))

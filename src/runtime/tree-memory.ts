@@ -4,7 +4,10 @@ import { foldTree, type TreeState } from './tree-state.ts'
 
 const mostRemembered = 32
 
-/** The states of trees that were let go last, so that a conversation need not be folded anew at each turn. */
+/**
+ * The states of conversations that were let go last, so that they need not be folded anew at each turn. A tree of one turn
+ * is none yet: most are never taken up again, and holding on to each for a while makes all others slower.
+ */
 export class TreeMemory {
   readonly #journal: Pick<Journal, 'read'>
   readonly #states = new Map<TreeId, TreeState>()
@@ -14,8 +17,9 @@ export class TreeMemory {
   }
 
   remember(state: TreeState): void {
-    const { treeId } = state.root
+    const { treeId, turns } = state.root
     this.#states.delete(treeId)
+    if (turns < 2) return
     this.#states.set(treeId, state)
     if (this.#states.size > mostRemembered) this.#states.delete(this.#states.keys().next().value as TreeId)
   }

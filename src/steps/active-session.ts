@@ -78,6 +78,8 @@ export class ActiveSession extends Session {
   callsInFlight = 0
   /** The slots of the call that started this session. It is in while the session itself works, out while it only waits. */
   hold: Hold | undefined
+  /** Somebody above it has limits that hold for it, too. A root has nobody above it; most parents set none. */
+  isBoundFromAbove = true
   /** It was told that what was approved for the project cannot be read. */
   hasToldOfGrants = false
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
@@ -107,14 +109,18 @@ export class ActiveSession extends Session {
     return `${this.turn.id}.${this.turn.steps}.${attempt}`
   }
 
-  /** A root has nobody above it. */
   override get headroom(): Headroom {
-    return this.state.parent ? this.ports.tree.headroom(this) : unbounded
+    return this.isBoundFromAbove && this.state.parent ? this.ports.tree.headroom(this) : unbounded
   }
 
-  /** Milliseconds of work that the turn still has. The clock is read only where there is a limit. */
+  /** Milliseconds of work that the turn still has. */
   get timeLeft(): number | undefined {
-    const own = this.state.agent.limits.timeBudget === undefined ? undefined : remainingTime(this.state, this.turn, this.now)
+    return this.timeLeftAt(undefined)
+  }
+
+  /** The clock is read only where there is a limit, and nobody has just read it. */
+  timeLeftAt(at: number | undefined): number | undefined {
+    const own = this.state.agent.limits.timeBudget === undefined ? undefined : remainingTime(this.state, this.turn, at ?? this.now)
     return this.state.parent ? least(own, this.headroom.timeMs) : own
   }
 

@@ -49,11 +49,11 @@ function timesInARow({ state, turn }: ActiveSession, { itemId, part }: Reviewabl
     times++
   }
   const messages = state.history.toArray()
-  // The last reply is the one that is looked at.
-  const last = messages.findLastIndex(({ role }) => role === 'assistant')
-  for (let index = last - 1; index >= 0; index--) {
+  let replies = 0
+  for (let index = messages.length - 1; index >= 0; index--) {
     const message = messages[index]
-    if (message?.role !== 'assistant') continue
+    // The last reply is the one that is looked at.
+    if (message?.role !== 'assistant' || ++replies === 1) continue
     for (let at = message.parts.length - 1; at >= 0; at--) {
       const before = message.parts[at]
       if (before?.type !== 'call') continue

@@ -37,6 +37,8 @@ export class ToolRegistry {
   readonly #tools: readonly OfferedTool[]
   readonly #byName: ReadonlyMap<string, Tool>
   readonly #offers = new WeakMap<readonly string[], Map<string, Offer>>()
+  /** What was asked for last: mostly it is asked for again. */
+  #last: { readonly names: readonly string[]; readonly id: string; readonly flags: readonly string[]; readonly offer: Offer } | undefined
 
   /** `own` tools belong to the runtime: no allowlist names them. */
   constructor(tools: readonly Tool[], own: readonly Tool[] = []) {
@@ -60,6 +62,14 @@ export class ToolRegistry {
 
   /** `names` is the list of a session, always the same object: what was built for it is found by it. */
   offer(names: readonly string[], model: Pick<Model, 'id' | 'abilities'>, flags: readonly string[]): Offer {
+    const last = this.#last
+    if (last && last.names === names && last.id === model.id && last.flags === flags) return last.offer
+    const offer = this.#offerFor(names, model, flags)
+    this.#last = { names, id: model.id, flags, offer }
+    return offer
+  }
+
+  #offerFor(names: readonly string[], model: Pick<Model, 'id' | 'abilities'>, flags: readonly string[]): Offer {
     let offers = this.#offers.get(names)
     if (!offers) {
       offers = new Map()

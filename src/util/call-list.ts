@@ -25,18 +25,13 @@ export function callList<C extends Entry>(calls: CallList<C>): CallList<C> {
 /** Where a call stands in the list; -1 for one that does not. */
 export function placeOf<C extends Entry>(calls: CallList<C>, itemId: string | undefined): number {
   if (isMany(calls)) return calls.placeOf(itemId)
-  let place = 0
-  for (const call of calls) {
-    if (call.itemId === itemId) return place
-    place++
-  }
+  for (let place = 0; place < calls.length; place++) if (calls.at(place)?.itemId === itemId) return place
   return -1
 }
 
 export function findCall<C extends Entry>(calls: CallList<C>, itemId: string | undefined): C | undefined {
-  if (isMany(calls)) return calls.at(calls.placeOf(itemId))
-  for (const call of calls) if (call.itemId === itemId) return call
-  return undefined
+  const place = placeOf(calls, itemId)
+  return place < 0 ? undefined : calls.at(place)
 }
 
 /** The list with another call in the place of the one that has its id. */
@@ -46,9 +41,7 @@ export function replaceCall<C extends Entry>(calls: CallList<C>, changed: C): Ca
 }
 
 export function haveAllEnded<C extends Entry>(calls: CallList<C>): calls is CallList<Extract<C, { readonly kind: 'ended' }>> {
-  if (isMany(calls)) return calls.open === 0
-  for (const call of calls) if (isOpen(call)) return false
-  return true
+  return isMany(calls) ? calls.open === 0 : !calls.some(isOpen)
 }
 
 /** Those of one sort. Mostly all calls of a step are at the same point: nothing is picked then. */
