@@ -3,10 +3,10 @@ import { agentLoop } from '../core/index.ts'
 import { stepsAtHand } from '../steps/index.ts'
 import { schemaValidator } from '../tools/index.ts'
 import { Feed } from './feed.ts'
+import { plant } from './plant.ts'
 import { resolveConfig } from './resolve-config.ts'
 import { RuntimeParts } from './runtime-parts.ts'
 import { denyAll, noSandbox, randomIds, systemClock } from './system.ts'
-import { plant } from './tree-driver.ts'
 
 /**
  * Ends the open turn of a tree that nobody wants to go on with, and those of its children: no model is asked, no tool

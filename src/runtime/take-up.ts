@@ -36,7 +36,7 @@ export function takeUp(session: ActiveSession, { parts, registry, epoch }: Drive
 export function takeUpChildren(below: Below, sessions: Sessions, driver: Driver): void {
   const now = agentsNow(driver.parts)
   // All have their places before any of them is ended: whoever ends takes those below along.
-  for (const branch of restore(below, sessions)) {
+  for (const branch of putBack(below, sessions)) {
     if (branch.stage === 'over' || !branch.session) continue
     takeUp(branch.session, driver)
     const call = callOf(branch)
@@ -46,7 +46,7 @@ export function takeUpChildren(below: Below, sessions: Sessions, driver: Driver)
 }
 
 /** Puts those that were left open back into their places, and ends what has nobody above it any more. */
-export function restore(below: Below, sessions: Sessions): readonly Branch[] {
+export function putBack(below: Below, sessions: Sessions): readonly Branch[] {
   const { atRest, settled, branches } = below
   const left: Branch[] = []
   for (const [childId, state] of [...atRest]) {

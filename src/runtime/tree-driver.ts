@@ -1,34 +1,18 @@
-import type {
-  AgentSpec,
-  ClientId,
-  Diagnostic,
-  Inbox,
-  InputPart,
-  InteractionEvent,
-  MaybePromise,
-  Outcome,
-  Sandbox,
-  SessionId,
-  TreeId,
-  TreeSummary,
-} from '../contracts/index.ts'
+import type { AgentSpec, Inbox, InputPart, MaybePromise, Outcome, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import { created, drive, type SessionState } from '../core/index.ts'
-import { type ActiveSession, performer, stepsAtHand, type ToolRegistry } from '../steps/index.ts'
+import { drive } from '../core/index.ts'
+import { type ActiveSession, performer, stepsAtHand } from '../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
-import type { EffectiveAgent } from './cast.ts'
 import type { Feed } from './feed.ts'
 import { keepAlive } from './keep-alive.ts'
-import { Ledger } from './ledger.ts'
 import { Mailbox } from './mailbox.ts'
 import { type Halt, haltOf, openAgain, outcomeOf, type Rest, suspended } from './outcome.ts'
+import { type Claimed, type Planted, plant, sow } from './plant.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { Selected } from './select-agent.ts'
-import { Tree } from './tree.ts'
+import type { Tree } from './tree.ts'
 import { unknownTree } from './tree-memory.ts'
-import { type TreeState, treeOf } from './tree-state.ts'
-import { titleOf } from './tree-title.ts'
 
 /**
  * Drives one tree in this process.
@@ -219,34 +203,10 @@ interface Drive {
 
 const next = (session: ActiveSession) => session.decide().kind
 
-const isSwitchedOff = ({ confinement }: Sandbox): boolean => confinement.kind === 'sandbox' && confinement.policy?.mode === 'off'
-
-const sandboxOff: Diagnostic = {
-  code: 'sandbox_off',
-  severity: 'warning',
-  message: 'The sandbox is switched off: commands run with all that this process may do.',
-}
-
-/** How a journal begins. */
-export function firstEvent(
-  { treeId, agent, at }: { treeId: TreeId; agent: AgentSpec; at: number },
-  effective: EffectiveAgent,
-): InteractionEvent<'interaction.session.created'> {
-  const trace = { originId: treeId, callPath: agent.name, turnPath: '' }
-  const sessionId = treeId as string as SessionId
-  return { type: 'interaction.session.created', seq: 1, treeId, sessionId, agentPath: 'root', at, agent, trace, ...effective }
-}
-
 /** Sources and models may take their time; both are there at once the second time. */
 async function ready(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
   await parts.registry()
   await parts.models.resolve(agent)
-}
-
-interface Claimed {
-  readonly registry: ToolRegistry
-  readonly epoch: number
-  readonly seq: number
 }
 
 /** Everything that may be missing is looked for before the tree is claimed. */
@@ -261,77 +221,4 @@ async function prepare(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): P
   throw new TroupeError('tree_owned', `Tree ${treeId} is driven by ${claim.owner}.`, {
     remedy: 'Wait until it is done, or end that process.',
   })
-}
-
-interface Opening extends Claimed {
-  readonly state: TreeState
-  readonly feed: Feed
-  /** What the tree is listed by already. */
-  readonly title?: string
-}
-
-interface Planted {
-  readonly session: ActiveSession
-  readonly tree: Tree
-  readonly ledger: Ledger
-  readonly inboxCursor: number
-}
-
-/** A tree that there was not before, with all that its root knows at the beginning. */
-function sow(
-  parts: RuntimeParts,
-  { treeId, selected, input }: { treeId: TreeId; selected: Selected; input: readonly InputPart[] },
-  opening: Omit<Opening, 'state'>,
-): Planted {
-  if (opening.seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
-  const { config, sandbox, clock, origin } = parts.options
-  const { agent, ...choice } = selected
-  const equipped = parts.cast.equipped(agent)
-  const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.cast.effective(equipped, opening.registry))
-  const first = origin ? { ...begun, origin } : begun
-  const planted = plant(parts, { ...opening, state: treeOf(created(first)) })
-  const { session } = planted
-  planted.ledger.push(first)
-  if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
-  if (isSwitchedOff(sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
-  for (const diagnostic of parts.cast.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })
-  for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })
-  session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
-  return planted
-}
-
-/** The root of a tree with its pen; children are started by calls. */
-export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: Opening): Planted {
-  const { store, clock } = parts.options
-  const [startedAt, started] = [clock.now(), clock.monotonic()]
-  // The wall clock may jump; from here on time goes as the monotonic clock goes.
-  const at = (moment: number): number => startedAt + Math.round(moment - started)
-  let told: TreeSummary | undefined
-  const ledger = new Ledger({
-    journal: store.journal,
-    treeId: state.root.treeId,
-    epoch,
-    seq,
-    now: () => at(clock.monotonic()),
-    at,
-    publish: (event) => feed.publish(event),
-    summary() {
-      const status = statusOf(session.state)
-      if (told?.status === status) return undefined
-      told = {
-        agent: session.state.agent.displayName ?? session.state.agent.name,
-        title: titleOf(session.state, told?.title ?? title),
-        status,
-      }
-      return told
-    },
-  })
-  const tree = new Tree(parts, { ledger, registry, state })
-  const { root: session } = tree
-  return { session, tree, ledger, inboxCursor: state.inboxCursor }
-}
-
-function statusOf({ turn }: SessionState): TreeSummary['status'] {
-  if (turn.kind === 'ended') return turn.ending.status
-  return turn.kind === 'open' && turn.waiting.kind === 'suspended' ? 'suspended' : 'running'
 }

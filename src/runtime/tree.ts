@@ -9,7 +9,7 @@ import { cardsOf } from './family.ts'
 import type { Ledger } from './ledger.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { Sessions } from './sessions.ts'
-import { restore, takeUp, takeUpChildren } from './take-up.ts'
+import { putBack, takeUp, takeUpChildren } from './take-up.ts'
 import { type Reader, TreePen } from './tree-pen.ts'
 import type { TreeState } from './tree-state.ts'
 
@@ -149,7 +149,7 @@ export class Tree implements TreePort, Reader, Sessions {
   end(by: string): void {
     const { root } = this
     if (root.state.turn.kind !== 'open') return
-    if (this.#below) restore(this.#below, this)
+    if (this.#below) putBack(this.#below, this)
     root.note({ type: 'interaction.cancel.requested', mode: 'interrupt', by })
     breakOff(root, interrupted)
   }

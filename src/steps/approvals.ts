@@ -13,7 +13,7 @@ import { decisionProblem, grantedBy, plainDecision } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
 import { inTime } from './ask-tool.ts'
-import { settledSince, type Verdict } from './settled-since.ts'
+import { type Settlement, settledSince } from './settled-since.ts'
 
 // Rules that have changed since, and what was granted since, come first. Then whoever answers first decides: the approver
 // of this process, or a row in the inbox from anywhere.
@@ -87,14 +87,14 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
 const copyOf = (request: ApprovalRequest): ApprovalRequest => copyJson(request as unknown as JsonObject) as unknown as ApprovalRequest
 
 /** Approvers are other people's code: what is no decision has not said yes either. */
-function checked(request: ApprovalRequest, verdict: Verdict): Verdict {
+function checked(request: ApprovalRequest, verdict: Settlement): Settlement {
   const wrong = decisionProblem(request, verdict?.decision)
   if (wrong !== undefined) throw new Error(wrong)
   if (typeof verdict.by !== 'string') throw new Error('it does not say who has decided')
   return verdict
 }
 
-function resolve(session: ActiveSession, approvalId: ApprovalId, { decision: given, by }: Verdict): void {
+function resolve(session: ActiveSession, approvalId: ApprovalId, { decision: given, by }: Settlement): void {
   const request = openRequests(session.state).find((open) => open.id === approvalId)
   if (!request) return
   const decision = withoutSecrets(session, given)
@@ -110,13 +110,13 @@ export function withoutSecrets({ ports: { redactor } }: ActiveSession, given: Ap
   return { ...decision, feedback: redactor.text(decision.feedback) }
 }
 
-async function decided(session: ActiveSession, request: ApprovalRequest, verdict: Verdict): Promise<void> {
+async function decided(session: ActiveSession, request: ApprovalRequest, verdict: Settlement): Promise<void> {
   await keptForProject(session, request, verdict)
   resolve(session, request.id, verdict)
 }
 
 /** What a decision means beyond the call that it is about: for more than this once, it counts for all sessions of the tree. */
-export function heed(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): void {
+export function heed(session: ActiveSession, request: ApprovalRequest, { decision, by }: Settlement): void {
   if (decision.kind === 'abort') session.ports.tree.abort(session, by)
   const keys = grantedBy(request, decision)
   if (keys.length > 0) session.ports.tree.grant(session, keys, by)
@@ -126,7 +126,7 @@ export function heed(session: ActiveSession, request: ApprovalRequest, { decisio
  * What is approved for the project is kept before the approval is on record: whatever ends the process, whoever goes on finds
  * it kept, or the question still open. Where keeping fails, or takes too long, the session has it all the same.
  */
-export async function keptForProject(session: ActiveSession, request: ApprovalRequest, { decision, by }: Verdict): Promise<void> {
+export async function keptForProject(session: ActiveSession, request: ApprovalRequest, { decision, by }: Settlement): Promise<void> {
   if (decision?.kind !== 'approve' || decision.breadth !== 'project') return
   const { grants, redactor } = session.ports
   const tell = (why: string): void => session.note({ type: 'interaction.diagnostic', diagnostic: notKept(why) })

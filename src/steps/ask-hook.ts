@@ -19,10 +19,10 @@ export type HookAnswer =
   | { readonly kind: 'interrupted' }
 
 /** What may be answered; which of them depends on the question. */
-export type Verdict = 'continue' | 'change' | 'block' | 'context' | 'resume'
+export type HookVerdict = 'continue' | 'change' | 'block' | 'context' | 'resume'
 
 export interface HookQuestion {
-  readonly kinds: readonly Verdict[]
+  readonly kinds: readonly HookVerdict[]
   put(context: HookContext): unknown
 }
 
@@ -55,7 +55,7 @@ export async function askHook(session: ActiveSession, { timeoutMs = usualMs }: H
 const promised = (answer: unknown): unknown => (isThenable(answer) ? Promise.resolve(answer) : answer)
 
 /** A copy: what a hook holds on to, or what runs when it is looked at, has no say any more. */
-function understood(session: ActiveSession, kinds: readonly Verdict[], answer: unknown): HookAnswer {
+function understood(session: ActiveSession, kinds: readonly HookVerdict[], answer: unknown): HookAnswer {
   if (answer === undefined || answer === null) return { kind: 'continue' }
   const plain = plainJson(answer)
   const kind = kinds.find((each) => each === plain?.kind)
@@ -82,7 +82,7 @@ function understood(session: ActiveSession, kinds: readonly Verdict[], answer: u
 }
 
 /** What stands beside its kind in each of them, and how a program writes it. */
-const beside: { readonly [Kind in Verdict]: { readonly [key: string]: string } } = {
+const beside: { readonly [Kind in HookVerdict]: { readonly [key: string]: string } } = {
   continue: {},
   change: { input: '{…}', reason: '"…"' },
   block: { reason: '"…"' },
@@ -91,13 +91,13 @@ const beside: { readonly [Kind in Verdict]: { readonly [key: string]: string } }
 }
 
 /** A verdict as a program writes it. */
-export function verdictForm(kind: Verdict): string {
+export function verdictForm(kind: HookVerdict): string {
   const rest = Object.entries(beside[kind]).map(([key, value]) => `,"${key}":${value}`)
   return `{"kind":"${kind}"${rest.join('')}}`
 }
 
 /** What nobody would look at is told: whoever wrote it meant something by it. */
-function unknownIn(answer: JsonObject, kind: Verdict): string | undefined {
+function unknownIn(answer: JsonObject, kind: HookVerdict): string | undefined {
   const unknown = Object.keys(answer).filter((key) => key !== 'kind' && !Object.hasOwn(beside[kind], key))
   if (unknown.length === 0) return undefined
   const names = unknown.slice(0, 5).map((key) => showValue(key))

@@ -3,7 +3,7 @@ import type { ReviewableCall, StartedCall } from '../core/index.ts'
 import { copyJson } from '../util/copy-json.ts'
 import type { ActiveSession } from './active-session.ts'
 import { check } from './arguments.ts'
-import { askHook, type HookAnswer, type Verdict } from './ask-hook.ts'
+import { askHook, type HookAnswer, type HookVerdict } from './ask-hook.ts'
 import { outputViews } from './output-view.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
@@ -11,7 +11,7 @@ import type { OfferedTool } from './tool-registry.ts'
 
 type Point = 'beforeCall' | 'afterCall' | 'beforeRequest' | 'atStop'
 
-const verdictsAt: { readonly [At in Point]: readonly Verdict[] } = {
+const verdictsAt: { readonly [At in Point]: readonly HookVerdict[] } = {
   beforeCall: ['continue', 'change', 'block'],
   afterCall: ['continue', 'context'],
   beforeRequest: ['continue', 'context'],

@@ -5,7 +5,7 @@ import { grantFor, rulingFor } from './permission.ts'
 import { leavingTheSandbox, type Ruling, type Subject } from './rules.ts'
 import { wholeOf } from './wish.ts'
 
-export interface Verdict {
+export interface Settlement {
   readonly decision: ApprovalDecision
   readonly by: string
 }
@@ -14,7 +14,7 @@ export interface Verdict {
  * What rules and grants of now say to a request that was made under those of before. Nothing where a person is to be
  * asked; for a question no rule has an answer.
  */
-export function settledSince(session: ActiveSession, request: ApprovalRequest): Verdict | undefined {
+export function settledSince(session: ActiveSession, request: ApprovalRequest): Settlement | undefined {
   const ruled = rulingFor(session, subjectOf(session, request))
   if (ruled?.verdict === 'deny') return { decision: { kind: 'deny', feedback: forbidden(ruled) }, by: ruled.rule }
   if (request.scope === 'question') return undefined
