@@ -51,7 +51,7 @@ export function allowance(state: SessionState, turn: OpenTurn, wanted: Wanted): 
   if (turn.last !== undefined) return last(turn.last)
   if (turn.cancel === 'stop') return last('stopped')
   if (turn.repeats >= mostRepeats) return last('repeats')
-  if (timeLeft !== undefined && timeLeft <= timeReserve(state)) return last('time')
+  if (timeLeft !== undefined && timeLeft <= timeReserve(turn, timeLeft, state.at)) return last('time')
   // A model that has no tools may still call some; it is made to answer like any other.
   const mayCall = state.tools.length > 0 || turn.calls > 0
   if (mayCall && steps === maxToolTurns - 1) return last('steps')
@@ -76,18 +76,18 @@ export const learntWindow = (state: SessionState, model: string): number =>
 /** What it takes to read everything once more and answer. */
 export const lastAnswer = (state: SessionState): Reservation => ({ input: estimatedInput(state), output: lastAnswerTokens })
 
-/** Milliseconds of work that the turn still has at `now`, or `undefined` where it has no limit. */
-export function remainingTime(state: SessionState, turn: OpenTurn, now: number): number | undefined {
-  const { timeBudget } = state.agent.limits
-  if (timeBudget === undefined) return undefined
-  const waiting = turn.waiting.kind === 'no' ? 0 : Math.max(0, now - turn.waiting.since)
-  return timeBudget - (now - turn.startedAt - turn.idleMs - waiting)
+/** Milliseconds of work that the turn has taken. */
+const worked = ({ startedAt, idleMs, waiting }: OpenTurn, now: number): number =>
+  now - startedAt - idleMs - (waiting.kind === 'no' ? 0 : Math.max(0, now - waiting.since))
+
+/** Milliseconds of work that the turn still has by its own limit, or `undefined` where it has none. */
+export function remainingTime({ agent: { limits } }: SessionState, turn: OpenTurn, now: number): number | undefined {
+  return limits.timeBudget === undefined ? undefined : limits.timeBudget - worked(turn, now)
 }
 
-/** The part of the time budget in which only the last answer is given. */
-export function timeReserve(state: SessionState): number {
-  return Math.min(lastAnswerMs, (state.agent.limits.timeBudget ?? 0) / 5)
-}
+/** The part of the turn's time in which only the last answer is given. `left`: whoever bounds it. Whole: a fraction is never over. */
+export const timeReserve = (turn: OpenTurn, left: number, now: number): number =>
+  Math.ceil(Math.min(lastAnswerMs, Math.max(0, worked(turn, now) + left) / 5))
 
 /** Tokens that the turn still has, or `undefined` where it has no limit. */
 export function remainingTokens(state: SessionState, turn: OpenTurn): number | undefined {

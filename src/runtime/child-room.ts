@@ -37,10 +37,11 @@ export function isCostBound(branch: Branch): boolean {
 function within(room: Headroom, { state, turn, now }: ActiveSession, below: Use): Headroom {
   // What the parent needs to read everything once more and answer is not its children's.
   const reserve = answerReserve(state)
+  const time = remainingTime(state, turn, now)
   return {
     ...bound('tokens', least(room.tokens, less(remainingTokens(state, turn), below.tokens + reserve.tokens))),
     ...bound('costUsd', least(room.costUsd, less(remainingCost(state, turn), below.costUsd + reserve.costUsd))),
-    ...bound('timeMs', least(room.timeMs, less(remainingTime(state, turn, now), timeReserve(state)))),
+    ...bound('timeMs', least(room.timeMs, time === undefined ? undefined : time - timeReserve(turn, time, now))),
   }
 }
 

@@ -18,7 +18,7 @@ import type {
   Tool,
 } from '../contracts/index.ts'
 import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
-import { type AskAction, type Headroom, least, remainingTime, Session, type SessionParts, unbounded } from '../core/index.ts'
+import { type AskAction, type Headroom, least, remainingTime, Session, type SessionParts, timeReserve, unbounded } from '../core/index.ts'
 import type { Interrupt } from '../util/interrupt.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { Hold } from './hold.ts'
@@ -71,6 +71,13 @@ export interface StepPorts {
   readonly queues: Queues | undefined
 }
 
+/** Milliseconds of work. */
+export interface TimeLeft {
+  readonly ms: number
+  /** What a step may take of it that is not the last. */
+  readonly usable: number
+}
+
 /** A session with everything that its steps need to be performed. */
 export class ActiveSession extends Session {
   readonly ports: StepPorts
@@ -113,15 +120,13 @@ export class ActiveSession extends Session {
     return this.isBoundFromAbove && this.state.parent ? this.ports.tree.headroom(this) : unbounded
   }
 
-  /** Milliseconds of work that the turn still has. */
-  get timeLeft(): number | undefined {
-    return this.timeLeftAt(undefined)
-  }
-
-  /** The clock is read only where there is a limit, and nobody has just read it. */
-  timeLeftAt(at: number | undefined): number | undefined {
-    const own = this.state.agent.limits.timeBudget === undefined ? undefined : remainingTime(this.state, this.turn, at ?? this.now)
-    return this.state.parent ? least(own, this.headroom.timeMs) : own
+  /** The time that the turn still has, at `at` or now; nothing where it has no limit. The clock is read only where it has one. */
+  timeLeft(at?: number): TimeLeft | undefined {
+    const above = this.headroom.timeMs
+    if ((this.state.agent.limits.timeBudget ?? above) === undefined) return undefined
+    const now = at ?? this.now
+    const ms = least(remainingTime(this.state, this.turn, now), above) ?? 0
+    return { ms, usable: Math.max(0, ms - timeReserve(this.turn, ms, now)) }
   }
 
   model(name: string): Model {

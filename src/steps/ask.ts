@@ -111,7 +111,7 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
   const woken = session.woken()
   await session.flush()
   const interrupt = new Interrupt(session.interrupt)
-  const left = session.timeLeft ?? Number.POSITIVE_INFINITY
+  const left = session.timeLeft()?.ms ?? Number.POSITIVE_INFINITY
   const ms = Math.max(0, Math.min(action.notBefore - session.now, longestDelayMs, left))
   const cancel = session.clock.after(ms, () => {
     session.rememberPause(action)

@@ -1,4 +1,4 @@
-import { type AskAction, timeReserve } from '../core/index.ts'
+import type { AskAction } from '../core/index.ts'
 import type { ActiveSession } from './active-session.ts'
 
 export interface AttemptLimit {
@@ -10,8 +10,8 @@ export interface AttemptLimit {
 export function attemptLimit(session: ActiveSession, { last }: AskAction): AttemptLimit {
   const { llmTimeout } = session.state.agent.limits
   // The step began just now.
-  const timeLeft = session.timeLeftAt(session.state.at)
-  const reserve = last === undefined ? timeReserve(session.state) : 0
-  const usable = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - reserve)
-  return usable < llmTimeout ? { ms: usable, reason: 'budget' } : { ms: llmTimeout, reason: 'timeout' }
+  const left = session.timeLeft(session.state.at)
+  if (!left) return { ms: llmTimeout, reason: 'timeout' }
+  const ms = last === undefined ? left.usable : Math.max(0, left.ms)
+  return ms < llmTimeout ? { ms, reason: 'budget' } : { ms: llmTimeout, reason: 'timeout' }
 }

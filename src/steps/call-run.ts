@@ -13,7 +13,7 @@ import {
   type ToolFailure,
   type ToolOutput,
 } from '../contracts/index.ts'
-import { callIdOf, planItemIdOf, type StartedCall, timeReserve } from '../core/index.ts'
+import { callIdOf, planItemIdOf, type StartedCall } from '../core/index.ts'
 import { checkedPlan } from '../util/check-plan.ts'
 import { copyJson } from '../util/copy-json.ts'
 import { Interrupt } from '../util/interrupt.ts'
@@ -76,12 +76,12 @@ class CallRun {
 
   enter(tool: Tool): MaybePromise<RunResult> {
     // Read once: both look at the same moment.
-    const { timeLeft } = this.#session
-    this.#limit = deadline(this.#session, tool, timeLeft)
+    const timeLeft = this.#session.timeLeft()
+    this.#limit = deadline(this.#session, tool, timeLeft?.usable ?? Number.POSITIVE_INFINITY)
     const input = copyJson(this.#call.intent.input)
     keepShape('call', this, input)
     try {
-      const answer = tool.execute(input, this.#context(tool, timeLeft))
+      const answer = tool.execute(input, this.#context(tool, timeLeft?.ms))
       return isThenable(answer) ? this.#wait(answer, tool) : this.#settle(this.#result(this.#output(answer, tool)))
     } catch (error) {
       return this.#settle(this.#result(thrown(error)))
@@ -247,9 +247,8 @@ interface Limit {
 
 const noLimit: Limit = { ms: Number.POSITIVE_INFINITY, by: 'tool' }
 
-function deadline(session: ActiveSession, tool: Tool, timeLeft: number | undefined): Limit {
+function deadline(session: ActiveSession, tool: Tool, usable: number): Limit {
   const limit = limitOf(tool.timeoutMs, session.state.agent.limits.toolTimeout)
-  const usable = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - timeReserve(session.state))
   return usable < limit.ms ? { ms: usable, by: 'budget' } : limit
 }
 

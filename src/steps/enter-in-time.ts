@@ -1,4 +1,3 @@
-import { timeReserve } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import type { Hold } from './hold.ts'
@@ -9,12 +8,13 @@ export async function enterInTime(
   hold: Hold,
   { isLast }: { readonly isLast: boolean },
 ): Promise<'in' | 'interrupted' | 'late'> {
-  const { timeLeft, clock } = session
+  const { clock } = session
+  const left = session.timeLeft()
   const patience = new Interrupt(session.interrupt)
-  const ms = timeLeft === undefined ? Number.POSITIVE_INFINITY : Math.max(0, timeLeft - (isLast ? 0 : timeReserve(session.state)))
+  const ms = left ? (isLast ? Math.max(0, left.ms) : left.usable) : Number.POSITIVE_INFINITY
   const began = clock.monotonic()
   // A timer may be early by a fraction: the time is to be over when the loop looks at it.
-  const cancelTimer = timeLeft === undefined ? undefined : clock.after(Math.ceil(ms) + 1, () => patience.fire('late'))
+  const cancelTimer = left && clock.after(Math.ceil(ms) + 1, () => patience.fire('late'))
   const isIn = await hold.enter(patience)
   cancelTimer?.()
   patience.close()

@@ -45,4 +45,12 @@ describe('what is left, as a tool of a child is told', () => {
     expect(tokens).toBeLessThanOrEqual(5_000)
     expect(costUsd).toBe(undefined)
   })
+
+  it.each([3_000, 20_000, 30_000])(
+    'leaves a child time to work within %i ms of its parent, whatever its own limit is',
+    async (timeBudget) => {
+      const { timeMs = 0 } = await told({ timeBudget })
+      expect(timeMs).toBe(timeBudget - timeBudget / 5)
+    },
+  )
 })
