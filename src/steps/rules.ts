@@ -56,17 +56,18 @@ function usesOf({ key, use = key.slice(key.indexOf(':') + 1) }: ApprovalKey): re
 }
 
 /**
- * The last that fits; where a later one may be about a part of what the key stands for, it is asked at least. Whoever can
- * name its parts leaves out what is denied among them.
+ * The last that fits; one that fits by another name takes nothing back. Where a later one may be about a part of what the
+ * key stands for, it is asked at least. Whoever can name its parts leaves out what is denied among them.
  */
 function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined {
-  const last = clauses.findLastIndex((clause) => fitsKey(clause, key))
+  const last = clauses.findLastIndex((clause) => fitsUse(clause, key))
   return clauses
     .slice(last + 1)
-    .filter((clause) => mayBeAboutPart(clause, key))
-    .map(({ ruling: said }): Ruling => ({ ...said, verdict: 'ask', ...(said.verdict === 'deny' && { isUnsure: true }) }))
+    .flatMap((clause) => (fitsAlias(clause, key) ? [clause.ruling] : mayBeAboutPart(clause, key) ? [asked(clause.ruling)] : []))
     .reduceRight(stricter, clauses[last]?.ruling)
 }
+
+const asked = (said: Ruling): Ruling => ({ ...said, verdict: 'ask', ...(said.verdict === 'deny' && { isUnsure: true }) })
 
 /** What stands for a whole script says nothing of the commands in it, or only how they begin. */
 function mayBeAboutPart(clause: Clause, key: ApprovalKey): boolean {
@@ -79,13 +80,14 @@ function mayBeAboutPart(clause: Clause, key: ApprovalKey): boolean {
  * Other names of a key let rules ask and deny: what is allowed is allowed by a name that nothing else has, such as an
  * absolute path or a host with its port, and some of it only in so many words.
  */
-function fitsKey({ use: glob, ruling: { verdict } }: Clause, key: ApprovalKey): boolean {
+function fitsUse({ use: glob, ruling: { verdict } }: Clause, key: ApprovalKey): boolean {
   const uses = usesOf(key)
   if (verdict === 'allow' && key.mustBeNamed) return glob !== undefined && uses.some((use) => isNamedBy(glob, use))
-  if (glob === undefined) return true
-  const names = verdict === 'allow' ? uses : [...uses, ...(key.aliases ?? [])]
-  return names.some((name) => fitsGlob(glob, name))
+  return glob === undefined || uses.some((use) => fitsGlob(glob, use))
 }
+
+const fitsAlias = ({ use: glob, ruling: { verdict } }: Clause, { aliases = [] }: ApprovalKey): boolean =>
+  verdict !== 'allow' && glob !== undefined && aliases.some((name) => fitsGlob(glob, name))
 
 const isNamedBy = (glob: Glob, use: string): boolean => (glob[0] ?? '').startsWith(use.split(' ', 1)[0] ?? use) && fitsGlob(glob, use)
 

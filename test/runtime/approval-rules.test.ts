@@ -65,6 +65,17 @@ describe('rules', () => {
     expect(said({ deny: 'read_file(.env)' }, { allow: 'read_file(/w/*)' })).toBe('allow')
   })
 
+  it('what is asked about by another name takes no denial back', () => {
+    const key = { key: 'script:"cd x && rm -r y && git status"', label: '', aliases: ['cd x', 'rm -r y', 'git status'], isOpaque: true }
+    const said = (...given: readonly ApprovalRule[]) => ruling([{ rules: given }], { names: ['shell'], keys: [key] })?.verdict
+    expect(said({ deny: 'shell' }, { ask: 'shell(git *)' })).toBe('deny')
+    expect(said({ deny: 'shell(rm *)' }, { ask: 'shell(git *)' })).toBe('deny')
+    expect(said({ allow: 'shell' }, { ask: 'shell(git *)' })).toBe('ask')
+    expect(said({ deny: 'shell(rm *)' }, { allow: 'shell' }, { ask: 'shell(git *)' })).toBe('ask')
+    const plain = { ...key, key: 'command:git status', aliases: [] }
+    expect(ruling([{ rules: [{ deny: 'shell' }, { ask: 'shell(git *)' }] }], { names: ['shell'], keys: [plain] })?.verdict).toBe('ask')
+  })
+
   it('allow by each name that nothing else has', () => {
     const said = (...given: readonly ApprovalRule[]) =>
       ruling([{ rules: given }], { names: ['write_file'], keys: [{ key: 'path:/w/a/b', label: '', use: ['/w/a/b', 'a/b'] }] })?.verdict
