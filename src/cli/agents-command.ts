@@ -1,5 +1,5 @@
 import type { FoundAgent } from '../agents/index.ts'
-import { TroupeError } from '../contracts/index.ts'
+import { type ApprovalRule, ruleVerdicts, TroupeError } from '../contracts/index.ts'
 import type { AgentsInvocation } from './agents-invocations.ts'
 import { loadProject } from './agents-project.ts'
 import { columns, columnsOn, type Row } from './columns.ts'
@@ -29,14 +29,25 @@ function unreadable({ code, problems }: TroupeError): TroupeError {
   })
 }
 
-function rowOf({ toolName, description, usage, place, dialect, enabled, agents, metadata }: FoundAgent): Row {
+function rowOf({ toolName, description, usage, place, dialect, enabled, approvals = [], agents, metadata }: FoundAgent): Row {
   const facts = [
     place,
     ...(dialect === 'troupe' ? [] : [dialect]),
     ...(enabled ? [] : ['disabled']),
     ...(agents.length > 0 ? [`calls ${agents.join(', ')}`] : []),
+    ...(approvals.length > 0 ? [`rules: ${approvals.flatMap(clausesOf).join(', ')}`] : []),
     ...Object.entries(metadata).map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
   ]
   const example = usage === undefined ? [] : [`asked for ${printable(usage)}`]
   return [toolName, [printable(description), ...example, printable(facts.join(' · '))].join('\n')]
+}
+
+const mostPatterns = 6
+
+function clausesOf(rule: ApprovalRule): readonly string[] {
+  return ruleVerdicts.flatMap((verdict) => {
+    const patterns = [rule[verdict] ?? []].flat()
+    const shown = patterns.length > mostPatterns ? [...patterns.slice(0, mostPatterns), '…'] : patterns
+    return patterns.length > 0 ? [`${verdict} ${shown.join(' ')}`] : []
+  })
 }

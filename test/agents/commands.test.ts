@@ -230,6 +230,18 @@ describe('troupe validate of a folder with projects in it', () => {
 })
 
 describe('troupe agents list', () => {
+  test('shows the rules of an agent, where it has any', async () => {
+    const rules = [{ ask: ['shell', 'web_fetch'] }, { deny: 'shell(rm *)', reason: 'No' }]
+    const { path } = folder({ 'a.ai': child(`approvals: { rules: ${JSON.stringify(rules)} }`), 'b.ai': child() })
+    const { stdout } = await troupe(path, ['agents', 'list'])
+    expect(stdout.split('\n').filter((line) => line.includes('.ai'))).toEqual([
+      expect.stringMatching(/a\.ai · rules: ask shell web_fetch, deny shell\(rm \*\)$/),
+      expect.stringMatching(/b\.ai$/),
+    ])
+    const { agents } = JSON.parse((await troupe(path, ['agents', 'list', '--json'])).stdout)
+    expect(agents.map(({ approvals }: { approvals?: unknown }) => approvals)).toEqual([rules, undefined])
+  })
+
   test('shows whoever can be read: ours, configured ones, and files of other programs', async () => {
     const { path } = folder({
       'a.ai': child('agents: [lib]\nmetadata: { owner: us }'),

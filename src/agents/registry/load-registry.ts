@@ -139,9 +139,13 @@ function modelsOf(file: LoadedFile, callers: ReadonlyMap<LoadedFile, LoadedFile>
 }
 
 function foundAgent({ agent, place, dialect, enabled, children, metadata }: LoadedFile): FoundAgent {
-  const { name, toolName, description, usage, models, tools } = agent
-  const agents = children.map(({ written }) => written)
-  return { name, toolName, description, ...(usage !== undefined && { usage }), place, dialect, enabled, models, tools, agents, metadata }
+  const { name, toolName, description, usage, models, tools, approvals } = agent
+  return {
+    ...{ name, toolName, description, ...(usage !== undefined && { usage }), place, dialect, enabled, models, tools },
+    ...(approvals && { approvals }),
+    agents: children.map(({ written }) => written),
+    metadata,
+  }
 }
 
 /** For each child, the first that calls it: what it must say is told once. */

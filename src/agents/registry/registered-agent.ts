@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../contracts/index.ts'
+import type { ApprovalRule, JsonObject } from '../../contracts/index.ts'
 import type { AgentFile } from '../agent-file.ts'
 import type { TemplateAgent } from '../agent-template.ts'
 import type { Dialect } from '../dialects/index.ts'
@@ -15,6 +15,8 @@ export interface FoundAgent {
   readonly enabled: boolean
   readonly models: readonly string[]
   readonly tools: readonly string[]
+  /** Rules of its own, where it has any. */
+  readonly approvals?: readonly ApprovalRule[]
   /** Its children, as its file names them. */
   readonly agents: readonly string[]
   readonly metadata: JsonObject
