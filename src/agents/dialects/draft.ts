@@ -1,4 +1,4 @@
-import type { Json, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
+import type { ApprovalRule, Json, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
 import type { ForeignServer, ForeignTools } from './foreign-agent.ts'
 import type { PermissionRule } from './permission-rules.ts'
 
@@ -13,6 +13,7 @@ export interface Draft {
   tools: ForeignTools
   readonly denied: Set<string>
   readonly rules: PermissionRule[]
+  commandRules?: readonly ApprovalRule[]
   agents?: readonly string[]
   skills?: readonly string[]
   sandbox?: Partial<SandboxPolicy>

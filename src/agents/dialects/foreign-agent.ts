@@ -1,4 +1,4 @@
-import type { JsonObject, Problem, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
+import type { ApprovalRule, JsonObject, Problem, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
 
 /** Whose file it is. Our own `.ai` is no dialect. */
 export const dialects = ['claude', 'copilot', 'opencode', 'gemini', 'codex'] as const
@@ -39,6 +39,8 @@ export interface ForeignAgent {
   readonly askTools: readonly string[]
   /** Not asked about, though `askTools` covers them. */
   readonly freeTools?: readonly string[]
+  /** What it may do with its shell where not all commands are alike: of the rules that fit one, the last counts. */
+  readonly commandRules?: readonly ApprovalRule[]
   /** The only other agents that it may call. Omitted: those that `tools` lets it. */
   readonly agents?: readonly string[]
   readonly maxToolTurns?: number

@@ -12,7 +12,11 @@ test.each([
   ['  webfetch: deny', [{ deny: ['web_fetch'], reason }]],
   ['  "*": ask', [{ ask: ['*'] }, { allow: ['read_output'] }]],
   ['  "*": ask\n  read: allow\n  bash: deny', [{ ask: ['*'] }, { allow: ['read_file', 'read_output'] }, { deny: ['shell'], reason }]],
-  ['  bash:\n    "*": allow\n    "rm *": deny', [{ deny: ['shell'], reason }]],
+  ['  bash:\n    "*": allow\n    "rm *": deny', [{ deny: ['shell(rm)', 'shell(rm *)'], reason }]],
+  [
+    '  "*": ask\n  bash:\n    "*": deny\n    "git log*": allow',
+    [{ ask: ['*'] }, { allow: ['shell', 'read_output'] }, { deny: ['shell'], reason }, { allow: ['shell(git log*)'] }],
+  ],
 ])('%s', (permission, expected) => {
   expect(rulesOf(permission)).toEqual(expected)
 })

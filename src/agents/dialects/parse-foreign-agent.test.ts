@@ -62,10 +62,10 @@ describe('tools', () => {
     })
   })
   test('denied in part are denied whole, allowed in part are left out', () => {
-    const agent = read('name: it\ntools: Read, Bash(git *)\ndisallowedTools: [Bash(rm *), Agent(a), Nonsense]')
+    const agent = read('name: it\ntools: Read, Edit(src/*)\ndisallowedTools: [Bash(rm *), Agent(a), Nonsense]')
     expect(agent).toMatchObject({ tools: { kind: 'only', names: ['read_file'] }, deniedTools: ['shell', 'agent__a'] })
     expect(messages(agent)).toEqual([
-      '"Bash(git *)" is left out: a part of what a tool can do cannot be granted here',
+      '"Edit(src/*)" is left out: a part of what a tool can do cannot be granted here',
       '"Bash(rm *)" denies the whole tool here',
       '"Nonsense" denies nothing: there is no such tool here',
     ])

@@ -69,13 +69,14 @@ function nameOf(
   return name
 }
 
-type Judged = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'freeTools'>
+type Judged = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'freeTools' | 'commandRules'>
 
 function judgedTools(findings: Findings, { tools, denied, rules }: Draft, read: ForeignText | undefined): Judged {
   if (rules.length === 0) return { tools, deniedTools: [...denied], askTools: [] }
-  const { unknown, narrowed, ...judged } = judgeTools(rules)
+  const { unknown, narrowed, notes, ...judged } = judgeTools(rules)
   const at = read?.settings.find(({ key }) => /^(?:permissions?|tools)$/.test(key))?.at ?? { line: 1, column: 1 }
   for (const action of unknown) findings.warn(at, `a rule for \`${action}\` changes nothing: there is no such tool here`)
+  for (const { message, remedy } of notes) findings.warn(at, message, remedy)
   for (const action of narrowed)
     findings.warn(at, `the rules for \`${action}\` depend on what it is done to: here the strictest of them holds for all of it`)
   return { ...judged, deniedTools: [...new Set([...judged.deniedTools, ...denied])] }

@@ -50,10 +50,84 @@ describe('everything denied but', () => {
 })
 
 test('rules about a part tighten for the whole and never loosen', () => {
-  expect(judge({ bash: { '*': 'deny', 'git log*': 'allow' } })).toMatchObject({ deniedTools: ['shell'], narrowed: ['bash'] })
-  expect(judge({ bash: { '*': 'allow', 'rm *': 'deny' } }).deniedTools).toEqual(['shell'])
-  expect(judge({ bash: { 'rm *': 'deny', '*': 'allow' } }).deniedTools).toEqual([])
-  expect(judge({ bash: { '*': 'ask', 'git log*': 'allow' } })).toMatchObject({ deniedTools: [], askTools: ['shell'] })
+  expect(judge({ read: { '*': 'deny', 'src/*': 'allow' } })).toMatchObject({ deniedTools: ['read_file'], narrowed: ['read'] })
+  expect(judge({ edit: { '*': 'allow', '*.env': 'deny' } }).deniedTools).toEqual(['write_file', 'edit_file', 'apply_patch'])
+  expect(judge({ read: { '*.env': 'deny', '*': 'allow' } }).deniedTools).toEqual([])
+  // Nobody knows which of two names counts.
+  expect(judge({ bash: { 'rm *': 'deny' }, shell: { 'git *': 'allow' } })).toMatchObject({
+    deniedTools: ['shell'],
+    narrowed: ['bash', 'shell'],
+  })
+})
+
+describe('rules about commands', () => {
+  const reason = 'The file of the agent denies it.'
+  test.each<[value: unknown, expected: object]>([
+    [
+      { '*': 'deny', 'git log*': 'allow' },
+      { deniedTools: [], commandRules: [{ deny: ['shell'], reason }, { allow: ['shell(git log*)'] }] },
+    ],
+    [
+      { '*': 'allow', 'rm *': 'deny' },
+      { deniedTools: [], commandRules: [{ deny: ['shell(rm)', 'shell(rm *)'], reason }] },
+    ],
+    [
+      { '*': 'ask', 'git diff': 'allow' },
+      { askTools: ['shell'], commandRules: [{ allow: ['shell(git diff)'] }] },
+    ],
+    [
+      { '*': 'deny', 'git *': 'ask' },
+      { deniedTools: [], askTools: [], commandRules: [{ deny: ['shell'], reason }, { ask: ['shell(git)', 'shell(git *)'] }] },
+    ],
+    // Stars before everything else fit scripts: good enough to deny, never to loosen.
+    [{ '*--force*': 'deny' }, { commandRules: [{ deny: ['shell(*--force*)'], reason }] }],
+    [{ '*': 'deny', '* --version': 'allow' }, { deniedTools: ['shell'] }],
+    [
+      { '*': 'deny', '*push*': 'ask' },
+      { commandRules: undefined, deniedTools: ['shell'] },
+    ],
+    // What is no plain command holds for all of them where it tightens, and is left out where it loosens.
+    [
+      { '*': 'allow', 'rm "a b"': 'deny' },
+      { commandRules: undefined, deniedTools: ['shell'] },
+    ],
+    [
+      { '*': 'allow', 'A=1 rm *': 'ask' },
+      { commandRules: undefined, askTools: ['shell'] },
+    ],
+    [{ '*': 'deny', 'git log > x': 'allow' }, { deniedTools: ['shell'] }],
+    [{ 'rm ?': 'deny' }, { commandRules: undefined, deniedTools: ['shell'] }],
+    [
+      { 'rm ?': 'ask', 'git *': 'allow' },
+      { askTools: ['shell'], commandRules: [{ allow: ['shell(git)', 'shell(git *)'] }] },
+    ],
+    [{ 'time rm *': 'deny' }, { commandRules: undefined, deniedTools: ['shell'] }],
+    [
+      { 'rm *': 'deny', 'touch ?': 'ask' },
+      { commandRules: undefined, deniedTools: ['shell'] },
+    ],
+    [{ 'git * *': 'deny' }, { commandRules: [{ deny: ['shell(git *)', 'shell(git * *)'], reason }] }],
+    [{ '*': 'ask', 'git * *': 'allow' }, { commandRules: [{ allow: ['shell(git * *)'] }] }],
+  ])('%j', (bash, expected) => {
+    const { commandRules, ...judged } = judge({ bash })
+    expect({ ...judged, commandRules }).toMatchObject(expected)
+    expect(judged).toMatchObject({ narrowed: [], notes: expect.any(Array) })
+  })
+
+  test('one that "*" behind it takes back is told', () => {
+    expect(judge({ bash: { 'git *': 'allow', '*': 'ask' } })).toMatchObject({
+      askTools: ['shell'],
+      notes: [
+        { message: '`allow` for "git *" is taken back by `ask` for "*" behind it', remedy: expect.stringContaining('put "*" first') },
+      ],
+    })
+    expect(judge({ bash: { 'rm *': 'deny' }, '*': 'allow' }).notes).toHaveLength(1)
+  })
+
+  test('for whoever may do nothing else', () => {
+    expect(left({ '*': 'deny', bash: { 'git *': 'allow' } })).toEqual(['shell'])
+    expect(left({ '*': 'deny', bash: { 'git "x"': 'allow' } })).toEqual([])
+  })
 })
 
 test('what is asked about stays, and is named', () => {

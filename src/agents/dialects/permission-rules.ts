@@ -1,3 +1,4 @@
+import { type JudgedCommands, judgeCommands } from './command-rules.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
 import { knownTools, ownTools } from './tool-crosswalk.ts'
 import { translateTool } from './translate-tool.ts'
@@ -16,11 +17,13 @@ export interface PermissionRule {
 /** More is no configuration, and each is held against each action. */
 export const mostRules = 200
 
-export interface JudgedTools extends Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'freeTools'> {
+export interface JudgedTools extends Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'freeTools' | 'commandRules'> {
   /** Actions that nothing here is like. */
   readonly unknown: readonly string[]
   /** Actions whose rules differ by what they are done to, which cannot be told apart here. */
   readonly narrowed: readonly string[]
+  /** What has become of rules about commands. */
+  readonly notes: JudgedCommands['notes']
 }
 
 /** `{ write: false }`, `{ edit: deny, bash: { 'git *': allow } }`, `allow`, or a list of rules; `undefined` where it is none of these. */
@@ -48,13 +51,16 @@ function mappedRules(action: string, written: unknown): readonly (PermissionRule
 
 /**
  * What the rules leave of the tools. The last rule for an action counts, as there. A rule about a part of what an action can be
- * done to never loosens here, and tightens for the whole: `rm *` denied is no shell at all.
+ * done to never loosens here, and tightens for the whole: `src/*` denied is no writing at all. Commands alone are told apart.
  * Tools that no rule is about stay: a list of denials is no list of what is allowed.
  */
 export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
   const effects = new Map(ownNames.map(([name, actions]) => [name, effectOn(rules, actions)]))
   // A patch writes files, too: it is never freer than that where a rule names it.
   if (isNamed(rules, 'write')) effects.set('apply_patch', stricter(effectOf(rules, 'write'), effects.get('apply_patch') ?? 'allow'))
+  const commands = commandsIn(rules)
+  // What is denied but for some commands is there for those.
+  if (commands) effects.set('shell', commands.effect === 'deny' && commands.rules.length > 0 ? 'allow' : commands.effect)
   const unknown: string[] = []
   for (const action of new Set(rules.map((rule) => rule.action))) {
     if (action === '*' || ownTools('opencode', action)) continue
@@ -70,8 +76,12 @@ export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
     deniedTools: rest === 'deny' ? [] : named('deny'),
     askTools: rest === 'ask' ? ['*'] : named('ask'),
     ...(rest === 'ask' && named('allow').length > 0 && { freeTools: named('allow') }),
+    ...(commands && commands.rules.length > 0 && { commandRules: commands.rules }),
     unknown,
-    narrowed: [...new Set(rules.filter(({ resource }) => resource !== '*').map(({ action }) => action))],
+    narrowed: [...new Set(rules.filter(({ resource }) => resource !== '*').map(({ action }) => action))].filter(
+      (action) => !commands || !isShell(action),
+    ),
+    notes: commands?.notes ?? [],
   }
 }
 
@@ -79,6 +89,15 @@ export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
 const ownNames: readonly (readonly [name: string, actions: readonly string[]])[] = [
   ...new Set(knownTools('opencode').flatMap((action) => ownTools('opencode', action) ?? [])),
 ].map((name) => [name, knownTools('opencode').filter((action) => ownTools('opencode', action)?.includes(name))])
+
+const isShell = (action: string): boolean => ownTools('opencode', action)?.includes('shell') ?? false
+
+/** What is said of commands, under one name of the shell; where rules have two for it, the strictest of them holds for all. */
+function commandsIn(rules: readonly PermissionRule[]): JudgedCommands | undefined {
+  const actions = knownTools('opencode').filter(isShell)
+  const [action = actions[0] ?? '', ...others] = actions.filter((name) => isNamed(rules, name))
+  return others.length > 0 ? undefined : judgeCommands(rules.filter((rule) => matches(rule.action, action)))
+}
 
 /** Of several names for one tool those count that a rule names, and the strictest of them. */
 function effectOn(rules: readonly PermissionRule[], actions: readonly string[]): Effect {

@@ -1,6 +1,7 @@
 import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
 import { showValue } from '../../util/show-value.ts'
 import { listed, nearby } from '../words.ts'
+import { onlyCommands } from './command-rules.ts'
 import type { Draft } from './draft.ts'
 import type { Findings } from './findings.ts'
 import type { Dialect } from './foreign-agent.ts'
@@ -15,6 +16,10 @@ import { writtenNames } from './written-names.ts'
 
 /** Levels that others have and we do not. */
 const effortAliases: { readonly [written: string]: ReasoningEffort } = { max: 'xhigh' }
+const shell = 'shell'
+const notInPart = 'a part of what a tool can do cannot be granted here'
+/** Of a list of commands, in a message. */
+const mostShown = 6
 const minute = 60_000
 const mostMinutes = 1_000_000
 
@@ -125,16 +130,36 @@ export class SettingReader {
     }
     const names = writtenNames(setting.value)
     if (!names) return 'a list of names'
+    const commands = new Set<string>()
     const granted = names.flatMap((name) => {
       const tool = translateTool(this.#dialect, name)
       if (tool.kind === 'tools') return tool.names
-      if (tool.kind === 'partly')
-        this.#warn(setting, `${showValue(name, 60)} is left out: a part of what a tool can do cannot be granted here`)
+      if (tool.kind === 'partly' && tool.uses) for (const use of tool.uses) commands.add(use)
+      else if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} is left out: ${notInPart}`, this.#wayToSay(name))
       else this.#warn(setting, `${showValue(name, 60)} is left out: there is no such tool here`, nearby(name, knownTools(this.#dialect)))
       return []
     })
-    this.#draft.tools = granted.includes('*') ? { kind: 'all' } : { kind: 'only', names: [...new Set(granted)] }
+    const isWhole = granted.includes('*') || granted.includes(shell)
+    if (commands.size > 0 && !isWhole) this.#onlyCommands(setting, [...commands])
+    const only = [...new Set([...granted, ...(commands.size > 0 ? [shell] : [])])]
+    this.#draft.tools = granted.includes('*') ? { kind: 'all' } : { kind: 'only', names: only }
     return undefined
+  }
+
+  #onlyCommands(setting: ForeignSetting, uses: readonly string[]): void {
+    const taken = uses.slice(0, mostRules)
+    this.#draft.commandRules = onlyCommands(taken)
+    const named = taken.length > mostShown ? [...taken.slice(0, mostShown), '…'] : taken
+    this.#warn(
+      setting,
+      `its shell runs only ${listed(named)}, plainly and in the workspace itself; all else is refused, and the session's approvals hold for these`,
+      `Where nobody is to be asked about one, say so yourself: --allow '${shell}(${taken[0]})'.`,
+    )
+    if (uses.length > taken.length) this.#warn(setting, `of the commands of its shell only the first ${mostRules} are taken`)
+  }
+
+  #wayToSay(name: string): string | undefined {
+    return this.#dialect === 'claude' && /^bash\(/i.test(name) ? 'Write the words of one plain command: `Bash(git log:*)`.' : undefined
   }
 
   #denied(setting: ForeignSetting): Expected {

@@ -1,10 +1,11 @@
+import { claudeUses } from './command-uses.ts'
 import type { Dialect } from './foreign-agent.ts'
 import { agentPrefix, deniedBy, ownTools } from './tool-crosswalk.ts'
 
 export type Translated =
   | { readonly kind: 'tools'; readonly names: readonly string[] }
-  /** Only some uses of the tools are meant, which cannot be told apart here. */
-  | { readonly kind: 'partly'; readonly names: readonly string[]; readonly what: string }
+  /** Only some uses of the tools are meant. `uses` are commands of our shell; without them, nobody can tell them apart here. */
+  | { readonly kind: 'partly'; readonly names: readonly string[]; readonly what: string; readonly uses?: readonly string[] }
   | { readonly kind: 'unknown' }
 
 /** Prefixes that VS Code gives to its own sets of tools: no servers. */
@@ -15,7 +16,12 @@ export function translateTool(dialect: Dialect, written: string, use: 'granted' 
   if (written === '*') return { kind: 'tools', names: ['*'] }
   const [, name = written, uses] = /^([\w-]+)\((.*)\)$/s.exec(written) ?? []
   const own = use === 'granted' ? ownTools(dialect, name) : deniedBy(dialect, name)
-  if (uses !== undefined) return own ? partOf(own, uses.trim()) : { kind: 'unknown' }
+  if (uses !== undefined) {
+    const part: Translated = own ? partOf(own, uses.trim()) : { kind: 'unknown' }
+    // A denial of some commands is one of the whole shell, as it is there.
+    const commands = dialect === 'claude' && use === 'granted' && name.toLowerCase() === 'bash' ? claudeUses(uses) : undefined
+    return part.kind === 'partly' && commands ? { ...part, uses: commands } : part
+  }
   if (own) return { kind: 'tools', names: own }
   const remote = serverTool(dialect, written)
   return remote === undefined ? { kind: 'unknown' } : { kind: 'tools', names: [remote] }

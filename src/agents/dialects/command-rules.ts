@@ -1,0 +1,78 @@
+import type { ApprovalRule, RuleVerdict } from '../../contracts/index.ts'
+import { showValue } from '../../util/show-value.ts'
+import { commandUses } from './command-uses.ts'
+
+/** What is said of the commands that fit a pattern; of all of them where that is a star. */
+export interface CommandRule {
+  readonly resource: string
+  readonly effect: RuleVerdict
+}
+
+export interface JudgedCommands {
+  /** What holds for the shell where no rule is about the command. */
+  readonly effect: RuleVerdict
+  /** Of those that fit a command, the last counts. */
+  readonly rules: readonly ApprovalRule[]
+  /** What has become of the rules, for people. */
+  readonly notes: readonly { readonly message: string; readonly remedy?: string }[]
+}
+
+const shell = 'shell'
+/** A reason is read by models: what is longer is no help to them. */
+const mostNamed = 20
+
+/** A shell for some commands alone. */
+export function onlyCommands(uses: readonly string[]): readonly ApprovalRule[] {
+  const named = [...uses.slice(0, mostNamed), ...(uses.length > mostNamed ? ['…'] : [])].join(', ')
+  const reason = `The file of the agent lets it run these commands alone, plainly and in the workspace itself: ${named}.`
+  return [{ deny: [shell], reason }, { allow: onShell(uses) }]
+}
+
+const onShell = (uses: readonly string[]): readonly string[] => uses.map((use) => `${shell}(${use})`)
+
+/** What rules about commands come to, in their order: as they are written, or stricter. `undefined` where all commands are alike. */
+export function judgeCommands(rules: readonly CommandRule[]): JudgedCommands | undefined {
+  const last = rules.findLastIndex(({ resource }) => resource === '*')
+  const base = rules[last]?.effect ?? 'allow'
+  const vain = rules.slice(0, Math.max(0, last)).filter(({ resource, effect }) => resource !== '*' && effect !== base)
+  const begun: JudgedCommands = { effect: base, rules: [], notes: vain.map((rule) => takenBack(rule, base)) }
+  const judged = rules.slice(last + 1).reduce(withRule, begun)
+  const { effect, notes } = judged
+  if (judged.rules.length === 0) return notes.length > 0 ? judged : undefined
+  if (effect !== 'deny') return { ...judged, notes: [...notes, summary(effect)] }
+  // Nothing is left of a shell that is denied with nothing but denials behind that.
+  if (judged.rules.every(({ deny }) => deny !== undefined)) return { ...judged, rules: [] }
+  return { effect, rules: [{ deny: [shell], reason: denied }, ...judged.rules], notes: [...notes, summary(effect)] }
+}
+
+const denied = 'The file of the agent denies it.'
+const remedy = 'Write the words of one plain command, with stars behind the first: "git log *".'
+
+/** One more rule as it is, or something stricter: what tightens and cannot be told from others holds for every command. */
+function withRule({ effect, rules, notes }: JudgedCommands, { resource, effect: said }: CommandRule): JudgedCommands {
+  const isBehindDenial = effect === 'deny' || rules.some(({ deny }) => deny !== undefined)
+  const uses = commandUses(resource, said === 'allow' ? 'loosens' : said === 'ask' && isBehindDenial ? 'both' : 'tightens')
+  if (uses) return { effect, rules: [...rules, ruleFor(said, onShell(uses))], notes }
+  const what = `\`${said}\` for ${showValue(resource, 60)}`
+  if (said === 'allow')
+    return { effect, rules, notes: [...notes, { message: `${what} is left out: such a pattern cannot be told from others here`, remedy }] }
+  const instead = isBehindDenial ? 'deny' : said
+  const message = `${what} is \`${instead}\` for every command here: such a pattern cannot be told from others`
+  return { effect: instead, rules: [], notes: [...notes, { message, remedy }] }
+}
+
+const ruleFor = (effect: RuleVerdict, patterns: readonly string[]): ApprovalRule =>
+  effect === 'deny' ? { deny: patterns, reason: denied } : { [effect]: patterns }
+
+type Note = JudgedCommands['notes'][number]
+
+const takenBack = ({ resource, effect }: CommandRule, by: RuleVerdict): Note => ({
+  message: `\`${effect}\` for ${showValue(resource, 60)} is taken back by \`${by}\` for "*" behind it`,
+  remedy: 'Of the rules that fit, the last counts: put "*" first.',
+})
+
+const summary = (effect: RuleVerdict): Note => ({
+  message: `rules about commands hold for each command of a line; what is more than plain commands, such as \`$(…)\` or \`> file\`, is ${
+    effect === 'deny' ? 'denied' : 'asked about'
+  }, and what they allow is left to the session's approvals`,
+})
