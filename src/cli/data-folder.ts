@@ -53,6 +53,13 @@ export function whyUnwritable(folder: string): string | undefined {
   }
 }
 
+/** Why there is no folder of this name, and cannot be; nothing is made to find out. */
+export function whyNoFolder(folder: string): string | undefined {
+  const existing = nearestExisting(folder)
+  if (typeof existing === 'object') return existing.why
+  return statSync(existing).isDirectory() ? undefined : `${existing} is not a folder`
+}
+
 /** The folder itself, or whatever it would be made in. */
 function nearestExisting(path: string): string | { readonly why: string } {
   for (let at = path; ; at = dirname(at)) {

@@ -107,3 +107,15 @@ test('where nothing is kept, nothing is made', async () => {
   })
   expect(await listed('--data-dir', 'none')).toEqual([])
 })
+
+test('a file in place of the folder is refused, rather than told to hold no run', async () => {
+  await writeFile(join(folder, 'a-file'), '')
+  for (const place of ['a-file', join('a-file', 'below')]) {
+    const listing = await troupe(['runs', 'list', '--data-dir', place])
+    expect(listing).toMatchObject({ code: 2, stdout: '' })
+    expect(listing.stderr).toContain(`  ${join(folder, place)}  Runs cannot be kept there: ${join(folder, 'a-file')} is not a folder.\n`)
+    expect(listing.stderr).toContain('    → Name their folder with --data-dir.\n')
+    const { code, stdout } = await troupe(['approvals', 'list', '--json', '--data-dir', place])
+    expect([code, JSON.parse(stdout)]).toMatchObject([2, { ok: false, error: { code: 'config_invalid' }, exitCode: 2 }])
+  }
+})

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { storePathOf } from '../../agents/index.ts'
-import type { Store } from '../../contracts/index.ts'
+import { type Store, TroupeError } from '../../contracts/index.ts'
 import { loadSetup, type SetupWishes, setupWithoutConfig } from '../config-setup.ts'
-import { dataFolder } from '../data-folder.ts'
+import { dataFolder, whyNoFolder } from '../data-folder.ts'
 import type { Host } from '../host.ts'
 
 /** Where runs of this folder are kept; a configuration that is wrong says nothing. */
@@ -22,8 +22,17 @@ async function configuredFolder(host: Host, { configFile, file }: Pick<SetupWish
   return storePathOf({ config, environment })
 }
 
-/** Does something with the runs that are kept in a folder. Where there are none, none are made. */
+/**
+ * Does something with the runs that are kept in a folder. Where there are none, none are made.
+ *
+ * @throws TroupeError `config_invalid` where there can be none: a file has that name, say.
+ */
 export async function withRuns<Result>(folder: string, none: Result, use: (store: Store) => Promise<Result>): Promise<Result> {
+  const why = whyNoFolder(folder)
+  if (why !== undefined)
+    throw new TroupeError('config_invalid', 'There is no folder to look for runs in.', {
+      problems: [{ place: folder, message: `Runs cannot be kept there: ${why}.`, remedy: 'Name their folder with --data-dir.' }],
+    })
   if (!existsSync(join(folder, 'troupe.db'))) return none
   const { sqliteStore } = await import('../../stores/sqlite/index.ts')
   const store = sqliteStore({ path: folder })
