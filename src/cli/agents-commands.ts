@@ -13,6 +13,9 @@ const dataDir: FlagSpec = {
 export const approvalsActions = ['list', 'answer', 'drop', 'revoke'] as const
 export type ApprovalsAction = (typeof approvalsActions)[number]
 
+export const runsActions = ['list', 'show'] as const
+export type RunsAction = (typeof runsActions)[number]
+
 export const agentCommands = [
   {
     name: 'validate',
@@ -112,16 +115,37 @@ export const agentCommands = [
   },
   {
     name: 'runs',
-    summary: 'list the runs that are kept, and how to go on with them',
-    arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'list' }],
-    groups: [{ title: 'Options', flags: [everywhere, dataDir, json] }],
+    summary: 'list the runs that are kept, show what happened in one, and how to go on',
+    arguments: [
+      { name: 'ACTION', required: true, choices: runsActions, summary: 'list or show' },
+      { name: 'ID', required: false, summary: 'for show: the run, as list shows it' },
+    ],
+    groups: [
+      {
+        title: 'Options',
+        flags: [
+          everywhere,
+          dataDir,
+          { ...json, excludes: ['stream-json'] },
+          {
+            name: 'stream-json',
+            summary: 'show: print the events of its journal, one JSON document a line',
+            excludes: ['json'],
+          },
+        ],
+      },
+    ],
     notes: [
-      'The runs of this project, the newest first: who, when, what about, and how each stands: running, and in which process; left in the middle, since the process that drove it is gone; waiting for an answer; or how it has ended.',
+      'list: the runs of this project, the newest first: who, when, what about, and how each stands: running, and in which process; left in the middle, since the process that drove it is gone; waiting for an answer; or how it has ended.',
       'One that was left or that waits has the command that goes on with it. One that has ended takes a next turn: troupe run FILE PROMPT --resume ID.',
+      'show: one run as it stands in its journal, of whatever project: what was asked, the tree of what happened, the answer, diagnostics, and who did how much. Nothing is claimed or changed by that, and whoever drives the run is not disturbed.',
+      'show exits with 0 however the run went. With --json the document has the outcome as run --json gave it, with the exit code that the run had, and without what was told before the run began; of a run that is running or was left, what there is so far. With --stream-json a run that has not come to rest has no last line.',
     ],
     examples: [
       { line: 'troupe runs list', summary: 'what became of the run whose terminal was closed' },
       { line: 'troupe runs list --everywhere --json', summary: 'all of them, for a program' },
+      { line: 'troupe runs show ID', summary: 'what happened in it' },
+      { line: 'troupe runs show ID --json', summary: 'its outcome, for a program' },
     ],
   },
   {

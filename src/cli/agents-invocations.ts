@@ -1,5 +1,5 @@
-import { type AgentCommandName, type ApprovalsAction, approvalsActions } from './agents-commands.ts'
-import type { Wishes } from './parse-arguments.ts'
+import { type AgentCommandName, type ApprovalsAction, approvalsActions, type RunsAction, runsActions } from './agents-commands.ts'
+import type { OutputForm, Wishes } from './parse-arguments.ts'
 
 interface Common {
   readonly output: 'answer' | 'json'
@@ -46,8 +46,12 @@ export interface ApprovalsInvocation extends Common {
   readonly isEverywhere: boolean
   readonly dataDir?: string
 }
-export interface RunsInvocation extends Common {
+export interface RunsInvocation extends Omit<Common, 'output'> {
   readonly kind: 'runs'
+  readonly output: OutputForm
+  readonly action: RunsAction
+  /** The run to show. */
+  readonly id?: string
   /** Whether those of other projects are listed, too. */
   readonly isEverywhere: boolean
   readonly dataDir?: string
@@ -96,8 +100,18 @@ export function agentInvocation(name: AgentCommandName, { rest, wishes, has, fla
     }
     case 'skills':
       return { kind: name, ...common }
-    case 'runs':
-      return { kind: name, isEverywhere: has('everywhere'), ...(dataDir !== undefined && { dataDir }), ...common }
+    case 'runs': {
+      const [action, id] = rest
+      return {
+        kind: name,
+        action: runsActions.find((known) => known === action) ?? 'list',
+        ...(id !== undefined && { id }),
+        isEverywhere: has('everywhere'),
+        ...(dataDir !== undefined && { dataDir }),
+        ...common,
+        output: has('stream-json') ? 'stream-json' : common.output,
+      }
+    }
     case 'approvals': {
       const [action, ...named] = rest
       return {

@@ -56,7 +56,7 @@ export async function tellTree({ events, past, outcome }: Followed, { host, prog
 }
 
 /** People know an agent by its tool name; programs are given its name, as in `agentPath`. */
-function withToolNames(summary: AgentSummary, events: Followed['events']): AgentSummary {
+export function withToolNames(summary: AgentSummary, events: Followed['events']): AgentSummary {
   const names = new Map(
     events.flatMap((event) => (event.type === 'interaction.session.created' ? [[event.agent.name, event.agent.toolName] as const] : [])),
   )

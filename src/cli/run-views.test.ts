@@ -164,8 +164,8 @@ describe('the tree', () => {
 
   test('a turn that is not over is drawn as far as it came', () => {
     const lines = renderTree(tripEvents.slice(0, 8), { paint: plainPaint, width: 72 })
-    expect(lines[0]).toMatch(/^trip {2}running/)
-    expect(lines.at(-1)).toMatch(/… look_up_trains {3}running/)
+    expect(lines[0]).toMatch(/^trip {2}not ended/)
+    expect(lines.at(-1)).toMatch(/… look_up_trains {3}not ended/)
   })
 
   test('a run of thousands of lines keeps its last ones', () => {

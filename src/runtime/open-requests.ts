@@ -1,6 +1,6 @@
-import type { ApprovalDecision, ApprovalRequest, RunOrigin, Store, TreeId } from '../contracts/index.ts'
+import type { ApprovalDecision, ApprovalRequest, InteractionEvent, RunOrigin, Store, TreeId } from '../contracts/index.ts'
 import { openRequests } from '../core/index.ts'
-import { foldTree } from './tree-state.ts'
+import { foldTree, type TreeState } from './tree-state.ts'
 
 /** What a tree waits for, its children included; read from its journal, whoever drives it. */
 export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<readonly ApprovalRequest[]> {
@@ -23,12 +23,22 @@ export interface Standing {
 /** Of what is in the journal, and what has come for it since. */
 export async function standingOf({ journal, inbox }: Pick<Store, 'journal' | 'inbox'>, treeId: TreeId): Promise<Standing> {
   const events = await journal.read(treeId, 0)
-  const { root, children, inboxCursor } = foldTree(events)
+  return standingIn({ events, tree: foldTree(events) }, inbox)
+}
+
+/** A journal that was read, and its fold. */
+export interface FoldedJournal {
+  readonly events: readonly InteractionEvent[]
+  readonly tree: TreeState
+}
+
+export async function standingIn({ events, tree }: FoldedJournal, inbox: Store['inbox']): Promise<Standing> {
+  const { root, children, inboxCursor } = tree
   const [first] = events
   const origin = first?.type === 'interaction.session.created' ? first.origin : undefined
   const answers = new Map<string, ApprovalDecision>()
   // The first one counts.
-  for (const { message } of await inbox.read(treeId, inboxCursor))
+  for (const { message } of await inbox.read(root.treeId, inboxCursor))
     if (message.kind === 'approval' && !answers.has(message.approvalId)) answers.set(message.approvalId, message.decision)
   const open = [root, ...children.values()].flatMap((state) =>
     openRequests(state).map((request) => {

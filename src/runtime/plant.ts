@@ -115,7 +115,7 @@ export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, 
   return { session, tree, ledger, inboxCursor: state.inboxCursor }
 }
 
-function statusOf({ turn }: SessionState): TreeSummary['status'] {
+export function statusOf({ turn }: SessionState): TreeSummary['status'] {
   if (turn.kind === 'ended') return turn.ending.status
   return turn.kind === 'open' && turn.waiting.kind === 'suspended' ? 'suspended' : 'running'
 }

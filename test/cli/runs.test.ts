@@ -83,7 +83,7 @@ test('the newest first, those that wait with what they wait for, those of other 
     ].join('\n'),
   )
   expect(list.stderr).toBe(
-    `What is waited for, and how to answer it: troupe approvals list ${data.join(' ')}\nThe next turn of a run that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
+    `What happened in one of them: troupe runs show ID ${data.join(' ')}\nWhat is waited for, and how to answer it: troupe approvals list ${data.join(' ')}\nThe next turn of a run that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
   )
   expect(await troupe(['approvals', 'answer', first?.runId ?? '', 'yes', ...data])).toMatchObject({ code: 0 })
   expect((await troupe(['runs', 'list', ...data])).stdout).toContain('answered, and waits to go on')

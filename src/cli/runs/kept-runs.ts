@@ -1,5 +1,5 @@
 import type { RunOrigin, Store, TreeEntry } from '../../contracts/index.ts'
-import { isOfProject, runsOf, waitingRun } from '../approvals/waiting-requests.ts'
+import { isOfProject, runsOf, type WaitingRequest, waitingRun } from '../approvals/waiting-requests.ts'
 import { originOf } from '../run-origin.ts'
 
 /** How a run stands now, which its status alone does not tell. */
@@ -39,15 +39,23 @@ export async function keptRuns(store: Store, { project, isUnended = false }: Run
 
 async function standingOf(store: Store, run: TreeEntry): Promise<RunStanding> {
   const { status, treeId } = run
+  return standingBy(status, {
+    driver: status === 'running' ? await store.trees.driver(treeId) : undefined,
+    requests: status === 'suspended' ? (await waitingRun(store, run)).requests : [],
+  })
+}
+
+interface Evidence {
+  readonly driver: string | undefined
+  readonly requests: readonly Pick<WaitingRequest, 'answer'>[]
+}
+
+export function standingBy(status: TreeEntry['status'], { driver, requests }: Evidence): RunStanding {
   switch (status) {
-    case 'running': {
-      const driver = await store.trees.driver(treeId)
+    case 'running':
       return driver === undefined ? { kind: 'left' } : { kind: 'running', driver }
-    }
-    case 'suspended': {
-      const { requests } = await waitingRun(store, run)
+    case 'suspended':
       return { kind: 'waiting', open: requests.filter(({ answer }) => !answer).length }
-    }
     default:
       return { kind: 'ended', status }
   }

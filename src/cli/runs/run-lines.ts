@@ -8,15 +8,16 @@ const indent = '  '
 export function runLines(kept: KeptRun, place: Place, paint: Paint): readonly string[] {
   const { run, origin, standing } = kept
   const where = origin ? [`${fileOf(origin)}${origin.workspace === place.here ? '' : ` in ${origin.workspace}`}`] : []
-  const when = `${new Date(run.updatedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return [
     `${run.treeId}  ${printable(run.agent)}  ${paint(standing.kind === 'left' ? 'yellow' : 'bold', printable(standingWords(standing)))}`,
-    `${indent}${paint('dim', printable([...where, when, `“${run.title}”`].join(' · ')))}`,
+    `${indent}${paint('dim', printable([...where, timeText(run.updatedAt), `“${run.title}”`].join(' · ')))}`,
     ...(standing.kind === 'left' || standing.kind === 'waiting' ? [`${indent}${goOnCommand(kept, place)}`] : []),
   ]
 }
 
-function standingWords(standing: RunStanding): string {
+export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+
+export function standingWords(standing: RunStanding): string {
   switch (standing.kind) {
     case 'running':
       return `running: ${standing.driver}`

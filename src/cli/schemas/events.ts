@@ -95,7 +95,7 @@ const checkedOutput = anyOf(
   closed<Is<CheckedOutput, 'ok', false>>({ ok: constant(false), problems: listOf(text), notice: text, remedy: text }),
 )
 const childEnd: Fields<ChildEnd> = { childId: name, agent: name, totals, paidUsd: amount, children: count, idleMs: amount }
-const runFlag = closed<RunFlag>({ name, value: text })
+export const runFlag = closed<RunFlag>({ name, value: text })
 type Updated = InteractionEvent<'interaction.item.updated'>['update']
 
 /** The fields of each durable event besides the envelope. */

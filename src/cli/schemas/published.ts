@@ -1,9 +1,28 @@
 // The sources of schemas/. Nothing loads them at run time: tests hold them against the files and against real runs.
+import type { TreeEntry } from '../../contracts/index.ts'
 import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedModel } from '../run-documents.ts'
+import type { RunStanding } from '../runs/kept-runs.ts'
+import type { OpenDocument, RestingDocument, SoFar } from '../runs/shown-document.ts'
 import { definitions } from './definitions.ts'
-import { lines, runError } from './events.ts'
+import { lines, runError, runFlag } from './events.ts'
 import { outcomeFields } from './outcomes.ts'
-import { closed, constant, count, listOf, name, optional, ordinal, reachable, reference, type Schema, text, truth } from './shapes.ts'
+import {
+  amount,
+  anyOf,
+  closed,
+  constant,
+  count,
+  listOf,
+  name,
+  oneWord,
+  optional,
+  ordinal,
+  reachable,
+  reference,
+  type Schema,
+  text,
+  truth,
+} from './shapes.ts'
 
 const exitCode = { type: 'integer', minimum: 0, maximum: 255 }
 
@@ -35,6 +54,49 @@ const dryRunDocument = closed<DryRunDocument>(
   { description: 'What would run: --dry-run with --json.' },
 )
 
+const standing = anyOf(
+  closed<Extract<RunStanding, { kind: 'running' }>>({ kind: constant('running'), driver: text }),
+  closed<Extract<RunStanding, { kind: 'left' }>>({ kind: constant('left') }),
+  closed<Extract<RunStanding, { kind: 'waiting' }>>({ kind: constant('waiting'), open: count }),
+  closed<Extract<RunStanding, { kind: 'ended' }>>({
+    kind: constant('ended'),
+    status: oneWord<Extract<RunStanding, { kind: 'ended' }>['status']>({ completed: true, partial: true, failed: true, interrupted: true }),
+  }),
+)
+const shownFields = {
+  ok: constant(true),
+  runId: name,
+  agent: text,
+  title: text,
+  workspace: optional(text),
+  agentFile: optional(text),
+  flags: optional(listOf(runFlag)),
+  status: oneWord<TreeEntry['status']>({
+    running: true,
+    completed: true,
+    partial: true,
+    failed: true,
+    interrupted: true,
+    suspended: true,
+  }),
+  standing,
+  startedAt: amount,
+  updatedAt: amount,
+  goOn: optional(text),
+  asked: text,
+  exitCode: constant(0),
+}
+const { status: _status, reason: _reason, message: _message, remedy: _remedy, failure: _failure, ...soFarFields } = outcomeFields
+const soFar = closed<SoFar>({ ...soFarFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')) })
+const restingDocument = closed<RestingDocument>(
+  { ...shownFields, outcome: outcomeDocument },
+  { description: 'A run that has ended or waits, with the document that run --json gave.' },
+)
+const openDocument = closed<OpenDocument>(
+  { ...shownFields, soFar },
+  { description: 'A run that goes on in some process, or was left in the middle. Turns that have not ended are called interrupted.' },
+)
+
 function published(id: string, about: { readonly title: string; readonly description: string }, root: Schema): Schema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -59,5 +121,10 @@ export const publishedSchemas: { readonly [file: string]: Schema } = {
     'run-document',
     { title: 'The document of troupe run --json', description: 'One of three, whatever happens.' },
     { oneOf: [outcomeDocument, errorDocument, dryRunDocument] },
+  ),
+  'kept-run.schema.json': published(
+    'kept-run',
+    { title: 'The document of troupe runs show --json', description: 'A run as it stands in its journal, or why it cannot be shown.' },
+    { oneOf: [restingDocument, openDocument, errorDocument] },
   ),
 }

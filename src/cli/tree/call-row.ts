@@ -15,6 +15,8 @@ const callMarks: { readonly [Status in CallNode['status']]: string } = {
   skipped: '○',
   unknown: '?',
 }
+/** Of what was going on when nobody drove it any more. */
+export const notEnded = 'not ended'
 /** Of a command that ran, and ended with another code than 0. */
 export const unwellMark = '≠'
 
@@ -34,7 +36,12 @@ export function callRow(call: CallNode, { step, toolWidth, moment }: CallPlace):
     kind: 'call',
     label: `${name}${' '.repeat(Math.max(0, toolWidth - widthOf(name)))}`,
     about,
-    note: joined([isTold ? '' : status, resultOf(call), quoted(reason), call.permit ? permitText(call.permit) : '']),
+    note: joined([
+      isTold ? '' : status === 'running' ? notEnded : status,
+      resultOf(call),
+      quoted(reason),
+      call.permit ? permitText(call.permit) : '',
+    ]),
     ...lookOf(call, moment),
     ...(step.calls.some((other) => other !== call && overlap(call, other)) && { mark: '∥' }),
     ...(isRunning && { time: elapsed(moment.now - span.from) }),

@@ -1,7 +1,10 @@
 import type { InteractionEvent } from '../../contracts/index.ts'
+import { plural } from '../figures.ts'
 import type { Paint } from '../paint.ts'
+import type { Moment } from './branch.ts'
 import { folded } from './fold.ts'
 import { linesOf } from './layout.ts'
+import type { AgentNode, TurnNode } from './nodes.ts'
 import { runTree } from './run-tree.ts'
 import { turnBranch } from './turn-branch.ts'
 
@@ -17,15 +20,29 @@ interface TreeStyle {
 export const leastForBars = 90
 
 /** Nobody reads on behind this many lines; the journal has it all. */
-const mostLines = 1000
+export const mostLines = 1000
 
 /** Draws what happened: turn → step → call, with status, latency, tokens, and when each ran. */
-export function renderTree(events: readonly InteractionEvent[], { paint, width, past = 0 }: TreeStyle): readonly string[] {
-  return runTree(events, past).roots.flatMap((agent) =>
-    agent.turns.flatMap((turn) => {
-      const bars = width >= leastForBars ? { whole: turn.span } : {}
-      // The last column stays free: some terminals break a line that fills it.
-      return linesOf(folded(turnBranch(agent, turn, { kind: 'final' }), mostLines), { paint, width: width - 1, ...bars })
-    }),
-  )
+export function renderTree(events: readonly InteractionEvent[], { past = 0, ...style }: TreeStyle): readonly string[] {
+  return runTree(events, past).roots.flatMap((agent) => agent.turns.flatMap((turn) => renderTurn(agent, turn, style)))
+}
+
+export interface TurnStyle extends Pick<TreeStyle, 'paint' | 'width'> {
+  /** Default: nobody drives it any more, or its end is known. */
+  readonly moment?: Moment
+  /** Lines, at the most. */
+  readonly most?: number
+}
+
+/** One turn of it. */
+export function renderTurn(agent: AgentNode, turn: TurnNode, style: TurnStyle): readonly string[] {
+  const { paint, width, moment = { kind: 'final' }, most = mostLines } = style
+  // While it goes on, a bar would have to grow with every look.
+  const bars = width >= leastForBars && moment.kind === 'final' ? { whole: turn.span } : {}
+  // The last column stays free: some terminals break a line that fills it.
+  const lines = linesOf(folded(turnBranch(agent, turn, moment), most), { paint, width: width - 1, ...bars })
+  if (lines.length <= most) return lines
+  // What has not ended is not folded. The head says how it stands; below it, what happened last is at the end.
+  const kept = lines.slice(2 - most)
+  return [...lines.slice(0, 1), paint('dim', `⋯ ${plural(lines.length - 1 - kept.length, 'line')}`), ...kept]
 }

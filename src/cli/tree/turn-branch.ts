@@ -2,7 +2,7 @@ import { addSpent } from '../../util/add-spent.ts'
 import { answerNeeded, duration, elapsed, plural, price, reasonText, tokens } from '../figures.ts'
 import { fitWidth, printable, widthOf } from '../paint.ts'
 import { type Branch, joined, type Moment, type Row, spinnerAt, sumOf, type Tally } from './branch.ts'
-import { type CallPlace, callRow, quoted, standingOf } from './call-row.ts'
+import { type CallPlace, callRow, notEnded, quoted, standingOf } from './call-row.ts'
 import { attemptBranch, noteBranch, pauseBranch, planBranch, requestBranch, usageOf } from './leaves.ts'
 import { modelText } from './model-text.ts'
 import { type AgentNode, type CallNode, isGoingOn, type StepNode, type TurnNode } from './nodes.ts'
@@ -57,7 +57,9 @@ function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
 /** Titles line up behind names of up to this length. */
 const widestTool = 24
 
+/** Of a turn that does not go on. */
 function endingOf({ status, reason, waits }: TurnNode): string {
+  if (status === 'running') return notEnded
   if (waits?.needs === 'answer') return `${status}: ${answerNeeded}`
   return reason === undefined || reason === status ? status : `${status}: ${reasonText[reason]}`
 }

@@ -1,0 +1,32 @@
+import type { RunOrigin, TreeEntry } from '../../contracts/index.ts'
+import { goOnCommand, type Place } from '../approvals/go-on-command.ts'
+import type { KeptRun, RunStanding } from './kept-runs.ts'
+
+/** A run as documents tell it. */
+export interface KeptDocument extends Partial<RunOrigin> {
+  readonly runId: string
+  readonly agent: string
+  readonly title: string
+  readonly status: TreeEntry['status']
+  readonly standing: RunStanding
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  readonly updatedAt: number
+  /** The command that goes on with it, or gives it a next turn; absent while it is running. */
+  readonly goOn?: string
+}
+
+export function keptDocument(kept: KeptRun, place: Place): KeptDocument {
+  const { run, origin, standing } = kept
+  return {
+    runId: run.treeId,
+    agent: run.agent,
+    title: run.title,
+    ...origin,
+    status: run.status,
+    standing,
+    startedAt: run.createdAt,
+    updatedAt: run.updatedAt,
+    ...(standing.kind !== 'running' && { goOn: goOnCommand(kept, place) }),
+  }
+}

@@ -1,0 +1,36 @@
+// What `troupe runs show --json` prints. Published as schemas/kept-run.schema.json.
+import type { Place } from '../approvals/go-on-command.ts'
+import { exitCodes } from '../exit-codes.ts'
+import { type OutcomeDocument, outcomeDocument } from '../run-documents.ts'
+import { type KeptDocument, keptDocument } from './kept-document.ts'
+import type { ShownRun } from './shown-run.ts'
+
+/** What a run has come to that does not rest. In `operations` a turn that has not ended is called interrupted. */
+export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure'>
+
+interface Shown extends KeptDocument {
+  readonly ok: true
+  /** What its last turn was asked. */
+  readonly asked: string
+  readonly exitCode: 0
+}
+/** One that has ended or waits, with the document that `run --json` gave; what was told before it began is in no journal. */
+export interface RestingDocument extends Shown {
+  readonly outcome: OutcomeDocument
+}
+/** One that goes on in some process, or was left in the middle. */
+export interface OpenDocument extends Shown {
+  readonly soFar: SoFar
+}
+
+export function shownDocument(shown: ShownRun, place: Place): RestingDocument | OpenDocument {
+  const base = { ok: true, ...keptDocument(shown, place), asked: shown.asked } as const
+  const exitCode = exitCodes.done.code
+  const document = outcomeDocument(shown.outcome)
+  if (isResting(shown)) return { ...base, outcome: document, exitCode }
+  const { ok: _ok, exitCode: _code, status: _status, reason: _reason, message: _message, remedy: _remedy, ...rest } = document
+  const { failure: _failure, ...soFar } = rest
+  return { ...base, soFar, exitCode }
+}
+
+export const isResting = ({ standing }: Pick<ShownRun, 'standing'>): boolean => standing.kind === 'ended' || standing.kind === 'waiting'

@@ -1,0 +1,336 @@
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { describe, expect, test } from 'vitest'
+import { main } from '../../src/cli/main.ts'
+import { Output } from '../../src/cli/output.ts'
+import { colourPaint, widthOf } from '../../src/cli/paint.ts'
+import { linesIn } from './published.ts'
+import { quietHost } from './teams.ts'
+import { workbench } from './troupe.ts'
+
+const { agent, troupe, start, folder } = await workbench()
+
+const schema = readFileSync(join(import.meta.dirname, '..', '..', 'schemas', 'kept-run.schema.json'), 'utf8')
+const isShown = new Ajv2020({ strict: false }).compile(JSON.parse(schema))
+
+/** What `--json` has printed, as published. */
+function shownIn(stdout: string): { readonly [field: string]: unknown } {
+  expect(stdout).toMatch(/^[^\n]+\n$/)
+  const document = JSON.parse(stdout)
+  expect(isShown(document) || [stdout, isShown.errors]).toBe(true)
+  return document
+}
+
+const show = (id: string, ...more: readonly string[]) => troupe(['runs', 'show', id, ...more])
+
+/** The document of a run that is made for a test, whatever came of it. */
+async function made(args: readonly string[]) {
+  const { stdout } = await troupe(['run', ...args, '--json'])
+  const document: { readonly treeId: string } = JSON.parse(stdout)
+  return { document, id: document.treeId }
+}
+
+/** As a person sees it; how long things took is no matter here. */
+const still = (text: string): string =>
+  text
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d UTC/g, 'THEN')
+    .replaceAll(/ {2}▏.*▕/g, '')
+    .replaceAll(/(?<=took )[\d.]+ m?s/g, 'TIME')
+    .replaceAll(/ +(?:∥ +)?[\d.]+ m?s$/gm, '  TIME')
+
+const kid = 'description: A kid\nusage: a part\nmodels: script/kid.yaml\noutput: { format: text }'
+const head = (name: string, more = '') => `description: A test\nmodels: script/${name}.yaml\n${more}`
+await agent('kid', 'steps:\n  - text: Found it.\n', kid)
+
+describe('a run that has ended', () => {
+  test('is shown with its children below the calls that started them, its answer, and who did how much', async () => {
+    const script =
+      'steps:\n  - calls: [{ tool: agent__kid, input: { prompt: Look, reason: To know } }]\n  - calls: [{ tool: list_files, input: {} }]\n  - text: All is found.\n'
+    const file = await agent('boss', script, head('boss', 'agents: [./kid.ai]\ntools: [list_files]'))
+    const { document, id } = await made([file, 'Find\nthe keys'])
+    const { code, stdout, stderr } = await show(id)
+    expect([code, stderr]).toEqual([0, ''])
+    const [top = '', asked = '', tree = '', answer = '', summary = ''] = still(stdout).split('\n\n')
+    expect(top.split('\n')).toEqual([
+      `${id}  boss  completed`,
+      '  boss.ai · began THEN · took TIME',
+      `  next turn: troupe run boss.ai "…" --resume ${id}`,
+    ])
+    expect(asked).toBe('Asked\n  Find\n  the keys')
+    expect(tree.split('\n').map((line) => line.replace(/ +~.*$/, ''))).toEqual([
+      'boss  completed · 3 steps · 2 calls',
+      '├─ step 1  script/boss.yaml',
+      '│  └─ ✓ kid         Look · 1 step · “To know”',
+      '│     └─ step 1  script/kid.yaml',
+      '├─ step 2',
+      '│  └─ ✓ list_files  TIME',
+      '└─ step 3',
+    ])
+    expect(answer).toBe('Answer\n  All is found.')
+    expect(summary.match(/(?:agent|model|tool) \S+/g)).toEqual([
+      'agent boss',
+      'model script/boss.yaml',
+      'tool list_files',
+      'agent kid',
+      'model script/kid.yaml',
+    ])
+
+    const shown = shownIn((await show(id, '--json')).stdout)
+    expect(shown).toMatchObject({ ok: true, runId: id, agent: 'boss', asked: 'Find\nthe keys', workspace: folder, exitCode: 0 })
+    expect(shown).toMatchObject({ status: 'completed', standing: { kind: 'ended', status: 'completed' } })
+    expect(shown.outcome).toEqual(document)
+  })
+
+  test('is told event by event, as it was told while it ran', async () => {
+    const file = await agent('short', 'steps:\n  - text: Done.\n')
+    const told = linesIn((await troupe(['run', file, 'Go', '--stream-json'])).stdout)
+    const { treeId: id } = told[0] as unknown as { readonly treeId: string }
+    const { code, stdout } = await show(id, '--stream-json')
+    expect(code).toBe(0)
+    // What was only live is not in the journal.
+    expect(linesIn(stdout)).toEqual(told.filter(({ type }) => type !== 'interaction.item.delta'))
+  })
+
+  test('with several turns is shown turn by turn', async () => {
+    const file = await agent('twice', 'steps:\n  - text: |\n      One\n      2\n      3\n      4\n      5\n      6\n  - text: Two.\n')
+    const { id } = await made([file, 'First'])
+    expect(await troupe(['run', file, 'Second', '--resume', id])).toMatchObject({ code: 0, stdout: 'Two.\n' })
+    const { stdout } = await show(id)
+    expect(stdout).toContain(' · 2 turns\n')
+    // Earlier answers are told by their beginnings.
+    const order = [
+      'Asked\n  First',
+      '\ntwice  completed',
+      'Answer\n  One\n  2\n  3\n  4\n  5\n  … 1 more line\n',
+      'Asked\n  Second',
+      'Answer\n  Two.',
+    ]
+    expect(order.map((each) => stdout.indexOf(each))).toEqual(order.map((each) => stdout.indexOf(each)).toSorted((a, b) => a - b))
+    expect(order.filter((each) => !stdout.includes(each))).toEqual([])
+    expect(shownIn((await show(id, '--json')).stdout)).toMatchObject({ asked: 'Second', outcome: { report: { text: 'Two.' } } })
+  })
+
+  test('and has failed says why and what to do, and showing it is no failure', async () => {
+    const file = await agent('fails', 'steps:\n  - fault: auth\n')
+    const { document, id } = await made([file, 'Try'])
+    const { remedy } = document as { readonly remedy?: string }
+    const { code, stdout } = await show(id)
+    expect(code).toBe(0)
+    expect(still(stdout).split('\n').slice(0, 4)).toEqual([
+      `${id}  fails  failed: the model failed`,
+      '  fails.ai · began THEN · took TIME',
+      expect.stringMatching(/^ {2}error: \w/),
+      `  → ${remedy}`,
+    ])
+    const shown = shownIn((await show(id, '--json')).stdout)
+    expect(shown).toMatchObject({ ok: true, exitCode: 0, standing: { kind: 'ended', status: 'failed' } })
+    expect(shown.outcome).toEqual(document)
+    expect(shown.outcome).toMatchObject({ ok: false, exitCode: 3 })
+  })
+
+  test('tells its diagnostics with their remedies', async () => {
+    const file = await agent('told', 'steps:\n  - text: Done.\n', head('told', 'tools: [shell]'))
+    await writeFile(join(folder, 'off.json'), '{ "sandbox": { "mode": "off" } }')
+    const { document, id } = await made([file, 'Go', '--config', 'off.json'])
+    const { diagnostics } = document as unknown as { readonly diagnostics: readonly { readonly code: string; readonly remedy?: string }[] }
+    const { stdout } = await show(id)
+    const [, block = ''] = stdout.split('Diagnostics\n')
+    for (const { code, remedy } of diagnostics) {
+      expect(block).toContain(`  ${code}: `)
+      if (remedy !== undefined) expect(block).toContain(`    → ${remedy}\n`)
+    }
+    expect(diagnostics.length).toBeGreaterThan(0)
+  })
+
+  test('however many children it has had, stays within a screenful or two of what a person reads', async () => {
+    const calls = Array.from({ length: 1200 }, (_, i) => ({ tool: 'agent__kid', input: { prompt: `Part ${i}`, reason: 'x' } }))
+    const limits = 'limits: { maxChildren: 2000, maxCalls: 2000, parallelChildren: 50, maxTokens: 9000000 }'
+    const settings = head('many', `agents: [./kid.ai]\nparameters: { maxOutputTokens: 90000 }\n${limits}`)
+    const file = await agent('many', JSON.stringify({ steps: [{ calls }, { text: 'All.' }] }), settings)
+    const { id } = await made([file, 'Go'])
+    const { stdout } = await show(id)
+    expect(stdout).toMatch(/⋯ 1 step · 1200 calls/)
+    expect(stdout.split('\n').length).toBeLessThan(1100)
+    expect(stdout).toMatch(/agent kid +1200 /)
+  })
+})
+
+describe('a run that has not ended', () => {
+  test('and waits is shown with its questions and the commands that answer them', async () => {
+    const input = '{ path: x.txt, content: x }'
+    const script = `steps:\n  - text: I am about to write.\n    calls: [{ tool: write_file, input: ${input} }]\n  - text: Done.\n`
+    const file = await agent('writes', script, head('writes', 'tools: [write_file]'))
+    const { document, id } = await made([file, 'Write it'])
+    const { code, stdout } = await show(id)
+    expect(code).toBe(0)
+    expect(still(stdout).split('\n').slice(0, 7)).toEqual([
+      `${id}  writes  waits for an answer`,
+      '  writes.ai · began THEN · waits since THEN',
+      '  ? Write x.txt, a new file  write_file',
+      '    content │ x',
+      `    troupe approvals answer ${id} yes`,
+      `  troupe run writes.ai --resume ${id}`,
+      '',
+    ])
+    expect(stdout).toContain('\nwrites  suspended: an approval is needed')
+    expect(stdout).toContain('Said so far\n  I am about to write.\n')
+    const shown = shownIn((await show(id, '--json')).stdout)
+    expect(shown).toMatchObject({ status: 'suspended', standing: { kind: 'waiting', open: 1 }, outcome: { exitCode: 6 } })
+    expect(shown.outcome).toEqual(document)
+
+    expect(await troupe(['approvals', 'answer', id, 'yes'])).toMatchObject({ code: 0 })
+    expect((await show(id)).stdout).toContain(`${id}  writes  answered, and waits to go on\n`)
+    expect(await troupe(['run', file, '--resume', id])).toMatchObject({ code: 0, stdout: 'Done.\n' })
+  })
+
+  test('however much it waits for, stays within what a person reads, too', async () => {
+    const shy = kid.replace('script/kid.yaml', 'script/shy.yaml\ntools: [write_file]')
+    await agent('shy', 'steps:\n  - calls: [{ tool: write_file, input: { path: a.txt, content: a } }]\n  - text: ok\n', shy)
+    const calls = Array.from({ length: 400 }, (_, i) => ({ tool: 'agent__shy', input: { prompt: `Part ${i}`, reason: 'x' } }))
+    const limits = 'limits: { maxChildren: 400, maxCalls: 1000, parallelToolCalls: 400, parallelChildren: 400, maxTokens: 9000000 }'
+    const settings = head('crowd', `agents: [./shy.ai]\nparameters: { maxOutputTokens: 90000 }\n${limits}`)
+    const file = await agent('crowd', JSON.stringify({ steps: [{ calls }, { text: 'All.' }] }), settings)
+    const { id } = await made([file, 'Go'])
+    const { stdout } = await show(id)
+    const lines = stdout.split('\n')
+    expect(lines[0]).toBe(`${id}  crowd  waits for 400 answers`)
+    expect(lines.filter((line) => line.startsWith('    troupe approvals answer '))).toHaveLength(5)
+    expect(stdout).toContain(`  ⋯ 395 more: troupe approvals list\n  troupe run crowd.ai --resume ${id}\n`)
+    expect(stdout).toMatch(/\ncrowd {2}suspended.*\n⋯ \d+ lines\n/)
+    expect(lines.length).toBeLessThan(1100)
+  })
+
+  test('is shown while another process drives it, and after that was killed', async () => {
+    const script = (more: string) => `steps:\n  - calls: [{ tool: list_files, input: {} }]\n  - text: Done.\n${more}`
+    const file = await agent('slow', script('    delay: 10m\n'), head('slow', 'tools: [list_files]'))
+    const data = ['--data-dir', 'driven']
+    const running = start(['run', file, 'Take your time', ...data])
+    await running.says('step 2')
+    const listing = JSON.parse((await troupe(['runs', 'list', '--json', ...data])).stdout)
+    const id: string = listing.runs[0].runId
+
+    const alive = await show(id, ...data)
+    expect(alive).toMatchObject({ code: 0, stderr: '' })
+    expect(alive.stdout).toMatch(new RegExp(`^${id}  slow  running: process ${running.process.pid} on .*\n.* so far\n\nAsked\n`))
+    expect(alive.stdout).toMatch(/slow {2}step 2 of 10 · 1 call/)
+    expect(alive.stdout).not.toContain('▏')
+    const soFar = shownIn((await show(id, '--json', ...data)).stdout)
+    expect(soFar).toMatchObject({ status: 'running', standing: { kind: 'running' }, soFar: { operations: { steps: [{}] } } })
+    expect(soFar).not.toHaveProperty('outcome')
+    expect(soFar).not.toHaveProperty('goOn')
+    const events = (await show(id, '--stream-json', ...data)).stdout
+    expect(events).not.toContain('"run.')
+
+    running.process.kill('SIGKILL')
+    await running.ended
+    const left = await show(id, ...data)
+    const goOn = `troupe run slow.ai --resume ${id} --data-dir driven`
+    expect(still(left.stdout).split('\n').slice(0, 3)).toEqual([
+      `${id}  slow  left in the middle: the process that drove it is gone`,
+      '  slow.ai · began THEN · last heard of THEN',
+      `  ${goOn}`,
+    ])
+    expect(left.stdout).toMatch(/\nslow {2}not ended/)
+    expect(shownIn((await show(id, '--json', ...data)).stdout)).toMatchObject({ standing: { kind: 'left' }, goOn, soFar: {} })
+    // Whoever looks writes nothing, neither beside a driver nor after it.
+    expect((await show(id, '--stream-json', ...data)).stdout).toBe(events)
+
+    await writeFile(join(folder, 'slow.yaml'), script(''))
+    expect(await troupe(goOn.split(' ').slice(1))).toMatchObject({ code: 0, stdout: 'Done.\n' })
+  })
+})
+
+describe('what cannot be shown', () => {
+  test('an id that is not there, or not whole, is refused with those that may be meant', async () => {
+    const file = await agent('known', 'steps:\n  - text: Done.\n')
+    const data = ['--data-dir', join(folder, 'few')]
+    const { id } = await made([file, 'Go', ...data])
+    const list = `See them all: troupe runs list --everywhere ${data.join(' ')}`
+    const showing = `troupe runs show ${id} ${data.join(' ')}`
+
+    expect(await show('nothing', ...data)).toEqual({
+      code: 2,
+      signal: null,
+      stdout: '',
+      stderr: `error: There is no run nothing in ${data[1]}.\n→ ${list}\n`,
+    })
+    // As behind --resume: an id is written in full.
+    const part = id.slice(0, 10)
+    const partly = await show(part, ...data)
+    expect([partly.code, partly.stdout]).toEqual([2, ''])
+    expect(partly.stderr).toContain(`  ${id}  begins so; an id is written in full.\n    → ${showing}\n`)
+    expect(await troupe(['run', file, 'More', '--resume', part, ...data])).toMatchObject({ code: 2 })
+    const misspelt = shownIn((await show(`${id.slice(0, -1)}_`, '--json', ...data)).stdout)
+    expect(misspelt).toMatchObject({ ok: false, exitCode: 2, error: { code: 'usage', problems: [{ place: id, remedy: showing }] } })
+  })
+
+  test.each([
+    { args: ['show'], says: 'No run is named.' },
+    { args: ['show', ''], says: 'No run is named.' },
+    { args: ['show', 'a', 'b'], says: 'runs takes 2 arguments.' },
+    { args: ['show', 'a', '--data-dir', 'absent'], says: 'There is no run a in ' },
+    { args: ['show', 'a', '--json', '--stream-json'], says: 'It cannot be combined with --stream-json.' },
+    { args: ['list', 'a'], says: 'What happened in it: troupe runs show a' },
+    { args: ['list', '--stream-json'], says: 'It is for show.' },
+  ])('runs $args is refused', async ({ args, says }) => {
+    const { code, stderr } = await troupe(['runs', ...args])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
+  })
+
+  test('a file in place of the folder of runs is refused', async () => {
+    await writeFile(join(folder, 'no-folder'), '')
+    expect(await show('a', '--data-dir', 'no-folder')).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a folder') })
+  })
+})
+
+describe('on a window', () => {
+  /** `troupe …` in this process, with a standard output of its own. */
+  async function seen(words: readonly string[], columns?: number): Promise<string> {
+    let text = ''
+    const stream = new Writable({
+      write(chunk, _encoding, done) {
+        text += chunk
+        done()
+      },
+    })
+    const stdout = new Output(columns === undefined ? stream : Object.assign(stream, { isTTY: true, columns }))
+    const code = await main(['runs', ...words], {
+      ...quietHost().host,
+      env: { XDG_STATE_HOME: join(folder, 'state') },
+      stdout,
+      paint: colourPaint,
+    })
+    expect(code).toBe(0)
+    return text
+  }
+
+  test.each([80, 40])('of %i columns every line fits, but for commands to copy', async (columns) => {
+    const words = 'A long answer with many words in it. '.repeat(10)
+    const file = await agent(
+      'wordy',
+      `steps:\n  - calls: [{ tool: list_files, input: {} }]\n  - text: ${words}\n`,
+      head('wordy', 'tools: [list_files]'),
+    )
+    const { id } = await made([file, words])
+    const colourful = await seen(['show', id], columns)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what colours are made of
+    const text = colourful.replaceAll(/\u001b\[[\d;]*m/g, '')
+    expect(text).not.toBe(colourful)
+    const long = text.split('\n').filter((line) => widthOf(line) >= columns && !line.includes('troupe run'))
+    expect(long).toEqual([])
+  })
+
+  test('that is a pipe no colours are seen, even where standard error has some', async () => {
+    const { id } = await made([await agent('plain', 'steps:\n  - text: Done.\n'), 'Go'])
+    for (const words of [
+      ['show', id],
+      ['list', '--everywhere'],
+    ]) {
+      expect(await seen(words)).not.toContain('\u001b')
+      expect(await seen(words, 80)).toContain('\u001b')
+    }
+  })
+})
