@@ -43,8 +43,11 @@ export type ModelPart =
   /** A whole call; `input` is its JSON text. */
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: string; readonly metadata?: JsonObject }
   | { readonly type: 'error'; readonly failure: ModelFailure }
-  /** The provider is at work, but has nothing to show yet: the arguments of a call are coming in, say. */
-  | { readonly type: 'working' }
+  /**
+   * The provider is at work, but has nothing to show yet: the arguments of a call are coming in, say. `characters` tells
+   * how many of them came, so that arguments without end are noticed before the call is whole.
+   */
+  | { readonly type: 'working'; readonly characters?: number }
   /** The provider will not do something as asked: a setting that it does not know, say. */
   | { readonly type: 'notice'; readonly message: string }
   /** The last part of a whole reply. A stream that ends without it was cut. */

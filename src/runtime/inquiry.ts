@@ -3,7 +3,7 @@ import { noUsage } from '../contracts/index.ts'
 import type { Hold, Queues } from '../steps/index.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
 import { Interrupt, unlessInterrupted } from '../util/interrupt.ts'
-import { isUsage } from '../util/is-usage.ts'
+import { isCount, isUsage } from '../util/is-usage.ts'
 import { messageOf } from '../util/message-of.ts'
 import { mostCharacters, wentBeyond } from '../util/output-bound.ts'
 import { isPrice, priced } from '../util/priced.ts'
@@ -35,7 +35,7 @@ export class Inquiry {
   readonly #adviser: Adviser
   readonly #asking: Asking
   #text = ''
-  /** Of the answer, and of what it thought on the way. */
+  /** Of the answer, of what it thought on the way, and of calls that it was not asked for. */
   #characters = 0
   #usage: Usage | undefined
   #costUsd: number | undefined
@@ -96,6 +96,7 @@ export class Inquiry {
         return { class: 'invalid_response', message: `the model ${wentBeyond(bound)}` }
       if (part.type === 'text') this.#text += part.text
       if (part.type === 'text' || part.type === 'reasoning') this.#characters += part.text.length
+      if (part.type === 'working' && isCount(part.characters)) this.#characters += part.characters
       if (part.type === 'error') return this.#told(part.failure)
       if (part.type !== 'finish') continue
       this.#usage = part.usage

@@ -140,7 +140,7 @@ export class Attempt {
     if (now - this.#started > this.#limit.ms) this.#interrupt.fire(this.#limit.reason)
     if (!this.#asker) return 'more'
     // Only where more is to come: a reply that is whole has been paid for.
-    if (this.#reply.characters > this.#mostCharacters && goesOn(part)) return this.#stop()
+    if (this.#reply.characters > this.#mostCharacters && this.#reply.isContinuedBy(part)) return this.#stop()
     const known = this.#reply.texts.length
     const text = this.#reply.add(part)
     // A summary is for the model alone.
@@ -278,9 +278,6 @@ const truncated = {
   message: 'The answer was cut at its length limit.',
   remedy: 'Raise maxOutputTokens.',
 } as const
-
-const goesOn = (part: ModelPart): boolean =>
-  part?.type === 'text' || part?.type === 'reasoning' || part?.type === 'call' || part?.type === 'working'
 
 /** What a provider will not do is told once a turn. */
 function tellNotices(session: ActiveSession, notices: readonly string[]): void {

@@ -14,7 +14,7 @@ import type {
 import { itemIdOf } from '../core/index.ts'
 import { plainJson } from '../util/copy-json.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
-import { isUsage } from '../util/is-usage.ts'
+import { isCount, isUsage } from '../util/is-usage.ts'
 import { wentBeyond } from '../util/output-bound.ts'
 import { isPrice } from '../util/priced.ts'
 import type { Redactor } from '../util/redact.ts'
@@ -57,7 +57,10 @@ export class Reply {
   #finish: Extract<ModelPart, { type: 'finish' }> | undefined
   #failure: ModelFailure | undefined
   #beyond: BeyondBound | undefined
-  #characters = 0
+  #saidCharacters = 0
+  /** Of arguments: what came in of them, and what stands in whole calls. It is the same, counted twice. */
+  #writtenCharacters = 0
+  #calledCharacters = 0
   #block: string | undefined
 
   constructor(stepId: StepId, attempt: number) {
@@ -77,8 +80,9 @@ export class Reply {
       case 'reasoning':
         return this.#extend(part)
       case 'call':
-        this.#grow(part.input.length)
+        this.#calledCharacters += part.input.length
         this.#refs.push(withPlainMetadata(part))
+        this.#checkLength()
         return undefined
       case 'error':
         this.fail(part.failure)
@@ -90,9 +94,27 @@ export class Reply {
         this.notices.push(part.message)
         return undefined
       case 'working':
+        if (part.characters === undefined) return undefined
+        this.#writtenCharacters += part.characters
+        this.#checkLength()
         return undefined
       default:
         return part satisfies never
+    }
+  }
+
+  /** Whether the model goes on with it. What ends a text or a call that has come in already is no more of it. */
+  isContinuedBy(part: ModelPart): boolean {
+    switch (part?.type) {
+      case 'text':
+      case 'reasoning':
+        return part.text !== ''
+      case 'call':
+        return this.#calledCharacters + part.input?.length > this.#writtenCharacters
+      case 'working':
+        return part.characters !== 0
+      default:
+        return false
     }
   }
 
@@ -143,7 +165,7 @@ export class Reply {
 
   /** The provider turned the request away before it did any work: nothing is billed for that. */
   get wasRefused(): boolean {
-    return this.#characters === 0 && this.#failure !== undefined && !failurePolicy[this.#failure.class].billed
+    return this.characters === 0 && this.#failure !== undefined && !failurePolicy[this.#failure.class].billed
   }
 
   /** What is no usage is estimated. */
@@ -167,7 +189,7 @@ export class Reply {
   }
 
   get characters(): number {
-    return this.#characters
+    return this.#saidCharacters + Math.max(this.#writtenCharacters, this.#calledCharacters)
   }
 
   verdict(toolChoice: 'auto' | 'none'): Verdict {
@@ -179,7 +201,8 @@ export class Reply {
     const said = this.said !== ''
     if (toolChoice === 'none' && said) return { ok: true, reply: this.#refs.filter((ref) => ref.type === 'item'), finish }
     const called = this.#refs.length > this.texts.length
-    if (this.#beyond && (called || !said)) return { ok: false, failure: { class: 'invalid_response', ...this.#beyond } }
+    if (this.#beyond && (called || this.#writtenCharacters > 0 || !said))
+      return { ok: false, failure: { class: 'invalid_response', ...this.#beyond } }
     if (toolChoice === 'none' && called) return failed('invalid_response', 'The model called a tool where it had to answer.')
     if (finish === 'length' && called)
       return failed('invalid_response', 'The reply was cut at its length limit in the middle of its calls.')
@@ -201,13 +224,13 @@ export class Reply {
     text.text += part.text
     const metadata = part.metadata && plainJson(part.metadata)
     if (metadata) text.metadata = { ...text.metadata, ...metadata }
-    this.#grow(part.text.length)
+    this.#saidCharacters += part.text.length
+    this.#checkLength()
     return text
   }
 
-  #grow(characters: number): void {
-    this.#characters += characters
-    if (this.#characters > mostCharacters) this.fail({ class: 'invalid_response', message: 'The reply did not stop.' })
+  #checkLength(): void {
+    if (this.characters > mostCharacters) this.fail({ class: 'invalid_response', message: 'The reply did not stop.' })
   }
 
   #wrongCall(): string | undefined {
@@ -245,7 +268,7 @@ function wrongPart(part: ModelPart): string | undefined {
     case 'notice':
       return typeof part.message === 'string' ? undefined : 'A notice has no message.'
     case 'working':
-      return undefined
+      return part.characters === undefined || isCount(part.characters) ? undefined : 'A working part has characters that are no count.'
     case 'finish':
       return finishReasons.includes(part.reason) ? undefined : `The reply ended with the unknown reason ${JSON.stringify(part.reason)}.`
     default:

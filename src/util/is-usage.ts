@@ -4,7 +4,7 @@ import type { Usage } from '../contracts/index.ts'
 export function isUsage(usage: Usage | undefined): usage is Usage {
   if (!usage) return false
   const { input, output, cacheRead, cacheWrite, reasoning } = usage
-  return [input, output, cacheRead, cacheWrite, reasoning].every(isTokenCount)
+  return [input, output, cacheRead, cacheWrite, reasoning].every(isCount)
 }
 
-const isTokenCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 0
+export const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

@@ -78,6 +78,41 @@ describe('a model that goes on beyond what it was given', () => {
     expect([ran, seen.closed]).toEqual([[], 1])
   })
 
+  it.each<[string, readonly ModelPart[]]>([
+    ['nothing', []],
+    ['a text', [{ type: 'text', text: 'Let me look.' }]],
+    ['a whole call', [{ type: 'call', id: '1', name: 'look', input: '{}' }]],
+  ])('in the arguments of a call, after %s, is stopped; no call is run and what came of them counts', async (_, opening) => {
+    const ran: unknown[] = []
+    const { model, seen } = endless(opening, { type: 'working', characters: 40 })
+    const config = clerk({ parameters: { maxOutputTokens: 50 }, limits: { maxRetries: 0 } })
+    const tools = [tool('look', { execute: (input) => String(ran.push(input)) })]
+    const outcome = await runtimeWith(model, { config: { ...config, tools } }).run('Go')
+    const { message, remedy } = toldOf(50)
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'invalid_response', message, remedy } })
+    expect([ran, seen.closed]).toEqual([[], 1])
+    expect(outcome.usage).toMatchObject({ estimated: true })
+    expect(outcome.usage.output).toBeGreaterThan(withSlack(50))
+    expect(outcome.usage.output).toBeLessThanOrEqual(withSlack(50) + pieceTokens)
+  })
+
+  it('in the arguments of a call where it had to answer keeps what it said', async () => {
+    let isAsked = false
+    const { model } = endless([{ type: 'text', text: 'So far: two.' }], { type: 'working', characters: 40 })
+    const first: Model = {
+      ...model,
+      async *stream(request, context) {
+        if (isAsked) return yield* model.stream(request, context)
+        isAsked = true
+        yield { type: 'call', id: '1', name: 'look', input: '{}' }
+        yield { type: 'finish', reason: 'tool-calls' }
+      },
+    }
+    const config = clerk({ parameters: { maxOutputTokens: 50 }, limits: { maxToolTurns: 1 } })
+    const outcome = await runtimeWith(first, { config: { ...config, tools: [tool('look', {})] } }).run('Go')
+    expect(outcome).toMatchObject({ status: 'partial', report: { text: 'So far: two.' } })
+  })
+
   it('where JSON is wanted is told so, and asked again', async () => {
     const { model, seen } = endless([], piece)
     const output = { format: 'json', schema: { type: 'object' } } as const
@@ -109,9 +144,51 @@ describe('a reply that is long', () => {
   })
 })
 
+describe('a call whose arguments were announced', () => {
+  const input = JSON.stringify({ q: 'x'.repeat(2_000) })
+  const written: ModelPart = { type: 'working', characters: input.length }
+  const call: ModelPart = { type: 'call', id: '1', name: 'look', input }
+  const lookingOnce = (parts: readonly ModelPart[]): Model => ({
+    id: 'long/model',
+    abilities: ['tools'],
+    async *stream({ messages }) {
+      if (messages.length > 1) yield { type: 'text', text: 'Done.' }
+      else yield* parts
+      yield { type: 'finish', reason: messages.length > 1 ? 'stop' : 'tool-calls' }
+    },
+  })
+  const lookFrom = async (parts: readonly ModelPart[], parameters = {}) => {
+    const ran: unknown[] = []
+    const tools = [tool('look', { execute: (given) => String(ran.push(given)) })]
+    const config = { ...clerk({ parameters, limits: { maxRetries: 0 } }), tools }
+    return { ran, outcome: await runtimeWith(lookingOnce(parts), { config }).run('Go') }
+  }
+
+  it('counts once', async () => {
+    const announced = await lookFrom([written, call])
+    const { outcome } = await lookFrom([call])
+    expect(announced.outcome.usage).toEqual(outcome.usage)
+  })
+
+  it('is run where it came at once, however long it is: stopping it would spare nothing', async () => {
+    const { ran, outcome } = await lookFrom([written, { type: 'working', characters: 0 }, call], { maxOutputTokens: 50 })
+    expect([ran, outcome.status]).toEqual([[JSON.parse(input)], 'completed'])
+  })
+
+  it.each([-1, 0.5, Number.NaN, Number.POSITIVE_INFINITY, '40', null])('by %s characters is no reply', async (characters) => {
+    const { ran, outcome } = await lookFrom([{ type: 'working', characters } as unknown as ModelPart, call])
+    const message = 'A working part has characters that are no count.'
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'invalid_response', message } })
+    expect(ran).toEqual([])
+  })
+})
+
 describe('a model that is asked who is to speak', () => {
-  it('and goes on beyond what it was given is stopped, and words decide', async () => {
-    const { model, seen } = endless([], piece)
+  it.each<[string, ModelPart]>([
+    ['words', piece],
+    ['a call', { type: 'working', characters: 40 }],
+  ])('and goes on with %s beyond what it was given is stopped, and words decide', async (_, more) => {
+    const { model, seen } = endless([], more)
     let isAsked = false
     const adviser: Model = {
       ...model,

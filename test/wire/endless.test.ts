@@ -24,6 +24,7 @@ function flood({ encode }: WireFormat, field: RegExp, filling = long): Flood {
 }
 const textField = /"(content|delta|text)":"x"/
 const argumentField = /"(arguments|delta|partial_json)":"\{\\"city[^}]*"/
+const wholeCallField = /"(city|arguments)":"(?:\{.*?\})?"/
 /** These two send a call whole. */
 const isPiecemeal = ({ name }: WireFormat): boolean => name !== 'Ollama' && name !== 'Gemini'
 
@@ -69,9 +70,34 @@ describe.each(formats)('$name', (format) => {
 })
 
 describe.each(formats.filter(isPiecemeal))('$name', (format) => {
+  it('arguments of a call beyond what the budget left for them: stopped there, counted, not run, and the connection is closed', async () => {
+    const { url, reply } = await server()
+    const { opening, repeat } = flood(format, argumentField, 'endless '.repeat(16))
+    const exchange = reply({ chunks: opening, ending: endless(repeat) })
+    const stopped = await turn(format, { url, limits: { maxTokens: 6_000 } })
+    expectFailure(stopped, 'invalid_response')
+    expect(stopped.outcome).toMatchObject({ failure: { message: beyond }, usage: { estimated: true } })
+    expect(stopped.outcome.usage.output).toBeGreaterThan(2_000)
+    expect(stopped.outcome.usage.output).toBeLessThan(8_000)
+    expect(await exchange.over).toBe('left')
+  })
+
   it('endless arguments of a call: given up at a cap, and the connection is closed', async () => {
     const { opening, repeat } = flood(format, argumentField)
     await expectGivenUp(format, { chunks: opening, ending: endless(repeat) })
+  })
+})
+
+describe.each(formats.filter((format) => !isPiecemeal(format)))('$name', (format) => {
+  it('calls without end beyond what the budget left for them: stopped there, not run, and the connection is closed', async () => {
+    const { url, reply } = await server()
+    const { opening, repeat } = flood(format, wholeCallField, 'endless '.repeat(16))
+    const exchange = reply({ chunks: opening, ending: endless(repeat) })
+    const stopped = await turn(format, { url, limits: { maxTokens: 6_000 } })
+    expectFailure(stopped, 'invalid_response')
+    expect(stopped.outcome).toMatchObject({ failure: { message: beyond }, usage: { estimated: true } })
+    expect(stopped.outcome.usage.output).toBeLessThan(8_000)
+    expect(await exchange.over).toBe('left')
   })
 })
 

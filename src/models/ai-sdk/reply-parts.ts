@@ -57,7 +57,6 @@ export class ReplyParts {
       case 'tool-input-delta':
         return this.#arguments(part.delta, into)
       case 'tool-input-start':
-      case 'tool-input-end':
       case 'ping':
         into.push(working)
         return 'more'
@@ -83,7 +82,7 @@ export class ReplyParts {
         into.push({ type: 'notice', message: `The model sent a file (${part.mediaType}), which is left out.` })
         return 'more'
       default:
-        // Sources, raw chunks, results of the provider's own tools, and whatever later versions bring.
+        // The end of arguments, which brings the call with it, sources, raw chunks, results of the provider's own tools, and whatever later versions bring.
         return 'more'
     }
   }
@@ -123,7 +122,7 @@ export class ReplyParts {
   #arguments(delta: string, into: ModelPart[]): 'more' | 'over' {
     this.#argumentLength += delta.length
     if (this.#argumentLength <= mostArguments) {
-      into.push(working)
+      into.push({ type: 'working', characters: delta.length })
       return 'more'
     }
     into.push({ type: 'error', failure: failing('invalid_response', 'The arguments of a call did not stop.') })

@@ -13,20 +13,27 @@ interface Group {
  */
 export class CallChunks {
   readonly #groups: Group[] = []
+  #characters = 0
 
-  /** A message that was not streamed has its calls ready; where there are chunks, those are only a repetition. */
-  take(message: Fields): void {
+  /**
+   * A message that was not streamed has its calls ready; where there are chunks, those are only a repetition.
+   * Answers how many characters of arguments came with it.
+   */
+  take(message: Fields): number {
+    const before = this.#characters
     const chunks = listOf(message.tool_call_chunks).filter(isFields)
-    for (const chunk of chunks) this.#add(chunk)
-    if (chunks.length > 0) return
+    if (chunks.length > 0) for (const chunk of chunks) this.#add(chunk)
+    else this.#addWhole(message)
+    return this.#characters - before
+  }
+
+  #addWhole(message: Fields): void {
     for (const call of [...listOf(message.tool_calls), ...listOf(message.invalid_tool_calls)].filter(isFields)) {
       const { args } = call
-      this.#groups.push({
-        index: undefined,
-        id: textOf(call.id),
-        name: textOf(call.name) ?? '',
-        pieces: [typeof args === 'string' ? args : JSON.stringify(fieldsOf(args))],
-      })
+      const group = this.#open(undefined)
+      group.id = textOf(call.id)
+      group.name = textOf(call.name) ?? ''
+      this.#write(group, typeof args === 'string' ? args : JSON.stringify(fieldsOf(args)))
     }
   }
 
@@ -43,7 +50,12 @@ export class CallChunks {
     const group = this.#groupOf(id, chunk.index ?? undefined, name) ?? this.#open(chunk.index ?? undefined)
     group.id ??= id
     if (group.name === '') group.name = name ?? ''
-    if (typeof chunk.args === 'string') group.pieces.push(chunk.args)
+    if (typeof chunk.args === 'string') this.#write(group, chunk.args)
+  }
+
+  #write(group: Group, piece: string): void {
+    group.pieces.push(piece)
+    this.#characters += piece.length
   }
 
   #open(index: unknown): Group {

@@ -170,6 +170,23 @@ describe('what a LangChain model is asked', () => {
   })
 })
 
+describe('arguments while they come in', () => {
+  const piece = (args: string, content = '') => ({ content, tool_call_chunks: [{ id: 'c1', name: 'look', args, index: 0 }] })
+  it('are counted, beside words too, and only once', async () => {
+    const parts = await partsOf(chat([piece('{"q":', 'I look.'), piece('1}'), { content: '', ...stop }]).model)
+    expect(parts.slice(0, 4)).toEqual([
+      { type: 'text', text: 'I look.' },
+      { type: 'working', characters: 5 },
+      { type: 'working', characters: 2 },
+      { type: 'working' },
+    ])
+  })
+  it('are counted where they come whole', async () => {
+    const parts = await partsOf(chat([{ tool_calls: [{ id: 'c1', name: 'look', args: { q: 1 } }], ...stop }]).model)
+    expect(parts[0]).toEqual({ type: 'working', characters: 7 })
+  })
+})
+
 describe('the end of a reply', () => {
   const whole = { tool_call_chunks: [{ id: 'c1', name: 'look', args: '{"q":1}', index: 0 }] }
   const part = { tool_call_chunks: [{ id: 'c1', name: 'look', args: '{"q":', index: 0 }] }

@@ -1,6 +1,6 @@
 import type { JsonObject, Message, ModelPart } from '../../contracts/index.ts'
 import { plainJson } from '../../util/copy-json.ts'
-import { type Fields, fieldsOf, isFields, listOf, type NamedCall, textOf, withIds } from '../shared/index.ts'
+import { type Fields, fieldsOf, isFields, listOf, type NamedCall, textOf, withIds, withWork } from '../shared/index.ts'
 import { type ReadBlock, readContent } from './blocks.ts'
 import { CallChunks } from './call-chunks.ts'
 import { Ending } from './ending.ts'
@@ -47,7 +47,7 @@ export class ReplyReader {
 
   take(message: unknown): readonly ModelPart[] {
     if (!isFields(message)) return []
-    this.#calls.take(message)
+    const written = this.#calls.take(message)
     this.#ending.take(message)
     this.#remember(message)
     const parts: ModelPart[] = []
@@ -57,7 +57,7 @@ export class ReplyReader {
       if (block.kind === 'call') this.#callBlocks.push(block.block)
       else parts.push(...this.#say(block))
     }
-    return parts.length > 0 ? parts : [{ type: 'working' }]
+    return withWork(parts, written)
   }
 
   /** Nothing at all where the reply was cut. */

@@ -32,10 +32,13 @@ async function partsOf(
   request: Partial<ModelRequest> = {},
   id = 'llama/index',
 ): Promise<readonly ModelPart[]> {
+  return (await allPartsOf(llm, request, id)).filter(({ type }) => type !== 'working')
+}
+async function allPartsOf(llm: ReturnType<typeof standIn>, request: Partial<ModelRequest>, id: string): Promise<readonly ModelPart[]> {
   const parts: ModelPart[] = []
   for await (const part of fromLlamaIndex(llm, { id }).stream({ ...basic, ...request }, { signal: new AbortController().signal }))
     parts.push(part)
-  return parts.filter(({ type }) => type !== 'working')
+  return parts
 }
 const ended = (word: string | null) => ({ delta: '', raw: { choices: [{ finish_reason: word }] } })
 
@@ -124,6 +127,23 @@ describe('what a LlamaIndex LLM is asked', () => {
       },
     ])
     expect(parts.filter(({ type }) => type === 'notice')).toEqual([{ type: 'notice', message: expect.stringContaining('"seed"') }])
+  })
+})
+
+describe('arguments while they come in', () => {
+  it('are counted as they grow', async () => {
+    const chunk = (input: unknown, delta = '') => ({ delta, options: { toolCall: [{ id: 'a', name: 'look', input }] } })
+    const whole = { q: 1 }
+    const chunks = [chunk('', 'I look.'), chunk('{"q"'), chunk('{"q"'), chunk(whole), chunk(whole), ended('tool_calls')]
+    const parts = await allPartsOf(standIn(chunks), {}, 'llama/index')
+    expect(parts.slice(0, 6)).toEqual([
+      { type: 'text', text: 'I look.' },
+      { type: 'working', characters: 4 },
+      { type: 'working' },
+      { type: 'working', characters: 3 },
+      { type: 'working' },
+      { type: 'working' },
+    ])
   })
 })
 

@@ -233,8 +233,7 @@ describe('a reply of Anthropic', () => {
       { type: 'reasoning', text: '', block: 'reasoning:2', metadata: { anthropic: { signature: 'two' } } },
       { type: 'text', text: 'Let me look.' },
       { type: 'working' },
-      { type: 'working' },
-      { type: 'working' },
+      { type: 'working', characters: 12 },
       { type: 'call', id: 'toolu_1', name: 'look', input: '{"what":"a"}' },
       {
         type: 'finish',

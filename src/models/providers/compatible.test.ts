@@ -149,9 +149,8 @@ describe('a reply in the format of OpenAI', () => {
       { type: 'reasoning', text: 'Hm', block: 'reasoning:reasoning-0' },
       { type: 'text', text: 'Let me look.' },
       { type: 'working' },
-      { type: 'working' },
-      { type: 'working' },
-      { type: 'working' },
+      { type: 'working', characters: 8 },
+      { type: 'working', characters: 4 },
       { type: 'call', id: 'call_1', name: 'look', input: '{"what":"a"}' },
       {
         type: 'finish',

@@ -155,8 +155,7 @@ describe('a reply of Gemini', () => {
       { type: 'text', text: 'look.' },
       { type: 'text', text: '', metadata: { google: { thoughtSignature: 'one' } } },
       { type: 'working' },
-      { type: 'working' },
-      { type: 'working' },
+      { type: 'working', characters: 12 },
       { type: 'call', id: 'f1', name: 'look', input: '{"what":"a"}', metadata: { google: { thoughtSignature: 'two' } } },
       {
         type: 'finish',

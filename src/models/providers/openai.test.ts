@@ -181,8 +181,7 @@ describe('a reply of the Responses API', () => {
       { type: 'reasoning', text: 'Two', block: second },
       { type: 'reasoning', text: '', block: second, metadata: { openai: { itemId: 'rs_1', reasoningEncryptedContent: 'late' } } },
       { type: 'working' },
-      { type: 'working' },
-      { type: 'working' },
+      { type: 'working', characters: 12 },
       { type: 'call', id: 'call_1', name: 'look', input: '{"what":"a"}', metadata: { openai: { itemId: 'fc_1' } } },
       {
         type: 'finish',

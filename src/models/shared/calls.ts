@@ -1,4 +1,4 @@
-import type { JsonObject, Message } from '../../contracts/index.ts'
+import type { JsonObject, Message, ModelPart } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 
 /** A call that a reply has brought so far; `input` is the text of its arguments. */
@@ -27,6 +27,12 @@ export function withIds(calls: readonly GatheredCall[], messages: readonly Messa
 }
 
 const hasId = (call: GatheredCall): call is NamedCall => call.id !== undefined
+
+/** What a chunk comes to, told with the characters of arguments in it. One that brings nothing shows that the provider is at work. */
+export function withWork(parts: readonly ModelPart[], written: number): readonly ModelPart[] {
+  if (written > 0) return [...parts, { type: 'working', characters: written }]
+  return parts.length > 0 ? parts : [{ type: 'working' }]
+}
 
 /** The arguments of an earlier call, for frameworks that want an object. What is none is shown as it was written. */
 export function argumentsOf(input: string): JsonObject {

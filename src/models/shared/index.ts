@@ -1,6 +1,6 @@
 export { withinAbilities } from './abilities.ts'
 export { Breather } from './breather.ts'
-export { argumentsOf, type GatheredCall, isWhole, type NamedCall, withIds } from './calls.ts'
+export { argumentsOf, type GatheredCall, isWhole, type NamedCall, withIds, withWork } from './calls.ts'
 export { dismiss } from './dismiss.ts'
 export { endOfReply, finishReasonOf } from './finish-reason.ts'
 export { frameworkModel } from './framework-model.ts'
