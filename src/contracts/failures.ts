@@ -93,6 +93,7 @@ export type DiagnosticCode =
   | 'message_invalid'
   | 'model_notice'
   | 'policy_changed'
+  | 'sandbox_missing'
   | 'sandbox_off'
   | 'skill_changed'
   | 'skill_missing'

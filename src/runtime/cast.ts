@@ -1,9 +1,10 @@
-import type { AgentSpec, Diagnostic, SkillCard } from '../contracts/index.ts'
+import type { AgentSpec, Diagnostic, Sandbox, SkillCard } from '../contracts/index.ts'
 import { childLimits, type TokenPrice } from '../contracts/index.ts'
 import { offeredName, type ToolRegistry } from '../steps/index.ts'
 import { agentToolName, directoryNames, readOutputName } from '../tools/index.ts'
 import { inherited } from '../util/inherited.ts'
 import { type SkillCatalogue, skillCatalogue } from '../util/skill-catalogue.ts'
+import { wallNotice } from './check-walls.ts'
 import { findAgent } from './find-agent.ts'
 import type { ModelShelf } from './model-shelf.ts'
 import type { ResolvedConfig } from './resolve-config.ts'
@@ -13,6 +14,7 @@ interface CastOptions {
   readonly models: ModelShelf
   /** What approvals are given under. */
   readonly policy: string
+  readonly sandbox: Sandbox
 }
 
 /** What a session of an agent begins with, beside the agent itself. */
@@ -23,6 +25,8 @@ export interface EffectiveAgent {
   readonly prices?: { readonly [model: string]: TokenPrice }
   readonly windows?: { readonly [model: string]: number }
 }
+
+const noNotices: readonly Diagnostic[] = []
 
 /** Beyond this many children the list of tools would be about them alone. */
 const mostOffered = 10
@@ -88,12 +92,23 @@ export class Cast {
     return equipped
   }
 
-  /** What a session of an agent should know when it begins: which of its skills its prompt has no room for. */
+  /** What is told of an agent when a session of it begins: walls that it has not, and skills that its prompt has no room for. */
   notices(agent: AgentSpec): readonly Diagnostic[] {
+    if (!agent.sandbox && !agent.skills) return noNotices
+    return [this.#missingWalls(agent), this.#cutSkills(agent)].filter((each) => each !== undefined)
+  }
+
+  #missingWalls(agent: AgentSpec): Diagnostic | undefined {
+    const { config, sandbox } = this.#options
+    const acts = agent.tools.length > 0 && config.tools.length + config.sources.length > 0
+    return acts ? wallNotice(agent, sandbox.confinement) : undefined
+  }
+
+  #cutSkills(agent: AgentSpec): Diagnostic | undefined {
     const notice = agent.skills && this.#catalogue(agent.skills, agent).notice
-    if (notice === undefined) return []
+    if (notice === undefined) return undefined
     const remedy = 'Give it fewer skills, shorten their descriptions, or take a model with a larger window.'
-    return [{ code: 'skills_cut', severity: 'warning', message: `Skills of "${agent.name}": ${notice}`, remedy }]
+    return { code: 'skills_cut', severity: 'warning', message: `Skills of "${agent.name}": ${notice}`, remedy }
   }
 
   #limitedAsChild(name: string): AgentSpec {

@@ -4,6 +4,7 @@ import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
 import type { RunInput, RuntimeOptions } from './agent-runtime.ts'
 import { checkWholeSandbox } from './check-policies.ts'
+import { wallProblems } from './check-walls.ts'
 import type { AgentLoopConfig } from './config.ts'
 import { invalid } from './config-problems.ts'
 import { resolveConfig } from './resolve-config.ts'
@@ -48,7 +49,12 @@ export function checkOptions(options: RuntimeOptions): void {
     if (!isWhole || !isAdapter || !isStore)
       problems.push({ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapping(given) ?? needs(methods) })
   }
-  problems.push(...hookProblems(options.hooks), ...sandboxProblems(options.sandbox), ...originProblems(options.origin))
+  problems.push(
+    ...hookProblems(options.hooks),
+    ...sandboxProblems(options.sandbox),
+    ...wallProblems(options.config, options.sandbox),
+    ...originProblems(options.origin),
+  )
   if (problems.length === 0) return
   throw invalid(problems.some(({ place }) => place === 'config') ? problems : [...configProblems(options.config), ...problems])
 }

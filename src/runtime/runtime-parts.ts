@@ -71,7 +71,7 @@ export class RuntimeParts {
     this.owner = options.ids.next() as OwnerId
     this.policy = policyOf(options)
     this.models = new ModelShelf({ adapter: options.adapter, unpriced: options.config.unpriced })
-    this.cast = new Cast({ config: options.config, models: this.models, policy: this.policy })
+    this.cast = new Cast({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
     this.trees = new TreeMemory(options.store.journal)
     this.#redactor = redactor({ ...('resolve' in options.adapter ? options.adapter.secrets : {}), ...options.config.overlay })
     if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })

@@ -24,6 +24,8 @@ const schema = '{ "type": "object", "properties": { "city": { "type": "string" }
 const rightAtLast: Say = (_, step) => ({ text: step === 1 ? '{"town":"Oslo"}' : '{"city":"Oslo"}' })
 
 /** What an agent with these settings lets its commands do, in a session that lets them do much. */
+const noWalls: SandboxPolicy = { ...defaultSandboxPolicy, mode: 'off' }
+
 async function walls(settings: string): Promise<Partial<SandboxPolicy>> {
   const policy: SandboxPolicy = {
     mode: 'required',
@@ -164,7 +166,7 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
       seen = confinement
       return { ok: true, content: 'ok' }
     })
-    await play({ boss: 'tools: look\nsandbox: { mode: required }', tools: [look], bossSays: untilTwo })
+    await play({ boss: 'tools: look\nsandbox: { mode: required }', tools: [look], bossSays: untilTwo, sandbox: noWalls })
     expect(seen).toMatchObject({ kind: 'sandbox', policy: { mode: 'required' } })
   },
   async 'sandbox.hosts'() {

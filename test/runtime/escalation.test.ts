@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalKey, ApprovalRule, Confinement, JsonObject, SandboxPolicy, Tool } from '../../src/contracts/index.ts'
 import { defaultSandboxPolicy } from '../../src/contracts/index.ts'
-import { tightened } from '../../src/steps/confinement.ts'
+import { confinementOf, tightened } from '../../src/steps/confinement.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import {
   agent,
@@ -337,12 +337,11 @@ describe('what an agent wants more tightly', () => {
     })
   })
 
-  it('is walls where there are none, if it requires them', async () => {
-    expect(await confined({ kind: 'none' }, { mode: 'required', memory: 5 })).toMatchObject({
-      kind: 'sandbox',
-      policy: { ...defaultSandboxPolicy, memory: 5 },
-    })
-    expect(await confined({ kind: 'none' }, { memory: 5 })).toEqual({ kind: 'none' })
+  it('is walls where there are none, if a session that is taken up requires them', () => {
+    const of = (sandbox: Partial<SandboxPolicy>) =>
+      confinementOf({ ports: { sandbox: { confinement: { kind: 'none' } } }, state: { agent: { sandbox } } } as never)
+    expect(of({ mode: 'required', memory: 5 })).toMatchObject({ kind: 'sandbox', policy: { ...defaultSandboxPolicy, memory: 5 } })
+    expect(of({ memory: 5 })).toEqual({ kind: 'none' })
   })
 
   it.each([

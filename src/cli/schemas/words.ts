@@ -52,6 +52,7 @@ export const diagnosticCode = oneWord<DiagnosticCode>({
   message_invalid: true,
   model_notice: true,
   policy_changed: true,
+  sandbox_missing: true,
   sandbox_off: true,
   skill_changed: true,
   skill_missing: true,
