@@ -6,7 +6,7 @@ import {
   defaultLimits,
   type EventBody,
   type InteractionEvent,
-  type LiveEvent,
+  type ItemDelta,
   noUsage,
   type SessionId,
   type StreamEvent,
@@ -198,10 +198,18 @@ describe('the lines of progress', () => {
     ])
   })
 
+  test('who waits for a queue is told, with the call where it is one', () => {
+    const story = new Story().begins().waits('lab', 0).waits('lab', 0, { how: 'left' }).asks(1, 1).answers(2, 1)
+    story.calls(3, 1, { id: '1', tool: 'look' }).waits('ra\u001b[2Jil', 3, { call: '1' })
+    const progress = new PlainProgress(plainPaint)
+    const lines = story.events.flatMap((event) => progress.lines(event))
+    expect(lines.filter((line) => line.includes('queue'))).toEqual(['  ◷ waiting for queue lab', '  ◷ look waiting for queue ra[2Jil'])
+  })
+
   test('progress of a tool is told, text of the model is not', () => {
     const progress = new PlainProgress(plainPaint)
-    const live = (kind: LiveEvent['kind']): LiveEvent => ({
-      ...(tripEvents[5] as unknown as LiveEvent),
+    const live = (kind: ItemDelta['kind']): ItemDelta => ({
+      ...(tripEvents[5] as unknown as ItemDelta),
       type: 'interaction.item.delta',
       attempt: 1,
       kind,

@@ -284,7 +284,10 @@ export type EventDraft = EventBody & {
 }
 
 /** Provisional, never in the journal, never needed to rebuild anything. */
-export interface LiveEvent {
+export type LiveEvent = ItemDelta | QueueEvent
+
+/** A piece of what will be an item. */
+export interface ItemDelta {
   readonly type: 'interaction.item.delta'
   readonly treeId: TreeId
   readonly sessionId: SessionId
@@ -296,6 +299,24 @@ export interface LiveEvent {
   readonly attempt: number
   readonly kind: 'text' | 'reasoning' | 'progress' | 'output'
   readonly text: string
+}
+
+/** What a piece belongs to, and what it is. */
+export type LivePlace = Pick<ItemDelta, 'stepId' | 'itemId' | 'attempt' | 'kind'>
+
+/** Somebody stands in line for a named queue, told again where it comes to wait for another one; or does so no longer. */
+export interface QueueEvent {
+  readonly type: 'interaction.queue.joined' | 'interaction.queue.left'
+  readonly treeId: TreeId
+  readonly sessionId: SessionId
+  readonly agentPath: string
+  readonly turnId: TurnId
+  readonly stepId?: StepId
+  /** The call that waits. Absent where the session does, before it asks its model. */
+  readonly itemId?: ItemId
+  readonly queue: string
+  /** When it began to wait. Milliseconds since 1970. */
+  readonly since: number
 }
 
 /** What a stream yields. `'seq' in event` tells durable from live. */

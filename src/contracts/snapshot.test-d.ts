@@ -67,6 +67,9 @@ export function narrowsByType(event: StreamEvent): string | number {
     case 'interaction.item.delta':
       // @ts-expect-error: what is live has no place in the journal
       return event.seq
+    case 'interaction.queue.joined':
+    case 'interaction.queue.left':
+      return event.queue + event.since
     case 'interaction.step.started':
       // @ts-expect-error: a step that has only started has no usage
       return event.usage.input
@@ -83,5 +86,5 @@ export function durableOrLive(event: StreamEvent): void {
 }
 
 sure<Equal<InteractionEvent['type'], EventType>>()
-sure<Equal<Extract<EventType, 'interaction.item.delta'>, never>>()
+sure<Equal<Extract<EventType, LiveEvent['type']>, never>>()
 sure<Equal<InteractionEvent<'interaction.session.idle'>['type'], 'interaction.session.idle'>>()

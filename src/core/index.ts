@@ -5,7 +5,7 @@ export { type Action, type AskAction, decide } from './decide.ts'
 export { drive, type Performer } from './drive.ts'
 export { approvalIdOf, callIdOf, errorItemIdOf, itemIdOf, planItemIdOf, stepIdOf } from './ids.ts'
 export { agentLoop, type Offering, type Recipe } from './recipe.ts'
-export { type LivePlace, type Pen, Session, type SessionParts } from './session.ts'
+export { type Pen, Session, type SessionParts } from './session.ts'
 export {
   type AskingStep,
   type Call,

@@ -1,4 +1,4 @@
-import type { Clock, Envelope, EventDraft, InteractionEvent, LiveEvent, MaybePromise } from '../contracts/index.ts'
+import type { Clock, Envelope, EventDraft, InteractionEvent, LiveEvent, LivePlace, MaybePromise } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
@@ -27,9 +27,6 @@ export interface SessionParts {
   readonly pen: Pen
   readonly state: SessionState
 }
-
-/** What a live event is a piece of. */
-export type LivePlace = Pick<LiveEvent, 'stepId' | 'itemId' | 'attempt' | 'kind'>
 
 /** Of a session that has said more than this, nothing is kept. */
 const mostKeptChars = 10_000

@@ -1,6 +1,7 @@
 import { type ChildResult, type ItemId, type Lane, type ToolFailure, TroupeError } from '../contracts/index.ts'
 import { drive, type Pen } from '../core/index.ts'
-import { type ActiveSession, type ChildStart, Lanes, performer, type ToolRegistry } from '../steps/index.ts'
+import { type ActiveSession, type ChildStart, type Hold, Lanes, performer, standInLine, type ToolRegistry } from '../steps/index.ts'
+import type { Interrupt } from '../util/interrupt.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { Below } from './below.ts'
 import type { Branch } from './branch.ts'
@@ -78,7 +79,7 @@ export class Children {
     const { branches } = this.#below
     if (mustStop(branch, start)) return this.#stop(branch)
     branches.enter(branch)
-    if (hold && !hold.tryEnter()) await hold.enter(interrupt)
+    if (hold && !hold.tryEnter()) await this.#enter(branch, hold, { interrupt, itemId })
     if (mustStop(branch, start)) return this.#stop(branch)
     const begun = branch.session?.state ?? this.#below.atRest.get(branch.sessionId)
     const agent = begun?.agent ?? agentsNow(this.#parts).get(start.task.agent)
@@ -98,6 +99,11 @@ export class Children {
     interrupt.listen(() => cancel(session, interrupt.reason ?? 'parent'))
     await this.#untilEnded(branch, session)
     return this.#below.settle(branch)
+  }
+
+  /** Its call stands in line once more: what it had was given back while the child waited for room. */
+  #enter({ above }: Branch, hold: Hold, call: { readonly interrupt: Interrupt; readonly itemId: ItemId }): Promise<boolean> {
+    return above?.session ? standInLine(above.session, hold, call) : hold.enter(call.interrupt)
   }
 
   /** Drives a child until its turn has ended, by itself or because the child was given up. */

@@ -64,7 +64,7 @@ function setUp(append: (batch: AppendBatch) => Append | Promise<Append>) {
     summary: () => summaries.shift(),
     publish: (event) => published.push(event),
   })
-  const shown = () => published.map((event) => ('seq' in event ? event.seq : event.text))
+  const shown = () => published.map((event) => ('seq' in event ? event.seq : 'text' in event && event.text))
   return { ledger, shown, summaries }
 }
 

@@ -12,13 +12,24 @@ import type {
   ItemId,
   Model,
   ProjectGrants,
+  QueueEvent,
   Random,
   Sandbox,
   SchemaValidator,
   Tool,
 } from '../contracts/index.ts'
 import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
-import { type AskAction, type Headroom, least, remainingTime, Session, type SessionParts, timeReserve, unbounded } from '../core/index.ts'
+import {
+  type AskAction,
+  type Headroom,
+  least,
+  type Pen,
+  remainingTime,
+  Session,
+  type SessionParts,
+  timeReserve,
+  unbounded,
+} from '../core/index.ts'
 import type { Interrupt } from '../util/interrupt.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { Hold } from './hold.ts'
@@ -89,12 +100,19 @@ export class ActiveSession extends Session {
   isBoundFromAbove = true
   /** It was told that what was approved for the project cannot be read. */
   hasToldOfGrants = false
+  readonly #pen: Pen
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined
 
   constructor(parts: SessionParts, ports: StepPorts) {
     super(parts)
     this.ports = ports
+    this.#pen = parts.pen
+  }
+
+  /** Shows that it, or a call of it, stands in line, or does so no longer. */
+  showInLine(event: QueueEvent): void {
+    this.#pen.live(event)
   }
 
   /** What the approver said to a request that it did not decide. Not part of the state: a new driver asks anew. */

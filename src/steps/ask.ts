@@ -23,7 +23,7 @@ const isTooEarly = (session: ActiveSession, action: AskAction): boolean => actio
 async function askInLine(session: ActiveSession, action: AskAction, queues: Queues): Promise<void> {
   const { hold } = session
   if (hold && !hold.tryEnter()) {
-    await standInLine(session, hold, action)
+    await takeSlot(session, hold, action)
     return
   }
   const slot = queues.forModel(session.model(action.model).id, hold)
@@ -34,7 +34,7 @@ async function askInLine(session: ActiveSession, action: AskAction, queues: Queu
     // there may one wait with slots in hand.
     if (slot.isNested || (!isIn && slot.isForCalls)) hold?.leave()
     if (isIn) return await attempt(session, action)
-    if (!(await standInLine(session, slot, action))) return
+    if (!(await takeSlot(session, slot, action))) return
     const next = session.decide()
     if (next.kind === 'ask' && next.model === action.model && !isTooEarly(session, next)) await attempt(session, next)
   } finally {
@@ -43,7 +43,7 @@ async function askInLine(session: ActiveSession, action: AskAction, queues: Queu
 }
 
 /** Ends with the turn, or with its time: the loop then sees that it is over. */
-async function standInLine(session: ActiveSession, slot: Hold, { last }: AskAction): Promise<boolean> {
+async function takeSlot(session: ActiveSession, slot: Hold, { last }: AskAction): Promise<boolean> {
   // What has happened so far is not to be lost meanwhile.
   void session.flush()
   const entered = await enterInTime(session, slot, { isLast: last !== undefined })

@@ -1,6 +1,7 @@
 import {
   type CheckedOutput,
   type Cost,
+  type LivePlace,
   type Model,
   type ModelFailure,
   type ModelPart,
@@ -9,7 +10,7 @@ import {
   type StepId,
   type Usage,
 } from '../contracts/index.ts'
-import type { AskAction, LivePlace } from '../core/index.ts'
+import type { AskAction } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'

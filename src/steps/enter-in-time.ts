@@ -1,12 +1,14 @@
+import type { ItemId } from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import type { Hold } from './hold.ts'
+import { standInLine } from './stand-in-line.ts'
 
 /** Stands in line until there is room, the turn is interrupted, or the time is over that it has for anything but its last answer. */
 export async function enterInTime(
   session: ActiveSession,
   hold: Hold,
-  { isLast }: { readonly isLast: boolean },
+  { isLast, itemId }: { readonly isLast: boolean; readonly itemId?: ItemId },
 ): Promise<'in' | 'interrupted' | 'late'> {
   const { clock } = session
   const left = session.timeLeft()
@@ -15,7 +17,7 @@ export async function enterInTime(
   const began = clock.monotonic()
   // A timer may be early by a fraction: the time is to be over when the loop looks at it.
   const cancelTimer = left && clock.after(Math.ceil(ms) + 1, () => patience.fire('late'))
-  const isIn = await hold.enter(patience)
+  const isIn = await standInLine(session, hold, { interrupt: patience, itemId })
   cancelTimer?.()
   patience.close()
   if (patience.reason === 'late' || (isIn && clock.monotonic() - began >= ms)) return 'late'

@@ -1,4 +1,4 @@
-import type { CallRecord, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../contracts/index.ts'
+import type { CallRecord, ItemId, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import type { StartedCall } from '../core/index.ts'
 import { utf8Length } from '../util/fit-text.ts'
 import { keepShape } from '../util/keep-shape.ts'
@@ -124,7 +124,7 @@ function run(session: ActiveSession, call: StartedCall, tool: Tool): MaybePromis
 
 /** Its time begins when it has its slots. */
 async function runInLine(session: ActiveSession, call: StartedCall, { tool, hold }: Queued): Promise<void> {
-  const entered = await standInLine(session, hold)
+  const entered = await takeSlots(session, hold, call.intent.id)
   if (entered !== 'in') {
     const isUnknown = call.attempt > 1
     const error = isUnknown ? notRunAgain : entered === 'late' ? tooLate : notRun
@@ -141,12 +141,12 @@ interface Queued {
 }
 
 /** A session whose call waits, or has the slot that its own call had, gives its own back: it does nothing itself now. */
-async function standInLine(session: ActiveSession, hold: Hold): Promise<'in' | 'interrupted' | 'late'> {
+async function takeSlots(session: ActiveSession, hold: Hold, itemId: ItemId): Promise<'in' | 'interrupted' | 'late'> {
   const isIn = hold.tryEnter()
   if (!isIn || hold.isNested) session.hold?.leave()
   if (isIn) return 'in'
   session.callsInFlight++
-  const entered = await enterInTime(session, hold, { isLast: false })
+  const entered = await enterInTime(session, hold, { isLast: false, itemId })
   session.callsInFlight--
   if (entered === 'in' && session.interrupt.reason === undefined) return 'in'
   hold.close()
@@ -191,7 +191,7 @@ async function runOutside(session: ActiveSession, call: StartedCall, { tool, out
   if (way === 'waiting') return way
   if (way !== 'outside') return { status: 'failed', output: way }
   const hold = session.ports.queues?.forCall(call.intent.tool, session.hold)
-  if (hold && (await standInLine(session, hold)) !== 'in') return { status: 'failed', output }
+  if (hold && (await takeSlots(session, hold, call.intent.id)) !== 'in') return { status: 'failed', output }
   const again = { call: outside(call), started: session.clock.monotonic() }
   return hold ? runHeld(session, tool, { ...again, hold }) : runTool(session, tool, { ...again, hold: undefined })
 }

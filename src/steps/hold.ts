@@ -14,11 +14,15 @@ export interface InLine {
   /** Where it waits: a queue that has no room for it. */
   queue: Queue<InLine>
   settle(isIn: boolean): void
+  readonly tell: TellQueue | undefined
 }
+
+/** Hears the name of the queue that is waited for, and of each other one after it. */
+export type TellQueue = (queue: string) => void
 
 /** The lines that holds wait in. */
 export interface Places {
-  join(hold: Hold, queue: Queue<InLine>, settle: InLine['settle']): InLine
+  join(hold: Hold, queue: Queue<InLine>, waiting: Pick<InLine, 'settle' | 'tell'>): InLine
   /** Others may lack less (`shared`) or find room (`freed`). */
   look(queue: Queue<InLine>, why: 'freed' | 'shared'): void
   /** Lets in whoever lacks nothing any more. */
@@ -77,10 +81,10 @@ export class Hold {
   }
 
   /** Waits in line. `false`: it was interrupted there, or closed. */
-  enter(interrupt: Interrupt): Promise<boolean> {
+  enter(interrupt: Interrupt, tell?: TellQueue): Promise<boolean> {
     if (this.tryEnter()) return Promise.resolve(true)
     if (interrupt.reason !== undefined) return Promise.resolve(false)
-    this.#entering ??= this.#waitInLine(interrupt)
+    this.#entering ??= this.#waitInLine(interrupt, tell)
     return this.#entering
   }
 
@@ -104,7 +108,7 @@ export class Hold {
     this.leave()
   }
 
-  #waitInLine(interrupt: Interrupt): Promise<boolean> {
+  #waitInLine(interrupt: Interrupt, tell: TellQueue | undefined): Promise<boolean> {
     const waiting = new Interrupt(interrupt)
     return new Promise((resolve) => {
       const settle = (isIn: boolean): void => {
@@ -119,7 +123,7 @@ export class Hold {
       }
       const queue = this.#firstLine() ?? this.lacking()
       if (!queue) return resolve(this.tryEnter())
-      this.#inLine = this.#places.join(this, queue, settle)
+      this.#inLine = this.#places.join(this, queue, { settle, tell })
       waiting.listen(() => settle(false))
     })
   }

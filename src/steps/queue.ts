@@ -16,6 +16,7 @@ const minuteMs = 60_000
 
 /** One named limit: how many slots are taken, what was begun within the last minute, and who waits here. */
 export class Queue<W extends Waiting = Waiting> {
+  readonly name: string
   /** Who bears its name. A call may have to wait for others while it has its slot; a model never does. */
   readonly bearers: 'calls' | 'models'
   readonly #concurrent: number
@@ -28,8 +29,9 @@ export class Queue<W extends Waiting = Waiting> {
 
   constructor(
     { concurrent = Number.POSITIVE_INFINITY, perMinute = Number.POSITIVE_INFINITY }: QueueLimits,
-    { clock, bearers }: { readonly clock: Clock; readonly bearers: 'calls' | 'models' },
+    { name, clock, bearers }: { readonly name: string; readonly clock: Clock; readonly bearers: 'calls' | 'models' },
   ) {
+    this.name = name
     this.#concurrent = concurrent
     this.#perMinute = perMinute
     this.#clock = clock

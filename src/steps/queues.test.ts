@@ -251,3 +251,34 @@ describe('however many come and go', () => {
     )
   })
 })
+
+describe('whoever waits', () => {
+  it('is told for what', async () => {
+    const { queues, call, end } = stage({ git: { concurrent: 1 }, 'git/push': { concurrent: 1 } })
+    call('pull', 'git__pull')
+    const told: string[] = []
+    const push = queues.forCall('git__push')
+    const entered = push?.enter(new Interrupt(), (queue) => told.push(queue))
+    expect(told).toEqual(['git'])
+    end('pull')
+    expect(await entered).toBe(true)
+    expect(told).toEqual(['git'])
+  })
+
+  it('is told nothing where there is room', async () => {
+    const { queues } = stage({ git: { concurrent: 1 } })
+    const told: string[] = []
+    expect(await queues.forCall('git__pull')?.enter(new Interrupt(), (queue) => told.push(queue))).toBe(true)
+    expect(told).toEqual([])
+  })
+
+  it('is told of the other queue that it comes to lack', () => {
+    const { queues, call, end } = stage({ 'git/push': { concurrent: 1 }, git: { perMinute: 1 } })
+    call('first', 'git__push')
+    const told: string[] = []
+    void queues.forCall('git__push')?.enter(new Interrupt(), (queue) => told.push(queue))
+    expect(told).toEqual(['git/push'])
+    end('first')
+    expect(told).toEqual(['git/push', 'git'])
+  })
+})

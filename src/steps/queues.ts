@@ -26,7 +26,10 @@ export class Queues implements Places {
     const bearers = tools.map((each) => [each.name, namesOf(each)] as const)
     const calls = new Set(bearers.flatMap(([, names]) => [...names]))
     this.#byName = new Map(
-      Object.entries(limits).map(([name, limit]) => [name, new Queue(limit, { clock, bearers: calls.has(name) ? 'calls' : 'models' })]),
+      Object.entries(limits).map(([name, limit]) => [
+        name,
+        new Queue(limit, { name, clock, bearers: calls.has(name) ? 'calls' : 'models' }),
+      ]),
     )
     for (const [tool, names] of bearers) {
       const found = [...names].flatMap((name) => this.#byName.get(name) ?? [])
@@ -46,8 +49,9 @@ export class Queues implements Places {
     return queues || above ? new Hold(this, queues ?? noQueues, above) : undefined
   }
 
-  join(hold: Hold, queue: Queue<InLine>, settle: InLine['settle']): InLine {
-    const waiting: InLine = { ticket: ++this.#tickets, hold, queue, settle }
+  join(hold: Hold, queue: Queue<InLine>, { settle, tell }: Pick<InLine, 'settle' | 'tell'>): InLine {
+    const waiting: InLine = { ticket: ++this.#tickets, hold, queue, settle, tell }
+    tell?.(queue.name)
     queue.join(waiting)
     this.#wakeLater(queue)
     return waiting
@@ -78,6 +82,7 @@ export class Queues implements Places {
       queue.quit(waiting)
       if (lacking) {
         waiting.queue = lacking
+        waiting.tell?.(lacking.name)
         lacking.join(waiting)
         this.#wakeLater(lacking)
       } else waiting.settle(true)

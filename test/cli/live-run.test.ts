@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { desk } from './live-window.ts'
 
-const { agent, troupe } = await desk()
+const { agent, troupe, folder } = await desk()
 const spinner = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/
 const endless = 'steps: [{ text: never, delay: 1h }]'
 
@@ -44,6 +46,27 @@ describe.concurrent('a run on a terminal', () => {
     expect(window.lines().join('\n')).not.toContain('next attempt')
     expect(window.lines().filter((line) => line.includes('↻ rate_limit'))).toHaveLength(2)
     expect(window.lines().at(-1)).toBe('Done.')
+  })
+
+  test('whoever waits for a queue is shown with it, and no longer when the run ends', async () => {
+    for (const name of ['north', 'south']) await agent(name, endless, 'usage: what to do\noutput: { format: text }')
+    const call = (name: string): string => `{ tool: agent__${name}, input: { prompt: Look., reason: It has to be known } }`
+    const file = await agent(
+      'pair',
+      `steps: [{ calls: [${call('north')}, ${call('south')}] }, { text: Done. }]`,
+      'agents: [./north.ai, ./south.ai]',
+    )
+    await writeFile(join(folder, 'one.json'), '{ "queues": { "script": { "concurrent": 1 } } }')
+    const window = troupe(['run', file, 'Go', '--config', 'one.json'], { columns: 100, rows: 30 })
+    await window.shows(/(?:north|south) {2}Look\. · starting[^\n]*\n[^\n]*◷ waiting for queue script +\d/)
+    window.pty.write('\u0003')
+    expect(await window.ended).toBe(130)
+    expect(
+      window
+        .lines()
+        .slice(window.lines().findLastIndex((line) => line.startsWith('pair ')))
+        .join('\n'),
+    ).not.toContain('queue')
   })
 
   test('a window that gets narrower, lower, wider and higher always shows one whole tree', async () => {

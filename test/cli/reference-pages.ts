@@ -34,6 +34,9 @@ const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: str
   'interaction.item.updated': 'A call is tried once more.',
   'interaction.item.completed': 'How the call ended, or the whole text.',
   'interaction.item.delta': 'Live: a piece of text, of reasoning, or the progress of a call. In no journal, without `seq`.',
+  'interaction.queue.joined':
+    'Live: a call (`itemId`), or a session that is about to ask its model, waits for a named queue, since then; once more where it comes to wait for another one.',
+  'interaction.queue.left': 'Live: it waits no longer. It may go on, or was interrupted; what follows tells.',
   'interaction.approval.requested': 'A call needs a person to approve it.',
   'interaction.approval.resolved': 'Somebody has decided.',
   'interaction.approval.granted': 'A child was granted something for the session: said of the root, and good for all.',

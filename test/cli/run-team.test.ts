@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { documentIn } from './published.ts'
+import { documentIn, linesIn } from './published.ts'
 import { workbench } from './troupe.ts'
 
 const { agent, troupe, folder } = await workbench()
@@ -36,6 +36,27 @@ describe.concurrent('an agent file that names others', () => {
         agents: expect.arrayContaining([expect.objectContaining({ agent: 'writer', calls: 1 })]),
       },
     })
+  })
+
+  test('shows who waits for a queue, in lines and as events, and when that is over', async () => {
+    await writeFile(join(folder, 'one.json'), '{ "queues": { "script": { "concurrent": 1 } } }')
+    for (const name of ['north', 'south']) await agent(name, 'steps: [{ text: Found it., delay: 50ms }]', child(name))
+    const pair = await agent(
+      'pair',
+      `steps: [{ calls: [${call('north')}, ${call('south')}] }, { text: Done. }]`,
+      'description: Leads\nmodels: script/pair.yaml\nagents: [./north.ai, ./south.ai]',
+    )
+    const { code, stdout, stderr } = await troupe(['run', pair, 'Go', '--config', 'one.json', '--stream-json'])
+    expect(code).toBe(0)
+    const events = linesIn(stdout)
+    const [joined, left, ...more] = events.filter(({ type }) => String(type).startsWith('interaction.queue.'))
+    expect(joined).toMatchObject({
+      type: 'interaction.queue.joined',
+      queue: 'script',
+      agentPath: expect.stringMatching(/^root\/(?:north|south)#1$/),
+    })
+    expect([left, more]).toEqual([{ ...joined, type: 'interaction.queue.left' }, []])
+    expect(stderr.match(/^child:(?:north|south) │ {3}◷ waiting for queue script$/gm)).toHaveLength(1)
   })
 
   test('is checked with all of them before anything begins', async () => {

@@ -47,6 +47,8 @@ describe('the published schemas', () => {
       'interaction.item.updated': true,
       'interaction.item.completed': true,
       'interaction.item.delta': true,
+      'interaction.queue.joined': true,
+      'interaction.queue.left': true,
       'interaction.approval.requested': true,
       'interaction.approval.resolved': true,
       'interaction.approval.granted': true,
@@ -108,12 +110,12 @@ const scouts: readonly Script[] = [
 ]
 for (const script of scouts) {
   const price = () => 0.001
-  const boss = (_: unknown, step: number) => (step === 1 ? { calls: [ask('scout', 'Look')] } : { text: 'Done.' })
+  const boss = (_: unknown, step: number) => (step === 1 ? { calls: [ask('scout', 'Look'), ask('scout', 'Listen')] } : { text: 'Done.' })
   const members = {
     boss: { script: boss, agents: ['scout'], limits: { maxCostUsd: 1 }, price },
     scout: { script, price, tools: ['send'] },
   }
-  const { all: events, outcome } = await team(members, { tools: [send], approver }).run()
+  const { all: events, outcome } = await team(members, { tools: [send], approver, config: { queues: { team: { concurrent: 1 } } } }).run()
   for (const event of events) seen.set(event.type, [...(seen.get(event.type) ?? []), event])
   outcomes.push(outcome)
 }

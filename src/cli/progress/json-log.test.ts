@@ -8,6 +8,16 @@ const log = ({ events }: Story): readonly object[] =>
     return line === undefined ? [] : [JSON.parse(line)]
   })
 
+test('who waits for a queue is a line, and when that is over', () => {
+  const waits = log(new Story().begins().waits('lab', 1000).waits('lab', 1000, { how: 'left' })).slice(-2)
+  const where = { treeId: 'tree', sessionId: 'root', agentPath: 'root', turnId: 't1', time: '1970-01-01T00:00:05.000Z', level: 'debug' }
+  const since = '1970-01-01T00:00:01.000Z'
+  expect(waits).toEqual([
+    { ...where, event: 'interaction.queue.joined', msg: 'waiting for queue lab', queue: 'lab', since },
+    { ...where, event: 'interaction.queue.left', msg: 'no longer waiting for queue lab', queue: 'lab', since },
+  ])
+})
+
 test('each thing that happens is a line, with where it happened and its figures', () => {
   const story = new Story()
     .begins()

@@ -73,6 +73,12 @@ function entryOf(event: StreamEvent, name: string | undefined): Entry | undefine
       return endedEntry(event.item)
     case 'interaction.item.delta':
       return event.kind === 'progress' ? { level: 'debug', msg: printable(event.text) } : undefined
+    case 'interaction.queue.joined':
+    case 'interaction.queue.left': {
+      const { queue, since } = event
+      const what = event.type === 'interaction.queue.joined' ? 'waiting' : 'no longer waiting'
+      return { level: 'debug', msg: `${what} for queue ${printable(queue)}`, fields: { queue, since: new Date(since).toISOString() } }
+    }
     default:
       return otherEntry(event, name)
   }

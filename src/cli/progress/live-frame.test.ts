@@ -57,6 +57,34 @@ describe('a picture of a run', () => {
     `)
   })
 
+  test('shows who waits for which queue, and since when, until that is over', () => {
+    const story = new Story().begins().waits('lab', 100)
+    expect(frame(story, 1600)).toMatchInlineSnapshot(`
+      "⠋ root  starting                                                  1.6 s
+      └─ ◷ waiting for queue lab                                        1.5 s"
+    `)
+    expect(frame(story.waits('lab', 100, { how: 'left' }), 1600)).not.toContain('lab')
+    const calling = new Story()
+      .begins()
+      .asks(0, 1)
+      .answers(500, 1)
+      .calls(500, 1, { id: '1', tool: 'look_up_weather', title: 'Will it rain?' })
+      .calls(500, 1, { id: '2', tool: 'look_up_trains', title: 'Which trains run?' })
+      .waits('rail', 600, { call: '2' })
+    expect(frame(calling, 1600)).toMatchInlineSnapshot(`
+      "⠋ root  step 1 of 10 · 2 calls · $0.0020            100 → 20      1.6 s
+      └─ step 1  fast                                     100 → 20     500 ms
+         ├─ ⠋ look_up_weather  Oslo · “Will it rain?”                   1.1 s
+         └─ ◌ look_up_trains   Oslo · waiting for queue rail · “W…      1.0 s"
+    `)
+    expect(frame(calling.waits('rail', 600, { call: '2', how: 'left' }), 1600)).not.toContain('rail')
+  })
+
+  test('shows no wait for a queue any more once the next step has begun, or the turn is over', () => {
+    expect(frame(new Story().begins().waits('lab', 100).asks(300, 1), 1600)).not.toContain('lab')
+    expect(frame(new Story().begins().waits('lab', 100).over(300), 1600)).not.toContain('lab')
+  })
+
   test('counts down to the next attempt, and then shows that one', () => {
     const story = twoSteps().asks(1200, 3, { model: 'slow' }).fails(1300, 3, { delayMs: 2000 })
     expect(frame(story, 2000).split('\n').slice(-3)).toEqual([

@@ -7,7 +7,7 @@
  * 4. Whoever else writes to the window finds it without the picture, which comes back below what was written.
  * 5. After `close`, or when the process ends in whatever way it can notice, the cursor is there again.
  */
-import type { Clock, InteractionEvent, LiveEvent, StreamEvent } from '../../contracts/index.ts'
+import type { Clock, InteractionEvent, ItemDelta, StreamEvent } from '../../contracts/index.ts'
 import type { Paint } from '../paint.ts'
 import { spinnerMs } from '../tree/branch.ts'
 import { applyToTree, askToEnd, emptyTree, recallInto } from '../tree/run-tree.ts'
@@ -89,7 +89,7 @@ export class LiveProgress {
     this.#stopWatching()
   }
 
-  #isFirstSign({ agentPath, stepId, attempt, kind }: LiveEvent): boolean {
+  #isFirstSign({ agentPath, stepId, attempt, kind }: ItemDelta): boolean {
     const attempted = `${stepId}/${attempt}`
     if (kind === 'progress' || this.#heard.get(agentPath) === attempted) return false
     this.#heard.set(agentPath, attempted)

@@ -1,10 +1,19 @@
-import type { CallIntent, CallRecord, Diagnostic, InteractionEvent, Plan, SessionId, StreamEvent } from '../../contracts/index.ts'
+import type {
+  CallIntent,
+  CallRecord,
+  Diagnostic,
+  InteractionEvent,
+  Plan,
+  QueueEvent,
+  SessionId,
+  StreamEvent,
+} from '../../contracts/index.ts'
 import { exactLine, exactLines } from '../exact-text.ts'
 import { duration, price, reasonText, tokens } from '../figures.ts'
 import { fitWidth, type Paint, printable } from '../paint.ts'
 import { quoted, unwellMark } from '../tree/call-row.ts'
 import { changesOf, changeText, decidedText, exitCodeOf, isUnasked, isUnwell, outsideText, permitText } from '../tree/call-view.ts'
-import { compactionText, failureText, needText, outputLines, planLines, planText } from '../tree/leaves.ts'
+import { compactionText, failureText, needText, outputLines, planLines, planText, queueText } from '../tree/leaves.ts'
 import { modelText } from '../tree/model-text.ts'
 import { lastStep, lastTurn, type SessionNodes } from '../tree/nodes.ts'
 import { requestSummary } from '../tree/request-summary.ts'
@@ -64,6 +73,8 @@ export class PlainProgress {
         return event.item.kind === 'call' ? this.#callEnded(event.item, nodes) : []
       case 'interaction.item.delta':
         return event.kind === 'progress' ? [paint('dim', `    ${printable(event.text)}`)] : []
+      case 'interaction.queue.joined':
+        return [this.#inLine(event, nodes)]
       case 'interaction.approval.requested':
         return [`  ${paint('yellow', `? ${needText(event.request.scope)}`)}: ${exactLine(requestSummary(event.request))}`]
       case 'interaction.approval.resolved':
@@ -96,6 +107,7 @@ export class PlainProgress {
       case 'interaction.subagent.completed':
       case 'interaction.subagent.failed':
       case 'interaction.cancel.requested':
+      case 'interaction.queue.left':
         return []
       default:
         return event satisfies never
@@ -104,6 +116,11 @@ export class PlainProgress {
 
   #note({ severity, code, message }: Diagnostic): string {
     return `${this.#paint(severity === 'error' ? 'red' : 'yellow', code)}: ${printable(message)}`
+  }
+
+  #inLine({ itemId, queue }: QueueEvent, { calls }: SessionNodes): string {
+    const call = itemId === undefined ? undefined : calls.get(itemId)
+    return `  ${this.#paint('cyan', '◷')} ${call ? `${call.name} ` : ''}${this.#paint('dim', queueText(queue))}`
   }
 
   #stepStarted(event: InteractionEvent<'interaction.step.started'>): readonly string[] {

@@ -6,10 +6,11 @@ import type {
   Envelope,
   EventType,
   InteractionEvent,
+  ItemDelta,
   LastStepReason,
-  LiveEvent,
   ParentCall,
   PartialReason,
+  QueueEvent,
   ReplyRef,
   RunFlag,
   RunOrigin,
@@ -223,7 +224,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.diagnostic': { diagnostic: reference('Diagnostic') },
 }
 
-const live: Fields<LiveEvent> = {
+const delta: Fields<ItemDelta> = {
   type: constant('interaction.item.delta'),
   treeId: name,
   sessionId: name,
@@ -232,9 +233,26 @@ const live: Fields<LiveEvent> = {
   stepId: name,
   itemId: name,
   attempt: ordinal,
-  kind: oneWord<LiveEvent['kind']>({ text: true, reasoning: true, progress: true, output: true }),
+  kind: oneWord<ItemDelta['kind']>({ text: true, reasoning: true, progress: true, output: true }),
   text,
 }
+
+const inLine = (type: QueueEvent['type']): Schema =>
+  closed<QueueEvent>(
+    {
+      type: constant(type),
+      treeId: name,
+      sessionId: name,
+      agentPath: name,
+      turnId: name,
+      stepId: optional(name),
+      itemId: optional(name),
+      queue: name,
+      since: count,
+    },
+    { description: provisional },
+  )
+const provisional = 'Live: provisional, and in no journal.'
 
 export const runError = closed<RunError>({
   code: { enum: [...Object.keys(errorTable), 'interrupted' satisfies RunError['code']] },
@@ -254,7 +272,9 @@ export const lines: { readonly [type: string]: Schema } = {
       closed<object>({ type: constant(type), ...envelope, ...fields } as Fields<object>),
     ]),
   ),
-  'interaction.item.delta': closed<LiveEvent>(live, { description: 'Live: provisional, and in no journal.' }),
+  'interaction.item.delta': closed<ItemDelta>(delta, { description: provisional }),
+  'interaction.queue.joined': inLine('interaction.queue.joined'),
+  'interaction.queue.left': inLine('interaction.queue.left'),
   'run.completed': closed<EndedRun>(
     { type: constant('run.completed'), ok: truth, outcome: reference('Outcome'), summary: optional(reference('AgentSummary')), exitCode },
     { description: 'The last line of a run that has an answer.' },

@@ -2,7 +2,7 @@ import { elapsed } from '../figures.ts'
 import { fitWidth, widthOf } from '../paint.ts'
 import { joined, type Moment, type Row, spinnerAt } from './branch.ts'
 import { changeText, isUnwell, lineCounts, permitText } from './call-view.ts'
-import { callDetails } from './leaves.ts'
+import { callDetails, queueText } from './leaves.ts'
 import type { CallNode, StepNode } from './nodes.ts'
 
 const callMarks: { readonly [Status in CallNode['status']]: string } = {
@@ -28,23 +28,21 @@ export interface CallPlace {
 
 /** A call as a line, without what an agent below it has to tell. */
 export function callRow(call: CallNode, { step, toolWidth, moment }: CallPlace): Row {
-  const { name, span, about, reason } = call
+  const { name, span, about, reason, inLine } = call
   const status = standingOf(call)
   const isRunning = status === 'running' && moment.kind === 'live'
   const isTold = status === 'completed' || status === 'failed' || isRunning
+  const waitsFor = status === 'waiting' && moment.kind === 'live' ? inLine : undefined
+  const standing = waitsFor ? queueText(waitsFor.queue) : status === 'running' ? notEnded : status
   return {
     kind: 'call',
     label: `${name}${' '.repeat(Math.max(0, toolWidth - widthOf(name)))}`,
     about,
-    note: joined([
-      isTold ? '' : status === 'running' ? notEnded : status,
-      resultOf(call),
-      quoted(reason),
-      call.permit ? permitText(call.permit) : '',
-    ]),
+    note: joined([isTold ? '' : standing, resultOf(call), quoted(reason), call.permit ? permitText(call.permit) : '']),
     ...lookOf(call, moment),
     ...(step.calls.some((other) => other !== call && overlap(call, other)) && { mark: '∥' }),
     ...(isRunning && { time: elapsed(moment.now - span.from) }),
+    ...(waitsFor && moment.kind === 'live' && { time: elapsed(Math.max(0, moment.now - waitsFor.since)) }),
     details: callDetails(call, isRunning),
   }
 }
@@ -70,9 +68,9 @@ function resultOf({ about, changes = [], exitCode }: CallNode): string {
   return joined([changed, isUnwell(exitCode) ? `exit code ${exitCode}` : ''])
 }
 
-/** A call that asks an agent stands in line until that agent begins; one that asks to leave the sandbox does nothing meanwhile. */
-export const standingOf = ({ status, isAgent, child, walls }: CallNode): CallNode['status'] =>
-  status === 'running' && (walls.kind === 'asking' || (isAgent && !child)) ? 'waiting' : status
+/** A call may wait for a queue; one that asks an agent stands in line until that agent begins; one that asks to leave the sandbox does nothing meanwhile. */
+export const standingOf = ({ status, isAgent, child, walls, inLine }: CallNode): CallNode['status'] =>
+  status === 'running' && (walls.kind === 'asking' || inLine || (isAgent && !child)) ? 'waiting' : status
 
 /** What is running overlaps with all that ended after it began; what waits overlaps with nothing. */
 function overlap(a: CallNode, b: CallNode): boolean {

@@ -5,7 +5,7 @@ import { printable } from '../paint.ts'
 import { type Branch, type Detail, leaf, type Row } from './branch.ts'
 import { changeText, outsideText } from './call-view.ts'
 import { modelText } from './model-text.ts'
-import type { AttemptNode, CallNode, HookNode, NoteNode, RequestNode } from './nodes.ts'
+import type { AttemptNode, CallNode, HookNode, NoteNode, QueuePlace, RequestNode } from './nodes.ts'
 import { blockText, hookBranch, hookDetails } from './sent-back.ts'
 
 /** Characters that make a token, about. */
@@ -47,6 +47,14 @@ export function pauseBranch(attempt: AttemptNode | undefined, now: number): read
   const row: Row = { kind: 'attempt', icon: '◷', label: `next attempt in ${elapsed(Math.ceil(left / 100) * 100)}`, shade: 'cyan' }
   return [{ ...leaf(row, now), state: 'running' }]
 }
+
+/** Shows what an agent waits for before it asks its model. */
+export function queueBranch({ queue, since }: QueuePlace, now: number): Branch {
+  const row: Row = { kind: 'note', icon: '◷', label: queueText(queue), shade: 'cyan', time: elapsed(Math.max(0, now - since)) }
+  return { ...leaf(row, now), state: 'waiting' }
+}
+
+export const queueText = (queue: string): string => `waiting for queue ${printable(queue)}`
 
 /** Whoever has blocked a call is named. */
 export const failureText = ({ class: kind, message }: ToolFailure, hooks: readonly HookNode[]): string =>

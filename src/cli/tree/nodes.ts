@@ -25,6 +25,12 @@ export interface Span {
   readonly to: number
 }
 
+/** Where somebody stands in line, and since when. */
+export interface QueuePlace {
+  readonly queue: string
+  readonly since: number
+}
+
 export interface AttemptNode {
   readonly number: number
   readonly model: string
@@ -58,6 +64,8 @@ export interface CallNode {
   latencyMs?: number
   status: ItemStatus | 'running' | 'waiting'
   error?: ToolFailure
+  /** It waits for a named queue. */
+  inLine?: QueuePlace
   /** What it last said of how far it is. */
   progress?: string
   /** The end of what it has printed so far. */
@@ -130,6 +138,8 @@ export interface TurnNode {
   reason?: TurnReason
   /** Of one that is suspended: what for, and whether somebody below goes on meanwhile. */
   waits?: { readonly needs: 'approval' | 'answer'; readonly isAwake: boolean }
+  /** It waits for a named queue, to ask its model. */
+  inLine?: QueuePlace
   span: Span
   readonly steps: StepNode[]
   /** Columns of the longest name of a tool that was called. */

@@ -10,6 +10,7 @@ import { joinSession } from './join-session.ts'
 import { lastStep, lastTurn, type RunTree, type SessionNodes } from './nodes.ts'
 import { takeHook } from './sent-back.ts'
 import { takeItem } from './take-item.ts'
+import { takeQueue } from './take-queue.ts'
 import { dropRequests, needOf, takeRequest } from './take-request.ts'
 import { takeLive, takeStep } from './take-step.ts'
 
@@ -33,8 +34,9 @@ export function recallInto(tree: RunTree, past: readonly InteractionEvent[]): vo
 /** Takes in what has happened, and answers with what is now known of where it happened. */
 export function applyToTree(tree: RunTree, event: StreamEvent): SessionNodes {
   const session = tree.sessions.get(event.sessionId) ?? joinSession(tree, event)
-  if (event.type === 'interaction.item.delta') takeLive(session, event)
-  else take(tree, session, event)
+  if ('seq' in event) take(tree, session, event)
+  else if (event.type === 'interaction.item.delta') takeLive(session, event)
+  else takeQueue(session, event)
   return session
 }
 
@@ -85,6 +87,7 @@ function take(tree: RunTree, session: SessionNodes, event: InteractionEvent): vo
     case 'interaction.step.completed':
     case 'interaction.step.failed':
       goOn(session)
+      delete turn?.inLine
       takeStep(session, event)
       break
     case 'interaction.item.started':
@@ -149,6 +152,7 @@ function endTurn(session: SessionNodes, { ending, totals }: TurnEnd): void {
   if (!turn) return
   delete turn.reason
   delete turn.waits
+  delete turn.inLine
   Object.assign(turn, { status: ending.status, totals }, 'reason' in ending && { reason: ending.reason })
   dropRequests(session)
 }

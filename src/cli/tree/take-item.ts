@@ -76,6 +76,7 @@ function endCall(session: SessionNodes, step: StepNode, { item, at }: { readonly
   Object.assign(call, { latencyMs, status, span: { from, to: at }, changes: changesOf(item) }, error && { error })
   if (exitCode !== undefined) call.exitCode = exitCode
   delete call.output
+  delete call.inLine
 }
 
 function takeUpdate(session: SessionNodes, { update, itemId }: InteractionEvent<'interaction.item.updated'>): void {

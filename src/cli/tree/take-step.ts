@@ -1,4 +1,4 @@
-import type { InteractionEvent, LiveEvent } from '../../contracts/index.ts'
+import type { InteractionEvent, ItemDelta } from '../../contracts/index.ts'
 import { lastTurn, type SessionNodes, type StepNode } from './nodes.ts'
 
 type StepEvent = InteractionEvent<'interaction.step.started' | 'interaction.step.completed' | 'interaction.step.failed'>
@@ -34,7 +34,7 @@ export function takeStep(session: SessionNodes, event: StepEvent): void {
 const keptCharacters = 2_000
 
 /** What is only worth seeing while it happens. */
-export function takeLive(session: SessionNodes, { stepId, itemId, attempt: number, kind, text }: LiveEvent): void {
+export function takeLive(session: SessionNodes, { stepId, itemId, attempt: number, kind, text }: ItemDelta): void {
   if (kind === 'progress' || kind === 'output') {
     const call = session.calls.get(itemId)
     if (call && kind === 'progress' && text !== '') call.progress = text

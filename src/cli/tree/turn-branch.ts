@@ -3,7 +3,7 @@ import { answerNeeded, duration, elapsed, plural, price, reasonText, tokens } fr
 import { fitWidth, printable, widthOf } from '../paint.ts'
 import { type Branch, joined, type Moment, type Row, spinnerAt, sumOf, type Tally } from './branch.ts'
 import { type CallPlace, callRow, notEnded, quoted, standingOf } from './call-row.ts'
-import { attemptBranch, noteBranch, pauseBranch, planBranch, requestBranch, usageOf } from './leaves.ts'
+import { attemptBranch, noteBranch, pauseBranch, planBranch, queueBranch, requestBranch, usageOf } from './leaves.ts'
 import { modelText } from './model-text.ts'
 import { type AgentNode, type CallNode, isGoingOn, type StepNode, type TurnNode } from './nodes.ts'
 import { refusedBranch } from './sent-back.ts'
@@ -51,7 +51,8 @@ function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
     return isLive && !isOpen ? settledBranch(step, place) : stepBranch(step, place)
   })
   const plan = turn.plan ? [planBranch(turn.plan, isLive ? 'running' : 'ended')] : []
-  return { children: [...agent.notes.map(noteBranch), ...plan, ...steps], tally: sumOf(steps.map((step) => step.tally)), isLive }
+  const inLine = isLive && turn.inLine ? [queueBranch(turn.inLine, moment.now)] : []
+  return { children: [...agent.notes.map(noteBranch), ...plan, ...steps, ...inLine], tally: sumOf(steps.map((step) => step.tally)), isLive }
 }
 
 /** Titles line up behind names of up to this length. */
