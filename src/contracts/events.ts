@@ -90,7 +90,8 @@ export type CheckedOutput =
 /** How a turn ended, and why it ended so. */
 export type TurnEnding =
   | { readonly status: 'completed' }
-  | { readonly status: 'partial'; readonly reason: PartialReason }
+  /** `limit`: what ran out is what somebody above it had left. */
+  | { readonly status: 'partial'; readonly reason: PartialReason; readonly limit?: 'above' }
   | { readonly status: 'interrupted'; readonly reason: 'interrupted' | 'denied' }
   | {
       readonly status: 'failed'

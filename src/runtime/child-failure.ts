@@ -1,5 +1,5 @@
 import type { AgentLimits, ModelFailure, ToolFailure, TurnEnding, TurnReason } from '../contracts/index.ts'
-import { limitsInForce } from '../util/turn-words.ts'
+import { leftByCallers, limitsInForce } from '../util/turn-words.ts'
 
 interface FailedChild {
   readonly name: string
@@ -16,10 +16,12 @@ export function childFailure({ name, limits = {} }: FailedChild, ending: TurnEnd
   const message =
     ending.status === 'failed'
       ? `${name} failed: ${ending.message}`
-      : `${name} ${endings[reason] ?? `ended early (${reason})`}${limitsInForce(reason, limits)}.`
+      : `${name} ${endings[reason] ?? `ended early (${reason})`}${isLimitAbove(ending) ? leftByCallers : limitsInForce(reason, limits)}.`
   const remedy = (ending.status === 'failed' ? ending.remedy : undefined) ?? remedies[kind]
   return { class: kind, message, remedy }
 }
+
+const isLimitAbove = (ending: TurnEnding): boolean => ending.status === 'partial' && ending.limit === 'above'
 
 const byReason: { readonly [Reason in TurnReason]: ChildFailureClass } = {
   steps: 'budget',

@@ -1,3 +1,4 @@
+import type { ModelRequest } from '../contracts/index.ts'
 import type { AskAction } from '../core/index.ts'
 import type { ActiveSession } from './active-session.ts'
 
@@ -6,12 +7,15 @@ export interface AttemptLimit {
   readonly reason: 'timeout' | 'budget'
 }
 
-/** How long an attempt may take. A step that is not the last leaves the reserve for the last one untouched. */
-export function attemptLimit(session: ActiveSession, { last }: AskAction): AttemptLimit {
+/**
+ * How long an attempt may take. A step that is not the last leaves the reserve for the last one untouched; where nothing can be
+ * called, there is no other step.
+ */
+export function attemptLimit(session: ActiveSession, { last }: AskAction, { tools }: ModelRequest): AttemptLimit {
   const { llmTimeout } = session.state.agent.limits
   // The step began just now.
   const left = session.timeLeft(session.state.at)
   if (!left) return { ms: llmTimeout, reason: 'timeout' }
-  const ms = last === undefined ? left.usable : Math.max(0, left.ms)
+  const ms = last === undefined && tools.length > 0 ? left.usable : Math.max(0, left.ms)
   return ms < llmTimeout ? { ms, reason: 'budget' } : { ms: llmTimeout, reason: 'timeout' }
 }

@@ -72,7 +72,7 @@ export class Attempt {
   begin(request: ModelRequest, asker: Asker): void {
     this.#asker = asker
     this.#request = request
-    this.#limit = attemptLimit(this.#session, this.#action)
+    this.#limit = attemptLimit(this.#session, this.#action, request)
     this.#mostCharacters = mostCharacters(request.parameters.maxOutputTokens, this.#session.state.charsPerToken)
     this.#interrupt.listen(() => this.#end(this.#interruption()))
     this.#watch(this.#started)

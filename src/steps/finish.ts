@@ -1,6 +1,15 @@
-import type { AgentLimits, EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
-import { errorItemIdOf, type OpenTurn } from '../core/index.ts'
-import { limitsInForce, ranOut } from '../util/turn-words.ts'
+import type {
+  AgentLimits,
+  EventDraft,
+  MaybePromise,
+  PartialReason,
+  PlanIntent,
+  Report,
+  TurnEnding,
+  TurnTotals,
+} from '../contracts/index.ts'
+import { errorItemIdOf, type OpenTurn, remainingCost, remainingTime, remainingTokens } from '../core/index.ts'
+import { leftByCallers, limitsInForce, ranOut } from '../util/turn-words.ts'
 import type { ActiveSession } from './active-session.ts'
 import { atStop, hasHooksAt } from './hooks.ts'
 import { reportOf } from './report-of.ts'
@@ -25,7 +34,7 @@ async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Prom
 /** Everything before the end of a turn and the end itself are durable when this is done; only then is the answer given. */
 export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
   const { turn } = session
-  const ending = withAnswer(wanted, turn, session.state.agent.limits)
+  const ending = withAnswer(withWhose(session, wanted), turn, session.state.agent.limits)
   const { steps, calls, spent, startedAt } = turn
   const totals = { ...spent, steps, calls, durationMs: Math.max(0, session.now - startedAt) }
   if (turn.plan) endPlan(session, turn.plan, ending)
@@ -38,10 +47,35 @@ export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromis
 /** A turn that ran out before anything was said has nothing partial to give. */
 function withAnswer(ending: TurnEnding, turn: OpenTurn, limits: AgentLimits): TurnEnding {
   if (ending.status !== 'partial' || turn.lastText !== '') return ending
-  const { reason } = ending
+  const { reason, limit } = ending
   const { why, remedy } = ranOut[reason]
-  return { status: 'failed', reason, message: `The turn ended before there was an answer: ${why}${limitsInForce(reason, limits)}.`, remedy }
+  const message = `The turn ended before there was an answer: ${why}`
+  if (limit)
+    return { status: 'failed', reason, message: `${message}${leftByCallers}.`, remedy: `${remedy.slice(0, -1)} of whoever calls it.` }
+  return { status: 'failed', reason, message: `${message}${limitsInForce(reason, limits)}.`, remedy }
 }
+
+/** Whose limit it was that ran out: a child may have less than its own. */
+function withWhose(session: ActiveSession, ending: TurnEnding): TurnEnding {
+  if (ending.status !== 'partial' || !session.state.parent || !isBoundFromAbove(session, ending.reason)) return ending
+  return { ...ending, limit: 'above' }
+}
+
+function isBoundFromAbove(session: ActiveSession, reason: PartialReason): boolean {
+  const { state, turn, headroom } = session
+  switch (reason) {
+    case 'tokens':
+      return isLess(headroom.tokens, remainingTokens(state, turn))
+    case 'cost':
+      return isLess(headroom.costUsd, remainingCost(state, turn))
+    case 'time':
+      return isLess(headroom.timeMs, remainingTime(state, turn, session.now))
+    default:
+      return false
+  }
+}
+
+const isLess = (above: number | undefined, own = Number.POSITIVE_INFINITY): boolean => above !== undefined && above < own
 
 function endEvent(ending: TurnEnding, report: Report | undefined, totals: TurnTotals): EventDraft {
   const said = report && { report }

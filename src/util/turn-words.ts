@@ -14,6 +14,9 @@ export const ranOut: { readonly [Reason in PartialReason]: { readonly why: strin
   stopped: { why: 'it was stopped', remedy: 'Send a further message to go on.' },
 }
 
+/** Of a child whose own limits leave it more than those above it do. */
+export const leftByCallers = ', of which those who called it had no more left'
+
 /** The limits that a turn may have run into, as they were in force: ` (its maxTokens is 50000)`. Nothing where it has none of its own. */
 export function limitsInForce(reason: TurnReason, limits: Partial<AgentLimits>): string {
   const { timeBudget } = limits

@@ -17,14 +17,17 @@ interface Scout {
   readonly output?: { readonly format: 'json'; readonly schema: object }
 }
 
-async function told(scout: Scout, options: TeamOptions = {}) {
+async function told(scout: Scout, { limits: ofBoss = {}, ...options }: TeamOptions & { readonly limits?: object } = {}) {
   const clock = new FakeClock()
   const { script, limits = {}, tools = [], ...more } = scout
   const { run } = team(
-    { boss: { script: boss, agents: ['scout'] }, scout: { script, tools, limits: { maxRetries: 0, ...limits }, ...more } as never },
+    {
+      boss: { script: boss, agents: ['scout'], limits: ofBoss },
+      scout: { script, tools, limits: { maxRetries: 0, ...limits }, ...more } as never,
+    },
     { tools: [send], clock, ...options },
   )
-  const { outcome, events } = await settle(run(), clock)
+  const { outcome, events } = await settle(run(), clock, 100)
   const failed = events.find((event) => event.type === 'interaction.subagent.failed')
   const item = events.find(
     (event) => event.type === 'interaction.item.completed' && event.agentPath === 'root' && event.item.kind === 'call',
@@ -99,6 +102,30 @@ describe('a parent is told of', () => {
     const { result, failed } = await told({ script, limits: { maxToolTurns: 20, ...limits } })
     expect(result).toBe(`so far\n\n(Partial: ${said})`)
     expect(failed).toBe(undefined)
+  })
+
+  it.each([
+    ['tokens', { maxTokens: 5_000 }, 'scout ran out of tokens, of which those who called it had no more left.'],
+    ['time', { timeBudget: 60_000 }, 'scout ran out of time, of which those who called it had no more left.'],
+  ])('%s of its own that a child could not use up', async (_, limits, said) => {
+    const script: Script = (request, step) =>
+      request.toolChoice === 'none'
+        ? { text: 'so far' }
+        : step === 3 && 'timeBudget' in limits
+          ? never()
+          : { text: `draft ${step}`, calls: [{ tool: 'nothing', input: { step } }], usage: { input: 300, output: 50 } }
+    const { result, failed } = await told({ script, tools: ['send'], limits: { maxToolTurns: 20 } }, { limits })
+    expect(result).toBe(`so far\n\n(Partial: ${said})`)
+    expect(failed).toBe(undefined)
+  })
+
+  it('time that a child without tools may use to the end: its step is the answer', async () => {
+    const clock = new FakeClock()
+    const slow: Script = () => new Promise((resolve) => void clock.after(4_900, () => resolve({ text: 'just in time' })))
+    const { run } = team({ boss: { script: slow, limits: { timeBudget: 5_000 } } }, { clock })
+    const { outcome } = await settle(run(), clock, 100)
+    expect(outcome).toMatchObject({ status: 'completed', report: { text: 'just in time' } })
+    expect(outcome.operations?.steps).toHaveLength(1)
   })
 
   it('a report that never fits its schema: an error with what was wrong and the last words, never a value', async () => {

@@ -77,7 +77,7 @@ type Completed = Ending<'interaction.turn.completed'>
 type Interrupted = Ending<'interaction.turn.interrupted'>
 const completed = anyOf(
   closed<Is<Completed, 'status', 'completed'>>({ status: constant('completed') }),
-  closed<Is<Completed, 'status', 'partial'>>({ status: constant('partial'), reason: partialReason }),
+  closed<Is<Completed, 'status', 'partial'>>({ status: constant('partial'), reason: partialReason, limit: optional(constant('above')) }),
 )
 const failed = closed<Ending<'interaction.turn.failed'>>({
   status: constant('failed'),
