@@ -173,7 +173,7 @@ export const agentCommands = [
     ],
     notes: [
       'What was approved for a session ends with it; what was approved for a project holds in the folder that it was given in, until it is taken back. A rule that denies something counts more than either.',
-      'An answer is what may be typed at a terminal: yes, no, no and why, x to end the run, s or p to approve it for the session or the project; a text or the number of an option where something is asked. It is kept, and nothing runs: troupe run FILE --resume ID then goes on, and needs no terminal.',
+      'An answer is what may be typed at a terminal: yes, no, no and why, x to end the run, s or p to approve it for the session or the project, s1, p1 and so on for more, as approvals list shows them; a text or the number of an option where something is asked. It is kept, and nothing runs: troupe run FILE --resume ID then goes on, and needs no terminal.',
       'A run that is dropped has ended: nothing more of it runs, and its journal stays.',
     ],
     examples: [

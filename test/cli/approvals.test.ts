@@ -84,6 +84,39 @@ describe('a run that waits', () => {
     expect(await at(`approvals answer ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('The answer is missing.') })
   })
 
+  test('what a broader answer grants is told before it is given, with a wrong word, and after', async () => {
+    const { id, at } = await waiting('broader', ['src/q.txt'])
+    const kept = [
+      '    s for this session, p for this project: src/q.txt · s1 p1 any file in src/',
+      '    s2 p2 any file in the workspace · s3 p3 any call of write_file',
+    ]
+    expect((await at('approvals list')).stdout).toContain(`${kept.join('\n')}\n    troupe approvals answer ${id} yes\n`)
+    const wrong = await at(`approvals answer ${id} p9`)
+    expect(wrong).toMatchObject({ code: 2, stdout: '' })
+    for (const line of ['s p  src/q.txt', 's1 p1  any file in src/', 's2 p2  any file in the workspace', 's3 p3  any call of write_file'])
+      expect(wrong.stderr).toContain(`\n  ${line}\n`)
+    expect(wrong.stderr).toContain(
+      '→ Say yes, no, no and why, x to end the run; for what stands above, s, s1, s2, s3 for this session, p, p1, p2, p3 for this project.\n',
+    )
+    const told = 'Write src/q.txt, a new file; for this project, until it is taken back: any file in the workspace'
+    expect(await at(`approvals answer ${id} p2`)).toMatchObject({ code: 0, stdout: `Answered: ${told}\n` })
+    expect((await at('approvals list')).stdout).toContain(`  ✓ approved: ${told}  write_file\n`)
+  })
+
+  test('a document says what was granted, too', async () => {
+    const { id, place, at } = await waiting('documented', ['a.txt'])
+    expect(JSON.parse((await at(`approvals answer ${id} s --json`)).stdout)).toEqual({
+      ok: true,
+      runId: id,
+      approvalId: `${id}:t1.s1.1/call`,
+      decision: { kind: 'approve', breadth: 'session' },
+      granted: [{ key: `path:${join(place, 'a.txt')}`, label: 'a.txt' }],
+      waiting: 0,
+      goOn: `troupe run w.ai --resume ${id}`,
+      exitCode: 0,
+    })
+  })
+
   test.each([
     ['two', 2],
     ['seven', 7],

@@ -9,7 +9,8 @@ import { safeJson } from '../safe-json.ts'
 import { tellNotice } from '../tell.ts'
 import { requestSummary } from '../tree/request-summary.ts'
 import { answerCommand, dataDirFlag } from './answer-command.ts'
-import { answerWords, breadthsOf, decisionOf } from './ask-terms.ts'
+import { answeredText, labelsLine } from './answered-text.ts'
+import { answerWords, type Breadth, breadthsOf, decisionOf, grantOf } from './ask-terms.ts'
 import { goOnCommand } from './go-on-command.ts'
 import { redactorFor } from './known-secrets.ts'
 import { runFolder, withRuns } from './run-store.ts'
@@ -39,11 +40,14 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
   const goOn = goOnCommand(waiting, { here: process.cwd(), folder, dataDir })
   const left = waiting.requests.filter((each) => !each.answer && each.request.id !== request.request.id)
   if (output === 'json') {
-    const document = { runId: waiting.run.treeId, approvalId: request.request.id, decision: answered.decision, waiting: left.length, goOn }
+    const { decision } = answered
+    const grant = grantOf(decision, request.request)
+    const granted = grant && { granted: grant.granted }
+    const document = { runId: waiting.run.treeId, approvalId: request.request.id, decision, ...granted, waiting: left.length, goOn }
     await host.stdout.line(safeJson({ ok: true, ...document, exitCode: code }))
     return code
   }
-  await host.stdout.prose([`Answered: ${exactLine(requestSummary(request.request))}`])
+  await host.stdout.prose([`Answered: ${answeredText(request.request, answered.decision)}`])
   if (left.length > 0)
     await tellNotice(`It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list`, {
       host,
@@ -74,7 +78,8 @@ async function answer(store: Store, { id, said, host, dataDir }: Given): Promise
   const meant = decisionOf(said, request.request)
   if (!meant)
     throw new TroupeError('usage', `${JSON.stringify(said)} is no answer to it: ${exactLine(requestSummary(request.request))}`, {
-      remedy: `Say ${wordsFor(request).join(', ')}.`,
+      problems: breadthsOf(request.request).map(asGranting),
+      remedy: wordsFor(request),
     })
   // It is kept: nothing that the run would take out of it may be in it.
   const decision = withoutSecrets(meant, await redactorFor(waiting, host))
@@ -132,11 +137,19 @@ const alreadyAnswered = ({ request, answer }: WaitingRequest, treeId: TreeId, da
     },
   )
 
+/** What the words for more than this once would grant, whole. */
+const asGranting = ({ session, project, labels }: Breadth) => ({
+  place: `${session.word} ${project.word}`,
+  message: labelsLine(labels),
+})
+
 /** As at a terminal. */
-function wordsFor({ request }: WaitingRequest): readonly string[] {
-  if (request.question) return (request.question.options ?? []).length > 0 ? ['an option or its number', 'or a text'] : ['a text']
-  const kept = breadthsOf(request).flatMap(({ session, project }) => [session.word, project.word])
-  return ['yes', 'no', 'no and why', 'x to end the run', ...kept]
+function wordsFor({ request }: WaitingRequest): string {
+  if (request.question) return (request.question.options ?? []).length > 0 ? 'Say an option or its number, or a text.' : 'Say a text.'
+  const breadths = breadthsOf(request)
+  const kept = (choice: 'session' | 'project'): string => `${breadths.map((breadth) => breadth[choice].word).join(', ')} for this ${choice}`
+  const more = breadths.length > 0 ? `; for what stands above, ${kept('session')}, ${kept('project')}` : ''
+  return `Say yes, no, no and why, x to end the run${more}.`
 }
 
 function unknown(id: string, waiting: readonly WaitingRun[]): TroupeError {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalDecision, ApprovalId, ApprovalRequest, ItemId } from '../../contracts/index.ts'
-import { breadthsOf, decisionOf } from './ask-terms.ts'
+import { breadthsOf, decisionOf, grantOf } from './ask-terms.ts'
 
 const request: ApprovalRequest = {
   id: 'a' as ApprovalId,
@@ -45,6 +45,19 @@ describe('a permission', () => {
     ['x now', undefined],
   ])('%j', (line, decision) => {
     expect(decisionOf(line, request)).toEqual(decision)
+  })
+
+  test('what an answer grants beyond this once', () => {
+    expect(grantOf({ kind: 'approve', breadth: 'once' }, request)).toBeUndefined()
+    expect(grantOf({ kind: 'deny' }, request)).toBeUndefined()
+    expect(grantOf({ kind: 'approve', breadth: 'session' }, request)).toEqual({
+      breadth: 'session',
+      granted: [{ key: 'path:/a.txt', label: 'a.txt' }],
+    })
+    expect(grantOf({ kind: 'approve', breadth: 'project', key: 'path:/' }, request)).toEqual({
+      breadth: 'project',
+      granted: [{ key: 'path:/', label: 'any file' }],
+    })
   })
 
   test('where nothing could be remembered, nothing is offered to be', () => {

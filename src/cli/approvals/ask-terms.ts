@@ -12,8 +12,8 @@ export interface Choice {
 export interface Breadth {
   readonly session: Choice
   readonly project: Choice
-  /** What it stands for, as a person reads it. */
-  readonly label: string
+  /** All that it stands for, as a person reads it. */
+  readonly labels: readonly string[]
 }
 
 export const once: Choice = { word: 'y', decision: { kind: 'approve', breadth: 'once' } }
@@ -23,20 +23,33 @@ export const ending: Choice = { word: 'x', decision: { kind: 'abort' } }
 /** From what the call needs to what it belongs to. A broader yes has a number, so that nobody gives it by mistake. */
 export function breadthsOf({ keys, wider = [] }: Pick<ApprovalRequest, 'keys' | 'wider'>): readonly Breadth[] {
   // Where the call names nothing, there is nothing that could be remembered.
-  const exactly = keys.length === 0 ? [] : [breadth(keys.map(({ label }) => label).join(', '))]
-  return [...exactly, ...wider.map((each, index) => breadth(each.label, each, index + 1))]
+  const exactly = keys.length === 0 ? [] : [breadth(keys.map(({ label }) => label))]
+  return [...exactly, ...wider.map((each, index) => breadth([each.label], each, index + 1))]
 }
 
-function breadth(label: string, wider?: ApprovalKey, number?: number): Breadth {
+function breadth(labels: readonly string[], wider?: ApprovalKey, number?: number): Breadth {
   const choice = (letter: 's' | 'p', kept: 'session' | 'project'): Choice => ({
     word: `${letter}${number ?? ''}`,
     decision: { kind: 'approve', breadth: kept, ...(wider && { key: wider.key }) },
   })
-  return { session: choice('s', 'session'), project: choice('p', 'project'), label }
+  return { session: choice('s', 'session'), project: choice('p', 'project'), labels }
 }
 
 /** What was said, as a person reads it. */
 export const answerWords = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied' } as const
+
+/** What a yes for more than this once grants, and for how long; nothing for any other answer. */
+export function grantOf(decision: ApprovalDecision, { keys, wider = [] }: Pick<ApprovalRequest, 'keys' | 'wider'>): Grant | undefined {
+  if (decision.kind !== 'approve' || decision.breadth === 'once') return undefined
+  const { breadth: kept, key } = decision
+  const granted = key === undefined ? keys : wider.filter((each) => each.key === key)
+  return { breadth: kept, granted: granted.map((each) => ({ key: each.key, label: each.label })) }
+}
+
+export interface Grant {
+  readonly breadth: 'session' | 'project'
+  readonly granted: readonly Pick<ApprovalKey, 'key' | 'label'>[]
+}
 
 /** `n`, `no`, `no not there`, `No, thanks`, `no: not there`, `n - later`. */
 const refused = /^no?(?:[\s,;:.!–—-]+(.*))?$/is

@@ -89,7 +89,12 @@ describe('what a person is shown', () => {
                 │                       ? Write notes.txt
         y yes · n no · n WHY no, and tell it why
         x no, and end the run
-        s for this session, p for this project: exactly this: cat…
+        s for this session, p for this project:
+          │ exactly this: cat <<'E' > x
+          │     a<U+001B>[2J<U+202E>b
+          │   E
+          │
+          │                     ? Write notes.txt
       "
     `)
   })
@@ -163,7 +168,8 @@ describe.each([24, 40, 79, 200])('in %d columns', (width) => {
     for (const line of lines) expect(widthOf(line), line).toBeLessThanOrEqual(width)
   })
   test('the arguments are there to the last character', () => {
-    const shown = lines.filter((line) => line.includes('│ ')).map((line) => line.slice(line.indexOf('│ ') + 2))
+    const above = lines.slice(0, lines.indexOf(lines.find((line) => line.startsWith('  y yes')) ?? ''))
+    const shown = above.filter((line) => line.includes('│ ')).map((line) => line.slice(line.indexOf('│ ') + 2))
     expect(shown.join('').replaceAll(' ', '')).toBe(long.replace('\u001b', '<U+001B>').replaceAll(' ', ''))
   })
 })

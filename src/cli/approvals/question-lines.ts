@@ -2,8 +2,8 @@ import type { ApprovalRequest, Json } from '../../contracts/index.ts'
 import { exactLine, exactLines, exactText } from '../exact-text.ts'
 import { fitWidth, printable, widthOf } from '../paint.ts'
 import { again, requestSummary } from '../tree/request-summary.ts'
-import { type Breadth, breadthsOf, ending, once, refusal } from './ask-terms.ts'
 import { diffLines, indent, type QuestionStyle, wallLines } from './beside-question.ts'
+import { choiceLines } from './choice-lines.ts'
 
 // What a person at a terminal is shown before a call runs. Pure.
 
@@ -16,12 +16,8 @@ export interface Asked {
 
 export function questionLines(asked: Asked, style: QuestionStyle): readonly string[] {
   const { request } = asked
-  return request.question ? openQuestion(asked, style) : [...permission(asked, style), ...choiceLines(breadthsOf(request), style)]
+  return request.question ? openQuestion(asked, style) : [...permission(asked, style), ...choiceLines(request, style)]
 }
-
-/** The same without the words that may be typed: for whoever answers elsewhere. */
-export const requestLines = (asked: Asked, style: QuestionStyle): readonly string[] =>
-  asked.request.question ? openQuestion(asked, style) : permission(asked, style)
 
 function openQuestion({ request: { question }, label }: Asked, { paint, width }: QuestionStyle): readonly string[] {
   const { text = '', options = [] } = question ?? {}
@@ -100,57 +96,3 @@ const textOf = (value: Json): string => {
   return short.length <= shortJson ? short : JSON.stringify(value, null, 2)
 }
 const shortJson = 60
-
-/** What may be typed, in order, with what each does behind it. */
-type Offer = readonly { readonly word: string; readonly says: string }[]
-
-/** As few lines as they fit on. */
-function choiceLines([first, ...wider]: readonly Breadth[], style: QuestionStyle): readonly string[] {
-  const answers: readonly Offer[] = [
-    [{ word: once.word, says: 'yes' }],
-    [{ word: refusal.word, says: 'no' }],
-    [{ word: `${refusal.word} WHY`, says: 'no, and tell it why' }],
-    [{ word: ending.word, says: 'no, and end the run' }],
-  ]
-  const kept: readonly Offer[] = [
-    ...(first ? [offered(first, { session: 'for this session,', project: `for this project: ${first.label}` })] : []),
-    ...wider.map((each) => offered(each, { session: '', project: each.label })),
-  ]
-  return [...packed(answers, style), ...packed(kept, style)].map((line) => `${indent}${line}`)
-}
-
-const offered = ({ session, project }: Breadth, says: { readonly session: string; readonly project: string }): Offer => [
-  { word: session.word, says: says.session },
-  { word: project.word, says: says.project },
-]
-
-const between = ' · '
-
-function packed(offers: readonly Offer[], { paint, width }: QuestionStyle): readonly string[] {
-  const room = width - indent.length
-  const lines: { text: string; used: number }[] = []
-  for (const offer of offers) {
-    const { text, used } = painted(offer, { paint, width: room })
-    const last = lines.at(-1)
-    if (last && last.used + between.length + used <= room) {
-      last.text += `${paint('dim', between)}${text}`
-      last.used += between.length + used
-    } else lines.push({ text, used })
-  }
-  return lines.map(({ text }) => text)
-}
-
-/** Only its last words are cut: what they name is in the call that stands above, or is short. */
-function painted(offer: Offer, { paint, width }: QuestionStyle): { readonly text: string; readonly used: number } {
-  let text = ''
-  let used = 0
-  for (const [index, { word, says }] of offer.entries()) {
-    const gap = used === 0 ? '' : ' '
-    const later = offer.slice(index + 1).reduce((sum, each) => sum + each.word.length + 3, 0)
-    const room = width - used - gap.length - word.length - 1 - later
-    const behind = says === '' ? '' : ` ${summaryIn(says, Math.max(1, room))}`
-    text += `${gap}${paint('cyan', word)}${behind}`
-    used += gap.length + word.length + widthOf(behind)
-  }
-  return { text, used }
-}

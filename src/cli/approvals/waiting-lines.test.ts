@@ -34,6 +34,7 @@ describe('a run that waits', () => {
           │ exit code 1
           command │ make
                   │ install
+          y yes · n no · n WHY no, and tell it why · x no, and end the run
           troupe approvals answer run yes
         troupe run FILE --resume run
       "
@@ -58,6 +59,15 @@ describe('a run that waits', () => {
         troupe run FILE --resume run
       "
     `)
+  })
+
+  test('a yes for more than this once says what for and how long', () => {
+    const keys = [
+      { key: 'a', label: 'echo a, b' },
+      { key: 'b', label: 'sh\u001b' },
+    ]
+    const answered = { ...shell({ command: 'make' }, { keys }), answer: { kind: 'approve', breadth: 'session' } } as const
+    expect(drawn([answered])).toContain('  ✓ approved: Run make; for this session: “echo a, b”, sh<U+001B>  shell\n')
   })
 
   test('several are named, each by its own id; long arguments are broken, not cut', () => {

@@ -1,12 +1,11 @@
 import type { ApprovalDecision } from '../../contracts/index.ts'
-import { exactLine } from '../exact-text.ts'
 import { printable } from '../paint.ts'
-import { requestSummary } from '../tree/request-summary.ts'
 import { answerCommand } from './answer-command.ts'
+import { answeredText } from './answered-text.ts'
 import { answerWords } from './ask-terms.ts'
 import type { QuestionStyle } from './beside-question.ts'
 import { fileOf, goOnCommand, type Place } from './go-on-command.ts'
-import { requestLines } from './question-lines.ts'
+import { questionLines } from './question-lines.ts'
 import type { WaitingRequest, WaitingRun } from './waiting-requests.ts'
 
 const indent = '  '
@@ -32,14 +31,14 @@ export function waitingLines(waiting: WaitingRun, place: Place, style: QuestionS
   ]
 }
 
-/** Nobody says yes to what was not shown: all of it, as at a terminal. */
+/** Nobody says yes to what was not shown: all of it, as at a terminal, with what each word would grant. */
 const askedLines = ({ request, agentPath }: WaitingRequest, { paint, width }: QuestionStyle): readonly string[] =>
-  requestLines({ request, label: labelOf(agentPath) }, { paint, width: width - indent.length }).map((line) => `${indent}${line}`)
+  questionLines({ request, label: labelOf(agentPath) }, { paint, width: width - indent.length }).map((line) => `${indent}${line}`)
 
-function answeredLine({ request, agentPath }: WaitingRequest, { kind }: ApprovalDecision, { paint }: QuestionStyle): string {
+function answeredLine({ request, agentPath }: WaitingRequest, answer: ApprovalDecision, { paint }: QuestionStyle): string {
   const label = labelOf(agentPath)
-  const what = `${label === '' ? '' : `${printable(label)} · `}${exactLine(requestSummary(request))}`
-  return `${indent}${paint('green', '✓')} ${answerWords[kind]}: ${what}  ${paint('dim', printable(request.tool))}`
+  const what = `${label === '' ? '' : `${printable(label)} · `}${answeredText(request, answer)}`
+  return `${indent}${paint('green', '✓')} ${answerWords[answer.kind]}: ${what}  ${paint('dim', printable(request.tool))}`
 }
 
 const labelOf = (agentPath: string): string => (agentPath === 'root' ? '' : agentPath.replace(/^root\//, ''))

@@ -1,0 +1,17 @@
+import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
+import { exactLine } from '../exact-text.ts'
+import { requestSummary } from '../tree/request-summary.ts'
+import { grantOf } from './ask-terms.ts'
+
+/** What was answered, in a line: what was asked, and what a yes grants beyond this once. */
+export function answeredText(request: ApprovalRequest, decision: ApprovalDecision): string {
+  const grant = grantOf(decision, request)
+  const summary = exactLine(requestSummary(request))
+  return grant ? `${summary}; ${howLong[grant.breadth]}: ${labelsLine(grant.granted.map(({ label }) => label))}` : summary
+}
+
+/** All of them; one that has a comma in it is quoted, so that it is seen where it ends. */
+export const labelsLine = (labels: readonly string[]): string =>
+  labels.map((label) => (labels.length > 1 && label.includes(',') ? `“${exactLine(label)}”` : exactLine(label))).join(', ')
+
+const howLong = { session: 'for this session', project: 'for this project, until it is taken back' } as const

@@ -1,0 +1,96 @@
+import type { ApprovalRequest } from '../../contracts/index.ts'
+import { exactLine, exactLines } from '../exact-text.ts'
+import { type Paint, widthOf } from '../paint.ts'
+import { wrapLine } from '../wrap-line.ts'
+import { type Breadth, breadthsOf, ending, once, refusal } from './ask-terms.ts'
+import { indent, type QuestionStyle } from './beside-question.ts'
+
+// The words that may be typed, with all of what each would grant. Pure.
+
+/** Something that can share its line with others, or a block of lines. */
+type Piece = { readonly kind: 'short'; readonly text: string; readonly used: number } | { readonly kind: 'long'; readonly rows: Rows }
+type Rows = readonly string[]
+
+/** As few lines as they fit on. What is granted is never cut: what is too long for a line has lines of its own, one for each key. */
+export function choiceLines(request: ApprovalRequest, style: QuestionStyle): Rows {
+  const room = { paint: style.paint, width: style.width - indent.length }
+  const { paint } = style
+  const answers = [
+    offer(once.word, 'yes', paint),
+    offer(refusal.word, 'no', paint),
+    offer(`${refusal.word} WHY`, 'no, and tell it why', paint),
+    offer(ending.word, 'no, and end the run', paint),
+  ]
+  const kept = breadthsOf(request).map((breadth, index) => breadthPiece(breadth, { request, isFirst: index === 0, ...room }))
+  return [...packed(answers, ' · ', room), ...packed(kept, ' · ', room)].map((line) => `${indent}${line}`)
+}
+
+interface Place extends QuestionStyle {
+  readonly request: Pick<ApprovalRequest, 'input'>
+  /** The first one tells what its words are for; the others are read like it. */
+  readonly isFirst: boolean
+}
+
+function breadthPiece({ session, project, labels }: Breadth, { request, isFirst, paint, width }: Place): Piece {
+  const words = isFirst
+    ? [offer(session.word, 'for this session,', paint), offer(project.word, 'for this project:', paint)]
+    : [offer(session.word, '', paint), offer(project.word, '', paint)]
+  const head = together(words, ' ')
+  const label = labels.join(', ')
+  const used = head.used + 1 + widthOf(label)
+  if (used <= width && isPlain(labels)) return { kind: 'short', text: `${head.text} ${label}`, used }
+  const bar = paint('dim', '│')
+  // A word or two stand beside the bar, as the names of arguments do.
+  const start = isFirst ? indent.length : head.used + 1
+  const rows = labels
+    .flatMap((each) => keyRows(each, request, width - start - 2))
+    .map((row, index) => `${!isFirst && index === 0 ? `${head.text} ` : ' '.repeat(start)}${bar} ${row}`.trimEnd())
+  return { kind: 'long', rows: isFirst ? [...packed(words, ' ', { paint, width }), ...rows] : rows }
+}
+
+/** Whether labels, one behind the other, can be taken for nothing else: neither for other keys nor for the next words. */
+const isPlain = (labels: readonly string[]): boolean =>
+  labels.every((label) => exactLine(label) === label && !label.includes('·') && !(labels.length > 1 && label.includes(',')))
+
+/** Of a key that has more, an argument that stands above in full is named. */
+const mostRows = 6
+const hanging = '  '
+
+/** All of a key; what follows its first line is indented, so that the next key is seen as one. */
+function keyRows(label: string, { input }: Pick<ApprovalRequest, 'input'>, width: number): Rows {
+  const whole = exactLines(label, width - hanging.length)
+  const [first = '', ...more] = whole.length > mostRows ? exactLines(withoutArgument(label, input), width - hanging.length) : whole
+  return [first, ...more.map((row) => `${hanging}${row}`)]
+}
+
+function withoutArgument(label: string, input: ApprovalRequest['input']): string {
+  const told = Object.entries(input).flatMap(([name, value]) =>
+    typeof value === 'string' && value !== '' && label.includes(value) ? [{ name, value }] : [],
+  )
+  const [longest] = told.toSorted((one, other) => other.value.length - one.value.length)
+  return longest ? label.replace(longest.value, () => `(all of ${longest.name}, as above)`) : label
+}
+
+type Short = Extract<Piece, { kind: 'short' }>
+
+function offer(word: string, says: string, paint: Paint): Short {
+  const behind = says === '' ? '' : ` ${says}`
+  return { kind: 'short', text: `${paint('cyan', word)}${behind}`, used: word.length + behind.length }
+}
+
+const together = (pieces: readonly Short[], between: string): Short => ({
+  kind: 'short',
+  text: pieces.map(({ text }) => text).join(between),
+  used: pieces.reduce((sum, { used }) => sum + used, between.length * (pieces.length - 1)),
+})
+
+function packed(pieces: readonly Piece[], between: ' ' | ' · ', { paint, width }: QuestionStyle): Rows {
+  const lines: Piece[] = []
+  for (const piece of pieces) {
+    const last = lines.at(-1)
+    if (piece.kind === 'short' && last?.kind === 'short' && last.used + between.length + piece.used <= width)
+      lines[lines.length - 1] = { ...together([last, piece], paint('dim', between)), used: last.used + between.length + piece.used }
+    else lines.push(piece)
+  }
+  return lines.flatMap((line) => (line.kind === 'long' ? line.rows : wrapLine(line.text, width)))
+}
