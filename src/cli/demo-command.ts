@@ -65,6 +65,7 @@ const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${n
 
 /** Nothing is booked, so there is nothing to fear: it says yes where nobody can be asked, and that it did so. */
 const nobody: RunApprover = {
+  shows: 'nothing',
   decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'the demonstration' }),
   attach: () => {},
   hear: () => {},

@@ -4,12 +4,12 @@ import type { RunApprover } from './approvals/terminal-approver.ts'
 import { graceMs, type Interruption } from './interruption.ts'
 import { type Display, openDisplay, type Showing } from './progress/display.ts'
 
-interface Watching extends Omit<Showing, 'clock'> {
+interface Watching extends Omit<Showing, 'clock' | 'questions'> {
   readonly interruption: Pick<Interruption, 'signal' | 'reporting'>
   /** Default: the clock of the system. */
   readonly clock?: Clock
   /** Hears what happens, and may take the window to ask. */
-  readonly approver?: Pick<RunApprover, 'attach' | 'hear'>
+  readonly approver?: Pick<RunApprover, 'attach' | 'hear' | 'shows'>
   /** What had happened before, of a run that is taken up. */
   readonly past?: readonly InteractionEvent[]
 }
@@ -27,7 +27,7 @@ export interface Followed {
 export async function followRun(handle: RunHandle, watching: Watching): Promise<Followed> {
   const { interruption, clock = systemClock, approver, past = [], ...showing } = watching
   const { signal } = interruption
-  const display = openDisplay({ ...showing, clock })
+  const display = openDisplay({ ...showing, clock, questions: approver?.shows === 'questions' ? 'elsewhere' : 'here' })
   approver?.attach(display)
   const events: InteractionEvent[] = [...past]
   display.recall(past)

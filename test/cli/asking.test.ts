@@ -57,7 +57,7 @@ describe.concurrent('asking at a terminal', () => {
     expect(first).not.toMatch(spinner)
     expect(first.match(/choices {2}step/g)).toBeNull()
     expect(window.isCursorVisible()).toBe(true)
-    await window.shows(/Type one of the words above\.\n> $/)
+    await window.shows(/Type y, n, n WHY, x, s, p, s1, p1, s2 or p2\.\n> $/)
     window.pty.write('y\r')
     await answer(window, /\? Write why\.txt/, 'n call it because.txt')
     await answer(window, /\? Write same\.txt/, 's')
@@ -114,7 +114,7 @@ describe.concurrent('asking at a terminal', () => {
     )
     const window = troupe(['run', file, 'Go', '--json', '--data-dir', 'colour'], { columns: 100, rows: 40 })
     await answer(window, /\? Which colour\?\n {2}1 red\n {2}2 blue/, '7')
-    await window.shows(/Type an answer\.\n> $/)
+    await window.shows(/Type a number from 1 to 2, or an answer of your own\.\n> $/)
     window.pty.write('2\r')
     await answer(window, /\? And why\?/, 'it is calm')
     expect(await window.ended).toBe(0)
@@ -184,9 +184,12 @@ describe.concurrent('asking at a terminal', () => {
     const name = `plain-${Object.keys(env)[0]}`
     const file = await agent(name, steps(write(`${name}.txt`)), tools)
     const window = troupe(['run', file, 'Go', '--data-dir', name], { columns: 100, rows: 40, env })
-    await answer(window, new RegExp(`\\? Write ${name}\\.txt`), 'y')
+    const shown = await answer(window, new RegExp(`\\? Write ${name}\\.txt`), 'y')
     expect(await window.ended).toBe(0)
     expect(await textOf(`${name}.txt`)).toBe('text')
+    // The question is said once.
+    expect(shown.match(new RegExp(`Write ${name}\\.txt`, 'g'))).toHaveLength(1)
+    expect(window.raw()).not.toContain('approval needed')
     expect(window.raw()).not.toContain('\u001b')
   })
 
@@ -197,7 +200,7 @@ describe.concurrent('asking at a terminal', () => {
     window.resizeNow(50, 20)
     // By the time that this is answered, the program knows of its new window.
     window.pty.write('perhaps\r')
-    await window.shows(/Type one of the words above\.\n> $/)
+    await window.shows(/Type y, n, n WHY, x, s, p, s1, p1, s2 or p2\.\n> $/)
     window.pty.write('y\r')
     await window.shows(/> y\n\S resized {2}step/)
     expect(await window.ended).toBe(0)

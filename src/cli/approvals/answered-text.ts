@@ -10,8 +10,10 @@ export function answeredText(request: ApprovalRequest, decision: ApprovalDecisio
   return grant ? `${summary}; ${howLong[grant.breadth]}: ${labelsLine(grant.granted.map(({ label }) => label))}` : summary
 }
 
-/** All of them; one that has a comma in it is quoted, so that it is seen where it ends. */
-export const labelsLine = (labels: readonly string[]): string =>
-  labels.map((label) => (labels.length > 1 && label.includes(',') ? `“${exactLine(label)}”` : exactLine(label))).join(', ')
+/** All of them; several are quoted, so that it is seen where each of them ends. */
+export function labelsLine(labels: readonly string[]): string {
+  const lines = labels.map(exactLine)
+  return lines.length > 1 ? lines.map((line) => `“${line}”`).join(', ') : lines.join('')
+}
 
 const howLong = { session: 'for this session', project: 'for this project, until it is taken back' } as const

@@ -11,6 +11,7 @@ export function approverFor(host: Host, otherwise: WhenNobodyIsThere): RunApprov
   if (mayAsk(host)) return new TerminalApprover(host)
   const decision: ApprovalDecision = { kind: 'deny', feedback: 'nobody is there to ask' }
   return {
+    shows: 'nothing',
     decide: () => (otherwise === 'suspend' ? 'suspend' : { decision, by: 'approvals.onUnavailable' }),
     attach: () => {},
     hear: () => {},

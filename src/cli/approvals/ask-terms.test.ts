@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalDecision, ApprovalId, ApprovalRequest, ItemId } from '../../contracts/index.ts'
-import { breadthsOf, decisionOf, grantOf } from './ask-terms.ts'
+import { breadthsOf, decisionOf, grantOf, hintFor } from './ask-terms.ts'
 
 const request: ApprovalRequest = {
   id: 'a' as ApprovalId,
@@ -47,6 +47,12 @@ describe('a permission', () => {
     expect(decisionOf(line, request)).toEqual(decision)
   })
 
+  test('whoever types something else is told the words that are possible there', () => {
+    expect(hintFor(request)).toBe('Type y, n, n WHY, x, s, p, s1, p1, s2 or p2.')
+    const { wider: _, ...bare } = request
+    expect(hintFor({ ...bare, keys: [] })).toBe('Type y, n, n WHY or x.')
+  })
+
   test('what an answer grants beyond this once', () => {
     expect(grantOf({ kind: 'approve', breadth: 'once' }, request)).toBeUndefined()
     expect(grantOf({ kind: 'deny' }, request)).toBeUndefined()
@@ -73,6 +79,10 @@ describe('a question', () => {
     ...request,
     scope: 'question',
     question: { text: 'Which?', ...(options && { options }) },
+  })
+  test('whoever types something else is told what is possible there', () => {
+    expect(hintFor(asks())).toBe('Type an answer.')
+    expect(hintFor(asks(['red', 'blue']))).toBe('Type a number from 1 to 2, or an answer of your own.')
   })
   test.each<[string, readonly string[] | undefined, string | undefined]>([
     ['2', ['red', 'blue'], 'blue'],

@@ -38,6 +38,17 @@ function breadth(labels: readonly string[], wider?: ApprovalKey, number?: number
 /** What was said, as a person reads it. */
 export const answerWords = { approve: 'approved', answer: 'answered', deny: 'denied', abort: 'denied' } as const
 
+/** What may be typed, for whoever has typed something else. */
+export function hintFor(request: ApprovalRequest): string {
+  if (request.question) {
+    const { length } = request.question.options ?? []
+    return length > 0 ? `Type a number from 1 to ${length}, or an answer of your own.` : 'Type an answer.'
+  }
+  const kept = breadthsOf(request).flatMap(({ session, project }) => [session.word, project.word])
+  const words = [once.word, refusal.word, `${refusal.word} WHY`, ending.word, ...kept]
+  return `Type ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`
+}
+
 /** What a yes for more than this once grants, and for how long; nothing for any other answer. */
 export function grantOf(decision: ApprovalDecision, { keys, wider = [] }: Pick<ApprovalRequest, 'keys' | 'wider'>): Grant | undefined {
   if (decision.kind !== 'approve' || decision.breadth === 'once') return undefined

@@ -4,11 +4,13 @@ import type { Host } from '../host.ts'
 import { forgetTyped, hasEnded, nextLine } from '../next-line.ts'
 import type { Display } from '../progress/display.ts'
 import { atTheTerminal } from '../tree/call-view.ts'
-import { decisionOf } from './ask-terms.ts'
+import { decisionOf, hintFor } from './ask-terms.ts'
 import { type Asked, questionLines } from './question-lines.ts'
 
 /** Where requests of a run are decided, and what it hears of the run meanwhile. */
 export interface RunApprover extends Approver {
+  /** Whether it shows what it asks: nobody else need say it, too. */
+  readonly shows: 'questions' | 'nothing'
   /** The display gives way to a question, and comes back after it. */
   attach(display: Pick<Display, 'pause' | 'resume'>): void
   hear(event: StreamEvent): void
@@ -26,6 +28,7 @@ type Terminal = Pick<Host, 'stderr' | 'stdin' | 'paint' | 'width'>
  * 5. Whoever ends the input has put off this question and all that would follow: the run is suspended and can be resumed.
  */
 export class TerminalApprover implements RunApprover {
+  readonly shows = 'questions'
   readonly #host: Terminal
   readonly #labels = new Map<string, string>()
   readonly #heard = new Map<ApprovalId, PromiseWithResolvers<Omit<Asked, 'request'>>>()
@@ -86,7 +89,7 @@ export class TerminalApprover implements RunApprover {
         }
         const decision = decisionOf(line.text, asked.request)
         if (decision) return decision
-        await stderr.line(paint('dim', asked.request.question ? 'Type an answer.' : 'Type one of the words above.'))
+        await stderr.prose([paint('dim', hintFor(asked.request))])
       }
     } finally {
       this.#display?.resume()

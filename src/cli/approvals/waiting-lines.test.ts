@@ -67,7 +67,7 @@ describe('a run that waits', () => {
       { key: 'b', label: 'sh\u001b' },
     ]
     const answered = { ...shell({ command: 'make' }, { keys }), answer: { kind: 'approve', breadth: 'session' } } as const
-    expect(drawn([answered])).toContain('  ✓ approved: Run make; for this session: “echo a, b”, sh<U+001B>  shell\n')
+    expect(drawn([answered])).toContain('  ✓ approved: Run make; for this session: “echo a, b”, “sh<U+001B>”  shell\n')
   })
 
   test('several are named, each by its own id; long arguments are broken, not cut', () => {

@@ -6,7 +6,7 @@ import { safeJson } from '../safe-json.ts'
 import { applyToTree, emptyTree, recallInto, subjectOf } from '../tree/run-tree.ts'
 import { logLine } from './json-log.ts'
 import { LiveProgress } from './live-progress.ts'
-import { PlainProgress } from './plain-progress.ts'
+import { PlainProgress, type Questions } from './plain-progress.ts'
 import type { Progress } from './progress.ts'
 import { processTerminal, type Terminal } from './terminal.ts'
 
@@ -32,6 +32,8 @@ export interface Showing {
   /** With `stream-json` every event goes to standard output, too. Default: the answer, which is for others to print. */
   readonly output?: OutputForm
   readonly clock: Clock
+  /** Whether lines tell what is asked, or whoever asks does. Default: here. */
+  readonly questions?: Questions
   /** The window of a live tree. Default: that of this process. */
   readonly terminal?: Terminal
 }
@@ -54,7 +56,7 @@ function beside(display: Display, stdout: Output): Display {
 
 const quietly = { pause: () => {}, resume: () => {}, interrupting: () => {}, close: () => {}, recall: () => {} }
 
-function progressDisplay({ progress, host, clock, terminal }: Showing): Display {
+function progressDisplay({ progress, host, clock, questions, terminal }: Showing): Display {
   const { paint, stderr } = host
   switch (progress) {
     case 'none':
@@ -73,7 +75,7 @@ function progressDisplay({ progress, host, clock, terminal }: Showing): Display 
     }
     case 'plain':
     case 'verbose':
-      return inLines(stderr, new PlainProgress(paint, progress))
+      return inLines(stderr, new PlainProgress(paint, progress, questions))
     case 'live': {
       const live = new LiveProgress({ terminal: terminal ?? processTerminal(), clock, paint })
       return {

@@ -1,4 +1,5 @@
 import type {
+  ApprovalId,
   CallIntent,
   CallRecord,
   Diagnostic,
@@ -12,7 +13,17 @@ import { exactLine, exactLines } from '../exact-text.ts'
 import { duration, price, reasonText, tokens } from '../figures.ts'
 import { fitWidth, type Paint, printable } from '../paint.ts'
 import { quoted, unwellMark } from '../tree/call-row.ts'
-import { changesOf, changeText, decidedText, exitCodeOf, isUnasked, isUnwell, outsideText, permitText } from '../tree/call-view.ts'
+import {
+  atTheTerminal,
+  changesOf,
+  changeText,
+  decidedText,
+  exitCodeOf,
+  isUnasked,
+  isUnwell,
+  outsideText,
+  permitText,
+} from '../tree/call-view.ts'
 import { compactionText, failureText, needText, outputLines, planLines, planText, queueText } from '../tree/leaves.ts'
 import { modelText } from '../tree/model-text.ts'
 import { lastStep, lastTurn, type SessionNodes } from '../tree/nodes.ts'
@@ -24,17 +35,24 @@ import { wordsLines } from './words-lines.ts'
 /** What is worth a line, or with `verbose` also what was handed to calls, what came back, and what each step has cost. */
 type PlainDetail = 'plain' | 'verbose'
 
+/** Where a person is told what is asked: in a line here, or by whoever asks. */
+export type Questions = 'here' | 'elsewhere'
+
 /** A run told in lines while it goes on. Lines of a child begin with what it is called as a tool. */
 export class PlainProgress {
   readonly #paint: Paint
   readonly #detail: PlainDetail
+  readonly #questions: Questions
+  /** What is asked elsewhere, by its id: where somebody else answers it may not have been shown at all. */
+  readonly #untold = new Map<ApprovalId, string>()
   readonly #tree = emptyTree()
   /** The model that was named last, by session: it is named only where it changes. */
   readonly #named = new Map<SessionId, string>()
 
-  constructor(paint: Paint, detail: PlainDetail = 'plain') {
+  constructor(paint: Paint, detail: PlainDetail = 'plain', questions: Questions = 'here') {
     this.#paint = paint
     this.#detail = detail
+    this.#questions = questions
   }
 
   /** What had happened before: it is known, and not told again. */
@@ -76,9 +94,9 @@ export class PlainProgress {
       case 'interaction.queue.joined':
         return [this.#inLine(event, nodes)]
       case 'interaction.approval.requested':
-        return [`  ${paint('yellow', `? ${needText(event.request.scope)}`)}: ${exactLine(requestSummary(event.request))}`]
+        return this.#asked(event)
       case 'interaction.approval.resolved':
-        return [paint('dim', `    ${resolvedText(event)}`)]
+        return [...this.#answered(event), paint('dim', `    ${resolvedText(event)}`)]
       case 'interaction.context.compacted':
         return [`  ${paint('cyan', '⇣')} history made shorter: ${compactionText(event)}`]
       case 'interaction.context.added':
@@ -112,6 +130,20 @@ export class PlainProgress {
       default:
         return event satisfies never
     }
+  }
+
+  #asked({ request }: InteractionEvent<'interaction.approval.requested'>): readonly string[] {
+    const line = `  ${this.#paint('yellow', `? ${needText(request.scope)}`)}: ${exactLine(requestSummary(request))}`
+    if (this.#questions === 'here') return [line]
+    this.#untold.set(request.id, line)
+    return []
+  }
+
+  /** What was asked, where that was not at the terminal. */
+  #answered({ approvalId, by }: InteractionEvent<'interaction.approval.resolved'>): readonly string[] {
+    const line = this.#untold.get(approvalId)
+    this.#untold.delete(approvalId)
+    return line === undefined || by === atTheTerminal ? [] : [line]
   }
 
   #note({ severity, code, message }: Diagnostic): string {

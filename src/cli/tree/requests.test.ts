@@ -25,6 +25,21 @@ test('a question needs an answer, anything else an approval', () => {
   ])
 })
 
+test('whoever asks at the terminal says it; lines tell only what somebody else has answered', () => {
+  const story = begun()
+    .wants(2, 1, { call: '1', ...question })
+    .wants(2, 1, { call: '2' })
+  const resolved = (approvalId: string, by: string) =>
+    ({ type: 'interaction.approval.resolved', approvalId, decision: { kind: 'approve', breadth: 'once' }, by }) as never
+  story.is(3, resolved('a1', 'person at the terminal')).is(3, resolved('a2', 'granted for the session'))
+  const plain = new PlainProgress(plainPaint, 'plain', 'elsewhere')
+  expect(story.events.flatMap((event) => plain.lines(event)).slice(1)).toEqual([
+    '    approved at the terminal',
+    '  ? approval needed: Write a.txt',
+    '    granted for the session',
+  ])
+})
+
 test('so does a turn that waits for nothing else', () => {
   const both = begun()
     .wants(2, 1, { call: '1', ...question })
