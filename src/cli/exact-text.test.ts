@@ -11,9 +11,19 @@ test.each([
   ['half \ud83d', 'half <U+D83D>'],
   ['tag \u{e0041}', 'tag <U+E0041>'],
   ['Füße, 日本語, 😀', 'Füße, 日本語, 😀'],
+  ['a\u200db, 😀\u200d, \u200d😀, 😀\u200d\u200d😀', 'a<U+200D>b, 😀<U+200D>, <U+200D>😀, 😀<U+200D><U+200D>😀'],
+  ['1\u200d2, 😀\ufe0f, a\ufe0f, ❤\ufe0f\ufe0f', '1<U+200D>2, 😀<U+FE0F>, a<U+FE0F>, ❤\ufe0f<U+FE0F>'],
 ])('what cannot be seen is shown by its number: %j', (text, shown) => {
   expect(exactText(text)).toBe(shown)
 })
+
+test.each(['👩\u200d👩\u200d👧\u200d👦', '👩🏽\u200d💻', '❤\ufe0f\u200d🔥', '🏴\u200d☠\ufe0f', '❤\ufe0f', '👍🏽', '🏃\u200d♀\ufe0f'])(
+  'an emoji is one, however it is spelt: %s',
+  (emoji) => {
+    expect(exactText(`a ${emoji} b`)).toBe(`a ${emoji} b`)
+    expect(exactLines(emoji, 2)).toEqual([emoji])
+  },
+)
 
 test('in one line, with its ends to be seen', () => {
   expect(exactLine(' Run echo safe #\n  touch\tpwned\u0007\n')).toBe('Run echo safe # ⏎ touch pwned<U+0007>')

@@ -2,14 +2,20 @@ import { charactersOf, widthOf } from './paint.ts'
 
 /**
  * Text as it is, for whoever has to decide about it: nothing is left out or moved, and what could not be seen, or could
- * steer a terminal, is shown by its number. Line ends and tabs stay.
+ * steer a terminal, is shown by its number. Line ends and tabs stay, and so does what one emoji is spelt with.
  */
 export function exactText(text: string): string {
-  return text.replace(unseen, (character) => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`)
+  return text.replace(emojiOrUnseen, (found, emoji: string | undefined) => emoji ?? numberOf(found))
 }
 
+const numberOf = (character: string): string => `<U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}>`
+
 /** Controls, formats, halves of characters, all that takes no room, and every space but the ordinary one. */
-const unseen = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu
+const unseen = /(?![\n\t ])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/u
+/** A picture, perhaps with its skin, or with the selector that makes an emoji of what is a sign without it. */
+const picture = /\p{Extended_Pictographic}(?:\p{Emoji_Modifier}|(?<!\p{Emoji_Presentation})\ufe0f)?/u
+/** A joiner is part of an emoji only between two pictures: anywhere else it hides. */
+const emojiOrUnseen = new RegExp(`(${picture.source}(?:\\u200d${picture.source})*)|${unseen.source}`, 'gu')
 
 /** The same in one line: where a line ends is seen, so that the next one cannot pass for the rest of it. */
 export const exactLine = (text: string): string =>

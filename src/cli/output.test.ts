@@ -38,7 +38,7 @@ test('what a model has written reaches a pipe as it is, and a terminal without w
     })
     await new Output(Object.assign(stream, { isTTY })).text(evil)
   }
-  expect(shown).toEqual([evil, ']0;titleOne\ttab\n2JTwo three\nover\n👩‍🚀 می‌خواهم\n'])
+  expect(shown).toEqual([evil, 'One\ttab\nTwo three\nover\n👩‍🚀 می‌خواهم\n'])
 })
 
 test('1: a full disk is told, not thrown', async () => {

@@ -18,21 +18,44 @@ export function windowFor(stream: { readonly isTTY?: boolean }, env: { readonly 
 
 export const paintFor = (window: Window): Paint => (window === 'terminal' ? colourPaint : plainPaint)
 
-/** Text from a model, a tool or a file in one line, unable to steer a terminal. */
+/**
+ * Text from a model, a tool or a file in one line, unable to steer a terminal. Of sequences only colours and cursors go as a
+ * whole: it may tell what a call does, and nothing that has words in it is hidden.
+ */
 export function printable(text: string): string {
   return text
+    .replace(coloursAndCursors, '')
     .replace(/\s+/g, ' ')
     .replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '')
     .trim()
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what sequences begin with
+const coloursAndCursors = /(?:\u001b\[|\u009b)\??(?:\d+(?:;\d+)*)?[A-Za-z]/g
+
 /**
  * Text of several lines from a model or a file, unable to steer a terminal. The two joiners stay: some scripts and
- * many emoji are spelt with them.
+ * many emoji are spelt with them. What a terminal takes for a command goes as a whole.
  */
 export function printableText(text: string): string {
-  return text.replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n').replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '')
+  return text
+    .replace(sequences, '')
+    .replace(/\r\n?|[\u0085\u2028\u2029]/g, '\n')
+    .replace(/(?![\n\t\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '')
 }
+
+/**
+ * Colours, cursors, titles and the like, begun by an escape or by a character of its own. A title or another string that
+ * does not end in its line is words: only its beginning goes.
+ */
+const sequences = new RegExp(
+  [
+    String.raw`(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]?`,
+    String.raw`(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])(?:[^\u0000-\u001f\u007f-\u009f]*(?:\u0007|\u001b\\|\u009c))?`,
+    String.raw`\u001b[ -/]*[0-~]?`,
+  ].join('|'),
+  'g',
+)
 
 /** What a person takes for one character: a letter with its accents, an emoji with its skin. */
 export function* charactersOf(text: string): Generator<string> {

@@ -215,7 +215,7 @@ describe('the lines of progress', () => {
       kind,
       text: 'half\u001b[2J way',
     })
-    expect([...progress.lines(live('progress')), ...progress.lines(live('text'))]).toEqual(['    half[2J way'])
+    expect([...progress.lines(live('progress')), ...progress.lines(live('text'))]).toEqual(['    half way'])
   })
   test('verbose tells more: arguments, what came back, tokens and cost, each attempt', () => {
     const progress = new PlainProgress(plainPaint, 'verbose')

@@ -153,7 +153,7 @@ test('a command at work: the plan above, and the end of what it prints below', (
        └─ ⠋ shell  npm test -- --run src/parse · allowed: shell(npm tes…      1.0 s
             running 12 tests
             ✓ one
-            ✓ two[31m
+            ✓ two
     "
   `)
 })

@@ -25,7 +25,7 @@ test.each([
   [{ unparsed: '{"path":' }, ''],
   [{ plan: [{ step: 'One' }] }, ''],
   [{ path: 7, city: '  ' }, 'path 7'],
-  [{ path: 'a\u001b[2Jb\u202e' }, 'a[2Jb'],
+  [{ path: 'a\u001b[2Jb\u202e' }, 'ab'],
 ] as const)('what a call is about: %j is %j', (input, about) => {
   expect(wordsOf(call(input as unknown as JsonObject))).toEqual({ about, reason: '' })
 })

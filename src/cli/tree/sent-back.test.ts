@@ -103,7 +103,7 @@ test('with more detail the answer itself is told; a log has all that is wrong wi
   expect(plainOf(sentBack(), 'verbose').slice(1, 4)).toEqual([
     expect.stringContaining('  = '),
     '  ↻ answer sent back: it is not JSON',
-    '    Bergen[2J is in Norway.',
+    '    Bergen is in Norway.',
   ])
   const refused = eventsOf(sentBack()).findLast(({ type }) => type === 'interaction.step.completed')
   expect(JSON.parse(logLine(refused!, { now: 0 }) ?? '')).toMatchObject({
@@ -122,7 +122,7 @@ test('hooks: who has blocked, what was changed or added, why the model had to go
     '│  │    → Try another way.',
     '│  └─ ✓ look_up  Oslo',
     '│       ⚑ hook guard changed the arguments: a minute is enough',
-    '│       ⚑ hook guard added: Mind the[2J gap.',
+    '│       ⚑ hook guard added: Mind the gap.',
     '├─ step 2',
     '│  └─ ⚑ hook stop  sent the answer back: Find out, do not guess.',
     '└─ step 3',
@@ -133,7 +133,7 @@ test('hooks: who has blocked, what was changed or added, why the model had to go
     '  ✗ look_up blocked by hook guard: A person publishes. 0 ms',
     '  → look_up · Oslo',
     '    ⚑ hook guard changed the arguments: a minute is enough',
-    '    ⚑ hook guard added: Mind the[2J gap.',
+    '    ⚑ hook guard added: Mind the gap.',
     '  ✓ look_up 100 ms',
     'step 2',
     '  ⚑ hook stop sent the answer back: Find out, do not guess.',
