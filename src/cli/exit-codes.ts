@@ -63,6 +63,7 @@ const byError: { readonly [Code in FailureCode]: ExitName } = {
   script_invalid: 'usage',
   script_mismatch: 'failed',
   tree_unknown: 'usage',
+  approval_unknown: 'usage',
   tree_owned: 'failed',
   tree_moved: 'failed',
   store_failed: 'failed',

@@ -12,6 +12,7 @@ export const errorTable = {
   tree_unknown: { retry: false, summary: 'no tree has that id' },
   tree_owned: { retry: true, summary: 'another process drives this tree' },
   tree_moved: { retry: false, summary: 'another process has taken this tree over' },
+  approval_unknown: { retry: false, summary: 'nobody has asked for the approval of that id' },
   store_failed: { retry: true, summary: 'the store could not read or write' },
   store_invalid: { retry: false, summary: 'the store holds something that this version cannot read' },
   runtime_closed: { retry: false, summary: 'the runtime was closed' },

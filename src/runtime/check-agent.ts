@@ -1,8 +1,8 @@
 import { type Problem, reasoningEfforts } from '../contracts/index.ts'
+import { checkKeys, isMap, isRecord, show } from '../util/config-problems.ts'
 import { checkInputContract, checkOutputContract } from './check-contracts.ts'
 import { checkLimits, checkParameters } from './check-numbers.ts'
 import type { AgentDefinition } from './config.ts'
-import { checkKeys, isMap, isRecord, show } from './config-problems.ts'
 
 const agentKeys = [
   'name',

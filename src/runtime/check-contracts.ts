@@ -1,7 +1,7 @@
 import type { InputContract, OutputContract, Problem } from '../contracts/index.ts'
 import { checkSchema } from '../util/check-schema.ts'
+import { checkKeys, show } from '../util/config-problems.ts'
 import type { SchemaAlone } from './config.ts'
-import { checkKeys, show } from './config-problems.ts'
 
 // What an agent is given, and what it answers with.
 

@@ -1,6 +1,6 @@
 import type { AgentLimits, ModelParameters, NumberBounds, Problem } from '../contracts/index.ts'
 import { limitBounds, parameterBounds, reasoningEfforts } from '../contracts/index.ts'
-import { checkKeys, show } from './config-problems.ts'
+import { checkKeys, show } from '../util/config-problems.ts'
 
 export function checkLimits(problems: Problem[], limits: Partial<AgentLimits>, place: string): void {
   checkKeys(problems, limits, { known: Object.keys(limitBounds), place })

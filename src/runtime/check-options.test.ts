@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../stores/memory/index.ts'
 import { ScriptedModel } from '../testing/index.ts'
 import type { RuntimeOptions } from './agent-runtime.ts'
-import { checkInput, checkOptions } from './check-options.ts'
+import { checkInput } from './check-call.ts'
+import { checkOptions } from './check-options.ts'
 import { createAgentRuntime } from './create-agent-runtime.ts'
 
 const agent = { name: 'x', description: 'd', prompt: 'p', model: 'm' }

@@ -1,12 +1,12 @@
-import { type ApprovalDecision, type Confinement, type Hook, type Problem, TroupeError } from '../contracts/index.ts'
-import { isDecision } from '../util/grants.ts'
+import { type Confinement, type Problem, TroupeError } from '../contracts/index.ts'
+import { invalid } from '../util/config-problems.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
-import type { RunInput, RuntimeOptions } from './agent-runtime.ts'
+import type { RuntimeOptions } from './agent-runtime.ts'
+import { checkHookObjects } from './check-hook-objects.ts'
 import { checkWholeSandbox } from './check-policies.ts'
 import { wallProblems } from './check-walls.ts'
 import type { AgentLoopConfig } from './config.ts'
-import { invalid } from './config-problems.ts'
 import { resolveConfig } from './resolve-config.ts'
 
 /** What each option must be able to do; the names of functions that it must have. */
@@ -50,7 +50,7 @@ export function checkOptions(options: RuntimeOptions): void {
       problems.push({ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapping(given) ?? needs(methods) })
   }
   problems.push(
-    ...hookProblems(options.hooks),
+    ...checkHookObjects(options.hooks),
     ...sandboxProblems(options.sandbox),
     ...wallProblems(options.config, options.sandbox),
     ...originProblems(options.origin),
@@ -82,29 +82,6 @@ function wrapping(given: unknown): string | undefined {
   if ('specificationVersion' in given) return wrap('fromAiSdk')
   if ('lc_namespace' in given || 'bindTools' in given) return wrap('fromLangChain')
   return 'chat' in given && 'complete' in given ? wrap('fromLlamaIndex') : undefined
-}
-
-function hookProblems(hooks: unknown): readonly Problem[] {
-  if (hooks === undefined) return []
-  if (!Array.isArray(hooks))
-    return [{ place: 'hooks', message: `expected a list of hooks, found ${showValue(hooks)}`, remedy: 'Give a list.' }]
-  return hooks.flatMap((hook: Partial<Hook> | undefined, index) => {
-    const found: Problem[] = []
-    if (typeof hook?.name !== 'string' || hook.name === '')
-      found.push({
-        place: `hooks[${index}].name`,
-        message: `expected a name, found ${showValue(hook?.name)}`,
-        remedy: 'The journal names hooks.',
-      })
-    if (hook?.onFailure !== 'closed' && hook?.onFailure !== 'open') {
-      found.push({
-        place: `hooks[${index}].onFailure`,
-        message: `expected "closed" or "open", found ${showValue(hook?.onFailure)}`,
-        remedy: 'Say what a crash of the hook means.',
-      })
-    }
-    return found
-  })
 }
 
 /** It ends up in the journal: texts and nothing else. */
@@ -150,32 +127,3 @@ function sandboxProblems(sandbox: RuntimeOptions['sandbox']): readonly Problem[]
 
 const needs = (methods: readonly string[]): string =>
   methods.length > 0 ? `It needs ${methods.map((method) => `${method}()`).join(', ')}.` : 'Give one.'
-
-/** @throws TroupeError `usage`: only a decision that there is goes into the inbox. */
-export function checkDecision(decision: ApprovalDecision): void {
-  if (isDecision(decision)) return
-  throw new TroupeError('usage', `${showValue(decision)} is not a decision.`, {
-    remedy:
-      'Give { kind: "approve", breadth: "once" | "session" | "project", key? }, { kind: "answer", text }, { kind: "deny", feedback? } or { kind: "abort" }.',
-  })
-}
-
-/** @throws TroupeError `usage`: a model cannot be asked nothing. */
-export function checkInput(input: RunInput): void {
-  const isText = typeof input === 'string' && input.trim() !== ''
-  const isParts = Array.isArray(input) && input.length > 0 && input.every(isPart)
-  if (isText || isParts) return
-  throw new TroupeError(
-    'usage',
-    `The input is ${input === '' || (typeof input === 'string' && !isText) ? 'empty' : `neither a text nor a list of parts: ${showValue(input)}`}.`,
-    {
-      remedy: 'Give a text, or parts of type text, image or file.',
-    },
-  )
-}
-
-const isPart = (part: unknown): boolean => {
-  const { type, text, data, mediaType } = (part ?? {}) as { [key: string]: unknown }
-  if (type === 'text') return typeof text === 'string'
-  return (type === 'image' || type === 'file') && typeof data === 'string' && typeof mediaType === 'string'
-}

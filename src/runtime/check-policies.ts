@@ -1,8 +1,8 @@
 import { type Problem, ruleVerdicts, type SandboxPolicy } from '../contracts/index.ts'
+import { checkKeys, isRecord, show } from '../util/config-problems.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { isRulePattern } from '../util/rule-pattern.ts'
 import type { AgentDefinition, AgentLoopConfig } from './config.ts'
-import { checkKeys, isRecord, show } from './config-problems.ts'
 
 // Rules, walls, skills and context: what agents may do, and what they are told.
 

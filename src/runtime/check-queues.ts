@@ -1,6 +1,6 @@
 import type { Problem } from '../contracts/index.ts'
 import type { QueueLimits } from '../steps/index.ts'
-import { checkKeys, isMap, show } from './config-problems.ts'
+import { checkKeys, isMap, show } from '../util/config-problems.ts'
 
 const queueKeys = ['concurrent', 'perMinute'] satisfies (keyof QueueLimits)[]
 

@@ -1,7 +1,7 @@
 import type { AgentSpec, Problem } from '../contracts/index.ts'
+import { checkKeys, isMap, show } from '../util/config-problems.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import type { AgentLoopConfig } from './config.ts'
-import { checkKeys, isMap, show } from './config-problems.ts'
 import type { AgentSelection } from './select-agent.ts'
 
 /** Without a wish the only candidate speaks; of several, the one that fits the request best. */

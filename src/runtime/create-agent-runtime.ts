@@ -5,10 +5,12 @@ import { memoryStore } from '../stores/memory/index.ts'
 import { schemaValidator } from '../tools/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
-import { checkInput, checkOptions } from './check-options.ts'
+import { checkRun } from './check-call.ts'
+import { checkOptions } from './check-options.ts'
 import { Feed } from './feed.ts'
 import { findAgent } from './find-agent.ts'
 import { Handle } from './handle.ts'
+import { refuseUnasked } from './open-requests.ts'
 import { type Halt, haltOf, outcomeOf, type Rest, runAgain } from './outcome.ts'
 import { firstEvent } from './plant.ts'
 import { resolveConfig } from './resolve-config.ts'
@@ -69,13 +71,13 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   async run(input: RunInput, options: RunOptions = {}): Promise<Outcome> {
-    const { treeId, rest } = this.begin(input, options.agent)
+    const { treeId, rest } = this.begin(input, options)
     this.#interruptOn(options.signal, { treeId, rest })
     return outcomeOf(await rest)
   }
 
   stream(input: RunInput, options: RunOptions = {}): RunHandle {
-    const { treeId, rest, feed } = this.begin(input, options.agent)
+    const { treeId, rest, feed } = this.begin(input, options)
     this.#interruptOn(options.signal, { treeId, rest })
     return new Handle(this, { treeId, rest, events: feed.subscribe() })
   }
@@ -130,12 +132,12 @@ class Runtime implements AgentRuntime, TreeHost {
     return !claim.ok
   }
 
-  begin(input: RunInput, name?: string): Beginning {
+  begin(input: RunInput, options: RunOptions, door: 'run' | 'start' = 'run'): Beginning {
     this.#refuseWhenClosed()
-    checkInput(input)
+    checkRun(input, options, door)
     const parts = this.parts.withoutSecrets(partsOf(input))
     const opening = new Interrupt()
-    const chosen = this.#choose(parts, name, opening)
+    const chosen = this.#choose(parts, options.agent, opening)
     const treeId = this.parts.options.ids.next() as TreeId
     const feed = new Feed()
     this.#openings.set(treeId, opening)
@@ -159,6 +161,7 @@ class Runtime implements AgentRuntime, TreeHost {
 
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
     this.#refuseWhenClosed()
+    if (message.kind === 'approval') await refuseUnasked(this.parts.options.store, treeId, message.approvalId)
     const told = message.kind === 'input' ? { ...message, parts: this.parts.withoutSecrets(message.parts) } : message
     return this.#add(treeId, told, given)
   }

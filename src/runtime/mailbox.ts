@@ -3,6 +3,8 @@ import { openRequests } from '../core/index.ts'
 import { type ActiveSession, heed, keptForProject, withoutSecrets } from '../steps/index.ts'
 import { decisionProblem } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
+import { showValue } from '../util/show-value.ts'
+import { cancelModes, inputModes } from './check-call.ts'
 import type { Tree } from './tree.ts'
 
 /**
@@ -129,8 +131,10 @@ const requestFor = ({ state }: ActiveSession, id: ApprovalId): ApprovalRequest |
 function eventOf(session: ActiveSession, { position, clientId, message }: InboxRow): EventDraft {
   switch (message.kind) {
     case 'input':
+      if (!inputModes.includes(message.mode)) throw new Error(`${showValue(message.mode)} is no mode of an input`)
       return { type: 'interaction.input.accepted', clientId, parts: message.parts, mode: message.mode, inbox: position }
     case 'cancel':
+      if (!cancelModes.includes(message.mode)) throw new Error(`${showValue(message.mode)} is no way to end a turn`)
       return { type: 'interaction.cancel.requested', mode: message.mode, by: message.by, inbox: position }
     case 'revoke':
       if (!Array.isArray(message.keys) || message.keys.some((key: unknown) => typeof key !== 'string'))

@@ -1,11 +1,43 @@
-import type { ApprovalDecision, ApprovalRequest, InteractionEvent, RunOrigin, Store, TreeId } from '../contracts/index.ts'
+import {
+  type ApprovalDecision,
+  type ApprovalId,
+  type ApprovalRequest,
+  type InteractionEvent,
+  type RunOrigin,
+  type Store,
+  type TreeId,
+  TroupeError,
+} from '../contracts/index.ts'
 import { openRequests } from '../core/index.ts'
+import { unknownTree } from './tree-memory.ts'
 import { foldTree, type TreeState } from './tree-state.ts'
 
 /** What a tree waits for, its children included; read from its journal, whoever drives it. */
 export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<readonly ApprovalRequest[]> {
   const { root, children } = foldTree(await journal.read(treeId, 0))
   return [root, ...children.values()].flatMap(openRequests)
+}
+
+const pageSize = 512
+
+/**
+ * An answer to what was decided meanwhile comes late, which the journal tells; one to what was never asked is a mistake of
+ * whoever gives it.
+ *
+ * @throws TroupeError `tree_unknown`, `approval_unknown` with what is open.
+ */
+export async function refuseUnasked(store: Pick<Store, 'journal' | 'trees'>, treeId: TreeId, approvalId: ApprovalId): Promise<void> {
+  for (let cursor = 0, isLast = false; !isLast; ) {
+    const page = await store.journal.read(treeId, cursor, pageSize)
+    if (page.some((event) => event.type === 'interaction.approval.requested' && event.request.id === approvalId)) return
+    isLast = page.length < pageSize
+    cursor = page.at(-1)?.seq ?? cursor
+  }
+  if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
+  const open = (await openRequestsOf(store, treeId)).map(({ id }) => id)
+  throw new TroupeError('approval_unknown', `Tree ${treeId} has never asked for approval ${approvalId}.`, {
+    remedy: open.length > 0 ? `It waits for: ${open.join(', ')}.` : 'It waits for none; list what waits with sessions.requests(treeId).',
+  })
 }
 
 /** How a tree stands that nobody drives. */

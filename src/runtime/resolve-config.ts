@@ -1,5 +1,6 @@
 import type { AgentSpec, ApprovalPolicy, Problem, Tool, ToolSource } from '../contracts/index.ts'
 import type { QueueLimits } from '../steps/index.ts'
+import { checkKeys, invalid, isMap, isRecord, listOf, show } from '../util/config-problems.ts'
 import { specOf } from './agent-spec.ts'
 import { candidateNames } from './candidate-names.ts'
 import { checkAgent } from './check-agent.ts'
@@ -11,7 +12,6 @@ import { checkQueues } from './check-queues.ts'
 import { selectionOf } from './check-selection.ts'
 import { checkTools } from './check-tools.ts'
 import type { AgentDefinition, AgentLoopConfig, ContextText } from './config.ts'
-import { checkKeys, invalid, isMap, isRecord, listOf, show } from './config-problems.ts'
 import type { AgentSelection } from './select-agent.ts'
 
 /** A configuration that was found to be right. */

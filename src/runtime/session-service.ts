@@ -1,6 +1,6 @@
 import type { InputPart, SessionService, StreamEvent, TreeEntry, TreeId } from '../contracts/index.ts'
 import type { RunInput } from './agent-runtime.ts'
-import { checkDecision, checkInput } from './check-options.ts'
+import { checkAnswer, checkCancel, checkList, checkRevoke, checkSend } from './check-call.ts'
 import { keepAlive } from './keep-alive.ts'
 import { openRequestsOf } from './open-requests.ts'
 import { outcomeOf } from './outcome.ts'
@@ -10,14 +10,15 @@ import { unknownTree } from './tree-memory.ts'
 /** The narrow door that surfaces use; the handle of a run goes through it too. */
 export function sessionService(host: TreeHost): SessionService {
   return {
-    async start(input, { agent } = {}) {
-      const { treeId, started } = host.begin(input, agent)
+    async start(input, options = {}) {
+      const { treeId, started } = host.begin(input, options, 'start')
       const driver = await started
       await driver.durable()
       return treeId
     },
-    async send(treeId, input, { mode = 'queue', clientId } = {}) {
-      checkInput(input)
+    async send(treeId, input, options = {}) {
+      checkSend(input, options)
+      const { mode = 'queue', clientId } = options
       return host.deliver(treeId, { kind: 'input', parts: partsOf(input), mode }, clientId)
     },
     events: (treeId, after = 0) => untilIdle(host, treeId, after),
@@ -26,14 +27,17 @@ export function sessionService(host: TreeHost): SessionService {
       if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
       return openRequestsOf(store, treeId)
     },
-    async approve(treeId, { approvalId, decision, by = 'caller' }) {
-      checkDecision(decision)
+    async approve(treeId, answer) {
+      checkAnswer(answer)
+      const { approvalId, decision, by = 'caller' } = answer
       await host.deliver(treeId, { kind: 'approval', approvalId, decision, by })
     },
     async revoke(treeId, keys, by = 'caller') {
+      checkRevoke(keys, by)
       await host.deliver(treeId, { kind: 'revoke', keys, by })
     },
     async cancel(treeId, mode, by = 'caller') {
+      checkCancel(mode, by)
       await host.deliver(treeId, { kind: 'cancel', mode, by })
     },
     async outcome(treeId) {
@@ -43,7 +47,10 @@ export function sessionService(host: TreeHost): SessionService {
       const { root, children } = await host.parts.trees.stateOf(treeId)
       return outcomeOf({ state: root, children, halt: undefined })
     },
-    list: async (options) => host.parts.options.store.trees.list(options),
+    async list(options = {}) {
+      checkList(options)
+      return host.parts.options.store.trees.list(options)
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ClientId, InboxMessage, SessionService, TreeId } from '../contracts/index.ts'
-import type { RunInput } from './agent-runtime.ts'
+import type { RunInput, RunOptions } from './agent-runtime.ts'
 import type { Feed } from './feed.ts'
 import type { Rest } from './outcome.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
@@ -11,7 +11,8 @@ export interface TreeHost {
   readonly sessions: SessionService
   /** Resolves when the runtime is closed. */
   readonly closed: Promise<'closed'>
-  begin(input: RunInput, agent?: string): Beginning
+  /** `door`: what may be said depends on who asks. */
+  begin(input: RunInput, options: RunOptions, door?: 'run' | 'start'): Beginning
   /** Puts a message into the inbox and sees to it that somebody drives the tree. */
   deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<ClientId>
   /** The driver of a tree, if this process drives it; waits for one that is starting. */

@@ -3,10 +3,12 @@ import {
   type AgentRuntime,
   type ApprovalId,
   type Approver,
+  type ClientId,
   createAgentRuntime,
   type Hook,
   type Outcome,
   type RunHandle,
+  type Store,
   type StreamEvent,
   type Tool,
 } from '../../src/index.ts'
@@ -186,7 +188,7 @@ export async function record({ steps, limits, approval, wants, meddling }: Conve
   const first = runtimeWith(approverOf(approval))
   const handle = first.stream('Go.', { agent: 'other' })
   const events: StreamEvent[] = []
-  const read = follow(handle, events, () => meddle(meddling, handle, first))
+  const read = follow(handle, events, () => meddle(meddling, handle, { sessions: first.sessions, store }))
   const outcome = await settle(handle.outcome, clock)
   await read
   await first.close()
@@ -248,7 +250,11 @@ async function follow(handle: RunHandle, events: StreamEvent[], meddle: () => Pr
   }
 }
 
-async function meddle(how: Conversation['meddling'], handle: RunHandle, { sessions }: AgentRuntime): Promise<unknown> {
+async function meddle(
+  how: Conversation['meddling'],
+  handle: RunHandle,
+  { sessions, store }: Pick<AgentRuntime, 'sessions'> & { readonly store: Store },
+): Promise<unknown> {
   switch (how) {
     case 'none':
       return
@@ -264,7 +270,13 @@ async function meddle(how: Conversation['meddling'], handle: RunHandle, { sessio
     case 'revoke':
       return sessions.revoke(handle.treeId, ['k'], 'test')
     case 'late approval':
-      return handle.approve('nothing' as ApprovalId, { kind: 'abort' })
+      // As a surface of another process may do it.
+      return store.inbox.add(handle.treeId, 'late' as ClientId, {
+        kind: 'approval',
+        approvalId: 'nothing' as ApprovalId,
+        decision: { kind: 'abort' },
+        by: 'test',
+      })
     default:
       return how satisfies never
   }

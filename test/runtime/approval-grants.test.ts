@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import type { ApprovalDecision, ApprovalKey, ApprovalRequest, JsonObject, ProjectGrants, Tool, TreeId } from '../../src/contracts/index.ts'
+import type {
+  ApprovalDecision,
+  ApprovalKey,
+  ApprovalRequest,
+  Hook,
+  JsonObject,
+  ProjectGrants,
+  Tool,
+  TreeId,
+} from '../../src/contracts/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate, sequentialIds } from '../../src/testing/index.ts'
 import { approverOf, bounded, elapsing, journalOf, ofType, type Setup, tool, until } from '../acceptance/support.ts'
@@ -364,7 +373,7 @@ describe('a tool cannot ask for what is not its own', () => {
 describe('grants over time', () => {
   const once = { calls: [run('ls')] }
   it('survive a new driver, and are void under another policy: rules, hooks or sandbox', async () => {
-    const hook = { name: 'guard', onFailure: 'closed' } as const
+    const hook: Hook = { name: 'guard', onFailure: 'closed', atStop: () => ({ kind: 'continue' }) }
     const policies: { [what: string]: Setup } = {
       same: {},
       rules: { config: { approvals: { rules: [{ ask: 'web_fetch' }] } } },

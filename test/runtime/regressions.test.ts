@@ -167,7 +167,7 @@ describe('waiting for a person', () => {
     const first = runtimeWith(new ScriptedModel([{ calls: [{ tool: 'a' }] }, { text: 'Done.' }]), { store, tools: [asking('a')], approver })
     const { treeId, snapshot } = await first.run('Go')
     expect(snapshot.approvalKeys).toHaveLength(1)
-    const hooks = [{ name: 'audit', onFailure: 'closed' as const }]
+    const hooks = [{ name: 'audit', onFailure: 'closed', atStop: () => ({ kind: 'continue' as const }) } as const]
     const second = runtimeWith(new ScriptedModel([{ calls: [{ tool: 'a' }] }, { text: 'Again.' }]), { store, tools: [asking('a')], hooks })
     const handle = await second.open(treeId)
     await handle.send('More')

@@ -227,7 +227,7 @@ describe('a stop', () => {
 describe('what has changed for a child', () => {
   const boss = { script: caller(ask('scout', 'Look')), agents: ['scout'] }
   const members = { boss, scout: { tools: ['send'], script: sender } }
-  const hook: Hook = { name: 'new', onFailure: 'closed' }
+  const hook: Hook = { name: 'new', onFailure: 'closed', atStop: () => ({ kind: 'continue' }) }
   const post: Tool = { ...send, name: 'post', approval: () => ({ keys: [{ key: 'post', label: 'post' }], summary: 'Post it' }) }
   const sendPostSend: Script = (request, step) =>
     step <= 3 ? { calls: [{ tool: step === 2 ? 'post' : 'send' }] } : { text: resultsOf(request).join() }

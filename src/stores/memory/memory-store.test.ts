@@ -139,3 +139,16 @@ describe('misuse', () => {
     assert.throws(() => store.trees.list(), { code: 'store_failed' })
   })
 })
+
+describe('options of a memory store', () => {
+  it('are told when they are wrong, all at once', () => {
+    assert.throws(() => memoryStore({ keepTree: 1, keepTrees: '5' } as never), {
+      code: 'config_invalid',
+      message: [
+        'The configuration is wrong in 2 places:',
+        '  memoryStore.keepTree: unknown key. Did you mean "keepTrees"?',
+        '  memoryStore.keepTrees: expected a number of trees, found "5". Leave it out for 100.',
+      ].join('\n'),
+    })
+  })
+})

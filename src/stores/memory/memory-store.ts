@@ -1,4 +1,6 @@
-import type { BlobId, Blobs, Store, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
+import type { BlobId, Blobs, Problem, Store, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
+import { checkKeys, invalid, isMap } from '../../util/config-problems.ts'
+import { showValue } from '../../util/show-value.ts'
 import { Forest, type MemoryTree } from './forest.ts'
 import { MemoryInbox } from './memory-inbox.ts'
 import { MemoryJournal } from './memory-journal.ts'
@@ -13,8 +15,11 @@ export interface MemoryStoreOptions {
  * are kept as they were given: whoever appends them must not change them afterwards.
  *
  * Owners do not die before their process does, so a tree stays with its owner until it is given up.
+ *
+ * @throws TroupeError `config_invalid` with every problem at once.
  */
 export function memoryStore(options: MemoryStoreOptions = {}): Store {
+  checkOptions(options)
   const forest = new Forest(options.keepTrees ?? 100)
   return {
     journal: new MemoryJournal(forest),
@@ -23,6 +28,20 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     trees: memoryTrees(forest),
     close: async () => forest.close(),
   }
+}
+
+function checkOptions(options: MemoryStoreOptions): void {
+  const problems: Problem[] = []
+  if (!isMap(problems, options, 'memoryStore')) throw invalid(problems)
+  checkKeys(problems, options, { known: ['keepTrees'], place: 'memoryStore' })
+  const { keepTrees = 0 } = options
+  if (!(typeof keepTrees === 'number' && keepTrees >= 0))
+    problems.push({
+      place: 'memoryStore.keepTrees',
+      message: `expected a number of trees, found ${showValue(keepTrees)}`,
+      remedy: 'Leave it out for 100.',
+    })
+  if (problems.length > 0) throw invalid(problems)
 }
 
 function memoryBlobs(forest: Forest): Blobs {

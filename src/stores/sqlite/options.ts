@@ -1,6 +1,9 @@
 import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import type { Problem } from '../../contracts/index.ts'
+import { checkKeys, invalid, isMap } from '../../util/config-problems.ts'
+import { showValue } from '../../util/show-value.ts'
 
 export interface SqliteStoreOptions {
   /** The folder of the database and its blobs. It is made where it is missing. */
@@ -40,7 +43,34 @@ export interface SqliteSettings {
   readonly surroundings: SqliteSurroundings
 }
 
-export function settingsOf({ path, timing, surroundings }: SqliteStoreOptions): SqliteSettings {
+const place = 'sqliteStore'
+const surroundingKeys = ['now', 'pid', 'host', 'isAlive', 'openDatabase'] satisfies (keyof SqliteSurroundings)[]
+
+/** @throws TroupeError `config_invalid` with every problem at once; no folder is made. */
+function checkOptions(options: SqliteStoreOptions): void {
+  const problems: Problem[] = []
+  if (!isMap(problems, options ?? null, place)) throw invalid(problems)
+  checkKeys(problems, options, { known: ['path', 'timing', 'surroundings'], place })
+  const { path, timing, surroundings } = options
+  if (typeof path !== 'string' || path === '')
+    problems.push({ place: `${place}.path`, message: `expected a folder, found ${showValue(path)}`, remedy: 'Give its path.' })
+  if (isMap(problems, timing, `${place}.timing`)) {
+    checkKeys(problems, timing, { known: Object.keys(defaultTiming), place: `${place}.timing` })
+    for (const key of Object.keys(defaultTiming) as (keyof SqliteTiming)[]) {
+      const given: unknown = timing[key]
+      if (given === undefined || (typeof given === 'number' && given >= 0)) continue
+      const [message, remedy] = [`expected milliseconds, found ${showValue(given)}`, `Leave it out for ${defaultTiming[key]}.`]
+      problems.push({ place: `${place}.timing.${key}`, message, remedy })
+    }
+  }
+  if (isMap(problems, surroundings, `${place}.surroundings`))
+    checkKeys(problems, surroundings, { known: surroundingKeys, place: `${place}.surroundings` })
+  if (problems.length > 0) throw invalid(problems)
+}
+
+export function settingsOf(options: SqliteStoreOptions): SqliteSettings {
+  checkOptions(options)
+  const { path, timing, surroundings } = options
   const machine: SqliteSurroundings = {
     now: Date.now,
     pid: process.pid,

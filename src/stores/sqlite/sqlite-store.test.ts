@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -89,6 +90,24 @@ describe('opening', () => {
     database.exec('CREATE TABLE notes (text)')
     database.close()
     assert.throws(() => folder.open(), { code: 'store_invalid', message: /"notes"/ })
+  })
+
+  it('tells of wrong options, all at once, and makes no folder', async () => {
+    const { path } = await dataFolder()
+    const below = join(path, 'below')
+    assert.throws(() => sqliteStore({ path: below, pth: 1, timing: { pollMS: 5, leaseMs: '1' }, surroundings: { clock: 1 } } as never), {
+      code: 'config_invalid',
+      message: [
+        'The configuration is wrong in 4 places:',
+        '  sqliteStore.pth: unknown key. Did you mean "path"?',
+        '  sqliteStore.timing.pollMS: unknown key. Did you mean "pollMs"?',
+        '  sqliteStore.timing.leaseMs: expected milliseconds, found "1". Leave it out for 15000.',
+        '  sqliteStore.surroundings.clock: unknown key. Known keys: now, pid, host, isAlive, openDatabase.',
+      ].join('\n'),
+    })
+    assert.equal(existsSync(below), false)
+    assert.throws(() => sqliteStore({} as never), { code: 'config_invalid', message: /path: expected a folder, found nothing/ })
+    assert.throws(() => sqliteStore(undefined as never), { code: 'config_invalid' })
   })
 
   it('says what to do about a folder that cannot be made', async () => {

@@ -18,7 +18,8 @@ import type { StoreParts } from './store-parts.ts'
  * const store = sqliteStore({ path: '/var/lib/troupe' })
  * ```
  *
- * Throws `store_invalid` for a file that this version cannot read, `store_failed` for a folder that cannot be used.
+ * Throws `config_invalid` for options that are wrong, `store_invalid` for a file that this version cannot read, `store_failed`
+ * for a folder that cannot be used.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   const settings = settingsOf(options)

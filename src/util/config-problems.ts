@@ -1,8 +1,8 @@
 import { type Problem, TroupeError } from '../contracts/index.ts'
-import { nearestNames } from '../util/nearest-names.ts'
-import { showValue } from '../util/show-value.ts'
+import { nearestNames } from './nearest-names.ts'
+import { showValue } from './show-value.ts'
 
-// What a configuration is held against: small checks that gather problems instead of throwing at the first.
+// What configurations and options are held against: small checks that gather problems instead of throwing at the first.
 
 export function checkKeys(problems: Problem[], value: object, { known, place }: { known: readonly string[]; place: string }): void {
   for (const key of Object.keys(value)) {
@@ -17,12 +17,17 @@ export function checkKeys(problems: Problem[], value: object, { known, place }: 
 }
 
 export function invalid(problems: readonly Problem[]): TroupeError {
+  return new TroupeError('config_invalid', `The configuration is ${wrongIn(problems)}`, { problems })
+}
+
+/** For a call of a program that is wrong: nothing of it was done. */
+export function misused(problems: readonly Problem[]): TroupeError {
+  return new TroupeError('usage', `The call is ${wrongIn(problems)}`, { problems })
+}
+
+function wrongIn(problems: readonly Problem[]): string {
   const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy ? `. ${remedy}` : ''}`)
-  return new TroupeError(
-    'config_invalid',
-    `The configuration is wrong in ${problems.length === 1 ? 'one place' : `${problems.length} places`}:\n  ${lines.join('\n  ')}`,
-    { problems },
-  )
+  return `wrong in ${problems.length === 1 ? 'one place' : `${problems.length} places`}:\n  ${lines.join('\n  ')}`
 }
 
 /** A map where one is given; anything else is told. */
