@@ -21,7 +21,10 @@ export interface ApprovalAnswer {
 /** Everything that a surface needs of the runtime, and nothing more. */
 export interface SessionService {
   /** Starts a new tree; answers as soon as it is durable. */
-  start(input: string | readonly InputPart[], options?: { readonly agent?: string }): Promise<TreeId>
+  start(
+    input: string | readonly InputPart[],
+    options?: { readonly agent?: string; readonly overlay?: { readonly [name: string]: string } },
+  ): Promise<TreeId>
   /** Answers with the id under which the input will appear in `interaction.input.accepted`. */
   send(treeId: TreeId, input: string | readonly InputPart[], options?: SendOptions): Promise<ClientId>
   /**

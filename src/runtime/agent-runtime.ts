@@ -50,6 +50,11 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   /** Another agent of the config for this tree. */
   readonly agent?: string
+  /**
+   * Variables of this tree, over those of the runtime: for its tools, and hidden like theirs. They are nowhere stored;
+   * models are asked with what their adapter was given.
+   */
+  readonly overlay?: { readonly [name: string]: string }
 }
 
 /**
@@ -75,8 +80,11 @@ export interface AgentRuntime {
   /** One turn in a new tree. Never throws once started: the outcome tells. */
   run(input: RunInput, options?: RunOptions): Promise<Outcome>
   stream(input: RunInput, options?: RunOptions): RunHandle
-  /** Takes up an existing tree: goes on with what is unfinished, or waits to be sent something. */
-  open(treeId: TreeId): Promise<RunHandle>
+  /**
+   * Takes up an existing tree: goes on with what is unfinished, or waits to be sent something. One that was started with an
+   * `overlay` in another process is given it again here; without it the variables of the runtime hold.
+   */
+  open(treeId: TreeId, options?: Pick<RunOptions, 'overlay'>): Promise<RunHandle>
   readonly sessions: SessionService
   /** Interrupts what runs, waits for it, closes tools. The store stays its owner's. */
   close(): Promise<void>

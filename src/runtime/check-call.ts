@@ -10,16 +10,21 @@ import type { RunInput } from './agent-runtime.ts'
 
 export const inputModes: readonly string[] = ['queue', 'steer'] satisfies InputMode[]
 export const cancelModes: readonly string[] = ['stop', 'interrupt']
-const runKeys = ['agent', 'signal']
-const startKeys = ['agent']
+const runKeys = ['agent', 'signal', 'overlay']
+const startKeys = ['agent', 'overlay']
 
-export function checkRun(input: RunInput, options: object, door: 'run' | 'start' = 'run'): void {
+export function checkRun(
+  input: RunInput,
+  options: object,
+  { door, modelKeys }: { readonly door: 'run' | 'start'; readonly modelKeys: object },
+): void {
   const known = door === 'run' ? runKeys : startKeys
   const problems: Problem[] = []
   if (areOptions(problems, options)) {
     for (const key in options) {
       const value = options[key]
       if (!known.includes(key)) checkKeys(problems, { [key]: value }, { known, place: 'options' })
+      else if (key === 'overlay') checkOverlay(problems, value, modelKeys)
       else if (value !== undefined) checkRunOption(problems, key, value)
     }
   }
@@ -35,6 +40,39 @@ function checkRunOption(problems: Problem[], key: string, value: unknown): void 
       message: `expected an AbortSignal, found ${showValue(value)}`,
       remedy: 'Give the signal of an AbortController.',
     })
+}
+
+export function checkOpen(options: object, modelKeys: object): void {
+  const problems: Problem[] = []
+  if (areOptions(problems, options)) {
+    checkKeys(problems, options, { known: ['overlay'], place: 'options' })
+    checkOverlay(problems, options.overlay, modelKeys)
+  }
+  if (problems.length > 0) throw misused(problems)
+}
+
+/** No value is shown: it may be a secret. */
+function checkOverlay(problems: Problem[], overlay: unknown, modelKeys: object): void {
+  const place = 'options.overlay'
+  if (overlay === undefined) return
+  if (!isRecord(overlay)) {
+    problems.push({ place, message: 'expected an object', remedy: 'Give variables by their names, such as { CITY: "Oslo" }.' })
+    return
+  }
+  for (const [name, value] of Object.entries(overlay)) {
+    if (typeof value !== 'string')
+      problems.push({
+        place: `${place}.${name}`,
+        message: `expected a text, found ${value === null ? 'null' : `a ${typeof value}`}`,
+        remedy: 'Give a text.',
+      })
+    else if (Object.hasOwn(modelKeys, name) && Reflect.get(modelKeys, name) !== value)
+      problems.push({
+        place: `${place}.${name}`,
+        message: 'the models of this runtime are asked with another value, which a call cannot change',
+        remedy: 'Make a runtime with an adapter of its own; or give it another name, if it is for tools.',
+      })
+  }
 }
 
 export function checkSend(input: RunInput, options: object): void {

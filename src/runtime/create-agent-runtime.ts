@@ -5,7 +5,7 @@ import { memoryStore } from '../stores/memory/index.ts'
 import { schemaValidator } from '../tools/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
-import { checkRun } from './check-call.ts'
+import { checkOpen, checkRun } from './check-call.ts'
 import { checkOptions } from './check-options.ts'
 import { Feed } from './feed.ts'
 import { findAgent } from './find-agent.ts'
@@ -21,6 +21,7 @@ import { denyAll, noSandbox, randomIds, systemClock } from './system.ts'
 import { TreeDriver } from './tree-driver.ts'
 import type { Beginning, TreeHost } from './tree-host.ts'
 import { unknownTree } from './tree-memory.ts'
+import type { Variables } from './tree-overlays.ts'
 
 /**
  * Puts agents, models, tools and a store together.
@@ -82,12 +83,23 @@ class Runtime implements AgentRuntime, TreeHost {
     return new Handle(this, { treeId, rest, events: feed.subscribe() })
   }
 
-  async open(treeId: TreeId): Promise<RunHandle> {
+  async open(treeId: TreeId, options: Pick<RunOptions, 'overlay'> = {}): Promise<RunHandle> {
     this.#refuseWhenClosed()
+    checkOpen(options, this.parts.modelKeys)
+    if (options.overlay !== undefined) this.#giveAgain(treeId, options.overlay)
     const feed = new Feed()
     const events = feed.subscribe()
     const driver = await (this.#drivers.get(treeId) ?? this.#takeUp(treeId, { whenIdle: 'wait', feed }))
     return new Handle(this, { treeId, rest: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
+  }
+
+  /** Variables are nowhere stored: whoever takes a tree up in another process gives them again. */
+  #giveAgain(treeId: TreeId, overlay: Variables): void {
+    if (this.#drivers.has(treeId))
+      throw new TroupeError('usage', `Tree ${treeId} is at work here, with the variables that it has.`, {
+        remedy: 'Open it without overlay, or when it rests.',
+      })
+    this.parts.overlays.set(treeId, this.parts.overlays.over(overlay))
   }
 
   get closed(): Promise<'closed'> {
@@ -109,14 +121,18 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   /** A name that there is not throws before anything is begun; asking a model takes its time. */
-  #choose(input: readonly InputPart[], name: string | undefined, opening: Interrupt): MaybePromise<Selected> {
+  #choose(
+    input: readonly InputPart[],
+    name: string | undefined,
+    asking: Parameters<RuntimeParts['askForAgent']>[2],
+  ): MaybePromise<Selected> {
     const { agents, candidates, selection } = this.parts.options.config
     const wanted = name ?? ('agent' in selection ? selection.agent : undefined)
     if (wanted !== undefined) return { agent: findAgent(agents, wanted), reason: agents.length > 1 ? 'explicit' : 'only', scores: {} }
     const only = onlyAgent(candidates)
     if (only) return only
     const asksModel = 'infer' in selection && selection.infer === 'model'
-    return asksModel ? this.parts.askForAgent(candidates, input, opening) : matchAgent(candidates, input)
+    return asksModel ? this.parts.askForAgent(candidates, input, asking) : matchAgent(candidates, input)
   }
 
   /** One that could not take the tree up is none. */
@@ -134,11 +150,14 @@ class Runtime implements AgentRuntime, TreeHost {
 
   begin(input: RunInput, options: RunOptions, door: 'run' | 'start' = 'run'): Beginning {
     this.#refuseWhenClosed()
-    checkRun(input, options, door)
-    const parts = this.parts.withoutSecrets(partsOf(input))
+    checkRun(input, options, { door, modelKeys: this.parts.modelKeys })
+    const { overlays } = this.parts
+    const own = overlays.over(options.overlay)
+    const parts = this.parts.withoutSecrets(partsOf(input), own)
     const opening = new Interrupt()
-    const chosen = this.#choose(parts, options.agent, opening)
+    const chosen = this.#choose(parts, options.agent, { opening, redactor: own.redactor })
     const treeId = this.parts.options.ids.next() as TreeId
+    overlays.set(treeId, own)
     const feed = new Feed()
     this.#openings.set(treeId, opening)
     const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, chosen, input: parts, feed, opening }))
@@ -149,6 +168,7 @@ class Runtime implements AgentRuntime, TreeHost {
       },
       (error: unknown) => {
         this.#openings.delete(treeId)
+        overlays.forget(treeId)
         feed.close()
         const halt = opening.reason === undefined ? haltOf(error, runAgain) : interruptedBefore
         // A model that was to choose has not: whoever is told of it hears of the first.
@@ -162,7 +182,8 @@ class Runtime implements AgentRuntime, TreeHost {
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
     this.#refuseWhenClosed()
     if (message.kind === 'approval') await refuseUnasked(this.parts.options.store, treeId, message.approvalId)
-    const told = message.kind === 'input' ? { ...message, parts: this.parts.withoutSecrets(message.parts) } : message
+    const told =
+      message.kind === 'input' ? { ...message, parts: this.parts.withoutSecrets(message.parts, this.parts.overlays.of(treeId)) } : message
     return this.#add(treeId, told, given)
   }
 
@@ -190,6 +211,7 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   #takeUp(treeId: TreeId, how: { readonly whenIdle: 'settle' | 'wait'; readonly feed: Feed }): Promise<TreeDriver> {
+    this.parts.overlays.takeUp(treeId)
     return this.#keep(treeId, TreeDriver.resume(this.parts, treeId, how))
   }
 
@@ -204,6 +226,7 @@ class Runtime implements AgentRuntime, TreeHost {
     const driver = await starting.catch(() => undefined)
     await driver?.settled
     this.#drivers.delete(treeId)
+    this.parts.overlays.rest(treeId)
     if (!driver || this.#isClosed || !(await driver.hasLeftOver()) || this.#drivers.has(treeId)) return
     // What could not be taken up now is still in the inbox.
     await this.#attend(treeId).catch(() => {})

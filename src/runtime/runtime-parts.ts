@@ -23,7 +23,6 @@ import { agentDirectory, agentTool, readOutputTool } from '../tools/index.ts'
 import { invalid } from '../util/config-problems.ts'
 import { shortHash } from '../util/hash.ts'
 import type { Interrupt } from '../util/interrupt.ts'
-import { type Redactor, redactor } from '../util/redact.ts'
 import { Cast } from './cast.ts'
 import { checkAllowlist } from './check-allowlist.ts'
 import { checkTools } from './check-tools.ts'
@@ -32,6 +31,7 @@ import type { ResolvedConfig } from './resolve-config.ts'
 import { matchAgent, type Selected } from './select-agent.ts'
 import { seededRandom } from './system.ts'
 import { TreeMemory } from './tree-memory.ts'
+import { type TreeOverlay, TreeOverlays, type Variables } from './tree-overlays.ts'
 
 export interface PartsOptions {
   readonly config: ResolvedConfig
@@ -62,7 +62,9 @@ export class RuntimeParts {
   readonly models: ModelShelf
   readonly cast: Cast
   readonly trees: TreeMemory
-  readonly #redactor: Redactor
+  readonly overlays: TreeOverlays
+  /** What models are asked with: it was settled when the adapter was made. */
+  readonly modelKeys: Variables
   #registry: MaybePromise<ToolRegistry> | undefined
   #queues: Queues | undefined
 
@@ -73,7 +75,8 @@ export class RuntimeParts {
     this.models = new ModelShelf({ adapter: options.adapter, unpriced: options.config.unpriced })
     this.cast = new Cast({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
     this.trees = new TreeMemory(options.store.journal)
-    this.#redactor = redactor({ ...('resolve' in options.adapter ? options.adapter.secrets : {}), ...options.config.overlay })
+    this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}
+    this.overlays = new TreeOverlays(options.config.overlay, this.modelKeys)
     if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })
   }
 
@@ -88,13 +91,17 @@ export class RuntimeParts {
   }
 
   /** What people send may hold a key as well; it is kept for long, and shown to many. */
-  withoutSecrets(input: readonly InputPart[]): readonly InputPart[] {
-    if (!this.#redactor.veil()) return input
-    return input.map((part) => (part.type === 'text' ? { ...part, text: this.#redactor.text(part.text) } : part))
+  withoutSecrets(input: readonly InputPart[], { redactor }: TreeOverlay): readonly InputPart[] {
+    if (!redactor.veil()) return input
+    return input.map((part) => (part.type === 'text' ? { ...part, text: redactor.text(part.text) } : part))
   }
 
   /** Asks the first model of the first candidate which of them is to speak. */
-  async askForAgent(candidates: readonly AgentSpec[], input: readonly InputPart[], opening: Interrupt): Promise<Selected> {
+  async askForAgent(
+    candidates: readonly AgentSpec[],
+    input: readonly InputPart[],
+    { opening, redactor }: { readonly opening: Interrupt } & Pick<TreeOverlay, 'redactor'>,
+  ): Promise<Selected> {
     const [first] = candidates
     const [name] = first?.models ?? []
     if (!first || name === undefined) return matchAgent(candidates, input)
@@ -113,7 +120,7 @@ export class RuntimeParts {
       llmTimeout: first.limits.llmTimeout,
       queues: config.queues && this.#queuesOf(config.queues, await this.registry()),
       clock,
-      veiled: (text: string) => this.#redactor.text(text),
+      veiled: (text: string) => redactor.text(text),
     }
     const { askForAgent } = await import('./ask-for-agent.ts')
     return askForAgent(candidates, input, { adviser, opening })
@@ -134,8 +141,7 @@ export class RuntimeParts {
       hooks,
       blobs: store.blobs,
       random: seededRandom(treeId),
-      redactor: this.#redactor,
-      overlay: config.overlay,
+      ...this.overlays.of(treeId),
       skills: config.skills,
       flags: config.flags,
       queues: config.queues && this.#queuesOf(config.queues, registry),

@@ -14,12 +14,15 @@ export interface Redactor {
  * Hides the values of secret variables, however they are written: as they are, in base64, in a URL, in JSON.
  * `redactor({ GITHUB_TOKEN: 'ghp_x1y2z3' }).text('use ghp_x1y2z3')` is `use [redacted:GITHUB_TOKEN]`.
  */
-export function redactor(overlay: { readonly [name: string]: string }): Redactor {
+export function redactor(...overlays: readonly { readonly [name: string]: string }[]): Redactor {
   const secrets = new Map<string, string>()
-  for (const name of Object.keys(overlay).toSorted()) {
-    const value = overlay[name] ?? ''
-    if (value.trim().length < shortestSecret || !isSecretName(name)) continue
-    for (const form of writtenForms(value)) if (form.length >= shortestSecret && !secrets.has(form)) secrets.set(form, name)
+  // One by one: of two values under one name both are hidden.
+  for (const overlay of overlays) {
+    for (const name of Object.keys(overlay).toSorted()) {
+      const value = overlay[name] ?? ''
+      if (value.trim().length < shortestSecret || !isSecretName(name)) continue
+      for (const form of writtenForms(value)) if (form.length >= shortestSecret && !secrets.has(form)) secrets.set(form, name)
+    }
   }
   return secrets.size === 0 ? identity : hiding(secrets)
 }
