@@ -88,6 +88,8 @@ export interface AgentSpec {
   /** Allowlist of tool names and `prefix*` patterns; `*` is all. */
   readonly tools: readonly string[]
   readonly limits: AgentLimits
+  /** Somebody has said its `toolTimeout`: then tools that know how long they take have no more than that. */
+  readonly saysToolTimeout?: true
   readonly parameters: ModelParameters
   readonly output: OutputContract
   /** One example of its input, for whoever calls it. */

@@ -69,6 +69,8 @@ export interface ToolContext {
   /** The session's variables; there is no other environment. */
   readonly overlay: { readonly [name: string]: string }
   readonly remaining: RemainingBudget
+  /** What the agent says that one call may take, in milliseconds; absent where it says nothing. */
+  readonly toolTimeout?: number
   readonly confinement: Confinement
   /** A longer output is stored, and only its head and tail are shown. */
   readonly maxOutputBytes: number

@@ -15,6 +15,7 @@ export function specOf(agent: AgentDefinition, { limits, skills = [] }: AgentLoo
     models: agent.models ?? (agent.model === undefined ? [] : [agent.model]),
     tools: agent.tools ?? ['*'],
     limits: { ...defaultLimits, ...limits, ...agent.limits },
+    ...((agent.limits?.toolTimeout ?? limits?.toolTimeout) !== undefined && { saysToolTimeout: true }),
     parameters: { ...agent.parameters, ...(agent.reasoningEffort !== undefined && { reasoning: agent.reasoningEffort }) },
     output: outputOf(agent.output),
     ...(agent.usage !== undefined && { usage: agent.usage }),

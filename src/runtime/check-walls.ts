@@ -1,5 +1,5 @@
 import type { AgentSpec, Confinement, Diagnostic, Problem, Sandbox } from '../contracts/index.ts'
-import { isRecord } from './config-problems.ts'
+import { isRecord } from '../util/config-problems.ts'
 
 // Walls that an agent wants are put up by the sandbox of the runtime. Tools of a program may know nothing of them, so where
 // there is no sandbox an agent that requires walls is not started, and of one that only names what they let through it is told.

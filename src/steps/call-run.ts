@@ -1,4 +1,5 @@
 import {
+  type AgentSpec,
   type BlobId,
   type ChildResult,
   type ChildTask,
@@ -137,8 +138,10 @@ class CallRun {
       updatePlan: (plan) => this.#updatePlan(plan),
     }
     const { answer } = this.#call.intent
-    // Hardly a call has one, and there are very many.
-    return answer === undefined ? context : { ...context, answer }
+    const toolTimeout = saidTimeout(state.agent)
+    // Hardly a call has one of them, and there are very many.
+    if (answer === undefined && toolTimeout === undefined) return context
+    return { ...context, ...(answer !== undefined && { answer }), ...(toolTimeout !== undefined && { toolTimeout }) }
   }
 
   #startChild(task: ChildTask): Promise<ChildResult> {
@@ -248,7 +251,7 @@ interface Limit {
 const noLimit: Limit = { ms: Number.POSITIVE_INFINITY, by: 'tool' }
 
 function deadline(session: ActiveSession, tool: Tool, usable: number): Limit {
-  const limit = limitOf(tool.timeoutMs, session.state.agent.limits.toolTimeout)
+  const limit = limitOf(tool.timeoutMs, session.state.agent)
   return usable < limit.ms ? { ms: usable, by: 'budget' } : limit
 }
 
@@ -256,10 +259,15 @@ function deadline(session: ActiveSession, tool: Tool, usable: number): Limit {
  * A tool that knows how long it takes is given that, as long as nobody has said anything else; what an agent says holds for
  * all tools but its children, whose time is their own.
  */
-function limitOf(own: number | undefined, toolTimeout: number): Limit {
-  if (own === undefined) return { ms: toolTimeout, by: 'agent' }
-  const isSaid = toolTimeout !== defaultLimits.toolTimeout && Number.isFinite(own)
-  return isSaid && toolTimeout < own ? { ms: toolTimeout, by: 'agent' } : { ms: own, by: 'tool' }
+function limitOf(own: number | undefined, agent: AgentSpec): Limit {
+  if (own === undefined) return { ms: agent.limits.toolTimeout, by: 'agent' }
+  const said = Number.isFinite(own) ? saidTimeout(agent) : undefined
+  return said !== undefined && said < own ? { ms: said, by: 'agent' } : { ms: own, by: 'tool' }
+}
+
+/** Journals of before do not tell whether it was said: there, what is not the default was. */
+function saidTimeout({ saysToolTimeout, limits: { toolTimeout } }: AgentSpec): number | undefined {
+  return saysToolTimeout || toolTimeout !== defaultLimits.toolTimeout ? toolTimeout : undefined
 }
 
 function remedyOf({ ms, by }: Limit): string {

@@ -46,10 +46,9 @@ async function walls(settings: string): Promise<Partial<SandboxPolicy>> {
   return Object.fromEntries(Object.entries(tightened).filter(([key, value]) => value !== policy[key as keyof SandboxPolicy]))
 }
 /** What is told of a command that does not end, and was given five minutes. */
-async function endlessCommand(settings: string): Promise<string | undefined> {
+async function endlessCommand(settings: string, asked: { readonly timeout?: number } = { timeout: 300 }): Promise<string | undefined> {
   const clock = new FakeClock()
-  const bossSays: Say = (_, step) =>
-    step === 1 ? { calls: [{ tool: 'shell', input: { command: 'ls', timeout: 300 } }] } : { text: 'Done.' }
+  const bossSays: Say = (_, step) => (step === 1 ? { calls: [{ tool: 'shell', input: { command: 'ls', ...asked } }] } : { text: 'Done.' })
   const { requests } = await play({
     boss: `tools: shell\n${settings}`,
     tools: [endlessShell(clock)],
@@ -251,6 +250,12 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     const cut = /^Error \(timeout\): "shell" ran for 5\.\d s.*a call has 5 s here, unless limits\.toolTimeout is raised/s
     expect(await endlessCommand('limits: { toolTimeout: 5s }')).toMatch(cut)
     expect(await endlessCommand('limits: { toolTimeout: 2m }')).toContain('a call has 120 s here')
+    // Also where what is said is what holds where nothing is said.
+    expect(await endlessCommand('limits: { toolTimeout: 60s }')).toContain('a call has 60 s here')
+    // It takes the place of what a command has that does not ask for a time; ten minutes are the most.
+    expect(await endlessCommand('', {})).toMatch(/still running after 120 s/)
+    expect(await endlessCommand('limits: { toolTimeout: 5m }', {})).toContain('a call has 300 s here')
+    expect(await endlessCommand('limits: { toolTimeout: 20m }', {})).toMatch(/still running after 600 s/)
   },
   async 'limits.maxRetries'() {
     const bossSays: Say = () => ({ fails: 'network' })

@@ -72,6 +72,7 @@ export const agent = closed<AgentSpec>({
   models: listOf(name),
   tools: listOf(text),
   limits: reference('Limits'),
+  saysToolTimeout: optional(constant(true)),
   parameters: reference('Parameters'),
   output: reference('OutputContract'),
   usage: optional(text),

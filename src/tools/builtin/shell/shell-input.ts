@@ -32,9 +32,9 @@ export interface ShellInput {
 
 export function readShellInput(
   input: JsonObject,
-  root: string,
+  { root, toolTimeout = defaultSeconds * 1000 }: { readonly root: string; readonly toolTimeout?: number | undefined },
 ): { readonly ok: true; readonly input: ShellInput } | { readonly ok: false; readonly failure: ToolFailure } {
-  const { command, cwd = '.', timeout = defaultSeconds, stdin } = input
+  const { command, cwd = '.', timeout = toolTimeout / 1000, stdin } = input
   if (typeof command !== 'string' || command.trim() === '') return invalid('"command" is empty.', 'Give a command line.')
   if (command.includes('\0')) return invalid('"command" contains a zero byte, which no shell reads.', 'Write it to a file instead.')
   if (typeof cwd !== 'string' || typeof timeout !== 'number')

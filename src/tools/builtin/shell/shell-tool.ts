@@ -70,7 +70,7 @@ export function shellTool(options: ShellOptions): Tool {
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 async function run(options: ShellOptions, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
-  const read = readShellInput(input, options.root)
+  const read = readShellInput(input, { root: options.root, toolTimeout: context.toolTimeout })
   if (!read.ok) return { ok: false, error: read.failure }
   const { confinement } = context
   const policy = (confinement.kind === 'sandbox' ? confinement.policy : undefined) ?? options.policy ?? defaultSandboxPolicy
