@@ -181,7 +181,8 @@ class Runtime implements AgentRuntime, TreeHost {
 
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
     this.#refuseWhenClosed()
-    if (message.kind === 'approval') await refuseUnasked(this.parts.options.store, treeId, message.approvalId)
+    const refusing = message.kind === 'approval' && refuseUnasked(this.parts.options.store, { treeId, approvalId: message.approvalId })
+    if (refusing) await refusing
     const told =
       message.kind === 'input' ? { ...message, parts: this.parts.withoutSecrets(message.parts, this.parts.overlays.of(treeId)) } : message
     return this.#add(treeId, told, given)

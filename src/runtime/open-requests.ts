@@ -3,6 +3,7 @@ import {
   type ApprovalId,
   type ApprovalRequest,
   type InteractionEvent,
+  type MaybePromise,
   type RunOrigin,
   type Store,
   type TreeId,
@@ -20,19 +21,38 @@ export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId
 
 const pageSize = 512
 
+interface Wanted {
+  readonly treeId: TreeId
+  readonly approvalId: ApprovalId
+}
+
 /**
  * An answer to what was decided meanwhile comes late, which the journal tells; one to what was never asked is a mistake of
- * whoever gives it.
+ * whoever gives it. Nothing to wait for where the store answers at once and all is well.
  *
  * @throws TroupeError `tree_unknown`, `approval_unknown` with what is open.
  */
-export async function refuseUnasked(store: Pick<Store, 'journal' | 'trees'>, treeId: TreeId, approvalId: ApprovalId): Promise<void> {
-  for (let cursor = 0, isLast = false; !isLast; ) {
-    const page = await store.journal.read(treeId, cursor, pageSize)
-    if (page.some((event) => event.type === 'interaction.approval.requested' && event.request.id === approvalId)) return
-    isLast = page.length < pageSize
-    cursor = page.at(-1)?.seq ?? cursor
+export function refuseUnasked(store: Pick<Store, 'journal' | 'trees'>, wanted: Wanted): Promise<void> | undefined {
+  const asked = wasAsked(store, wanted, 0)
+  return asked === true ? undefined : refuseUnless(asked, store, wanted)
+}
+
+function wasAsked(store: Pick<Store, 'journal'>, wanted: Wanted, after: number): MaybePromise<boolean> {
+  const look = (page: readonly InteractionEvent[]): MaybePromise<boolean> => {
+    if (page.some((event) => event.type === 'interaction.approval.requested' && event.request.id === wanted.approvalId)) return true
+    const last = page.at(-1)
+    return page.length === pageSize && last ? wasAsked(store, wanted, last.seq) : false
   }
+  const page = store.journal.read(wanted.treeId, after, pageSize)
+  return page instanceof Promise ? page.then(look) : look(page)
+}
+
+async function refuseUnless(
+  asked: MaybePromise<boolean>,
+  store: Pick<Store, 'journal' | 'trees'>,
+  { treeId, approvalId }: Wanted,
+): Promise<void> {
+  if (await asked) return
   if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
   const open = (await openRequestsOf(store, treeId)).map(({ id }) => id)
   throw new TroupeError('approval_unknown', `Tree ${treeId} has never asked for approval ${approvalId}.`, {

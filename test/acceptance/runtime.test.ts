@@ -90,6 +90,7 @@ describe('close()', () => {
     const hook = (name: string, more: () => void = () => {}): Hook => ({
       name,
       onFailure: 'open',
+      atStop: () => ({ kind: 'continue' }),
       close: () => {
         closed.push(name)
         more()
