@@ -164,6 +164,7 @@ export {
   type AgentRuntime,
   type AgentSelection,
   createAgentRuntime,
+  type OpenOptions,
   type QueueLimits,
   type RunHandle,
   type RunInput,

@@ -50,6 +50,10 @@ it('shows agents out of files with a tool of the program, and runs them', () => 
   expect(node(command, prompt)).toContain('The next train to Oslo leaves at 9:15.')
 })
 
+it('shows a tree that goes on with another limit', () => {
+  expect(node('further.ts')).toBe('failed tokens\ncompleted\n')
+})
+
 it('shows tools and a team of its own, and runs them by its rules', () => {
   const [order = '', price = ''] = [...page.matchAll(/^node desk\.ts "([^"]+)"$/gm)].map(([, prompt]) => prompt)
   expect(node('desk.ts', order)).toMatch(/Ordered paper under [\s\S]* \[\]\n$/)

@@ -145,10 +145,13 @@ interface Bodies {
     /** Of a root, where whoever started it has said so. */
     readonly origin?: RunOrigin
   }
+  /** All of it counts from here on, as in `interaction.session.created`. */
   'interaction.session.configured': {
     readonly agent: AgentSpec
     readonly tools: readonly string[]
     readonly promptChars: number
+    readonly prices?: { readonly [model: string]: TokenPrice }
+    readonly windows?: { readonly [model: string]: number }
     readonly reason: string
   }
   'interaction.session.resumed': { readonly epoch: number; readonly policy: string; readonly diagnostics: readonly Diagnostic[] }

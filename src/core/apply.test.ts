@@ -64,11 +64,14 @@ const tests: { readonly [Type in EventType]: () => void } = {
   },
   'interaction.session.configured': () => {
     const agent = { ...sample.agent, prompt: 'Another.' }
-    expect(state({ type: 'interaction.session.configured', agent, tools: [], promptChars: 8, reason: 'asked' })).toMatchObject({
-      agent,
-      tools: [],
-      promptChars: 8,
-    })
+    const settings = { agent, tools: [], promptChars: 8, prices: { m: { input: 1, output: 2 } }, windows: { m: 9_000 } }
+    expect(state({ type: 'interaction.session.configured', ...settings, reason: 'asked' })).toMatchObject(settings)
+    const { prices: _, windows: __, ...bare } = settings
+    const later: EventDraft[] = [
+      { type: 'interaction.session.configured', ...settings, reason: 'asked' },
+      { type: 'interaction.session.configured', ...bare, reason: 'asked again' },
+    ]
+    expect(state(...later)).toMatchObject({ ...bare, prices: {}, windows: {} })
   },
   'interaction.session.resumed': () => {
     const diagnostic = { code: 'tool_missing', severity: 'warning', message: 'gone' } as const

@@ -1,7 +1,7 @@
-import type { AskedFirst, Diagnostic, InteractionEvent, Message } from '../contracts/index.ts'
-import { noUsage } from '../contracts/index.ts'
+import { type AskedFirst, type Diagnostic, type InteractionEvent, type Message, noUsage } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
 import { askedEntry } from '../util/asked-entry.ts'
+import { configuration } from '../util/configuration.ts'
 import { grantedBy } from '../util/grants.ts'
 import { Sequence } from '../util/sequence.ts'
 import { atTheWalls } from '../util/walls.ts'
@@ -32,7 +32,7 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
     case 'interaction.session.created':
       throw illegal(event, 'a session is created once')
     case 'interaction.session.configured':
-      return { ...stamped(state, event), agent: event.agent, tools: event.tools, promptChars: event.promptChars }
+      return { ...stamped(state, event), ...configuration(event) }
     case 'interaction.session.resumed':
       return resumed(state, event)
     case 'interaction.input.accepted':

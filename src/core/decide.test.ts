@@ -29,6 +29,13 @@ const resumed: EventDraft = { type: 'interaction.session.resumed', epoch: 2, pol
 const secondStep = stepStarted({ stepId: 't1.s2' as StepId })
 
 describe('decide', () => {
+  it('asks the first of other models where the one before was lost, or has failed, and is none of them', () => {
+    const agent = { ...sample.agent, models: ['other', 'last'] }
+    const changed: EventDraft = { type: 'interaction.session.configured', agent, tools: [], promptChars: 4, reason: 'asked' }
+    expect(next([...asked, changed, stepFailed('lost')])).toMatchObject({ kind: 'ask', model: 'other', attempt: 2 })
+    expect(next([...asked, stepFailed(), changed])).toMatchObject({ kind: 'ask', model: 'other', attempt: 2 })
+  })
+
   it('is idle without input, and begins the oldest one', () => {
     expect(next([])).toEqual({ kind: 'idle' })
     expect(next([accepted('c1'), accepted('c2')])).toMatchObject({ kind: 'begin', input: { clientId: 'c1' } })

@@ -172,7 +172,7 @@ function nextModel(
   if (failures.filter(({ failure, isVoid }) => failurePolicy[failure.class].counts && !isVoid).length > agent.limits.maxRetries)
     return undefined
 
-  const start = agent.models.indexOf(previous.model) + (previous.failure.class === 'lost' || previous.isVoid ? 0 : 1)
+  const start = Math.max(0, agent.models.indexOf(previous.model) + (previous.failure.class === 'lost' || previous.isVoid ? 0 : 1))
   const rotation = [...agent.models.slice(start), ...agent.models.slice(0, start)].filter((model) => live.includes(model))
   const notBefore = (model: string) => failures.findLast((each) => each.model === model)?.notBefore ?? 0
   const [model] = rotation.toSorted((a, b) => notBefore(a) - notBefore(b))

@@ -1,4 +1,5 @@
 import type {
+  AgentLimits,
   ApprovalDecision,
   ApprovalId,
   Approver,
@@ -9,6 +10,7 @@ import type {
   InputPart,
   Model,
   ModelAdapter,
+  ModelParameters,
   Outcome,
   ProjectGrants,
   RunOrigin,
@@ -58,6 +60,19 @@ export interface RunOptions {
 }
 
 /**
+ * What changes for the root of a tree from here on. What is left out stays as the journal has it, and so does all else that
+ * makes the agent: its prompt, tools, rules and children. What the turn and the session have used already counts.
+ */
+export interface OpenOptions {
+  /** Instead of those that it had, in the order of trying. */
+  readonly models?: readonly string[]
+  readonly limits?: Partial<AgentLimits>
+  readonly parameters?: ModelParameters
+  /** Variables that it was started with in another process; without them those of the runtime hold. They are nowhere stored. */
+  readonly overlay?: { readonly [name: string]: string }
+}
+
+/**
  * A run that goes on whether or not anybody reads it. It can be iterated once and yields events from the beginning of
  * this handle; leaving the loop detaches and changes nothing. `sessions.events` reads a tree as often as you like.
  */
@@ -81,10 +96,11 @@ export interface AgentRuntime {
   run(input: RunInput, options?: RunOptions): Promise<Outcome>
   stream(input: RunInput, options?: RunOptions): RunHandle
   /**
-   * Takes up an existing tree: goes on with what is unfinished, or waits to be sent something. One that was started with an
-   * `overlay` in another process is given it again here; without it the variables of the runtime hold.
+   * Takes up an existing tree: goes on with what is unfinished, or waits to be sent something. What `options` change is in the
+   * journal before anything else happens, and holds for whoever takes the tree up next. Rejects where they are wrong or a model
+   * cannot be had; nothing is changed then.
    */
-  open(treeId: TreeId, options?: Pick<RunOptions, 'overlay'>): Promise<RunHandle>
+  open(treeId: TreeId, options?: OpenOptions): Promise<RunHandle>
   readonly sessions: SessionService
   /** Interrupts what runs, waits for it, closes tools. The store stays its owner's. */
   close(): Promise<void>

@@ -35,18 +35,25 @@ const mostOffered = 10
 export class Cast {
   readonly #options: CastOptions
   readonly #effective = new WeakMap<AgentSpec, EffectiveAgent>()
+  /** The same where somebody pays attention to money. */
+  readonly #priced = new WeakMap<AgentSpec, EffectiveAgent>()
   readonly #asChild = new Map<string, AgentSpec>()
   /** Children bound by the rules and walls of those who call them. */
   readonly #boundBy = new WeakMap<AgentSpec, Map<string, AgentSpec>>()
   readonly #equipped = new WeakMap<AgentSpec, AgentSpec>()
 
+  readonly #isCostBound: boolean
+
   constructor(options: CastOptions) {
     this.#options = options
+    this.#isCostBound = options.config.agents.some(({ limits }) => limits.maxCostUsd !== undefined)
   }
 
   /** The names that the agent may be offered, and how much of a request they take. */
-  effective(agent: AgentSpec, registry: ToolRegistry): EffectiveAgent {
-    const known = this.#effective.get(agent)
+  effective(agent: AgentSpec, registry: ToolRegistry, isBoundFromAbove = false): EffectiveAgent {
+    const isCostBound = this.#isCostBound || isBoundFromAbove
+    const all = isCostBound ? this.#priced : this.#effective
+    const known = all.get(agent)
     if (known) return known
     const { models, policy } = this.#options
     const allowed = registry.allowed(agent.tools)
@@ -57,7 +64,7 @@ export class Cast {
     const offered = [...allowed.map((each) => each.name), ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
     // Whoever has tools may have outputs that are too large to show.
     const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
-    const prices = this.#isCostBound ? models.prices(agent) : {}
+    const prices = isCostBound ? models.prices(agent) : {}
     const windows = models.windows(agent)
     const effective = {
       tools,
@@ -66,7 +73,7 @@ export class Cast {
       ...(Object.keys(prices).length > 0 && { prices }),
       ...(Object.keys(windows).length > 0 && { windows }),
     }
-    this.#effective.set(agent, effective)
+    all.set(agent, effective)
     return effective
   }
 
@@ -129,9 +136,5 @@ export class Cast {
     const { childrenOffered = agents.length > mostOffered ? 'directory' : 'each' } = config
     if (agents.length > 0 && childrenOffered === 'directory') return directoryNames
     return agents.map((name) => offeredName(agentToolName(findAgent(config.agents, name))))
-  }
-
-  get #isCostBound(): boolean {
-    return this.#options.config.agents.some(({ limits }) => limits.maxCostUsd !== undefined)
   }
 }

@@ -4,6 +4,7 @@ import { isDecision } from '../util/grants.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
 import type { RunInput } from './agent-runtime.ts'
+import { changeProblems } from './changes.ts'
 
 // What a program says to a runtime that is there, held against what can be said: all problems at once, and before anything is
 // written. Everything throws a TroupeError `usage`. A call that is right pays for a look at its keys, and most have none.
@@ -45,7 +46,8 @@ function checkRunOption(problems: Problem[], key: string, value: unknown): void 
 export function checkOpen(options: object, modelKeys: object): void {
   const problems: Problem[] = []
   if (areOptions(problems, options)) {
-    checkKeys(problems, options, { known: ['overlay'], place: 'options' })
+    checkKeys(problems, options, { known: ['models', 'limits', 'parameters', 'overlay'], place: 'options' })
+    problems.push(...changeProblems(options))
     checkOverlay(problems, options.overlay, modelKeys)
   }
   if (problems.length > 0) throw misused(problems)

@@ -6,6 +6,7 @@ import { messageOf } from '../util/message-of.ts'
 import type { Below } from './below.ts'
 import type { Branch } from './branch.ts'
 import { type Breach, interrupted } from './break-off.ts'
+import { priceNow } from './changes.ts'
 import { checkTask } from './check-task.ts'
 import { bear } from './child-birth.ts'
 import { isBoundFromAbove, isCostBound } from './child-room.ts'
@@ -94,6 +95,7 @@ export class Children {
     if (mustStop(branch, start)) return this.#stop(branch)
     const session = branch.session ?? this.#sessionOf(branch, itemId, start)
     session.isBoundFromAbove = isBoundFromAbove(branch)
+    if (begun && isCostBound(branch)) priceNow(session, this.#parts.models)
     branches.begin(branch, session)
     session.hold = hold
     interrupt.listen(() => cancel(session, interrupt.reason ?? 'parent'))
@@ -139,7 +141,7 @@ export class Children {
       return this.#sessions.session(before)
     }
     const agent = this.#parts.cast.childAgent(task.agent, branch.above?.session?.state.agent)
-    const effective = this.#parts.cast.effective(agent, this.#registry)
+    const effective = this.#parts.cast.effective(agent, this.#registry, isCostBound(branch))
     const { context } = this.#parts.options.config
     const notices = this.#parts.cast.notices(agent)
     return bear(branch, { itemId, agent, effective, notices, context, input: task.input }, { pen: this.#pen, sessions: this.#sessions })

@@ -4,7 +4,7 @@ import { agentLoop, created } from '../core/index.ts'
 import { memoryStore } from '../stores/memory/index.ts'
 import { schemaValidator } from '../tools/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
-import type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
+import type { AgentRuntime, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 import { checkOpen, checkRun } from './check-call.ts'
 import { checkOptions } from './check-options.ts'
 import { Feed } from './feed.ts'
@@ -18,7 +18,7 @@ import { RuntimeParts } from './runtime-parts.ts'
 import { matchAgent, onlyAgent, type Selected } from './select-agent.ts'
 import { partsOf, sessionService } from './session-service.ts'
 import { denyAll, noSandbox, randomIds, systemClock } from './system.ts'
-import { TreeDriver } from './tree-driver.ts'
+import { type TakingUp, TreeDriver } from './tree-driver.ts'
 import type { Beginning, TreeHost } from './tree-host.ts'
 import { unknownTree } from './tree-memory.ts'
 import type { Variables } from './tree-overlays.ts'
@@ -83,13 +83,16 @@ class Runtime implements AgentRuntime, TreeHost {
     return new Handle(this, { treeId, rest, events: feed.subscribe() })
   }
 
-  async open(treeId: TreeId, options: Pick<RunOptions, 'overlay'> = {}): Promise<RunHandle> {
+  async open(treeId: TreeId, options: OpenOptions = {}): Promise<RunHandle> {
     this.#refuseWhenClosed()
     checkOpen(options, this.parts.modelKeys)
-    if (options.overlay !== undefined) this.#giveAgain(treeId, options.overlay)
+    const { overlay, ...changing } = options
+    if (overlay !== undefined) this.#giveAgain(treeId, overlay)
     const feed = new Feed()
     const events = feed.subscribe()
-    const driver = await (this.#drivers.get(treeId) ?? this.#takeUp(treeId, { whenIdle: 'wait', feed }))
+    const changes = structuredClone(changing)
+    const driver = await (this.#drivers.get(treeId) ?? this.#takeUp(treeId, { whenIdle: 'wait', feed, changes }))
+    if (driver.feed !== feed) driver.refuseChanges(changes)
     return new Handle(this, { treeId, rest: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
   }
 
@@ -211,7 +214,7 @@ class Runtime implements AgentRuntime, TreeHost {
     }
   }
 
-  #takeUp(treeId: TreeId, how: { readonly whenIdle: 'settle' | 'wait'; readonly feed: Feed }): Promise<TreeDriver> {
+  #takeUp(treeId: TreeId, how: TakingUp): Promise<TreeDriver> {
     this.parts.overlays.takeUp(treeId)
     return this.#keep(treeId, TreeDriver.resume(this.parts, treeId, how))
   }

@@ -1,6 +1,8 @@
 import { type AgentSpec, childLimits, type Diagnostic } from '../contracts/index.ts'
 import type { SessionState } from '../core/index.ts'
 import type { ToolRegistry } from '../steps/index.ts'
+import { canonicalJson } from '../util/canonical-json.ts'
+import { plainJson } from '../util/copy-json.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 
 /** What has changed around a session since it was last driven. The journal's definition stays in force. */
@@ -66,10 +68,14 @@ function skillDifferences({ agent }: SessionState, now: AgentSpec | undefined, w
 function hasChanged({ agent, parent }: SessionState, now: AgentSpec): boolean {
   const limits = parent ? { ...childLimits, ...now.limits } : now.limits
   const isSamePrompt = agent.skills ? agent.prompt.startsWith(now.prompt) : agent.prompt === now.prompt
-  return !isSamePrompt || JSON.stringify(bare({ ...now, limits })) !== JSON.stringify(bare(agent))
+  return !isSamePrompt || !isSame(bare({ ...now, limits }), bare(agent))
 }
 
 /** A child is bound by those who called it, whatever its own definition says. */
 function bare({ prompt: _, skills: __, bounds: ___, sandbox: ____, ...rest }: AgentSpec): object {
   return rest
 }
+
+/** In which order limits were said is no matter; mostly it is the same. */
+const isSame = (a: object, b: object): boolean =>
+  JSON.stringify(a) === JSON.stringify(b) || canonicalJson(plainJson(a)) === canonicalJson(plainJson(b))

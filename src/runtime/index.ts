@@ -1,5 +1,5 @@
 export type { QueueLimits } from '../steps/index.ts'
-export type { AgentRuntime, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
+export type { AgentRuntime, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 export type { AgentDefinition, AgentLoopConfig } from './config.ts'
 export { createAgentRuntime } from './create-agent-runtime.ts'
 export { endTree } from './end-tree.ts'

@@ -4,6 +4,7 @@ import { drive } from '../core/index.ts'
 import { type ActiveSession, performer, stepsAtHand } from '../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
+import { type Changes, changedAgent } from './changes.ts'
 import type { Feed } from './feed.ts'
 import { keepAlive } from './keep-alive.ts'
 import { Mailbox } from './mailbox.ts'
@@ -65,27 +66,37 @@ export class TreeDriver {
   }
 
   /** An existing tree, as its journal tells it. */
-  static async resume(
-    parts: RuntimeParts,
-    treeId: TreeId,
-    { whenIdle, feed }: { whenIdle: 'settle' | 'wait'; feed: Feed },
-  ): Promise<TreeDriver> {
+  static async resume(parts: RuntimeParts, treeId: TreeId, { whenIdle, feed, changes = {} }: TakingUp): Promise<TreeDriver> {
     const { store } = parts.options
     const entry = await store.trees.get(treeId)
     if (!entry) throw unknownTree(treeId)
     await stepsAtHand()
     const before = await parts.trees.stateOf(treeId)
-    const { registry, epoch, seq } = await prepare(parts, treeId, before.root.agent)
+    const changed = changedAgent(before.root.agent, changes)
+    if (changed) {
+      await parts.models.resolve(changed)
+      parts.models.checkPrices(changed, changed.limits.maxCostUsd !== undefined)
+    }
+    const { registry, epoch, seq } = await prepare(parts, treeId, changed ?? before.root.agent)
     try {
       // Until the claim, the owner before may have written more.
       const state = await parts.trees.stateOf(treeId, before)
       const planted = plant(parts, { state, feed, epoch, seq, registry, title: entry.title })
-      planted.tree.takeUp(epoch)
+      planted.tree.takeUp(epoch, changes)
+      if (changed) await planted.session.flush()
       return new TreeDriver(planted, feed, { parts, epoch, whenIdle })
     } catch (error) {
       await store.journal.release(treeId, epoch)
       throw error
     }
+  }
+
+  /** What drives a tree has taken it up already. */
+  refuseChanges(changes: Changes): void {
+    if (!changedAgent(this.#session.state.agent, changes)) return
+    throw new TroupeError('usage', `Tree ${this.treeId} is at work here: it cannot be opened with changes now.`, {
+      remedy: 'Wait for its outcome, or interrupt it, and open it then.',
+    })
   }
 
   /** Resolves when everything recorded so far is in the journal. */
@@ -193,6 +204,14 @@ export class TreeDriver {
       // Whoever comes next finds this owner gone.
     }
   }
+}
+
+/** How an existing tree is taken up. */
+export interface TakingUp {
+  readonly whenIdle: 'settle' | 'wait'
+  readonly feed: Feed
+  /** What is different for its root from now on. */
+  readonly changes?: Changes
 }
 
 interface Drive {

@@ -1,8 +1,10 @@
 import type { AgentCard, ApprovalId, ApprovalKey, ChildResult, InteractionEvent, ItemId, SessionId } from '../contracts/index.ts'
 import { type Headroom, openRequests, type SessionState, unbounded } from '../core/index.ts'
 import { type ActiveSession, type ChildStart, lookAgain, type StepPorts, type ToolRegistry, type TreePort } from '../steps/index.ts'
+import type { OpenOptions } from './agent-runtime.ts'
 import { Below } from './below.ts'
 import { breakOff, interrupted } from './break-off.ts'
+import { reconfigure } from './changes.ts'
 import { roomOf } from './child-room.ts'
 import { Children } from './children.ts'
 import { cardsOf } from './family.ts'
@@ -100,7 +102,8 @@ export class Tree implements TreePort, Reader, Sessions {
   }
 
   /** Tells all that were at work that they have a new driver; the calls that started children will find them. */
-  takeUp(epoch: number): void {
+  takeUp(epoch: number, changes: OpenOptions): void {
+    reconfigure(this.root, changes, this.#parts.models)
     const driver = { parts: this.#parts, registry: this.#registry, epoch }
     takeUp(this.root, driver)
     if (this.#below) takeUpChildren(this.#below, this, driver)

@@ -153,6 +153,11 @@ export class ActiveSession extends Session {
     return model
   }
 
+  /** The model that asked for calls; where the session has other models since, the first of these. */
+  askerOf(name: string): Model {
+    return this.ports.models.get(name) ?? this.model(this.state.agent.models[0] ?? name)
+  }
+
   /** A tool by the name that its intent has; gates aside, as it was offered when it was called. */
   toolOf(name: string): Tool | undefined {
     return this.ports.registry.find(name)

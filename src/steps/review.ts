@@ -21,7 +21,7 @@ import { type Offer, type OfferedTool, unknownTool } from './tool-registry.ts'
 export function review(session: ActiveSession, calls: readonly ReviewableCall[]): MaybePromise<void> {
   const { step } = session.turn
   if (step.kind !== 'calling') return
-  const offer = session.offer(session.model(step.model))
+  const offer = session.offer(session.askerOf(step.model))
   let reviewed = 0
   for (const call of calls) {
     // What is left is skipped by the loop.

@@ -18,7 +18,8 @@ import { toolsPage } from './reference-tools.ts'
 const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: string } = {
   'interaction.session.created':
     'A session begins: the first of the tree, or that of a child, which names the call that started it in `parent`.',
-  'interaction.session.configured': 'The agent of a session was changed.',
+  'interaction.session.configured':
+    'Whoever has taken the tree up has changed models, limits or parameters of its root; `agent` is as it is from here on. Or a child is asked at a price since then.',
   'interaction.session.resumed': 'Another process has taken the tree up.',
   'interaction.session.idle': 'There is nothing more to do until the next input.',
   'interaction.input.accepted': 'What somebody sent has entered the session.',

@@ -121,8 +121,8 @@ for (const script of scouts) {
 }
 const created = seen.get('interaction.session.created')?.[0]
 if (created?.type === 'interaction.session.created') {
-  // Nothing changes an agent in mid session yet.
-  const { trace: _trace, policy: _policy, windows: _windows, ...rest } = created
+  // Only whoever takes a run up changes its agent.
+  const { trace: _trace, policy: _policy, ...rest } = created
   seen.set('interaction.session.configured', [{ ...rest, type: 'interaction.session.configured', reason: 'edited' }])
 }
 const all = [...seen.values()].flat()

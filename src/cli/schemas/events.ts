@@ -99,6 +99,9 @@ const childEnd: Fields<ChildEnd> = { childId: name, agent: name, totals, paidUsd
 export const runFlag = closed<RunFlag>({ name, value: text })
 type Updated = InteractionEvent<'interaction.item.updated'>['update']
 
+const prices = optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) })
+const windows = optional({ type: 'object', additionalProperties: ordinal })
+
 /** The fields of each durable event besides the envelope. */
 const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
   'interaction.session.created': {
@@ -107,12 +110,12 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     tools: listOf(text),
     promptChars: count,
     policy: text,
-    prices: optional({ type: 'object', additionalProperties: closed<TokenPrice>({ input: amount, output: amount }) }),
-    windows: optional({ type: 'object', additionalProperties: ordinal }),
+    prices,
+    windows,
     parent: optional(closed<ParentCall>({ sessionId: name, turnId: name, itemId: name })),
     origin: optional(closed<RunOrigin>({ workspace: text, agentFile: optional(text), flags: optional(listOf(runFlag)) })),
   },
-  'interaction.session.configured': { agent: reference('Agent'), tools: listOf(text), promptChars: count, reason: text },
+  'interaction.session.configured': { agent: reference('Agent'), tools: listOf(text), promptChars: count, prices, windows, reason: text },
   'interaction.session.resumed': { epoch: count, policy: text, diagnostics: listOf(reference('Diagnostic')) },
   'interaction.session.idle': {},
   'interaction.input.accepted': {
