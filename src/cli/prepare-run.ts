@@ -1,18 +1,20 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
+import type { AgentOverrides } from '../agents/index.ts'
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
-import { type AgentLoopConfig, systemClock } from '../runtime/index.ts'
+import { type AgentLoopConfig, type OpenOptions, systemClock } from '../runtime/index.ts'
 import { type Acting, actingWith } from './acting.ts'
 import { dataFolder, dataFolderProblem } from './data-folder.ts'
 import type { Host } from './host.ts'
 import { joinErrors } from './join-errors.ts'
+import { asKept, changesInWords, changesSaid, saidAnew, unchangeable, withModelsOf } from './kept-settings.ts'
 import { loadTeam, lookAtTeam, type SeenTeam, type Team } from './load-team.ts'
 import type { RunInvocation } from './parse-arguments.ts'
 import { promptFault } from './prompt-fault.ts'
 import { isTyped, promptProblem, readPrompt } from './read-prompt.ts'
 import { withRehearsal } from './rehearsal-remedy.ts'
 import { withWithheld } from './start-diagnostics.ts'
-import { takenUp } from './taken-up.ts'
+import { type TakenUp, takenUp } from './taken-up.ts'
 import { tellNotice, tellWarning } from './tell.ts'
 import { uncompiledSchemas } from './uncompiled-schemas.ts'
 
@@ -37,6 +39,10 @@ export interface PreparedRun extends Pick<Acting, 'sandbox' | 'hooks' | 'whenNob
   readonly warnings: readonly string[]
   /** The command line, with what holds of the one that its run was started with. */
   readonly invocation: RunInvocation
+  /** What is different in a run that is taken up. */
+  readonly changes: OpenOptions
+  /** The same for people, to be told once it is so. */
+  readonly changed: readonly string[]
 }
 
 /** As the runtime takes it. */
@@ -48,13 +54,16 @@ export const teamConfig = ({ agents, agent, shared }: PreparedRun): AgentLoopCon
 
 /** Reads and checks everything before anything is started; throws all that is wrong. */
 export async function prepareRun(given: RunInvocation, host: Host): Promise<PreparedRun> {
-  const { invocation, notices, warnings } = await takenUp(given, host)
+  const taken = await takenUp(given, host)
+  const { invocation, notices, warnings } = taken
   const { prompt: argument, wishes, file } = invocation
   const sources = { argument, stdin: host.stdin, clock: systemClock }
-  const seen = await lookAt(invocation, host)
+  const { seen, said } = await lookAt(taken, host)
   try {
     const team = await prepareTeam(seen, invocation, host)
-    const prepared = { ...team, invocation, notices: [...notices, ...team.notices] }
+    const changes = changesSaid(team.agent, said)
+    const changed = taken.kept ? changesInWords(changes, taken.kept) : []
+    const prepared = { ...team, invocation, changes, changed, notices: [...notices, ...team.notices] }
     // A run that is taken up has been asked already.
     if (invocation.resume !== undefined && argument === undefined) return { ...prepared, prompt: '', warnings }
     if (isTyped(sources)) await tellNotice('Type the prompt, then end it with Ctrl-D.', { host, wishes })
@@ -73,16 +82,35 @@ export async function prepareRun(given: RunInvocation, host: Host): Promise<Prep
 
 const waiting = 'Waiting for standard input; end it with Ctrl-D, or redirect from /dev/null.'
 
-function lookAt({ file, overrides, configFile, isTrusted, dryRun }: RunInvocation, host: Host): Promise<SeenTeam> {
+interface Look {
+  readonly seen: SeenTeam
+  /** What is said anew about a run that is taken up. */
+  readonly said: AgentOverrides
+}
+
+/** What is to run. Of a run that is taken up, its journal goes before the file, and what is said now before its journal. */
+async function lookAt({ invocation, kept }: TakenUp, host: Host): Promise<Look> {
+  const { file, overrides, configFile, isTrusted, dryRun } = invocation
   const trusts = dryRun ? 'for this look' : 'for good'
-  return lookAtTeam(file, { host, overrides, ...(configFile !== undefined && { configFile }), isTrusted, trusts })
+  const wishes = { host, ...(configFile !== undefined && { configFile }), isTrusted, trusts } as const
+  if (!kept) return { seen: await lookAtTeam(file, { ...wishes, overrides }), said: new Map() }
+  const said = saidAnew(overrides, host.env, kept)
+  const seen = await lookAtTeam(file, { ...wishes, overrides: withModelsOf(kept, said, overrides) })
+  const { registry } = seen
+  // The run of another agent is refused where it is taken up.
+  if (registry.ok && registry.roots[0] !== kept.agent.name) return { seen, said: new Map() }
+  const refused = unchangeable(said, kept)
+  const wrong = refused ? [refused, ...seen.wrong] : seen.wrong
+  if (!registry.ok) return { seen: { ...seen, wrong }, said }
+  const agents = registry.agents.map((agent) => (agent.definition.name === registry.roots[0] ? asKept(agent, kept, said) : agent))
+  return { seen: { ...seen, wrong, registry: { ...registry, agents } }, said }
 }
 
 async function prepareTeam(
   seen: SeenTeam,
   invocation: RunInvocation,
   host: Host,
-): Promise<Omit<PreparedRun, 'prompt' | 'warnings' | 'invocation'>> {
+): Promise<Omit<PreparedRun, 'prompt' | 'warnings' | 'invocation' | 'changes' | 'changed'>> {
   const { dataDir, dryRun } = invocation
   const team = await loadTeam(seen, { looksAtServers: dryRun })
   const { agents, root, adapter, setup, storePath } = team

@@ -44,10 +44,11 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
     hooks: prepared.hooks,
     origin: originOf(prepared),
   })
-  const { prompt, workspace, agent } = prepared
+  const { prompt, workspace, agent, changes } = prepared
   const dataDir = dataDirOf(prepared, host)
-  const begun = await interruption.before(startRun(runtime, store, { invocation, prompt, workspace, dataDir, agent: agent.name }))
+  const begun = await interruption.before(startRun(runtime, store, { invocation, prompt, workspace, dataDir, changes, agent: agent.name }))
   const { handle, past } = begun
+  for (const notice of prepared.changed) await tellNotice(notice, { host, wishes })
   if (wishes.detail === 'verbose') await introduce(handle, prepared, { host, wishes })
   // Who reads events and leaves has seen enough.
   if (output === 'stream-json') host.stdout.onEnd(() => void handle.interrupt().catch(() => {}))

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { findProjectRoot } from '../agents/index.ts'
 import { type InteractionEvent, type Store, type TreeEntry, type TreeId, TroupeError } from '../contracts/index.ts'
-import type { AgentRuntime, RunHandle } from '../runtime/index.ts'
+import type { AgentRuntime, OpenOptions, RunHandle } from '../runtime/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { dataDirFlag } from './approvals/answer-command.ts'
 import type { RunInvocation } from './parse-arguments.ts'
@@ -19,6 +19,8 @@ interface Beginning {
   readonly workspace: string
   /** Where the journal is, where it is not found without being named. */
   readonly dataDir: string | undefined
+  /** What is different in a run that is taken up. */
+  readonly changes?: OpenOptions
 }
 
 export interface BegunRun {
@@ -38,7 +40,7 @@ export async function startRun(runtime: AgentRuntime, store: Store, beginning: B
   const past = await store.journal.read(run.treeId, 0)
   refuseElsewhere(past[0], beginning)
   refuseWeaker(past[0], beginning)
-  const handle = await runtime.open(run.treeId)
+  const handle = await runtime.open(run.treeId, beginning.changes)
   if (prompt !== '') await handle.send(prompt)
   return { handle, past }
 }

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import type { RunFlag, TreeId } from '../contracts/index.ts'
 import { runFolder, withRuns } from './approvals/run-store.ts'
 import type { Host } from './host.ts'
+import { type KeptSettings, keptSettings } from './kept-settings.ts'
 import type { RunInvocation } from './parse-arguments.ts'
-import { originOf } from './run-origin.ts'
 
 /** A command line with what holds of the one that its run was started with. */
 export interface TakenUp {
@@ -11,6 +11,8 @@ export interface TakenUp {
   /** What a person should know about it, and what a person must know. */
   readonly notices: readonly string[]
   readonly warnings: readonly string[]
+  /** What the journal says about the agent of the run, where one is taken up. */
+  readonly kept?: KeptSettings
 }
 
 /** What a command line says, and where it takes a run up, what was said when that run was started. */
@@ -19,8 +21,8 @@ export async function takenUp(invocation: RunInvocation, host: Host): Promise<Ta
   if (resume === undefined) return { invocation, notices: [], warnings: [] }
   const folder = await runFolder(invocation, host)
   // Whatever keeps the journal from being read is told where the run is taken up.
-  const origin = await withRuns(folder, undefined, (store) => originOf(store, resume as TreeId)).catch(() => undefined)
-  return underTermsOf(origin?.flags ?? [], invocation)
+  const kept = await withRuns(folder, undefined, (store) => keptSettings(store, resume as TreeId)).catch(() => undefined)
+  return { ...underTermsOf(kept?.flags ?? [], invocation), ...(kept && { kept }) }
 }
 
 /**

@@ -78,9 +78,9 @@ describe('what is asked', () => {
 describe('the command that goes on', () => {
   const flags = ['--config', 'strict.json', '--override', 'limits.maxToolTurns=7', '--max-tokens', '90000', '--allow', 'read_file']
 
-  test('says what the run was started with', async () => {
+  test('says what the run was started with, besides models and limits, which its journal has', async () => {
     const { at, id, place, has } = await waiting('carried', [writing('a.txt'), writing('b.txt')], [...flags, '--deny', 'shell(rm *)'])
-    const said = `troupe run w.ai --resume ${id} --config strict.json --override limits.maxToolTurns=7 --max-tokens 90000 --allow read_file --deny 'shell(rm *)'`
+    const said = `troupe run w.ai --resume ${id} --config strict.json --allow read_file --deny 'shell(rm *)'`
     expect((await at(['approvals', 'list'])).stdout).toContain(`  ${said}\n`)
     const answered = JSON.parse((await at(['approvals', 'answer', id, 'yes', '--json'])).stdout)
     expect(answered.goOn).toBe(said)

@@ -75,7 +75,7 @@ describe.concurrent('without a terminal', () => {
         '    s for this session, p for this project: waits.txt · s1 p1 any file in the workspace',
         '    s2 p2 any call of write_file',
         `    troupe approvals answer ${id} yes --data-dir waits`,
-        `  troupe run waits.ai --resume ${id} --data-dir waits --override limits.maxToolTurns=7 --max-tokens 90000 --deny 'shell(rm *)'\n`,
+        `  troupe run waits.ai --resume ${id} --data-dir waits --deny 'shell(rm *)'\n`,
       ].join('\n'),
     )
   })

@@ -1,5 +1,6 @@
 import { isAbsolute, relative } from 'node:path'
 import type { RunFlag, RunOrigin } from '../../contracts/index.ts'
+import { withoutKept } from '../kept-settings.ts'
 import { flagWords } from '../resume-command.ts'
 import { typedWord } from '../typed-word.ts'
 import { dataDirFlag } from './answer-command.ts'
@@ -12,7 +13,8 @@ export interface Place {
   readonly dataDir: string | undefined
 }
 
-/** Goes on with the run in the folder that it works in, under the terms that it was started with; one that has ended needs a prompt. */
+/** Goes on with the run in the folder that it works in, under the terms that it was started with; one that has ended needs a prompt.
+ * Models and limits are in its journal. */
 export function goOnCommand({ run, origin }: Pick<WaitingRun, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
   const file = origin?.agentFile === undefined ? 'FILE' : typedWord(fileOf(origin))
   const isHere = origin === undefined || origin.workspace === here
@@ -28,7 +30,7 @@ export const fileOf = ({ workspace, agentFile }: RunOrigin): string =>
   agentFile === undefined ? 'a program' : pathIn(workspace, agentFile)
 
 const flagsThere = ({ workspace, flags = [] }: RunOrigin): readonly RunFlag[] =>
-  flags.map(({ name, value }) => ({ name, value: name === 'config' ? pathIn(workspace, value) : value }))
+  withoutKept(flags).map(({ name, value }) => ({ name, value: name === 'config' ? pathIn(workspace, value) : value }))
 
 function pathIn(workspace: string, file: string): string {
   const path = relative(workspace, file)
