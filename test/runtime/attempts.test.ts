@@ -158,7 +158,8 @@ describe('which failures use up a retry', () => {
         await new Promise(() => {})
       },
     }
-    const handle = runtimeWith(model, { clock, limits: { maxRetries: 0, timeBudget: 10_000 } }).stream('Go')
+    const tools = [{ name: 'look', description: 'Looks.', inputSchema: { type: 'object' }, execute: () => 'seen' }]
+    const handle = runtimeWith(model, { clock, tools, limits: { maxRetries: 0, timeBudget: 10_000 } }).stream('Go')
     await entered.promise
     await clock.elapse(8_000)
     expect(await handle.outcome).toMatchObject({ status: 'partial', reason: 'time', report: { text: 'In short: no.' } })
