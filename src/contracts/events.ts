@@ -133,7 +133,7 @@ interface Bodies {
     readonly trace: Trace
     /** Names of the tools that the agent may be offered, sorted. */
     readonly tools: readonly string[]
-    /** Size of prompt and tool specs. */
+    /** Size of the prompt, of the specs of the tools, and of the wish for JSON. */
     readonly promptChars: number
     readonly policy: string
     /** By the name that the agent gives the model; without those that have no price. */

@@ -13,7 +13,7 @@ import { addSpent } from '../util/add-spent.ts'
 import { callList, findCall, haveAllEnded, replaceCall } from '../util/call-list.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
 import type { Walls } from '../util/walls.ts'
-import { learntWindow } from './budget.ts'
+import { learntWindow, requestChars } from './budget.ts'
 import { absorb, callingStep, heard, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
 import { itemIdOf } from './ids.ts'
 import type { AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall } from './state.ts'
@@ -255,5 +255,5 @@ function asking(turn: OpenTurn, event: InteractionEvent): AskingStep {
 /** Characters to a token, learnt from what the provider counted for a request of known size. */
 function ratio(state: SessionState, usage: Usage): number {
   if (usage.estimated || usage.input < 64) return state.charsPerToken
-  return Math.min(8, Math.max(0.5, (state.promptChars + state.historyChars) / usage.input))
+  return Math.min(8, Math.max(0.5, requestChars(state) / usage.input))
 }

@@ -1,4 +1,4 @@
-import type { LastStepReason, Reservation } from '../contracts/index.ts'
+import type { LastStepReason, Reservation, TokenPrice } from '../contracts/index.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
 // What a session may still spend. A reserve for the last answer is held back from the start, so that a turn
@@ -10,6 +10,10 @@ const lastAnswerTokens = 1_024
 /** Less than this is no answer. */
 const leastAnswerTokens = 64
 const lastAnswerMs = 30_000
+/** What a last step is told beside all that is there already. */
+const noticeChars = 128
+/** The tool that reads stored outputs is offered once there is one. */
+const storedOutputChars = 1_100
 /** So many refusals of the same call, and the model is made to answer. */
 const mostRepeats = 3
 /** The part of a window that a request may take before the history is made shorter. */
@@ -59,22 +63,24 @@ export function allowance(state: SessionState, turn: OpenTurn, wanted: Wanted): 
   return affordable
 }
 
-function estimatedInput(state: SessionState): number {
-  return Math.ceil((state.promptChars + state.historyChars) / state.charsPerToken)
-}
+/** About how many characters a request of the session has now. */
+export const requestChars = ({ promptChars, historyChars, hasStoredOutput }: SessionState): number =>
+  promptChars + historyChars + (hasStoredOutput ? storedOutputChars : 0)
+const estimatedInput = (state: SessionState): number => Math.ceil(requestChars(state) / state.charsPerToken)
+
+/** Where a limit is to hold: what is new may be denser than what was counted so far. */
+const mostInput = (state: SessionState): number => Math.ceil((requestChars(state) + noticeChars) / Math.min(4, state.charsPerToken))
 
 /** Whether a request would leave a model too little of its window. */
-export function isCrowded(state: SessionState, model: string): boolean {
-  const window = state.windows[model]
-  return window !== undefined && estimatedInput(state) > window * fullest
-}
+export const isCrowded = (state: SessionState, model: string): boolean =>
+  estimatedInput(state) > (state.windows[model] ?? Number.POSITIVE_INFINITY) * fullest
 
 /** What is known of a window that a request turned out to be too long for. No model has less than two thousand tokens. */
 export const learntWindow = (state: SessionState, model: string): number =>
   Math.min(Math.max(2_000, estimatedInput(state)), state.windows[model] ?? Number.POSITIVE_INFINITY)
 
 /** What it takes to read everything once more and answer. */
-export const lastAnswer = (state: SessionState): Reservation => ({ input: estimatedInput(state), output: lastAnswerTokens })
+export const lastAnswer = (state: SessionState): Reservation => ({ input: mostInput(state), output: lastAnswerTokens })
 
 /** Milliseconds of work that the turn has taken. */
 const worked = ({ startedAt, idleMs, waiting }: OpenTurn, now: number): number =>
@@ -115,7 +121,7 @@ interface Purse {
  * Its output is capped by what is left, so that an attempt cannot overspend by talking.
  */
 function affordableStep(state: SessionState, turn: OpenTurn, { model, headroom }: Wanted): Allowance {
-  const input = estimatedInput(state)
+  const input = mostInput(state)
   const wanted = state.agent.parameters.maxOutputTokens ?? outputTokens
   const price = model === undefined ? undefined : state.prices[model]
   const reserve = (output: number): Reservation =>
@@ -124,8 +130,8 @@ function affordableStep(state: SessionState, turn: OpenTurn, { model, headroom }
   const tokens = least(remainingTokens(state, turn), headroom.tokens)
   const cost = price && least(remainingCost(state, turn), headroom.costUsd)
   if (tokens === undefined && cost === undefined) return { kind: 'step', reservation: reserve(wanted) }
-  const ofTokens = tokens === undefined ? bottomless : purse('tokens', tokens, { input, perInput: 1, perOutput: 1 })
-  const ofCost = price && cost !== undefined ? purse('cost', cost, { input, perInput: price.input, perOutput: price.output }) : bottomless
+  const ofTokens = tokens === undefined ? bottomless : purse('tokens', tokens, { input, price: { input: 1, output: 1 } })
+  const ofCost = price && cost !== undefined ? purse('cost', cost, { input, price }) : bottomless
   const { last, reason } = ofCost.last < ofTokens.last ? ofCost : ofTokens
   if (last < leastAnswerTokens) return { kind: 'none', reason }
   const tighter = ofCost.normal < ofTokens.normal ? ofCost : ofTokens
@@ -136,17 +142,11 @@ function affordableStep(state: SessionState, turn: OpenTurn, { model, headroom }
 
 const bottomless: Purse = { reason: 'tokens', normal: Number.POSITIVE_INFINITY, last: Number.POSITIVE_INFINITY }
 
-function purse(
-  reason: Purse['reason'],
-  left: number,
-  { input, perInput, perOutput }: { readonly input: number; readonly perInput: number; readonly perOutput: number },
-): Purse {
-  const reading = input * perInput
-  const buys = (amount: number): number => (perOutput > 0 ? Math.floor(amount / perOutput) : amount >= 0 ? Number.MAX_SAFE_INTEGER : 0)
-  return { reason, normal: buys((left - 2 * reading - lastAnswerTokens * perOutput) / 2), last: buys(left - reading) }
+function purse(reason: Purse['reason'], left: number, { input, price }: { readonly input: number; readonly price: TokenPrice }): Purse {
+  const reading = input * price.input
+  const buys = (sum: number): number => (price.output > 0 ? Math.floor(sum / price.output) : sum >= 0 ? Number.MAX_SAFE_INTEGER : 0)
+  return { reason, normal: buys((left - 2 * reading - lastAnswerTokens * price.output) / 2), last: buys(left - reading) }
 }
 
-export function least(a: number | undefined, b: number | undefined): number | undefined {
-  if (a === undefined) return b
-  return b === undefined ? a : Math.min(a, b)
-}
+export const least = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)

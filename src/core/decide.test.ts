@@ -47,7 +47,7 @@ describe('decide', () => {
       model: 'first',
       attempt: 1,
       notBefore: 0,
-      reservation: { input: 106, output: 4096 },
+      reservation: { input: 138, output: 4096 },
       absorbs: [],
     })
   })
@@ -124,7 +124,7 @@ describe('decide', () => {
     expect(next(begun, limited({ maxTokens: 1_300 }))).toMatchObject({
       kind: 'ask',
       last: 'tokens',
-      reservation: { input: 106, output: 1_194 },
+      reservation: { input: 138, output: 1_162 },
     })
     expect(next(begun, limited({ maxTokens: 150 }))).toEqual({ kind: 'finish', ending: { status: 'partial', reason: 'tokens' } })
     expect(next(oneCall, limited({ maxSessionTokens: 240 }))).toEqual({ kind: 'finish', ending: { status: 'partial', reason: 'tokens' } })
@@ -132,7 +132,7 @@ describe('decide', () => {
 
   it('caps the output of a step so that the reserve stays whole', () => {
     const action = next(begun, limited({ maxTokens: 3_236 }))
-    expect(action).toMatchObject({ kind: 'ask', reservation: { input: 106, output: 1_000 } })
+    expect(action).toMatchObject({ kind: 'ask', reservation: { input: 138, output: 968 } })
     expect(action).not.toHaveProperty('last')
   })
 

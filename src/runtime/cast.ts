@@ -3,6 +3,7 @@ import { childLimits, type TokenPrice } from '../contracts/index.ts'
 import { offeredName, type ToolRegistry } from '../steps/index.ts'
 import { agentToolName, directoryNames, readOutputName } from '../tools/index.ts'
 import { inherited } from '../util/inherited.ts'
+import { outputWords } from '../util/output-words.ts'
 import { type SkillCatalogue, skillCatalogue } from '../util/skill-catalogue.ts'
 import { wallNotice } from './check-walls.ts'
 import { findAgent } from './find-agent.ts'
@@ -31,6 +32,20 @@ const noNotices: readonly Diagnostic[] = []
 /** Beyond this many children the list of tools would be about them alone. */
 const mostOffered = 10
 
+/** What a provider puts around the spec of a tool. */
+const aroundSpec = 32
+
+/** `read_output` is not among them: it is offered only once there is something to read. */
+function toolChars(names: readonly string[], registry: ToolRegistry): number {
+  const offered = new Set(names)
+  return registry.tools
+    .filter(({ name }) => offered.has(name))
+    .reduce((sum, { spec, tool }) => sum + JSON.stringify(spec).length + aroundSpec + (tool.instructions?.length ?? 0), 0)
+}
+
+/** The wish for JSON, whether it is put in words or given to the provider as a schema. */
+const outputChars = ({ output }: AgentSpec): number => (output.format === 'json' ? outputWords(output).length : 0)
+
 /** The agents of a runtime as their sessions know them. Whatever is found out about one is found out once. */
 export class Cast {
   readonly #options: CastOptions
@@ -56,12 +71,9 @@ export class Cast {
     const known = all.get(agent)
     if (known) return known
     const { models, policy } = this.#options
-    const allowed = registry.allowed(agent.tools)
-    const promptChars = allowed.reduce(
-      (sum, { spec, tool }) => sum + JSON.stringify(spec).length + (tool.instructions?.length ?? 0),
-      agent.prompt.length,
-    )
-    const offered = [...allowed.map((each) => each.name), ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
+    const allowed = registry.allowed(agent.tools).map((each) => each.name)
+    const offered = [...allowed, ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
+    const promptChars = agent.prompt.length + outputChars(agent) + (this.#takesTools(agent) ? toolChars(offered, registry) : 0)
     // Whoever has tools may have outputs that are too large to show.
     const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
     const prices = isCostBound ? models.prices(agent) : {}
@@ -136,5 +148,10 @@ export class Cast {
     const { childrenOffered = agents.length > mostOffered ? 'directory' : 'each' } = config
     if (agents.length > 0 && childrenOffered === 'directory') return directoryNames
     return agents.map((name) => offeredName(agentToolName(findAgent(config.agents, name))))
+  }
+
+  #takesTools({ models }: AgentSpec): boolean {
+    const { all } = this.#options.models
+    return models.some((name) => all.get(name)?.abilities.includes('tools') ?? true)
   }
 }

@@ -58,14 +58,14 @@ describe('while a team is at work', () => {
     await Promise.all(scouts.map(({ begins }) => begins.promise))
     await clock.elapse(400)
     expect((await window.rows()).join('\n')).toMatchInlineSnapshot(`
-      "⠴ boss  step 1 of 10 · 2 calls                                       ~250 → 45      0.4 s
+      "⠴ boss  step 1 of 10 · 2 calls                                       ~314 → 45      0.4 s
       └─ step 1  boss                                                       100 → 20       0 ms
-         ├─ ⠴ lead    Do lead · step 1 of 10 · 3 calls · “because”         ~120 → 20      0.4 s
+         ├─ ⠴ lead    Do lead · step 1 of 10 · 3 calls · “because”         ~184 → 20      0.4 s
          │  └─ step 1  lead                                                 100 → 20       0 ms
-         │     ├─ ⠴ scout   Do scout · step 1 of 10 · “because”              ~10 → 0 ∥    0.4 s
-         │     │  └─ ⠴ step 1  scout                                         ~10 → 0      0.4 s
-         │     ├─ ⠴ scout   Do scout · step 1 of 10 · “because”              ~10 → 0 ∥    0.4 s
-         │     │  └─ ⠴ step 1  scout                                         ~10 → 0      0.4 s
+         │     ├─ ⠴ scout   Do scout · step 1 of 10 · “because”              ~42 → 0 ∥    0.4 s
+         │     │  └─ ⠴ step 1  scout                                         ~42 → 0      0.4 s
+         │     ├─ ⠴ scout   Do scout · step 1 of 10 · “because”              ~42 → 0 ∥    0.4 s
+         │     │  └─ ⠴ step 1  scout                                         ~42 → 0      0.4 s
          │     └─ ◌ broken  Do broken · waiting · “because”
          └─ ✓ scribe  Do scribe · 1 step · “because”                          30 → 5       0 ms
             └─ step 1  writer                                                 30 → 5       0 ms"
@@ -74,14 +74,14 @@ describe('while a team is at work', () => {
     await inLine.seen
     await clock.elapse(400)
     expect((await window.rows()).join('\n')).toMatchInlineSnapshot(`
-      "⠋ boss  step 1 of 10 · 2 calls                                       ~250 → 47      0.8 s
+      "⠋ boss  step 1 of 10 · 2 calls                                       ~282 → 47      0.8 s
       └─ step 1  boss                                                       100 → 20       0 ms
-         ├─ ⠋ lead    Do lead · step 1 of 10 · 3 calls · “because”         ~120 → 22      0.8 s
+         ├─ ⠋ lead    Do lead · step 1 of 10 · 3 calls · “because”         ~152 → 22      0.8 s
          │  └─ step 1  lead                                                 100 → 20       0 ms
          │     ├─ ✓ scout   Do scout · 1 step · “because”                     10 → 2 ∥   400 ms
          │     │  └─ step 1  scout                                            10 → 2     400 ms
-         │     ├─ ⠋ scout   Do scout · step 1 of 10 · “because”              ~10 → 0 ∥    0.8 s
-         │     │  └─ ⠋ step 1  scout                                         ~10 → 0      0.8 s
+         │     ├─ ⠋ scout   Do scout · step 1 of 10 · “because”              ~42 → 0 ∥    0.8 s
+         │     │  └─ ⠋ step 1  scout                                         ~42 → 0      0.8 s
          │     └─ ✗ broken  Do broken · failed: the model failed · 1 …         0 → 0 ∥     0 ms
          │        │  config: broken failed: scripted config
          │        │  → Check the name and the settings of the model.

@@ -40,7 +40,7 @@ describe('what a compaction carries over', () => {
     const store = await storeOf(events)
     const clock = new FakeClock()
     const model = windowed(window, [
-      ...looks(8).map(
+      ...looks(10).map(
         (step): ScriptedStepSource =>
           (request) =>
             asksForSummary(request) ? { fault: { class: 'model', message: 'no' } } : step,

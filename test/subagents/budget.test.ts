@@ -1,13 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { InteractionEvent, SessionId } from '../../src/contracts/index.ts'
-import { ask, resultsOf, type Said, type Script, team } from './team.ts'
+import type { InteractionEvent, ModelRequest, SessionId } from '../../src/contracts/index.ts'
+import { outputWords } from '../../src/util/output-words.ts'
+import { ask, type Member, resultsOf, type Said, type Script, team } from './team.ts'
 
 interface Plan {
   readonly children: readonly Plan[]
   /** What it does at each step before it answers. */
   readonly steps: readonly ('children' | 'twice' | 'nothing' | 'fails')[]
   readonly words: number
+  /** What is said of it to whoever may call it. */
+  readonly described: number
+  readonly answersJson: boolean
+  /** Whether its provider says what it has counted. */
+  readonly counts: boolean
   readonly maxTokens: number | undefined
   readonly maxCostUsd: number | undefined
   readonly parallelChildren: number
@@ -19,6 +25,9 @@ const plan: fc.Memo<Plan> = fc.memo((depth) =>
     children: depth <= 1 ? fc.constant([]) : fc.array(plan(depth - 1), { maxLength: 3 }),
     steps: fc.array(fc.constantFrom('children', 'twice', 'nothing', 'fails'), { maxLength: 4 }),
     words: fc.nat({ max: 3_000 }),
+    described: fc.integer({ min: 4, max: 6_000 }),
+    answersJson: fc.boolean(),
+    counts: fc.boolean(),
     maxTokens: fc.option(fc.integer({ min: 50, max: 30_000 }), { nil: undefined }),
     maxCostUsd: fc.option(
       fc.integer({ min: 1, max: 300 }).map((cents) => cents / 10_000),
@@ -32,21 +41,43 @@ const plan: fc.Memo<Plan> = fc.memo((depth) =>
 const perToken = { input: 1e-6, output: 5e-6 }
 
 /** Talks as long as it is let: what bounds it is what the loop tells the provider. */
-function talker({ steps, words }: Plan, children: readonly string[]): Script {
+function talker(plan: Plan, children: readonly string[]): Script {
+  const { steps, words, counts } = plan
   return (request, step) => {
+    const said = whatIsSaid(request, step)
+    return counts && !said.fails ? { ...said, usage: counted(request, said) } : said
+  }
+  function whatIsSaid(request: ModelRequest, step: number): Said {
     const most = request.parameters.maxOutputTokens ?? 4_096
     const text = 'word'.repeat(Math.max(1, Math.min(words, most)))
     const doing = request.toolChoice === 'none' ? undefined : steps[step - 1]
     const calls = children.map((child) => ask(child, `step ${step}`))
-    const said: { readonly [what: string]: Said } = {
+    const options: { readonly [what: string]: Said } = {
       children: { text: text.slice(0, 40), calls },
       twice: { calls: [...calls, ...calls] },
       nothing: { calls: [{ tool: 'nothing' }] },
       fails: { fails: 'network' },
     }
-    const chosen = doing === undefined ? undefined : said[doing]
+    const chosen = doing === undefined ? undefined : options[doing]
     return chosen && (chosen.fails || (chosen.calls?.length ?? 0) > 0) ? chosen : { text }
   }
+}
+
+/** Everything that is sent, the tools and the wish for JSON with it, at four characters to a token. */
+function counted(request: ModelRequest, { text = '', calls = [] }: Said): { readonly input: number; readonly output: number } {
+  const { system, tools, messages, output } = request
+  const said = messages.flatMap((message): readonly string[] => {
+    if (message.role === 'tool') return message.results.map(({ content }) => content)
+    if (message.role === 'user') return message.parts.map((part) => (part.type === 'text' ? part.text : ''))
+    return message.parts.map((part) => (part.type === 'call' ? part.name + part.input : part.text))
+  })
+  const sent = [system, JSON.stringify(tools), output ? outputWords(output) : '', ...said].join('')
+  return { input: Math.ceil(sent.length / 4), output: Math.ceil(text.length / 4) + calls.length }
+}
+
+const outputSchema = {
+  type: 'object',
+  properties: { found: { type: 'string', description: 'All that was found, with the places where it stands. '.repeat(20) } },
 }
 
 function members(root: Plan): Parameters<typeof team>[0] {
@@ -63,7 +94,9 @@ function members(root: Plan): Parameters<typeof team>[0] {
     }
     // Costs are what the price says of what was used.
     const price = ({ input, output }: { input: number; output: number }) => input * perToken.input + output * perToken.output
-    all[name] = { script: talker(each, children), agents: children, limits, price, free: false }
+    const description = 'word'.repeat(each.described / 4)
+    const output = each.answersJson ? ({ format: 'json', schema: outputSchema } as const) : ({ format: 'text' } as const)
+    all[name] = { script: talker(each, children), agents: children, limits, price, free: false, description, output }
     for (const [i, child] of each.children.entries()) add(child, `${name}x${i}`)
   }
   add(root, 'a')
@@ -129,6 +162,45 @@ describe('the budget of a tree', () => {
     // The test would show nothing without children, or without budgets that bite.
     expect(children).toBeGreaterThan(50)
     expect(limited).toBeGreaterThan(5)
+  })
+
+  const helper = { script: () => ({ text: 'found' }), description: 'Looks up what there is to know. '.repeat(30) } satisfies Member
+  const few = { one: helper, two: helper }
+  const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`helper${i}`, helper]))
+  const text = { format: 'text' } as const
+  it.each<[what: string, others: Parameters<typeof team>[0], boss: Partial<Member>]>([
+    ['agents as tools', few, { output: text }],
+    ['the directory of many agents', many, { output: text }],
+    ['the wish for JSON and its schema', {}, { output: { format: 'json', schema: outputSchema } }],
+    ['the notice to answer now', {}, { output: text, limits: { maxToolTurns: 1 }, tools: ['look'] }],
+    ['how to read a stored output', {}, { output: text, limits: { maxOutputBytes: 2_000, maxToolTurns: 9 }, tools: ['look'] }],
+  ])('counts all that is sent before it is sent: %s', async (_, others, more) => {
+    const asked: number[] = []
+    const boss: Member = {
+      ...more,
+      agents: Object.keys(others),
+      script: (request, step) => {
+        const said = step === 1 && request.toolChoice !== 'none' && more.tools ? { calls: [{ tool: 'look' }] } : { text: '{}' }
+        const usage = counted(request, said)
+        asked.push(usage.input)
+        return { ...said, usage }
+      },
+    }
+    const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' }, execute: () => 'seen '.repeat(1_000) } as const
+    const { outcome, events } = await team({ boss, ...others }, { tools: [look] }).run()
+    expect(['completed', 'partial']).toContain(outcome.status)
+    const reserved = events.flatMap((event) => (event.type === 'interaction.step.started' ? [event.reservation.input] : []))
+    expect(reserved).toHaveLength(asked.length)
+    expect(asked.filter((tokens, i) => tokens > (reserved[i] ?? 0))).toEqual([])
+  })
+
+  it('starts nothing that the specs of its children alone would overspend', async () => {
+    const { outcome, events } = await team({
+      boss: { agents: Object.keys(few), limits: { maxTokens: 400 }, script: () => ({ text: 'Done.' }) },
+      ...few,
+    }).run()
+    expect(outcome).toMatchObject({ reason: 'tokens', usage: { input: 0 } })
+    expect(events.map(({ type }) => type)).not.toContain('interaction.step.started')
   })
 
   it('counts what children took against the parent, and makes it answer when it is used up', async () => {

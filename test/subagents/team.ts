@@ -69,7 +69,7 @@ export const textOf = (request: ModelRequest): string => {
 export const resultsOf = (request: ModelRequest): readonly string[] =>
   request.messages.flatMap((message) => (message.role === 'tool' ? message.results.map(({ content }) => content) : []))
 
-type Member = Partial<AgentDefinition> & {
+export type Member = Partial<AgentDefinition> & {
   readonly script: Script
   readonly model?: never
   readonly price?: Model['costOf']

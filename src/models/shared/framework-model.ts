@@ -1,7 +1,7 @@
 import type { AttemptContext, Message, Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
+import { outputWords, withWords } from '../../util/output-words.ts'
 import { builtByItsUser, type ErrorNames, modelFailure } from '../failures/index.ts'
 import { withinAbilities } from './abilities.ts'
-import { outputWords, withWords } from './output-words.ts'
 import { untilAborted } from './until-aborted.ts'
 
 /** A call of a framework's model that is ready to be made. */

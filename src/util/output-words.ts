@@ -1,4 +1,4 @@
-import type { JsonOutput } from '../../contracts/index.ts'
+import type { JsonOutput } from '../contracts/index.ts'
 
 /** The wish for JSON in words, for the end of the system text. */
 export function outputWords({ schema }: JsonOutput): string {
