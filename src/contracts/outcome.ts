@@ -45,8 +45,9 @@ export interface StepOperation {
   readonly attempts: readonly ModelEntry[]
   readonly calls: readonly CallOperation[]
 }
-/** A call, with the turn of the child that it started. */
-export interface CallOperation extends CallEntry {
+/** A call, with the turn of the child that it started. `suspended`: the child waits for a person, and the call with it. */
+export interface CallOperation extends Omit<CallEntry, 'status'> {
+  readonly status: ItemStatus | 'suspended'
   readonly child?: TurnOperation
 }
 /** Turn → step → call, as it happened. */

@@ -4,7 +4,7 @@ import { reportOf } from '../steps/index.ts'
 import { messageOf } from '../util/message-of.ts'
 import { accountingOf, diagnosticsOf, operationOf } from './operations.ts'
 import { snapshotOf } from './snapshot.ts'
-import { accountingSoFar, spentSoFar } from './so-far.ts'
+import { accountingSoFar, operationSoFar, spentSoFar } from './so-far.ts'
 
 /** Why a turn that is still open is not being driven any more. */
 export type Halt = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy'>
@@ -50,7 +50,10 @@ export function outcomeOf({ state, children, halt }: Rest): Outcome {
     usage,
     cost,
     accounting: turn.kind === 'ended' ? accountingOf(state, children) : accountingSoFar(state, turn, children),
-    operations: { ...operationOf(state, turn, children), status: ending.status },
+    operations:
+      turn.kind === 'ended'
+        ? { ...operationOf(state, turn, children), status: ending.status }
+        : operationSoFar({ state, turn }, ending.status, children),
     trace: { ...trace, turnPath: trace.turnPath === '' ? turn.id : `${trace.turnPath}/${turn.id}` },
     diagnostics: diagnosticsOf(state, turn, children),
   }

@@ -1,7 +1,8 @@
-import type { AccountingEntry, SessionId } from '../contracts/index.ts'
-import type { OpenTurn, SessionState } from '../core/index.ts'
+import type { AccountingEntry, CallOperation, OutcomeStatus, SessionId, TurnOperation } from '../contracts/index.ts'
+import type { Call, OpenTurn, SessionState, StartedCall } from '../core/index.ts'
 import { addSpent, type Spent } from '../util/add-spent.ts'
-import { accountingOf } from './operations.ts'
+import { utf8Length } from '../util/fit-text.ts'
+import { accountingOf, operationOf } from './operations.ts'
 import { childIdOf } from './tree-state.ts'
 
 // A turn that is still open has its ended children in its own account; those that are still open are added here.
@@ -25,15 +26,42 @@ export function accountingSoFar(state: SessionState, turn: OpenTurn, children: C
   return open.length === 0 ? own : [...own, ...open.flatMap((child) => accountingSoFar(child.state, child.turn, children))]
 }
 
+/** What happened in an open turn, with everything that is open below it: all of that stands as the whole does. */
+export function operationSoFar(
+  { state, turn }: Pick<OpenChild, 'state' | 'turn'>,
+  status: OutcomeStatus,
+  children: Children,
+): TurnOperation {
+  const own = { ...operationOf(state, turn, children), status }
+  if (turn.step.kind !== 'calling') return own
+  const { id } = turn.step
+  const calls = openChildren(state, turn, children).flatMap(({ call, ...child }): readonly CallOperation[] =>
+    call.kind === 'started' ? [callSoFar(call, { agentPath: state.agentPath, stepId: id }, operationSoFar(child, status, children))] : [],
+  )
+  return { ...own, steps: own.steps.map((step) => (step.stepId === id ? { ...step, calls: [...step.calls, ...calls] } : step)) }
+}
+
+function callSoFar(
+  { itemId, intent: { tool, namespace, title }, part }: StartedCall,
+  place: Pick<CallOperation, 'agentPath' | 'stepId'>,
+  child: TurnOperation,
+): CallOperation {
+  const status = child.status === 'suspended' ? 'suspended' : 'interrupted'
+  const sizes = { bytesIn: utf8Length(part.input), bytesOut: 0, latencyMs: child.durationMs }
+  return { kind: 'call', ...place, itemId, tool, namespace, title, status, ...sizes, child }
+}
+
 function openChildren({ sessionId }: SessionState, { step }: OpenTurn, children: Children): readonly OpenChild[] {
   if (step.kind !== 'calling' || children.size === 0) return []
-  return step.calls.flatMap(({ itemId }) => {
-    const state = children.get(childIdOf(sessionId, itemId))
-    return state?.turn.kind === 'open' ? [{ state, turn: state.turn }] : []
+  return step.calls.flatMap((call) => {
+    const state = children.get(childIdOf(sessionId, call.itemId))
+    return state?.turn.kind === 'open' ? [{ call, state, turn: state.turn }] : []
   })
 }
 
 interface OpenChild {
+  /** What started it. */
+  readonly call: Call
   readonly state: SessionState
   readonly turn: OpenTurn
 }

@@ -82,7 +82,7 @@ const nameIn = (agentPath: string): string => agentPath.slice(agentPath.lastInde
 function counted(entries: readonly Pick<ModelEntry | CallOperation, 'status' | 'latencyMs'>[]): Counted {
   return {
     calls: entries.length,
-    failed: entries.filter(({ status }) => status !== 'completed').length,
+    failed: entries.filter(({ status }) => status !== 'completed' && status !== 'suspended').length,
     latencyMs: entries.reduce((sum, { latencyMs }) => sum + latencyMs, 0),
   }
 }

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Approver } from '../../src/contracts/index.ts'
+import type { Approver, TurnOperation } from '../../src/contracts/index.ts'
 import { accountingSoFar, spentSoFar } from '../../src/runtime/so-far.ts'
 import type { TreeHost } from '../../src/runtime/tree-host.ts'
+import { runSummary } from '../../src/util/run-summary.ts'
 import { ask, resultsOf, type Script, send, team } from './team.ts'
 
 const putOff: Approver = { decide: () => 'suspend' }
@@ -42,6 +43,25 @@ describe('a tree that waits for a person', () => {
       'root/lead#1 call',
       'root/lead#1/kid#1 model',
     ])
+  })
+
+  it('tells its open children among its operations, and sums up with them', async () => {
+    const { outcome } = await team(members, { tools: [send], approver: putOff }).run()
+    const told = (turn: TurnOperation): readonly string[] =>
+      turn.steps.flatMap((step) =>
+        step.calls.flatMap(({ tool, status, child }) => [`${turn.agentPath} ${tool} ${status}`, ...(child ? told(child) : [])]),
+      )
+    expect(outcome.operations && told(outcome.operations)).toEqual([
+      'root agent__quick completed',
+      'root agent__lead suspended',
+      'root/lead#1 agent__quick completed',
+      'root/lead#1 agent__kid suspended',
+    ])
+    const summary = runSummary(outcome)
+    expect(summary).toMatchObject({ usage: outcome.usage, cost: outcome.cost, failed: 0 })
+    const lead = summary?.agents.find(({ agent }) => agent === 'lead')
+    expect(lead).toMatchObject({ calls: 1, failed: 0, usage: { input: 300, output: 150 } })
+    expect(lead?.agents.map(({ agent, usage: { input } }) => `${agent} ${input}`)).toEqual(['quick 100', 'kid 100'])
   })
 
   it('counts the same once more when it has ended', async () => {

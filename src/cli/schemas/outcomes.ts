@@ -26,7 +26,7 @@ import {
   text,
   truth,
 } from './shapes.ts'
-import { itemStatus, toolFailureClass, turnReason } from './words.ts'
+import { callStatus, itemStatus, toolFailureClass, turnReason } from './words.ts'
 
 // What came of a run, and what it took.
 
@@ -68,7 +68,7 @@ const callFields: Fields<CallEntry> = {
   error: optional(toolFailureClass),
 }
 export const callEntry = closed<CallEntry>(callFields)
-export const callOperation = closed<CallOperation>({ ...callFields, child: optional(reference('TurnOperation')) })
+export const callOperation = closed<CallOperation>({ ...callFields, status: callStatus, child: optional(reference('TurnOperation')) })
 const outcomeStatus = oneWord<OutcomeStatus>({ completed: true, partial: true, failed: true, interrupted: true, suspended: true })
 export const turnOperation = closed<TurnOperation>({
   kind: constant('turn'),

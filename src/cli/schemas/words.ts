@@ -1,4 +1,12 @@
-import type { CallIntent, DiagnosticCode, ItemStatus, ModelFailureClass, TextItemType, TurnReason } from '../../contracts/index.ts'
+import type {
+  CallIntent,
+  CallOperation,
+  DiagnosticCode,
+  ItemStatus,
+  ModelFailureClass,
+  TextItemType,
+  TurnReason,
+} from '../../contracts/index.ts'
 import { toolFailureClasses } from '../../contracts/index.ts'
 import type { StartDiagnostic } from '../start-diagnostics.ts'
 import { oneWord, type Schema } from './shapes.ts'
@@ -77,14 +85,9 @@ export const startDiagnosticCode = oneWord<StartDiagnostic['code']>({
   variable_unused: true,
 })
 
-export const itemStatus = oneWord<ItemStatus>({
-  completed: true,
-  failed: true,
-  declined: true,
-  interrupted: true,
-  skipped: true,
-  unknown: true,
-})
+const itemStatuses = { completed: true, failed: true, declined: true, interrupted: true, skipped: true, unknown: true } as const
+export const itemStatus = oneWord<ItemStatus>(itemStatuses)
+export const callStatus = oneWord<CallOperation['status']>({ ...itemStatuses, suspended: true })
 export const callType = oneWord<CallIntent['type']>({
   tool_call: true,
   command_execution: true,
