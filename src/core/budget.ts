@@ -1,4 +1,5 @@
 import type { LastStepReason, Reservation, TokenPrice } from '../contracts/index.ts'
+import { requestChars } from './changes.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
 // What a session may still spend. A reserve for the last answer is held back from the start, so that a turn
@@ -12,8 +13,6 @@ const leastAnswerTokens = 64
 const lastAnswerMs = 30_000
 /** What a last step is told beside all that is there already. */
 const noticeChars = 128
-/** The tool that reads stored outputs is offered once there is one. */
-const storedOutputChars = 1_100
 /** So many refusals of the same call, and the model is made to answer. */
 const mostRepeats = 3
 /** The part of a window that a request may take before the history is made shorter. */
@@ -63,9 +62,6 @@ export function allowance(state: SessionState, turn: OpenTurn, wanted: Wanted): 
   return affordable
 }
 
-/** About how many characters a request of the session has now. */
-export const requestChars = ({ promptChars, historyChars, hasStoredOutput }: SessionState): number =>
-  promptChars + historyChars + (hasStoredOutput ? storedOutputChars : 0)
 const estimatedInput = (state: SessionState): number => Math.ceil(requestChars(state) / state.charsPerToken)
 
 /** Where a limit is to hold: what is new may be denser than what was counted so far. */

@@ -57,6 +57,10 @@ export function say(state: SessionState, message: Message): SessionState {
   return { ...state, history: state.history.append(message), historyChars: state.historyChars + sizeOf(message) }
 }
 
+/** About how many characters a request of the session has now. Once an output is stored, the tool that reads it is offered. */
+export const requestChars = ({ promptChars, historyChars, hasStoredOutput }: SessionState): number =>
+  promptChars + historyChars + (hasStoredOutput ? 1_100 : 0)
+
 /** About how many characters of a request a message takes. */
 export function sizeOf(message: Message): number {
   switch (message.role) {

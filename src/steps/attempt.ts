@@ -10,7 +10,7 @@ import {
   type StepId,
   type Usage,
 } from '../contracts/index.ts'
-import type { AskAction } from '../core/index.ts'
+import { type AskAction, requestChars } from '../core/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { messageOf } from '../util/message-of.ts'
@@ -254,8 +254,10 @@ export class Attempt {
   }
 
   #estimate(): Usage {
-    const output = Math.ceil(this.#reply.characters / this.#session.state.charsPerToken)
-    return { input: this.#action.reservation.input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
+    const { state } = this.#session
+    const input = Math.ceil(requestChars(state) / state.charsPerToken)
+    const output = Math.ceil(this.#reply.characters / state.charsPerToken)
+    return { input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
   }
 
   #interruption(): ModelFailure {

@@ -194,6 +194,17 @@ describe('the budget of a tree', () => {
     expect(asked.filter((tokens, i) => tokens > (reserved[i] ?? 0))).toEqual([])
   })
 
+  it('takes what was sent for used, not what was held back, where a provider does not count', async () => {
+    let sent = 0
+    const script: Script = (request) => {
+      sent = counted(request, {}).input
+      return { text: 'Done.' }
+    }
+    const { outcome } = await team({ boss: { agents: Object.keys(few), output: text, script }, ...few }).run()
+    expect(outcome.usage).toMatchObject({ estimated: true })
+    expect(Math.abs(outcome.usage.input - sent)).toBeLessThan(25)
+  })
+
   it('starts nothing that the specs of its children alone would overspend', async () => {
     const { outcome, events } = await team({
       boss: { agents: Object.keys(few), limits: { maxTokens: 400 }, script: () => ({ text: 'Done.' }) },
