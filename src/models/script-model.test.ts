@@ -42,6 +42,7 @@ steps:
     calls: [{ tool: look, input: { city: Oslo } }, { tool: broken, input: '{"a":' }]
     usage: { input: 120, output: 30, reasoning: 4 }
 `)
+  expect(model.costOf?.({ input: 9, output: 9, cacheRead: 0, cacheWrite: 0, reasoning: 0 })).toBe(0)
   expect(await ask(model)).toEqual([
     { type: 'reasoning', text: 'Let' },
     { type: 'reasoning', text: ' me' },

@@ -43,7 +43,7 @@ export async function scriptModel(text: string, place: string, options: ScriptMo
     if (!step) return usedUp(options.id, slots)
     return play(step, { position, clock: options.clock, signal: call.signal, done: () => played.delete(key) })
   }
-  return { id: options.id, abilities: ['tools', 'reasoning'], stream }
+  return { id: options.id, abilities: ['tools', 'reasoning'], costOf: () => 0, stream }
 }
 
 interface Playing {

@@ -1,13 +1,15 @@
 import type { Usage } from '../contracts/index.ts'
-import type { AskingStep, Call, Session, StartedCall } from '../core/index.ts'
+import type { AskingStep, Call, StartedCall } from '../core/index.ts'
 import { type CallList, placeOf } from '../util/call-list.ts'
 import { unknownResult } from '../util/call-results.ts'
 import { laneConflict } from '../util/lane-conflict.ts'
+import { priced } from '../util/priced.ts'
 import { atTheWalls } from '../util/walls.ts'
+import type { ActiveSession } from './active-session.ts'
 
 // What a dead driver left open is settled from the journal alone.
 
-export function recover(session: Session): void {
+export function recover(session: ActiveSession): void {
   const { step } = session.turn
   if (step.kind === 'asking') loseAttempt(session, step)
   if (step.kind === 'calling')
@@ -15,17 +17,19 @@ export function recover(session: Session): void {
 }
 
 /** The attempt may have been answered and paid for: what was reserved for it counts as spent. */
-function loseAttempt(session: Session, { open, reservation }: AskingStep): void {
+function loseAttempt(session: ActiveSession, { open, model, reservation }: AskingStep): void {
   for (const item of open) {
     session.note({ type: 'interaction.item.completed', itemId: item.id, item: { ...item, status: 'interrupted', text: '' } })
   }
-  const usage: Usage = { ...reservation, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
+  const { input, output, costUsd } = reservation
+  const usage: Usage = { input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
   const failure = { class: 'lost', message: 'The process that asked the model ended before the reply was recorded.' } as const
-  session.note({ type: 'interaction.step.failed', failure, usage, cost: 'unknown', latencyMs: 0, delayMs: 0 })
+  const cost = costUsd ?? priced(session.ports.models.get(model), usage)
+  session.note({ type: 'interaction.step.failed', failure, usage, cost, latencyMs: 0, delayMs: 0 })
 }
 
 /** `read` and `idempotent` run again under the same call id; so does what cannot have begun. The rest is unknown. */
-function recoverCall(session: Session, calls: CallList<Call>, call: StartedCall): void {
+function recoverCall(session: ActiveSession, calls: CallList<Call>, call: StartedCall): void {
   const { effect } = call.intent
   if (effect === 'read' || effect === 'idempotent' || hasNotBegun(calls, call)) {
     session.note({

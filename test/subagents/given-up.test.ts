@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { InteractionEvent, Store, Tool, TreeId } from '../../src/contracts/index.ts'
+import type { InteractionEvent, Store, Tool, TreeId, Usage } from '../../src/contracts/index.ts'
 import { foldTree } from '../../src/runtime/tree-state.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate } from '../../src/testing/index.ts'
@@ -172,6 +172,31 @@ describe('a child that was asking a model when its driver was lost', () => {
     expect(again).toMatchObject({ status: 'completed', report: { text: expect.stringMatching(/^Error \(config\)/) } })
     expect(again.usage).toMatchObject({ input: 200 + input, output: 100 + output, estimated: true })
     expect(again.accounting.find(({ agentPath }) => agentPath === 'root/kid#1')).toMatchObject({ status: 'failed', cost: 'unknown' })
+  })
+})
+
+describe('an attempt that was lost', () => {
+  const answers: Script = () => ({ text: 'Done.', usage: { input: 10, output: 5 } })
+  const perToken = ({ input, output }: Pick<Usage, 'input' | 'output'>): number => (input + output) / 1e6
+
+  it.each<[what: string, limits: object, price: typeof perToken]>([
+    ['a model that costs nothing', {}, () => 0],
+    ['a model whose price is known', {}, perToken],
+    ['a model whose price is known, under a limit of money', { maxCostUsd: 1 }, perToken],
+  ])('of %s costs what was set aside for it', async (_, limits, price) => {
+    const members = { boss: { script: answers, price, limits, free: false } }
+    const { events, outcome } = await team(members).run()
+    const asked = events.find((event) => event.type === 'interaction.step.started')
+    if (asked?.type !== 'interaction.step.started') throw new Error('nothing was asked')
+    const store = await storeWith(outcome.treeId, events.slice(0, events.indexOf(asked) + 1))
+    const handle = await team(members, { store }).runtime.open(outcome.treeId)
+    const { accounting, cost } = await handle.outcome
+    const [lost] = accounting
+    const { input, output } = asked.reservation
+    expect(lost).toMatchObject({ failure: { class: 'lost' } })
+    expect(lost).toHaveProperty('usage', { input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true })
+    expect(lost).toHaveProperty('cost', expect.closeTo(price({ input, output }), 9))
+    expect(cost).toBeCloseTo(price({ input, output }) + price({ input: 10, output: 5 }), 9)
   })
 })
 
