@@ -48,6 +48,12 @@ interface Run {
   readonly hold: Hold | undefined
 }
 
+interface StartedChild {
+  readonly result: Promise<ChildResult>
+  hasEnded: boolean
+  end?: ChildResult
+}
+
 /**
  * One run of one tool.
  *
@@ -65,7 +71,7 @@ class CallRun {
   #limit: Limit = noLimit
   #isOver = false
   #veil: Veil | undefined
-  #child: { readonly result: Promise<ChildResult>; hasEnded: boolean } | undefined
+  #child: StartedChild | undefined
 
   constructor(session: ActiveSession, { call, started, hold }: Run) {
     this.#session = session
@@ -152,13 +158,16 @@ class CallRun {
       interrupt: this.#interrupt,
       hold: this.#hold,
     })
-    const child = { result, hasEnded: false }
+    const child: StartedChild = { result, hasEnded: false }
     this.#child = child
-    // Whoever does not wait for it need not be told that it failed.
     const ended = (): void => {
       child.hasEnded = true
     }
-    result.then(ended, ended)
+    // Whoever does not wait for it need not be told that it failed.
+    result.then((end) => {
+      child.end = end
+      ended()
+    }, ended)
     return result
   }
 
@@ -215,14 +224,15 @@ class CallRun {
   #cutShort(said?: Extract<ToolOutput, { ok: false }>): RunResult {
     const { intent } = this.#call
     const seconds = ((this.#session.clock.monotonic() - this.#started) / 1000).toFixed(1)
-    const effect = intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
-    const own = said ? ` It said: ${said.error.message}` : ''
+    const isIdle = intent.type === 'subagent_call' && this.#child?.end !== undefined && !hasBegun(this.#child.end)
+    const effect = isIdle ? 'It had not begun.' : intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
+    const own = said && !isIdle ? ` It said: ${said.error.message}` : ''
     const { status, why, ...failure } = cuts[this.#interrupt.reason as keyof typeof cuts] ?? cuts.interrupted
     const remedy = this.#interrupt.reason === 'timeout' ? remedyOf(this.#limit) : undefined
     const error: ToolFailure = {
       ...failure,
       ...(remedy !== undefined && { remedy }),
-      message: `"${intent.tool}" ran for ${seconds} s and was ended because ${why}. ${effect}${own}`,
+      message: `"${intent.tool}" ${isIdle ? 'waited' : 'ran'} for ${seconds} s and was ended because ${why}. ${effect}${own}`,
     }
     return { status, output: { ok: false, error, ...(said?.partial !== undefined && { partial: said.partial }) } }
   }
@@ -233,6 +243,10 @@ const cuts = {
   budget: { status: 'failed', why: 'the time budget ran out', class: 'timeout', remedy: 'Answer with what you have.' },
   interrupted: { status: 'interrupted', why: 'the turn was interrupted', class: 'cancelled' },
 } as const
+
+/** Whether a child has asked a model; before that it can have done nothing. One that was refused for a reason of its own tells it. */
+const hasBegun = (end: ChildResult): boolean =>
+  end.kind === 'refused' ? end.failure.class !== 'cancelled' : end.operations.steps.length > 0
 
 const callIsOver: ToolFailure = { class: 'config', message: 'The call that wanted a child has ended.' }
 const oneChildOnly: ToolFailure = { class: 'config', message: 'A call starts one child.', remedy: 'Make a call for each.' }

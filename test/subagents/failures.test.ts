@@ -205,3 +205,22 @@ describe('an agent that is at work above a call', () => {
     expect(created.map(({ agentPath }) => agentPath)).toEqual(['root', 'root/lead#1'])
   })
 })
+
+describe('children that had not begun when the time of their parent ran out', () => {
+  it.each<[where: string, limits: object, config: object]>([
+    ['in line behind their siblings', { parallelChildren: 1 }, {}],
+    ['in line for the model', {}, { queues: { team: { concurrent: 1 } } }],
+  ])('are not said to have taken effect: %s', async (_, limits, config) => {
+    const clock = new FakeClock()
+    const twice: Script = (request, step) =>
+      step === 1 ? { calls: [ask('kid', 'one'), ask('kid', 'two')] } : { text: resultsOf(request).join('\n') }
+    const members = { boss: { script: twice, agents: ['kid'], limits: { timeBudget: 20_000, ...limits } }, kid: { script: never } }
+    const { outcome } = await settle(team(members, { clock, config }).run(), clock)
+    const [first, second] = outcome.report?.text.split('\n') ?? []
+    expect(first).toMatch(
+      /"agent__kid" ran for [\d.]+ s and was ended because the time budget ran out\. It may have taken effect\. It said: /,
+    )
+    expect(second).toMatch(/"agent__kid" waited for [\d.]+ s and was ended because the time budget ran out\. It had not begun\./)
+    expect(second).not.toMatch(/taken effect|It said/)
+  })
+})
