@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { resultsOf, type Script, team, textOf } from './team.ts'
+import { resultsOf, type Said, type Script, team, textOf } from './team.ts'
 
 const many = Object.fromEntries(
   Array.from({ length: 12 }, (_, i) => [
@@ -40,6 +40,21 @@ describe('many agents', () => {
     }
     expect(all).toMatch(/\n… and agent10, agent11\. Ask for one by its name to see what it takes\.$/)
     expect(one).toBe('- agent11: Knows about topic11 and things (prompt: text)')
+  })
+
+  it('are found by their names first, however short these are', async () => {
+    const names = ['qa', 'hr', 'db', 'c3', 'ui-kit', 'a', ...Object.keys(many)]
+    const short = Object.fromEntries(
+      names.map((name) => [name, { description: 'Sits at a desk with the others', script: () => ({ text: '' }) satisfies Said }]),
+    )
+    const queries = ['qa', 'the HR desk', 'ask db, please', 'agent c3', 'ui kit', 'a desk', 'dbase']
+    const script: Script = (request, step) =>
+      step === 1
+        ? { calls: queries.map((query) => ({ tool: 'find_agents', input: { query } })) }
+        : { text: resultsOf(request).join('\n---\n') }
+    const { outcome } = await team({ boss: { script, agents: names }, ...short }).run()
+    const found = outcome.report?.text.split('\n---\n').map((list) => list.slice(0, list.indexOf(':')))
+    expect(found).toEqual(['- qa', '- hr', '- db', '- c3', '- ui-kit', '- a', 'No agent fits. There are'])
   })
 
   it('that there are not get the nearest name; one that takes a text is not given JSON', async () => {

@@ -97,14 +97,27 @@ function unknownAgent(wanted: string, agents: readonly AgentCard[]): ToolFailure
   return { class: 'unknown_tool', message: `There is no agent "${wanted}".`, remedy }
 }
 
+/** Whoever is named comes first, however short the name is; the others by the words that they share with the query. */
 function matching(agents: readonly AgentCard[], query: string): readonly AgentCard[] {
   const wanted = wordsOf(query)
+  const spaced = apart(query)
   return agents
-    .map((card) => ({ card, score: sharedWords(`${card.name} ${card.description} ${card.usage ?? ''}`, wanted) }))
-    .filter(({ score }) => score > 0)
-    .toSorted((a, b) => b.score - a.score || (a.card.name < b.card.name ? -1 : 1))
+    .map((card) => ({
+      card,
+      isNamed: spaced.includes(apart(card.name)),
+      score: sharedWords(`${card.name} ${card.description} ${card.usage ?? ''}`, wanted),
+    }))
+    .filter(({ isNamed, score }) => isNamed || score > 0)
+    .toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed) || b.score - a.score || (a.card.name < b.card.name ? -1 : 1))
     .map(({ card }) => card)
 }
+
+/** A text with its words apart, so that a name is found as a word, and not inside of one. */
+const apart = (text: string): string =>
+  ` ${text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()} `
 
 function describe({ name, description, usage, takes, inputSchema }: AgentCard): string {
   const input = takes === 'json' ? `input: ${JSON.stringify(inputSchema)}` : `prompt: ${usage ?? 'text'}`
