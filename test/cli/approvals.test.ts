@@ -40,6 +40,14 @@ async function waiting(name: string, files: readonly string[]) {
 }
 
 describe('a run that waits', () => {
+  test('is kept apart, and the commands that it names look there', async () => {
+    const { at } = await waiting('apart', ['a.txt', 'b.txt'])
+    const { treeId }: { readonly treeId: string } = JSON.parse((await at('run w.ai Go --json -q --data-dir dd')).stdout)
+    const answered = await at(`approvals answer ${treeId}:t1.s1.2/call yes --data-dir dd`)
+    expect(answered.stderr).toContain('It waits for one more answer: troupe approvals list --data-dir dd\n')
+    expect((await at('approvals list --data-dir dd')).stdout).toContain(treeId)
+  })
+
   test('is answered without a terminal, request by request, and goes on', async () => {
     const { id, at, has } = await waiting('answered', ['a.txt', 'b.txt'])
     const both = await at(`approvals answer ${id} yes`)

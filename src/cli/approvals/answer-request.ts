@@ -49,10 +49,10 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
   }
   await host.stdout.prose([`Answered: ${answeredText(request.request, answered.decision)}`])
   if (left.length > 0)
-    await tellNotice(`It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list`, {
-      host,
-      wishes,
-    })
+    await tellNotice(
+      `It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list${dataDirFlag(dataDir)}`,
+      { host, wishes },
+    )
   await tellNotice(`Go on: ${goOn}`, { host, wishes })
   return code
 }
