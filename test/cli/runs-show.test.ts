@@ -166,11 +166,14 @@ describe('a run that has not ended', () => {
     const { document, id } = await made([file, 'Write it'])
     const { code, stdout } = await show(id)
     expect(code).toBe(0)
-    expect(still(stdout).split('\n').slice(0, 7)).toEqual([
+    expect(still(stdout).split('\n').slice(0, 10)).toEqual([
       `${id}  writes  waits for an answer`,
       '  writes.ai · began THEN · waits since THEN',
       '  ? Write x.txt, a new file  write_file',
       '    content │ x',
+      '    y yes · n no · n WHY no, and tell it why · x no, and end the run',
+      '    s for this session, p for this project: x.txt · s1 p1 any file in the workspace',
+      '    s2 p2 any call of write_file',
       `    troupe approvals answer ${id} yes`,
       `  troupe run writes.ai --resume ${id}`,
       '',
