@@ -158,6 +158,7 @@ class Runtime implements AgentRuntime, TreeHost {
     const own = overlays.over(options.overlay)
     const parts = this.parts.withoutSecrets(partsOf(input), own)
     const opening = new Interrupt()
+    if (options.signal?.aborted) opening.fire('interrupted')
     const chosen = this.#choose(parts, options.agent, { opening, redactor: own.redactor })
     const treeId = this.parts.options.ids.next() as TreeId
     overlays.set(treeId, own)
@@ -244,7 +245,6 @@ class Runtime implements AgentRuntime, TreeHost {
 
   #interruptOn(signal: AbortSignal | undefined, { treeId, rest }: Pick<Beginning, 'treeId' | 'rest'>): void {
     if (!signal) return
-    if (signal.aborted) this.#openings.get(treeId)?.fire('interrupted')
     const interrupt = () => void this.deliver(treeId, { kind: 'cancel', mode: 'interrupt', by: 'signal' }).catch(() => {})
     signal.addEventListener('abort', interrupt, { once: true })
     void rest.then(() => signal.removeEventListener('abort', interrupt))
