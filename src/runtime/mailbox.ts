@@ -12,6 +12,7 @@ import type { Tree } from './tree.ts'
  *
  * 1. Rows become events in the order of their positions, each exactly once: the cursor is part of the state.
  * 2. Drains never overlap; one that is asked for while another runs follows it, and is part of what `drain` waits for.
+ * 3. Once it is closed the cursor stands still: what comes later stays in the inbox, for whoever looks next.
  */
 export class Mailbox {
   readonly #tree: Pick<Tree, 'live'>
@@ -20,6 +21,7 @@ export class Mailbox {
   #cursor: number
   #draining: Promise<void> | undefined
   #again = false
+  #isClosed = false
 
   constructor(
     tree: Pick<Tree, 'live'>,
@@ -36,12 +38,18 @@ export class Mailbox {
     return this.#cursor
   }
 
-  /** The drain under way, if there is one. */
+  /** The drain under way, if there is one. Wait for it until there is none: more may have come by the time that you are told. */
   get draining(): Promise<void> | undefined {
     return this.#draining
   }
 
+  /** Takes in nothing more. In one breath with the look that finds nothing to do. */
+  close(): void {
+    this.#isClosed = true
+  }
+
   drain(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve()
     this.#again = true
     this.#draining ??= this.#run()
     return this.#draining

@@ -19,7 +19,7 @@ import { unknownTree } from './tree-memory.ts'
  * Drives one tree in this process.
  *
  * 1. It owns the tree from its start until `settled`, and writes nothing after.
- * 2. One drive at a time; whatever arrives while it ends is driven too before it is settled.
+ * 2. One drive at a time; whatever arrives while it ends is driven too before it is settled, or found by `hasLeftOver`.
  * 3. `settled` never rejects.
  */
 export class TreeDriver {
@@ -154,6 +154,7 @@ export class TreeDriver {
       release = keepAlive()
       halt = await this.#drive()
     } catch (error) {
+      this.#mailbox.close()
       halt = haltOf(error, openAgain)
       // Nothing more can be recorded: whatever still runs is told to stop.
       session.interrupt.fire('interrupted')
@@ -176,14 +177,17 @@ export class TreeDriver {
     let driving = drive(session, performer)
     for (;;) {
       const rest = await this.#tree.driven(driving)
-      if (this.#mailbox.draining) await this.#mailbox.draining
+      while (this.#mailbox.draining) await this.#mailbox.draining
       if (rest === 'stalled') {
         if (await this.#suspend()) return suspended
         continue
       }
       const wanted = next(session)
-      if (rest === 'idle' && (wanted === 'idle' || this.#isRetired)) return undefined
-      if (rest === 'suspended' && wanted === 'wait') return suspended
+      const isOver = rest === 'idle' ? wanted === 'idle' || this.#isRetired : wanted === 'wait'
+      if (isOver) {
+        this.#mailbox.close()
+        return rest === 'idle' ? undefined : suspended
+      }
       driving = drive(session, performer)
     }
   }
@@ -193,8 +197,10 @@ export class TreeDriver {
     if (!this.#tree.isStalled) return false
     this.#tree.suspend()
     await this.#session.flush()
-    if (this.#mailbox.draining) await this.#mailbox.draining
-    return this.#tree.isStalled
+    while (this.#mailbox.draining) await this.#mailbox.draining
+    if (!this.#tree.isStalled) return false
+    this.#mailbox.close()
+    return true
   }
 
   async #release({ options: { store } }: RuntimeParts, epoch: number): Promise<void> {
