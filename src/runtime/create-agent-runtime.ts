@@ -144,11 +144,9 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   async isDrivenElsewhere(treeId: TreeId): Promise<boolean> {
-    const { journal, trees } = this.parts.options.store
+    const { trees } = this.parts.options.store
     if (!(await trees.get(treeId))) throw unknownTree(treeId)
-    const claim = await journal.claim(treeId, this.parts.owner)
-    if (claim.ok) await journal.release(treeId, claim.epoch)
-    return !claim.ok
+    return (await trees.driver(treeId)) !== undefined
   }
 
   begin(input: RunInput, options: RunOptions, door: 'run' | 'start' = 'run'): Beginning {
