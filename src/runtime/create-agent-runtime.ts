@@ -18,7 +18,7 @@ import { RuntimeParts } from './runtime-parts.ts'
 import { matchAgent, onlyAgent, type Selected } from './select-agent.ts'
 import { partsOf, sessionService } from './session-service.ts'
 import { denyAll, noSandbox, randomIds, systemClock } from './system.ts'
-import { type TakingUp, TreeDriver } from './tree-driver.ts'
+import { type Found, type TakingUp, TreeDriver } from './tree-driver.ts'
 import type { Beginning, TreeHost } from './tree-host.ts'
 import { unknownTree } from './tree-memory.ts'
 import type { Variables } from './tree-overlays.ts'
@@ -198,19 +198,19 @@ class Runtime implements AgentRuntime, TreeHost {
     const driver = await this.driverOf(treeId)
     // What was never started has nothing more to be told.
     if (opening && !driver) return clientId
-    if (!driver && !(await store.trees.get(treeId))) throw unknownTree(treeId)
+    const found = driver || (await this.isDrivenElsewhere(treeId)) ? undefined : await TreeDriver.find(this.parts, treeId)
+    // From here on nothing is refused: what is stored would be said twice by whoever tries again.
     await store.inbox.add(treeId, clientId, message)
-    if (!this.#drivers.has(treeId) && !this.#isClosed) await this.#attend(treeId)
+    if (!this.#drivers.has(treeId) && !this.#isClosed) await this.#attend(treeId, found)
     return clientId
   }
 
-  /** Takes up a tree that nobody here drives. Another process that drives it has been told by the inbox. */
-  async #attend(treeId: TreeId): Promise<void> {
-    try {
-      await this.#takeUp(treeId, { whenIdle: 'settle', feed: new Feed() })
-    } catch (error) {
-      if (!(error instanceof TroupeError && error.code === 'tree_owned')) throw error
-    }
+  /**
+   * Takes up a tree that nobody here drives. Another process that drives it has been told by the inbox; what could not be
+   * taken up now stays there for whoever opens the tree.
+   */
+  async #attend(treeId: TreeId, found?: Found): Promise<void> {
+    await this.#takeUp(treeId, { whenIdle: 'settle', feed: new Feed(), ...(found && { found }) }).catch(() => {})
   }
 
   #takeUp(treeId: TreeId, how: TakingUp): Promise<TreeDriver> {
@@ -231,8 +231,7 @@ class Runtime implements AgentRuntime, TreeHost {
     this.#drivers.delete(treeId)
     this.parts.overlays.rest(treeId)
     if (!driver || this.#isClosed || !(await driver.hasLeftOver()) || this.#drivers.has(treeId)) return
-    // What could not be taken up now is still in the inbox.
-    await this.#attend(treeId).catch(() => {})
+    await this.#attend(treeId)
   }
 
   async #end(driver: TreeDriver): Promise<void> {

@@ -14,6 +14,7 @@ import type { RuntimeParts } from './runtime-parts.ts'
 import type { Selected } from './select-agent.ts'
 import type { Tree } from './tree.ts'
 import { unknownTree } from './tree-memory.ts'
+import type { TreeState } from './tree-state.ts'
 
 /**
  * Drives one tree in this process.
@@ -65,13 +66,17 @@ export class TreeDriver {
     }
   }
 
+  /** What there is of a tree, with everything at hand that it takes to drive it. Changes nothing. */
+  static async find(parts: RuntimeParts, treeId: TreeId): Promise<Found> {
+    const found = await look(parts, treeId)
+    await ready(parts, found.state.root.agent)
+    return found
+  }
+
   /** An existing tree, as its journal tells it. */
-  static async resume(parts: RuntimeParts, treeId: TreeId, { whenIdle, feed, changes = {} }: TakingUp): Promise<TreeDriver> {
+  static async resume(parts: RuntimeParts, treeId: TreeId, { whenIdle, feed, changes = {}, found }: TakingUp): Promise<TreeDriver> {
     const { store } = parts.options
-    const entry = await store.trees.get(treeId)
-    if (!entry) throw unknownTree(treeId)
-    await stepsAtHand()
-    const before = await parts.trees.stateOf(treeId)
+    const { title, state: before } = found ?? (await look(parts, treeId))
     const changed = changedAgent(before.root.agent, changes)
     if (changed) {
       await parts.models.resolve(changed)
@@ -81,7 +86,7 @@ export class TreeDriver {
     try {
       // Until the claim, the owner before may have written more.
       const state = await parts.trees.stateOf(treeId, before)
-      const planted = plant(parts, { state, feed, epoch, seq, registry, title: entry.title })
+      const planted = plant(parts, { state, feed, epoch, seq, registry, title })
       planted.tree.takeUp(epoch, changes)
       if (changed) await planted.session.flush()
       return new TreeDriver(planted, feed, { parts, epoch, whenIdle })
@@ -212,12 +217,19 @@ export class TreeDriver {
   }
 }
 
+/** What there is of a tree, before anybody claims it. */
+export interface Found {
+  readonly title: string
+  readonly state: TreeState
+}
+
 /** How an existing tree is taken up. */
 export interface TakingUp {
   readonly whenIdle: 'settle' | 'wait'
   readonly feed: Feed
   /** What is different for its root from now on. */
   readonly changes?: Changes
+  readonly found?: Found
 }
 
 interface Drive {
@@ -227,6 +239,13 @@ interface Drive {
 }
 
 const next = (session: ActiveSession) => session.decide().kind
+
+async function look(parts: RuntimeParts, treeId: TreeId): Promise<Found> {
+  const entry = await parts.options.store.trees.get(treeId)
+  if (!entry) throw unknownTree(treeId)
+  await stepsAtHand()
+  return { title: entry.title, state: await parts.trees.stateOf(treeId) }
+}
 
 /** Sources and models may take their time; both are there at once the second time. */
 async function ready(parts: RuntimeParts, agent: AgentSpec): Promise<void> {

@@ -3,30 +3,18 @@ import type { Store } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate } from '../../src/testing/index.ts'
 import { bounded, collect, troupeError, world } from '../acceptance/support.ts'
+import { changedStore } from './changed-store.ts'
 
 // Whoever looks at a tree of a shared store leaves no trace: its driver, and who would like to be it, never notice.
 
-/** The same store, for somebody whose claims and releases are told. */
+/** The same store, for somebody whose claims are told. */
 function told(store: Store) {
   const claims: string[] = []
-  const { journal, inbox, blobs, trees } = store
-  const looked: Store = {
-    inbox,
-    blobs,
-    trees,
-    close: () => store.close(),
-    journal: {
-      claim(treeId, owner) {
-        claims.push(`claim ${treeId}`)
-        return journal.claim(treeId, owner)
-      },
-      release: (treeId, epoch) => journal.release(treeId, epoch),
-      append: (batch) => journal.append(batch),
-      read: (treeId, after, limit) => journal.read(treeId, after, limit),
-      watch: (treeId, wake) => journal.watch(treeId, wake),
-    },
+  const claim: Store['journal']['claim'] = (treeId, owner) => {
+    claims.push(treeId)
+    return store.journal.claim(treeId, owner)
   }
-  return { store: looked, claims }
+  return { store: changedStore(store, { claim }), claims }
 }
 
 describe('to look at a tree never claims it', () => {
