@@ -61,9 +61,11 @@ class Runtime implements AgentRuntime, TreeHost {
   readonly parts: RuntimeParts
   readonly sessions = sessionService(this)
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
+  /** What came after each driver: asked for by many, done once. */
+  readonly #goings = new WeakMap<TreeDriver, Promise<boolean>>()
   /** Trees that are not started yet; an interrupt need not wait for what they wait for. */
   readonly #openings = new Map<TreeId, Interrupt>()
-  readonly #closed = Promise.withResolvers<'closed'>()
+  readonly closed = new Interrupt()
   #isClosed = false
   #closing: Promise<void> | undefined
 
@@ -105,10 +107,6 @@ class Runtime implements AgentRuntime, TreeHost {
     this.parts.overlays.set(treeId, this.parts.overlays.over(overlay))
   }
 
-  get closed(): Promise<'closed'> {
-    return this.#closed.promise
-  }
-
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
@@ -119,8 +117,8 @@ class Runtime implements AgentRuntime, TreeHost {
     for (const opening of this.#openings.values()) opening.fire('interrupted')
     const drivers = await Promise.allSettled(this.#drivers.values())
     await Promise.all(drivers.map((driver) => (driver.status === 'fulfilled' ? this.#end(driver.value) : undefined)))
+    this.closed.fire('closed')
     await this.parts.close()
-    this.#closed.resolve('closed')
   }
 
   /** A name that there is not throws before anything is begun; asking a model takes its time. */
@@ -224,14 +222,31 @@ class Runtime implements AgentRuntime, TreeHost {
     return starting
   }
 
-  /** Lets go of a driver that is settled, and takes up again what reached its tree too late for it. */
   async #follow(treeId: TreeId, starting: Promise<TreeDriver>): Promise<void> {
     const driver = await starting.catch(() => undefined)
-    await driver?.settled
+    if (driver) {
+      await this.goesOn(driver)
+      return
+    }
     this.#drivers.delete(treeId)
     this.parts.overlays.rest(treeId)
-    if (!driver || this.#isClosed || !(await driver.hasLeftOver()) || this.#drivers.has(treeId)) return
-    await this.#attend(treeId)
+  }
+
+  goesOn(driver: TreeDriver): Promise<boolean> {
+    const going = this.#goings.get(driver) ?? this.#letGo(driver)
+    this.#goings.set(driver, going)
+    return going
+  }
+
+  /** Lets go of a driver once it is settled, and takes up again what reached its tree too late for it. */
+  async #letGo(driver: TreeDriver): Promise<boolean> {
+    const { treeId } = driver
+    await driver.settled
+    this.#drivers.delete(treeId)
+    this.parts.overlays.rest(treeId)
+    if (this.#isClosed || !(await driver.hasLeftOver())) return false
+    if (!this.#drivers.has(treeId)) await this.#attend(treeId)
+    return this.#drivers.has(treeId)
   }
 
   async #end(driver: TreeDriver): Promise<void> {

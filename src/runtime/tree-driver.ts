@@ -109,6 +109,11 @@ export class TreeDriver {
     await this.#session.flush()
   }
 
+  /** Resolves when whatever was being taken in is part of how the tree stands. */
+  async caughtUp(): Promise<void> {
+    while (this.#mailbox.draining) await this.#mailbox.draining.catch(() => {})
+  }
+
   /** Begins nothing more, and no longer waits for something to do. */
   retire(): void {
     this.#isRetired = true

@@ -1,4 +1,5 @@
 import type { ClientId, InboxMessage, SessionService, TreeId } from '../contracts/index.ts'
+import type { Interrupt } from '../util/interrupt.ts'
 import type { RunInput, RunOptions } from './agent-runtime.ts'
 import type { Feed } from './feed.ts'
 import type { Rest } from './outcome.ts'
@@ -9,14 +10,16 @@ import type { TreeDriver } from './tree-driver.ts'
 export interface TreeHost {
   readonly parts: RuntimeParts
   readonly sessions: SessionService
-  /** Resolves when the runtime is closed. */
-  readonly closed: Promise<'closed'>
+  /** Fires when everything that was driven here has ended. */
+  readonly closed: Interrupt
   /** `door`: what may be said depends on who asks. */
   begin(input: RunInput, options: RunOptions, door?: 'run' | 'start'): Beginning
   /** Puts a message into the inbox and sees to it that somebody drives the tree. */
   deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<ClientId>
   /** The driver of a tree, if this process drives it; waits for one that is starting. */
   driverOf(treeId: TreeId): Promise<TreeDriver | undefined>
+  /** After a driver is settled: whether something reached its tree too late for it, which somebody here drives now. */
+  goesOn(driver: TreeDriver): Promise<boolean>
   /** Whether another process that is alive drives the tree. */
   isDrivenElsewhere(treeId: TreeId): Promise<boolean>
 }

@@ -1,0 +1,118 @@
+import { describe, expect, it } from 'vitest'
+import type { Store, StreamEvent } from '../../src/index.ts'
+import { memoryStore } from '../../src/stores/memory/index.ts'
+import { gate } from '../../src/testing/index.ts'
+import { bounded, collect, settle, until, world } from '../acceptance/support.ts'
+import { run, stage } from './approval-stage.ts'
+import { changedStore } from './changed-store.ts'
+
+// Whoever follows a tree can leave, and is let go when there is nothing more to follow.
+
+/** The same store, for somebody whose watching is counted. */
+function counted(store: Store) {
+  const watching = { now: 0 }
+  const watch: Store['journal']['watch'] = (treeId, wake) => {
+    watching.now++
+    const stop = store.journal.watch(treeId, wake)
+    return () => {
+      watching.now--
+      stop()
+    }
+  }
+  return { store: changedStore(store, { watch }), watching }
+}
+
+/** A tree that one runtime drives, held at its model, and another runtime on the same store. */
+async function twoRuntimes() {
+  const [store, door] = [memoryStore(), gate()]
+  const driving = world({ store, steps: [{ wait: door.promise, text: 'One.' }, { text: 'Two.' }] })
+  const treeId = await driving.runtime.sessions.start('one')
+  const { store: looked, watching } = counted(store)
+  // It drives nothing: its model is never asked.
+  const following = world({ store: looked })
+  return { store, door, driving, following, treeId, watching }
+}
+
+describe('whoever follows a tree of another process', () => {
+  it('is ended by close, and nothing is watched any more', async () => {
+    const { following, treeId, watching } = await twoRuntimes()
+    const events = collect(following.runtime.sessions.events(treeId))
+    const outcome = following.runtime.sessions.outcome(treeId)
+    await until('both watch', () => watching.now === 2)
+    await following.runtime.close()
+    expect((await bounded(events)).at(-1)).toMatchObject({ type: 'interaction.step.started' })
+    expect(await bounded(outcome)).toMatchObject({ status: 'interrupted' })
+    expect(watching.now).toBe(0)
+  })
+
+  it('is ended by the death of that process, which wakes nobody', async () => {
+    const { store, treeId } = await twoRuntimes()
+    const state = { isAlive: true }
+    const trees: Store['trees'] = {
+      get: (id) => store.trees.get(id),
+      list: (options) => store.trees.list(options),
+      driver: (id) => (state.isAlive ? store.trees.driver(id) : undefined),
+    }
+    const { watching, store: looked } = counted({ ...changedStore(store, {}), trees })
+    const { runtime, clock } = world({ store: looked })
+    const events = collect(runtime.sessions.events(treeId))
+    const outcome = runtime.sessions.outcome(treeId)
+    await until('both wait', () => watching.now === 2 && clock.pending === 2)
+    // As long as it lives, however long it is silent, nobody is ended.
+    await clock.elapse(60_000)
+    expect([watching.now, clock.pending]).toEqual([2, 2])
+    state.isAlive = false
+    await clock.elapse(10_000)
+    expect(await bounded(events)).toEqual(await store.journal.read(treeId, 0))
+    expect(await bounded(outcome)).toMatchObject({ status: 'interrupted', remedy: 'Open the tree to go on.' })
+    expect([watching.now, clock.pending]).toEqual([0, 0])
+  })
+
+  it('reads it to its end', async () => {
+    const { store, door, following, treeId } = await twoRuntimes()
+    const events = collect(following.runtime.sessions.events(treeId))
+    await settle()
+    door.open()
+    expect(await bounded(events)).toEqual(await store.journal.read(treeId, 0))
+  })
+})
+
+describe('a reader of events can leave while it waits', () => {
+  async function left(events: AsyncIterable<StreamEvent>, length: number) {
+    const iterator = events[Symbol.asyncIterator]()
+    for (let read = 0; read < length; read++) await iterator.next()
+    const waiting = iterator.next()
+    await settle()
+    expect(await bounded(iterator.return?.() as Promise<unknown>, 'return')).toEqual({ value: undefined, done: true })
+    expect(await bounded(waiting, 'the pending next')).toEqual({ value: undefined, done: true })
+  }
+
+  it('for another process', async () => {
+    const { store, following, treeId, watching } = await twoRuntimes()
+    await left(following.runtime.sessions.events(treeId), (await store.journal.read(treeId, 0)).length)
+    expect([watching.now, following.clock.pending]).toEqual([0, 0])
+  })
+
+  it('for a model that says nothing', async () => {
+    const { store, driving, treeId, door } = await twoRuntimes()
+    await left(driving.runtime.sessions.events(treeId), (await store.journal.read(treeId, 0)).length)
+    door.open()
+    expect(await bounded(driving.runtime.sessions.outcome(treeId))).toMatchObject({ status: 'completed' })
+  })
+
+  it('for a person', async () => {
+    const { store, watching } = counted(memoryStore())
+    const { runtime } = stage({ store, decide: () => 'suspend', steps: [{ calls: [run('make')] }] })
+    const { treeId } = await runtime.run('go')
+    await left(runtime.sessions.events(treeId), (await store.journal.read(treeId, 0)).length)
+    expect(watching.now).toBe(0)
+  })
+
+  it('before it has read anything', async () => {
+    const { following, treeId, watching } = await twoRuntimes()
+    const iterator = following.runtime.sessions.events(treeId)[Symbol.asyncIterator]()
+    await iterator.return?.()
+    expect(await iterator.next()).toEqual({ value: undefined, done: true })
+    expect(watching.now).toBe(0)
+  })
+})
