@@ -63,6 +63,8 @@ class Runtime implements AgentRuntime, TreeHost {
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
   /** What came after each driver: asked for by many, done once. */
   readonly #goings = new WeakMap<TreeDriver, Promise<boolean>>()
+  /** Trees whose driver was let go just now, while it is looked whether there is more to do. */
+  readonly #between = new Map<TreeId, Promise<boolean>>()
   /** Trees that are not started yet; an interrupt need not wait for what they wait for. */
   readonly #openings = new Map<TreeId, Interrupt>()
   readonly closed = new Interrupt()
@@ -138,6 +140,8 @@ class Runtime implements AgentRuntime, TreeHost {
 
   /** One that could not take the tree up is none. */
   async driverOf(treeId: TreeId): Promise<TreeDriver | undefined> {
+    const between = this.#between.get(treeId)
+    if (between) await between
     return this.#drivers.get(treeId)?.catch(() => undefined)
   }
 
@@ -233,20 +237,27 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   goesOn(driver: TreeDriver): Promise<boolean> {
-    const going = this.#goings.get(driver) ?? this.#letGo(driver)
+    const going = this.#goings.get(driver) ?? driver.settled.then(() => this.#letGo(driver))
     this.#goings.set(driver, going)
     return going
   }
 
-  /** Lets go of a driver once it is settled, and takes up again what reached its tree too late for it. */
-  async #letGo(driver: TreeDriver): Promise<boolean> {
+  /** Lets go of a driver that is settled, and takes up again what reached its tree too late for it. */
+  #letGo(driver: TreeDriver): Promise<boolean> {
     const { treeId } = driver
-    await driver.settled
     this.#drivers.delete(treeId)
     this.parts.overlays.rest(treeId)
-    if (this.#isClosed || !(await driver.hasLeftOver())) return false
-    if (!this.#drivers.has(treeId)) await this.#attend(treeId)
-    return this.#drivers.has(treeId)
+    const going = this.#takeUpAgain(driver)
+    this.#between.set(treeId, going)
+    const isDone = (): boolean => this.#between.get(treeId) === going && this.#between.delete(treeId)
+    return going.finally(isDone)
+  }
+
+  async #takeUpAgain(driver: TreeDriver): Promise<boolean> {
+    const isLeft = await driver.hasLeftOver()
+    if (!isLeft || this.#isClosed) return false
+    if (!this.#drivers.has(driver.treeId)) await this.#attend(driver.treeId)
+    return this.#drivers.has(driver.treeId)
   }
 
   async #end(driver: TreeDriver): Promise<void> {

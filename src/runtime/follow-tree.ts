@@ -131,11 +131,15 @@ async function* followed(follower: Follower, after: number): AsyncGenerator<Stre
   }
 }
 
-/** Nobody alive drives it, or whoever does has nothing to do. */
+/** Nobody alive drives it, or whoever does has nothing to do: what waits in the inbox is about to be taken in. */
 async function isAtRest(follower: Follower): Promise<boolean> {
   const { host, treeId } = follower
-  if ((await host.parts.options.store.trees.driver(treeId)) === undefined) return true
-  return (await statusOf(follower)) !== 'running'
+  const { trees, inbox } = host.parts.options.store
+  if ((await trees.driver(treeId)) === undefined) return true
+  if ((await statusOf(follower)) === 'running') return false
+  const { inboxCursor } = await host.parts.trees.stateOf(treeId)
+  const waiting = await inbox.read(treeId, inboxCursor)
+  return waiting.length === 0
 }
 
 async function statusOf({ host, treeId }: Follower): Promise<TreeEntry['status'] | undefined> {

@@ -22,6 +22,19 @@ function counted(store: Store) {
   return { store: changedStore(store, { watch }), watching }
 }
 
+/** The same store, for a driver who is told of what arrives only then. */
+function slowInbox(store: Store, then: Promise<void>): Store {
+  const { inbox } = store
+  return {
+    ...changedStore(store, {}),
+    inbox: {
+      add: (treeId, clientId, message) => inbox.add(treeId, clientId, message),
+      read: (treeId, after) => inbox.read(treeId, after),
+      watch: (treeId, wake) => inbox.watch(treeId, () => void then.then(wake)),
+    },
+  }
+}
+
 /** A tree that one runtime drives, held at its model, and another runtime on the same store. */
 async function twoRuntimes() {
   const [store, door] = [memoryStore(), gate()]
@@ -66,6 +79,22 @@ describe('whoever follows a tree of another process', () => {
     expect(await bounded(events)).toEqual(await store.journal.read(treeId, 0))
     expect(await bounded(outcome)).toMatchObject({ status: 'interrupted', remedy: 'Open the tree to go on.' })
     expect([watching.now, clock.pending]).toEqual([0, 0])
+  })
+
+  it('waits for the turn of what was sent to it and not taken in yet', async () => {
+    const [store, door] = [memoryStore(), gate()]
+    const driving = world({ store: slowInbox(store, door.promise), steps: [{ text: 'One.' }, { text: 'Two.' }] })
+    const { treeId } = await driving.runtime.run('one')
+    await driving.runtime.open(treeId)
+    const { sessions } = world({ store }).runtime
+    const { seq = 0 } = (await store.journal.read(treeId, 0)).at(-1) ?? {}
+    await sessions.send(treeId, 'two')
+    const outcome = sessions.outcome(treeId)
+    const events = collect(sessions.events(treeId, seq))
+    await settle()
+    door.open()
+    expect(await bounded(outcome)).toMatchObject({ report: { text: 'Two.' } })
+    expect(await bounded(events)).toEqual(await store.journal.read(treeId, seq))
   })
 
   it('reads it to its end', async () => {

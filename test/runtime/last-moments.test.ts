@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import type { Model, ModelRequest, RunHandle, Store, TreeId } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import { approverOf, bounded, journalOf, ofType, temporaryFolder, tool, until } from '../acceptance/support.ts'
+import { approverOf, bounded, collect, journalOf, ofType, temporaryFolder, tool, until } from '../acceptance/support.ts'
 import { yes } from './approval-stage.ts'
 import { runtimeWith } from './helpers.ts'
 
@@ -73,6 +73,20 @@ describe.each([
       await bounded(again.outcome)
       await taken(store, handle.treeId, moment)
       expect(ofType(await journalOf(store, handle.treeId), 'interaction.turn.started')).toHaveLength(4)
+    }
+  })
+
+  it('an input is what its outcome and its events are waited for', async () => {
+    const store = open()
+    const runtime = made(store)
+    for (let moment = 0; moment < most; moment++) {
+      const handle = runtime.stream('one')
+      await microtasks(moment)
+      await handle.send('two')
+      const events = collect(runtime.sessions.events(handle.treeId))
+      const { turnId } = await bounded(runtime.sessions.outcome(handle.treeId))
+      const ended = ofType(await bounded(events), 'interaction.turn.completed')
+      expect([turnId, ended.length], `${moment} microtasks`).toEqual(['t2', 2])
     }
   })
 
