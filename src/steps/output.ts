@@ -3,6 +3,7 @@ import {
   type CallRecord,
   type Diagnostic,
   type Json,
+  type ToolExtras,
   type ToolFailure,
   type ToolOutput,
   TroupeError,
@@ -20,7 +21,8 @@ export function outputOf(raw: unknown, tool: string, tell: (diagnostic: Diagnost
   if (typeof raw === 'string') return { ok: true, content: raw }
   let message = `"${tool}" returned neither a text nor an output with "ok".`
   try {
-    if (isOutput(raw)) return raw.ok ? raw : failedOutput(raw)
+    const output = read(raw)
+    if (output) return output
   } catch (error) {
     message = `What "${tool}" returned cannot be read: ${asSentence(messageOf(error))}`
   }
@@ -38,17 +40,32 @@ function kindOf(raw: unknown): string {
   return typeof raw === 'object' ? 'another object' : `a ${typeof raw}`
 }
 
-/** Only texts are told; anything else a tool puts there is left out. */
-function failedOutput({ error, partial, extras }: Extract<ToolOutput, { ok: false }>): ToolOutput {
-  const told = { class: error.class, message: messageOf(error.message), ...(typeof error.remedy === 'string' && { remedy: error.remedy }) }
-  return { ok: false, error: told, ...(typeof partial === 'string' && { partial }), ...(extras && { extras }) }
+/** Each field once, here: getters are other people's code, which may throw, or say something else the next time. */
+function read(raw: unknown): ToolOutput | undefined {
+  if (typeof raw !== 'object' || raw === null) return undefined
+  const { ok, extras } = raw as Loose<Done & Failed>
+  const more = extras ? { extras: extras as ToolExtras } : undefined
+  if (ok === true) return doneOutput(raw, more)
+  return ok === false ? failedOutput(raw, more) : undefined
 }
 
-function isOutput(raw: unknown): raw is ToolOutput {
-  if (typeof raw !== 'object' || raw === null || !('ok' in raw)) return false
-  if (raw.ok === true) return 'content' in raw && typeof raw.content === 'string'
-  const error = raw.ok === false && 'error' in raw ? raw.error : undefined
-  return typeof error === 'object' && error !== null && 'class' in error && 'message' in error
+type Done = Extract<ToolOutput, { ok: true }>
+type Failed = Extract<ToolOutput, { ok: false }>
+type Loose<T> = { readonly [Name in keyof T]?: unknown }
+type More = { readonly extras: ToolExtras } | undefined
+
+function doneOutput({ content, value }: Loose<Done>, more: More): ToolOutput | undefined {
+  if (typeof content !== 'string') return undefined
+  if (value === undefined && !more) return { ok: true, content }
+  return { ok: true, content, ...(value !== undefined && { value: value as Json }), ...more }
+}
+
+/** Only texts are told; anything else a tool puts there is left out. */
+function failedOutput({ error, partial }: Loose<Failed>, more: More): ToolOutput | undefined {
+  if (typeof error !== 'object' || error === null || !('class' in error && 'message' in error)) return undefined
+  const { class: kind, message, remedy } = error as Loose<ToolFailure>
+  const told = { class: kind as ToolFailure['class'], message: messageOf(message), ...(typeof remedy === 'string' && { remedy }) }
+  return { ok: false, error: told, ...(typeof partial === 'string' && { partial }), ...more }
 }
 
 /** What of an output is put on record. */

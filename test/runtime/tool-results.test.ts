@@ -35,6 +35,30 @@ describe('a tool that returns no result', () => {
     expect((await run(() => hostile)).told).toEqual(['tool_output_invalid: What "t" returned cannot be read: no. It was another object.'])
   })
 
+  it.each(['content', 'value', 'extras'])('costs the call, not the run, where "%s" throws when it is read', async (field) => {
+    const hostile = Object.defineProperty({ ok: true, content: 'x' }, field, {
+      get() {
+        throw new Error('lazy field not loaded')
+      },
+    })
+    const { status, told } = await run(() => hostile)
+    expect(status).toBe('completed')
+    expect(told).toEqual(['tool_output_invalid: What "t" returned cannot be read: lazy field not loaded. It was another object.'])
+  })
+
+  it('reads each field once: what is checked is what is kept', async () => {
+    const fickle = () => {
+      let reads = 0
+      return {
+        ok: true,
+        get content() {
+          return ++reads === 1 ? 'text' : 5
+        },
+      }
+    }
+    expect(await run(fickle)).toMatchObject({ status: 'completed', told: [] })
+  })
+
   it('is none where it says how it failed', async () => {
     expect((await run(() => ({ ok: false, error: { class: 'failed', message: 'no' } }))).told).toEqual([])
     expect((await run(() => ({ ok: true, content: 'yes', value: { letters: 3 } }))).told).toEqual([])
