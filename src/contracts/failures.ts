@@ -98,6 +98,8 @@ export type DiagnosticCode =
   | 'skill_changed'
   | 'skill_missing'
   | 'skills_cut'
+  /** A tool threw when it was asked what a call needs an approval for. */
+  | 'tool_approval_failed'
   | 'tool_missing'
   /** A tool returned something that is no result. */
   | 'tool_output_invalid'

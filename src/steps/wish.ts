@@ -1,9 +1,12 @@
-import type { ApprovalKey, ApprovalWish, JsonObject, MaybePromise } from '../contracts/index.ts'
+import type { ApprovalKey, ApprovalWish, Diagnostic, JsonObject } from '../contracts/index.ts'
+import { asSentence } from '../util/as-sentence.ts'
 import { copyJson, plainJson } from '../util/copy-json.ts'
+import { messageOf } from '../util/message-of.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { ActiveSession } from './active-session.ts'
 import { askTool } from './ask-tool.ts'
 import { leavingTheSandbox } from './rules.ts'
+import { tellOnce } from './tell-once.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
 // What a tool asks for before a call runs. Tools are other people's code: what is not in the right form is no wish.
@@ -12,8 +15,9 @@ import type { OfferedTool } from './tool-registry.ts'
 export const wholeOf = (name: string): ApprovalKey => ({ key: `tool:${name}`, label: `any call of ${name}` })
 
 /** What the tool asks for. One that cannot say what it needs is asked about as a whole; only `undefined` is harmless. */
-export function wishFor(session: ActiveSession, { tool, name }: OfferedTool, input: JsonObject): MaybePromise<ApprovalWish | undefined> {
+export function wishFor(session: ActiveSession, { tool, name }: OfferedTool, input: JsonObject): Promise<ApprovalWish | undefined> {
   const careful: ApprovalWish = { keys: [wholeOf(name)], summary: `Call ${name}` }
+  let isAsked = true
   const read = async (): Promise<ApprovalWish | undefined> => {
     const given = await tool.approval?.(copyJson(input))
     if (given === undefined) return undefined
@@ -21,8 +25,22 @@ export function wishFor(session: ActiveSession, { tool, name }: OfferedTool, inp
     const wish: unknown = plainJson(given)
     return isWish(wish) && !keysIn(wish).some((key) => isAnothers(key, name)) ? withoutSecrets(session.ports.redactor, wish) : careful
   }
-  return askTool(session, read, careful)
+  const told = (error: unknown): ApprovalWish => {
+    if (isAsked) tellOnce(session, failed(name, session.ports.redactor.text(messageOf(error))))
+    return careful
+  }
+  const answer = Promise.resolve(askTool(session, () => read().catch(told), careful))
+  return answer.finally(() => {
+    isAsked = false
+  })
 }
+
+const failed = (name: string, why: string): Diagnostic => ({
+  code: 'tool_approval_failed',
+  severity: 'warning',
+  message: `"${name}" could not say what a call needs an approval for: ${asSentence(why)} It is asked about as a whole.`,
+  remedy: 'approval() gives undefined where nothing is needed, or { summary, keys }.',
+})
 
 const keysIn = ({ keys, wider = [] }: ApprovalWish): readonly ApprovalKey[] => [...keys, ...wider]
 

@@ -65,6 +65,7 @@ export const diagnosticCode = oneWord<DiagnosticCode>({
   skill_changed: true,
   skill_missing: true,
   skills_cut: true,
+  tool_approval_failed: true,
   tool_missing: true,
   tool_output_invalid: true,
 })

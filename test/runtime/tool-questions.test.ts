@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import type { Tool } from '../../src/index.ts'
+import { approverOf, bounded, settle, tool, world } from '../acceptance/support.ts'
+import { settle as settled } from '../settle.ts'
+
+// What tools are asked before a call runs: other people's code, which may throw or never answer.
+
+const never = () => new Promise<never>(() => {})
+const questions: readonly (readonly [string, Partial<Tool>])[] = [
+  ['approval', { approval: never }],
+  ['view', { view: never }],
+  ['concurrency.key', { concurrency: { key: never } }],
+]
+
+const steps = [{ calls: [{ tool: 't' }] }, { text: 'Done.' }]
+const yes = approverOf(() => ({ kind: 'approve', breadth: 'once', by: 'ann' }))
+
+describe.each(questions)('a tool that never answers: %s', (_, question) => {
+  it('is waited for no longer than the turn has time', async () => {
+    const { runtime, clock } = world({ tools: [tool('t', question)], steps, limits: { timeBudget: 1_000 }, approver: yes })
+    const began = clock.monotonic()
+    const outcome = await settled(runtime.run('go'), clock, 100)
+    expect(['completed', 'partial']).toContain(outcome.status)
+    expect(clock.monotonic() - began).toBeLessThanOrEqual(1_200)
+  })
+
+  it('is waited for no longer than the turn goes on', async () => {
+    const { runtime, clock } = world({ tools: [tool('t', question)], steps, approver: yes })
+    const handle = runtime.stream('go')
+    await settle(20)
+    const began = clock.monotonic()
+    await handle.stop()
+    const outcome = await bounded(handle.outcome, 'the turn', 3_000)
+    expect([outcome.report?.text, clock.monotonic() - began]).toEqual(['Done.', 0])
+  })
+})
+
+it('a tool that throws when it is asked for an approval leaves a diagnostic, once, and is asked about as a whole', async () => {
+  const approval = () => {
+    throw new TypeError('cannot read x of undefined')
+  }
+  const asked: string[] = []
+  const approver = approverOf(({ summary }) => {
+    asked.push(summary)
+    return { kind: 'approve', breadth: 'once', by: 'ann' }
+  })
+  const twice = [{ calls: [{ tool: 't' }] }, { calls: [{ tool: 't', input: { again: true } }] }, { text: 'Done.' }]
+  const { runtime } = world({ tools: [tool('t', { approval })], steps: twice, approver })
+  const { status, diagnostics } = await bounded(runtime.run('go'))
+  expect([status, asked]).toEqual(['completed', ['Call t', 'Call t']])
+  expect(diagnostics).toEqual([
+    {
+      code: 'tool_approval_failed',
+      severity: 'warning',
+      message: '"t" could not say what a call needs an approval for: cannot read x of undefined. It is asked about as a whole.',
+      remedy: 'approval() gives undefined where nothing is needed, or { summary, keys }.',
+    },
+  ])
+})
