@@ -7,6 +7,7 @@ export const errorTable = {
   model_unknown: { retry: false, summary: 'no model has that name' },
   model_key_missing: { retry: false, summary: 'a model needs a key that is not there' },
   model_unavailable: { retry: true, summary: 'no model was found' },
+  tools_unavailable: { retry: true, summary: 'a source of tools could not list them' },
   script_invalid: { retry: false, summary: 'a script for the script model is wrong' },
   script_mismatch: { retry: false, summary: 'a scripted model was asked otherwise than its script says' },
   tree_unknown: { retry: false, summary: 'no tree has that id' },

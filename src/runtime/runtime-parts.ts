@@ -15,17 +15,21 @@ import type {
   SchemaValidator,
   Store,
   Tool,
+  ToolSource,
   TreeId,
 } from '../contracts/index.ts'
+import { TroupeError } from '../contracts/index.ts'
 import type { Pen, Recipe, SessionState } from '../core/index.ts'
 import { ActiveSession, Queues, type StepPorts, ToolRegistry, type TreePort } from '../steps/index.ts'
 import { agentDirectory, agentTool, readOutputTool } from '../tools/index.ts'
 import { invalid } from '../util/config-problems.ts'
 import { shortHash } from '../util/hash.ts'
 import type { Interrupt } from '../util/interrupt.ts'
+import { messageOf } from '../util/message-of.ts'
 import { Cast } from './cast.ts'
 import { checkAllowlist } from './check-allowlist.ts'
 import { checkTools } from './check-tools.ts'
+import { keepAlive } from './keep-alive.ts'
 import { ModelShelf } from './model-shelf.ts'
 import type { ResolvedConfig } from './resolve-config.ts'
 import { matchAgent, type Selected } from './select-agent.ts'
@@ -47,6 +51,9 @@ export interface PartsOptions {
   readonly validator: SchemaValidator
   readonly origin: RunOrigin | undefined
 }
+
+/** Longer than it takes to say goodbye. */
+const closingMs = 5_000
 
 /**
  * What all trees of a runtime share: tools, models, ports. Built on first use; synchronous after that.
@@ -163,15 +170,21 @@ export class RuntimeParts {
     return this.options.config.agents.some((agent) => agent.skills !== undefined)
   }
 
+  /** Whoever does not answer is left behind. */
   async close(): Promise<void> {
-    const { config, hooks } = this.options
-    await Promise.allSettled([...config.sources, ...hooks].map(async (each) => each.close?.()))
+    const { config, hooks, clock } = this.options
+    const release = keepAlive()
+    const late = Promise.withResolvers<void>()
+    const cancel = clock.after(closingMs, () => late.resolve())
+    await Promise.race([Promise.allSettled([...config.sources, ...hooks].map(async (each) => each.close?.())), late.promise])
+    cancel()
+    release()
   }
 
   async #listSources(): Promise<ToolRegistry> {
     const { config } = this.options
     try {
-      const lists: unknown[] = await Promise.all(config.sources.map((source) => source.list()))
+      const lists: unknown[] = await Promise.all(config.sources.map(listed))
       const wrong = lists.findIndex((list) => !Array.isArray(list))
       if (wrong >= 0)
         throw invalid([
@@ -181,8 +194,7 @@ export class RuntimeParts {
             remedy: 'Give an empty list where there are none.',
           },
         ])
-      const listed = lists.flat() as Tool[]
-      const tools = [...config.tools, ...listed]
+      const tools = [...config.tools, ...(lists.flat() as Tool[])]
       const problems = [
         ...checkTools(tools, 'tools'),
         ...config.agents.flatMap((agent) => checkAllowlist(agent, tools, `agent ${agent.name}`)),
@@ -196,6 +208,19 @@ export class RuntimeParts {
       this.#registry = undefined
       throw error
     }
+  }
+}
+
+/** Sources are somebody else's code: whatever one says, it is named. */
+async function listed(source: ToolSource, index: number): Promise<unknown> {
+  try {
+    return await source.list()
+  } catch (cause) {
+    if (cause instanceof TroupeError) throw cause
+    throw new TroupeError('tools_unavailable', `Source ${index + 1} could not list its tools: ${messageOf(cause)}`, {
+      remedy: `Mend what list() of source ${index + 1} needs, or take it out of the tools; then try again.`,
+      cause,
+    })
   }
 }
 

@@ -4,6 +4,7 @@ import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sequentialIds } from '../../src/testing/index.ts'
 import { scripted } from '../subagents/team.ts'
+import { changedStore } from './changed-store.ts'
 
 const model = scripted('m', () => ({ text: 'Done.' }))
 const agents = [{ name: 'boss', description: 'd', prompt: 'p', model: 'm', tools: [] }]
@@ -62,8 +63,8 @@ describe('a start that is refused', () => {
   })
 
   it('tells of other errors of the program that nothing was stored', async () => {
-    const source = { list: () => Promise.reject(new Error('the server is gone')) }
-    const outcome = await createAgentRuntime({ config: { agents, tools: [source] }, adapter: model }).run('Go')
+    const store = changedStore(memoryStore(), { claim: () => Promise.reject(new Error('the server is gone')) })
+    const outcome = await createAgentRuntime({ config: { agents }, adapter: model, store }).run('Go')
     expect(outcome).toMatchObject({ status: 'failed', message: 'the server is gone', remedy: expect.stringMatching(/^Nothing was stored/) })
   })
 
