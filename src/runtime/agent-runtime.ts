@@ -88,7 +88,7 @@ export interface RunHandle extends AsyncIterable<StreamEvent> {
   stop(): Promise<void>
   /** Ends the turn now. */
   interrupt(): Promise<void>
-  approve(approvalId: ApprovalId, decision: ApprovalDecision): Promise<void>
+  approve(approvalId: ApprovalId | string, decision: ApprovalDecision): Promise<void>
 }
 
 export interface AgentRuntime {
@@ -100,7 +100,7 @@ export interface AgentRuntime {
    * journal before anything else happens, and holds for whoever takes the tree up next. Rejects where they are wrong or a model
    * cannot be had; nothing is changed then.
    */
-  open(treeId: TreeId, options?: OpenOptions): Promise<RunHandle>
+  open(treeId: TreeId | string, options?: OpenOptions): Promise<RunHandle>
   readonly sessions: SessionService
   /** Interrupts what runs, waits for it, closes tools. The store stays its owner's. */
   close(): Promise<void>

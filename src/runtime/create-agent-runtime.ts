@@ -87,8 +87,9 @@ class Runtime implements AgentRuntime, TreeHost {
     return new Handle(this, { treeId, rest, events: feed.subscribe() })
   }
 
-  async open(treeId: TreeId, options: OpenOptions = {}): Promise<RunHandle> {
+  async open(given: TreeId | string, options: OpenOptions = {}): Promise<RunHandle> {
     this.#refuseWhenClosed()
+    const treeId = given as TreeId
     checkOpen(options, this.parts.modelKeys)
     const { overlay, ...changing } = options
     if (overlay !== undefined) this.#giveAgain(treeId, overlay)

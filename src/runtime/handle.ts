@@ -51,7 +51,7 @@ export class Handle implements RunHandle {
     return this.#host.sessions.cancel(this.treeId, 'interrupt')
   }
 
-  approve(approvalId: ApprovalId, decision: ApprovalDecision): Promise<void> {
+  approve(approvalId: ApprovalId | string, decision: ApprovalDecision): Promise<void> {
     return this.#host.sessions.approve(this.treeId, { approvalId, decision })
   }
 }

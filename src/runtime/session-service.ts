@@ -1,4 +1,4 @@
-import type { InputPart, SessionService } from '../contracts/index.ts'
+import type { ApprovalId, ClientId, InputPart, SessionService, TreeId } from '../contracts/index.ts'
 import type { RunInput } from './agent-runtime.ts'
 import { checkAnswer, checkCancel, checkList, checkRevoke, checkSend } from './check-call.ts'
 import { eventsUntilIdle, untilRest } from './follow-tree.ts'
@@ -19,10 +19,11 @@ export function sessionService(host: TreeHost): SessionService {
     async send(treeId, input, options = {}) {
       checkSend(input, options)
       const { mode = 'queue', clientId } = options
-      return host.deliver(treeId, { kind: 'input', parts: partsOf(input), mode }, clientId)
+      return host.deliver(treeId as TreeId, { kind: 'input', parts: partsOf(input), mode }, clientId as ClientId | undefined)
     },
-    events: (treeId, after = 0) => eventsUntilIdle(host, treeId, after),
-    async requests(treeId) {
+    events: (treeId, after = 0) => eventsUntilIdle(host, treeId as TreeId, after),
+    async requests(given) {
+      const treeId = given as TreeId
       const { store } = host.parts.options
       if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
       return openRequestsOf(store, treeId)
@@ -30,17 +31,18 @@ export function sessionService(host: TreeHost): SessionService {
     async approve(treeId, answer) {
       checkAnswer(answer)
       const { approvalId, decision, by = 'caller' } = answer
-      await host.deliver(treeId, { kind: 'approval', approvalId, decision, by })
+      await host.deliver(treeId as TreeId, { kind: 'approval', approvalId: approvalId as ApprovalId, decision, by })
     },
     async revoke(treeId, keys, by = 'caller') {
       checkRevoke(keys, by)
-      await host.deliver(treeId, { kind: 'revoke', keys, by })
+      await host.deliver(treeId as TreeId, { kind: 'revoke', keys, by })
     },
     async cancel(treeId, mode, by = 'caller') {
       checkCancel(mode, by)
-      await host.deliver(treeId, { kind: 'cancel', mode, by })
+      await host.deliver(treeId as TreeId, { kind: 'cancel', mode, by })
     },
-    async outcome(treeId) {
+    async outcome(given) {
+      const treeId = given as TreeId
       for (;;) {
         const driver = await host.driverOf(treeId)
         if (!driver) break
@@ -53,6 +55,7 @@ export function sessionService(host: TreeHost): SessionService {
       const { root, children } = await host.parts.trees.stateOf(treeId)
       return outcomeOf({ state: root, children, halt: undefined })
     },
+    get: async (treeId) => host.parts.options.store.trees.get(treeId as TreeId),
     async list(options = {}) {
       checkList(options)
       return host.parts.options.store.trees.list(options)
