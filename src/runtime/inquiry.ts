@@ -68,7 +68,8 @@ export class Inquiry {
     interrupt: Interrupt,
     hold: Hold | undefined,
   ): Promise<{ readonly failure: ModelFailure | undefined; readonly spent: Spent }> {
-    if (hold && !(await hold.enter(interrupt))) return { failure: this.#interruption(interrupt), spent: nothing }
+    const isLetIn = hold ? await hold.enter(interrupt) : true
+    if (!isLetIn || interrupt.reason !== undefined) return { failure: this.#interruption(interrupt), spent: nothing }
     const failure = await this.#hear(interrupt)
     const isUnbilled = failure && this.#characters === 0 && !failurePolicy[failure.class].billed
     return { failure, spent: isUnbilled ? nothing : this.#spent() }
