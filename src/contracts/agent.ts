@@ -77,6 +77,17 @@ export type OutputContract = { readonly format: 'text' | 'markdown' } | ({ reado
 /** What an agent is given: a text, or JSON that fits a schema. */
 export type InputContract = { readonly format: 'text' } | { readonly format: 'json'; readonly schema: JsonObject }
 
+/** Whether an agent is trusted, and what depends on it. */
+export interface AgentTrust {
+  readonly isGiven: boolean
+  /** What is trusted or not, as people know it. */
+  readonly place: string
+  /** Its `tools`, if it were the other way round. */
+  readonly toolsOtherwise: readonly string[]
+  /** What brings its tools back. */
+  readonly remedy?: string
+}
+
 /** An agent, resolved: what a session runs and what its journal keeps. */
 export interface AgentSpec {
   readonly name: string

@@ -101,6 +101,7 @@ export type DiagnosticCode =
   /** A tool threw when it was asked what a call needs an approval for. */
   | 'tool_approval_failed'
   | 'tool_missing'
+  | 'tools_withheld'
   /** A tool returned something that is no result. */
   | 'tool_output_invalid'
 

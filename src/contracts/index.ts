@@ -1,6 +1,7 @@
 export {
   type AgentLimits,
   type AgentSpec,
+  type AgentTrust,
   childLimits,
   defaultLimits,
   type InputContract,

@@ -24,6 +24,7 @@ const agentKeys = [
   'skills',
   'approvals',
   'sandbox',
+  'trust',
 ] satisfies (keyof AgentDefinition)[]
 
 export function checkAgent(problems: Problem[], agent: AgentDefinition, place: string): void {

@@ -1,5 +1,6 @@
 import type {
   AgentLimits,
+  AgentTrust,
   ApprovalPolicy,
   ApprovalRule,
   InputContract,
@@ -48,6 +49,8 @@ export interface AgentDefinition {
   readonly approvals?: readonly ApprovalRule[]
   /** What its commands may do less than those of the session. */
   readonly sandbox?: Partial<SandboxPolicy>
+  /** For an agent that has fewer tools while nobody trusts it. Sessions that are taken up have no more of them than it has now. */
+  readonly trust?: AgentTrust
 }
 
 /** A contract whose schema says that it is about JSON. */

@@ -1,6 +1,7 @@
-import { type AgentSpec, childLimits, type Diagnostic } from '../contracts/index.ts'
+import { type AgentSpec, type AgentTrust, childLimits, type Diagnostic } from '../contracts/index.ts'
 import type { SessionState } from '../core/index.ts'
 import type { ToolRegistry } from '../steps/index.ts'
+import { readOutputName } from '../tools/index.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import { plainJson } from '../util/copy-json.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
@@ -18,7 +19,9 @@ export function differences(parts: RuntimeParts, state: SessionState, registry: 
       remedy: 'Calls of it fail; bring it back to go on as before.',
     }))
   found.push(...skillDifferences(state, now, whose))
-  if (!now || hasChanged(state, now)) {
+  const trust = parts.options.config.trust.get(state.agent.name)
+  found.push(...trustDifferences(withheldTools(parts, state, registry), { state, now, trust, whose }))
+  if (!now || hasChanged(state, isTrustAlone(state, trust) ? { ...now, tools: state.agent.tools, agents: state.agent.agents } : now)) {
     found.push({
       code: 'agent_changed',
       severity: 'info',
@@ -37,6 +40,52 @@ export function differences(parts: RuntimeParts, state: SessionState, registry: 
     })
   }
   return found
+}
+
+/** Tools that a session began with, and that its agent does not have as long as nobody trusts it. */
+export function withheldTools(
+  { options: { config }, cast }: Pick<RuntimeParts, 'options' | 'cast'>,
+  { agent, tools }: SessionState,
+  registry: ToolRegistry,
+): readonly string[] {
+  const now = config.agents.find(({ name }) => name === agent.name)
+  if (!now || config.trust.get(agent.name)?.isGiven !== false) return []
+  const left = new Set(cast.effective(now, registry).tools)
+  return tools.filter((name) => !left.has(name) && name !== readOutputName)
+}
+
+/** Whether its tools are those that the agent has with trust the other way round: then nobody has changed them. */
+const isTrustAlone = ({ agent }: SessionState, trust: AgentTrust | undefined): boolean =>
+  trust !== undefined && JSON.stringify(agent.tools) === JSON.stringify(trust.toolsOtherwise)
+
+interface Since {
+  readonly state: SessionState
+  readonly now: AgentSpec | undefined
+  readonly trust: AgentTrust | undefined
+  readonly whose: string
+}
+
+function trustDifferences(withheld: readonly string[], { state, now, trust, whose }: Since): readonly Diagnostic[] {
+  if (!trust || !now) return []
+  const { place, remedy } = trust
+  if (withheld.length > 0)
+    return [
+      {
+        code: 'tools_withheld',
+        severity: 'warning',
+        message: `${place} is not trusted, unlike when ${whose} began: ${withheld.join(', ')} are refused now.`,
+        ...(remedy !== undefined && { remedy }),
+      },
+    ]
+  if (!trust.isGiven || !isTrustAlone(state, trust) || JSON.stringify(now.tools) === JSON.stringify(state.agent.tools)) return []
+  return [
+    {
+      code: 'tools_withheld',
+      severity: 'info',
+      message: `${place} has been trusted since ${whose} began, which keeps the tools that it began with.`,
+      remedy: 'A new run has all of them.',
+    },
+  ]
 }
 
 /** Approvals hold under the policy that they were given under. */

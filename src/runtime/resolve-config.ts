@@ -1,4 +1,4 @@
-import type { AgentSpec, ApprovalPolicy, Problem, Tool, ToolSource } from '../contracts/index.ts'
+import type { AgentSpec, AgentTrust, ApprovalPolicy, Problem, Tool, ToolSource } from '../contracts/index.ts'
 import type { QueueLimits } from '../steps/index.ts'
 import { checkKeys, invalid, isMap, isRecord, listOf, show } from '../util/config-problems.ts'
 import { specOf } from './agent-spec.ts'
@@ -18,6 +18,8 @@ import type { AgentSelection } from './select-agent.ts'
 export interface ResolvedConfig {
   /** Sorted by name. */
   readonly agents: readonly AgentSpec[]
+  /** By the names of agents, where something depends on it. */
+  readonly trust: ReadonlyMap<string, AgentTrust>
   readonly selection: AgentSelection
   /** Those that may be chosen by what is asked. */
   readonly candidates: readonly AgentSpec[]
@@ -81,6 +83,7 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   const names = candidateNames(config.agents)
   return {
     agents,
+    trust: new Map(config.agents.flatMap(({ name, trust }) => (trust ? [[name, structuredClone(trust)]] : []))),
     selection,
     candidates: agents.filter(({ name }) => names.has(name)),
     tools,

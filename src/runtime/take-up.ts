@@ -6,7 +6,7 @@ import type { Below } from './below.ts'
 import type { Branch } from './branch.ts'
 import { type Breach, breakOff, interrupted } from './break-off.ts'
 import { childFailure } from './child-failure.ts'
-import { differences, hasVoidGrants } from './differences.ts'
+import { differences, hasVoidGrants, withheldTools } from './differences.ts'
 import { agentsNow } from './family.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { Sessions } from './sessions.ts'
@@ -22,6 +22,7 @@ interface Driver {
 /** Tells a session what has changed since its last driver; approvals that were given under another policy are void. */
 export function takeUp(session: ActiveSession, { parts, registry, epoch }: Driver): void {
   const { state } = session
+  session.withheld = new Set(withheldTools(parts, state, registry))
   const diagnostics = differences(parts, state, registry)
   const isVoid = hasVoidGrants(parts, state)
   if (state.turn.kind === 'open' || diagnostics.length > 0 || state.policy !== parts.policy)

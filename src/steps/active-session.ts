@@ -82,6 +82,8 @@ export interface StepPorts {
   readonly queues: Queues | undefined
 }
 
+const nothingWithheld: ReadonlySet<string> = new Set()
+
 /** Milliseconds of work. */
 export interface TimeLeft {
   readonly ms: number
@@ -100,6 +102,9 @@ export class ActiveSession extends Session {
   isBoundFromAbove = true
   /** It was told that what was approved for the project cannot be read. */
   hasToldOfGrants = false
+  /** Tools that it began with and may not use now, such as those of an agent that is trusted no more. Each driver says it anew. */
+  withheld: ReadonlySet<string> = nothingWithheld
+  #usable: { readonly all: readonly string[]; readonly withheld: ReadonlySet<string>; readonly left: readonly string[] } | undefined
   readonly #pen: Pen
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined
@@ -160,13 +165,23 @@ export class ActiveSession extends Session {
 
   /** A tool by the name that its intent has; gates aside, as it was offered when it was called. */
   toolOf(name: string): Tool | undefined {
-    return this.ports.registry.find(name)
+    return this.withheld.has(name) ? undefined : this.ports.registry.find(name)
+  }
+
+  /** The same object for the same tools: offers are found by it. */
+  get #tools(): readonly string[] {
+    const { withheld } = this
+    const all = this.state.tools
+    if (withheld.size === 0) return all
+    if (this.#usable?.all !== all || this.#usable.withheld !== withheld)
+      this.#usable = { all, withheld, left: all.filter((name) => !withheld.has(name)) }
+    return this.#usable.left
   }
 
   /** The tools that the next step offers to a model. */
   offer(model: Model): Offer {
     const { flags, registry } = this.ports
-    return registry.offer(this.state.tools, model, this.state.hasStoredOutput ? [...flags, storedOutputFlag] : flags)
+    return registry.offer(this.#tools, model, this.state.hasStoredOutput ? [...flags, storedOutputFlag] : flags)
   }
 }
 

@@ -4,4 +4,4 @@ export { type Dialect, dialects, type ForeignAgent, type ForeignServer, type For
 export { foreignRules } from './foreign-rules.ts'
 export { grantedTools, restrictedTools } from './granted-tools.ts'
 export { parseForeignAgent } from './parse-foreign-agent.ts'
-export { untrusted } from './untrusted.ts'
+export { trustRemedy, untrusted } from './untrusted.ts'

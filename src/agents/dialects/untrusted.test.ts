@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { builtinToolNames } from '../builtin-tool-names.ts'
 import type { ForeignAgent, ForeignTools } from './foreign-agent.ts'
 import { covers, restrictedTools } from './granted-tools.ts'
 import { parseForeignAgent } from './parse-foreign-agent.ts'
@@ -21,7 +22,7 @@ test('servers are not started, and what is withheld is told', () => {
   const agent: ForeignAgent = parseForeignAgent(file, '.claude/agents/a.md', 'claude')
   const { mcpServers, ...rest } = agent
   expect(mcpServers).toHaveLength(1)
-  expect(untrusted(agent, '.claude/agents/a.md')).toEqual({
+  expect(untrusted(agent, '.claude/agents/a.md', builtinToolNames)).toEqual({
     ...rest,
     tools: only('read_file'),
     warnings: [
@@ -41,7 +42,7 @@ test('servers are not started, and what is withheld is told', () => {
 
 test('an agent that only looks is used as it is', () => {
   const agent = parseForeignAgent('---\nname: a\ndescription: A\ntools: Read\n---\nDo it.', 'a.md', 'claude')
-  expect(untrusted(agent, 'a.md')).toEqual(agent)
+  expect(untrusted(agent, 'a.md', builtinToolNames)).toEqual(agent)
 })
 
 test('patterns', () => {

@@ -2,7 +2,16 @@ import { dirname, resolve } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
 import type { AgentOptionKey } from '../agent-options.ts'
 import { agentParts } from '../agent-parts.ts'
-import { type Dialect, dialectOf, type ForeignAgent, foreignRules, grantedTools, parseForeignAgent, untrusted } from '../dialects/index.ts'
+import {
+  type Dialect,
+  dialectOf,
+  type ForeignAgent,
+  foreignRules,
+  grantedTools,
+  parseForeignAgent,
+  trustRemedy,
+  untrusted,
+} from '../dialects/index.ts'
 import { layered } from '../layer-values.ts'
 import { type PlacedValue, type PlacedValues, spotOf } from '../placed-value.ts'
 import { withSchemaFiles } from '../schema-files.ts'
@@ -33,7 +42,9 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
   const { dialect, isTrusted, voices, within } = surroundings
   try {
     const parsed = parseForeignAgent(bytes, place, dialect)
-    const agent = isTrusted ? parsed : untrusted(parsed, place)
+    const withoutTrust = untrusted(parsed, place, voices.tools)
+    const agent = isTrusted ? parsed : withoutTrust
+    const otherwise = isTrusted ? withoutTrust : parsed
     const stated = layered({ over: voices.over, own: ownValues(agent, voices.tools, place), defaults: voices.defaults })
     const { values, problems } = withSchemaFiles(stated, (schema) => readSchemaText(resolve(dirname(path), schema)))
     const scripts = scriptProblems(values, path, within)
@@ -42,13 +53,16 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
     const stating = { ...agentParts(values), models: scriptsBeside(agentParts(values).models, values, { path, voices }) }
     const folders = { file: dirname(path), over: voices.workingDirectory }
     const parts = withWritable(stating, values, folders)
+    // What is said over the file counts either way.
+    const toolsOtherwise = values.get('tools')?.rank === 'file' ? grantedTools(otherwise, voices.tools) : parts.tools
+    const trust = { isGiven: isTrusted, place, toolsOtherwise, remedy: trustRemedy(place) }
     return {
       ok: true,
       file: {
         path,
         place,
         dialect,
-        agent: { name, ...(displayName !== undefined && { displayName }), toolName: name, prompt, ...parts },
+        agent: { name, ...(displayName !== undefined && { displayName }), toolName: name, prompt, ...parts, trust },
         children: childrenOf(values.get('agents'), agent, place),
         disabledSkills: (values.get('disabledSkills')?.value as readonly string[] | undefined) ?? [],
         enabled: values.get('enabled')?.value !== false,

@@ -1,4 +1,4 @@
-import type { Problem } from '../../contracts/index.ts'
+import type { AgentTrust, Problem } from '../../contracts/index.ts'
 import type { ReadAgent } from '../agent-file.ts'
 import type { Dialect } from '../dialects/index.ts'
 import type { Spot } from '../placed-value.ts'
@@ -20,7 +20,7 @@ export interface LoadedFile extends ReadAgent {
   readonly path: string
   readonly place: string
   readonly dialect: Dialect | 'troupe'
-  readonly agent: ReadAgent['agent'] & { readonly displayName?: string }
+  readonly agent: ReadAgent['agent'] & { readonly displayName?: string; readonly trust?: AgentTrust }
   readonly children: readonly ChildReference[]
   /** Whether only a person may choose it; then no agent can call it. */
   readonly isForPeople: boolean

@@ -1,4 +1,4 @@
-import type { ApprovalRule, JsonObject } from '../../contracts/index.ts'
+import type { AgentTrust, ApprovalRule, JsonObject } from '../../contracts/index.ts'
 import type { AgentFile } from '../agent-file.ts'
 import type { TemplateAgent } from '../agent-template.ts'
 import type { Dialect } from '../dialects/index.ts'
@@ -25,7 +25,7 @@ export interface FoundAgent {
 /** An agent that is ready to be used. */
 export interface RegisteredAgent {
   /** As the runtime takes it: its prompt filled in, its children by name. Its `skills` are as written: see `agentSkills`. */
-  readonly definition: AgentFile & { readonly displayName?: string; readonly agents: readonly string[] }
+  readonly definition: AgentFile & { readonly displayName?: string; readonly trust?: AgentTrust; readonly agents: readonly string[] }
   /** Absolute. */
   readonly path: string
   /** As people know it. */

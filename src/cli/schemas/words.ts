@@ -67,6 +67,7 @@ export const diagnosticCode = oneWord<DiagnosticCode>({
   skills_cut: true,
   tool_approval_failed: true,
   tool_missing: true,
+  tools_withheld: true,
   tool_output_invalid: true,
 })
 
