@@ -4,11 +4,13 @@ import {
   childrenOfferedOf,
   type FileState,
   featuresOf,
+  type Overlay,
   overlayFor,
   parseOverrides,
   pricesOf,
   queuesOf,
   type RegisteredAgent,
+  sandboxOf,
   storePathOf,
   unpricedOf,
   type WrittenOverrides,
@@ -50,7 +52,7 @@ export interface Team {
   readonly adapter: ModelAdapter
   readonly setup: Setup
   /** What the configuration says for all agents. */
-  readonly shared: Pick<AgentLoopConfig, 'queues' | 'features' | 'unpriced' | 'childrenOffered'>
+  readonly shared: Pick<AgentLoopConfig, 'queues' | 'features' | 'unpriced' | 'childrenOffered' | 'overlay'>
   /** Where the configuration keeps journals, if it says so. */
   readonly storePath?: string
   /** What a person should know about the choice of models. */
@@ -99,11 +101,16 @@ export async function loadTeam(seen: SeenTeam, wishes: Pick<TeamWishes, 'looksAt
     root: asked(root),
     adapter,
     setup,
-    shared: sharedBy(config),
+    shared: { ...sharedBy(config), overlay: commandVariables(config, overlay.variables) },
     ...(storePath !== undefined && { storePath }),
     notices: found.notices,
     diagnostics: [...diagnostics, ...overlay.diagnostics],
   }
+}
+
+/** The variables that commands are given: those that the walls name, and nothing else of the environment. */
+function commandVariables(config: Config, variables: Overlay['variables']): Overlay['variables'] {
+  return Object.fromEntries(sandboxOf(config).environment.flatMap((name) => (name in variables ? [[name, variables[name] ?? '']] : [])))
 }
 
 function sharedBy(config: Config): Team['shared'] {

@@ -96,7 +96,7 @@ async function start(options: ShellOptions, input: ShellInput, { context, policy
   const command: Command = {
     argv: [existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', '-c', input.command],
     cwd: input.cwd,
-    environment: { ...named(context.overlay, policy.environment), PATH: options.path, LANG: 'C.UTF-8', TERM: 'dumb' },
+    environment: { LANG: 'C.UTF-8', TERM: 'dumb', ...named(context.overlay, policy.environment), PATH: options.path },
     policy,
     ...(input.stdin !== undefined && { stdin: input.stdin }),
   }
