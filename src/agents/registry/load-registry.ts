@@ -6,6 +6,7 @@
 import type { Problem } from '../../contracts/index.ts'
 import { builtinToolNames } from '../builtin-tool-names.ts'
 import type { FileState } from '../config/index.ts'
+import { assignNames } from './assign-names.ts'
 import { cycleProblems, type Edge } from './cycles.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
 import { FileLoader } from './file-loader.ts'
@@ -13,7 +14,7 @@ import { fillPrompts } from './fill-prompts.ts'
 import type { LoadedFile, SaidByFile } from './loaded-file.ts'
 import type { RegistryOptions } from './options.ts'
 import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
-import { assignNames, childProblems, toolProblems } from './team-rules.ts'
+import { childProblems, toolProblems } from './team-rules.ts'
 
 interface Looked {
   /** Every file that was looked into. */
@@ -48,7 +49,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   // What a file with problems of its own says of itself is not judged a second time; its prompt and its ways are.
   const isRight = (file: LoadedFile): boolean => !loader.faulty.has(file)
   const usable = files.filter(isRight)
-  const named = assignNames(usable)
+  const named = assignNames(usable, edgesFrom)
   const filled = await fillPrompts(files)
   const problems = [
     ...loader.problems,
