@@ -76,6 +76,7 @@ export {
   registeredTemplate,
   registryError,
   type SaidByFile,
+  usualAgentPaths,
   type WantingSkills,
 } from './registry/index.ts'
 export {

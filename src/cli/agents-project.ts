@@ -1,6 +1,12 @@
-import { existsSync } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import { type AgentDiagnostic, type ConfigDiagnostic, dialectFolders, findAgentPaths, isAgentFile, type Registry } from '../agents/index.ts'
+import { basename, dirname, relative, resolve } from 'node:path'
+import {
+  type AgentDiagnostic,
+  type ConfigDiagnostic,
+  findAgentPaths,
+  isAgentFile,
+  type Registry,
+  usualAgentPaths,
+} from '../agents/index.ts'
 import type { TroupeError } from '../contracts/index.ts'
 import type { Setup } from './config-setup.ts'
 import type { Host } from './host.ts'
@@ -72,8 +78,4 @@ function filesAt(written: string): readonly string[] {
 /** A skill has a name and a description too, and is no agent. */
 const isSkill = (path: string): boolean => basename(path) === 'SKILL.md'
 
-function usualFiles(folder: string): readonly string[] {
-  const own = findAgentPaths(join(folder, '*.ai')).paths
-  const foreign = dialectFolders.map((each) => join(folder, each)).filter((path) => existsSync(path))
-  return [...own, ...foreign.flatMap((path) => findAgentPaths(path).paths)].map((path) => relative(folder, path))
-}
+const usualFiles = (folder: string): readonly string[] => usualAgentPaths(folder).map((path) => relative(folder, path))

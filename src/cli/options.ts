@@ -98,7 +98,7 @@ export const commands = [
     name: 'run',
     summary: 'run an agent file',
     arguments: [
-      { name: 'FILE', required: true, summary: 'the agent, a .ai file' },
+      { name: 'FILE', required: true, summary: 'the agent, a .ai file or one of another program' },
       { name: 'PROMPT', required: false, summary: 'what it is to do; - reads it from standard input' },
     ],
     groups: [

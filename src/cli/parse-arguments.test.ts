@@ -100,8 +100,8 @@ describe('what is wrong', () => {
     [['help', 'agent-fil'], ['agent-fil: There is no help about it. Did you mean agent-file, agents?']],
     [['agents', 'lst'], ['ACTION: It is list, not "lst". Usage: troupe agents list [options]']],
     [['doctor', 'x'], ['x: doctor takes no arguments. Leave it out.']],
-    [['run', ''], ['FILE: It is empty. Give the agent, a .ai file.']],
-    [['run'], ['FILE: It is missing. Give the agent, a .ai file.']],
+    [['run', ''], ['FILE: It is empty. Give the agent, a .ai file or one of another program.']],
+    [['run'], ['FILE: It is missing. Give the agent, a .ai file or one of another program.']],
     [['run', 'a.ai', 'Do', 'it', 'now'], ['it now: run takes 2 arguments. Put the prompt in quotes.']],
     [['demo', 'x'], ['x: demo takes no arguments. Leave it out.']],
     [
@@ -132,7 +132,7 @@ describe('what is wrong', () => {
         `--quite: run has no such flag. Did you mean --quiet? ${prompt}`,
         `-x: run has no such flag. There are --model, --override, --config, --allow, --deny, --trust, --dry-run, --max-tokens, --time-budget, --max-cost, --json, --stream-json, --quiet, --verbose, --log-format, --color, --resume, --data-dir, --help, --version. ${prompt}`,
         '--quiet: It is a switch and takes no value. Write --quiet.',
-        'FILE: It is missing. Give the agent, a .ai file.',
+        'FILE: It is missing. Give the agent, a .ai file or one of another program.',
       ],
     ],
   ]

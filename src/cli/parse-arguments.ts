@@ -314,7 +314,7 @@ function argumentProblems(command: CommandSpec, rest: readonly string[]): readon
   }
   const [file] = rest
   if (command.name === 'run' && file === '')
-    problems.push({ place: 'FILE', message: 'It is empty.', remedy: 'Give the agent, a .ai file.' })
+    problems.push({ place: 'FILE', message: 'It is empty.', remedy: 'Give the agent, a .ai file or one of another program.' })
   const last = command.arguments.at(-1)
   const extra = last?.repeatable ? [] : rest.slice(command.arguments.length)
   if (extra.length > 0) {

@@ -2,6 +2,7 @@ import type { Problem } from '../../contracts/index.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
 import { grantedTools, restrictedTools } from './granted-tools.ts'
+import { agentPrefix } from './tool-crosswalk.ts'
 
 /** The agent as it may be used while nobody has trusted its file: it can look at files, and starts nothing. Says what is withheld. */
 export function untrusted(agent: ForeignAgent, place: string, known: readonly string[]): ForeignAgent {
@@ -9,7 +10,8 @@ export function untrusted(agent: ForeignAgent, place: string, known: readonly st
   const tools = restrictedTools(agent)
   const remedy = trustRemedy(place)
   const withheld: Problem[] = []
-  if (grantedTools(agent, known).length > grantedTools({ ...agent, tools }, known).length)
+  const isCalling = agent.tools.kind === 'only' && agent.tools.names.some((name) => name.startsWith(agentPrefix))
+  if (isCalling || grantedTools(agent, known).length > grantedTools({ ...agent, tools }, known).length)
     withheld.push({ place, message: `the file is not trusted, so its agent has only ${listed(tools.names)}`, remedy })
   const started = mcpServers?.filter(({ config }) => config !== undefined).map(({ name }) => name) ?? []
   if (started.length > 0) withheld.push({ place, message: `the file is not trusted, so it starts no server: ${listed(started)}`, remedy })

@@ -14,6 +14,7 @@ import { folderAsRoot, missingRoot, unreadChild } from './missing-file.ts'
 import type { RegistryOptions } from './options.ts'
 import { loadOwnFile } from './own-file.ts'
 import { type Referrer, targetOf } from './resolve-child.ts'
+import { agentsCalled, type NamedAgent, usualAgents } from './usual-agents.ts'
 import type { FileToRead, Voices } from './voices.ts'
 
 /** Reads files, each once, and keeps what is wrong with those that count. */
@@ -30,6 +31,7 @@ export class FileLoader {
   readonly #asChild: Voices
   readonly #confinement: Confinement
   #configured: readonly LoadedFile[] | undefined
+  #found: readonly NamedAgent[] | undefined
 
   constructor(options: RegistryOptions) {
     this.#options = options
@@ -72,7 +74,10 @@ export class FileLoader {
   }
 
   #unreadRoot(written: string, path: string, { kind, why, remedy }: Unread): Problem {
-    if (kind === 'missing') return missingRoot(written, path, this.#options.workingDirectory)
+    if (kind === 'missing') {
+      const called = agentsCalled(written, this.#usual()).map((agent) => this.#shown(agent.path))
+      return missingRoot(written, path, { called, workingDirectory: this.#options.workingDirectory })
+    }
     return kind === 'folder' ? folderAsRoot(written, path) : { place: written, message: sentence(why), remedy }
   }
 
@@ -83,15 +88,32 @@ export class FileLoader {
   }
 
   #named(reference: ChildReference, from: Referrer): LoadedFile | undefined {
-    const target = targetOf(reference, from, () => this.configured())
+    const target = targetOf(reference, from, {
+      configured: () => this.configured(),
+      usual: () => this.#usual(),
+      shown: (path) => this.#shown(path),
+    })
     if (target.kind === 'nothing') return this.#options.isConfigFaulty ? undefined : this.#miss(reference, target.problem)
     if (target.kind === 'file') return target.file
     const path = realPath(target.path)
     const known = this.#files.get(path)
-    if (known) return this.#take(known)
+    if (known) return this.#follow(known, reference)
     const content = readContent(path)
     if (!content.ok) return this.#miss(reference, unreadChild(reference, path, content))
-    return this.#take(this.#load(path, { bytes: content.bytes, place: this.#shown(path), voices: this.#asChild }))
+    return this.#follow(this.#load(path, { bytes: content.bytes, place: this.#shown(path), voices: this.#asChild }), reference)
+  }
+
+  /** A colleague that another program would have had does not stop whoever can do without it. */
+  #follow(loading: Loading, reference: ChildReference): LoadedFile | undefined {
+    if (loading.ok || !reference.isOptional) return this.#take(loading)
+    const [{ place, message } = { place: reference.place, message: 'it cannot be read' }] = loading.problems
+    const told = `\`${reference.written}\` is left out: ${message} (${place})`
+    return this.#miss(reference, { ...spotOfReference(reference), message: told, remedy: `See all of it: troupe validate ${place}` })
+  }
+
+  #usual(): readonly NamedAgent[] {
+    this.#found ??= usualAgents(this.#options.workingDirectory)
+    return this.#found
   }
 
   /** The agents that the configuration lists and that could be read. */

@@ -11,7 +11,7 @@ import { cycleProblems, type Edge } from './cycles.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
 import { FileLoader } from './file-loader.ts'
 import { fillPrompts } from './fill-prompts.ts'
-import type { LoadedFile, SaidByFile } from './loaded-file.ts'
+import type { ChildReference, LoadedFile, SaidByFile } from './loaded-file.ts'
 import type { RegistryOptions } from './options.ts'
 import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
 import { childProblems, toolProblems } from './team-rules.ts'
@@ -55,7 +55,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
     ...loader.problems,
     ...(options.scope === 'reachable' ? roots.filter(isRight).flatMap(disabledProblem) : []),
     ...usable.flatMap((file) => toolProblems(file, options.tools ?? builtinToolNames)),
-    ...firstEdges(team).flatMap((edge) => (isRight(edge.to) ? childProblems(edge) : [])),
+    ...firstEdges(team).flatMap((edge) => (isRight(edge.to) && !edge.reference.isOptional ? childProblems(edge) : [])),
     ...cycleProblems(files, edgesFrom),
     ...named.problems,
     ...filled.problems,
@@ -117,12 +117,18 @@ function teamOf(loader: FileLoader, first: readonly LoadedFile[]): Team {
       diagnostics.push(disabled(file))
       continue
     }
-    const own = file.children.flatMap((reference): readonly Edge[] => {
-      const to = loader.child(reference, file)
-      if (to) found.add(to)
-      return to ? [{ from: file, to, reference }] : []
-    })
+    const own: Edge[] = []
     edges.set(file, own)
+    for (const reference of file.children) {
+      const to = loader.child(reference, file)
+      if (!to) continue
+      if (reference.isOptional && leadsTo(to, file, edges)) {
+        diagnostics.push(callingBack(reference))
+        continue
+      }
+      found.add(to)
+      own.push({ from: file, to, reference })
+    }
   }
   return {
     all: [...found],
@@ -131,6 +137,20 @@ function teamOf(loader: FileLoader, first: readonly LoadedFile[]): Team {
     edgesFrom: (file) => (edges.get(file) ?? []).filter(({ to }) => to.enabled),
   }
 }
+
+function leadsTo(from: LoadedFile, to: LoadedFile, edges: ReadonlyMap<LoadedFile, readonly Edge[]>): boolean {
+  const seen = new Set([from])
+  for (const file of seen) for (const edge of edges.get(file) ?? []) seen.add(edge.to)
+  return seen.has(to)
+}
+
+/** Programs that let agents call each other in circles have other bounds; what is dropped is told. */
+const callingBack = (reference: ChildReference): AgentDiagnostic => ({
+  code: 'foreign_agent',
+  severity: 'warning',
+  place: reference.place,
+  message: `\`${reference.written}\` is left out: agents would call themselves`,
+})
 
 /** A file of another program that names no model means that of whoever calls it. */
 function modelsOf(file: LoadedFile, callers: ReadonlyMap<LoadedFile, LoadedFile>): readonly string[] {

@@ -1,12 +1,29 @@
 import { basename, dirname } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
+import { shellWord } from '../../util/shell-word.ts'
 import { listed } from '../words.ts'
 import { isOwnFile, neighbours, type Unread } from './agent-paths.ts'
 import { type ChildReference, spotOfReference } from './loaded-file.ts'
 
+interface Lookout {
+  /** The files of agents that are called like that. */
+  readonly called: readonly string[]
+  readonly workingDirectory: string
+}
+
 /** What to say of an agent that was asked for and is not there. */
-export function missingRoot(written: string, path: string, workingDirectory: string): Problem {
+export function missingRoot(written: string, path: string, { called, workingDirectory }: Lookout): Problem {
+  const [file] = called
+  if (file !== undefined)
+    return {
+      place: written,
+      message: 'There is no such file.',
+      remedy:
+        called.length === 1
+          ? `${file} is called so: troupe run ${shellWord(file)}`
+          : `These are called so: ${listed(called)}. Name one of them.`,
+    }
   const otherwise = agentsIn(workingDirectory) ?? noAgents
   return { place: written, message: 'There is no such file.', remedy: besides(path, { otherwise }) }
 }

@@ -1,8 +1,9 @@
-import { dirname, resolve } from 'node:path'
+import { dirname, relative, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { listed, nearby } from '../words.ts'
 import { neighbours } from './agent-paths.ts'
 import { type ChildReference, type LoadedFile, spotOfReference } from './loaded-file.ts'
+import { agentsCalled, type NamedAgent } from './usual-agents.ts'
 
 /** Where a reference leads. */
 export type Target =
@@ -13,8 +14,21 @@ export type Target =
 /** The file that names another. */
 export type Referrer = Pick<LoadedFile, 'path'>
 
-/** `./scout.ai` is a file; `scout` is the name of an agent that the configuration lists. */
-export function targetOf(reference: ChildReference, from: Referrer, configured: () => readonly LoadedFile[]): Target {
+/** Whom a name could mean. */
+export interface Known {
+  /** The agents that the configuration lists. */
+  configured(): readonly LoadedFile[]
+  /** Those that lie in the usual folders. */
+  usual(): readonly NamedAgent[]
+  /** A path as people know it. */
+  shown(path: string): string
+}
+
+/**
+ * `./scout.ai` is a file; `scout` is the name of an agent that the configuration lists. A file of another program means its
+ * colleagues, too, wherever a project keeps them.
+ */
+export function targetOf(reference: ChildReference, from: Referrer, { configured, usual, shown }: Known): Target {
   const { written } = reference
   if (isPath(written)) return { kind: 'path', path: resolve(dirname(from.path), written) }
   const known = configured()
@@ -28,13 +42,28 @@ export function targetOf(reference: ChildReference, from: Referrer, configured: 
       message: `\`${written}\` is the name of several agents`,
       remedy: `Name the file: ${listed(named.map(({ place }) => place))}.`,
     })
-  return nothing({ ...spot, message: `there is no agent \`${written}\``, remedy: nameRemedy(written, from, known) })
+  const called = agentsCalled(written, usual(), from.path)
+  const [colleague] = called
+  if (colleague && called.length === 1 && reference.isOptional) return { kind: 'path', path: colleague.path }
+  const message = called.length > 1 ? `\`${written}\` is the name of several agents` : `there is no agent \`${written}\``
+  const names = reference.isOptional ? usual().map(({ name }) => name) : []
+  const remedy =
+    called.length === 0 || neighbours(dirname(from.path)).includes(`${written}.ai`)
+      ? nameRemedy(written, from, [...known.flatMap(({ agent }) => [agent.name, agent.toolName]), ...names])
+      : `Name the file: ${listed(called.map(({ path }) => (reference.isOptional ? shown(path) : besides(path, from))))}.`
+  return nothing({ ...spot, message, remedy })
 }
 
-function nameRemedy(written: string, { path }: Referrer, known: readonly LoadedFile[]): string {
+/** As `agents` of a file names it. */
+function besides(path: string, from: Referrer): string {
+  const way = relative(dirname(from.path), path)
+  return way.startsWith('..') ? way : `./${way}`
+}
+
+function nameRemedy(written: string, { path }: Referrer, known: readonly string[]): string {
   const beside = `${written}.ai`
   if (neighbours(dirname(path)).includes(beside)) return `Did you mean the file \`./${beside}\`?`
-  const names = [...new Set(known.flatMap(({ agent }) => [agent.name, agent.toolName]))]
+  const names = [...new Set(known)]
   return (
     nearby(written, names) ??
     (names.length > 0
