@@ -12,7 +12,7 @@ const notWrong: readonly string[] = ['model_key_missing', 'model_unavailable']
 export async function unknownModels(files: readonly SaidByFile[], { config, environment }: Setup): Promise<readonly TroupeError[]> {
   const problems: Problem[] = []
   const seen = new Set<string>()
-  for (const { agent, path, place, values } of files) {
+  for (const { agent, path, place, values, dialect } of files) {
     const said = values.get('models')
     const spot = { place: said?.place ?? place, ...(said?.line !== undefined && { line: said.line }) }
     for (const name of agent.models) {
@@ -21,11 +21,18 @@ export async function unknownModels(files: readonly SaidByFile[], { config, envi
       seen.add(key)
       const error = await faultOf(name, path, { config, environment })
       if (!error) continue
-      const { message, remedy } = error
+      const { message } = error
+      const remedy = dialect === 'troupe' ? error.remedy : foreignModelRemedy(name, error)
       problems.push(...(error.problems.length > 0 ? error.problems : [{ ...spot, message, ...(remedy !== undefined && { remedy }) }]))
     }
   }
   return problems.length === 0 ? [] : [new TroupeError('agent_file_invalid', 'Some models cannot be found.', { problems })]
+}
+
+/** A file of another program has to stay right for that program: what its models mean here is said beside it. */
+export function foreignModelRemedy(name: string, { code, remedy }: TroupeError): string | undefined {
+  if (code !== 'model_unknown' || name.includes('/')) return remedy
+  return `Say in .ai-agent.json what it means here: "models": { ${JSON.stringify(name)}: "provider/model" }.`
 }
 
 async function faultOf(name: string, path: string, sources: Parameters<typeof overlayFor>[1]): Promise<TroupeError | undefined> {

@@ -43,7 +43,7 @@ export { type Environment, type Part, type Resolved, resolveParts, type UsedVari
 export { powerOf } from './section-words.ts'
 export { type SectionName, sectionNames } from './sections.ts'
 export { type ConfigRow, configRows } from './show-config.ts'
-export { type Leaf, leavesOf, type Sourced, type SourcedMap, type SourcedValue, sourcedAt } from './sourced.ts'
+export { keysOf, type Leaf, leavesOf, type Sourced, type SourcedMap, type SourcedValue, sourcedAt } from './sourced.ts'
 export { readTrust, revokeTrust, statesOf, type TrustPlace, trustFiles } from './trust-file.ts'
 export { contentHash, type FileState, type TrustRecord, type TrustRecords, type TrustStatus, trustOf, withTrust } from './trust-records.ts'
 export {

@@ -21,9 +21,17 @@ const families: readonly (readonly [beginning: RegExp, provider: string, dot: st
   [/^gemini-/, 'google', '.'],
 ]
 
-/** A model as others write it: an alias, an id, `provider/id`, or a title such as `Claude Sonnet 4.5 (copilot)`. */
-export function modelName(written: string): ModelName {
+/** A name of the configuration that is written like that; titles have blanks, and names have none. */
+function configuredName(written: string, configured: readonly string[]): string | undefined {
+  const plain = written.replace(/\s*(?:\[[^\]]*\]|\([^)]*\))$/s, '').replace(/\s+/g, '-')
+  return [written, plain, plain.toLowerCase()].find((each) => configured.includes(each))
+}
+
+/** A model as others write it: a name of the configuration, an alias, an id, `provider/id`, or a title such as `Claude Sonnet 4.5 (copilot)`. */
+export function modelName(written: string, configured: readonly string[] = []): ModelName {
   const name = written.trim()
+  const own = configuredName(name, configured)
+  if (own !== undefined) return { kind: 'model', name: own }
   if (inherited.has(name.toLowerCase())) return { kind: 'inherit' }
   if (/^[^\s/]+\/\S+$/.test(name)) return { kind: 'model', name }
   const [, plain = name, extra] = /^(.*?)\s*(\[[^\]]*\]|\([^)]*\))?$/s.exec(name) ?? []

@@ -15,12 +15,13 @@ import { SettingReader } from './setting-reader.ts'
  * Reads an agent that was written for another tool. `place` is the path that names it, in problems too. Unknown keys and what we
  * cannot do are `warnings`; throws `agent_file_invalid` with everything that is wrong.
  */
-export function parseForeignAgent(content: string | Uint8Array, place: string, dialect: Dialect): ForeignAgent {
+export function parseForeignAgent(content: string | Uint8Array, place: string, reading: Dialect | Reading): ForeignAgent {
+  const { dialect, models } = typeof reading === 'string' ? { dialect: reading, models: [] } : reading
   const findings = new Findings(decodeText(content, place), place)
   const table = dialectTables[dialect]
   const read = table.format === 'toml' ? readToml(findings) : readMarkdown(findings, place, (key) => isProse(table, key))
   const draft = emptyDraft()
-  if (read) readSettings(findings, read, { draft, dialect })
+  if (read) readSettings(findings, read, { draft, dialect, models })
   const name = read ? nameOf(findings, read, { draft, place, namedBy: table.namedBy }) : ''
   const judged = judgedTools(findings, draft, read)
   if (read) requireText(findings, read, draft)
@@ -34,14 +35,20 @@ function isProse({ keys }: DialectTable, key: string): boolean {
   return rule === undefined || rule.kind === 'text' || rule.kind === 'metadata'
 }
 
-interface Target {
-  readonly draft: Draft
+/** How a file is read. */
+interface Reading {
   readonly dialect: Dialect
+  /** Names that the configuration has for models: they count before those that everybody knows. */
+  readonly models: readonly string[]
 }
 
-function readSettings(findings: Findings, { settings, prompt }: ForeignText, { draft, dialect }: Target): void {
-  const { keys } = dialectTables[dialect]
-  const reader = new SettingReader(dialect, findings, draft)
+interface Target extends Reading {
+  readonly draft: Draft
+}
+
+function readSettings(findings: Findings, { settings, prompt }: ForeignText, { draft, ...reading }: Target): void {
+  const { keys } = dialectTables[reading.dialect]
+  const reader = new SettingReader(reading, findings, draft)
   const unknown = settings.filter(({ key }) => !Object.hasOwn(keys, key))
   for (const [index, { key, at }] of unknown.entries()) {
     const remedy = index < mostWarnings ? nearby(key, Object.keys(keys)) : undefined

@@ -32,11 +32,13 @@ type Expected = string | undefined
  */
 export class SettingReader {
   readonly #dialect: Dialect
+  readonly #ownModels: readonly string[]
   readonly #findings: Findings
   readonly #draft: Draft
 
-  constructor(dialect: Dialect, findings: Findings, draft: Draft) {
+  constructor({ dialect, models }: { dialect: Dialect; models: readonly string[] }, findings: Findings, draft: Draft) {
     this.#dialect = dialect
+    this.#ownModels = models
     this.#findings = findings
     this.#draft = draft
   }
@@ -106,11 +108,15 @@ export class SettingReader {
     const { value } = setting
     const names = typeof value === 'string' ? [value.trim()].filter((name) => name !== '') : writtenNames(value)
     if (!names || names.length === 0) return 'the name of a model'
-    const found = names.map(modelName)
+    const found = names.map((name) => modelName(name, this.#ownModels))
     for (const [index, model] of found.entries()) {
       const written = showValue(names[index], 60)
       if (model.kind === 'unknown')
-        this.#warn(setting, `the model ${written} is not known here; it is kept as it is`, 'Name it as provider/model.')
+        this.#warn(
+          setting,
+          `the model ${written} is not known here; it is kept as it is`,
+          `Say in the configuration what it means here: "models": { ${JSON.stringify(model.name)}: "provider/model" }.`,
+        )
       else if (model.kind === 'model' && model.note !== undefined) this.#warn(setting, `of the model ${written}, ${model.note}`)
     }
     const taken = found.flatMap((model) => (model.kind === 'inherit' ? [] : [model.name]))

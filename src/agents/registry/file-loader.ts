@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { builtinToolNames } from '../builtin-tool-names.ts'
-import { contentHash, type FileState, optionDefaults, sandboxOf, trustOf } from '../config/index.ts'
+import { contentHash, type FileState, keysOf, optionDefaults, sandboxOf, settingsOf, trustOf } from '../config/index.ts'
 import type { SaidValues } from '../placed-value.ts'
 import { looksLikeAgent } from './agent-files.ts'
 import { isOwnFile, readContent, realPath, shownPath, type Unread } from './agent-paths.ts'
@@ -40,7 +40,8 @@ export class FileLoader {
     const defaults: Voices['defaults'] = optionDefaults(options.config)
     const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
     const { workingDirectory, tools = builtinToolNames, sandbox = sandboxOf(options.config) } = options
-    const voices = { baseDir, workingDirectory, tools, sandbox }
+    const models = keysOf(settingsOf(options.config, 'models'))
+    const voices = { baseDir, workingDirectory, models, tools, sandbox }
     this.#asRoot = { over: new Map([...variables, ...flags]), defaults, ...voices }
     this.#asChild = { over: variables, defaults: withModels(defaults, flags), ...voices }
   }

@@ -41,7 +41,7 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
   const { path, place, bytes } = file
   const { dialect, isTrusted, voices, within } = surroundings
   try {
-    const parsed = parseForeignAgent(bytes, place, dialect)
+    const parsed = parseForeignAgent(bytes, place, { dialect, models: voices.models })
     const withoutTrust = untrusted(parsed, place, voices.tools)
     const agent = isTrusted ? parsed : withoutTrust
     const otherwise = isTrusted ? withoutTrust : parsed

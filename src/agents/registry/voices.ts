@@ -13,6 +13,8 @@ export interface Voices {
   readonly baseDir: string
   /** What paths on the command line are relative to. */
   readonly workingDirectory: string
+  /** Names that the configuration has for models. */
+  readonly models: readonly string[]
   /** The tools that there are. */
   readonly tools: readonly string[]
   /** The walls of the session, which an agent can only make stricter. */
