@@ -55,6 +55,7 @@ export {
   trustFiles,
   trustOf,
   unpricedOf,
+  variablePlaces,
 } from './config/index.ts'
 export { dialectFolders } from './dialects/index.ts'
 export { type AgentSource, type DefinedAgent, type FilesForPrograms, type ReadForProgram, readForProgram } from './files-for-programs.ts'

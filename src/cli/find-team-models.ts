@@ -1,9 +1,14 @@
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
 import { type FoundModels, findModels, type ModelSearch } from './find-models.ts'
 import { joinErrors } from './join-errors.ts'
+import { foreignModelRemedy } from './unknown-models.ts'
 
 interface Asking {
   readonly models: readonly string[]
+  /** As people know it, where it is not the agent that was asked for. */
+  readonly shown?: string
+  /** Whether its file is for another program. */
+  readonly isForeign?: boolean
 }
 
 export interface FoundTeamModels<Agent> {
@@ -26,7 +31,12 @@ export async function findTeamModels<Agent extends Asking>(
       found.set(key, await findModels(models, options))
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
-      errors.push(error)
+      errors.push(
+        ...agents
+          .filter((agent) => keyOf(agent.models) === key)
+          .slice(0, 1)
+          .map((agent) => blame(error, agent)),
+      )
     }
   }
   const [first] = found.values()
@@ -37,6 +47,15 @@ export async function findTeamModels<Agent extends Asking>(
     adapter: { ...first.adapter, resolve: (name) => (adapters.get(name) ?? first.adapter).resolve(name) },
     notices: [...new Set([...found.values()].flatMap(({ notices }) => notices))],
   }
+}
+
+/** Who asks for it is told, unless it is the agent that was asked for; and what helps where its file should stay as it is. */
+function blame(error: TroupeError, { models, shown, isForeign = false }: Asking): TroupeError {
+  const { code, message, problems, cause } = error
+  const [only, ...others] = models
+  const remedy = isForeign && only !== undefined && others.length === 0 ? foreignModelRemedy(only, error) : error.remedy
+  const told = shown === undefined ? message : `${shown}: ${message}`
+  return new TroupeError(code, told, { problems, ...(remedy !== undefined && { remedy }), cause })
 }
 
 const keyOf = (models: readonly string[]): string => models.join('\n')

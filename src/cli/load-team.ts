@@ -81,7 +81,11 @@ export async function loadTeam(seen: SeenTeam, wishes: Pick<TeamWishes, 'looksAt
   const { config, environment } = setup
   const overlay = overlayFor([...new Set(agents.flatMap(({ definition }) => definition.models))], { config, environment })
   const found = await findTeamModels(
-    agents.map(({ definition }) => definition),
+    [root, ...agents.filter((agent) => agent !== root)].map(({ definition, place, dialect }, index) => ({
+      ...definition,
+      ...(index > 0 && { shown: `${definition.toolName} (${place})` }),
+      isForeign: dialect !== 'troupe',
+    })),
     {
       ...modelOptions(file, { env: overlay.variables }),
       providers: overlay.providers,
@@ -94,7 +98,10 @@ export async function loadTeam(seen: SeenTeam, wishes: Pick<TeamWishes, 'looksAt
   const adapter = pricedAdapter(named, pricesOf(config))
   const asked = (agent: RegisteredAgent): RegisteredAgent => ({
     ...agent,
-    definition: found.agents.find(({ name }) => name === agent.definition.name) ?? agent.definition,
+    definition: {
+      ...agent.definition,
+      models: found.agents.find(({ name }) => name === agent.definition.name)?.models ?? agent.definition.models,
+    },
   })
   return {
     agents: agents.map(asked),

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
-import type { AgentOverrides } from '../agents/index.ts'
+import { type AgentOverrides, variablePlaces } from '../agents/index.ts'
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
 import { type AgentLoopConfig, type OpenOptions, systemClock } from '../runtime/index.ts'
 import { type Acting, actingWith } from './acting.ts'
@@ -76,8 +76,14 @@ export async function prepareRun(given: RunInvocation, host: Host): Promise<Prep
   } catch (error) {
     if (!(error instanceof TroupeError) || isAboutPrompt(error)) throw error
     const other = invocation.resume === undefined ? await promptProblem(sources) : undefined
-    throw withWithheld(withRehearsal(joinErrors(other ? [error, other] : [error]), invocation.file), seen.diagnostics)
+    throw withWithheld(withRehearsal(joinErrors(other ? [error, other] : [error]), startOf(seen)), seen.diagnostics)
   }
+}
+
+function startOf({ file, registry, setup }: SeenTeam): Parameters<typeof withRehearsal>[1] {
+  const agents = registry.ok ? registry.agents : []
+  const isTeam = agents.some(({ isChild, values }) => isChild && values.get('models')?.rank === 'file')
+  return { file, isTeam, places: variablePlaces(setup.config) }
 }
 
 const waiting = 'Waiting for standard input; end it with Ctrl-D, or redirect from /dev/null.'

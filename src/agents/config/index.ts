@@ -39,7 +39,15 @@ export {
   sandboxOf,
   skillsOf,
 } from './policy-sections.ts'
-export { type Environment, type Part, type Resolved, resolveParts, type UsedVariable, type VariableSources } from './resolve.ts'
+export {
+  type Environment,
+  type Part,
+  type Resolved,
+  resolveParts,
+  type UsedVariable,
+  type VariableSources,
+  variablePlaces,
+} from './resolve.ts'
 export { powerOf } from './section-words.ts'
 export { type SectionName, sectionNames } from './sections.ts'
 export { type ConfigRow, configRows } from './show-config.ts'

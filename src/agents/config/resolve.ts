@@ -122,12 +122,17 @@ class Resolution {
   }
 
   #lookedInto(layer: LayerName): string {
-    const files = lookupOrder(this.#sources.config, layer).map(({ file: { path }, state }) => {
-      if (state === 'absent') return `${path} (not there)`
-      return state === 'untrusted' ? `${path} (not trusted, so not read)` : path
-    })
-    return [...files, 'the environment'].join(', ')
+    return variablePlaces(this.#sources.config, layer).join(', ')
   }
+}
+
+/** Where variables are looked for, in order, and what came of it. */
+export function variablePlaces(config: Config, layer?: LayerName): readonly string[] {
+  const files = lookupOrder(config, layer).map(({ file: { path }, state }) => {
+    if (state === 'absent') return `${path} (not there)`
+    return state === 'untrusted' ? `${path} (not trusted, so not read)` : path
+  })
+  return [...files, 'the environment']
 }
 
 type VariablePart = Extract<TemplatePart, { readonly kind: 'variable' }>
