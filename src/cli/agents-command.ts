@@ -11,8 +11,10 @@ import { tellNotice } from './tell.ts'
 
 /** `troupe agents list`: whoever can be read is listed; what is wrong is told beside, and in full where nobody can be read. */
 export async function agentsCommand({ output, wishes, configFile }: AgentsInvocation, host: Host): Promise<number> {
-  const { registry, error } = await loadProject(host, configFile === undefined ? {} : { configFile })
+  const { registry, error, isConfigured } = await loadProject(host, configFile === undefined ? {} : { configFile })
   const agents = registry.found.toSorted((a, b) => (a.place < b.place ? -1 : 1))
+  // What a person names on the command line has to be right.
+  if (error && configFile !== undefined && !isConfigured) throw error
   if (error && agents.length === 0 && registry.files.length > 0) throw unreadable(error)
   const problems = error?.problems ?? []
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, problems, exitCode: exitCodes.done.code }))

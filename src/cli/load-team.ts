@@ -26,6 +26,7 @@ import { pricedAdapter } from './priced-adapter.ts'
 import { type ReadAgents, readAgents } from './read-agents.ts'
 import { type StartDiagnostic, withWithheld } from './start-diagnostics.ts'
 import { askForTrust, waitingIn } from './trust-question.ts'
+import { unpricedModels } from './unpriced-models.ts'
 
 export interface TeamWishes {
   readonly host: Host
@@ -103,8 +104,11 @@ export async function loadTeam(seen: SeenTeam, wishes: Pick<TeamWishes, 'looksAt
       models: found.agents.find(({ name }) => name === agent.definition.name)?.models ?? agent.definition.models,
     },
   })
+  const team = agents.map(asked)
+  const unpriced = await unpricedModels(team, { adapter, unpriced: unpricedOf(config) })
+  if (unpriced.length > 0) throw joinErrors(unpriced)
   return {
-    agents: agents.map(asked),
+    agents: team,
     root: asked(root),
     adapter,
     setup,

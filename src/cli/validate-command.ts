@@ -11,6 +11,7 @@ import { safeJson } from './safe-json.ts'
 import { tellNotice } from './tell.ts'
 import { uncompiledSchemas } from './uncompiled-schemas.ts'
 import { unknownModels } from './unknown-models.ts'
+import { unpricedWhereKnown } from './unpriced-models.ts'
 
 /** `troupe validate`: everything that can be known without asking anybody. */
 export async function validateCommand({ paths, output, wishes, configFile }: ValidateInvocation, host: Host): Promise<number> {
@@ -80,5 +81,7 @@ async function errorsOf(project: LookedAt): Promise<readonly TroupeError[]> {
 async function furtherErrors({ registry, setup, isConfigured }: Project): Promise<readonly TroupeError[]> {
   const schemas = await uncompiledSchemas(registry.said)
   // Without the configuration nobody knows what its aliases mean.
-  return [...schemas, ...(isConfigured ? await unknownModels(registry.said, setup) : [])]
+  if (!isConfigured) return schemas
+  const priced = registry.ok ? await unpricedWhereKnown(registry.agents, setup) : []
+  return [...schemas, ...(await unknownModels(registry.said, setup)), ...priced]
 }
