@@ -175,6 +175,8 @@ async function trustedTeam(file: string, wishes: TeamWishes, flags: ReadOverride
     const more = waitingIn(asTrusted.setup, asTrusted.registry)
     return more.length === 0 ? asTrusted : read([...waiting, ...more])
   }
+  // A look keeps nothing, so it asks for nothing that would be kept.
+  if (trusts === 'for this look') return first
   return (await askForTrust(waiting, first.setup, { host, isGiven })) === 'given' ? read() : first
 }
 

@@ -18,7 +18,9 @@ export const sentenceOf = ({ place, message, remedy }: StartDiagnostic): string 
  * everything else, variables that nobody knows after it. The error keeps its code and its message.
  */
 export function withWithheld(error: TroupeError, diagnostics: readonly StartDiagnostic[]): TroupeError {
-  const withheld = diagnostics.filter(isAboutTrust)
+  // Trust in an agent brings tools, and never a model.
+  const isAboutModels = error.code.startsWith('model_')
+  const withheld = diagnostics.filter((each) => isAboutTrust(each) && !(isAboutModels && each.code === 'agent_untrusted'))
   const unknown = diagnostics.filter(({ code }) => code === 'variable_unused')
   if (withheld.length + unknown.length === 0) return error
   const { code, message, problems, cause } = error

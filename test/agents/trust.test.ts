@@ -6,6 +6,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest'
 import { loadConfig, nodeConfigFiles, readTrust } from '../../src/agents/index.ts'
 import { type Setup, setupWithoutConfig } from '../../src/cli/config-setup.ts'
 import type { Host } from '../../src/cli/host.ts'
+import { lookAtTeam } from '../../src/cli/load-team.ts'
 import { Output } from '../../src/cli/output.ts'
 import { plainPaint } from '../../src/cli/paint.ts'
 import { trustCommand } from '../../src/cli/trust-command.ts'
@@ -195,6 +196,13 @@ describe('the question at a terminal', () => {
     )
     const records = [...(await readTrust(setup.trustPlace)).values()]
     expect(records).toEqual(expected === 'given' ? [{ path: waiting[0]?.path, sha256: waiting[0]?.sha256, by: 'person', at: 7 }] : [])
+  })
+
+  test('a look at what would run asks for no trust', async () => {
+    const { path } = folder({ '.claude/agents/a.md': '---\nname: a\ndescription: A\nmodel: rehearsal\n---\nDo.\n' })
+    const { host, said } = terminal('y\n', { env: { XDG_STATE_HOME: `${path}/.state` } })
+    const { registry } = await lookAtTeam(`${path}/.claude/agents/a.md`, { host, overrides: { settings: [] }, trusts: 'for this look' })
+    expect([said(), registry.untrusted.length]).toEqual(['', 1])
   })
 
   test.each(['y\n', ''])('what was typed before the question is no answer: %j', async (early) => {

@@ -21,7 +21,7 @@ import type { FileToRead, Voices } from './voices.ts'
 export class FileLoader {
   readonly problems: Problem[] = []
   readonly diagnostics: AgentDiagnostic[] = []
-  /** Files of other programs that nobody has trusted as they are. */
+  /** Files of other programs that nobody has trusted as they are, and that would have more with trust. */
   readonly untrusted: FileState[] = []
   readonly #options: RegistryOptions
   readonly #files = new Map<string, Loading>()
@@ -186,8 +186,10 @@ export class FileLoader {
     const { trusted } = this.#options
     const state: FileState = { path, sha256: contentHash(bytes) }
     const isTrusted = trustOf(state, trusted) === 'trusted'
-    if (!isTrusted) this.untrusted.push(state)
-    return loadForeignFile(file, { dialect, isTrusted, voices, within: this.#confinement.ofAgent(file) })
+    const loading = loadForeignFile(file, { dialect, isTrusted, voices, within: this.#confinement.ofAgent(file) })
+    const isWhole = loading.ok && loading.file.diagnostics.every(({ code }) => code !== 'agent_untrusted')
+    if (!isTrusted && !isWhole) this.untrusted.push(state)
+    return loading
   }
 
   #shown(path: string): string {
