@@ -203,7 +203,7 @@ describe('the lines of progress', () => {
     story.calls(3, 1, { id: '1', tool: 'look' }).waits('ra\u001b[2Jil', 3, { call: '1' })
     const progress = new PlainProgress(plainPaint)
     const lines = story.events.flatMap((event) => progress.lines(event))
-    expect(lines.filter((line) => line.includes('queue'))).toEqual(['  ◷ waiting for queue lab', '  ◷ look waiting for queue ra[2Jil'])
+    expect(lines.filter((line) => line.includes('queue'))).toEqual(['  ◷ waiting for queue lab', '  ◷ look waiting for queue rail'])
   })
 
   test('progress of a tool is told, text of the model is not', () => {
