@@ -137,7 +137,7 @@ describe('a project that nobody trusts', () => {
           expect(JSON.stringify([config.pending, config.diagnostics])).not.toContain(secret)
         }
       }),
-      { numRuns: 800 },
+      { numRuns: process.env.TROUPE_FULL ? 3_000 : 800 },
     )
     // The test would show nothing if hardly any of them could be read.
     expect(loaded).toBeGreaterThan(200)
@@ -155,7 +155,7 @@ describe('a project that nobody trusts', () => {
         const parts = sectionNames.flatMap((each) => sectionByLayer(config, each).flatMap((tree) => leavesOf(tree, [each])))
         for (const { value } of parts) expect(JSON.stringify(value)).not.toMatch(/[^$]\$\{|"script\//)
       }),
-      { numRuns: 500 },
+      { numRuns: process.env.TROUPE_FULL ? 2_000 : 150 },
     )
   })
 
@@ -221,7 +221,7 @@ describe('damaged files', () => {
           for (const { place } of config.problems) expect(place).toMatch(/^\/home\/\.ai-agent\/\.ai-agent\.json:\d+:\d+$/)
         else configRows({ config })
       }),
-      { numRuns: 3000 },
+      { numRuns: process.env.TROUPE_FULL ? 10_000 : 1_000 },
     )
   })
 
@@ -234,7 +234,7 @@ describe('damaged files', () => {
       fc.asyncProperty(bytes, fc.constantFrom('.ai-agent.json', '.mcp.json', '.ai-agent.env'), async (content, base) => {
         await tried({ [`/etc/ai-agent/${base}`]: content, [`/project/${base}`]: content })
       }),
-      { numRuns: 2000 },
+      { numRuns: process.env.TROUPE_FULL ? 8_000 : 700 },
     )
   })
 })

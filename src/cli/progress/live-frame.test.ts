@@ -309,7 +309,7 @@ describe('a window that is too small', () => {
         const coloured = liveFrame(tree, { width, height, now: 1000, paint: colourPaint })
         expect(coloured.map((line) => line.replaceAll(styles, ''))).toEqual(lines)
       }),
-      { numRuns: 300 },
+      { numRuns: process.env.TROUPE_FULL ? 1_000 : 100 },
     )
   })
 })

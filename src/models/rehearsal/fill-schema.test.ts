@@ -87,7 +87,7 @@ describe('an answer for a schema', () => {
       fc.property(anySchema, (schema) => {
         expect(valid(schema, fillSchema(schema, knowNothing).value)).toBe('valid')
       }),
-      { numRuns: 400 },
+      { numRuns: process.env.TROUPE_FULL ? 1_500 : 150 },
     )
   })
 
@@ -96,7 +96,7 @@ describe('an answer for a schema', () => {
       fc.property(anySchema, fc.jsonValue(), (schema, value) => {
         expect(valid(schema, fillSchema(schema, () => value as Json).value)).toBe('valid')
       }),
-      { numRuns: 200 },
+      { numRuns: process.env.TROUPE_FULL ? 800 : 80 },
     )
   })
 
@@ -106,7 +106,7 @@ describe('an answer for a schema', () => {
         const value = fillSchema(other, knowNothing).value
         expect(conforms(value, schema, { root: schema })).toBe(valid(schema, value) === 'valid')
       }),
-      { numRuns: 300 },
+      { numRuns: process.env.TROUPE_FULL ? 1_000 : 100 },
     )
   })
 

@@ -159,7 +159,7 @@ describe('bad input', () => {
         for (const part of parts) if (part.type === 'call') expect(JSON.parse(part.input)).toBeTypeOf('object')
         expect(parts.at(-1)?.type).toBe('finish')
       }),
-      { numRuns: 300 },
+      { numRuns: process.env.TROUPE_FULL ? 1_000 : 100 },
     )
   })
 })
