@@ -1,15 +1,16 @@
 import { agentOptionKeys } from '../agents/index.ts'
 import { type AgentLimits, defaultLimits, type Json } from '../contracts/index.ts'
-import { createAgentRuntime, systemClock } from '../runtime/index.ts'
+import { type AgentDefinition, createAgentRuntime, systemClock } from '../runtime/index.ts'
 import { showDuration } from '../util/parse-duration.ts'
 import { showSize } from '../util/parse-size.ts'
 import { columns, type Row } from './columns.ts'
 import { exitCodes } from './exit-codes.ts'
+import { plural } from './figures.ts'
 import type { Host } from './host.ts'
 import { printable } from './paint.ts'
 import type { RunInvocation } from './parse-arguments.ts'
 import { type PreparedRun, teamConfig } from './prepare-run.ts'
-import type { DryRunDocument } from './run-documents.ts'
+import type { DryRunDocument, PlannedMember } from './run-documents.ts'
 import { safeJson } from './safe-json.ts'
 import { sentenceOf } from './start-diagnostics.ts'
 
@@ -24,7 +25,7 @@ export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocat
   return document.exitCode
 }
 
-async function documentOf({ agent, adapter, prompt, folder, ...told }: PreparedRun, file: string): Promise<DryRunDocument> {
+async function documentOf({ agent, agents, adapter, prompt, folder, ...told }: PreparedRun, file: string): Promise<DryRunDocument> {
   const models = await Promise.all(
     agent.models.map(async (name) => {
       const { id, abilities, contextTokens } = await adapter.resolve(name)
@@ -40,11 +41,25 @@ async function documentOf({ agent, adapter, prompt, folder, ...told }: PreparedR
     limits: limitsOf(agent.limits),
     output: agent.output,
     tools: agent.tools,
+    team: teamOf(agents, agent.name),
     requestChars: prompt.length,
     journal: folder,
     notices: [...told.notices, ...told.diagnostics.map(sentenceOf), ...told.warnings],
     exitCode: exitCodes.done.code,
   }
+}
+
+/** By the names that people are shown. */
+function teamOf(agents: readonly AgentDefinition[], root: string): readonly PlannedMember[] {
+  const shown = new Map(agents.map(({ name, toolName = name }) => [name, toolName]))
+  return agents
+    .filter(({ name }) => name !== root)
+    .map(({ name, toolName = name, model, models = model === undefined ? [] : [model], tools = [], agents: called = [] }) => ({
+      name: toolName,
+      models,
+      tools,
+      agents: called.map((each) => shown.get(each) ?? each),
+    }))
 }
 
 /** In the order of the reference. */
@@ -58,7 +73,7 @@ function limitsOf(stated: Partial<AgentLimits>): AgentLimits {
 }
 
 function linesOf(document: DryRunDocument, toolName: string): readonly string[] {
-  const { agent, models, parameters, limits, output, tools, requestChars, journal } = document
+  const { agent, models, parameters, limits, output, tools, team, requestChars, journal } = document
   const rows: Row[] = [
     ['agent', `${toolName} (${agent.file}): ${agent.description}`],
     ...models.map(({ name, id, contextTokens }, index): Row => {
@@ -69,12 +84,20 @@ function linesOf(document: DryRunDocument, toolName: string): readonly string[] 
     ['limits', listed(limits, (value, key) => limitText(key as keyof AgentLimits, Number(value)))],
     ['output', outputText(output)],
     ['tools', tools.join(', ') || 'none'],
-    ['prompt', `${agent.promptChars} characters in the file, ${requestChars} in the request`],
+    ...team.map((member, index): Row => [index === 0 ? 'agents' : '', memberText(member)]),
+    ['prompt', `${plural(agent.promptChars, 'character')} in the file, ${requestChars} in the request`],
     ['journal', journal],
   ]
   const safe = rows.map(([left, right]): Row => [left, printable(right)])
   return ['This would run. Nothing was asked, started or kept.', '', ...columns(safe)]
 }
+
+const memberText = ({ name, models, tools, agents }: PlannedMember): string =>
+  [
+    `${name}: ${models.join(', ')}`,
+    ...(tools.length > 0 ? [`tools ${tools.join(', ')}`] : []),
+    ...(agents.length > 0 ? [`calls ${agents.join(', ')}`] : []),
+  ].join(' · ')
 
 function listed(values: object, show: (value: unknown, key: string) => string): string {
   return Object.entries(values)

@@ -49,11 +49,19 @@ export interface DryRunDocument extends Ended {
   readonly limits: AgentLimits
   readonly output: OutputContract
   readonly tools: readonly string[]
+  /** Whom it may call, and whom they may. */
+  readonly team: readonly PlannedMember[]
   /** Characters of what it is to do. */
   readonly requestChars: number
   /** The folder that the journal would be kept in. */
   readonly journal: string
   readonly notices: readonly string[]
+}
+export interface PlannedMember {
+  readonly name: string
+  readonly models: readonly string[]
+  readonly tools: readonly string[]
+  readonly agents: readonly string[]
 }
 export interface PlannedModel {
   /** As the agent names it, and as it calls itself. */

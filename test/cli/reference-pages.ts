@@ -10,6 +10,7 @@ import { modelFailureClass, toolFailureClass } from '../../src/cli/schemas/words
 import { type ErrorCode, errorTable, type ModelFailureClass, type StreamEvent, type TurnReason } from '../../src/contracts/index.ts'
 import { code, made, page, table } from './markdown.ts'
 import { configurationPage, variablesPage } from './reference-configuration.ts'
+import { foreignPage } from './reference-foreign.ts'
 import { hooksPage } from './reference-hooks.ts'
 import { scriptsPage, templatesPage } from './reference-texts.ts'
 import { toolsPage } from './reference-tools.ts'
@@ -32,7 +33,7 @@ const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: str
   'interaction.step.completed': 'It has replied.',
   'interaction.step.failed': 'The attempt came to nothing.',
   'interaction.item.started': 'The intent of a call: from here on it may have run. Or a text of the model begins.',
-  'interaction.item.updated': 'A call is tried once more.',
+  'interaction.item.updated': 'A call is tried once more, or the plan has changed.',
   'interaction.item.completed': 'How the call ended, or the whole text.',
   'interaction.item.delta': 'Live: a piece of text, of reasoning, or the progress of a call. In no journal, without `seq`.',
   'interaction.queue.joined':
@@ -80,6 +81,7 @@ export const referencePages: { readonly [file: string]: string } = {
   'templates.md': templatesPage,
   'tools.md': toolsPage,
   'hooks.md': hooksPage,
+  'foreign-agents.md': foreignPage,
   'command-line.md': page([
     ['# Command line', made],
     [

@@ -150,6 +150,24 @@ describe.concurrent('exit codes, with --json on each failure', () => {
     expect(JSON.parse(ended.stdout)).toMatchObject({ error: { code: 'config_invalid' }, exitCode: 2 })
   })
 
+  test('--dry-run tells whom the agent may call, what these call, and which models they ask', async () => {
+    const settings = (name: string, more: string): string =>
+      `description: Knows ${name}\nusage: a question\noutput: { format: markdown }\nmodels: script/${name}.yaml\n${more}`
+    await agent('leaf', 'steps: [{ text: ok }]', settings('leaf', 'tools: [read_file]'))
+    await agent('middle', 'steps: [{ text: ok }]', settings('middle', 'agents: [./leaf.ai]'))
+    const top = await agent('top', 'steps: [{ text: ok }]', settings('top', 'agents: [./middle.ai]'))
+    const team = [
+      { name: 'middle', models: [expect.stringMatching(/middle\.yaml$/)], tools: [], agents: ['leaf'] },
+      { name: 'leaf', models: [expect.stringMatching(/leaf\.yaml$/)], tools: ['read_file'], agents: [] },
+    ]
+    const { stdout } = await troupe(['run', top, 'Hi', '--dry-run', '--json'])
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, team: expect.arrayContaining(team) })
+    const people = (await troupe(['run', top, 'Hi', '--dry-run'])).stdout
+    expect(people).toMatch(/\n {2}agents +\w+: script/)
+    expect(people).toContain('· calls leaf\n')
+    expect(people).toContain('· tools read_file\n')
+  })
+
   test.each(['/dev/null', 'no-folder-either/in-a-file'])('--dry-run finds that too: %s', async (path) => {
     await writeFile(join(folder, 'no-folder-either'), '')
     const ended = await troupe(['run', hello, 'Hi', '--dry-run', '--data-dir', path])

@@ -5,7 +5,18 @@ import { dialectTables } from './key-tables.ts'
 import { modelAliases } from './model-names.ts'
 import { knownTools, ownTools } from './tool-crosswalk.ts'
 
-const builtIn = ['shell', 'read_file', 'write_file', 'edit_file', 'apply_patch', 'list_files', 'search_files', 'web_fetch', 'update_plan']
+const builtIn = [
+  'shell',
+  'read_file',
+  'write_file',
+  'edit_file',
+  'apply_patch',
+  'list_files',
+  'search_files',
+  'web_fetch',
+  'update_plan',
+  'ask_user',
+]
 
 test('every name of a tool leads to tools of ours, and every built-in tool has a name in each dialect that names tools', () => {
   for (const dialect of dialects) {

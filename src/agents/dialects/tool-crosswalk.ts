@@ -113,6 +113,15 @@ const groups: { readonly [alias: string]: Group } = {
       gemini: { write_todos: 'group' },
     },
   },
+  question: {
+    ours: ['ask_user'],
+    theirs: {
+      claude: { AskUserQuestion: 'group' },
+      copilot: { askQuestions: 'group', 'vscode/askQuestions': 'group' },
+      opencode: { question: 'group' },
+      gemini: { ask_user: 'group' },
+    },
+  },
 }
 
 /** By dialect: a name of theirs in lower case → names of ours. */

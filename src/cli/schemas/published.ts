@@ -1,6 +1,6 @@
 // The sources of schemas/. Nothing loads them at run time: tests hold them against the files and against real runs.
 import type { TreeEntry } from '../../contracts/index.ts'
-import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedModel } from '../run-documents.ts'
+import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../run-documents.ts'
 import type { RunStanding } from '../runs/kept-runs.ts'
 import type { OpenDocument, RestingDocument, SoFar } from '../runs/shown-document.ts'
 import { definitions } from './definitions.ts'
@@ -46,6 +46,7 @@ const dryRunDocument = closed<DryRunDocument>(
     limits: reference('Limits'),
     output: reference('OutputContract'),
     tools: listOf(text),
+    team: listOf(closed<PlannedMember>({ name, models: listOf(name), tools: listOf(text), agents: listOf(name) })),
     requestChars: count,
     journal: name,
     notices: listOf(text),
