@@ -1,28 +1,16 @@
 import { findProvider } from '@pydantic/genai-prices'
 import { expect, test } from 'vitest'
+import { builtinToolNames } from '../builtin-tool-names.ts'
 import { dialects } from './foreign-agent.ts'
 import { dialectTables } from './key-tables.ts'
 import { modelAliases } from './model-names.ts'
 import { knownTools, ownTools } from './tool-crosswalk.ts'
 
-const builtIn = [
-  'shell',
-  'read_file',
-  'write_file',
-  'edit_file',
-  'apply_patch',
-  'list_files',
-  'search_files',
-  'web_fetch',
-  'update_plan',
-  'ask_user',
-]
-
 test('every name of a tool leads to tools of ours, and every built-in tool has a name in each dialect that names tools', () => {
   for (const dialect of dialects) {
     const ours = knownTools(dialect).flatMap((name) => ownTools(dialect, name) ?? [])
-    for (const name of ours) expect([...builtIn, 'agent__*']).toContain(name)
-    if (['copilot', 'opencode'].includes(dialect)) expect(new Set(ours)).toEqual(new Set([...builtIn, 'agent__*']))
+    for (const name of ours) expect([...builtinToolNames, 'agent__*']).toContain(name)
+    if (['copilot', 'opencode'].includes(dialect)) expect(new Set(ours)).toEqual(new Set([...builtinToolNames, 'agent__*']))
   }
 })
 
