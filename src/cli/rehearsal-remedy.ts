@@ -21,6 +21,7 @@ export function withRehearsal(error: TroupeError, { file, isTeam, places }: Star
   const more = /--model rehearsal$/.test(remedy ?? '')
     ? remedy?.replace(/--model rehearsal$/, () => command)
     : `${remedy ?? ''} ${whole}`.trim()
-  const looked = { place: 'variables', message: `Looked into: ${places.join(', ')}.` }
-  return new TroupeError(code, message, { problems: [...problems, looked], ...(more !== undefined && { remedy: more }), cause })
+  // A name that there is not has nothing to do with keys.
+  const looked = code === 'model_unknown' ? [] : [{ place: 'variables', message: `Looked into: ${places.join(', ')}.` }]
+  return new TroupeError(code, message, { problems: [...problems, ...looked], ...(more !== undefined && { remedy: more }), cause })
 }
