@@ -10,7 +10,8 @@ import { firstProcess, isBoundPerNamespace } from './first-process.ts'
 import { FolderWalk } from './folder-walk.ts'
 import { type HostDoor, openHostDoor } from './host-door.ts'
 import { hostView } from './host-view.ts'
-import { identityOf } from './mount-points.ts'
+import { identityInPlace } from './in-its-folder.ts'
+import { leadsAround } from './leads-around.ts'
 import { type EscapeReport, tryToEscape } from './probe.ts'
 import { type ProcessCap, processCap } from './process-cap.ts'
 import type { Availability, Command, Launch, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
@@ -21,7 +22,7 @@ import { howToGetIt, unavailable } from './unavailable.ts'
 import type { WallPlan } from './wall-check.ts'
 import { startWalled, wallDescriptors } from './walled-command.ts'
 import { type Guard, guardShared, undone } from './workspace-guard.ts'
-import { wrongFolder } from './writable-folders.ts'
+import { writablePlaces } from './writable-folders.ts'
 
 const name = 'bubblewrap'
 const firstDescriptor = 3
@@ -62,11 +63,11 @@ export class BubblewrapSandbox implements ProcessSandbox {
   async #probe(): Promise<Availability> {
     if (this.#root === '/')
       return unavailable('The workspace is the whole file system, so there is nothing to keep a command out of.', 'Choose a folder.')
-    if (this.#program() === undefined)
-      return unavailable('Commands need a sandbox, and bubblewrap (bwrap) was not found on the PATH.', howToGetIt)
     const { policy = defaultSandboxPolicy } = this.#options
-    const problem = wrongFolder({ root: this.#root, scratch: this.#scratch, policy })
-    if (problem) return { kind: 'unavailable', failure: problem }
+    const opened = writablePlaces({ root: this.#root, scratch: this.#scratch, policy })
+    if (!opened.ok) return { kind: 'unavailable', failure: opened.failure }
+    if (this.#program(opened.places) === undefined)
+      return unavailable('Commands need a sandbox, and bubblewrap (bwrap) was not found on the PATH.', howToGetIt)
     const place = { root: this.#root, scratch: this.#scratch, home: this.#home, clock: this.#options.clock }
     const report = await tryToEscape((command) => startAgain(() => this.#enter(command, { isTrial: true })), place)
     const seen = this.#walk(this.#root).look({ isAfter: false })
@@ -74,33 +75,33 @@ export class BubblewrapSandbox implements ProcessSandbox {
   }
 
   #rootNow(): string | undefined {
-    return realOrSame(this.#root) === this.#root ? identityOf(this.#root) : undefined
+    return identityInPlace(this.#root)
   }
 
   get #scratch(): string {
     return realOrSame(this.#options.scratch ?? '/tmp')
   }
 
-  /** Never one that a command could have put there. */
-  #program(): string | undefined {
+  /** Never one that a command could have put there, or a link to one. */
+  #program(places: readonly string[]): string | undefined {
     const folders = this.#options.path.split(delimiter).filter((folder) => isAbsolute(folder))
-    return folders.map((folder) => join(folder, 'bwrap')).find((file) => isProgram(file) && !isInside(this.#root, realpathSync(file)))
+    return folders.flatMap((folder) => leadsAround(places, join(folder, 'bwrap'))).find(isProgram)
   }
 
   /** `isTrial`: whether the walls hold is found out by running against them. */
   async #enter(command: Command, { isTrial }: { readonly isTrial: boolean }): Promise<StartResult> {
     const policy = command.policy ?? this.#options.policy ?? defaultSandboxPolicy
-    const program = this.#program()
+    const opened = writablePlaces({ root: this.#root, scratch: this.#scratch, policy })
+    if (!opened.ok) return opened
+    const { places } = opened
+    const program = this.#program(places)
     if (program === undefined) return { ok: false, failure: gone }
-    const problem = wrongFolder({ root: this.#root, scratch: this.#scratch, policy })
-    if (problem) return { ok: false, failure: problem }
     const guards: Guard[] = []
     let door: HostDoor | undefined
     let cap: ProcessCap | undefined
     try {
       if (this.#rootNow() !== this.#rootThen) throw new Error(`${this.#root} is another folder now; begin again in it`)
-      const places = [this.#root, ...policy.writable.map((folder) => realpathSync(folder))]
-      const bound = new Map(places.map((folder) => [folder, identityOf(folder) ?? '']))
+      const bound = new Map(places.map((folder) => [folder, identityInPlace(folder) ?? '']))
       for (const folder of places) guards.push(await this.#guard(folder))
       for (const { planned } of guards) for (const [path, identity] of planned) bound.set(path, identity)
       if (policy.hosts.length > 0) door = await openHostDoor({ hosts: policy.hosts, scratch: this.#scratch })
@@ -109,7 +110,8 @@ export class BubblewrapSandbox implements ProcessSandbox {
         launch: this.#launch({
           program,
           command,
-          policy: { ...policy, writable: places.slice(1) },
+          policy,
+          places,
           guards,
           door,
           cap,
@@ -145,16 +147,16 @@ export class BubblewrapSandbox implements ProcessSandbox {
     return guardShared({ folder, guarded: guarded.map(realOrSame), walk: this.#walk(folder), ...home })
   }
 
-  #launch({ program, command, policy, guards, door, cap }: Build): Launch {
+  #launch({ program, command, policy, places, guards, door, cap }: Build): Launch {
     const { path, hidden = [] } = this.#options
     const inputs = this.#filter ? [this.#filter] : []
     const { gate, info, group } = wallDescriptors(inputs)
     const walls = bubblewrapArguments({
-      root: this.#root,
+      places,
       cwd: command.cwd,
       policy,
       guards,
-      view: hostView({ root: this.#root, home: this.#home, path, hidden, special: this.#special.paths() }),
+      view: hostView({ places, home: this.#home, path, hidden, special: this.#special.paths() }),
       infoDescriptor: info,
       // The filter keeps them away, where there is one.
       disableNamespaces: this.#filter === undefined,
@@ -179,6 +181,7 @@ interface Build {
   readonly program: string
   readonly command: Command
   readonly policy: SandboxPolicy
+  readonly places: readonly string[]
   readonly guards: readonly Guard[]
   readonly door: HostDoor | undefined
   readonly cap: ProcessCap | undefined

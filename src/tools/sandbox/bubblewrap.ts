@@ -14,7 +14,8 @@ import type { HostView } from './host-view.ts'
 import type { Guard } from './workspace-guard.ts'
 
 export interface Walls {
-  readonly root: string
+  /** What may be written to. */
+  readonly places: readonly string[]
   readonly cwd: string
   readonly policy: SandboxPolicy
   readonly view: HostView
@@ -34,8 +35,7 @@ export const insideHome = '/tmp/home'
 export const insideDoor = '/run/troupe-door'
 
 export function bubblewrapArguments(walls: Walls): readonly string[] {
-  const { policy, view, root, guards, node, door } = walls
-  const places = [root, ...policy.writable]
+  const { policy, places, view, guards, node, door } = walls
   const emptied = [...view.emptied]
   const shown = [...places, ...view.readOnly]
   const isVisible = (path: string): boolean =>

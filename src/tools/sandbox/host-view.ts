@@ -5,6 +5,7 @@ import { accessSync, constants, lstatSync, readdirSync, realpathSync } from 'nod
 import { dirname, isAbsolute, join } from 'node:path'
 import { secretNames } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
+import { leadsAround } from './leads-around.ts'
 
 /** Replaced by empty folders: what belongs to persons, to running services, and scratch space. */
 const emptied = ['/home', '/root', '/run', '/var/run', '/var/tmp', '/var/mail']
@@ -112,7 +113,8 @@ export interface HostView {
 }
 
 export interface Viewer {
-  readonly root: string
+  /** What commands may write to, the workspace first. Without links. */
+  readonly places: readonly string[]
   /** Without links. */
   readonly home: string
   readonly path: string
@@ -123,7 +125,8 @@ export interface Viewer {
 }
 
 /** Looked at anew for each command: a secret may have come since. */
-export function hostView({ root, home, path, hidden, special }: Viewer): HostView {
+export function hostView({ places, home, path, hidden, special }: Viewer): HostView {
+  const [root = '/'] = places
   const isRoot = process.getuid?.() === 0
   const holdsHome = home === '/' || isInside(root, home)
   const empty = [...(holdsHome ? [] : [home]), ...emptied, ...(isRoot ? emptiedForRoot : [])]
@@ -132,8 +135,8 @@ export function hostView({ root, home, path, hidden, special }: Viewer): HostVie
   const onPath = path
     .split(':')
     .filter(isAbsolute)
-    .flatMap(asItIs)
-    .filter((folder) => isInside(home, folder))
+    .flatMap((folder) => leadsAround(places, folder))
+    .filter((folder) => isInside(home, folder) && folder !== home)
   const tools = holdsHome ? [] : [...homeTools.map((name) => join(home, name)), ...onPath]
   const secrets = [
     ...systemSecrets,

@@ -3,7 +3,7 @@
  * place of that folder, or of one above it, and another may do so this very moment: whatever is done here is done in the
  * folder that was meant, or not at all.
  */
-import { chmodSync, closeSync, constants, fstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
+import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 /** Only a name for the folder: nobody need be allowed to read it. Node does not list it. */
@@ -47,6 +47,22 @@ export function changeMode(at: string, mode: (before: number) => number, identit
     chmodSync(process.platform === 'linux' ? `/proc/self/fd/${opened}` : at, after)
   } finally {
     closeSync(opened)
+  }
+}
+
+/** Which file or folder stands at a path that has no links in it; nothing where one has been put into it. It is one look: nobody can come between. */
+export function identityInPlace(path: string): string | undefined {
+  try {
+    if (process.platform !== 'linux') return realpathSync(path) === path ? identityIn(lstatSync(path, { bigint: true })) : undefined
+    const opened = openSync(path, onlyPath | constants.O_NOFOLLOW)
+    try {
+      const stat = fstatSync(opened, { bigint: true })
+      return stat.isSymbolicLink() || readlinkSync(`/proc/self/fd/${opened}`) !== path ? undefined : identityIn(stat)
+    } finally {
+      closeSync(opened)
+    }
+  } catch {
+    return undefined
   }
 }
 

@@ -10,7 +10,7 @@ import type { Availability, Command, ProcessSandbox, ProcessSandboxOptions, Star
 import { seatbeltProfile } from './seatbelt-profile.ts'
 import { switchOff, unavailable } from './unavailable.ts'
 import { guard, undone } from './workspace-guard.ts'
-import { wrongFolder } from './writable-folders.ts'
+import { writablePlaces } from './writable-folders.ts'
 
 const program = '/usr/bin/sandbox-exec'
 
@@ -60,12 +60,12 @@ export class SeatbeltSandbox implements ProcessSandbox {
     const { path, hidden = [], guarded = [], scratch = '/tmp' } = this.#options
     const home = realOrSame(this.#options.home)
     const root = realpathSync(this.#options.root)
-    const problem = wrongFolder({ root, scratch: realOrSame(scratch), policy })
-    if (problem) return { ok: false, failure: problem }
-    const places = [root, ...policy.writable.map((folder) => realpathSync(folder))]
+    const opened = writablePlaces({ root, scratch: realOrSame(scratch), policy })
+    if (!opened.ok) return opened
+    const { places } = opened
     const guards = places.map((folder) => guard({ folder, guarded: guarded.map(realOrSame), ...(isInside(folder, home) && { home }) }))
     const own = realpathSync(mkdtempSync(join(scratch, 'troupe-command-')))
-    const view = hostView({ root, home, path, hidden: [...hidden, '/private/tmp', '/private/var/folders'], special: [] })
+    const view = hostView({ places, home, path, hidden: [...hidden, '/private/tmp', '/private/var/folders'], special: [] })
     const profile = seatbeltProfile({ places, view, guards, scratch: own })
     const walled = {
       ...command,

@@ -12,8 +12,15 @@ const isAboutAPath = new RegExp(`^(?:bwrap: Can't (?:create|find|mount|bind|get)
  * is there now. To whoever waits, it is one command.
  */
 export async function startAgain(start: () => Promise<StartResult>): Promise<StartResult> {
-  const first = await start()
+  const first = await planned(start)
   return first.ok ? { ok: true, running: persistent(first.running, start) } : first
+}
+
+/** Planned anew, where that failed in the same way. */
+async function planned(start: () => Promise<StartResult>, tries = 1): Promise<StartResult> {
+  const result = await start()
+  const isWorthwhile = !result.ok && tries < mostTries && result.failure.message.includes(notInPlace)
+  return isWorthwhile ? planned(start, tries + 1) : result
 }
 
 function persistent(first: RunningCommand, start: () => Promise<StartResult>): RunningCommand {
@@ -23,7 +30,7 @@ function persistent(first: RunningCommand, start: () => Promise<StartResult>): R
   const end = async (tries: number): Promise<Ending> => {
     const ending = await running.ended
     if (tries === mostTries || isUnwanted || !isAboutAPath.test(ending.startFault ?? '')) return ending
-    const next = await start()
+    const next = await planned(start)
     if (!next.ok) return { ...ending, startFault: next.failure.message }
     running = next.running
     running.listen(take)

@@ -15,17 +15,20 @@ import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { FolderWalk } from './folder-walk.ts'
 import { type GuardFacts, guardFacts, isHead, isIn, type Repositories, riddlesIn, workingPartsOf } from './guard-facts.ts'
+import { identityInPlace } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf } from './path-kind.ts'
 import { putAside, putBackFile, putBackLink, putBackMode } from './put-right.ts'
 import { fingerprint, repositoryAt, runsSomething } from './repository.ts'
 import { type SharedFolder, sharedFolder } from './shared-folder.ts'
+import { notInPlace } from './wall-check.ts'
 
 export interface Guard {
-  /** What is bound over itself inside of the folder, without links, and which each is. */
+  /** What is bound over itself, all of it inside of the folder and without links, and which each is. */
   readonly planned: ReadonlyMap<string, string>
-  /** Bound over itself, and still written to. */
+  /** Of those, what can still be written to, the outermost first. */
   readonly fixed: readonly string[]
+  /** All others; and what may not be made, where nothing can be made to be bound. */
   readonly readOnly: readonly string[]
   readonly hidden: readonly string[]
   /** To be called when the command is gone: puts right what could not be bound, and tells. */
@@ -49,19 +52,41 @@ type Held = ReadonlyMap<string, string>
 export function guard({ folder, home, guarded = [], walk = new FolderWalk(folder), shared }: GuardedPlace): Guard {
   const facts = guardFacts({ folder, home, guarded, walk })
   const held: Held = new Map(shared ? facts.makeable.flatMap((path) => hold(shared, path)) : [])
-  const bound = bindings(folder, facts, shared ? [...held.keys()] : facts.makeable)
-  const planned = planOf(folder, [...bound.fixed, ...bound.readOnly])
-  return { ...bound, planned, undo: () => putRight(facts, { planned, held, walk, shared }) }
+  const wanted = bindings(folder, facts, [...held.keys()])
+  const readOnly = planOf(folder, wanted.readOnly)
+  const fixed = planOf(
+    folder,
+    wanted.fixed.filter((path) => !readOnly.has(path)),
+  )
+  const planned = new Map([...fixed, ...readOnly])
+  const lost = facts.repositories.bound.find((repository) => repository !== folder && !planned.has(repository))
+  if (lost !== undefined) throw wasMoved(lost)
+  return {
+    planned,
+    fixed: outermostFirst([...fixed.keys()]),
+    readOnly: [...readOnly.keys(), ...facts.makeable.filter((path) => !shared && !readOnly.has(path))],
+    hidden: facts.secrets,
+    undo: () => putRight(facts, { planned, held, walk, shared }),
+  }
 }
 
+/**
+ * What a link leads out of the folder to can not be written to anyway, and is left alone. This is the one look that counts: whatever is
+ * bound is bound as it was seen here, or the walls do not stand as planned.
+ */
 function planOf(folder: string, paths: readonly string[]): ReadonlyMap<string, string> {
   return new Map(
-    paths.flatMap((path) => {
-      const real = realOrSame(path)
-      const identity = identityOf(real)
-      return identity === undefined || !isInside(folder, real) ? [] : [[real, identity] as const]
-    }),
+    paths
+      .map(realOrSame)
+      .filter((path) => isInside(folder, path))
+      .map((path) => [path, identityInPlace(path) ?? raise(wasMoved(path))]),
   )
+}
+
+const wasMoved = (path: string): Error => new Error(`${notInPlace}: ${path} was replaced while they were planned`)
+
+function raise(error: Error): never {
+  throw error
 }
 
 /** Together with all other programs that run commands there. */
@@ -77,15 +102,13 @@ export async function guardShared(place: Omit<GuardedPlace, 'shared'>): Promise<
 }
 
 /** `made`: what is bound though it was not there. */
-function bindings(folder: string, facts: GuardFacts, made: readonly string[]): Pick<Guard, 'fixed' | 'readOnly' | 'hidden'> {
+function bindings(folder: string, facts: GuardFacts, made: readonly string[]): Pick<Guard, 'fixed' | 'readOnly'> {
   const { bound } = facts.repositories
   const inner = [...bound.filter((repository) => repository !== folder), ...workingPartsOf(join(folder, '.git'))]
   const between = [...facts.linked, ...facts.led].flatMap((path) => above(folder, path))
   return {
-    // What may be written to lies inside, whatever link leads there.
-    fixed: outermostFirst([...inner, ...between]).filter((path) => isInside(folder, realOrSame(path))),
+    fixed: [...inner, ...between],
     readOnly: [...facts.there.filter((path) => !bound.includes(path) && !isSecret(path)), ...facts.linked, ...made],
-    hidden: facts.secrets,
   }
 }
 

@@ -1,7 +1,8 @@
-import { accessSync, constants, lstatSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, lstatSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
 import type { SandboxPolicy, ToolFailure } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
+import { stepsTo } from './steps-to.ts'
 
 /** Folders that commands may write to, beside the one where the sandbox keeps its own doors. */
 export interface OpenFolders {
@@ -10,41 +11,42 @@ export interface OpenFolders {
   readonly policy: Pick<SandboxPolicy, 'writable'>
 }
 
+/** The workspace first, then those that the policy opens, all without links. */
+export type Places = { readonly ok: true; readonly places: readonly string[] } | { readonly ok: false; readonly failure: ToolFailure }
+
 /**
- * What is wrong with the folders that a policy opens. One place may name a folder that another place has opened with all that is
- * in it; a command that may write there could put a link in its stead, to open whatever that leads to. So links are followed only
- * where no command can have made them.
+ * One place may name a folder that another place has opened with all that is in it; a command that may write there could put a link
+ * in its stead, to open whatever that leads to. So links are followed only where no command can have made them.
  */
-export function wrongFolder({ root, scratch, policy: { writable } }: OpenFolders): ToolFailure | undefined {
-  for (const folder of writable) {
-    const why = faultOf(folder)
-    if (why !== undefined) return wrong(`sandbox.writable names "${folder}", which ${why}.`, 'Make the folder, or take it off the list.')
-  }
-  const doors = 'where programs of this machine keep their doors, the sandbox among them'
+export function writablePlaces({ root, scratch, policy: { writable } }: OpenFolders): Places {
   if (isInside(root, scratch)) return wrong(`The workspace is "${root}", ${doors}.`, 'Work in a folder below it.')
-  const shared = writable.find((folder) => isInside(realpathSync(folder), scratch))
-  if (shared !== undefined) return wrong(`sandbox.writable names "${shared}", ${doors}.`, 'Name a folder below it.')
-  const linked = writable.find(leadsOverLink)
-  if (linked === undefined) return undefined
-  const remedy = `If it is meant, name it as it is: "${realpathSync(linked)}".`
-  return wrong(`sandbox.writable names "${linked}", which leads over a link that a command could have made.`, remedy)
+  const places = [root]
+  for (const folder of writable) {
+    const found = placeOf(folder, scratch)
+    if (!found.ok) return wrong(`sandbox.writable names "${folder}", ${found.why}.`, found.remedy)
+    places.push(found.place)
+  }
+  return { ok: true, places }
 }
 
-const wrong = (message: string, remedy: string): ToolFailure => ({ class: 'config', message, remedy })
+const doors = 'where programs of this machine keep their doors, the sandbox among them'
 
-function faultOf(folder: string): string | undefined {
-  if (!isAbsolute(folder)) return 'is not an absolute path'
-  const found = statSync(folder, { throwIfNoEntry: false })
-  if (!found) return 'does not exist'
-  return found.isDirectory() ? undefined : 'is not a folder'
+type Found = { readonly ok: true; readonly place: string } | { readonly ok: false; readonly why: string; readonly remedy: string }
+
+function placeOf(folder: string, scratch: string): Found {
+  const not = (why: string, remedy = 'Make the folder, or take it off the list.'): Found => ({ ok: false, why, remedy })
+  if (!isAbsolute(folder)) return not('which is not an absolute path')
+  const way = stepsTo(folder)
+  if (!way) return not('which does not exist')
+  if (!(lstatSync(way.end, { throwIfNoEntry: false })?.isDirectory() ?? false)) return not('which is not a folder')
+  if (isInside(way.end, scratch)) return not(doors, 'Name a folder below it.')
+  const isDoubtful = way.steps.some(({ path, isLink }) => isLink && mayWrite(dirname(path)))
+  return isDoubtful ? not('which leads over a link that a command could have made', asItIs(way.end)) : { ok: true, place: way.end }
 }
 
-function leadsOverLink(path: string): boolean {
-  const above = dirname(path)
-  if (above === path) return false
-  const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
-  return (isLink && mayWrite(above)) || leadsOverLink(above)
-}
+const asItIs = (path: string): string => `If it is meant, name it as it is: "${path}".`
+
+const wrong = (message: string, remedy: string): Places => ({ ok: false, failure: { class: 'config', message, remedy } })
 
 function mayWrite(folder: string): boolean {
   try {

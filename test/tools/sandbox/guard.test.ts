@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -172,6 +173,20 @@ describe('a guard', () => {
     expect(readOnly).not.toContain('/etc/passwd')
     expect(fixed).toEqual(expect.arrayContaining(['tools', 'shared', 'conf', 'scripts', 'scripts/check'].map((name) => join(root, name))))
     expect(fixed.indexOf(join(root, 'scripts'))).toBeLessThan(fixed.indexOf(join(root, 'scripts/check')))
+  })
+
+  it('binds nothing that a link leads out of the folder to, and what it binds under the name that it has without links', async () => {
+    repository('.git', '[core]\n\thooksPath = out/hooks\n[include]\n\tpath = ../in/gitconfig\n')
+    const [file, beyond] = [write('real/gitconfig'), mkdtempSync(join(tmpdir(), 'troupe-beyond-'))]
+    mkdirSync(join(beyond, 'hooks'))
+    symlinkSync(beyond, join(root, 'out'))
+    symlinkSync('real', join(root, 'in'))
+    const { readOnly, fixed, planned, undo } = await guardShared({ folder: root })
+    await undo()
+    rmSync(beyond, { recursive: true })
+    expect([...planned.keys()].toSorted()).toEqual([...readOnly, ...fixed].toSorted())
+    expect(readOnly).toContain(realpathSync(file))
+    expect([...planned.keys()].filter((path) => /\/(?:in|out)\b/.test(path) || !path.startsWith(`${root}/`))).toEqual([])
   })
 
   it('works off what an earlier one had no time for', async () => {

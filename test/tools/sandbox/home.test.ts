@@ -18,11 +18,19 @@ describe.skipIf(noSandboxHere)(`a home${noSandboxHere ? ` (skipped: ${noSandboxH
     writeFileSync(at('disk/ann/.local/bin/own-tool'), '#!/bin/sh\necho own tool\n', { mode: 0o755 })
     writeFileSync(at('project/.ai-agent.env'), 'SECRET-OF-PROVIDER\n')
     symlinkSync(at('disk/ann'), at('home'))
+    symlinkSync(at('disk/ann/.ssh'), at('project/inner/bin'))
+    symlinkSync(at('project/inner/bin'), at('bin'))
   })
   afterAll(() => rmSync(base, { recursive: true, force: true }))
 
-  const run = async (root: string, { home, command }: { readonly home: string; readonly command: string }): Promise<string> => {
-    const started = await processSandbox({ root, path: `${join(home, '.local/bin')}:${path}`, home, clock: realClock }).start({
+  interface Try {
+    readonly home: string
+    readonly command: string
+    /** On the path. */
+    readonly folder?: string
+  }
+  const run = async (root: string, { home, command, folder = join(home, '.local/bin') }: Try): Promise<string> => {
+    const started = await processSandbox({ root, path: `${folder}:${path}`, home, clock: realClock }).start({
       argv: ['/bin/sh', '-c', command],
       cwd: root,
       environment: { PATH: `${join(home, '.local/bin')}:/usr/bin:/bin` },
@@ -42,6 +50,20 @@ describe.skipIf(noSandboxHere)(`a home${noSandboxHere ? ` (skipped: ${noSandboxH
     expect(text).not.toContain('SECRET')
     // Where the sources lie below /tmp, commands see nothing of this at all.
     expect(text).toContain(/^\/(?:var\/)?tmp\//.test(base) ? 'own-tool: not found' : 'own tool\n')
+  })
+
+  it.each([
+    ['a link in the workspace', 'project/inner/bin'],
+    ['a link to one in the workspace', 'bin'],
+    ['itself', 'home'],
+  ])('is not shown by a path that leads there over %s', async (_, folder) => {
+    const text = await run(at('project/inner'), {
+      home: at('home'),
+      folder: at(folder),
+      command: `cat ${at('disk/ann')}/.ssh/id_rsa; echo ran`,
+    })
+    expect(text).toContain('ran\n')
+    expect(text).not.toContain('SECRET')
   })
 
   it.each(['home', 'disk/ann'])('that is the workspace works, called %s, without its secrets and start files', async (name) => {

@@ -53,9 +53,12 @@ describe.skipIf(noSandboxHere)(`programs that run commands in one workspace${noS
     const target = relative(here.workspace, here.outside)
     const swapping = here.run(`${process.execPath} swap.mjs ${target}`)
     expect(await eventually(() => existsSync(join(here.workspace, 'x')))).toBe(true)
-    for (let tries = 0; tries < 25; tries++) await here.run(`echo evil > ${tool}`)
+    // Who finds no moment to build walls in is refused.
+    const ran: string[] = []
+    for (let tries = 0; tries < 25; tries++) ran.push(await here.run(`echo ran; echo evil > ${tool}`).then(({ text }) => text, String))
     writeFileSync(join(here.workspace, 'stop'), '')
     await swapping
+    expect(ran.filter((text) => text.startsWith('ran\n')).length).toBeGreaterThan(0)
     expect([readFileSync(tool, 'utf8'), readdirSync(here.outside).toSorted()]).toEqual(['mine', ['secret', 'tool']])
   })
 

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -116,6 +116,15 @@ describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
     writeFileSync(join(root, 'bin', 'bwrap'), '#!/bin/sh\nexit 0\n')
     chmodSync(join(root, 'bin', 'bwrap'), 0o755)
     expect((await failureOf(sandbox({ path: join(root, 'bin') })))?.message).toContain('not found on the PATH')
+  })
+
+  it('that a link in the workspace leads to is not used', async () => {
+    const folder = planted('#!/bin/sh\nexit 0\n')
+    symlinkSync(folder, join(root, 'all'))
+    mkdirSync(join(root, 'bin'))
+    symlinkSync(join(folder, 'bwrap'), join(root, 'bin', 'bwrap'))
+    const path = [join(root, 'all'), join(root, 'bin')].join(':')
+    expect((await failureOf(sandbox({ path })))?.message).toContain('not found on the PATH')
   })
 })
 
