@@ -72,6 +72,16 @@ describe('decide', () => {
     expect(next([...asked, ...answer, accepted('c2', 'queue')])).toMatchObject({ kind: 'finish' })
   })
 
+  it('counts steering before it takes it in, and leaves to the next turn what the budget does not allow', () => {
+    const wordy = accepted('c2', 'steer', 'word '.repeat(800))
+    const [quiet, steered] = [next(begun), next([...begun, wordy])]
+    if (quiet.kind !== 'ask' || steered.kind !== 'ask') throw new Error('Both ask.')
+    expect(steered.reservation.input - quiet.reservation.input).toBe(1_004)
+    const tight = limited({ maxTokens: 1_000 })
+    expect(next([...asked, ...answer, accepted('c2', 'steer')], tight)).toMatchObject({ kind: 'ask', absorbs: ['c2'] })
+    expect(next([...asked, ...answer, wordy], tight)).toMatchObject({ kind: 'finish', ending: { status: 'completed' } })
+  })
+
   it('rotates over the models and waits only when all have failed', () => {
     expect(next([...asked, stepFailed()])).toMatchObject({ kind: 'ask', model: 'second', attempt: 2, notBefore: 0 })
     const both = [...asked, stepFailed('network', 500), stepStarted({ attempt: 2, model: 'second' }), stepFailed('rate_limit', 100)]

@@ -3,6 +3,7 @@ import { type CallList, callsThat } from '../util/call-list.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
 import { isHeldUp } from '../util/walls.ts'
 import { allowance, type Headroom, isCrowded, unbounded } from './budget.ts'
+import { absorb } from './changes.ts'
 import type {
   AnsweredStep,
   Call,
@@ -90,9 +91,9 @@ function decideAnswer(
   { answered: { truncated, output }, headroom }: { readonly answered: AnsweredStep; readonly headroom: Headroom },
 ): Action {
   if (output?.ok === false) return decideRejected(state, turn, { output, headroom })
-  if (turn.cancel === 'no' && turn.last === undefined && steering(state).length > 0 && hasStepLeft(state, turn, headroom)) {
+  const heard = absorb(state, steering(state))
+  if (heard !== state && turn.cancel === 'no' && turn.last === undefined && hasStepLeft(heard, turn, headroom))
     return decideStep(state, turn, { failures: [], headroom })
-  }
   if (turn.last !== undefined) return finish({ status: 'partial', reason: turn.last })
   return finish(truncated ? { status: 'partial', reason: 'tokens' } : { status: 'completed' })
 }
@@ -125,14 +126,15 @@ function decideStep(
   if (!next) return finish(modelFailed(failures))
   // A retry stays the step it is: only a new one asks the budget for a step.
   const { model, attempt, notBefore } = next
-  const allowed = allowance(state, turn, { steps: failures.length > 0 ? turn.steps - 1 : turn.steps, model, headroom })
+  const absorbs = state.inputs.length === 0 ? nobody : steering(state)
+  const heard = absorb(state, absorbs)
+  const allowed = allowance(heard, turn, { steps: failures.length > 0 ? turn.steps - 1 : turn.steps, model, headroom })
   if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
-  const absorbs = state.inputs.length === 0 ? nobody : steering(state).map((input) => input.clientId)
   const ask = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
-  if (isCrowded(state, model) && hasNews(state, turn))
+  if (isCrowded(heard, model) && hasNews(state, turn))
     return allowed.kind === 'last' ? { kind: 'compact' } : { ...ask, absorbs: nobody, compacts: true }
   if (allowed.kind === 'last') return { ...ask, last: allowed.reason }
-  return isCrowded(state, model) ? { ...ask, last: 'context' } : ask
+  return isCrowded(heard, model) ? { ...ask, last: 'context' } : ask
 }
 
 /** So many poor compactions in a row, and none is tried any more: each costs a request. */
@@ -192,4 +194,5 @@ function modelFailed(failures: readonly FailedAttempt[]): TurnEnding {
 }
 
 const finish = (ending: TurnEnding): Action => ({ kind: 'finish', ending })
-const steering = (state: SessionState): readonly PendingInput[] => state.inputs.filter((input) => input.mode === 'steer')
+const steering = ({ inputs }: SessionState): readonly ClientId[] =>
+  inputs.flatMap((input) => (input.mode === 'steer' ? [input.clientId] : []))

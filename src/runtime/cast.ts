@@ -5,6 +5,7 @@ import { agentToolName, directoryNames, readOutputName } from '../tools/index.ts
 import { inherited } from '../util/inherited.ts'
 import { outputWords } from '../util/output-words.ts'
 import { type SkillCatalogue, skillCatalogue } from '../util/skill-catalogue.ts'
+import { textWeight } from '../util/text-weight.ts'
 import { wallNotice } from './check-walls.ts'
 import { findAgent } from './find-agent.ts'
 import type { ModelShelf } from './model-shelf.ts'
@@ -40,11 +41,11 @@ function toolChars(names: readonly string[], registry: ToolRegistry): number {
   const offered = new Set(names)
   return registry.tools
     .filter(({ name }) => offered.has(name))
-    .reduce((sum, { spec, tool }) => sum + JSON.stringify(spec).length + aroundSpec + (tool.instructions?.length ?? 0), 0)
+    .reduce((sum, { spec, tool }) => sum + textWeight(JSON.stringify(spec)) + aroundSpec + textWeight(tool.instructions ?? ''), 0)
 }
 
 /** The wish for JSON, whether it is put in words or given to the provider as a schema. */
-const outputChars = ({ output }: AgentSpec): number => (output.format === 'json' ? outputWords(output).length : 0)
+const outputChars = ({ output }: AgentSpec): number => (output.format === 'json' ? textWeight(outputWords(output)) : 0)
 
 /** The agents of a runtime as their sessions know them. Whatever is found out about one is found out once. */
 export class Cast {
@@ -73,7 +74,7 @@ export class Cast {
     const { models, policy } = this.#options
     const allowed = registry.allowed(agent.tools).map((each) => each.name)
     const offered = [...allowed, ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
-    const promptChars = agent.prompt.length + outputChars(agent) + (this.#takesTools(agent) ? toolChars(offered, registry) : 0)
+    const promptChars = textWeight(agent.prompt) + outputChars(agent) + (this.#takesTools(agent) ? toolChars(offered, registry) : 0)
     // Whoever has tools may have outputs that are too large to show.
     const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
     const prices = isCostBound ? models.prices(agent) : {}

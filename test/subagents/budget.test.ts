@@ -72,7 +72,10 @@ function counted(request: ModelRequest, { text = '', calls = [] }: Said): { read
     return message.parts.map((part) => (part.type === 'call' ? part.name + part.input : part.text))
   })
   const sent = [system, JSON.stringify(tools), output ? outputWords(output) : '', ...said].join('')
-  return { input: Math.ceil(sent.length / 4), output: Math.ceil(text.length / 4) + calls.length }
+  return {
+    input: Math.ceil((sent.length + 3 * (sent.match(/\p{Script=Han}/gu)?.length ?? 0)) / 4),
+    output: Math.ceil(text.length / 4) + calls.length,
+  }
 }
 
 const outputSchema = {
@@ -168,11 +171,15 @@ describe('the budget of a tree', () => {
   const few = { one: helper, two: helper }
   const many = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`helper${i}`, helper]))
   const text = { format: 'text' } as const
+  const chinese = '查找所有已知信息并说明出处。'.repeat(100)
   it.each<[what: string, others: Parameters<typeof team>[0], boss: Partial<Member>]>([
     ['agents as tools', few, { output: text }],
     ['the directory of many agents', many, { output: text }],
     ['the wish for JSON and its schema', {}, { output: { format: 'json', schema: outputSchema } }],
     ['the notice to answer now', {}, { output: text, limits: { maxToolTurns: 1 }, tools: ['look'] }],
+    ['a prompt in Chinese', {}, { output: text, prompt: chinese }],
+    ['the specs of agents in Chinese', { one: { ...helper, description: chinese } }, { output: text }],
+    ['a result in Chinese', {}, { output: text, tools: ['read'] }],
     ['how to read a stored output', {}, { output: text, limits: { maxOutputBytes: 2_000, maxToolTurns: 9 }, tools: ['look'] }],
   ])('counts all that is sent before it is sent: %s', async (_, others, more) => {
     const asked: number[] = []
@@ -180,14 +187,15 @@ describe('the budget of a tree', () => {
       ...more,
       agents: Object.keys(others),
       script: (request, step) => {
-        const said = step === 1 && request.toolChoice !== 'none' && more.tools ? { calls: [{ tool: 'look' }] } : { text: '{}' }
+        const said = step === 1 && request.toolChoice !== 'none' && more.tools?.[0] ? { calls: [{ tool: more.tools[0] }] } : { text: '{}' }
         const usage = counted(request, said)
         asked.push(usage.input)
         return { ...said, usage }
       },
     }
     const look = { name: 'look', description: 'Looks.', inputSchema: { type: 'object' }, execute: () => 'seen '.repeat(1_000) } as const
-    const { outcome, events } = await team({ boss, ...others }, { tools: [look] }).run()
+    const read = { ...look, name: 'read', execute: () => chinese } as const
+    const { outcome, events } = await team({ boss, ...others }, { tools: [look, read] }).run()
     expect(['completed', 'partial']).toContain(outcome.status)
     const reserved = events.flatMap((event) => (event.type === 'interaction.step.started' ? [event.reservation.input] : []))
     expect(reserved).toHaveLength(asked.length)
