@@ -12,9 +12,10 @@ import type {
 import { addSpent } from '../util/add-spent.ts'
 import { callList, findCall, haveAllEnded, replaceCall } from '../util/call-list.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
+import { messageSize } from '../util/message-size.ts'
 import type { Walls } from '../util/walls.ts'
 import { learntWindow } from './budget.ts'
-import { absorb, callingStep, heard, illegal, openTurn, requestChars, say, sizeOf, withCalls, withTurn } from './changes.ts'
+import { absorb, callingStep, heard, illegal, openTurn, requestChars, say, withCalls, withTurn } from './changes.ts'
 import { itemIdOf } from './ids.ts'
 import type { AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall } from './state.ts'
 
@@ -65,7 +66,7 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
     seq: event.seq,
     at: event.at,
     history: state.history.append(message),
-    historyChars: state.historyChars + sizeOf(message),
+    historyChars: state.historyChars + messageSize(message),
     charsPerToken: ratio(state, event.usage),
     spent: addSpent(state.spent, event.usage, event.cost),
     turn: {
@@ -182,7 +183,7 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
     seq: event.seq,
     at: event.at,
     history: said ? state.history.append(said) : state.history,
-    historyChars: said ? state.historyChars + sizeOf(said) : state.historyChars,
+    historyChars: said ? state.historyChars + messageSize(said) : state.historyChars,
     hasStoredOutput: state.hasStoredOutput || item.output !== undefined,
     turn: { ...turn, repeats, waiting, idleMs, step: said ? { kind: 'ready', failures: none } : step, accounting },
   }

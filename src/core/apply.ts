@@ -3,6 +3,7 @@ import { addSpent } from '../util/add-spent.ts'
 import { askedEntry } from '../util/asked-entry.ts'
 import { configuration } from '../util/configuration.ts'
 import { grantedBy } from '../util/grants.ts'
+import { messageSize } from '../util/message-size.ts'
 import { Sequence } from '../util/sequence.ts'
 import { atTheWalls } from '../util/walls.ts'
 import {
@@ -13,7 +14,7 @@ import {
   applyStepFailed,
   applyStepStarted,
 } from './apply-step.ts'
-import { absorb, callingStep, heard, illegal, openTurn, say, sizeOf, withCalls, withTurn } from './changes.ts'
+import { absorb, callingStep, heard, illegal, openTurn, say, withCalls, withTurn } from './changes.ts'
 import { stepIdOf } from './ids.ts'
 import { type Call, type Cancel, type FailedAttempt, type OpenTurn, requestOf, type SessionState } from './state.ts'
 
@@ -247,7 +248,7 @@ function compacted(state: SessionState, event: Event<'interaction.context.compac
   const all = state.history.toArray()
   if (kept > all.length) throw illegal(event, `it keeps ${kept} messages of ${all.length}`)
   const left = [...messages, ...all.slice(all.length - kept)]
-  const historyChars = left.reduce((sum, message) => sum + sizeOf(message), 0)
+  const historyChars = left.reduce((sum, message) => sum + messageSize(message), 0)
   const next = { length: left.length, carried, helped: event.tokensAfter < event.tokensBefore }
   const hasStoredOutput = state.hasStoredOutput || event.output !== undefined
   const turn = state.turn.kind === 'open' ? afterCompaction(state.turn, next.helped, all.length - state.compacted.length) : state.turn

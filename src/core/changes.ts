@@ -1,7 +1,7 @@
 import type { ClientId, InteractionEvent, Message } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { callList } from '../util/call-list.ts'
-import { textWeight } from '../util/text-weight.ts'
+import { messageSize } from '../util/message-size.ts'
 import { type CallingStep, type OpenTurn, requestOf, type SessionState } from './state.ts'
 
 // The small changes that the reducers are made of.
@@ -55,26 +55,9 @@ export function heard({ inputs }: SessionState, clientIds: readonly ClientId[]):
 
 /** Adds a message to what the model will see. */
 export function say(state: SessionState, message: Message): SessionState {
-  return { ...state, history: state.history.append(message), historyChars: state.historyChars + sizeOf(message) }
+  return { ...state, history: state.history.append(message), historyChars: state.historyChars + messageSize(message) }
 }
 
 /** About how many characters a request of the session has now, as if all were Latin. Once an output is stored, the tool that reads it is offered. */
 export const requestChars = ({ promptChars, historyChars, hasStoredOutput }: SessionState): number =>
   promptChars + historyChars + (hasStoredOutput ? 1_100 : 0)
-
-/** About how many characters of a request a message takes. */
-export function sizeOf(message: Message): number {
-  switch (message.role) {
-    case 'user':
-      return message.parts.reduce((sum, part) => sum + (part.type === 'text' ? textWeight(part.text) : 4_000), 16)
-    case 'assistant':
-      return message.parts.reduce(
-        (sum, part) => sum + (part.type === 'call' ? textWeight(part.input) + part.name.length + 16 : textWeight(part.text)),
-        16,
-      )
-    case 'tool':
-      return message.results.reduce((sum, result) => sum + textWeight(result.content) + 32, 16)
-    default:
-      return message satisfies never
-  }
-}

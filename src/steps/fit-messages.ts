@@ -1,7 +1,7 @@
 import type { CallResult, Message } from '../contracts/index.ts'
-import { sizeOf } from '../core/index.ts'
+import { messageSize } from '../util/message-size.ts'
 
-export const charsOf = (messages: readonly Message[]): number => messages.reduce((sum, message) => sum + sizeOf(message), 0)
+export const charsOf = (messages: readonly Message[]): number => messages.reduce((sum, message) => sum + messageSize(message), 0)
 
 /** Where the last messages begin that there is room for, behind those that always go. Results never stand without the calls that they answer. */
 export function startOfNewest(messages: readonly Message[], room: number, going = 1): number {
@@ -10,7 +10,7 @@ export function startOfNewest(messages: readonly Message[], room: number, going 
   for (let index = messages.length - 1; index >= going; index--) {
     const message = messages[index]
     if (!message) break
-    size += sizeOf(message)
+    size += messageSize(message)
     if (size > room) break
     if (message.role !== 'tool') start = index
   }
