@@ -1,16 +1,17 @@
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, realpathSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { defaultSandboxPolicy, type SandboxPolicy, type ToolFailure } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { realOrSame } from '../real-or-same.ts'
+import { bindsOpenFolders } from './binds-open-folders.ts'
 import { bubblewrapArguments, insideHome } from './bubblewrap.ts'
 import { bridgeSource } from './door-bridge.ts'
 import { firstProcess, isBoundPerNamespace } from './first-process.ts'
 import { FolderWalk } from './folder-walk.ts'
 import { type HostDoor, openHostDoor } from './host-door.ts'
 import { hostView } from './host-view.ts'
-import { identityInPlace } from './in-its-folder.ts'
+import { identityInPlace, openedInPlace } from './in-its-folder.ts'
 import { leadsAround } from './leads-around.ts'
 import { type EscapeReport, tryToEscape } from './probe.ts'
 import { type ProcessCap, processCap } from './process-cap.ts'
@@ -64,14 +65,15 @@ export class BubblewrapSandbox implements ProcessSandbox {
     if (this.#root === '/')
       return unavailable('The workspace is the whole file system, so there is nothing to keep a command out of.', 'Choose a folder.')
     const { policy = defaultSandboxPolicy } = this.#options
-    const opened = writablePlaces({ root: this.#root, scratch: this.#scratch, policy })
-    if (!opened.ok) return { kind: 'unavailable', failure: opened.failure }
-    if (this.#program(opened.places) === undefined)
-      return unavailable('Commands need a sandbox, and bubblewrap (bwrap) was not found on the PATH.', howToGetIt)
+    const found = writablePlaces({ root: this.#root, scratch: this.#scratch, policy })
+    if (!found.ok) return { kind: 'unavailable', failure: found.failure }
+    const program = this.#program(found.places)
+    if (program === undefined) return unavailable('Commands need a sandbox, and bubblewrap (bwrap) was not found on the PATH.', howToGetIt)
     const place = { root: this.#root, scratch: this.#scratch, home: this.#home, clock: this.#options.clock }
     const report = await tryToEscape((command) => startAgain(() => this.#enter(command, { isTrial: true })), place)
     const seen = this.#walk(this.#root).look({ isAfter: false })
-    return judged(report, [...weaknesses(), ...(seen.isWhole ? [] : [tooMany]), hardToFind])
+    const isFollowed = !(await bindsOpenFolders(program))
+    return judged(report, [...weaknesses(), ...(isFollowed ? [onlyPaths] : []), ...(seen.isWhole ? [] : [tooMany]), hardToFind])
   }
 
   #rootNow(): string | undefined {
@@ -91,12 +93,13 @@ export class BubblewrapSandbox implements ProcessSandbox {
   /** `isTrial`: whether the walls hold is found out by running against them. */
   async #enter(command: Command, { isTrial }: { readonly isTrial: boolean }): Promise<StartResult> {
     const policy = command.policy ?? this.#options.policy ?? defaultSandboxPolicy
-    const opened = writablePlaces({ root: this.#root, scratch: this.#scratch, policy })
-    if (!opened.ok) return opened
-    const { places } = opened
+    const found = writablePlaces({ root: this.#root, scratch: this.#scratch, policy })
+    if (!found.ok) return found
+    const { places } = found
     const program = this.#program(places)
     if (program === undefined) return { ok: false, failure: gone }
     const guards: Guard[] = []
+    const opened = new Map<string, number>()
     let door: HostDoor | undefined
     let cap: ProcessCap | undefined
     try {
@@ -104,6 +107,10 @@ export class BubblewrapSandbox implements ProcessSandbox {
       const bound = new Map(places.map((folder) => [folder, identityInPlace(folder) ?? '']))
       for (const folder of places) guards.push(await this.#guard(folder))
       for (const { planned } of guards) for (const [path, identity] of planned) bound.set(path, identity)
+      if (await bindsOpenFolders(program)) {
+        for (const path of [...places, ...guards.flatMap(({ fixed }) => fixed)])
+          opened.set(path, openedInPlace(path, bound.get(path) ?? ''))
+      }
       if (policy.hosts.length > 0) door = await openHostDoor({ hosts: policy.hosts, scratch: this.#scratch })
       cap = boundBy() === 'group' ? processCap(policy.processes) : undefined
       const running = await startWalled({
@@ -112,6 +119,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
           command,
           policy,
           places,
+          opened,
           guards,
           door,
           cap,
@@ -132,6 +140,8 @@ export class BubblewrapSandbox implements ProcessSandbox {
       cap?.release()
       await undone(guards)
       return { ok: false, failure: { class: 'sandbox_unavailable', message: `The sandbox could not be built: ${messageOf(error)}` } }
+    } finally {
+      for (const descriptor of opened.values()) closeSync(descriptor)
     }
   }
 
@@ -147,12 +157,13 @@ export class BubblewrapSandbox implements ProcessSandbox {
     return guardShared({ folder, guarded: guarded.map(realOrSame), walk: this.#walk(folder), ...home })
   }
 
-  #launch({ program, command, policy, places, guards, door, cap }: Build): Launch {
+  #launch({ program, command, policy, places, opened, guards, door, cap }: Build): Launch {
     const { path, hidden = [] } = this.#options
     const inputs = this.#filter ? [this.#filter] : []
-    const { gate, info, group } = wallDescriptors(inputs)
+    const { gate, info, group, lent } = wallDescriptors(inputs, cap)
     const walls = bubblewrapArguments({
       places,
+      opened: new Map([...opened.keys()].map((path, index) => [path, lent + index])),
       cwd: command.cwd,
       policy,
       guards,
@@ -165,12 +176,13 @@ export class BubblewrapSandbox implements ProcessSandbox {
       ...(door && { door: door.socket }),
     })
     const argv = door ? [process.execPath, '-e', bridgeSource(policy.hosts), '--', ...command.argv] : command.argv
-    const first = firstProcess({ processes: policy.processes, gate, group: cap?.entrance.kind === 'own step' ? group : undefined })
+    const first = firstProcess({ processes: policy.processes, gate, group })
     return {
       file: program,
       args: [...walls, '/bin/sh', '-c', first, 'sh', ...argv],
       environment: { ...command.environment, HOME: insideHome, TMPDIR: '/tmp' },
       inputs,
+      lent: [...opened.values()],
     }
   }
 }
@@ -182,6 +194,7 @@ interface Build {
   readonly command: Command
   readonly policy: SandboxPolicy
   readonly places: readonly string[]
+  readonly opened: ReadonlyMap<string, number>
   readonly guards: readonly Guard[]
   readonly door: HostDoor | undefined
   readonly cap: ProcessCap | undefined
@@ -205,6 +218,8 @@ function weaknesses(): readonly string[] {
 
 const slowBound = 'a command that forks without end is ended, but may slow the machine down first:'
 
+const onlyPaths =
+  'a command that runs beside another one may have empty folders made outside of the workspace: bubblewrap 0.10 or newer binds folders that are open'
 const tooMany = 'the workspace has more folders than are searched: repositories and keys of providers deep inside of it are not guarded'
 const hardToFind =
   'local sockets and named pipes are covered where they can be found; a service that keeps its own in an unusual folder can be called from inside'

@@ -16,6 +16,8 @@ import type { Guard } from './workspace-guard.ts'
 export interface Walls {
   /** What may be written to. */
   readonly places: readonly string[]
+  /** Folders that bubblewrap gets open, by their descriptors. */
+  readonly opened: ReadonlyMap<string, number>
   readonly cwd: string
   readonly policy: SandboxPolicy
   readonly view: HostView
@@ -35,7 +37,7 @@ export const insideHome = '/tmp/home'
 export const insideDoor = '/run/troupe-door'
 
 export function bubblewrapArguments(walls: Walls): readonly string[] {
-  const { policy, places, view, guards, node, door } = walls
+  const { policy, places, opened, view, guards, node, door } = walls
   const emptied = [...view.emptied]
   const shown = [...places, ...view.readOnly]
   const isVisible = (path: string): boolean =>
@@ -49,8 +51,7 @@ export function bubblewrapArguments(walls: Walls): readonly string[] {
     ...view.readOnly.flatMap(readOnly),
     ...(isVisible(node) ? [] : readOnly(node)),
     ...(door === undefined ? [] : ['--ro-bind', door, insideDoor]),
-    ...places.flatMap((place) => ['--bind', place, place]),
-    ...guards.flatMap(({ fixed }) => fixed).flatMap((path) => ['--bind', path, path]),
+    ...[...places, ...guards.flatMap(({ fixed }) => fixed)].flatMap((path) => writable(path, opened.get(path))),
     ...guards.flatMap((guard) => guard.readOnly).flatMap(readOnly),
     ...[...view.hidden.filter(isVisible), ...guards.flatMap(({ hidden }) => hidden)].flatMap(hide),
     ...[...emptied, '/dev'].flatMap((folder) => ['--remount-ro', folder]),
@@ -67,6 +68,10 @@ function namespaces({ filterDescriptor, infoDescriptor, disableNamespaces }: Wal
     ...['--info-fd', String(infoDescriptor)],
   ]
 }
+
+/** A path may lead somewhere else by the time that it is followed, and what can be written to has to be what was meant. */
+const writable = (path: string, descriptor: number | undefined): readonly string[] =>
+  descriptor === undefined ? ['--bind', path, path] : ['--bind-fd', String(descriptor), path]
 
 const readOnly = (path: string): readonly string[] => ['--ro-bind', path, path]
 

@@ -4,6 +4,7 @@
  * 1. The nearest folders come first, those with other people's packages last; after so many it ends, and says so.
  * 2. Links are not followed, and repositories not entered.
  * 3. A folder is read again only where it has changed since: the kernel keeps that time, and nobody can set it.
+ * 4. A key that was found once is found again where it is still there, however many folders were made before it.
  */
 import { type BigIntStats, type Dirent, lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,6 +36,7 @@ const last = new Set(['node_modules', '.venv', 'venv', 'target', 'vendor', '.cac
 export class FolderWalk {
   readonly #root: string
   #known = new Map<string, Folder>()
+  #secrets: readonly string[] = []
 
   constructor(root: string) {
     this.#root = root
@@ -55,9 +57,11 @@ export class FolderWalk {
     }
     this.#known = seen
     const all = [...seen.values()]
+    const secrets = new Set([...this.#secrets.filter(isThere), ...all.flatMap((folder) => folder.secrets)])
+    this.#secrets = [...secrets]
     return {
       repositories: all.flatMap(({ repositories }) => repositories),
-      secrets: all.flatMap(({ secrets }) => secrets),
+      secrets: this.#secrets,
       isWhole: queue.length === 0,
     }
   }
@@ -84,16 +88,17 @@ function read(path: string, time: bigint): Folder {
   const below = entriesOf(path)
     .filter((entry) => entry.isDirectory() && entry.name !== '.git')
     .map(({ name }) => name)
-  // Asked for by name: a folder may have more entries than are read.
-  const isThere = (name: string): boolean => lstatSync(join(path, name), { throwIfNoEntry: false }) !== undefined
   const isBare = looksBare(path)
   return {
     time,
     below: isBare ? below.filter((name) => !['objects', 'refs', 'hooks', 'logs'].includes(name)) : below,
-    repositories: [...(isThere('.git') ? [join(path, '.git')] : []), ...(isBare ? [path] : [])],
-    secrets: secretNames.filter(isThere).map((name) => join(path, name)),
+    // Asked for by name: a folder may have more entries than are read.
+    repositories: [...[join(path, '.git')].filter(isThere), ...(isBare ? [path] : [])],
+    secrets: secretNames.map((name) => join(path, name)).filter(isThere),
   }
 }
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
 function entriesOf(path: string): readonly Dirent[] {
   const folder = opendirSync(path, { bufferSize: 256 })

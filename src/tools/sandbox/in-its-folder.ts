@@ -56,14 +56,26 @@ export function identityInPlace(path: string): string | undefined {
     if (process.platform !== 'linux') return realpathSync(path) === path ? identityIn(lstatSync(path, { bigint: true })) : undefined
     const opened = openSync(path, onlyPath | constants.O_NOFOLLOW)
     try {
-      const stat = fstatSync(opened, { bigint: true })
-      return stat.isSymbolicLink() || readlinkSync(`/proc/self/fd/${opened}`) !== path ? undefined : identityIn(stat)
+      return identityOfOpened(opened, path)
     } finally {
       closeSync(opened)
     }
   } catch {
     return undefined
   }
+}
+
+/** A name for a folder that stays its own, whatever is put in its place; only where it is the one that is meant. To be closed. */
+export function openedInPlace(path: string, identity: string): number {
+  const opened = openSync(path, onlyPath | asFolder)
+  if (identityOfOpened(opened, path) === identity) return opened
+  closeSync(opened)
+  throw replaced(path)
+}
+
+function identityOfOpened(opened: number, path: string): string | undefined {
+  const stat = fstatSync(opened, { bigint: true })
+  return stat.isSymbolicLink() || readlinkSync(`/proc/self/fd/${opened}`) !== path ? undefined : identityIn(stat)
 }
 
 /** Which file or folder it is: one that is made in its place is another one, whatever it is called. */

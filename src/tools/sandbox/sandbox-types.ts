@@ -38,6 +38,8 @@ export interface Launch {
   readonly environment: { readonly [name: string]: string }
   /** What has to be written to the descriptors from 3 on, one for each; the walls are not complete without. */
   readonly inputs: readonly Buffer[]
+  /** Open folders of ours that it gets, as the descriptors after all others. */
+  readonly lent: readonly number[]
 }
 
 export interface Ending {

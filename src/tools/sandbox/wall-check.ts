@@ -1,10 +1,12 @@
 /*
  * Whether the walls stand where they were meant to. Between our look and theirs a command that runs already may put a link in
- * the place of a folder: what was to be bound over itself is then bound somewhere else.
+ * the place of a folder: what was to be bound over itself is then bound somewhere else, or something else in its place. The
+ * kernel's own table tells what is mounted where, whatever the paths lead to by now.
  */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { identityOf } from './mount-points.ts'
+import { mountsOf, sourceOf } from './mount-table.ts'
 
 /** How it is told. */
 export const notInPlace = 'the walls are not where they were meant to be'
@@ -18,17 +20,23 @@ export interface WallPlan {
 
 /** The first thing that is not as it was planned, in the world of a process. */
 export function misplaced(first: number, { bound, covered }: WallPlan): string | undefined {
-  const points = mountPointsOf(first)
-  const isBound = ([path, identity]: readonly [string, string]): boolean =>
-    points.has(path) && identityOf(join(`/proc/${first}/root`, path)) === identity
-  return [...bound].find((each) => !isBound(each))?.[0] ?? covered.find((path) => !points.has(path))
+  const [ours, theirs] = [mountsOf('self'), mountsOf(first)]
+  const isBound = ([path, identity]: readonly [string, string]): boolean => {
+    const source = sourceOf(path, ours)
+    const mounted = theirs.filter(({ point }) => point === path)
+    return (
+      mounted.some(({ device, root }) => device === source?.device && root === source.root) &&
+      identityOf(join(`/proc/${first}/root`, path)) === identity
+    )
+  }
+  const isCovered = (path: string): boolean => theirs.some(({ point }) => point === path)
+  return [...bound].find((each) => !isBound(each))?.[0] ?? covered.find((path) => !isCovered(path)) ?? heldOpen(first, bound)
 }
 
-function mountPointsOf(first: number): ReadonlySet<string> {
-  const lines = readFileSync(`/proc/${first}/mountinfo`, 'utf8').split('\n')
-  return new Set(lines.flatMap((line) => line.split(' ')[4] ?? []).map(unescaped))
+/** A folder of ours that it holds open is a way around all walls. */
+function heldOpen(first: number, bound: WallPlan['bound']): string | undefined {
+  const descriptors = `/proc/${first}/fd`
+  return readdirSync(descriptors)
+    .map((name) => readlinkSync(join(descriptors, name)))
+    .find((path) => bound.has(path))
 }
-
-/** Blanks, tabs, line breaks and backslashes are written as octal numbers. */
-const unescaped = (path: string): string =>
-  path.replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))

@@ -30,14 +30,24 @@ export interface WalledStart {
 }
 
 /** Those that a program finds open, after the usual three and its inputs. */
-export function wallDescriptors(inputs: readonly Buffer[]): { readonly gate: number; readonly info: number; readonly group: number } {
+export interface WallDescriptors {
+  readonly gate: number
+  readonly info: number
+  /** Where it has to step into a group by itself. */
+  readonly group: number | undefined
+  /** The first of the folders that it is lent. */
+  readonly lent: number
+}
+
+export function wallDescriptors(inputs: readonly Buffer[], cap: ProcessCap | undefined): WallDescriptors {
   const gate = 3 + inputs.length
-  return { gate, info: gate + 1, group: gate + 2 }
+  const group = cap?.entrance.kind === 'own step' ? gate + 2 : undefined
+  return { gate, info: gate + 1, group, lent: group === undefined ? gate + 2 : gate + 3 }
 }
 
 export async function startWalled({ launch, stdin, clock, policy, cap, plan, afterwards }: WalledStart): Promise<RunningCommand> {
   const info = await firstPid()
-  const lent = [info.descriptor, ...(cap?.entrance.kind === 'own step' ? [cap.entrance.descriptor] : [])]
+  const lent = [info.descriptor, ...(cap?.entrance.kind === 'own step' ? [cap.entrance.descriptor] : []), ...launch.lent]
   const started = await startProcess({ ...launch, stdin, isGated: true, lent })
   let first: number | undefined
   let limit: string | undefined
@@ -50,7 +60,7 @@ export async function startWalled({ launch, stdin, clock, policy, cap, plan, aft
       // The shorter way, where thousands wait for their turn.
       send(pid, 'SIGKILL')
     })
-  const told = info.read(started.child, wallDescriptors(launch.inputs).info)
+  const told = info.read(started.child, wallDescriptors(launch.inputs, cap).info)
   const letGo = async (): Promise<void> => {
     const spoken = firstWord(started)
     first = await told

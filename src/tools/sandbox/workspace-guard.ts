@@ -105,7 +105,7 @@ export async function guardShared(place: Omit<GuardedPlace, 'shared'>): Promise<
 function bindings(folder: string, facts: GuardFacts, made: readonly string[]): Pick<Guard, 'fixed' | 'readOnly'> {
   const { bound } = facts.repositories
   const inner = [...bound.filter((repository) => repository !== folder), ...workingPartsOf(join(folder, '.git'))]
-  const between = [...facts.linked, ...facts.led].flatMap((path) => above(folder, path))
+  const between = [...facts.linked, ...facts.led, ...facts.secrets].flatMap((path) => above(folder, path))
   return {
     fixed: [...inner, ...between],
     readOnly: [...facts.there.filter((path) => !bound.includes(path) && !isSecret(path)), ...facts.linked, ...made],

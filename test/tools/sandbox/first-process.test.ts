@@ -33,6 +33,7 @@ describe.skipIf(process.platform === 'win32')('a command that does not get into 
         args: ['-c', `printf '{"child-pid": %s}' $$ >&4; exec 4>&-; exec "$@"`, 'sh', '/bin/sh', '-c', first, 'sh', ...command],
         environment: { PATH: '/usr/bin:/bin' },
         inputs: [],
+        lent: [],
       },
       stdin: undefined,
       plan: { bound: new Map(), covered: [] },

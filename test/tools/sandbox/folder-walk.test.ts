@@ -1,0 +1,34 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { FolderWalk } from '../../../src/tools/sandbox/folder-walk.ts'
+import { guardShared } from '../../../src/tools/sandbox/workspace-guard.ts'
+
+let root: string
+const key = (): string => join(root, 'apps/api/.ai-agent.env')
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-walk-')))
+  mkdirSync(join(root, 'apps/api'), { recursive: true })
+  writeFileSync(key(), 'KEY=1\n')
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+describe('keys of providers, deep in a workspace', () => {
+  it('are found again, however many folders were made before them, for as long as they are there', () => {
+    const walk = new FolderWalk(root)
+    expect(walk.look({ isAfter: false })).toEqual({ repositories: [], secrets: [key()], isWhole: true })
+    for (let i = 0; i < 2_100; i++) mkdirSync(join(root, `a${i}`))
+    expect(new FolderWalk(root).look({ isAfter: false })).toMatchObject({ isWhole: false })
+    expect(walk.look({ isAfter: false })).toEqual({ repositories: [], secrets: [key()], isWhole: false })
+    rmSync(key())
+    expect(walk.look({ isAfter: false }).secrets).toEqual([])
+  })
+
+  it('cannot be moved away with the folders that they are in', async () => {
+    const { fixed, hidden, undo } = await guardShared({ folder: root })
+    await undo()
+    expect(hidden).toEqual([key()])
+    expect(fixed).toEqual(expect.arrayContaining([join(root, 'apps'), join(root, 'apps/api')]))
+  })
+})
