@@ -4,7 +4,7 @@ import { notInPlace } from './wall-check.ts'
 const mostTries = 3
 
 /** How bubblewrap tells of something that it was to bind or to cover, and how we do. */
-const isAboutAPath = new RegExp(`^(?:bwrap: Can't (?:create|find|mount|bind|get)\\b|${notInPlace})`)
+const isAboutAPath = new RegExp(`^(?:bwrap: Can't (?:create|find|mount|bind|get|mkdir|stat)\\b|${notInPlace})`)
 
 /**
  * What was to be bound or covered may be gone by then: a socket of a service that ends, or what another program in the same
