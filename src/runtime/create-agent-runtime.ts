@@ -92,22 +92,33 @@ class Runtime implements AgentRuntime, TreeHost {
     const treeId = given as TreeId
     checkOpen(options, this.parts.modelKeys)
     const { overlay, ...changing } = options
-    if (overlay !== undefined) this.#giveAgain(treeId, overlay)
     const feed = new Feed()
     const events = feed.subscribe()
     const changes = structuredClone(changing)
-    const driver = await (this.#drivers.get(treeId) ?? this.#takeUp(treeId, { whenIdle: 'wait', feed, changes }))
+    const driver = await (overlay === undefined
+      ? (this.#drivers.get(treeId) ?? this.#takeUp(treeId, { whenIdle: 'wait', feed, changes }))
+      : this.#takeUpWith(overlay, treeId, { whenIdle: 'wait', feed, changes }))
     if (driver.feed !== feed) driver.refuseChanges(changes)
     return new Handle(this, { treeId, rest: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
   }
 
-  /** Variables are nowhere stored: whoever takes a tree up in another process gives them again. */
-  #giveAgain(treeId: TreeId, overlay: Variables): void {
+  /** Variables are nowhere stored: whoever takes a tree up in another process gives them again. Where it is refused, it has those of before. */
+  async #takeUpWith(overlay: Variables, treeId: TreeId, how: TakingUp): Promise<TreeDriver> {
+    const { overlays } = this.parts
     if (this.#drivers.has(treeId))
       throw new TroupeError('usage', `Tree ${treeId} is at work here, with the variables that it has.`, {
         remedy: 'Open it without overlay, or when it rests.',
       })
-    this.parts.overlays.set(treeId, this.parts.overlays.over(overlay))
+    const before = overlays.of(treeId)
+    overlays.set(treeId, overlays.over(overlay))
+    try {
+      return await this.#takeUp(treeId, how)
+    } catch (error) {
+      overlays.forget(treeId)
+      overlays.set(treeId, before)
+      overlays.rest(treeId)
+      throw error
+    }
   }
 
   close(): Promise<void> {

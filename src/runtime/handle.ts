@@ -54,4 +54,9 @@ export class Handle implements RunHandle {
   approve(approvalId: ApprovalId | string, decision: ApprovalDecision): Promise<void> {
     return this.#host.sessions.approve(this.treeId, { approvalId, decision })
   }
+
+  async release(): Promise<void> {
+    const driver = await this.#host.driverOf(this.treeId)
+    await driver?.letGo()
+  }
 }

@@ -31,6 +31,8 @@ export class TreeDriver {
   readonly #tree: Tree
   readonly #mailbox: Mailbox
   readonly #inbox: Inbox
+  /** Stays where there is nothing to do, until somebody lets go of it. */
+  #stays: boolean
   #isRetired = false
   #isWaiting = false
 
@@ -40,6 +42,7 @@ export class TreeDriver {
     this.#session = session
     this.#inbox = run.parts.options.store.inbox
     this.#tree = tree
+    this.#stays = run.whenIdle === 'wait'
     this.#mailbox = new Mailbox(tree, { root: session, inbox: this.#inbox, cursor: inboxCursor })
     this.settled = this.#run(run)
     keepShape('tree', this)
@@ -121,6 +124,13 @@ export class TreeDriver {
     this.#session.wake()
   }
 
+  /** Resolves when others may take the tree up, if it rests; what is at work goes on, and ends as ever. */
+  async letGo(): Promise<void> {
+    this.#stays = false
+    this.#session.wake()
+    if (this.isIdle) await this.settled
+  }
+
   /** There is nothing to drive yet. */
   get isWaiting(): boolean {
     return this.#isWaiting && this.isIdle
@@ -149,7 +159,7 @@ export class TreeDriver {
     }
   }
 
-  async #run({ parts, epoch, whenIdle }: Drive): Promise<Rest> {
+  async #run({ parts, epoch }: Drive): Promise<Rest> {
     const session = this.#session
     let unwatch: (() => void) | undefined
     let halt: Halt | undefined
@@ -158,8 +168,8 @@ export class TreeDriver {
       // A failing store ends the drive, which reports it.
       unwatch = this.#inbox.watch(this.treeId, () => void this.#mailbox.drain().catch(() => {}))
       if (session.state.turns > 0) await this.#mailbox.drain()
-      this.#isWaiting = whenIdle === 'wait'
-      while (this.#isWaiting && !this.#isRetired && this.isIdle) await session.woken()
+      this.#isWaiting = this.#stays
+      while (this.#stays && !this.#isRetired && this.isIdle) await session.woken()
       this.#isWaiting = false
       release = keepAlive()
       halt = await this.#drive()

@@ -96,6 +96,20 @@ describe('the overlay of a call', () => {
     expect(seen).toEqual([ofRuntime, both])
   })
 
+  it.each([
+    ['that it was started with', ofCall, both],
+    ['of the runtime', undefined, ofRuntime],
+  ])('of an open that is refused does not hold: the tree has those %s', async (_, overlay, expected) => {
+    const { runtime, seen, store } = stage({ steps: [look, { text: '1' }, look, { text: '2' }] })
+    const { treeId } = await runtime.run('Go', overlay && { overlay })
+    const owned = await stage({ store }).runtime.open(treeId)
+    await expect(runtime.open(treeId, { overlay: { CITY: 'Rome' } })).rejects.toMatchObject({ code: 'tree_owned' })
+    await owned.release()
+    await runtime.sessions.send(treeId, 'Again')
+    expect((await runtime.sessions.outcome(treeId)).status).toBe('completed')
+    expect(seen).toEqual([expected, expected])
+  })
+
   it('is refused where it is none, or would be for models, and no value is shown', async () => {
     const store = memoryStore()
     const runtime = createAgentRuntime({
