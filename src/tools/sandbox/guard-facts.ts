@@ -11,7 +11,8 @@ import { identityIn } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf, type PathKind } from './path-kind.ts'
 import { type KnownMode, putAside } from './put-right.ts'
-import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, riddle, runsSomething, textOf } from './repository.ts'
+import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, riddle, runsSomething } from './repository.ts'
+import { textOf } from './text-of.ts'
 
 /**
  * Read by our own programs, and by others, which stumble over a folder of that name while a command runs. What is planted
@@ -175,12 +176,22 @@ function modeOf(path: string): readonly KnownMode[] {
 function headOf(repository: string): readonly { readonly path: string; readonly text: string }[] {
   const path = join(repository, 'HEAD')
   const text = textOf(path)
-  return text !== undefined && isHead(path) ? [{ path, text }] : []
+  return text !== undefined && saysHead(text) ? [{ path, text }] : []
 }
 
 export function isHead(path: string): boolean {
-  if (kindOf(path) === 'link') return readlinkSync(path).startsWith('refs/')
-  return /^(?:ref:\s*refs\/\S+|[0-9a-f]{40,64})\s*$/.test(textOf(path) ?? '')
+  const text = textOf(path)
+  return text === undefined ? linkAt(path)?.startsWith('refs/') === true : saysHead(text)
+}
+
+const saysHead = (text: string): boolean => /^(?:ref:\s*refs\/\S+|[0-9a-f]{40,64})\s*$/.test(text)
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 /** What a link leads to is what programs read. */

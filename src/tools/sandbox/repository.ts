@@ -1,16 +1,16 @@
 /*
  * A repository of Git, as far as it decides what Git runs: its settings, its hooks, and where else to look for both.
  */
-import { lstatSync, readdirSync, readFileSync, realpathSync, type Stats } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { guardedPartsOfGit } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { gitSettings, isPlainConfig } from './git-config.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
+import { textOf } from './text-of.ts'
 
 /** More than that is nobody's. */
-const largestSettings = 1024 * 1024
 const mostHooks = 200
 
 /** The folder behind a `.git`, which may be a file or a link that leads there; nothing where it leads nowhere. */
@@ -73,7 +73,7 @@ export interface LedTo {
 
 /** What its settings lead to inside of a workspace. */
 export function ledTo(repository: string, workspace: string): LedTo {
-  const settings = gitSettings(textOf(join(repository, 'config')) ?? '') ?? []
+  const settings = gitSettings(textOf(join(realOrSame(repository), 'config')) ?? '') ?? []
   const values = (names: readonly string[], from: string): readonly string[] =>
     settings
       .filter(({ name, value }) => names.includes(name) && !/^"?(?:~|$)/.test(value))
@@ -100,15 +100,6 @@ function namesIn(folder: string): readonly string[] {
     return readdirSync(folder).slice(0, mostHooks)
   } catch {
     return []
-  }
-}
-
-export function textOf(file: string): string | undefined {
-  try {
-    const stat = lstatSync(file)
-    return stat.isFile() && stat.size <= largestSettings ? readFileSync(file, 'utf8') : undefined
-  } catch {
-    return undefined
   }
 }
 
