@@ -24,8 +24,8 @@ export const guardedSettings: readonly string[] = [
   '.husky',
 ]
 
-/** Git runs hooks and whatever its settings name. `commondir` says where else to look for both. */
-export const guardedPartsOfGit: readonly string[] = ['hooks', 'config', 'config.worktree', 'commondir', 'modules']
+/** Git runs hooks and whatever its settings name. `commondir` says where else to look for both, `gitdir` where a work tree is. */
+export const guardedPartsOfGit: readonly string[] = ['hooks', 'config', 'config.worktree', 'commondir', 'gitdir', 'modules']
 
 /** Files in a home folder that a shell or Git reads when it starts. */
 export const startFiles: readonly string[] = [

@@ -11,7 +11,7 @@ import { identityIn } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf, type PathKind } from './path-kind.ts'
 import { type KnownMode, putAside } from './put-right.ts'
-import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, riddle, runsSomething } from './repository.ts'
+import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, riddle, runsSomething, stampOf, workTreesOf } from './repository.ts'
 import { textOf } from './text-of.ts'
 
 /**
@@ -22,10 +22,12 @@ const neverFolders: readonly string[] = ['.ai-agent.json', '.mcp.json', ...secre
 /** Believed by nobody unless settings of Git, which can not be changed, lead there: then they are bound for that. */
 const onlyLedTo: readonly string[] = ['.githooks', '.husky']
 /** Of a repository. Git itself fails where one of these is a folder; modules are found by those that lead to them. */
-const unmadePartsOfGit: readonly string[] = ['config', 'config.worktree', 'commondir', 'modules']
+const unmadePartsOfGit: readonly string[] = ['config', 'config.worktree', 'commondir', 'gitdir', 'modules']
 
 /** Further ones are looked at afterwards only: each costs a few mounts. */
 const mostBoundRepositories = 16
+/** The kernel takes 4,095 bytes, and whoever builds the walls puts something before each path. */
+const longestBound = 4_000
 
 export interface LookedAt {
   readonly folder: string
@@ -57,13 +59,17 @@ export interface GuardFacts {
 }
 
 export interface Repositories {
+  /** The folder that they were looked for in. Nothing outside of it is ever changed. */
+  readonly place: string
+  /** All that leads to one, with which entry it was. */
+  readonly entries: ReadonlyMap<string, string>
   /** Nothing of them can be changed that is there. */
   readonly bound: readonly string[]
   /** All that were there, with what they were. */
   readonly before: ReadonlyMap<string, string>
   /** Parts of the bound ones that made Git run something already. */
   readonly running: readonly string[]
-  /** Files called `.git` that led nowhere, with what they were. */
+  /** Files and links called `.git` that led nowhere, with what they were. */
   readonly riddles: ReadonlyMap<string, string>
   /** Everything was searched. */
   readonly areAll: boolean
@@ -80,16 +86,17 @@ export function guardFacts({ folder, home, guarded, walk }: LookedAt): GuardFact
   const watched = [...watchedNames(folder, home), ...byGit.settings, ...further].filter((path) => !bindable.includes(path))
   const found = kindsOf([...bindable, ...watched])
   const absent = pathsOf(found, 'absent')
+  const there = [...pathsOf(found, 'folder'), ...pathsOf(found, 'file')]
   const links = pathsOf(found, 'link').map((path) => ({ path, target: readlinkSync(path) }))
   return {
     told,
     repositories,
-    there: [...pathsOf(found, 'folder'), ...pathsOf(found, 'file')],
+    there,
     absent,
     makeable: absent.filter((path) => !watched.includes(path) && !unmadePartsOfGit.includes(basename(path))),
     links,
     linked: links.flatMap(({ path }) => targetIn(folder, path)),
-    led: [...further, ...byGit.hooks, ...byGit.settings],
+    led: [...further, ...byGit.hooks, ...byGit.settings, ...bound.flatMap(workTreesOf).filter((each) => bound.includes(each))],
     secrets: [...new Set(seen.secrets.flatMap(realOf))],
     heads: bound.flatMap(headOf),
     modes: [folder, ...bound.flatMap((repository) => [repository, ...workingPartsOf(repository)])].flatMap(modeOf),
@@ -117,19 +124,36 @@ function watchedNames(folder: string, home: string | undefined): readonly string
 }
 
 function guardedRepositories(folder: string, { repositories: entries, isWhole }: Seen): Repositories {
-  const all = [...new Set(entries.flatMap((entry) => repositoryAt(entry) ?? []))].filter((repository) => !isMountPoint(repository))
+  const found = repositoriesBehind(entries, folder)
+  const all = [...new Set(found.values())].filter((repository) => !isMountPoint(repository))
   const modules = join(folder, '.git', 'modules')
-  const bound = all.filter((repository) => isInside(folder, repository) && !isInside(modules, repository)).slice(0, mostBoundRepositories)
+  const bound = all
+    .filter((repository) => isInside(folder, repository) && !isInside(modules, repository) && Buffer.byteLength(repository) <= longestBound)
+    .slice(0, mostBoundRepositories)
   const before = all.map(
     (repository) => [repository, bound.includes(repository) ? identityOf(repository) : fingerprint(repository)] as const,
   )
   return {
+    place: folder,
+    entries: new Map([...entries, ...found.keys()].map((entry) => [entry, stampOf(entry)])),
     bound,
     before: new Map(before.map(([repository, was]) => [repository, was ?? ''])),
-    running: bound.flatMap((repository) => runsSomething(repository, all)),
+    running: bound.flatMap((repository) => runsSomething(repository, { known: all, place: folder })),
     riddles: riddlesIn(entries),
     areAll: isWhole,
   }
+}
+
+/** Which repository each entry leads to, those of work trees last. */
+export function repositoriesBehind(entries: readonly string[], place: string): ReadonlyMap<string, string> {
+  const behind = (paths: readonly string[]): readonly (readonly [string, string])[] =>
+    paths.flatMap((entry) => {
+      const repository = repositoryAt(entry)
+      return repository === undefined ? [] : [[entry, repository] as const]
+    })
+  const found = behind(entries)
+  const inside = new Set(found.map(([, repository]) => repository).filter((repository) => isInside(place, repository)))
+  return new Map([...found, ...behind([...inside].flatMap(workTreesOf))])
 }
 
 export const riddlesIn = (entries: readonly string[]): ReadonlyMap<string, string> =>
@@ -147,7 +171,7 @@ export const riddlesIn = (entries: readonly string[]): ReadonlyMap<string, strin
 function strays(folder: string): readonly string[] {
   const git = join(folder, '.git')
   if (kindOf(git) !== 'folder') return []
-  return [join(git, 'commondir'), ...(looksBare(folder) ? runsSomething(folder, []) : [])].flatMap(putAside)
+  return [join(git, 'commondir'), ...(looksBare(folder) ? runsSomething(folder, { known: [], place: folder }) : [])].flatMap(putAside)
 }
 
 /** Nothing is made there: its parts have the names of a project's own folders. */

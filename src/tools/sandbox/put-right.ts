@@ -11,7 +11,7 @@ import { changeMode, inItsFolder, type Place } from './in-its-folder.ts'
 import { kindOf } from './path-kind.ts'
 
 export function putAside(path: string): readonly string[] {
-  return carefully(path, (place) => {
+  return inPlace(path, (place) => {
     if (kindOf(place.at) === 'absent') return []
     const aside = `${path}${moveAway(place)}`
     return [`"${path}" came to be while the command ran and is now "${aside}": commands may not make what other programs run.`]
@@ -19,7 +19,7 @@ export function putAside(path: string): readonly string[] {
 }
 
 export function putBackLink({ path, target }: { readonly path: string; readonly target: string }): readonly string[] {
-  return carefully(path, (place) => {
+  return inPlace(path, (place) => {
     const kind = kindOf(place.at)
     if (kind === 'link' && readlinkSync(place.at) === target) return []
     if (kind === 'link') {
@@ -32,7 +32,7 @@ export function putBackLink({ path, target }: { readonly path: string; readonly 
 }
 
 export function putBackFile({ path, text }: { readonly path: string; readonly text: string }): readonly string[] {
-  return carefully(path, (place) => {
+  return inPlace(path, (place) => {
     unlock(place.folder)
     if (kindOf(place.at) !== 'absent') moveAway(place)
     writeFileSync(place.at, text, { flag: 'wx' })
@@ -49,7 +49,7 @@ export interface KnownMode {
 
 /** Quietly: nothing is lost, and whoever locks a folder may have meant well. */
 export function putBackMode({ path, mode, identity }: KnownMode): readonly string[] {
-  return carefully(path, ({ at }) => {
+  return inPlace(path, ({ at }) => {
     if (kindOf(at) === 'folder') changeMode(at, () => mode, identity)
     return []
   })
@@ -80,7 +80,18 @@ function freeEnd(path: string): string {
   }
 }
 
-function carefully(path: string, work: (place: Place) => readonly string[]): readonly string[] {
+/** What can not be looked at keeps nothing else from being looked at, and is told. */
+export function carefully(path: string, look: () => readonly string[]): readonly string[] {
+  try {
+    return look()
+  } catch (error) {
+    return [
+      `"${path}" could not be looked at after the command: ${messageOf(error)}. Look for what is new there before you use this folder.`,
+    ]
+  }
+}
+
+function inPlace(path: string, work: (place: Place) => readonly string[]): readonly string[] {
   try {
     return inItsFolder(path, work)
   } catch (error) {

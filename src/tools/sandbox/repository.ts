@@ -1,7 +1,9 @@
 /*
  * A repository of Git, as far as it decides what Git runs: its settings, its hooks, and where else to look for both.
+ *
+ * Nothing here throws, whatever a command has made: what can not be looked at is nothing, or is said to be so.
  */
-import { lstatSync, readdirSync, realpathSync, type Stats } from 'node:fs'
+import { type BigIntStats, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { guardedPartsOfGit } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
@@ -11,19 +13,26 @@ import { identityOf, isMountPoint } from './mount-points.ts'
 import { textOf } from './text-of.ts'
 
 /** More than that is nobody's. */
-const mostHooks = 200
+const mostHooks = 1_000
 
 /** The folder behind a `.git`, which may be a file or a link that leads there; nothing where it leads nowhere. */
 export function repositoryAt(entry: string): string | undefined {
   try {
-    const real = realpathSync(entry)
-    if (lstatSync(real).isDirectory()) return real
-    // As Git reads it: all but line breaks at the end is the path.
-    const target = /^gitdir: ([\s\S]*?)[\r\n]*$/.exec(textOf(real) ?? '')?.[1]
-    return target === undefined ? undefined : realpathSync(resolve(dirname(real), target))
+    const real = endOf(entry)
+    if (real === undefined || lstatSync(real).isDirectory()) return real
+    const target = pathIn(/^gitdir: ([\s\S]*)$/.exec(textOf(real) ?? '')?.[1])
+    // From where the entry is, though it may be a link to a file elsewhere.
+    const end = target === undefined ? undefined : endOf(from(dirname(entry), target))
+    return end !== undefined && lstatSync(end).isDirectory() ? end : undefined
   } catch {
     return undefined
   }
+}
+
+/** Work trees of a repository are repositories by themselves; those that lead to them may be anywhere. */
+export const workTreesOf = (repository: string): readonly string[] => {
+  const folder = join(repository, 'worktrees')
+  return namesIn(folder).map((name) => join(folder, name))
 }
 
 /** A folder that Git takes for a repository though it is not called `.git`. What it is made of may be elsewhere. */
@@ -32,11 +41,12 @@ export function looksBare(folder: string): boolean {
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
 }
 
-/** A `.git` that is a file and leads nowhere for us; Git may read it otherwise. Which one it is, and as of when. */
+/** A `.git` that is there and leads nowhere for us; Git may read it otherwise. Which one it is, and as of when. */
 export function riddle(entry: string): string | undefined {
   const stat = statOf(entry)
-  if (!stat?.isFile() || repositoryAt(entry) !== undefined) return undefined
-  return `${stat.ino}:${stat.ctimeMs}`
+  const end = stat?.isSymbolicLink() ? endStatOf(entry) : stat
+  if (!stat || !end || (end === stat && !stat.isFile()) || repositoryAt(entry) !== undefined) return undefined
+  return `${timeOf(stat)} ${timeOf(end)}`
 }
 
 export const partsOf = (repository: string): readonly string[] => guardedPartsOfGit.map((name) => join(repository, name))
@@ -45,22 +55,38 @@ export const partsOf = (repository: string): readonly string[] => guardedPartsOf
 export function fingerprint(repository: string): string {
   const hooks = join(repository, 'hooks')
   const parts = [...partsOf(repository), ...namesIn(hooks).map((name) => join(hooks, name))]
-  const times = parts.map((path) => {
-    const stat = isMountPoint(path) ? undefined : lstatSync(path, { bigint: true, throwIfNoEntry: false })
-    return stat === undefined ? '-' : `${stat.ino}:${stat.ctimeNs}`
-  })
-  return [identityOf(repository), ...times].join(' ')
+  return [identityOf(repository), ...parts.map((path) => (isMountPoint(path) ? '-' : stampOf(path)))].join(' ')
 }
 
-/** What of it makes Git run something. `known`: repositories that were there before, which may be looked into. */
-export function runsSomething(repository: string, known: readonly string[]): readonly string[] {
-  const [hooks, commondir] = [join(repository, 'hooks'), join(repository, 'commondir')]
+/** Changes with what is there itself, and not with what a link leads to. */
+export function stampOf(path: string): string {
+  const stat = statOf(path)
+  return stat === undefined ? '-' : timeOf(stat)
+}
+
+export interface Around {
+  /** Repositories that were there before, which may be looked into. */
+  readonly known: readonly string[]
+  /** Where commands write to. */
+  readonly place: string
+}
+
+/** What of it makes Git run something, or leads it elsewhere; all of it where it can not be looked at. */
+export function runsSomething(repository: string, { known, place }: Around): readonly string[] {
+  if (repository !== place && partsOf(repository).some(isUnseen)) return [repository]
+  const [hooks, commondir, workTree] = ['hooks', 'commondir', 'gitdir'].map((name) => join(repository, name)) as [string, string, string]
   const settings = ['config', 'config.worktree'].map((name) => join(repository, name))
-  const shared = textOf(commondir)?.trim()
+  const isKnown = (path: string): boolean => known.includes(leadsTo(path)?.end ?? '')
+  const isInPlace = (path: string): boolean => {
+    const to = leadsTo(path)
+    // A work tree that is gone is nobody's.
+    return to !== undefined && isInside(place, to.end ?? to.said)
+  }
   return [
     ...settings.filter((file) => statOf(file) !== undefined && !isPlainConfig(textOf(file) ?? '?')),
-    ...(statOf(commondir) === undefined || known.includes(realOrSame(resolve(repository, shared ?? ''))) ? [] : [commondir]),
-    ...(namesIn(hooks).some((name) => isHook(join(hooks, name))) ? [hooks] : []),
+    ...(statOf(commondir) === undefined || isKnown(commondir) ? [] : [commondir]),
+    ...(statOf(workTree) === undefined || isInPlace(workTree) ? [] : [workTree]),
+    ...(haveHooks(hooks) ? [hooks] : []),
   ]
 }
 
@@ -88,26 +114,78 @@ export function isPlainRepository(repository: string): boolean {
   return isPlainConfig(textOf(join(repository, 'config')) ?? '?') && triggered.every((path) => statOf(path) === undefined)
 }
 
+/** What a link leads to can be filled later. */
+function haveHooks(hooks: string): boolean {
+  const names = namesIn(hooks)
+  return statOf(hooks)?.isSymbolicLink() === true || names.length > mostHooks || names.some((name) => isHook(join(hooks, name)))
+}
+
 /** Git runs no examples. */
 function isHook(path: string): boolean {
   const stat = statOf(path)
   if (path.endsWith('.sample') || stat === undefined) return false
-  return stat.isSymbolicLink() || stat.isDirectory() || (stat.mode & 0o111) !== 0
+  return stat.isSymbolicLink() || stat.isDirectory() || (stat.mode & 0o111n) !== 0n
 }
 
+/** One more than there may be of them. */
 function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).slice(0, mostHooks)
+    return readdirSync(folder).slice(0, mostHooks + 1)
   } catch {
     return []
   }
 }
 
-/** A folder that may not be looked into has nothing in it for us. */
-function statOf(path: string): Stats | undefined {
+/** Where a file that has a path in it leads: by what it says, and in the end. */
+function leadsTo(file: string): { readonly said: string; readonly end: string | undefined } | undefined {
+  const target = pathIn(textOf(file))
+  if (target === undefined) return undefined
+  const said = from(dirname(file), target)
   try {
-    return lstatSync(path, { throwIfNoEntry: false })
+    return { said, end: endOf(said) }
+  } catch {
+    return { said, end: undefined }
+  }
+}
+
+/** As Git reads it: all but line breaks at the end is the path. */
+const pathIn = (text: string | undefined): string | undefined => text?.replace(/[\r\n]+$/, '')
+
+/** Not made shorter: `link/..` is where the link leads. */
+const from = (folder: string, path: string): string => (path.startsWith('/') ? path : `${folder}/${path}`)
+
+/** Without links, as the kernel goes; nothing where that has a name that is no text, and would be taken for another. */
+function endOf(path: string): string | undefined {
+  const real = realpathSync.native(path, { encoding: 'buffer' })
+  const text = real.toString()
+  return Buffer.from(text).equals(real) ? text : undefined
+}
+
+const timeOf = ({ ino, ctimeNs }: BigIntStats): string => `${ino}:${ctimeNs}`
+
+/** A folder that may not be looked into has nothing in it for us. */
+function statOf(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true, throwIfNoEntry: false })
   } catch {
     return undefined
+  }
+}
+
+function endStatOf(link: string): BigIntStats | undefined {
+  try {
+    return statSync(link, { bigint: true, throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+/** A path may be too long for us and not for Git, and a folder be locked until later. */
+function isUnseen(path: string): boolean {
+  try {
+    lstatSync(path, { throwIfNoEntry: false })
+    return false
+  } catch {
+    return true
   }
 }

@@ -14,12 +14,21 @@ import { secretNames } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { FolderWalk } from './folder-walk.ts'
-import { type GuardFacts, guardFacts, isHead, isIn, type Repositories, riddlesIn, workingPartsOf } from './guard-facts.ts'
+import {
+  type GuardFacts,
+  guardFacts,
+  isHead,
+  isIn,
+  type Repositories,
+  repositoriesBehind,
+  riddlesIn,
+  workingPartsOf,
+} from './guard-facts.ts'
 import { identityInPlace } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf } from './path-kind.ts'
-import { putAside, putBackFile, putBackLink, putBackMode } from './put-right.ts'
-import { fingerprint, repositoryAt, runsSomething } from './repository.ts'
+import { carefully, putAside, putBackFile, putBackLink, putBackMode } from './put-right.ts'
+import { fingerprint, runsSomething, stampOf } from './repository.ts'
 import { type SharedFolder, sharedFolder } from './shared-folder.ts'
 import { notInPlace } from './wall-check.ts'
 
@@ -120,22 +129,32 @@ interface Undoing {
 }
 
 async function putRight(facts: GuardFacts, { planned, held, walk, shared }: Undoing): Promise<readonly string[]> {
-  const told = [...facts.told, ...facts.modes.flatMap(putBackMode)]
   // Whoever was bound can not have been changed; one that is another now has not been bound to the end.
   const made = facts.absent.filter((path) => !held.has(path) || held.get(path) !== identityOf(path))
   const unbound = [...planned].filter(([path, identity]) => !held.has(path) && identityOf(path) !== identity).map(([path]) => path)
-  await shared?.leave()
   const isOurs = (path: string): boolean => facts.makeable.includes(path) && isMountPoint(path)
-  told.push(...made.filter((path) => !isOurs(path)).flatMap(putAside), ...facts.links.flatMap(putBackLink))
-  told.push(...facts.heads.filter(({ path }) => !isHead(path)).flatMap(putBackFile))
-  return [...told, ...unboundParts(facts.repositories, unbound), ...newcomers(walk, facts.repositories)]
+  const { place } = facts.repositories
+  try {
+    return [
+      ...facts.told,
+      ...facts.modes.flatMap(putBackMode),
+      ...made.flatMap((path) => carefully(path, () => (isOurs(path) ? [] : putAside(path)))),
+      ...facts.links.flatMap(putBackLink),
+      ...facts.heads.flatMap((head) => carefully(head.path, () => (isHead(head.path) ? [] : putBackFile(head)))),
+      ...carefully(place, () => unboundParts(facts.repositories, unbound)),
+      ...carefully(place, () => newcomers(facts, walk, unbound)),
+    ]
+  } finally {
+    // Last of all: who comes when nobody is at work any more takes what is there for given.
+    await shared?.leave()
+  }
 }
 
 /** Programs outside replace a file by moving another over it, and that takes away what bound it, in every world. */
-function unboundParts({ bound, before, running }: Repositories, unbound: readonly string[]): readonly string[] {
+function unboundParts({ place, bound, before, running }: Repositories, unbound: readonly string[]): readonly string[] {
   const planted = bound
     .filter((repository) => unbound.some((path) => dirname(path) === repository))
-    .flatMap((repository) => runsSomething(repository, [...before.keys()]))
+    .flatMap((repository) => runsSomething(repository, { known: [...before.keys()], place }))
     .filter((path) => !running.includes(path))
   const left = unbound.filter((path) => !planted.includes(path) && kindOf(path) !== 'absent')
   return [...planted.flatMap(putAside), ...left.map(wasReplaced)]
@@ -156,17 +175,26 @@ function hold(shared: SharedFolder, path: string): readonly (readonly [string, s
   return identity === undefined ? [] : [[path, identity]]
 }
 
-/** What makes Git run something, in repositories that were made or changed meanwhile. */
-function newcomers(walk: FolderWalk, { bound, before, riddles, areAll }: Repositories): readonly string[] {
+/** What makes Git run something, in repositories that were made or changed meanwhile, and what leads to others that nobody knew. */
+function newcomers({ repositories, there, linked }: GuardFacts, walk: FolderWalk, unbound: readonly string[]): readonly string[] {
+  const { place, entries, bound, before, riddles, areAll } = repositories
   const seen = walk.look({ isAfter: true })
   const unread = [...riddlesIn(seen.repositories)].filter(([entry, which]) => riddles.get(entry) !== which).map(([entry]) => entry)
-  const now = [...new Set(seen.repositories.flatMap((entry) => repositoryAt(entry) ?? []))]
+  const found = repositoriesBehind(seen.repositories, place)
+  const shut = [...there, ...linked].filter((path) => ![...bound, ...unbound].includes(path))
+  const isOpen = (path: string): boolean => isInside(place, path) && !shut.some((each) => isInside(each, path))
+  // A command can not have written where those lead: what is there is no business of its own, nor of ours.
+  const leadOut = [...found]
+    .filter(([entry, repository]) => !isOpen(repository) && !before.has(repository) && entries.get(entry) !== stampOf(entry))
+    .map(([entry]) => entry)
+  // Also those that were made to look like none.
+  const now = [...new Set([...found.values(), ...before.keys()])].filter((path) => isOpen(path) && kindOf(path) === 'folder')
   const changed = now.filter(
     (repository) => before.get(repository) !== (bound.includes(repository) ? identityOf(repository) : fingerprint(repository)),
   )
   const known = [...before.keys()].filter((repository) => !changed.includes(repository))
-  const running = changed.flatMap((repository) => runsSomething(repository, known))
-  return [...[...unread, ...running].flatMap(putAside), ...(areAll && !seen.isWhole ? [tooManyFolders] : [])]
+  const running = changed.flatMap((repository) => runsSomething(repository, { known, place }))
+  return [...[...unread, ...leadOut, ...running].flatMap(putAside), ...(areAll && !seen.isWhole ? [tooManyFolders] : [])]
 }
 
 const tooManyFolders = 'The workspace has more folders than are searched: what the command made deep inside of it was not looked at.'

@@ -1,0 +1,222 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { guardShared } from '../../../src/tools/sandbox/workspace-guard.ts'
+import { find, ground, noSandboxHere } from './ground.ts'
+
+// What a command makes for Git to run or to believe outside.
+
+let base: string
+let root: string
+let outside: string
+beforeEach(() => {
+  base = mkdtempSync(join(tmpdir(), 'troupe-repositories-'))
+  ;[root, outside] = [join(base, 'workspace'), join(base, 'outside')]
+  for (const folder of [root, outside]) mkdirSync(folder)
+})
+afterEach(() => rmSync(base, { recursive: true, force: true }))
+
+function write(name: string, text = ''): string {
+  const file = join(root, name)
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+
+function repository(name: string, config = ''): string {
+  write(`${name}/HEAD`, 'ref: refs/heads/main\n')
+  write(`${name}/config`, config)
+  for (const folder of ['objects', 'refs', 'hooks']) mkdirSync(join(root, name, folder))
+  return join(root, name)
+}
+
+function hook(name: string): string {
+  const file = write(name, '#!/bin/sh\n')
+  chmodSync(file, 0o755)
+  return file
+}
+
+const evil = '[core]\n\tfsmonitor = evil\n'
+const guarded = () => guardShared({ folder: root })
+const there = (...names: readonly string[]): readonly boolean[] => names.map((name) => existsSync(join(root, name)))
+
+describe('an entry that leads out of the workspace', () => {
+  it('is put aside, and nothing is changed where it leads', async () => {
+    const keys = join(outside, 'keys')
+    mkdirSync(join(keys, 'hooks'), { recursive: true })
+    writeFileSync(join(keys, 'config'), 'Host mine\n')
+    hook('../outside/other/.git/hooks/pre-push')
+    const { undo } = await guarded()
+    for (const name of ['a', 'c']) mkdirSync(join(root, name))
+    symlinkSync(keys, join(root, 'a/.git'))
+    write('b/.git', `gitdir: ${outside}/other/.git\n`)
+    write('c/file', `gitdir: ${outside}/other/.git\n`)
+    symlinkSync('file', join(root, 'c/.git'))
+    expect((await undo()).toSorted()).toEqual(['a', 'b', 'c'].map((name) => expect.stringContaining(`/${name}/.git.refused"`)))
+    expect([readdirSync(keys), readdirSync(join(outside, 'other/.git'))]).toEqual([['config', 'hooks'], ['hooks']])
+    expect(['a', 'b', 'c'].map((name) => readdirSync(join(root, name)))).toEqual([
+      ['.git.refused'],
+      ['.git.refused'],
+      ['.git.refused', 'file'],
+    ])
+  })
+
+  it('stays where it was there before, and where somebody makes later what it leads to', async () => {
+    hook('../outside/other/.git/hooks/pre-push')
+    write('sub/.git', `gitdir: ${outside}/other/.git\n`)
+    write('early/.git', `gitdir: ${outside}/later\n`)
+    const { undo } = await guarded()
+    mkdirSync(join(outside, 'later/hooks'), { recursive: true })
+    write('twin/.git', `gitdir: ${outside}/other/.git\n`)
+    expect(await undo()).toEqual([])
+    expect(there('sub/.git', 'early/.git', 'twin/.git')).toEqual([true, true, true])
+  })
+
+  it('is as good as one that leads to what commands can not write to', async () => {
+    hook('.claude/hooks/check')
+    const { undo } = await guarded()
+    mkdirSync(join(root, 'a'))
+    symlinkSync('../.claude', join(root, 'a/.git'))
+    expect(await undo()).toEqual([expect.stringContaining('/a/.git.refused"')])
+    expect(readdirSync(join(root, '.claude'))).toEqual(['hooks'])
+  })
+
+  it('is read as Git reads it: from where it is, and through links', async () => {
+    repository('.git')
+    const { undo } = await guarded()
+    repository('.git/objects/far/one', evil)
+    mkdirSync(join(root, '.git/objects/far/deep'))
+    repository('v/one')
+    symlinkSync('../.git/objects/far/deep', join(root, 'v/way'))
+    write('v/.git', 'gitdir: way/../one\n')
+    repository('.git/objects/two', evil)
+    repository('a/.git/objects/two')
+    write('a/b/file', 'gitdir: ../.git/objects/two\n')
+    mkdirSync(join(root, 'x'))
+    symlinkSync('../a/b/file', join(root, 'x/.git'))
+    // A name that is no text, beside one that is taken for it.
+    const odd = Buffer.concat([Buffer.from(`${root}/odd`), Buffer.from([0xff])])
+    mkdirSync(odd)
+    mkdirSync(join(root, 'y'))
+    repository('odd\ufffd')
+    symlinkSync(odd, join(root, 'y/.git'))
+    const told = (await undo()).join('\n')
+    for (const path of ['.git/objects/far/one/config', '.git/objects/two/config', 'y/.git'])
+      expect(told).toContain(`"${join(root, path)}" came to be`)
+  })
+})
+
+describe('work trees', () => {
+  it('that are there keep what they are led by', async () => {
+    repository('.git')
+    const parts = ['commondir', 'gitdir', 'config.worktree'].map((name) => `.git/worktrees/far/${name}`)
+    for (const [index, text] of ['../..\n', `${outside}/far/.git\n`, ''].entries()) write(parts[index] ?? '', text)
+    const { readOnly, fixed, undo } = await guarded()
+    expect(await undo()).toEqual([])
+    expect(readOnly).toEqual(expect.arrayContaining(parts.map((name) => join(root, name))))
+    expect(fixed).toEqual(expect.arrayContaining(['.git/worktrees', '.git/worktrees/far'].map((name) => join(root, name))))
+  })
+
+  it('that a command makes lead to a repository that was there, and into the workspace', async () => {
+    repository('.git')
+    repository('old/.git')
+    const { undo } = await guarded()
+    for (const [name, common, tree] of [
+      ['good', '../..', join(root, 'good/.git')],
+      ['away', '../..', join(outside, 'away/.git')],
+      ['bad', '../../../lib/common', join(root, 'bad/.git')],
+      ['blank', `${join(root, '.git')} `, join(root, 'blank/.git')],
+    ] as const) {
+      write(`.git/worktrees/${name}/commondir`, `${common}\n`)
+      write(`.git/worktrees/${name}/gitdir`, `${tree}\n`)
+    }
+    expect((await undo()).toSorted()).toEqual(
+      ['away/gitdir', 'bad/commondir', 'blank/commondir'].map((name) => expect.stringContaining(`/worktrees/${name}.refused"`)),
+    )
+    expect(readdirSync(join(root, '.git/worktrees/good'))).toEqual(['commondir', 'gitdir'])
+  })
+})
+
+describe('hooks of a new repository', () => {
+  it('are none where they are a link, wherever it leads', async () => {
+    const { undo } = await guarded()
+    rmSync(join(repository('x/.git'), 'hooks'), { recursive: true })
+    symlinkSync('../../fill', join(root, 'x/.git/hooks'))
+    expect(await undo()).toEqual([expect.stringContaining('/x/.git/hooks.refused"')])
+  })
+
+  it('are none of one that was made to look like no repository either', async () => {
+    // More than are bound.
+    for (let number = 0; number < 20; number++) repository(`r${number}/.git`)
+    repository('z/bare')
+    const { undo } = await guarded()
+    rmSync(join(root, 'z/bare/HEAD'))
+    hook('z/bare/hooks/post-checkout')
+    expect(await undo()).toEqual([expect.stringContaining('/z/bare/hooks.refused"')])
+  })
+
+  it('are found among many others', async () => {
+    const { undo } = await guarded()
+    for (const [name, count] of [
+      ['some', 300],
+      ['countless', 1_100],
+    ] as const) {
+      repository(`${name}/.git`)
+      for (let number = 0; number < count; number++) write(`${name}/.git/hooks/a${number}`)
+      hook(`${name}/.git/hooks/pre-commit`)
+    }
+    expect(await undo()).toHaveLength(2)
+    expect(there('some/.git/hooks', 'countless/.git/hooks')).toEqual([false, false])
+  })
+
+  it('are put aside whatever else can not be looked at', async () => {
+    const { undo } = await guarded()
+    repository('x/.git')
+    hook('x/.git/hooks/pre-commit')
+    const long = `${`${'d'.repeat(200)}/`
+      .repeat(30)
+      .slice(0, 4_080 - root.length - 1)
+      .replace(/\/$/, 'd')}`
+    mkdirSync(join(root, long, '.git'), { recursive: true })
+    mkdirSync(join(root, 'loop'))
+    symlinkSync('.git', join(root, 'loop/.git'))
+    expect(await undo()).toEqual([
+      expect.stringContaining('/x/.git/hooks.refused"'),
+      expect.stringMatching(/dd\/\.git" came to be while the command ran/),
+    ])
+    expect(there('x/.git/hooks', join(long, '.git'))).toEqual([false, false])
+  })
+
+  it('do not keep the next command from being started where their path is too long to be bound', async () => {
+    const long = `${'d'.repeat(200)}/`.repeat(30).slice(0, 4_040 - root.length - 1)
+    mkdirSync(join(root, long, '.git'), { recursive: true })
+    const { planned, undo } = await guarded()
+    expect([...planned.keys()].filter((path) => path.includes('ddd'))).toEqual([])
+    hook(join(long, '.git/hooks/pre-commit'))
+    expect(await undo()).toHaveLength(1)
+  })
+})
+
+const noGit = noSandboxHere ?? (find('git') === undefined ? 'git is not installed' : undefined)
+
+describe.skipIf(noGit)(`Git in a command${noGit ? ` (skipped: ${noGit})` : ''}`, () => {
+  it('makes work trees, and can not lead those that are there elsewhere', async () => {
+    const here = ground()
+    onTestFinished(() => here.remove())
+    const git = (...words: readonly string[]): string =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], { cwd: here.workspace, encoding: 'utf8' })
+    rmSync(join(here.workspace, '.git'), { recursive: true })
+    git('init', '-q', '.')
+    git('commit', '-q', '--allow-empty', '-m', 'first')
+    const far = join(here.base, 'far')
+    git('worktree', 'add', '-q', far)
+    const ran = await here.run(
+      'git worktree add -q near && git -C near status --short && echo made; echo ../../../lib > .git/worktrees/far/commondir; mv .git/worktrees .git/w; true',
+    )
+    expect(ran).toMatchObject({ undone: [], text: expect.stringMatching(/^made\n[\s\S]*Read-only file system[\s\S]*busy/) })
+    expect(execFileSync('git', ['status', '--short', '--branch'], { cwd: far, encoding: 'utf8' })).toBe('## far\n')
+    expect(await here.run('git -C near status --short --branch && echo seen')).toMatchObject({ undone: [], text: '## near\nseen\n' })
+  })
+})
