@@ -43,7 +43,9 @@ function words(keys: string, from: string): readonly string[] {
   return keys.split(' ').map((key) => `${from}.${key}`)
 }
 
-/** Whether settings run nothing. Addresses that name a program for the way (`ext::sh`) do. */
-export function isPlainConfig(text: string): boolean {
-  return gitSettings(text)?.every(({ name, value }) => plain.has(name) && !value.includes('::') && !/^"?-/.test(value)) ?? false
-}
+/** Settings that may run something, addresses that name a program for the way (`ext::sh`) among them; nothing where a line is not understood. */
+export const runningSettings = (text: string): readonly GitSetting[] | undefined =>
+  gitSettings(text)?.filter(({ name, value }) => !plain.has(name) || value.includes('::') || /^"?-/.test(value))
+
+/** Whether settings run nothing. */
+export const isPlainConfig = (text: string): boolean => runningSettings(text)?.length === 0

@@ -11,7 +11,19 @@ import { identityIn } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf, type PathKind } from './path-kind.ts'
 import { type KnownMode, putAside } from './put-right.ts'
-import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, riddle, runsSomething, stampOf, workTreesOf } from './repository.ts'
+import {
+  fingerprint,
+  ledTo,
+  looksBare,
+  partsOf,
+  repositoryAt,
+  riddle,
+  runsSomething,
+  stampOf,
+  whatRuns,
+  workTreesOf,
+} from './repository.ts'
+import { sharedFolder } from './shared-folder.ts'
 import { textOf } from './text-of.ts'
 
 /**
@@ -56,6 +68,8 @@ export interface GuardFacts {
   readonly secrets: readonly string[]
   readonly heads: readonly { readonly path: string; readonly text: string }[]
   readonly modes: readonly KnownMode[]
+  /** Of what is there, what came to be or was changed while commands ran already: one of them may have done it. */
+  readonly fresh: readonly string[]
 }
 
 export interface Repositories {
@@ -67,8 +81,8 @@ export interface Repositories {
   readonly bound: readonly string[]
   /** All that were there, with what they were. */
   readonly before: ReadonlyMap<string, string>
-  /** Parts of the bound ones that made Git run something already. */
-  readonly running: readonly string[]
+  /** Parts of the bound ones that made Git run something already, and what. */
+  readonly running: ReadonlyMap<string, string>
   /** Files and links called `.git` that led nowhere, with what they were. */
   readonly riddles: ReadonlyMap<string, string>
   /** Everything was searched. */
@@ -100,6 +114,7 @@ export function guardFacts({ folder, home, guarded, walk }: LookedAt): GuardFact
     secrets: [...new Set(seen.secrets.flatMap(realOf))],
     heads: bound.flatMap(headOf),
     modes: [folder, ...bound.flatMap((repository) => [repository, ...workingPartsOf(repository)])].flatMap(modeOf),
+    fresh: changedSince(there, sharedFolder(folder).busySince()),
   }
 }
 
@@ -133,12 +148,13 @@ function guardedRepositories(folder: string, { repositories: entries, isWhole }:
   const before = all.map(
     (repository) => [repository, bound.includes(repository) ? identityOf(repository) : fingerprint(repository)] as const,
   )
+  const running = bound.flatMap((repository) => runsSomething(repository, { known: all, place: folder }))
   return {
     place: folder,
     entries: new Map([...entries, ...found.keys()].map((entry) => [entry, stampOf(entry)])),
     bound,
     before: new Map(before.map(([repository, was]) => [repository, was ?? ''])),
-    running: bound.flatMap((repository) => runsSomething(repository, { known: all, place: folder })),
+    running: new Map(running.map((path) => [path, whatRuns(path)])),
     riddles: riddlesIn(entries),
     areAll: isWhole,
   }
@@ -194,6 +210,11 @@ function modeOf(path: string): readonly KnownMode[] {
   } catch {
     return []
   }
+}
+
+/** A command that begins later than those that run takes what they have made for given. The kernel keeps these times; nobody can set them. */
+function changedSince(paths: readonly string[], since: number): readonly string[] {
+  return paths.filter((path) => (lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? since) >= since)
 }
 
 /** It can not be bound, for Git puts another in its place whenever it changes. */

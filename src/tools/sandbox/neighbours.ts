@@ -7,7 +7,7 @@
  * 3. Who was killed says nothing any more: a name tells the process, and when it began.
  * 4. Where no such files can be kept, everybody is alone.
  */
-import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { threadId } from 'node:worker_threads'
@@ -26,6 +26,7 @@ export class Neighbours {
   readonly #folder: string
   readonly #self = `${process.pid}-${beginningOf(process.pid) ?? ''}-${threadId}-${++made}`
   #times = 0
+  #since = Number.POSITIVE_INFINITY
 
   constructor(folder: string) {
     this.#folder = folder
@@ -34,9 +35,12 @@ export class Neighbours {
   /** Says that we are at work, too. */
   come(): void {
     this.#times++
+    this.#since = Date.now()
     hasPlace ||= isOurFolder(place)
     try {
       if (hasPlace) writeFileSync(this.#file('busy'), this.#folder, { flag: 'wx', mode: 0o600 })
+      // The clock of the files goes a little behind ours.
+      if (hasPlace) this.#since = statSync(this.#file('busy')).mtimeMs
     } catch {
       // Then nobody knows of us. Perhaps somebody has cleared up in there.
       hasPlace = false
@@ -58,7 +62,17 @@ export class Neighbours {
 
   /** Whether somebody else is doing that. */
   areAny(doing: Doing): boolean {
-    return names().some((name) => {
+    return this.#others(doing).length > 0
+  }
+
+  /** Since when somebody has been at work, ourselves or others, in milliseconds; never where nobody is. */
+  busySince(): number {
+    return Math.min(this.#since, ...this.#others('busy').map(timeOf))
+  }
+
+  /** Their files. */
+  #others(doing: Doing): readonly string[] {
+    return names().filter((name) => {
       const [who = '', , what] = name.split('.')
       return who !== this.#self && isThere(who, name) && what === doing && this.#isNear(name)
     })
@@ -77,6 +91,15 @@ export class Neighbours {
   /** Never the same twice: an earlier one may still be on its way out. */
   #file(doing: Doing): string {
     return join(place, `${this.#self}.${this.#times}.${doing}`)
+  }
+}
+
+function timeOf(name: string): number {
+  try {
+    return statSync(join(place, name)).mtimeMs
+  } catch {
+    // It is leaving.
+    return Number.POSITIVE_INFINITY
   }
 }
 

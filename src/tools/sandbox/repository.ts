@@ -4,11 +4,11 @@
  * Nothing here throws, whatever a command has made: what can not be looked at is nothing, or is said to be so.
  */
 import { type BigIntStats, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { guardedPartsOfGit } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
-import { gitSettings, isPlainConfig } from './git-config.ts'
+import { gitSettings, isPlainConfig, runningSettings } from './git-config.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { textOf } from './text-of.ts'
 
@@ -88,6 +88,13 @@ export function runsSomething(repository: string, { known, place }: Around): rea
     ...(statOf(workTree) === undefined || isInPlace(workTree) ? [] : [workTree]),
     ...(haveHooks(hooks) ? [hooks] : []),
   ]
+}
+
+/** What a part makes Git run, to be compared. Git writes its settings anew for every change; only some of them run something. */
+export function whatRuns(part: string): string {
+  if (!basename(part).startsWith('config')) return identityOf(part) ?? ''
+  const text = textOf(part)
+  return text === undefined ? (identityOf(part) ?? '') : JSON.stringify(runningSettings(text) ?? text)
 }
 
 export interface LedTo {

@@ -44,6 +44,11 @@ export class SharedFolder {
     return identity
   }
 
+  /** Since when commands have been running there without a pause, in milliseconds; never where it was not entered. */
+  busySince(): number {
+    return this.#neighbours.busySince()
+  }
+
   /** Once for each time that it was entered. */
   leave(): Promise<void> {
     if (--this.#commands === 0) this.#turn = this.#turn.then(() => this.#go())

@@ -14,21 +14,12 @@ import { secretNames } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { FolderWalk } from './folder-walk.ts'
-import {
-  type GuardFacts,
-  guardFacts,
-  isHead,
-  isIn,
-  type Repositories,
-  repositoriesBehind,
-  riddlesIn,
-  workingPartsOf,
-} from './guard-facts.ts'
+import { type GuardFacts, guardFacts, isHead, isIn, repositoriesBehind, riddlesIn, workingPartsOf } from './guard-facts.ts'
 import { identityInPlace } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf } from './path-kind.ts'
 import { carefully, putAside, putBackFile, putBackLink, putBackMode } from './put-right.ts'
-import { fingerprint, runsSomething, stampOf } from './repository.ts'
+import { fingerprint, runsSomething, stampOf, whatRuns } from './repository.ts'
 import { type SharedFolder, sharedFolder } from './shared-folder.ts'
 import { notInPlace } from './wall-check.ts'
 
@@ -141,7 +132,7 @@ async function putRight(facts: GuardFacts, { planned, held, walk, shared }: Undo
       ...made.flatMap((path) => carefully(path, () => (isOurs(path) ? [] : putAside(path)))),
       ...facts.links.flatMap(putBackLink),
       ...facts.heads.flatMap((head) => carefully(head.path, () => (isHead(head.path) ? [] : putBackFile(head)))),
-      ...carefully(place, () => unboundParts(facts.repositories, unbound)),
+      ...carefully(place, () => unboundParts(facts, unbound)),
       ...carefully(place, () => newcomers(facts, walk, unbound)),
     ]
   } finally {
@@ -150,14 +141,21 @@ async function putRight(facts: GuardFacts, { planned, held, walk, shared }: Undo
   }
 }
 
-/** Programs outside replace a file by moving another over it, and that takes away what bound it, in every world. */
-function unboundParts({ place, bound, before, running }: Repositories, unbound: readonly string[]): readonly string[] {
+/**
+ * Programs outside replace a file by moving another over it, and that takes away what bound it, in every world. So do we where
+ * the guard of another command puts aside what that one has made: what is there then was made anew.
+ */
+function unboundParts({ repositories, fresh }: GuardFacts, unbound: readonly string[]): readonly string[] {
+  const { place, bound, before, running } = repositories
+  const isFresh = (path: string): boolean => fresh.includes(path) && unbound.includes(path)
   const planted = bound
     .filter((repository) => unbound.some((path) => dirname(path) === repository))
     .flatMap((repository) => runsSomething(repository, { known: [...before.keys()], place }))
-    .filter((path) => !running.includes(path))
-  const left = unbound.filter((path) => !planted.includes(path) && kindOf(path) !== 'absent')
-  return [...planted.flatMap(putAside), ...left.map(wasReplaced)]
+    .filter((path) => isFresh(path) || running.get(path) !== whatRuns(path))
+  const isPart = (path: string): boolean => bound.some((repository) => path === repository || dirname(path) === repository)
+  const anew = unbound.filter((path) => isFresh(path) && !isPart(path))
+  const left = unbound.filter((path) => ![...planted, ...anew].includes(path) && kindOf(path) !== 'absent')
+  return [...[...planted, ...anew].flatMap(putAside), ...left.map(wasReplaced)]
 }
 
 const wasReplaced = (path: string): string =>

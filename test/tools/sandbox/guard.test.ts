@@ -19,6 +19,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { guardShared } from '../../../src/tools/sandbox/workspace-guard.ts'
 import { eventually, noSandboxHere, path } from './ground.ts'
+import { later } from './later.ts'
 
 // What is guarded inside of a workspace, also where nobody is left to put anything right.
 
@@ -133,7 +134,8 @@ describe('a guard', () => {
 
   it('tells of what a program outside has replaced, and puts aside what came into the settings of Git by that', async () => {
     repository('.git', '[user]\n\tname = a\n')
-    for (const name of ['.envrc', '.vscode/tasks.json']) write(name, 'mine')
+    for (const name of ['.vscode/tasks.json', '.envrc']) write(name, 'mine')
+    await later(join(root, '.envrc'))
     const guarded = await guardShared({ folder: root })
     write('new', '[core]\n\tfsmonitor = evil\n')
     renameSync(join(root, 'new'), join(root, '.git/config'))

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { guardShared } from '../../../src/tools/sandbox/workspace-guard.ts'
 import { find, ground, noSandboxHere } from './ground.ts'
+import { later } from './later.ts'
 
 // What a command makes for Git to run or to believe outside.
 
@@ -196,6 +197,39 @@ describe('hooks of a new repository', () => {
     expect([...planned.keys()].filter((path) => path.includes('ddd'))).toEqual([])
     hook(join(long, '.git/hooks/pre-commit'))
     expect(await undo()).toHaveLength(1)
+  })
+})
+
+describe('what one command makes', () => {
+  it('is not given for another one that makes it anew when it was put aside', async () => {
+    repository('sub/.git')
+    const plant = (): void => {
+      for (const name of ['.mcp.json', '.ai-agent.json']) write(name, 'evil')
+      write('sub/.git/commondir', '../../lib\n')
+    }
+    const one = await guarded()
+    plant()
+    const two = await guarded()
+    expect(await one.undo()).toHaveLength(3)
+    plant()
+    expect((await two.undo()).map((text) => /now "(.*)"/.exec(text)?.[1]).toSorted()).toEqual(
+      ['.ai-agent.json', '.mcp.json', 'sub/.git/commondir'].map((name) => join(root, `${name}.refused-2`)),
+    )
+    expect(there('.mcp.json', '.ai-agent.json', 'sub/.git/commondir')).toEqual([false, false, false])
+  })
+
+  it('is told from what a person has changed: settings of Git that run the same are theirs', async () => {
+    const mine = '[core]\n\thooksPath = mine\n'
+    await later(join(repository('.git', mine), 'config'))
+    for (const [added, isLeft] of [
+      ['[branch "a"]\n\tremote = origin\n', true],
+      ['[core]\n\tpager = evil\n', false],
+    ] as const) {
+      const { undo } = await guarded()
+      renameSync(write('new', `${mine}${added}`), join(root, '.git/config'))
+      expect(await undo()).toEqual([expect.stringMatching(isLeft ? /config" was replaced by some program/ : /config" came to be/)])
+      expect(there('.git/config')).toEqual([isLeft])
+    }
   })
 })
 
