@@ -68,7 +68,7 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
     hidden: withOwnFolder(hidden, workingDirectory),
     guarded: hooked.files,
   })
-  const told = contextOf(config).agentsMd ? projectContext({ workingDirectory, projectRoot: project }) : { texts: [], problems: [] }
+  const told = contextOf(config).agentsMd ? projectContext({ workingDirectory, projectRoot: project, hidden }) : { texts: [], problems: [] }
   return {
     agents: skilled.agents,
     shared: {

@@ -113,4 +113,34 @@ describe('AGENTS.md', () => {
       ],
     })
   })
+
+  it('is left out where it leads to keys, or to what nobody sees', () => {
+    const here = place({
+      'project/.ai-agent.env': 'ANTHROPIC_API_KEY=sk-ant-SECRET\n',
+      'project/state/journal': 'SECRET',
+      'project/keys.txt': 'OPENAI_API_KEY=sk-SECRET\n',
+    })
+    here.link('project/AGENTS.md', '.ai-agent.env')
+    here.link('project/a/.ai-agent.env', '../keys.txt')
+    here.link('project/a/AGENTS.md', '.ai-agent.env')
+    here.link('project/a/b/AGENTS.md', '../../state/journal')
+    const hidden = [join(here.project, 'state'), join(here.project, 'a/.ai-agent.env')]
+    const { texts, problems } = projectContext({ workingDirectory: join(here.project, 'a/b'), projectRoot: here.project, hidden })
+    const remedy = 'Remove the link, and find out who made it.'
+    const unseen = 'AGENTS.md is left out: it lies where this program keeps what nobody sees'
+    expect({ texts, problems }).toEqual({
+      texts: [],
+      problems: [
+        { place: join(here.project, 'AGENTS.md'), message: 'AGENTS.md is left out: it holds keys, which no tool reads', remedy },
+        { place: join(here.project, 'a/AGENTS.md'), message: unseen, remedy },
+        { place: join(here.project, 'a/b/AGENTS.md'), message: unseen, remedy },
+      ],
+    })
+  })
+
+  it('is read where journals are kept right in the project', () => {
+    const here = place({ 'project/AGENTS.md': 'rules' })
+    const { texts } = projectContext({ workingDirectory: here.project, projectRoot: here.project, hidden: [here.project] })
+    expect(texts.map(({ text }) => text)).toEqual(['rules'])
+  })
 })

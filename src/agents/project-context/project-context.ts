@@ -2,13 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
+import type { LookBounds } from '../../util/one-look.ts'
 import { foldersUpTo } from './find-project-root.ts'
 import { readRegularFile } from './read-regular-file.ts'
 import { realPathOf } from './real-path-of.ts'
 
 /*
  * `AGENTS.md` is text for the model and nothing else: it grants nothing, so it needs no trust. For the same reason it is
- * bounded, and no link in a cloned folder makes a file from elsewhere part of a prompt.
+ * bounded, and no link in a cloned folder makes a file from elsewhere part of a prompt, nor one with keys.
  */
 
 export const contextFile = 'AGENTS.md'
@@ -19,6 +20,8 @@ export interface ContextPlaces {
   readonly workingDirectory: string
   /** The working directory, or a folder above it. */
   readonly projectRoot: string
+  /** Files and folders that nobody sees, such as journals. Those with keys are never read. */
+  readonly hidden?: readonly string[]
 }
 
 export interface ContextText {
@@ -35,15 +38,18 @@ export interface ProjectContext {
 }
 
 /** What the `AGENTS.md` files from the project root down to the working directory say. */
-export function projectContext({ workingDirectory, projectRoot }: ContextPlaces): ProjectContext {
+export function projectContext({ workingDirectory, projectRoot, hidden = [] }: ContextPlaces): ProjectContext {
   const texts: ContextText[] = []
   const problems: Problem[] = []
   const root = isInside(projectRoot, workingDirectory) ? projectRoot : workingDirectory
+  const real = realPathOf(root) ?? root
+  // Who keeps journals right in the project, or above it, has an `AGENTS.md` among them.
+  const unseen = hidden.flatMap((path) => [path, realPathOf(path) ?? path]).filter((path) => !isInside(path, real))
   let left = mostTogether
   // The nearest is served first: where the room does not do, what is far away gives way.
   for (const folder of foldersUpTo(workingDirectory, root)) {
     const source = join(folder, contextFile)
-    const read = readContext(source, { root, room: Math.max(0, Math.min(mostBytes, left)) })
+    const read = readContext(source, { root: real, hidden: unseen, most: Math.max(0, Math.min(mostBytes, left)) })
     if (read.problem) problems.push(read.problem)
     if (read.text === undefined) continue
     texts.push({ source, text: read.text })
@@ -52,28 +58,22 @@ export function projectContext({ workingDirectory, projectRoot }: ContextPlaces)
   return { texts: texts.reverse(), problems: problems.reverse() }
 }
 
-interface Room {
-  readonly root: string
-  readonly room: number
-}
-
 interface ReadContext {
   readonly text?: string
   readonly problem?: Problem
 }
 
-function readContext(source: string, { root, room }: Room): ReadContext {
+function readContext(source: string, bounds: LookBounds): ReadContext {
   const leftOut = (why: string, remedy: string): ReadContext => ({
     problem: { place: source, message: `${contextFile} is left out: ${why}`, remedy },
   })
-  const real = realPathOf(source)
-  if (real !== undefined && !isInside(realPathOf(root) ?? root, real))
-    return leftOut('it is a link that leaves the project', 'Put a copy of the file in its place.')
-  const file = readRegularFile(real ?? source, room)
+  const file = readRegularFile(source, bounds)
   if (file.kind === 'missing') return {}
+  if (file.kind === 'outside') return leftOut('it is a link that leaves the project', 'Put a copy of the file in its place.')
+  if (file.kind === 'withheld') return leftOut(file.why, 'Remove the link, and find out who made it.')
   if (file.kind === 'refused') return leftOut(file.why, 'Make it a text file that can be read, or remove it.')
   if (file.size === 0) return {}
-  if (room === 0) return leftOut(`those nearer to the working directory have all ${mostTogether} bytes`, 'Shorten them.')
+  if (bounds.most === 0) return leftOut(`those nearer to the working directory have all ${mostTogether} bytes`, 'Shorten them.')
   const whole = file.size <= file.bytes.length
   const bytes = whole ? file.bytes : wholeLetters(file.bytes)
   if (bytes.includes(0) || !isUtf8(bytes)) return leftOut('it is no UTF-8 text', 'Save it as UTF-8.')

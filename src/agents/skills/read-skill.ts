@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import { hash } from 'node:crypto'
 import { basename, join } from 'node:path'
 import type { SkillCard } from '../../contracts/index.ts'
-import { isInside } from '../../util/is-inside.ts'
-import { readRegularFile, realPathOf } from '../project-context/index.ts'
+import { readRegularFile } from '../project-context/index.ts'
 import type { SkillProblem } from './skill-problem.ts'
 import { readSkillSettings, type SkillDetails } from './skill-settings.ts'
 import { readSkillToml, skillSettingsFile } from './skill-toml.ts'
@@ -35,7 +34,7 @@ export function readSkill(folder: SkillFolder): ReadSkill {
   const isBroken = problems.some(({ severity }) => severity === 'error')
   if (isBroken || !settings || name === undefined || settings.description === undefined) return { problems }
   const { name: _name, description, ...details } = settings
-  const face = readSkillToml(join(folder.path, skillSettingsFile), tell)
+  const face = readSkillToml({ path: join(folder.path, skillSettingsFile), root: rootOf(folder) }, tell)
   const card = { name, description, scope: folder.scope, path, hash: hash('sha256', content.bytes), ...face }
   return { skill: { card, details }, problems }
 }
@@ -44,13 +43,15 @@ type SkillText =
   | { readonly ok: true; readonly bytes: Uint8Array; readonly text: string }
   | { readonly ok: false; readonly message: string; readonly remedy: string }
 
-function readText({ path: folder, scope }: SkillFolder, path: string): SkillText {
-  const real = scope === 'repo' ? realPathOf(path) : undefined
-  if (real !== undefined && !isInside(folder, real))
-    return { ok: false, message: `${skillFile} is a link that leaves its folder`, remedy: 'Put the file itself there.' }
-  const file = readRegularFile(real ?? path, largestSkill)
+/** What comes with a project stays in its folder. A person may link to whatever they like. */
+const rootOf = ({ path, scope }: SkillFolder): string | undefined => (scope === 'repo' ? path : undefined)
+
+function readText(folder: SkillFolder, path: string): SkillText {
+  const file = readRegularFile(path, { root: rootOf(folder), most: largestSkill })
   if (file.kind === 'missing') return { ok: false, message: `${skillFile} leads nowhere`, remedy: 'Mend the link, or remove it.' }
-  if (file.kind === 'refused') return { ok: false, message: `${skillFile} cannot be used: ${file.why}`, remedy: 'Put a text file there.' }
+  if (file.kind === 'outside')
+    return { ok: false, message: `${skillFile} is a link that leaves its folder`, remedy: 'Put the file itself there.' }
+  if (file.kind !== 'read') return { ok: false, message: `${skillFile} cannot be used: ${file.why}`, remedy: 'Put a text file there.' }
   const { bytes, size } = file
   if (size > largestSkill) {
     const remedy = 'Move parts of it into files beside it, and name them in it: they are read when they are needed.'

@@ -20,13 +20,19 @@ const fields: { readonly [key: string]: keyof SkillFace } = {
   'interface.default_prompt': 'promptHint',
 }
 
+export interface SkillTomlPlace {
+  readonly path: string
+  /** Nothing outside of it is read. Absent where it may be anywhere. */
+  readonly root: string | undefined
+}
+
 /** Reads a `SKILL.toml`, where there is one. What is wrong with it costs the skill nothing else. */
-export function readSkillToml(path: string, tell: (problem: SkillProblem) => void): SkillFace {
+export function readSkillToml({ path, root }: SkillTomlPlace, tell: (problem: SkillProblem) => void): SkillFace {
   const warn = (place: string, message: string, remedy: string): void => tell({ severity: 'warning', place, message, remedy })
-  const file = readRegularFile(path, mostBytes)
+  const file = readRegularFile(path, { root, most: mostBytes })
   if (file.kind === 'missing') return {}
-  if (file.kind === 'refused' || file.size > mostBytes) {
-    const why = file.kind === 'refused' ? file.why : `it has ${file.size} bytes, and ${mostBytes} is the most`
+  if (file.kind !== 'read' || file.size > mostBytes) {
+    const why = file.kind === 'read' ? `it has ${file.size} bytes, and ${mostBytes} is the most` : whyUnread(file)
     warn(path, `${skillSettingsFile} is left out: ${why}`, 'Mend it, or remove it.')
     return {}
   }
@@ -39,6 +45,9 @@ export function readSkillToml(path: string, tell: (problem: SkillProblem) => voi
     return {}
   }
 }
+
+const whyUnread = (file: { readonly kind: 'outside' } | { readonly kind: 'withheld' | 'refused'; readonly why: string }): string =>
+  file.kind === 'outside' ? 'it is a link that leaves its folder' : file.why
 
 function faceOf(table: { readonly [key: string]: unknown }, warn: (message: string, remedy: string) => void): SkillFace {
   const { interface: nested, ...plain } = table

@@ -74,7 +74,7 @@ describe('refused', () => {
     ['innocent.md', 'leads to a hidden file'],
     ['loop.md', 'cannot be read'],
     ['none.md', 'cannot be read'],
-    ['parts', 'it is no file'],
+    ['parts', 'it is a folder'],
     ['.', 'leads out of the folder'],
     ['', 'is no path'],
     ['binary.md', 'the file is binary'],
@@ -105,6 +105,22 @@ describe('refused', () => {
       '`link.md` leads out of the folder of the agent file',
       '`../a` leads out of the folder of the agent file',
     ])
+  })
+
+  test('a file that is a link by the time it is opened', () => {
+    const planted = join(root, 'agents/planted.md')
+    for (const target of ['secret.md', 'agents/.env']) {
+      writeFileSync(planted, 'harmless')
+      const realPath = (path: string): string => {
+        const real = base.realPath(path)
+        rmSync(planted)
+        symlinkSync(join(root, target), planted)
+        return real
+      }
+      const { texts, problems } = collect('{% include "planted.md" %}', { ...base, realPath })
+      expect([[...texts], problems[0]?.message]).toEqual([[], '`planted.md` cannot be read: it was exchanged while it was looked at'])
+      rmSync(planted)
+    }
   })
 
   test('everything, where nothing can be read', () => {

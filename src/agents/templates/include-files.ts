@@ -1,5 +1,6 @@
-import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { readRegularFile } from '../project-context/index.ts'
 
 /** How the files beside an agent are read. */
 export interface IncludeFiles {
@@ -7,26 +8,24 @@ export interface IncludeFiles {
   readonly baseDir: string
   /** The absolute path with every link resolved. Throws where there is nothing. */
   realPath(path: string): string
-  /** Throws where it is no file, or larger than `mostBytes`. */
+  /** Throws where it is no file, larger than `mostBytes`, or not at this path, which has no links. */
   readFile(path: string, mostBytes: number): Uint8Array
 }
 
 /** The files below a folder. */
 export function folderIncludes(folder: string): IncludeFiles {
+  const baseDir = realpathSync(resolve(folder))
   return {
-    baseDir: realpathSync(resolve(folder)),
+    baseDir,
     realPath: (path) => realpathSync(path),
     readFile(path, mostBytes) {
-      const { size, ...kind } = fileFacts(path)
-      if (!kind.isFile) throw new Error('it is no file')
-      if (size > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`)
-      return readFileSync(path)
+      const file = readRegularFile(path, { root: baseDir, most: mostBytes })
+      // Whoever asks has judged this very path: a link that stands there by now leads to something else.
+      if (file.kind === 'missing' || file.kind === 'outside' || (file.kind === 'read' && file.real !== path))
+        throw new Error('it was exchanged while it was looked at')
+      if (file.kind !== 'read') throw new Error(file.why)
+      if (file.size > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`)
+      return file.bytes
     },
   }
-}
-
-/** Asked before opening, because opening a pipe would wait for ever. */
-function fileFacts(path: string): { readonly isFile: boolean; readonly size: number } {
-  const facts = statSync(path)
-  return { isFile: facts.isFile(), size: facts.size }
 }

@@ -52,7 +52,7 @@ async function loadSkill({ name, file }: JsonObject, { skills }: ToolContext): P
 }
 
 async function loadText(card: SkillCard, folder: string): Promise<ToolOutput> {
-  const read = await readInside(card.path, { folder: card.scope === 'repo' ? folder : undefined, mostBytes: largestFile })
+  const read = readInside(card.path, { folder: card.scope === 'repo' ? folder : undefined, mostBytes: largestFile })
   if (read.kind !== 'read') return failed('failed', `The skill \`${card.name}\` cannot be loaded: ${whyNot(read)}.`, 'Go on without it.')
   const { files, isCut } = await listFiles(folder)
   const isChanged = hash('sha256', read.bytes) !== card.hash
@@ -70,7 +70,7 @@ async function loadText(card: SkillCard, folder: string): Promise<ToolOutput> {
 async function loadFile(card: SkillCard, folder: string, file: string): Promise<ToolOutput> {
   const real = await realPathOf(folder)
   if (real === undefined) return failed('failed', `The folder of the skill \`${card.name}\` is no longer there.`, 'Go on without it.')
-  const read = await readInside(resolve(real, file), { folder: real, mostBytes: largestFile })
+  const read = readInside(resolve(real, file), { folder: real, mostBytes: largestFile })
   if (read.kind === 'read') return { ok: true, content: read.text }
   const message = `The file ${showValue(file)} of the skill \`${card.name}\` cannot be loaded: ${whyNot(read)}.`
   return failed('invalid_input', message, remedyFor(read, file, await listFiles(real)))
