@@ -98,10 +98,10 @@ test('a program of a hook that is there and may not be executed is told as such'
 
 test('a skill of the project that hides one of a person’s own is told to those who run an agent that wants it', async () => {
   const skill = '---\nname: deploy\ndescription: How we deploy\n---\nDo it.\n'
-  const config = JSON.stringify({ skills: { directories: ['./mine'] } })
-  const files = { 'mine.json': config, 'mine/deploy/SKILL.md': skill, '.agents/skills/deploy/SKILL.md': skill }
+  const config = JSON.stringify({ skills: { directories: ['../persons-own'] } })
+  const files = { 'mine.json': config, '../persons-own/deploy/SKILL.md': skill, '.agents/skills/deploy/SKILL.md': skill }
   const { root, acting } = await project('skills', files, 'mine.json')
-  const [near, far] = ['.agents/skills', 'mine'].map((folder) => join(root, folder, 'deploy/SKILL.md'))
+  const [near, far] = ['.agents/skills', '../persons-own'].map((folder) => join(root, folder, 'deploy/SKILL.md'))
   const told = `${near}: the skill "deploy" is used from here, and hides the one at ${far}. Rename one of them if both are meant.`
   expect((await acting([agentWith(['deploy'])])).notices).toContain(told)
   expect((await acting([agentWith([])])).notices).not.toContain(told)

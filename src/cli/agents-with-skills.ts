@@ -1,16 +1,8 @@
-import {
-  type AgentSkills,
-  agentSkills,
-  type Config,
-  type FoundSkills,
-  type RegisteredAgent,
-  skillsOf,
-  type WantingSkills,
-} from '../agents/index.ts'
+import { type AgentSkills, agentSkills, type Config, type FoundSkills, type RegisteredAgent, type WantingSkills } from '../agents/index.ts'
 import type { Problem } from '../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
 import { plural } from './figures.ts'
-import { findProjectSkills } from './find-project-skills.ts'
+import { findProjectSkills, skillWishesOf } from './find-project-skills.ts'
 
 export interface AgentsWithSkills {
   /** With the names of skills that there are. */
@@ -51,7 +43,7 @@ function chosenSkills<Agent extends WantingSkills>(
 ): ChosenSkills<Agent> {
   const isWanting = agents.some(({ definition }) => definition.skills.length > 0)
   if (!isWanting) return { chosen: agents.map((agent) => ({ agent, skills: [] })), skills: [], problems: [], faults: [], warnings: [] }
-  const found = findProjectSkills(workingDirectory, skillsOf(config))
+  const found = findProjectSkills(workingDirectory, skillWishesOf(config))
   const chosen = agents.map((agent) => ({ agent, ...agentSkills(agent, found) }))
   const wanted = new Set(chosen.flatMap(({ skills }) => skills.map(({ name }) => name)))
   return {

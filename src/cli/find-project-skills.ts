@@ -1,5 +1,14 @@
 import { homedir } from 'node:os'
-import { adminSkillDirectories, type FoundSkills, findProjectRoot, findSkills, userSkillDirectories } from '../agents/index.ts'
+import {
+  adminSkillDirectories,
+  type Config,
+  type FoundSkills,
+  findProjectRoot,
+  findSkills,
+  sandboxOf,
+  skillsOf,
+  userSkillDirectories,
+} from '../agents/index.ts'
 import { homeFolder } from './data-folder.ts'
 
 interface MachineSkills {
@@ -13,10 +22,19 @@ export const machineSkills: MachineSkills = {
   adminDirectories: adminSkillDirectories,
 }
 
+export interface SkillWishes {
+  readonly directories?: readonly string[]
+  readonly disabled?: readonly string[]
+  /** Folders that commands may write to. */
+  readonly writable?: readonly string[]
+}
+
+export const skillWishesOf = (config: Config): SkillWishes => ({ ...skillsOf(config), writable: sandboxOf(config).writable })
+
 /** What agents of this folder may load, from the nearest place to the farthest. */
 export function findProjectSkills(
   workingDirectory: string,
-  { directories = [], disabled = [] }: { readonly directories?: readonly string[]; readonly disabled?: readonly string[] } = {},
+  { directories = [], disabled = [], writable = [] }: SkillWishes = {},
   machine = machineSkills,
 ): FoundSkills {
   return findSkills({
@@ -25,5 +43,6 @@ export function findProjectSkills(
     userDirectories: [...directories, ...userSkillDirectories(homeFolder(homedir()))],
     ...machine,
     disabled,
+    writable,
   })
 }

@@ -1,10 +1,10 @@
-import { type FoundSkills, skillsOf } from '../agents/index.ts'
+import type { FoundSkills } from '../agents/index.ts'
 import type { Problem } from '../contracts/index.ts'
 import type { SkillsInvocation } from './agents-invocations.ts'
 import { columns, columnsOn, type Row } from './columns.ts'
 import { loadSetup } from './config-setup.ts'
 import { exitCodes } from './exit-codes.ts'
-import { findProjectSkills } from './find-project-skills.ts'
+import { findProjectSkills, skillWishesOf } from './find-project-skills.ts'
 import type { Host } from './host.ts'
 import { printable } from './paint.ts'
 import { safeJson } from './safe-json.ts'
@@ -13,7 +13,7 @@ import { tellNotice, tellWarning } from './tell.ts'
 /** `troupe skills list`: what can be loaded, what is hidden behind it, and what is wrong with any. */
 export async function skillsCommand({ output, wishes, configFile }: SkillsInvocation, host: Host): Promise<number> {
   const { config, workingDirectory, diagnostics } = await loadSetup(host, configFile === undefined ? {} : { configFile })
-  const found = findProjectSkills(workingDirectory, skillsOf(config))
+  const found = findProjectSkills(workingDirectory, skillWishesOf(config))
   // A configuration that does not count for want of trust may be why a skill is not there.
   const problems = [...found.problems, ...diagnostics.filter(({ severity }) => severity !== 'info')]
   const { code } = exitCodes.done

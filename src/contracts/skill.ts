@@ -7,7 +7,7 @@ export interface SkillCard {
   readonly name: string
   readonly description: string
   readonly scope: SkillScope
-  /** Of its `SKILL.md`. */
+  /** Of its `SKILL.md`, in its real folder: where that is a link when it is loaded, it is another skill. */
   readonly path: string
   /** Of the content of its `SKILL.md`, so that a change shows. */
   readonly hash: string

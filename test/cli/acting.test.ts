@@ -45,7 +45,7 @@ describe.concurrent('troupe skills list', () => {
     const shown = await troupe(['skills', 'list', '--config', 'mine.json'])
     expect(shown.code).toBe(0)
     expect(shown.stdout).toMatch(/^ +greet +Knows greet\n +repo · .*greet\/SKILL\.md/m)
-    expect(shown.stdout).toMatch(/^ +sing +Knows sing\n +user · /m)
+    expect(shown.stdout).toMatch(/^ +sing +Knows sing\n +repo · /m)
     expect(shown.stdout).not.toContain('push')
     expect(shown.stderr).toMatch(/\.claude\/skills\/greet\/SKILL\.md: .*\.agents\/skills\/greet\/SKILL\.md/)
     expect(shown.stderr).toMatch(/push\/SKILL\.md: push is switched off by the configuration/)

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import type { FoundSkills } from '../../src/agents/skills/index.ts'
 import { names, place, skill, told } from './place.ts'
 
 describe('where skills are found', () => {
@@ -210,6 +211,75 @@ describe('links', () => {
     here.link('home/.agents/skills/notes/SKILL.md', '../../../../dotfiles/notes.md')
     const found = here.find()
     expect([names(found), found.problems]).toEqual([['notes', 'pdf'], []])
+  })
+
+  describe('where commands may write', () => {
+    const scopes = ({ skills }: FoundSkills) => skills.map(({ name, scope }) => [name, scope])
+
+    it('are of the project, whoever named the folder or linked to it', () => {
+      const here = place({
+        'project/skills/deploy/SKILL.md': skill('deploy'),
+        'project/docs/notes/SKILL.md': skill('notes'),
+        'tools/skills/build/SKILL.md': skill('build'),
+        'elsewhere/mine/SKILL.md': skill('mine'),
+      })
+      here.link('home/.agents/skills/notes', join(here.project, 'docs/notes'))
+      const directories = ['project/skills', 'tools/skills', 'elsewhere'].map((folder) => join(here.path, folder))
+      const found = here.find({
+        userDirectories: [...directories, join(here.home, '.agents/skills')],
+        writable: [join(here.path, 'tools')],
+      })
+      expect([scopes(found), found.problems]).toEqual([
+        [
+          ['build', 'repo'],
+          ['deploy', 'repo'],
+          ['mine', 'user'],
+          ['notes', 'repo'],
+        ],
+        [],
+      ])
+    })
+
+    it('follow no link out of there, and no SKILL.md out of its folder', () => {
+      const here = place({
+        'secret/SKILL.md': skill('secret'),
+        'project/skills/plain/SKILL.md': skill('plain'),
+        'project/team/inner/x': '',
+      })
+      here.link('project/skills/secret', '../../secret')
+      here.link('project/skills/file/SKILL.md', '../../../secret/SKILL.md')
+      here.link('project/linked', '..')
+      here.link('home/.agents/skills/team', join(here.project, 'team'))
+      here.link('project/team/inner/secret', join(here.path, 'secret'))
+      const userDirectories = [join(here.project, 'skills'), join(here.project, 'linked'), join(here.home, '.agents/skills')]
+      const found = here.find({ userDirectories })
+      expect([scopes(found), told(found, here)]).toEqual([
+        [['plain', 'repo']],
+        [
+          'warning project/skills/secret the link is not followed: it leaves the project',
+          'warning project/linked the link is not followed: it leaves the project',
+          'warning project/team/inner/secret the link is not followed: it leaves the project',
+          'error project/skills/file/SKILL.md SKILL.md is a link that leaves its folder',
+        ],
+      ])
+    })
+
+    it('are of the person where the home is the project, as long as they lie in the folder that no command writes to', () => {
+      const here = place({ 'home/.agents/skills/own/SKILL.md': skill('own'), 'home/dotfiles/pdf/SKILL.md': skill('pdf') })
+      here.link('home/.agents/skills/pdf', '../../dotfiles/pdf')
+      expect(scopes(here.find({ workingDirectory: here.home, projectRoot: here.home }))).toEqual([
+        ['own', 'user'],
+        ['pdf', 'repo'],
+      ])
+    })
+  })
+
+  it('gives no keys for a skill, whoever linked to them', () => {
+    const here = place({ 'home/.ai-agent.env': skill('keys') })
+    here.link('home/.agents/skills/keys/SKILL.md', '../../../.ai-agent.env')
+    expect(told(here.find(), here)).toEqual([
+      'error home/.agents/skills/keys/SKILL.md SKILL.md cannot be used: it holds keys, which no tool reads',
+    ])
   })
 
   it('says where a SKILL.md leads nowhere or is no file', () => {

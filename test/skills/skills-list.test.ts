@@ -29,6 +29,17 @@ describe('the skills that are listed', () => {
     })
   })
 
+  it('are those of the project where a folder of it, or one that commands may write to, is named', () => {
+    const here = place({ 'project/skills/near/SKILL.md': skill('near'), 'tools/build/SKILL.md': skill('build') })
+    const [directories, machine] = [['project/skills', 'tools'], { systemDirectories: [], adminDirectories: [] }]
+    const folders = directories.map((folder) => join(here.path, folder))
+    const found = findProjectSkills(here.project, { directories: folders, writable: [join(here.path, 'tools')] }, machine)
+    expect(found.skills.map(({ name, scope }) => [name, scope])).toEqual([
+      ['build', 'repo'],
+      ['near', 'repo'],
+    ])
+  })
+
   it('say what they need, under which licence they come, and what else they say of themselves', () => {
     const more = 'license: MIT\ncompatibility: Needs poppler\nmetadata: { author: me }\nallowed-tools: Read\n'
     const here = place({ 'project/.agents/skills/pdf/SKILL.md': skill('pdf', 'Reads PDF files.', more) })

@@ -2,8 +2,9 @@
  * 1. No folder is entered twice, whatever ways lead there: what was entered is known by its real path.
  * 2. A folder with a `SKILL.md` is a skill. Nothing below it is looked at: that is its own material.
  * 3. Folders come before links, so that a skill is known by the path that needs none.
- * 4. A root of a project is never left. Links in folders of a person, or of whoever looks after the machine, lead where they
- *    lead: they put them there.
+ * 4. A root of a project is never left, nor is a place that commands may write to. Links in other folders of a person, or of
+ *    whoever looks after the machine, lead where they lead: they put them there.
+ * 5. What lies where commands may write is of the project, whoever named it.
  */
 import { type Dirent, lstatSync, opendirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { realPathOf } from '../project-context/index.ts'
 import type { SkillProblem } from './skill-problem.ts'
-import type { SkillRoot } from './skill-roots.ts'
+import { openAround, type SkillRoot } from './skill-roots.ts'
 
 export const skillFile = 'SKILL.md'
 
@@ -58,7 +59,9 @@ export class SkillWalk {
       entered: this.#entered,
       tell: (problem) => this.problems.push(problem),
     }).found()
-    return found.toSorted((a, b) => (a < b ? -1 : 1)).map((path) => ({ path, scope: root.scope }))
+    return found
+      .toSorted((a, b) => (a < b ? -1 : 1))
+      .map((path) => ({ path, scope: openAround(root, path) === undefined ? root.scope : 'repo' }))
   }
 
   #leaves({ within }: SkillRoot, path: string, real: string): boolean {
@@ -159,7 +162,7 @@ class RootWalk {
     if (link === undefined) return undefined
     const real = realPathOf(link.path)
     if (real === undefined || this.#around.entered.has(real) || !isFolder(real)) return 'nowhere'
-    const { within } = this.#root
+    const within = this.#root.within ?? openAround(this.#root, link.path)
     if (within === undefined || isInside(within, real)) return { path: real, depth: link.depth }
     this.#around.tell(leavingLink(link.path, within))
     return 'nowhere'

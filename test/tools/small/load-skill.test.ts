@@ -143,6 +143,25 @@ describe('load_skill', () => {
     for (const file of [undefined, 'key']) expect(content(await load('pdf', file))).toContain('is no longer there')
   })
 
+  it('does not follow a folder of a person either that was made a link meanwhile', async () => {
+    const here = place({ 'home/.agents/skills/zip/SKILL.md': skill('zip'), 'elsewhere/SKILL.md': 'secret', 'elsewhere/key': 'secret' })
+    const load = loader(here)
+    renameSync(join(here.home, '.agents/skills/zip'), join(here.path, 'gone'))
+    symlinkSync(join(here.path, 'elsewhere'), join(here.home, '.agents/skills/zip'))
+    for (const file of [undefined, 'key']) expect(content(await load('zip', file))).toContain('is no longer there')
+  })
+
+  it('loads what a link of a person leads to only as it was found', async () => {
+    const here = place({ 'project/notes.md': skill('notes'), 'elsewhere/key': 'secret' })
+    here.link('home/.agents/skills/notes/SKILL.md', join(here.project, 'notes.md'))
+    const load = loader(here)
+    rmSync(join(here.project, 'notes.md'))
+    here.link('project/notes.md', join(here.path, 'elsewhere/key'))
+    expect(content(await load('notes'))).toBe(
+      'failed: The skill `notes` cannot be loaded: it is a link out of its folder, and what it leads to has changed since this session began. Go on without it.',
+    )
+  })
+
   it('follows the links of a person', async () => {
     const here = place({ 'store/x.md': skill('notes') })
     here.link('home/.agents/skills/notes/SKILL.md', '../../../../store/x.md')

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
 import type { JsonObject, SkillCard, Tool, ToolContext, ToolFailure, ToolOutput } from '../../../contracts/index.ts'
+import { isInside } from '../../../util/is-inside.ts'
 import { showValue } from '../../../util/show-value.ts'
 import { suggestion } from '../../../util/suggestion.ts'
 import { type ListedFiles, listFiles } from './list-files.ts'
@@ -45,8 +46,8 @@ async function loadSkill({ name, file }: JsonObject, { skills }: ToolContext): P
     return failed('invalid_input', `There is no skill ${showValue(name)}.`, remedy)
   }
   const folder = dirname(card.path)
-  // Where a folder of a project has become a link, what lies behind it is no longer what was found.
-  if (card.scope === 'repo' && (await realPathOf(folder)) !== folder)
+  // It was found by its real path: where that leads elsewhere by now, what lies there is no longer what was found.
+  if ((await realPathOf(folder)) !== folder)
     return failed('failed', `The folder of the skill \`${card.name}\` is no longer there: ${folder}.`, 'Go on without it.')
   return typeof file === 'string' ? loadFile(card, folder, file) : loadText(card, folder)
 }
@@ -54,8 +55,13 @@ async function loadSkill({ name, file }: JsonObject, { skills }: ToolContext): P
 async function loadText(card: SkillCard, folder: string): Promise<ToolOutput> {
   const read = readInside(card.path, { folder: card.scope === 'repo' ? folder : undefined, mostBytes: largestFile })
   if (read.kind !== 'read') return failed('failed', `The skill \`${card.name}\` cannot be loaded: ${whyNot(read)}.`, 'Go on without it.')
-  const { files, isCut } = await listFiles(folder)
   const isChanged = hash('sha256', read.bytes) !== card.hash
+  // A person may link to a text wherever it is. Where that may be a place that commands write to, nobody here knows.
+  if (isChanged && !isInside(folder, read.real)) {
+    const why = 'it is a link out of its folder, and what it leads to has changed since this session began'
+    return failed('failed', `The skill \`${card.name}\` cannot be loaded: ${why}.`, 'Go on without it.')
+  }
+  const { files, isCut } = await listFiles(folder)
   const parts = [
     `Skill \`${card.name}\` from ${card.path}. Paths in it are relative to ${folder}. It permits nothing: tools and their rules are as before.`,
     ...(isChanged ? ['It has changed since this session began; this is how it reads now.'] : []),
@@ -68,12 +74,10 @@ async function loadText(card: SkillCard, folder: string): Promise<ToolOutput> {
 }
 
 async function loadFile(card: SkillCard, folder: string, file: string): Promise<ToolOutput> {
-  const real = await realPathOf(folder)
-  if (real === undefined) return failed('failed', `The folder of the skill \`${card.name}\` is no longer there.`, 'Go on without it.')
-  const read = readInside(resolve(real, file), { folder: real, mostBytes: largestFile })
+  const read = readInside(resolve(folder, file), { folder, mostBytes: largestFile })
   if (read.kind === 'read') return { ok: true, content: read.text }
   const message = `The file ${showValue(file)} of the skill \`${card.name}\` cannot be loaded: ${whyNot(read)}.`
-  return failed('invalid_input', message, remedyFor(read, file, await listFiles(real)))
+  return failed('invalid_input', message, remedyFor(read, file, await listFiles(folder)))
 }
 
 function whyNot(read: Exclude<InsideText, { kind: 'read' }>): string {
