@@ -1,9 +1,8 @@
 import { statSync } from 'node:fs'
 import { delimiter, isAbsolute, resolve } from 'node:path'
-import { type Config, type ConfiguredHook, hooksOf, readTrust, type TrustRecords } from '../agents/index.ts'
+import { type Config, type ConfiguredHook, hooksOf, readTrust, sandboxOf, type TrustRecords } from '../agents/index.ts'
 import type { Hook, Problem } from '../contracts/index.ts'
 import { systemClock } from '../runtime/index.ts'
-import { isInside } from '../util/is-inside.ts'
 import { trustPlaceOf } from './config-setup.ts'
 import type { Host } from './host.ts'
 
@@ -26,13 +25,17 @@ export async function configuredHooks(config: Config, { host, workingDirectory, 
   const configured = hooksOf(config)
   if (configured.length === 0) return { hooks: [], files: [], problems: [] }
   const { hookFiles, hookFrom, hookHashes } = await import('../tools/hooks/index.ts')
-  const environment = plainEnvironment(host.env, workingDirectory)
+  const { environment, open } = await surroundingsOf(config, host, workingDirectory)
   const trustedHashes = await hashesOfOthers(configured, { host, trusted })
   const built = await Promise.all(
     configured.map(async ({ definition, baseDir, place, isOwn }) => {
       // Whose file it is decides whose word is needed; what agents could have changed since they began is looked at in any case.
-      const known = isOwn ? { hashes: hookHashes([definition], baseDir), folders: [workingDirectory] } : { hashes: trustedHashes }
-      return { name: definition.name, place, ...(await hookFrom(definition, { baseDir, clock: systemClock, environment, trusted: known })) }
+      const known = isOwn ? { hashes: hookHashes([definition], baseDir), folders: open } : { hashes: trustedHashes }
+      return {
+        name: definition.name,
+        place,
+        ...(await hookFrom(definition, { baseDir, clock: systemClock, environment, open, trusted: known })),
+      }
     }),
   )
   return {
@@ -47,11 +50,11 @@ export async function missingHookParts(config: Config, { host, workingDirectory 
   const configured = hooksOf(config)
   if (configured.length === 0) return []
   const { hookFrom } = await import('../tools/hooks/index.ts')
-  const environment = plainEnvironment(host.env, workingDirectory)
+  const { environment, open } = await surroundingsOf(config, host, workingDirectory)
   const missing = async ({ definition, baseDir }: ConfiguredHook): Promise<Pick<Problem, 'message' | 'remedy'> | undefined> => {
     if (definition.command === undefined) return missingModule(resolve(baseDir, definition.module))
     // A program is only looked for until it is asked something.
-    const built = await hookFrom(definition, { baseDir, clock: systemClock, environment })
+    const built = await hookFrom(definition, { baseDir, clock: systemClock, environment, open })
     return 'missing' in built ? built.missing : undefined
   }
   const found = await Promise.all(configured.map(async (each) => ({ ...each, fault: await missing(each) })))
@@ -79,12 +82,23 @@ async function hashesOfOthers(
   return new Map([...records.values()].map(({ path, sha256 }) => [path, sha256]))
 }
 
+const usualPath = '/usr/bin:/bin'
 const passedOn = ['PATH', 'HOME', 'LANG', 'TMPDIR']
 
-/** What a program of a person's own needs to be found and run, and no keys. Nothing is looked for where agents may put it. */
-function plainEnvironment(env: Host['env'], workingDirectory: string): { readonly [name: string]: string } {
-  const kept = Object.fromEntries(passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
-  if (kept.PATH === undefined) return kept
-  const folders = kept.PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !isInside(workingDirectory, folder))
-  return { ...kept, PATH: folders.join(delimiter) }
+interface Surroundings {
+  /** What a program of a person's own needs to be found and run, and no keys. */
+  readonly environment: { readonly [name: string]: string }
+  /** Where commands of agents may write, without links. */
+  readonly open: readonly string[]
+}
+
+/** Of each part of the PATH the end of its way counts, and only if no part of the way leads through where agents may write. */
+async function surroundingsOf(config: Config, { env }: Pick<Host, 'env'>, workingDirectory: string): Promise<Surroundings> {
+  const { leadsAround } = await import('../tools/sandbox/index.ts')
+  const open = [workingDirectory, ...sandboxOf(config).writable].map((folder) => leadsAround([], folder)[0] ?? folder)
+  const environment = Object.fromEntries(passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
+  const { PATH = usualPath } = environment
+  const folders = PATH.split(delimiter).flatMap((folder) => (isAbsolute(folder) ? leadsAround(open, folder) : []))
+  // An empty PATH would stand for the folder that a hook is started in.
+  return { open, environment: { ...environment, PATH: [...new Set(folders)].join(delimiter) || usualPath } }
 }

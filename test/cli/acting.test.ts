@@ -152,6 +152,55 @@ describe.concurrent('hooks', () => {
   })
 })
 
+describe.concurrent('programs of hooks that are found by name', () => {
+  const check = '#!/bin/sh\ncat > /dev/null\ntouch "$0.ran"\n'
+
+  test.each([
+    ['leads there over a link', 'via/bin', ''],
+    ['is one that commands may write to', 'tools/bin', ', "sandbox": { "writable": ["../tools"] }'],
+  ])('are not looked for in a part of the PATH that %s', async (what, first, more) => {
+    const name = what.replaceAll(' ', '-')
+    const around = join(bench.folder, `${name}-around`)
+    const root = join(around, 'project')
+    const { troupe } = await project(join(`${name}-around`, 'project'), {
+      'bin/house-check': check,
+      'a.yaml': steps(),
+      'a.ai': agentWith(),
+      '../tools/bin/house-check': check,
+      '../own/house-check': check,
+      '../own.json':
+        `{ "hooks": [{ "name": "house", "on": ["before_request"], "command": ["house-check"], "onFailure": "closed" }]${more} }`.replace(
+          '"../tools"',
+          JSON.stringify(join(around, 'tools')),
+        ),
+    })
+    await symlink(root, join(around, 'via'))
+    const env = { PATH: [join(around, first), join(around, 'own'), process.env.PATH].join(':') }
+    expect(await troupe(['run', 'a.ai', 'Go', '-q', '--config', join(around, 'own.json')], { env })).toMatchObject({ code: 0 })
+    expect(
+      [join(around, 'own'), join(root, 'bin'), join(around, 'tools/bin')].map((folder) => existsSync(join(folder, 'house-check.ran'))),
+    ).toEqual([true, false, false])
+  })
+
+  test('are refused where they lead there, with what to do', async () => {
+    const { root, troupe } = await project('led', { 'bin/house-check': check, 'a.yaml': steps(), 'a.ai': agentWith() })
+    const own = join(bench.folder, 'led-own')
+    await mkdir(own)
+    await symlink(join(root, 'bin/house-check'), join(own, 'house-check'))
+    await writeFile(
+      join(own, 'own.json'),
+      '{ "hooks": [{ "name": "house", "on": ["at_stop"], "command": ["house-check"], "onFailure": "open" }] }',
+    )
+    const env = { PATH: [own, process.env.PATH].join(':') }
+    const ended = await troupe(['run', 'a.ai', 'Go', '-q', '--config', join(own, 'own.json')], { env })
+    expect(ended).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/"house-check" is found at .*led-own\/house-check, which leads to where agents may write/),
+    })
+    expect(ended.stderr).toContain(`give its whole path: "${join(root, 'bin/house-check')}"`)
+  })
+})
+
 describe.concurrent('AGENTS.md', () => {
   test('of the project is told to agents, from the root down, unless it is switched off', async () => {
     const { root, troupe } = await project('context', {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -82,6 +82,24 @@ describe('a hook whose files are trusted', () => {
     put('own.sh', '#!/bin/sh\ntrue\n')
     await expect(ask(near)).rejects.toThrow('has changed since')
     expect(await ask(await build({ command: [program] }, far))).toEqual({ kind: 'continue' })
+  })
+
+  it('is looked at where a part of the way to it leads through a folder that counts', async () => {
+    const [open, kept] = [join(folder, 'open'), join(folder, 'kept')]
+    for (const each of [open, kept]) mkdirSync(each)
+    const program = put('kept/way.sh', '#!/bin/sh\n')
+    symlinkSync(kept, join(open, 'on'))
+    symlinkSync(join(open, 'on'), join(folder, 'begin'))
+    const command = [join(folder, 'begin/way.sh')]
+    const hook = await build({ command }, { hashes: hookHashes([{ command }], folder), folders: [open] })
+    expect(await ask(hook)).toEqual({ kind: 'continue' })
+    rmSync(join(open, 'on'))
+    mkdirSync(join(folder, 'planted'))
+    put('planted/way.sh', `#!/bin/sh\ntouch ${folder}/on-the-way\n`)
+    symlinkSync(join(folder, 'planted'), join(open, 'on'))
+    await expect(ask(hook)).rejects.toThrow('way.sh is not run, since it has changed since it was trusted')
+    expect(existsSync(join(folder, 'on-the-way'))).toBe(false)
+    expect(await ask(await build({ command: [program] }, { hashes: new Map(), folders: [open] }))).toEqual({ kind: 'continue' })
   })
 
   it('names all that it is made of, of links what they lead to, too', () => {

@@ -3,15 +3,15 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
 import { isOfSystem, wordsOfHook } from '../../util/hook-words.ts'
-import { isInside } from '../../util/is-inside.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { realOrSame } from '../real-or-same.ts'
+import { leadsAround } from '../sandbox/leads-around.ts'
 
 /** What hooks may be made of. */
 export interface TrustedFiles {
   /** SHA-256 in hexadecimal, by absolute path. */
   readonly hashes: ReadonlyMap<string, string>
-  /** Only files in these folders have to be trusted. Default: all that are named. */
+  /** Only files in these folders, or that are reached through them, have to be trusted. Default: all that are named. */
   readonly folders?: readonly string[]
 }
 
@@ -27,9 +27,9 @@ export function hookFiles(hooks: readonly Source[], baseDir: string): readonly s
 
 /** Why a hook must not run, in words: a file that it names is not what somebody has trusted. */
 export function hookFileFault(hook: Source, baseDir: string, { hashes, folders }: TrustedFiles): string | undefined {
-  const isMeant = (path: string): boolean => folders?.some((folder) => isInside(folder, path)) ?? true
+  const real = folders?.map(realOrSame)
   for (const path of namedFiles(hook, baseDir)) {
-    if (!isMeant(path) && !isMeant(realOrSame(path))) continue
+    if (real && leadsAround(real, path).length > 0) continue
     const trusted = hashes.get(path)
     const now = hashOf(path)
     if (now === undefined)

@@ -12,4 +12,6 @@ export interface HookPlace {
   readonly place?: string
   /** A hook that names other files than these fails, whenever it is asked. Default: nobody looks. */
   readonly trusted?: TrustedFiles
+  /** Folders that agents may write to, without links: a program that is found by its name must not be there. Default: none. */
+  readonly open?: readonly string[]
 }

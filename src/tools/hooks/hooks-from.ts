@@ -1,11 +1,14 @@
-import { accessSync, constants, statSync } from 'node:fs'
-import { delimiter, join, resolve } from 'node:path'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type Hook, type HookContext, type HookDefinition, type HookPoint, type Problem, TroupeError } from '../../contracts/index.ts'
 import { fitsGlob, globOf } from '../../util/glob.ts'
 import { parseDuration } from '../../util/parse-duration.ts'
 import { shellWord } from '../../util/shell-word.ts'
+import { realOrSame } from '../real-or-same.ts'
+import { leadsAround } from '../sandbox/leads-around.ts'
 import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
+import { findProgram } from './find-program.ts'
 import { hookFileFault } from './hook-files.ts'
 import type { HookPlace } from './hook-place.ts'
 import { HookModule } from './module-hook.ts'
@@ -39,7 +42,7 @@ export interface MissingPart {
 
 /** One of them, found to be right before. */
 export async function hookFrom(definition: HookDefinition, place: HookPlace): Promise<BuiltHook> {
-  const { baseDir, trusted } = place
+  const { baseDir, trusted, open = [] } = place
   if (definition.command === undefined) {
     const module = new HookModule(definition, place)
     const missing = await module.missing()
@@ -47,7 +50,10 @@ export async function hookFrom(definition: HookDefinition, place: HookPlace): Pr
     return { hook: { ...hookOf(definition, module.answer), close: () => module.close() } }
   }
   const [program = ''] = definition.command
-  if (!isThere(program, place)) return { missing: { key: 'command', ...whyMissing(program, baseDir) } }
+  const file = findProgram(program, place)
+  if (file === undefined) return { missing: { key: 'command', ...whyMissing(program, baseDir) } }
+  // By its path it would be held against what was trusted. By its name it is held against nothing.
+  if (!program.includes('/') && leadsAround(open, file).length === 0) return { missing: { key: 'command', ...whyOpen(program, file) } }
   const answer = commandAnswer(definition.name, definition.command, place)
   return { hook: hookOf(definition, trusted ? unless(() => hookFileFault(definition, baseDir, trusted), answer) : answer) }
 }
@@ -88,20 +94,6 @@ function toolFilter(patterns: readonly string[]): (tool: string) => boolean {
   return (tool) => wanted.some((parts) => fitsGlob(parts, tool))
 }
 
-/** Looked for as the system does when it is started. */
-function isThere(program: string, { baseDir, environment }: HookPlace): boolean {
-  const folders = program.includes('/') ? [''] : (environment.PATH ?? '/usr/bin:/bin').split(delimiter)
-  return folders.some((folder) => {
-    const file = folder === '' ? resolve(baseDir, program) : join(folder, program)
-    try {
-      accessSync(file, constants.X_OK)
-      return statSync(file).isFile()
-    } catch {
-      return false
-    }
-  })
-}
-
 /** A file that is there and cannot be run is another mistake than one that is not. */
 function whyMissing(program: string, baseDir: string): Pick<MissingPart, 'message' | 'remedy'> {
   const named = JSON.stringify(program)
@@ -116,6 +108,11 @@ function whyMissing(program: string, baseDir: string): Pick<MissingPart, 'messag
     remedy: `Allow it: chmod +x ${shellWord(file)}${words.length > 0 ? `; or name what runs it: [${words.join(', ')}]` : ''}`,
   }
 }
+
+const whyOpen = (program: string, file: string): Pick<MissingPart, 'message' | 'remedy'> => ({
+  message: `the program ${JSON.stringify(program)} is found at ${file}, which leads to where agents may write`,
+  remedy: `If it is what you want, give its whole path: ${JSON.stringify(realOrSame(file))}. It is looked at before each start then.`,
+})
 
 function interpreterOf(program: string): readonly string[] {
   if (/\.[cm]?js$/.test(program)) return ['node', program]

@@ -1,3 +1,4 @@
+export { leadsAround } from './leads-around.ts'
 export { startPlain } from './plain-command.ts'
 export { processSandbox } from './process-sandbox.ts'
 export { RepositoryLook } from './repository-look.ts'
