@@ -5,9 +5,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, sy
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { Hook } from '../../src/contracts/index.ts'
 import { systemClock } from '../../src/runtime/index.ts'
+import { HookThread } from '../../src/tools/hooks/hook-thread.ts'
 import { type HookDefinition, hookFiles, hookHashes, hooksFrom, type TrustedFiles } from '../../src/tools/hooks/index.ts'
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-hook-files-')))
@@ -73,6 +75,39 @@ describe('a hook whose files are trusted', () => {
     const hook = await build({ module: './guard.mjs' }, { hashes: new Map() })
     await expect(ask(hook)).rejects.toThrow(`${module} is not run, since nobody has trusted it`)
     expect(existsSync(join(folder, 'loaded'))).toBe(false)
+  })
+
+  it('does not answer by a program that was exchanged while it ran, also where the right one is back', async () => {
+    const there = put('there.sh', '#!/bin/sh\nmv there.sh away.sh\nmv away.sh there.sh\n')
+    const hook = await build({ command: ['./there.sh'] }, { hashes: hookHashes([{ command: ['./there.sh'] }], folder) })
+    await expect(ask(hook)).rejects.toThrow(`${there} was changed or exchanged while the hook ran, so its answer does not count`)
+    const gone = put('gone.sh', '#!/bin/sh\nrm gone.sh\n')
+    const other = await build({ command: ['./gone.sh'] }, { hashes: hookHashes([{ command: ['./gone.sh'] }], folder) })
+    await expect(ask(other)).rejects.toThrow(`${gone} was changed or exchanged`)
+  })
+
+  it.each([
+    ['mjs', 'export function beforeCall() { return { kind: "continue" } }'],
+    ['cjs', 'exports.beforeCall = () => ({ kind: "continue" })'],
+    ['ts', 'export function beforeCall(): object { return { kind: "continue" } }'],
+  ])('runs of a module (%s) only the very text that was looked at, behind a link, too', async (ending, text) => {
+    const file = put(`exact.${ending}`, text)
+    symlinkSync(file, join(folder, `link.${ending}`))
+    for (const name of [`exact.${ending}`, `link.${ending}`]) {
+      const module = pathToFileURL(join(folder, name)).href
+      const load = async (sha256: string) => {
+        const thread = new HookThread({ module, sha256, names: ['beforeCall'], environment: {}, clock: systemClock })
+        const fault = await thread.load(30_000)
+        thread.end(new Error('it is done'))
+        return fault
+      }
+      expect(await load(hash(text))).toBeUndefined()
+      // As if it had been exchanged between the look and the start.
+      expect(await load(hash('what was looked at'))).toEqual({
+        kind: 'not_loaded',
+        message: 'it was exchanged while it was looked at, so it is not run',
+      })
+    }
   })
 
   it('is only looked at in the folders that count', async () => {

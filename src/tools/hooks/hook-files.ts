@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
 import { isOfSystem, wordsOfHook } from '../../util/hook-words.ts'
+import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { leadsAround } from '../sandbox/leads-around.ts'
@@ -25,28 +26,53 @@ export function hookFiles(hooks: readonly Source[], baseDir: string): readonly s
   return [...new Set(named.flatMap((path) => [path, realOrSame(path)]))]
 }
 
-/** Why a hook must not run, in words: a file that it names is not what somebody has trusted. */
-export function hookFileFault(hook: Source, baseDir: string, { hashes, folders }: TrustedFiles): string | undefined {
+/** The files of a hook that have to be trusted, and are; or why it must not run, in words. */
+export type CheckedFiles = { readonly ok: true; readonly files: readonly CheckedFile[] } | { readonly ok: false; readonly why: string }
+
+export interface CheckedFile {
+  readonly path: string
+  readonly sha256: string
+  /** Changes with whatever is done to the file, and is another one for another file. */
+  readonly stamp: string
+}
+
+/** Whether every file that a hook names is what somebody has trusted. */
+export function checkHookFiles(hook: Source, baseDir: string, { hashes, folders }: TrustedFiles): CheckedFiles {
   const real = folders?.map(realOrSame)
+  const files: CheckedFile[] = []
   for (const path of namedFiles(hook, baseDir)) {
     if (real && leadsAround(real, path).length > 0) continue
     const trusted = hashes.get(path)
-    const now = hashOf(path)
-    if (now === undefined)
-      return `${path} has more than ${largest} bytes, which is too large to be trusted. Keep it in a folder of the system, like /usr/local/bin.`
-    if (now === trusted) continue
-    const why = trusted === undefined ? 'nobody has trusted it' : 'it has changed since it was trusted'
-    return `${path} is not run, since ${why}. Look at it; if it is what you want: troupe trust ${shellWord(path)}`
+    const now = seenAt(path)
+    if ('unseen' in now) return { ok: false, why: `${path} ${now.unseen}` }
+    if (now.sha256 !== trusted) return { ok: false, why: distrusted(path, trusted) }
+    files.push(now)
   }
-  return undefined
+  return { ok: true, files }
+}
+
+function distrusted(path: string, trusted: string | undefined): string {
+  const why = trusted === undefined ? 'nobody has trusted it' : 'it has changed since it was trusted'
+  return `${path} is not run, since ${why}. Look at it; if it is what you want: troupe trust ${shellWord(path)}`
+}
+
+/**
+ * Why the answer of a program does not count, in words. The system opens files by their names when it starts a program, after
+ * they were looked at: what stood there meanwhile may have answered, although the right one is back.
+ */
+export function exchangedSince(files: readonly CheckedFile[]): string | undefined {
+  const other = files.find(({ path, stamp }) => {
+    const now = seenAt(path)
+    return 'unseen' in now || now.stamp !== stamp
+  })
+  return other && `${other.path} was changed or exchanged while the hook ran, so its answer does not count. Find out who did that.`
 }
 
 /** The hashes of the files that hooks name, as they are now. */
 export function hookHashes(hooks: readonly Source[], baseDir: string): ReadonlyMap<string, string> {
-  return new Map(hooks.flatMap((hook) => namedFiles(hook, baseDir)).flatMap((path) => pairOf(path, hashOf(path))))
+  const files = hooks.flatMap((hook) => namedFiles(hook, baseDir)).map(seenAt)
+  return new Map(files.flatMap((file) => ('unseen' in file ? [] : [[file.path, file.sha256]])))
 }
-
-const pairOf = (path: string, hash: string | undefined): [string, string][] => (hash === undefined ? [] : [[path, hash]])
 
 function namedFiles(hook: Source, baseDir: string): readonly string[] {
   return wordsOfHook(hook).flatMap((word) => {
@@ -63,7 +89,21 @@ function isFile(path: string): boolean {
   }
 }
 
-function hashOf(path: string): string | undefined {
-  if (statSync(path).size > largest) return undefined
-  return createHash('sha256').update(readFileSync(path)).digest('hex')
+const tooLarge = `has more than ${largest} bytes, which is too large to be trusted. Keep it in a folder of the system, like /usr/local/bin.`
+
+/** Looks at what was opened: whatever stands there a moment later is another look. */
+function seenAt(path: string): CheckedFile | { readonly unseen: string } {
+  let file: number | undefined
+  try {
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const found = fstatSync(file, { bigint: true })
+    if (!found.isFile()) return { unseen: 'is no file any more. Put it back.' }
+    if (found.size > largest) return { unseen: tooLarge }
+    const { dev, ino, ctimeNs } = found
+    return { path, sha256: createHash('sha256').update(readFileSync(file)).digest('hex'), stamp: `${dev}:${ino}:${ctimeNs}` }
+  } catch (error) {
+    return { unseen: `cannot be looked at, so it is not run: ${messageOf(error)}. Make it readable.` }
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
 }

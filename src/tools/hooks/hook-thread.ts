@@ -21,6 +21,8 @@ import { graceMs, mostOutputBytes, nobodyWaits, printedTooMuch } from './run-pro
 
 export interface ThreadOptions {
   readonly module: string
+  /** What the file has to be, where that counts. */
+  readonly sha256?: string | undefined
   readonly names: readonly string[]
   readonly environment: { readonly [name: string]: string }
   readonly clock: Clock
@@ -55,11 +57,11 @@ export class HookThread {
   #asked = 0
   #complaints = ''
 
-  constructor({ module, names, environment, clock }: ThreadOptions) {
+  constructor({ module, sha256, names, environment, clock }: ThreadOptions) {
     this.#clock = clock
     // The worker stands beside this file, as a source or compiled like it.
     const file = new URL(`./hook-worker${extname(fileURLToPath(import.meta.url))}`, import.meta.url)
-    const workerData: WorkerSetup = { module, names, mostOutputBytes }
+    const workerData: WorkerSetup = { module, sha256, names, mostOutputBytes }
     this.#worker = new Worker(file, {
       workerData,
       argv: [],

@@ -1,3 +1,7 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+import { fileURLToPath } from 'node:url'
 import { parentPort, workerData } from 'node:worker_threads'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
@@ -8,12 +12,15 @@ import { showValue } from '../../util/show-value.ts'
  * 1. Each question is answered once, after everything that its answer has set off at once: a rejection that nobody handles
  *    comes first, and there is no answer then.
  * 2. Nothing that is printed reaches the outputs of the process.
+ * 3. Of the module only what was trusted runs: what is compared is the text that was loaded, not the file.
  */
 
 /** What a worker is started with. */
 export interface WorkerSetup {
   /** Where the module is, as an address. */
   readonly module: string
+  /** What the file has to be, where that counts. */
+  readonly sha256: string | undefined
   /** The functions that it has to export. */
   readonly names: readonly string[]
   /** More than this on either output is too much, between two moments in which nothing is asked. */
@@ -38,7 +45,7 @@ export type FromWorker =
 
 type Exported = (question: unknown, context: { readonly signal: AbortSignal }) => unknown
 
-const { module, names, mostOutputBytes } = workerData as WorkerSetup
+const { module, sha256, names, mostOutputBytes } = workerData as WorkerSetup
 const open = new Map<number, AbortController>()
 /** Bytes, by output. */
 const printed = new Map<NodeJS.WriteStream, number>()
@@ -56,6 +63,7 @@ if (exported) {
 
 async function load(): Promise<{ readonly [name: string]: unknown } | undefined> {
   try {
+    if (sha256 !== undefined) compareFirst(sha256)
     const found = (await import(module)) as { readonly [name: string]: unknown }
     const missing = names.filter((name) => typeof found[name] !== 'function')
     if (missing.length === 0) return found
@@ -64,6 +72,23 @@ async function load(): Promise<{ readonly [name: string]: unknown } | undefined>
     tell({ kind: 'not_loaded', message: messageOf(error) })
   }
   return undefined
+}
+
+/** The first that is loaded is the module itself, by whatever address: that of a link becomes that of its goal. */
+function compareFirst(expected: string): void {
+  let isFirst = true
+  registerHooks({
+    load(url, context, next) {
+      const loaded = next(url, context)
+      if (!isFirst) return loaded
+      isFirst = false
+      const text = loaded.source ?? readFileSync(fileURLToPath(url))
+      const bytes = typeof text === 'string' ? text : new Uint8Array(text as ArrayBuffer)
+      if (createHash('sha256').update(bytes).digest('hex') !== expected)
+        throw new Error('it was exchanged while it was looked at, so it is not run')
+      return loaded
+    },
+  })
 }
 
 async function answer(

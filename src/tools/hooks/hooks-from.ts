@@ -9,7 +9,7 @@ import { leadsAround } from '../sandbox/leads-around.ts'
 import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
 import { findProgram } from './find-program.ts'
-import { hookFileFault } from './hook-files.ts'
+import { type CheckedFiles, checkHookFiles, exchangedSince } from './hook-files.ts'
 import type { HookPlace } from './hook-place.ts'
 import { HookModule } from './module-hook.ts'
 import type { Answer, Questions } from './questions.ts'
@@ -55,17 +55,20 @@ export async function hookFrom(definition: HookDefinition, place: HookPlace): Pr
   // By its path it would be held against what was trusted. By its name it is held against nothing.
   if (!program.includes('/') && leadsAround(open, file).length === 0) return { missing: { key: 'command', ...whyOpen(program, file) } }
   const answer = commandAnswer(definition.name, definition.command, place)
-  return { hook: hookOf(definition, trusted ? unless(() => hookFileFault(definition, baseDir, trusted), answer) : answer) }
+  return { hook: hookOf(definition, trusted ? onlyBy(() => checkHookFiles(definition, baseDir, trusted), answer) : answer) }
 }
 
 const problemAt = (place: string, { key, message, remedy }: MissingPart): Problem => ({ place: `${place}.${key}`, message, remedy })
 
-/** Looks each time: what was in order when it began may have been changed since. */
-function unless(fault: () => string | undefined, answer: Answer): Answer {
+/** Looks each time, before and after: what was in order when it began may have been changed since. */
+function onlyBy(check: () => CheckedFiles, answer: Answer): Answer {
   return async (point, view, context) => {
-    const why = fault()
-    if (why !== undefined) throw new Error(why)
-    return answer(point, view, context)
+    const checked = check()
+    if (!checked.ok) throw new Error(checked.why)
+    const verdict = await answer(point, view, context)
+    const exchanged = exchangedSince(checked.files)
+    if (exchanged !== undefined) throw new Error(exchanged)
+    return verdict
   }
 }
 

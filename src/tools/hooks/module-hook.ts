@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { HookDefinition, HookPoint } from '../../contracts/index.ts'
-import { hookFileFault } from './hook-files.ts'
+import { type CheckedFiles, checkHookFiles } from './hook-files.ts'
 import type { HookPlace } from './hook-place.ts'
 import { faultText, HookThread, type LoadFault } from './hook-thread.ts'
 import type { Answer, Questions } from './questions.ts'
@@ -11,7 +11,8 @@ import type { Answer, Questions } from './questions.ts'
  * JSON, like those of a program. It may answer nothing at all.
  *
  * 1. There is at most one thread that takes questions. It stays for the next one, and is started anew once it was ended.
- * 2. Before each start its file is looked at. What runs is what was trusted, also where the file has been changed since.
+ * 2. Before each start its file is looked at, and the thread is told what it has to be: it runs nothing else, also where the file
+ *    is exchanged in between.
  */
 
 /** What a module exports for each point. */
@@ -41,7 +42,7 @@ export class HookModule {
 
   /** What is missing, found by loading it. One that must not be loaded is in order so far: it fails when it is asked. */
   async missing(): Promise<{ readonly message: string; readonly remedy: string } | undefined> {
-    if (this.#fault() !== undefined) return undefined
+    if (!this.#checked().ok) return undefined
     const fault = await this.#serving().load(mostLoadMs)
     return fault && { message: `${this.#file} ${faultText(fault)}`, remedy: remedyFor(fault) }
   }
@@ -59,17 +60,18 @@ export class HookModule {
 
   #serving(): HookThread {
     if (this.#thread?.isServing) return this.#thread
-    const fault = this.#fault()
-    if (fault !== undefined) throw new Error(fault)
+    const checked = this.#checked()
+    if (!checked.ok) throw new Error(checked.why)
     const { environment, clock } = this.#place
     const names = this.#definition.on.map((point) => exportNames[point])
-    this.#thread = new HookThread({ module: pathToFileURL(this.#file).href, names, environment, clock })
+    const sha256 = checked.files.find(({ path }) => path === this.#file)?.sha256
+    this.#thread = new HookThread({ module: pathToFileURL(this.#file).href, sha256, names, environment, clock })
     return this.#thread
   }
 
-  #fault(): string | undefined {
+  #checked(): CheckedFiles {
     const { baseDir, trusted } = this.#place
-    return trusted && hookFileFault(this.#definition, baseDir, trusted)
+    return trusted ? checkHookFiles(this.#definition, baseDir, trusted) : { ok: true, files: [] }
   }
 }
 
