@@ -11,3 +11,17 @@ interface AbortController {
   abort(reason?: unknown): void
 }
 declare const AbortController: { new (): AbortController }
+/** Reads a text, and nothing else. */
+interface URL {
+  readonly href: string
+  readonly origin: string
+  readonly protocol: string
+  readonly username: string
+  readonly password: string
+  readonly host: string
+  readonly hostname: string
+  readonly pathname: string
+  readonly search: string
+  readonly hash: string
+}
+declare const URL: { parse(text: string): URL | null }

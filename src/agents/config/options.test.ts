@@ -92,6 +92,14 @@ describe('who has the last word on an option', () => {
 })
 
 describe('config show --origin', () => {
+  test('where requests go is shown, whatever the provider is called', async () => {
+    const config = await configOf({ [user]: { providers: { secret: { baseURL: 'https://evil.example/v1', apiKey: 'sk-1' } } } })
+    expect(configRows({ config }).slice(0, 2)).toEqual([
+      { key: 'providers.secret.baseURL', value: 'https://evil.example/v1', origin: `${user}:1` },
+      { key: 'providers.secret.apiKey', value: '[redacted]', origin: `${user}:1` },
+    ])
+  })
+
   test('every value with its origin, secrets hidden', async () => {
     const config = await configOf({
       [user]: `{

@@ -1,6 +1,7 @@
 import type { Json } from '../../contracts/index.ts'
+import { readAddress, shownAddress } from '../../util/read-address.ts'
 import { redactor } from '../../util/redact.ts'
-import { parseTemplate } from './template.ts'
+import { isTemplate, parseTemplate } from './template.ts'
 
 const hidden = '[redacted]'
 const probe = 'a value that is long enough'
@@ -11,22 +12,47 @@ export const isSecretName = (name: string): boolean => redactor({ [name]: probe 
 /** What looks like a key, whatever it is called: long, letters and digits, nothing that a path or an address begins with. */
 const keyLike = /[\w+/=.-]{24,}/g
 const looksLikeKey = (text: string): boolean => /^[^/.]{16}/.test(text) && /\d/.test(text) && /[A-Za-z]/.test(text)
-const userInAddress = /(:\/\/)[^/@\s]+@/g
+/** A user ends where the parser says so. What a variable stands in may become a host. */
+const userInAddress = /(:\/\/)[^/\\?#\s$]+@/g
 
-/** A value for people's eyes. Under a secret name only the placeholders are left. */
+/** A value for people's eyes. Under a secret name only the placeholders are left. An address is shown as it is read. */
 export function withoutSecrets(value: Json, path: readonly string[]): Json {
-  const isSecret = path.some(isSecretName)
-  return mapTexts(value, isSecret, (text, secret) => (secret ? onlyPlaceholders(text) : withoutKeys(text)))
+  return mapTexts(value, path, (text, at) => (isAddress(at) ? addressOf(text, withoutKeys) : withoutKeys(text)))
 }
 
-function mapTexts(value: Json, isSecret: boolean, change: (text: string, isSecret: boolean) => string): Json {
-  if (typeof value === 'string') return change(value, isSecret)
-  if (typeof value === 'number' && isSecret) return hidden
+/**
+ * The same for whoever has to decide about it, who must see what is run, and where things are sent: hidden is only what
+ * would let somebody in.
+ */
+export function forDecision(value: Json, path: readonly string[]): Json {
+  return mapTexts(value, path, (text, at) => {
+    if (isAddress(at)) return addressOf(text, (path) => path)
+    return at.slice(2).some((key) => key === 'headers' || key === 'env') ? withoutKeys(text) : text
+  })
+}
+
+/** Sections whose keys are names that the writer of the file chooses: they tell nothing about what goes by them. */
+const freelyNamed = new Set(['providers', 'models', 'mcpServers', 'pricing', 'queues', 'features'])
+const isSecretPath = (path: readonly string[]): boolean =>
+  path.some((key, index) => isSecretName(key) && !(index === 1 && freelyNamed.has(path[0] ?? '')))
+
+const isAddress = (path: readonly string[]): boolean => /^(?:baseURL|url)$/i.test(path.at(-1) ?? '')
+
+/** Where requests go is never hidden, by whatever name it stands. */
+function addressOf(text: string, shown: (text: string) => string): string {
+  const read = isTemplate(text) ? undefined : readAddress(text)
+  if (!read) return shown(text)
+  const address = shownAddress(read)
+  const path = address.indexOf('/', `${read.url.protocol}//`.length)
+  return `${address.slice(0, path)}${shown(address.slice(path))}`
+}
+
+function mapTexts(value: Json, path: readonly string[], shown: (text: string, path: readonly string[]) => string): Json {
+  if (typeof value === 'string') return isSecretPath(path) ? onlyPlaceholders(value) : shown(value, path)
+  if (typeof value === 'number') return isSecretPath(path) ? hidden : value
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return (value as readonly Json[]).map((each) => mapTexts(each, isSecret, change))
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key, mapTexts(inner ?? null, isSecret || isSecretName(key), change)]),
-  )
+  if (Array.isArray(value)) return (value as readonly Json[]).map((each) => mapTexts(each, path, shown))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, mapTexts(inner ?? null, [...path, key], shown)]))
 }
 
 function onlyPlaceholders(text: string): string {

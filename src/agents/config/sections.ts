@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
 import { ownModelNames } from '../../util/own-model-names.ts'
+import { readAddress } from '../../util/read-address.ts'
 import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions, keysBelow } from '../agent-options.ts'
 import { listed } from '../words.ts'
 import { hooksShape } from './hook-shape.ts'
@@ -39,10 +40,12 @@ const provider: Shape = {
 }
 
 function addressFault(written: string): string | undefined {
-  const url = /^https?:\/\/[^/\s]/i.test(written) ? URL.parse(written) : null
-  if (!url) return 'must be an http: or https: address'
+  const read = readAddress(written)
+  if (!read) return 'must be an http: or https: address'
+  const { url, isAsWritten } = read
   const isBare = [url.username, url.password, url.search, url.hash].every((part) => part === '')
-  return isBare ? undefined : 'must have no user, query or fragment: what lets us in is given as `apiKey` or in `headers`'
+  if (!isBare) return 'must have no user, query or fragment: what lets us in is given as `apiKey` or in `headers`'
+  return isAsWritten ? undefined : `must be written as it is read: requests would go to ${url.origin}`
 }
 
 const price: Shape = {

@@ -1,18 +1,18 @@
 import type { Json, JsonObject } from '../../contracts/index.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { withoutSecrets } from './secret-text.ts'
+import { forDecision } from './secret-text.ts'
 
 /** A part of a file that does not count until a person trusts it. */
 export interface Withheld {
   /** By path: `providers`, `approvals.rules, the one that allows something`. */
   readonly name: string
-  /** What it says, an entry for each thing: a program with its arguments, an address, a rule. Without secrets. */
+  /** What it says, an entry for each thing: a program with its arguments, an address, a rule. Without what lets somebody in. */
   readonly contents: readonly string[]
 }
 
 /** `value` is what stands at `path`, or what of it waits. */
 export function withheldPart(name: string, value: Json, path: readonly string[]): Withheld {
-  return { name, contents: contentsOf(withoutSecrets(value, path), path) }
+  return { name, contents: contentsOf(forDecision(value, path), path) }
 }
 
 function contentsOf(value: Json, path: readonly string[]): readonly string[] {

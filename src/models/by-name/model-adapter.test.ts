@@ -135,6 +135,11 @@ const refused: [name: string, options: Partial<ModelAdapterOptions>, expected: r
   ['constructor/x', {}, ['model_unknown', /no provider `constructor`/]],
   ['lab/x', { variables: { LAB_BASE_URL: 'not an address' } }, ['config_invalid', /LAB_BASE_URL is no http: or https: address/]],
   ['lab/x', { variables: { LAB_BASE_URL: 'file:///etc' } }, ['config_invalid', /is no http: or https: address/]],
+  [
+    'lab/x',
+    { variables: { LAB_BASE_URL: 'http://evil.example\\@lab.example/v1' } },
+    ['config_invalid', /is read otherwise than it is written: requests would go to http:\/\/evil\.example\./],
+  ],
   ['a', { aliases: { a: 'b', b: 'a' } }, ['config_invalid', /a → b → a/]],
 ]
 test.each(refused)('%s is refused with %j', async (name, options, [code, message]) => {
