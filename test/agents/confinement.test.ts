@@ -124,7 +124,7 @@ describe('the schema file of an agent', () => {
     ['by its whole path', 'a.ai', join(elsewhere.path, 'out.json')],
     ['over a link', 'a.ai', './link/out.json'],
     ['above the agent, where there is no project', 'lib/a.ai', '../in.json'],
-  ])('lies in its project, unless that is trusted: %s', async (_name, file, path) => {
+  ])('lies in its project, unless the agent is trusted: %s', async (_name, file, path) => {
     const project = folder({ [file]: agent(path), 'in.json': schema })
     symlinkSync(elsewhere.path, join(project.path, 'link'))
     expect(problemsOf(await project.load(file))).toEqual([
@@ -134,12 +134,13 @@ describe('the schema file of an agent', () => {
     expect(trusted.ok ? [] : problemsOf(trusted)).not.toContainEqual(expect.stringContaining('lies outside'))
   })
 
-  test('may lie anywhere in a project, and outside of one that is trusted', async () => {
+  test('may lie anywhere in a project, and outside of it where the agent itself is trusted, not the project alone', async () => {
     const project = folder({ 'lib/a.ai': agent('../in.json'), 'lib/b.ai': agent(join(elsewhere.path, 'out.json')), 'in.json': schema })
     project.write({ '.ai-agent.json': {} })
     expect((await project.load('lib/a.ai')).ok).toBe(true)
     expect((await project.load('lib/b.ai')).ok).toBe(false)
-    expect((await project.load('lib/b.ai', { trusted: trustIn(join(project.path, '.ai-agent.json')) })).ok).toBe(true)
+    expect((await project.load('lib/b.ai', { trusted: trustIn(join(project.path, '.ai-agent.json')) })).ok).toBe(false)
+    expect((await project.load('lib/b.ai', { trusted: trustIn(join(project.path, 'lib/b.ai')) })).ok).toBe(true)
   })
 
   test('who names it on the command line has trusted it', async () => {
@@ -175,7 +176,7 @@ describe('the script of an agent', () => {
     ['over a link', 'a.ai', './link/out.yaml'],
     ['above the agent, where there is no project', 'lib/a.ai', '../in.yaml'],
     ['of another program', '.opencode/agent/a.md', '../../in.yaml'],
-  ])('lies in its project, unless that is trusted: %s', async (_name, file, path) => {
+  ])('lies in its project, unless the agent is trusted: %s', async (_name, file, path) => {
     const text = file.endsWith('.md') ? `---\ndescription: A test\nmodel: script/${path}\n---\nDo it.` : agent(path)
     const project = folder({ [file]: text, 'in.yaml': script })
     symlinkSync(elsewhere.path, join(project.path, 'link'))
@@ -186,12 +187,13 @@ describe('the script of an agent', () => {
     expect(trusted.ok ? [] : problemsOf(trusted)).toEqual([])
   })
 
-  test('may lie anywhere in a project, and outside of one that is trusted', async () => {
+  test('may lie anywhere in a project, and outside of it where the agent itself is trusted, not the project alone', async () => {
     const project = folder({ 'lib/a.ai': agent('../in.yaml'), 'lib/b.ai': agent(join(elsewhere.path, 'out.yaml')), 'in.yaml': script })
     project.write({ '.ai-agent.json': {} })
     expect((await project.load('lib/a.ai')).ok).toBe(true)
     expect((await project.load('lib/b.ai')).ok).toBe(false)
-    expect((await project.load('lib/b.ai', { trusted: trustIn(join(project.path, '.ai-agent.json')) })).ok).toBe(true)
+    expect((await project.load('lib/b.ai', { trusted: trustIn(join(project.path, '.ai-agent.json')) })).ok).toBe(false)
+    expect((await project.load('lib/b.ai', { trusted: trustIn(join(project.path, 'lib/b.ai')) })).ok).toBe(true)
   })
 
   test('belongs to the file that names it, also if that is of another program', async () => {
@@ -214,5 +216,48 @@ describe('the script of an agent', () => {
     expect(stderr).toContain('a.ai:4:21  the script')
     expect(stderr).toContain('letter.txt:1:1  A script must have `steps`')
     expect(stderr + stdout).not.toContain('sesame')
+  })
+})
+
+describe('a configuration that is named by hand', () => {
+  const schema = '{ "type": "object" }'
+  const agent = child('input: { schemaRef: ../../auth.json }').replace('a/b', 'rehearsal')
+  const home = folder({ 'auth.json': schema, 'mine.json': {}, 'src/clone/a.ai': agent })
+
+  test('says nothing of the folders below it', async () => {
+    const { code, stderr } = await troupe(join(home.path, 'src/clone'), ['validate', 'a.ai', '--config', join(home.path, 'mine.json')])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`it lies outside of ${join(home.path, 'src/clone')}`)])
+    expect(stderr).toContain(`troupe trust ${join(home.path, 'src/clone/a.ai')}`)
+  })
+
+  test('is that of the project all the same, if it is the one that would be found', async () => {
+    const project = folder({ 'in.json': schema, '.ai-agent.json': {}, 'lib/a.ai': agent.replace('../../auth', '../in') })
+    const { code } = await troupe(project.path, ['validate', 'lib/a.ai', '--config', '.ai-agent.json'])
+    expect(code).toBe(0)
+  })
+})
+
+describe('an agent that another one names by its path', () => {
+  const boss = (path: string): string => child(`agents: [${path}]`)
+  const elsewhere = folder({ '.claude/agents/private.md': '---\nname: private\ndescription: Mine\n---\nA word of mine.' })
+  const path = join(elsewhere.path, '.claude/agents/private.md')
+
+  test.each([
+    ['upwards', 'lib/a.ai', '../b.ai'],
+    ['by its whole path', 'a.ai', path],
+    ['over a link', 'a.ai', './link.md'],
+  ])('lies in the project, unless whoever names it is trusted: %s', async (_name, file, written) => {
+    const project = folder({ [file]: boss(written), 'b.ai': child() })
+    symlinkSync(path, join(project.path, 'link.md'))
+    expect(problemsOf(await project.load(file))).toEqual([
+      expect.stringContaining(`the agent \`${written}\` cannot be read: it lies outside of`),
+    ])
+    const trusted = await project.load(file, { trusted: trustIn(join(project.path, file)) })
+    expect(trusted.ok ? [] : problemsOf(trusted)).toEqual([])
+  })
+
+  test('may lie anywhere in a project', async () => {
+    const project = folder({ 'lib/a.ai': boss('../b.ai'), 'b.ai': child(), '.ai-agent.json': {} })
+    expect((await project.load('lib/a.ai')).ok).toBe(true)
   })
 })

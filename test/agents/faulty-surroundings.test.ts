@@ -71,10 +71,10 @@ describe('where the configuration or a variable is wrong', () => {
     expect(registry.said[0]?.agent.models).toEqual(['rehearsal'])
   })
 
-  test('an agent of a project that is trusted may still name a schema elsewhere', async () => {
+  test('an agent that is trusted may still name a schema elsewhere', async () => {
     const outside = folder({ 'out.json': '{ "type": "object" }' })
     const { path, write } = folder({ 'a.ai': child(`input: { schemaRef: ${join(outside.path, 'out.json')} }`), '.ai-agent.json': {} })
-    await trust(path, '.ai-agent.json')
+    await trust(path, 'a.ai')
     write({ '.home/.ai-agent/.ai-agent.json': '{ "nonsense": 1 }' })
     expect(placesOf(await projectIn(path))).toEqual([`${path}/.home/.ai-agent/.ai-agent.json:1:3`])
   })

@@ -303,6 +303,8 @@ describe('what is wrong with a team', () => {
     const { load } = folder({ 'boss.ai': child('agents: [/dev/null]'), '.ai-agent.json': { agents: ['/dev/null'] } })
     const remedy = 'Put what it says into a file, and name that one.'
     expect(await load('/dev/null')).toMatchObject({ problems: [{ message: 'It is not a regular file.', remedy }] })
-    expect(await load('boss.ai')).toMatchObject({ problems: [{ message: expect.stringContaining('`/dev/null` cannot be read'), remedy }] })
+    expect(await load('boss.ai', { trusted: 'everything' })).toMatchObject({
+      problems: [{ message: expect.stringContaining('`/dev/null` cannot be read'), remedy }],
+    })
   })
 })

@@ -148,7 +148,7 @@ export const configurationPage = page([
   [
     '## Agents',
     `Each entry is a file, a folder (everything below it) or a pattern with \`*\`, \`**\`, \`?\`, \`[a-z]\` and one \`{a,b}\`. \`node_modules\`, \`.git\` and folders behind links are not entered. All entries together may lead through ${searchBounds.folders} folders, ${searchBounds.depth} levels deep, to ${searchBounds.files} files; a pattern has at most ${patternBounds.characters} characters. Beyond that nothing is taken, and the error names the bound.`,
-    'What a project lists that nobody has trusted stays inside of its folder; a link that leads out of it counts as leaving. The same holds for `input.schemaRef` and `output.schemaRef` of agent files: they stay inside of the project, or of the folder of the agent where there is none, unless a person has trusted the project or the agent file. Files that a prompt includes never leave the folder of the agent.',
+    'What a project lists that nobody has trusted stays inside of its folder; a link that leads out of it counts as leaving. The same holds for what an agent file names by a path, `input.schemaRef`, `output.schemaRef`, `script/` models and `agents`: it stays inside of the project, or of the folder of the agent where there is none, unless a person has trusted the agent file itself. Trust in the configuration of a project opens nothing outside of it to agent files, and a file behind `--config` says nothing about the folder that it lies in. Files that a prompt includes never leave the folder of the agent.',
   ],
   [
     '## Rules and walls',

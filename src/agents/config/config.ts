@@ -37,6 +37,8 @@ export interface SettingsFile {
   readonly path: string
   /** Whether it is a person's own, or trusted as it is. */
   readonly isTrusted: boolean
+  /** Whether it is looked for by itself. One that is only named by hand says nothing of the folder that it lies in. */
+  readonly isFound: boolean
 }
 
 /** Everything that counts, and what does not and why. */

@@ -9,7 +9,7 @@ import { withoutGuarded } from './guard.ts'
 import { mergeAll } from './merge.ts'
 import { modelFaults } from './model-faults.ts'
 import { layerNames } from './origin.ts'
-import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './places.ts'
+import { type ConfigFile, type ConfigPlaces, configFiles, isFoundByItself, isOwnLayer } from './places.ts'
 import { type FileContent, readConfigFile } from './read-file.ts'
 import type { Sourced } from './sourced.ts'
 import { changedHookFiles } from './trust-hooks.ts'
@@ -47,7 +47,7 @@ export interface ReadConfig {
 /** The same for those who go on with what is right. */
 export async function readConfig({ places, files, trusted }: LoadConfigOptions): Promise<ReadConfig> {
   const looked = await Promise.all(configFiles(places).map((file) => look(file, files)))
-  const config = admit(looked, trusted)
+  const config = admit(looked, trusted, places)
   const programs = await changedHookFiles(files, looked.flatMap(settingsIn), trusted)
   return {
     config: { ...config, pending: [...config.pending, ...programs], diagnostics: [...config.diagnostics, ...programs.map(notRun)] },
@@ -98,7 +98,7 @@ async function look(file: ConfigFile, files: ConfigFiles): Promise<Looked> {
 }
 
 /** What of the files counts, layer by layer. */
-function admit(looked: readonly Looked[], trusted: TrustRecords): Config {
+function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigPlaces): Config {
   const pending: PendingFile[] = []
   const files: SettingsFile[] = []
   const diagnostics: ConfigDiagnostic[] = []
@@ -109,7 +109,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords): Config {
     if (file.role === 'variables') variables.set(file, { file, state: 'absent', values: new Map() })
     if (each.kind === 'absent' || each.sha256 === undefined) continue
     const status = isOwnLayer(file.layer) ? 'trusted' : trustOf({ path: file.path, sha256: each.sha256 }, trusted)
-    if (file.role === 'settings') files.push({ path: file.path, isTrusted: status === 'trusted' })
+    if (file.role === 'settings') files.push({ path: file.path, isTrusted: status === 'trusted', isFound: isFoundByItself(file, places) })
     // Whether it is trusted is known all the same.
     if (each.kind === 'wrong') continue
     const { withheld, counts } = counting(each.content, status === 'trusted')

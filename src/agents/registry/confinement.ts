@@ -22,15 +22,14 @@ export class Confinement {
 
   /**
    * The folder in which what an agent file refers to must lie: its project's, where there is one, otherwise its own.
-   * Nothing where a person has trusted that project, or the file as it is.
+   * Nothing where a person has trusted the file as it is: a word for its project is none for all that will ever lie there.
    */
   ofAgent({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): string | undefined {
     if (trustOf({ path, sha256: contentHash(bytes) }, this.#trusted) === 'trusted') return undefined
-    const projects = this.#config.files.map((file) => ({ ...file, folder: realPath(dirname(file.path)) }))
-    const around = projects.filter(({ folder }) => isInside(folder, path))
-    if (around.some(({ isTrusted }) => isTrusted)) return undefined
+    const projects = this.#config.files.filter(({ isFound }) => isFound).map((file) => realPath(dirname(file.path)))
+    const around = projects.filter((folder) => isInside(folder, path))
     // The widest.
-    return around.map(({ folder }) => folder).toSorted((a, b) => a.length - b.length)[0] ?? dirname(path)
+    return around.toSorted((a, b) => a.length - b.length)[0] ?? dirname(path)
   }
 }
 
@@ -41,14 +40,16 @@ export interface Confined {
   readonly agent: string
 }
 
+interface OutsideFault {
+  readonly message: string
+  readonly remedy: string
+}
+
 /** What is wrong with a file that leaves the folder, links followed; nothing of the file is read. */
-export function outsideFault(
-  target: string,
-  { folder, agent }: Confined,
-): { readonly message: string; readonly remedy: string } | undefined {
+export function outsideFault(target: string, { folder, agent }: Confined): OutsideFault | undefined {
   if (isInside(folder, realPath(target))) return undefined
   return {
-    message: `it lies outside of ${folder}, and nobody has trusted that folder`,
+    message: `it lies outside of ${folder}, and nobody has trusted this agent as it is`,
     remedy: `Look at the agent; if it is what you want: troupe trust ${shellWord(agent)}`,
   }
 }

@@ -6,14 +6,14 @@ import type { SaidValues } from '../placed-value.ts'
 import { looksLikeAgent } from './agent-files.ts'
 import { isOwnFile, readContent, realPath, shownPath, type Unread } from './agent-paths.ts'
 import { configuredPaths } from './configured-agents.ts'
-import { Confinement } from './confinement.ts'
+import { Confinement, outsideFault } from './confinement.ts'
 import { type AgentDiagnostic, warningOf } from './diagnostic.ts'
 import { dialectIn, loadForeignFile } from './foreign-file.ts'
 import { type ChildReference, type LoadedFile, type Loading, type SaidByFile, spotOfReference } from './loaded-file.ts'
 import { folderAsRoot, missingRoot, unreadChild } from './missing-file.ts'
 import type { RegistryOptions } from './options.ts'
 import { loadOwnFile } from './own-file.ts'
-import { type Referrer, targetOf } from './resolve-child.ts'
+import { targetOf } from './resolve-child.ts'
 import { agentsCalled, type NamedAgent, usualAgents } from './usual-agents.ts'
 import type { FileToRead, Voices } from './voices.ts'
 
@@ -30,6 +30,8 @@ export class FileLoader {
   readonly #asRoot: Voices
   readonly #asChild: Voices
   readonly #confinement: Confinement
+  /** By agent file, the folder that what it names must lie in. */
+  readonly #within = new Map<string, string | undefined>()
   #configured: readonly LoadedFile[] | undefined
   #found: readonly NamedAgent[] | undefined
 
@@ -83,12 +85,12 @@ export class FileLoader {
   }
 
   /** The agent that a reference leads to. Where it leads to none that can be called, that is told. */
-  child(reference: ChildReference, from: Referrer): LoadedFile | undefined {
+  child(reference: ChildReference, from: LoadedFile): LoadedFile | undefined {
     const file = this.#named(reference, from)
     return file?.isForPeople ? this.#miss(reference, forPeople(reference, file)) : file
   }
 
-  #named(reference: ChildReference, from: Referrer): LoadedFile | undefined {
+  #named(reference: ChildReference, from: LoadedFile): LoadedFile | undefined {
     const target = targetOf(reference, from, {
       configured: () => this.configured(),
       usual: () => this.#usual(),
@@ -96,12 +98,21 @@ export class FileLoader {
     })
     if (target.kind === 'nothing') return this.#options.isConfigFaulty ? undefined : this.#miss(reference, target.problem)
     if (target.kind === 'file') return target.file
+    const outside = target.isWritten ? this.#outside(target.path, from) : undefined
+    if (outside) return this.#miss(reference, unreadChild(reference, target.path, outside))
     const path = realPath(target.path)
     const known = this.#files.get(path)
     if (known) return this.#follow(known, reference)
     const content = readContent(path)
     if (!content.ok) return this.#miss(reference, unreadChild(reference, path, content))
     return this.#follow(this.#load(path, { bytes: content.bytes, place: this.#shown(path), voices: this.#asChild }), reference)
+  }
+
+  /** Who names an agent on the command line has trusted it by that. */
+  #outside(path: string, from: LoadedFile): Unread | undefined {
+    const folder = from.values.get('agents')?.rank === 'over' ? undefined : this.#within.get(from.path)
+    const fault = folder === undefined ? undefined : outsideFault(path, { folder, agent: from.path })
+    return fault && { ok: false, kind: 'refused', why: fault.message, remedy: fault.remedy }
   }
 
   /** A colleague that another program would have had does not stop whoever can do without it. */
@@ -177,7 +188,9 @@ export class FileLoader {
 
   #parse(file: FileToRead, voices: Voices): Loading {
     const { path, bytes, place } = file
-    if (isOwnFile(path)) return loadOwnFile(file, voices, this.#confinement.ofAgent(file))
+    const within = this.#confinement.ofAgent(file)
+    this.#within.set(path, within)
+    if (isOwnFile(path)) return loadOwnFile(file, voices, within)
     const dialect = dialectIn(path, bytes)
     if (dialect === undefined) {
       const remedy = 'Ours end in `.ai`; files of Claude, Copilot, opencode, Gemini and Codex are known by their place or their settings.'
@@ -186,7 +199,7 @@ export class FileLoader {
     const { trusted } = this.#options
     const state: FileState = { path, sha256: contentHash(bytes) }
     const isTrusted = trustOf(state, trusted) === 'trusted'
-    const loading = loadForeignFile(file, { dialect, isTrusted, voices, within: this.#confinement.ofAgent(file) })
+    const loading = loadForeignFile(file, { dialect, isTrusted, voices, within })
     const isWhole = loading.ok && loading.file.diagnostics.every(({ code }) => code !== 'agent_untrusted')
     if (!isTrusted && !isWhole) this.untrusted.push(state)
     return loading

@@ -7,12 +7,13 @@ import { agentsCalled, type NamedAgent } from './usual-agents.ts'
 
 /** Where a reference leads. */
 export type Target =
-  | { readonly kind: 'path'; readonly path: string }
+  /** Written as a path by whoever names it, or found by a name. */
+  | { readonly kind: 'path'; readonly path: string; readonly isWritten: boolean }
   | { readonly kind: 'file'; readonly file: LoadedFile }
   | { readonly kind: 'nothing'; readonly problem: Problem }
 
 /** The file that names another. */
-export type Referrer = Pick<LoadedFile, 'path'>
+type Referrer = Pick<LoadedFile, 'path'>
 
 /** Whom a name could mean. */
 export interface Known {
@@ -30,7 +31,7 @@ export interface Known {
  */
 export function targetOf(reference: ChildReference, from: Referrer, { configured, usual, shown }: Known): Target {
   const { written } = reference
-  if (isPath(written)) return { kind: 'path', path: resolve(dirname(from.path), written) }
+  if (isPath(written)) return { kind: 'path', path: resolve(dirname(from.path), written), isWritten: true }
   const known = configured()
   const named = known.filter(({ agent }) => agent.name === written || agent.toolName === written)
   const [file] = named
@@ -44,7 +45,7 @@ export function targetOf(reference: ChildReference, from: Referrer, { configured
     })
   const called = agentsCalled(written, usual(), from.path)
   const [colleague] = called
-  if (colleague && called.length === 1 && reference.isOptional) return { kind: 'path', path: colleague.path }
+  if (colleague && called.length === 1 && reference.isOptional) return { kind: 'path', path: colleague.path, isWritten: false }
   const message = called.length > 1 ? `\`${written}\` is the name of several agents` : `there is no agent \`${written}\``
   const names = reference.isOptional ? usual().map(({ name }) => name) : []
   const remedy =
