@@ -5,7 +5,7 @@ import { troupe } from './command.ts'
 import { child, folder } from './folder.ts'
 
 describe('troupe run', () => {
-  test('flag, variable, file, --config, project, user: who comes first counts', async () => {
+  test('flag, variable, file, --config, project, user: who comes first counts; a looser project once it is trusted', async () => {
     const limits = (maxRetries: number) => ({ defaults: { limits: { maxRetries } } })
     const { path, write } = folder({ 'a.ai': child().replace('a/b', 'rehearsal'), '.home/.ai-agent/.ai-agent.json': limits(1) })
     const retries = async (args: readonly string[] = [], env = {}) => {
@@ -15,13 +15,15 @@ describe('troupe run', () => {
     const found = [await retries()]
     write({ '.ai-agent.json': limits(2) })
     found.push(await retries())
+    await troupe(path, ['trust', '.ai-agent.json'])
+    found.push(await retries())
     write({ 'given.json': limits(4) })
     found.push(await retries(['--config', 'given.json']))
     write({ 'a.ai': child('limits: { maxRetries: 5 }').replace('a/b', 'rehearsal') })
     found.push(await retries(['--config', 'given.json']))
     found.push(await retries(['--config', 'given.json'], { TROUPE_LIMITS_MAX_RETRIES: '6' }))
     found.push(await retries(['--override', 'limits.maxRetries=7'], { TROUPE_LIMITS_MAX_RETRIES: '6' }))
-    expect(found).toEqual([1, 2, 4, 5, 6, 7])
+    expect(found).toEqual([1, 1, 2, 4, 5, 6, 7])
   })
 
   test('the folder of the agent has a configuration, too; below that of the working directory', async () => {

@@ -192,7 +192,7 @@ describe('the question at a terminal', () => {
     const { host, setup, said } = terminal(typed)
     expect(await askForTrust(waiting, setup, { host, isGiven: false })).toBe(expected)
     expect(said()).toBe(
-      '/project/.ai-agent.json is not trusted as it is now. These parts do not count without trust:\n  providers: say where requests and keys are sent\n  models.fast: read variables, or let a script stand in for a model\nTrust it? [y/N] ',
+      '/project/.ai-agent.json is not trusted as it is now. These parts do not count without trust:\n  providers: say where requests and keys are sent\n  models.fast: say which models are asked where you have said it yourself, read variables, or let a script stand in for a model\nTrust it? [y/N] ',
     )
     const records = [...(await readTrust(setup.trustPlace)).values()]
     expect(records).toEqual(expected === 'given' ? [{ path: waiting[0]?.path, sha256: waiting[0]?.sha256, by: 'person', at: 7 }] : [])

@@ -94,13 +94,6 @@ function valueTexts(shape: Extract<Shape, { readonly kind: 'text' | 'choice' | '
 
 const oneLine = (value: unknown): string => JSON.stringify(value, null, 1).replaceAll(/\n\s*/g, ' ')
 
-/** Whether there is anything in it that could need trust: a text. */
-function hasTexts(shape: Shape): boolean {
-  if (shape.kind === 'fields') return Object.values(shape.of).some(hasTexts)
-  if (shape.kind === 'names' || shape.kind === 'list') return hasTexts(shape.of)
-  return shape.kind === 'text' || shape.kind === 'option' || shape.kind === 'any'
-}
-
 export const configurationPage = page([
   ['# Configuration', made],
   [
@@ -111,7 +104,7 @@ export const configurationPage = page([
   ],
   [
     '## Where',
-    'The first that says something counts, key by key; a list is taken as a whole.',
+    'The first that says something counts, key by key; a list is taken as a whole. What a project says that nobody has trusted counts in part (see below).',
     table(
       ['layer', 'place', 'trust'],
       [
@@ -126,13 +119,13 @@ export const configurationPage = page([
   ],
   [
     '## Sections',
-    'What a project says in a section that needs trust does not count until a person has trusted the file as it is (`troupe trust`); so too whatever would read a variable, a `script/` model, and agents outside of the folder. What waits is told, never dropped in silence.',
+    'What a project says in a section that needs trust does not count until a person has trusted the file as it is (`troupe trust`); so too whatever would read a variable, a `script/` model, and agents outside of the folder. Where your own `~/.ai-agent` or `/etc/ai-agent` says which model is asked, in `models` or `defaults.models`, that counts until the project is trusted; of `defaults.limits` and `queues` the smaller number counts until then. What waits is told, never dropped in silence.',
     table(
       ['section', 'what', 'a project needs trust', 'with trust it could'],
       sectionNames.map((name) => {
-        const { trust, use, shape } = sectionOf(name)
+        const { trust, use } = sectionOf(name)
         const { summary, power = '' } = sectionWords[name]
-        const needed = trust === 'needed' ? 'yes' : hasTexts(shape) ? 'for some of it' : 'no'
+        const needed = trust === 'needed' ? 'yes' : power === '' ? 'no' : 'for some of it'
         return [code(name), use === 'later' ? `${summary}; has no effect yet` : summary, needed, power]
       }),
     ),

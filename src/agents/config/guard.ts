@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import { isInside } from '../../util/is-inside.ts'
 import { withoutLoosening } from './loosening.ts'
 import { showPath } from './origin.ts'
+import { choosesModels, overruling } from './overruling.ts'
 import { folderOf } from './places.ts'
 import { sectionNames, sectionOf } from './sections.ts'
 import { type Leaf, plainSourced, pruned, type Sourced, type SourcedMap, someText } from './sourced.ts'
@@ -14,8 +15,8 @@ export interface Admitted {
   readonly withheld: readonly Withheld[]
 }
 
-/** What of a project's file counts before anybody has trusted it. */
-export function withoutGuarded(tree: SourcedMap): Admitted {
+/** What of a project's file counts before anybody has trusted it, beside what a person says in weaker files of their own. */
+export function withoutGuarded(tree: SourcedMap, own?: Sourced): Admitted {
   const withheld: Withheld[] = []
   const entries = new Map<string, Sourced>()
   for (const name of sectionNames) {
@@ -34,9 +35,10 @@ export function withoutGuarded(tree: SourcedMap): Admitted {
     const kept = pruned(
       section,
       (leaf) => {
-        const isKept = !isGuarded(leaf) && !leavesFolder(leaf)
-        const shown = leavesFolder(leaf) ? `${showPath(leaf.path)}, which leave the folder` : showPath(leaf.path)
-        if (!isKept) withheld.push(withheldPart(shown, leaf.value, leaf.path))
+        const why = leavesFolder(leaf) ? 'which leave the folder' : overruling(leaf, own)
+        const isKept = !isGuarded(leaf) && why === undefined
+        const shown = showPath(leaf.path)
+        if (!isKept) withheld.push(withheldPart(why === undefined ? shown : `${shown}, ${why}`, leaf.value, leaf.path))
         return isKept
       },
       [name],
@@ -51,8 +53,7 @@ export function withoutGuarded(tree: SourcedMap): Admitted {
  * a model that plays its calls from a file, since it would drive the tools of agents that are not the project's.
  */
 function isGuarded({ path, value }: Leaf): boolean {
-  const choosesModels = path[0] === 'models' || (path[0] === 'defaults' && path[1] === 'models')
-  return someText(value, (text) => isTemplate(text) || (choosesModels && /^\s*(?:script|replay)\//i.test(text)))
+  return someText(value, (text) => isTemplate(text) || (choosesModels(path) && /^\s*(?:script|replay)\//i.test(text)))
 }
 
 /** Agents are looked for in the folder that says so: somebody who cloned it has not agreed to a search of the disk. */

@@ -203,6 +203,47 @@ describe('trust', () => {
     expect(shown(config, 'models')).toEqual({ a: '"b/$${c}" project' })
   })
 
+  test('a project that nobody trusts overrules none of my own models and limits, and may be stricter', async () => {
+    const mine = {
+      models: { inhouse: 'lab/small' },
+      defaults: { models: ['lab/small'], limits: { maxCostUsd: 0.1, maxToolTurns: 5, parallelToolCalls: false, timeBudget: '30s' } },
+      queues: { openai: { perMinute: 5 } },
+    }
+    const theirs = {
+      models: { inhouse: 'cloud/large', other: 'cloud/large' },
+      defaults: {
+        models: ['cloud/large'],
+        limits: { maxCostUsd: 1000, maxToolTurns: 2, parallelToolCalls: 9, timeBudget: '1000h', maxRetries: 1 },
+      },
+      queues: { openai: { perMinute: 900, concurrent: 2 } },
+    }
+    const contents = { '/home/.ai-agent/.ai-agent.json': mine, '/project/.ai-agent.json': theirs }
+    const config = await configOf(contents, { trusted: nobody })
+    expect(['models', 'defaults', 'queues'].map((name) => shown(config, name as SectionName))).toEqual([
+      { other: '"cloud/large" project', inhouse: '"lab/small" user' },
+      {
+        'limits.maxToolTurns': '2 project',
+        'limits.maxRetries': '1 project',
+        'limits.maxCostUsd': '0.1 user',
+        'limits.parallelToolCalls': expect.stringMatching(/ user$/),
+        'limits.timeBudget': '30000 user',
+        models: '["lab/small"] user',
+      },
+      { 'openai.concurrent': '2 project', 'openai.perMinute': '5 user' },
+    ])
+    expect(config.pending[0]?.withheld).toEqual([
+      'models.inhouse, which your own configuration says, too',
+      'defaults.models, which your own configuration says, too',
+      'defaults.limits.maxCostUsd, which your own configuration sets lower',
+      'defaults.limits.parallelToolCalls, which your own configuration sets lower',
+      'defaults.limits.timeBudget, which your own configuration sets lower',
+      'queues.openai.perMinute, which your own configuration sets lower',
+    ])
+    expect(config.diagnostics.map(({ code }) => code)).toEqual(['config_untrusted'])
+    const trusted = await configOf(contents)
+    expect([shown(trusted, 'models')?.inhouse, trusted.pending]).toEqual(['"cloud/large" project', []])
+  })
+
   test('a thousand parts are counted, not listed', async () => {
     const models = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`m${index}`, '${X}']))
     const { diagnostics, pending } = await configOf({ '/project/.ai-agent.json': { models } }, { trusted: nobody })

@@ -104,6 +104,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigP
   const diagnostics: ConfigDiagnostic[] = []
   const settings = new Map<ConfigFile, Sourced>()
   const variables = new Map<ConfigFile, VariableFile>()
+  const own = ownSettings(looked)
   for (const each of looked) {
     const { file } = each
     if (file.role === 'variables') variables.set(file, { file, state: 'absent', values: new Map() })
@@ -112,7 +113,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigP
     if (file.role === 'settings') files.push({ path: file.path, isTrusted: status === 'trusted', isFound: isFoundByItself(file, places) })
     // Whether it is trusted is known all the same.
     if (each.kind === 'wrong') continue
-    const { withheld, counts } = counting(each.content, status === 'trusted')
+    const { withheld, counts } = counting(each.content, { isTrusted: status === 'trusted', own })
     if (counts.kind === 'settings') settings.set(file, counts.tree)
     else variables.set(file, { file, state: withheld.length > 0 ? 'untrusted' : 'read', values: counts.variables })
     diagnostics.push(...(counts.kind === 'settings' ? counts.diagnostics : optionsAmong(counts.variables, file)))
@@ -138,14 +139,34 @@ function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigP
   return { layers, files, pending, diagnostics }
 }
 
-function counting(content: FileContent, isTrusted: boolean): { readonly withheld: readonly Withheld[]; readonly counts: FileContent } {
+/** What a person says in files of their own that are weaker than those of projects. */
+function ownSettings(looked: readonly Looked[]): Sourced | undefined {
+  return mergeAll(
+    looked.flatMap((each) => {
+      const isWeaker = isOwnLayer(each.file.layer) && each.file.layer !== 'given'
+      return each.kind === 'read' && isWeaker && each.content.kind === 'settings' ? [each.content.tree] : []
+    }),
+  )
+}
+
+interface Standing {
+  readonly isTrusted: boolean
+  readonly own: Sourced | undefined
+}
+
+interface Counting {
+  readonly withheld: readonly Withheld[]
+  readonly counts: FileContent
+}
+
+function counting(content: FileContent, { isTrusted, own }: Standing): Counting {
   if (isTrusted) return { withheld: [], counts: content }
   if (content.kind === 'variables') {
     const names = [...content.variables.keys()]
     const withheld = names.length === 0 ? [] : [{ name: `variables ${someOf(names, ', ')}`, contents: [] }]
     return { withheld, counts: { kind: 'variables', variables: new Map() } }
   }
-  const { tree, withheld } = withoutGuarded(content.tree)
+  const { tree, withheld } = withoutGuarded(content.tree, own)
   return { withheld, counts: { ...content, tree } }
 }
 

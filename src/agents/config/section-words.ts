@@ -8,6 +8,7 @@ export interface SectionWords {
 }
 
 const standIn = 'read variables, or let a script stand in for a model'
+const overModels = `say which models are asked where you have said it yourself, ${standIn}`
 
 export const sectionWords: { readonly [Name in SectionName]: SectionWords } = {
   agents: {
@@ -15,10 +16,16 @@ export const sectionWords: { readonly [Name in SectionName]: SectionWords } = {
     power: 'use agents from outside of its folder, or found through variables',
   },
   providers: { summary: 'where models are, and how to be let in', power: 'say where requests and keys are sent' },
-  models: { summary: 'other names for models', power: standIn },
+  models: { summary: 'other names for models', power: overModels },
   mcpServers: { summary: 'servers that offer tools', power: 'start programs, and reach servers' },
-  defaults: { summary: 'settings for agents that do not say them themselves', power: standIn },
-  queues: { summary: 'how much of something may happen at once, and in a minute, over all runs of a process' },
+  defaults: {
+    summary: 'settings for agents that do not say them themselves',
+    power: `${overModels}; go beyond your own limits`,
+  },
+  queues: {
+    summary: 'how much of something may happen at once, and in a minute, over all runs of a process',
+    power: 'go beyond your own limits',
+  },
   pricing: {
     summary: 'prices of models, in US dollars for a million tokens',
     power: 'say what models cost, and so what a limit of costs means',
