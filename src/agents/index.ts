@@ -30,6 +30,7 @@ export {
   featuresOf,
   hooksOf,
   idleQueues,
+  isDecisive,
   loadConfig,
   type ModelPrice,
   makeFolders,

@@ -1,4 +1,4 @@
-import { type FileState, type PendingFile, powerOf, type Registry, trustFiles } from '../agents/index.ts'
+import { type FileState, isDecisive, type PendingFile, powerOf, type Registry, trustFiles } from '../agents/index.ts'
 import { systemClock } from '../runtime/index.ts'
 import type { Setup } from './config-setup.ts'
 import { exactLines } from './exact-text.ts'
@@ -12,6 +12,8 @@ export interface Waiting extends FileState {
   readonly withheld: readonly string[]
   /** What each of these parts says, where that is known. */
   readonly contents?: readonly (readonly string[])[]
+  /** More waits than is named. */
+  readonly isPartial?: true
 }
 
 /** Whatever counts only in part for want of trust. */
@@ -24,33 +26,68 @@ export function waitingIn({ config }: Setup, { untrusted }: Registry): readonly 
   ]
 }
 
-/** The parts that wait, each with what it could do then. */
-export function partsOf({ withheld }: Waiting): readonly string[] {
-  return [...withheld.slice(0, mostShown).map(powerText), ...moreOf(withheld.length - mostShown)]
+interface Part {
+  readonly name: string
+  readonly contents: readonly string[]
+  /** Whether all of it must be seen. */
+  readonly isDecisive: boolean
 }
 
-/** The same for whoever has to decide, with what stands in them: to the letter, however it is written. */
-export function partLines({ withheld, contents = [] }: Waiting, { paint, width }: Pick<Host, 'paint' | 'width'>): readonly string[] {
-  const parts = withheld.slice(0, mostShown).flatMap((part, index) => {
-    const said = contents[index] ?? []
-    const shown = said.slice(0, mostContents).flatMap((text) => exactLines(cut(text), width - 1 - below.length))
-    return [powerText(part), ...[...shown, ...moreOf(said.length - mostContents)].map((line) => `${paint('dim', bar)}${line}`)]
+/** Those first without which nobody can decide. */
+function partsIn({ withheld, contents = [] }: Waiting): readonly Part[] {
+  const parts = withheld.map((name, index) => ({ name, contents: contents[index] ?? [], isDecisive: isDecisive(name) }))
+  return parts.toSorted((a, b) => Number(b.isDecisive) - Number(a.isDecisive))
+}
+
+/** The parts that wait, each with what it could do then. */
+export function partsOf(file: Waiting): readonly string[] {
+  const names = partsIn(file).map(({ name }) => powerText(name))
+  return [...names.slice(0, mostShown), ...moreOf(names.length - mostShown)]
+}
+
+/**
+ * The same for whoever has to decide, with what stands in them: to the letter, however it is written. What decides comes
+ * first, and is never cut; where anything else is left out, that is said with the file to read.
+ */
+export function partLines(file: Waiting, { paint, width }: Pick<Host, 'paint' | 'width'>): readonly string[] {
+  const parts = partsIn(file)
+  const deciding = parts.filter((part) => part.isDecisive)
+  const others = parts.filter((part) => !part.isDecisive)
+  const shown = [...deciding, ...others.slice(0, mostShown)]
+  const lines = shown.flatMap(({ name, contents, isDecisive }) => {
+    const said = isDecisive ? contents : [...contents.slice(0, mostShown).map(cut), ...moreOf(contents.length - mostShown)]
+    const rows = said.flatMap((text) => exactLines(withBlanksCounted(text), width - 1 - below.length))
+    return [powerText(name), ...rows.map((line) => `${paint('dim', bar)}${line}`)]
   })
-  return [...parts, ...moreOf(withheld.length - mostShown)].map((line) => `  ${line}`)
+  const all = [...lines, ...moreOf(others.length - mostShown)].map((line) => `  ${line}`)
+  const isCut = others.some(({ contents }) => contents.length > mostShown || contents.some(isLong))
+  const isWhole = !file.isPartial && others.length <= mostShown && !isCut
+  return [...all, ...(isWhole && all.length <= mostLines ? [] : [toRead(file.path, isWhole ? `It has ${all.length} lines` : undefined)])]
 }
 
 const bar = '│ '
 const below = `  ${bar}`
-const mostContents = 20
+const mostShown = 20
 const mostCharacters = 1_000
+/** What is surely seen at once. */
+const mostLines = 20
 
 const powerText = (part: string): string => {
   const power = powerOf(part)
   return printable(power === undefined ? part : `${part}: ${power}`)
 }
+const toRead = (path: string, why = 'Not all of it is shown'): string => `${why}: read ${printable(path)} before you say yes.`
 const moreOf = (left: number): readonly string[] => (left > 0 ? [`and ${left} more`] : [])
-const cut = (text: string): string =>
-  text.length > mostCharacters ? `${text.slice(0, mostCharacters)}… and ${text.length - mostCharacters} characters more` : text
+const isLong = (text: string): boolean => text.length > mostCharacters
+
+/** The end of a text tells as much as its beginning. */
+function cut(text: string): string {
+  const half = mostCharacters / 2
+  return isLong(text) ? `${text.slice(0, half)} … ${text.length - mostCharacters} characters … ${text.slice(-half)}` : text
+}
+
+/** Nothing is pushed out of sight by what cannot be seen. */
+const withBlanksCounted = (text: string): string => text.replace(/[\s\u2800]{9,}/g, (blanks) => `<${blanks.length} blanks>`)
 
 /** `--trust` gives it; a person at a terminal is asked; anybody else is told by a diagnostic. */
 export async function askForTrust(waiting: readonly Waiting[], { trustPlace }: Setup, trust: Trusting): Promise<'given' | 'not given'> {
@@ -94,5 +131,3 @@ export async function isAgreed(question: string, { stderr, stdin }: Pick<Host, '
   const answer = await nextLine(stdin)
   return answer.kind === 'line' && /^\s*y(?:es)?\s*$/i.test(answer.text)
 }
-
-const mostShown = 20

@@ -28,8 +28,10 @@ export interface PendingFile extends FileState {
   readonly status: Exclude<TrustStatus, 'trusted'>
   /** `providers`, `models.fast`, `variables LAB_URL, LAB_KEY`. */
   readonly withheld: readonly string[]
-  /** What each of them says, in the same order; of variables nothing, whose names say it. */
+  /** What each of them says, in the same order; of variables only addresses. */
   readonly contents: readonly (readonly string[])[]
+  /** More waits than is named. */
+  readonly isPartial?: true
 }
 
 /** A file with settings that is there. */

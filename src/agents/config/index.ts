@@ -48,7 +48,7 @@ export {
   type VariableSources,
   variablePlaces,
 } from './resolve.ts'
-export { powerOf } from './section-words.ts'
+export { isDecisive, powerOf } from './section-words.ts'
 export { type SectionName, sectionNames } from './sections.ts'
 export { type ConfigRow, configRows } from './show-config.ts'
 export { keysOf, type Leaf, leavesOf, type Sourced, type SourcedMap, type SourcedValue, sourcedAt } from './sourced.ts'

@@ -11,10 +11,12 @@ import { modelFaults } from './model-faults.ts'
 import { layerNames } from './origin.ts'
 import { type ConfigFile, type ConfigPlaces, configFiles, isFoundByItself, isOwnLayer } from './places.ts'
 import { type FileContent, readConfigFile } from './read-file.ts'
+import { someOf } from './some-of.ts'
 import type { Sourced } from './sourced.ts'
 import { changedHookFiles } from './trust-hooks.ts'
 import { contentHash, type FileState, type TrustRecords, trustOf } from './trust-records.ts'
 import type { Withheld } from './withheld.ts'
+import { withheldVariables } from './withheld-variables.ts'
 
 export interface LoadConfigOptions {
   readonly places: ConfigPlaces
@@ -125,6 +127,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigP
         status,
         withheld: withheld.map(({ name }) => name),
         contents: withheld.map(({ contents }) => contents),
+        ...(withheld.some(({ isPartial }) => isPartial) && { isPartial: true }),
       }
       pending.push(waiting)
       diagnostics.push(untrusted(waiting))
@@ -162,9 +165,7 @@ interface Counting {
 function counting(content: FileContent, { isTrusted, own }: Standing): Counting {
   if (isTrusted) return { withheld: [], counts: content }
   if (content.kind === 'variables') {
-    const names = [...content.variables.keys()]
-    const withheld = names.length === 0 ? [] : [{ name: `variables ${someOf(names, ', ')}`, contents: [] }]
-    return { withheld, counts: { kind: 'variables', variables: new Map() } }
+    return { withheld: withheldVariables(content.variables), counts: { kind: 'variables', variables: new Map() } }
   }
   const { tree, withheld } = withoutGuarded(content.tree, own)
   return { withheld, counts: { ...content, tree } }
@@ -182,7 +183,7 @@ function optionsAmong(variables: ReadonlyMap<string, EnvVariable>, file: ConfigF
 }
 
 const untrusted = (file: PendingFile): ConfigDiagnostic =>
-  warned(file, `a part of it does not count, since ${whyOf(file)}: ${someOf(file.withheld, '; ')}`)
+  warned(file, `a part of it does not count, since ${whyOf(file)}: ${someOf(file.withheld, '; ').text}`)
 const notRun = (file: PendingFile): ConfigDiagnostic => warned(file, `it is not run as a hook, since ${whyOf(file)}`)
 
 const whyOf = ({ status }: PendingFile): string => (status === 'changed' ? 'it has changed since it was trusted' : 'nobody has trusted it')
@@ -194,11 +195,3 @@ const warned = ({ path }: PendingFile, message: string): ConfigDiagnostic => ({
   message,
   remedy: `Look at it; if it is what you want: troupe trust ${shellWord(path)}`,
 })
-
-const mostNamed = 20
-
-/** A hostile file could have thousands. */
-function someOf(names: readonly string[], separator: string): string {
-  const more = names.length - mostNamed
-  return [...names.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])].join(separator)
-}

@@ -31,6 +31,10 @@ export function forDecision(value: Json, path: readonly string[]): Json {
   })
 }
 
+/** A text that may be an address: where it leads is seen, and what else it holds is hidden if it looks like a key. */
+export const shownSetting = (text: string): string =>
+  readAddress(text) ? addressOf(text, withoutKeys) : text.replace(userInAddress, `$1${hidden}@`)
+
 /** Sections whose keys are names that the writer of the file chooses: they tell nothing about what goes by them. */
 const freelyNamed = new Set(['providers', 'models', 'mcpServers', 'pricing', 'queues', 'features'])
 const isSecretPath = (path: readonly string[]): boolean =>

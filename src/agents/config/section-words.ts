@@ -61,6 +61,15 @@ export const sectionWords: { readonly [Name in SectionName]: SectionWords } = {
 /** What trust lets a part do that a configuration withholds, as `PendingFile.withheld` names it. */
 export function powerOf(withheld: string): string | undefined {
   if (withheld.startsWith('variables ')) return 'set keys, addresses and whatever else its variables are used for'
-  const section = sectionNames.find((name) => withheld.startsWith(name) && /^(?:$|[.[,])/.test(withheld.slice(name.length)))
+  const section = sectionIn(withheld)
   return section && sectionWords[section].power
 }
+
+const sectionIn = (withheld: string): SectionName | undefined =>
+  sectionNames.find((name) => withheld.startsWith(name) && /^(?:$|[.[,])/.test(withheld.slice(name.length)))
+
+/** They can be many, and neither run anything nor send anything to somebody new. */
+const small: ReadonlySet<SectionName | undefined> = new Set(['models', 'defaults', 'queues', 'pricing', 'unpriced', 'features'])
+
+/** Whether such a part runs something, opens something or says where things are sent: nobody can decide without seeing all of it. */
+export const isDecisive = (withheld: string): boolean => !small.has(sectionIn(withheld))

@@ -8,6 +8,8 @@ export interface Withheld {
   readonly name: string
   /** What it says, an entry for each thing: a program with its arguments, an address, a rule. Without what lets somebody in. */
   readonly contents: readonly string[]
+  /** Its name leaves something out. */
+  readonly isPartial?: true
 }
 
 /** `value` is what stands at `path`, or what of it waits. */
