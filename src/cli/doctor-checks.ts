@@ -139,9 +139,10 @@ async function modelCheck(
 
 async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
   const { config, environment } = setup
-  const folder = storePathOf({ config, environment }) ?? dataFolder({ flag: undefined, env: host.env, home: homedir() })
   const { sqliteStore } = await import('../stores/sqlite/index.ts')
+  let folder = 'store.path'
   try {
+    folder = storePathOf({ config, environment }) ?? dataFolder({ flag: undefined, env: host.env, home: homedir() })
     await sqliteStore({ path: folder }).close()
     return { status: 'ok', what: 'journal', message: folder }
   } catch (error) {

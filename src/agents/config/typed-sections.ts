@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
+import { TroupeError } from '../../contracts/index.ts'
 import { type Config, settingsOf } from './config.ts'
-import { folderOf } from './places.ts'
+import type { FileOrigin } from './origin.ts'
+import { linkOut } from './over-link.ts'
+import { folderOf, isOwnLayer } from './places.ts'
 import { type Part, resolveParts, type VariableSources } from './resolve.ts'
 import type { SectionName } from './sections.ts'
 import { sourcedAt } from './sourced.ts'
@@ -40,14 +43,25 @@ export function agentPathsOf(sources: VariableSources): readonly string[] {
   return (paths as readonly string[]).map((path) => resolve(folderOf(tree.origin), path))
 }
 
-/** Where journals are kept, if the configuration says so. */
+/** Where journals are kept, if the configuration says so. Throws `config_invalid` where a project's word for it leads over a link. */
 export function storePathOf(sources: VariableSources): string | undefined {
   const path = ['store', 'path']
   const tree = sourcedAt(settingsOf(sources.config, 'store'), path.slice(1))
   if (!tree) return undefined
   const part: Part = { path, tree }
-  return resolve(folderOf(tree.origin), String(resolveParts([part], sources).values[0]))
+  const { origin } = tree
+  const folder = folderOf(origin)
+  const found = resolve(folder, String(resolveParts([part], sources).values[0]))
+  const link = isOwnLayer(origin.layer) ? undefined : linkOut(folder, found)
+  if (link !== undefined) throw leavingOver(link, origin)
+  return found
 }
+
+const leavingOver = (link: string, { file, line, column }: FileOrigin): TroupeError =>
+  new TroupeError('config_invalid', 'Journals would be written outside of the project, over a link.', {
+    problems: [{ place: `${file}:${line}:${column}`, message: `\`store.path\` leads out of the folder by ${link}` }],
+    remedy: 'If it is meant, let `store.path` name the folder that the link leads to, and trust that; or take the link away.',
+  })
 
 /** A section without placeholders. */
 function plainSection<Plain>(config: Config, section: SectionName): Plain | undefined {

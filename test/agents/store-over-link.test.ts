@@ -1,0 +1,36 @@
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { troupe } from './command.ts'
+import { child, folder } from './folder.ts'
+
+/** A project whose `store.path` was trusted before anything lay there. */
+async function trustedProject(): Promise<string> {
+  const { path } = folder({ 'a.ai': child().replace('a/b', 'rehearsal'), '.ai-agent.json': { store: { path: './kept/state' } } })
+  await troupe(path, ['trust', '.ai-agent.json'])
+  return path
+}
+
+describe('journals of a project', () => {
+  test.each([
+    ['a folder elsewhere', folder().path],
+    ['nothing yet', join(folder().path, 'none')],
+  ])('are not written over a link that came after trust, to %s', async (_name, target) => {
+    const path = await trustedProject()
+    symlinkSync(target, join(path, 'kept'))
+    const { code, stderr } = await troupe(path, ['run', 'a.ai', 'Hi'])
+    expect([code, stderr]).toEqual([2, expect.stringContaining(`\`store.path\` leads out of the folder by ${join(path, 'kept')}`)])
+    expect(stderr).toContain(`${join(path, '.ai-agent.json')}:1:`)
+    expect(existsSync(join(target, 'state'))).toBe(false)
+    expect((await troupe(path, ['runs', 'list'])).code).toBe(2)
+    expect((await troupe(path, ['doctor'])).stdout).toContain('Journals would be written outside of the project')
+  })
+
+  test('are written over one that stays inside', async () => {
+    const path = await trustedProject()
+    mkdirSync(join(path, 'other'))
+    symlinkSync('other', join(path, 'kept'))
+    expect((await troupe(path, ['run', 'a.ai', 'Hi'])).code).toBe(0)
+    expect(existsSync(join(path, 'other/state/troupe.db'))).toBe(true)
+  })
+})
