@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs'
-import { lstat, open, readFile, rm, rmdir, stat } from 'node:fs/promises'
+import { lstat, open, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
 import { makeFolders, nodeConfigFiles, readTrust, statesOf, type TrustPlace, trustFiles } from '../agents/index.ts'
 import { type Problem, TroupeError } from '../contracts/index.ts'
@@ -73,7 +73,8 @@ const isOfTeam = (name: string): boolean => name.endsWith('.ai') || name === '.a
 async function keptNotice(name: string, root: string): Promise<string> {
   const said = `kept ${shown(join(root, name))} as it is`
   if (name !== '.gitignore') return said
-  const text = await readFile(join(root, name), 'utf8').catch(() => '')
+  const content = (await nodeConfigFiles.read(join(root, name)).catch(() => undefined)) ?? ''
+  const text = typeof content === 'string' ? content : new TextDecoder().decode(content)
   return text.includes(keyFile) ? said : `${said}; so that no key is published, add the line ${keyFile}`
 }
 

@@ -72,6 +72,12 @@ describe('troupe init beside links', () => {
     expect(made.stderr).toContain('kept .gitignore as it is')
   })
 
+  test.runIf(existsSync('/proc/self/pagemap'))('reads no link without an end', async () => {
+    const { path } = folder()
+    symlinkSync('/proc/self/pagemap', join(path, '.gitignore'))
+    expect(await troupe(path, ['init', '--yes'])).toMatchObject({ code: 0, stderr: expect.stringContaining('add the line .ai-agent.env') })
+  })
+
   test('writes nothing into a folder that is a link, wherever it leads', async () => {
     const { path } = folder()
     const outside = folder()

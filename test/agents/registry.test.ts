@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { builtinToolNames, parseOverrides, type Registry } from '../../src/agents/index.ts'
@@ -306,5 +306,12 @@ describe('what is wrong with a team', () => {
     expect(await load('boss.ai', { trusted: 'everything' })).toMatchObject({
       problems: [{ message: expect.stringContaining('`/dev/null` cannot be read'), remedy }],
     })
+  })
+
+  test.runIf(existsSync('/proc/self/pagemap'))('an agent that says it is empty and has no end', async () => {
+    const { load, path } = folder({})
+    symlinkSync('/proc/self/pagemap', join(path, 'endless.ai'))
+    const message = 'It has more than 1048576 bytes, which is the most.'
+    expect(await load('endless.ai')).toMatchObject({ problems: [{ message, remedy: expect.any(String) }] })
   })
 })

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { open, readFile, rename, rm, stat } from 'node:fs/promises'
+import * as fs from 'node:fs'
+import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { readBounded } from '../../util/read-bounded.ts'
 import type { ConfigFiles } from './config-files.ts'
 import { underLock } from './file-lock.ts'
 import { makeFolders } from './make-folders.ts'
@@ -11,16 +13,21 @@ const largest = 4 * 1024 * 1024
 export const nodeConfigFiles: ConfigFiles = { read, replace }
 
 async function read(path: string): Promise<Uint8Array | undefined> {
-  try {
-    const found = await stat(path)
-    // A device or a pipe may never end.
-    if (!found.isFile()) throw new Error('it is not a file')
-    if (found.size > largest) throw new Error(`it has ${found.size} bytes, and ${largest} is the most`)
-    return await readFile(path)
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined
-    throw error
+  const found = readBounded(fs, path, largest)
+  switch (found.kind) {
+    case 'read':
+      return found.bytes
+    case 'missing':
+      return undefined
+    case 'folder':
+    case 'no file':
+      throw new Error('it is not a file')
+    case 'too large':
+      throw new Error(found.why)
+    case 'unreadable':
+      throw found.error
+    default:
+      return found satisfies never
   }
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -174,5 +175,10 @@ describe('on a disk', () => {
     await expect(nodeConfigFiles.read(join(folder, 'endless'))).rejects.toThrow('it is not a file')
     await writeFile(join(folder, 'large'), Buffer.alloc(4 * 1024 * 1024 + 1))
     await expect(nodeConfigFiles.read(join(folder, 'large'))).rejects.toThrow('is the most')
+  })
+
+  test.runIf(existsSync('/proc/self/pagemap'))('nor is what says that it is empty and has no end', async () => {
+    await symlink('/proc/self/pagemap', join(folder, 'endless'))
+    await expect(nodeConfigFiles.read(join(folder, 'endless'))).rejects.toThrow('it has more than 4194304 bytes, which is the most')
   })
 })

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import * as fs from 'node:fs'
 import { relative } from 'node:path'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { readBounded } from '../../util/read-bounded.ts'
 import { largestAgentFile } from '../decode-text.ts'
 
 /** A file's content, or why there is none, in words. */
@@ -14,22 +15,24 @@ export interface Unread {
 }
 
 export function readContent(path: string): Content {
-  try {
-    const found = statSync(path)
-    if (found.isDirectory()) return unread('folder', 'it is a folder', 'Name one of the files in it.')
-    // A device or a pipe may never end.
-    if (!found.isFile()) return unread('refused', 'it is not a regular file', 'Put what it says into a file, and name that one.')
-    if (found.size > largestAgentFile)
-      return unread(
-        'refused',
-        `it has ${found.size} bytes, and ${largestAgentFile} is the most`,
-        'Make it shorter: agents can read long texts with tools.',
-      )
-    return { ok: true, bytes: readFileSync(path) }
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
-    if (code === 'ENOENT' || code === 'ENOTDIR') return unread('missing', 'there is no such file', 'Check the path.')
-    return unread('refused', `it cannot be read (${code ?? messageOf(error)})`, 'Make it readable, or name another file.')
+  const found = readBounded(fs, path, largestAgentFile)
+  switch (found.kind) {
+    case 'read':
+      return { ok: true, bytes: found.bytes }
+    case 'missing':
+      return unread('missing', 'there is no such file', 'Check the path.')
+    case 'folder':
+      return unread('folder', 'it is a folder', 'Name one of the files in it.')
+    case 'no file':
+      return unread('refused', 'it is not a regular file', 'Put what it says into a file, and name that one.')
+    case 'too large':
+      return unread('refused', found.why, 'Make it shorter: agents can read long texts with tools.')
+    case 'unreadable': {
+      const { code } = found.error as NodeJS.ErrnoException
+      return unread('refused', `it cannot be read (${code ?? messageOf(found.error)})`, 'Make it readable, or name another file.')
+    }
+    default:
+      return found satisfies never
   }
 }
 
@@ -38,7 +41,7 @@ const unread = (kind: Unread['kind'], why: string, remedy: string): Unread => ({
 /** One path for each file, whatever way leads there. */
 export function realPath(path: string): string {
   try {
-    return realpathSync(path)
+    return fs.realpathSync(path)
   } catch {
     return path
   }
@@ -55,7 +58,7 @@ export const mayBeAgent = (name: string): boolean => /\.(?:ai|md|toml)$/i.test(n
 /** Agent files beside a path that is not there, for whoever misspelt it. */
 export function neighbours(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).filter(mayBeAgent).toSorted()
+    return fs.readdirSync(folder).filter(mayBeAgent).toSorted()
   } catch {
     return []
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -127,5 +127,9 @@ describe('refused', () => {
     expect(collectIncludes({ text: '{% include "rules.md" %}', place: 'x.ai', firstLine: 1 }, undefined).problems).toMatchObject([
       { message: '`rules.md` cannot be included: nothing can be read here' },
     ])
+  })
+
+  test.runIf(existsSync('/proc/self/status'))('a file that says it is empty, beyond the bound', () => {
+    expect(() => folderIncludes('/proc/self').readFile('/proc/self/status', 10)).toThrow('it is larger than 10 bytes')
   })
 })

@@ -1,0 +1,79 @@
+/** What of `node:fs` is used: helpers know no host. */
+export interface FileSystem {
+  readonly constants: { readonly O_RDONLY: number; readonly O_NONBLOCK?: number; readonly O_NOCTTY?: number }
+  statSync(path: string): FileFacts
+  openSync(path: string, flags: number): number
+  fstatSync(file: number): FileFacts
+  readSync(file: number, bytes: Uint8Array, offset: number, length: number, position: null): number
+  closeSync(file: number): void
+}
+
+export interface FileFacts {
+  readonly size: number
+  isFile(): boolean
+  isDirectory(): boolean
+}
+
+/** The whole of a file, or why there is none. */
+export type BoundedFile =
+  | { readonly kind: 'read'; readonly bytes: Uint8Array }
+  | { readonly kind: 'missing' | 'folder' | 'no file' }
+  | { readonly kind: 'too large'; readonly why: string }
+  | { readonly kind: 'unreadable'; readonly error: unknown }
+
+/**
+ * Reads a file that anybody may have put there. Hardly more than `most` bytes, whatever size it says that it has: what
+ * the system makes up while it is read says 0 and may have no end. Never waits: not for a pipe, nor for a device.
+ */
+export function readBounded(fs: FileSystem, path: string, most: number): BoundedFile {
+  try {
+    // To open a device may do something by itself.
+    const before = refusalOf(fs.statSync(path), most)
+    return before ?? readOpened(fs, path, most)
+  } catch (error) {
+    const { code } = error as { readonly code?: unknown }
+    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' }
+    return { kind: 'unreadable', error }
+  }
+}
+
+function readOpened(fs: FileSystem, path: string, most: number): BoundedFile {
+  const { O_RDONLY, O_NONBLOCK = 0, O_NOCTTY = 0 } = fs.constants
+  const file = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+  try {
+    // Another file may stand there by now.
+    const facts = fs.fstatSync(file)
+    const refusal = refusalOf(facts, most)
+    if (refusal) return refusal
+    const bytes = readAll(fs, file, { most, likely: facts.size })
+    return bytes.length > most ? { kind: 'too large', why: `it has more than ${most} bytes, which is the most` } : { kind: 'read', bytes }
+  } finally {
+    fs.closeSync(file)
+  }
+}
+
+function refusalOf(facts: FileFacts, most: number): BoundedFile | undefined {
+  if (facts.isDirectory()) return { kind: 'folder' }
+  if (!facts.isFile()) return { kind: 'no file' }
+  return facts.size > most ? { kind: 'too large', why: `it has ${facts.size} bytes, and ${most} is the most` } : undefined
+}
+
+/** Some files of the system are read in whole pages only. */
+const page = 4_096
+const wholePages = (length: number): number => Math.ceil(length / page) * page
+
+/** Beyond `most` no more than the rest of a page, which tells that there is more. */
+function readAll(fs: FileSystem, file: number, { most, likely }: { readonly most: number; readonly likely: number }): Uint8Array {
+  let bytes = new Uint8Array(wholePages(Math.min(most, likely) + 1))
+  let filled = 0
+  for (;;) {
+    const read = fs.readSync(file, bytes, filled, bytes.length - filled, null)
+    filled += read
+    if (read === 0 || filled > most) return bytes.subarray(0, filled)
+    if (filled === bytes.length) {
+      const larger = new Uint8Array(Math.min(wholePages(most + 1), bytes.length * 2))
+      larger.set(bytes)
+      bytes = larger
+    }
+  }
+}
