@@ -28,6 +28,7 @@ export {
   type Environment,
   type FileState,
   featuresOf,
+  hookBindings,
   hooksOf,
   idleQueues,
   isDecisive,

@@ -17,6 +17,7 @@ import type { TrustInvocation } from './agents-invocations.ts'
 import { loadProject } from './agents-project.ts'
 import { trustPlaceOf } from './config-setup.ts'
 import { exitCodes } from './exit-codes.ts'
+import { hookFileLines } from './hook-file-lines.ts'
 import type { Host } from './host.ts'
 import { printable } from './paint.ts'
 import { safeJson } from './safe-json.ts'
@@ -66,7 +67,10 @@ async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Prom
     })
   const { paint, stderr } = host
   await stderr.prose([`${count} What waits, and what it could do then:`, ''])
-  for (const file of files) await stderr.lines([`${paint('bold', printable(file.path))} (${file.kind})`, ...partLines(file, host)])
+  for (const file of files) {
+    const head = `${paint('bold', printable(file.path))} (${file.kind})`
+    await stderr.lines([head, ...partLines(file, host, await hookFileLines(file, host))])
+  }
   return (await isAgreed(`\n${files.length === 1 ? 'Trust it as it is now?' : `Trust all ${files.length} as they are now?`} [y/N] `, host))
     ? files
     : 'refused'

@@ -2,6 +2,7 @@ import { type FileState, isDecisive, type PendingFile, powerOf, type Registry, t
 import { systemClock } from '../runtime/index.ts'
 import type { Setup } from './config-setup.ts'
 import { exactLines } from './exact-text.ts'
+import { hookFileLines } from './hook-file-lines.ts'
 import type { Host } from './host.ts'
 import { forgetTyped, nextLine } from './next-line.ts'
 import { printable } from './paint.ts'
@@ -49,7 +50,11 @@ export function partsOf(file: Waiting): readonly string[] {
  * The same for whoever has to decide, with what stands in them: to the letter, however it is written. What decides comes
  * first, and is never cut; where anything else is left out, that is said with the file to read.
  */
-export function partLines(file: Waiting, { paint, width }: Pick<Host, 'paint' | 'width'>): readonly string[] {
+export function partLines(
+  file: Waiting,
+  { paint, width }: Pick<Host, 'paint' | 'width'>,
+  further: readonly string[] = [],
+): readonly string[] {
   const parts = partsIn(file)
   const deciding = parts.filter((part) => part.isDecisive)
   const others = parts.filter((part) => !part.isDecisive)
@@ -59,7 +64,7 @@ export function partLines(file: Waiting, { paint, width }: Pick<Host, 'paint' | 
     const rows = said.flatMap((text) => exactLines(withBlanksCounted(text), width - 1 - below.length))
     return [powerText(name), ...rows.map((line) => `${paint('dim', bar)}${line}`)]
   })
-  const all = [...lines, ...moreOf(others.length - mostShown)].map((line) => `  ${line}`)
+  const all = [...[...lines, ...moreOf(others.length - mostShown)].map((line) => `  ${line}`), ...further]
   const isCut = others.some(({ contents }) => contents.length > mostShown || contents.some(isLong))
   const isWhole = !file.isPartial && others.length <= mostShown && !isCut
   return [...all, ...(isWhole && all.length <= mostLines ? [] : [toRead(file.path, isWhole ? `It has ${all.length} lines` : undefined)])]
@@ -115,7 +120,7 @@ export interface Trusting {
 async function isTrusted(file: Waiting, { stderr, stdin, paint, width }: Host): Promise<boolean> {
   await stderr.prose([
     `${paint('bold', printable(file.path))} is not trusted as it is now. These parts do not count without trust:`,
-    ...partLines(file, { paint, width }),
+    ...partLines(file, { paint, width }, await hookFileLines(file, { paint, width })),
   ])
   return isAgreed('Trust it? [y/N] ', { stderr, stdin })
 }

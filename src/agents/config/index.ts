@@ -53,6 +53,7 @@ export { type SectionName, sectionNames } from './sections.ts'
 export { type ConfigRow, configRows } from './show-config.ts'
 export { keysOf, type Leaf, leavesOf, type Sourced, type SourcedMap, type SourcedValue, sourcedAt } from './sourced.ts'
 export { readTrust, revokeTrust, statesOf, type TrustPlace, trustFiles } from './trust-file.ts'
+export { type HookBinding, hookBindings } from './trust-hooks.ts'
 export { contentHash, type FileState, type TrustRecord, type TrustRecords, type TrustStatus, trustOf, withTrust } from './trust-records.ts'
 export {
   agentPathsOf,

@@ -10,8 +10,8 @@ import { contentHash, type FileState, type TrustRecords, trustOf } from './trust
 
 /*
  * Whoever trusts a configuration trusts the programs that its hooks run, as they are then: each has a record of its own,
- * and a hook whose program is another one now is not run. What such a program loads by itself is not known here; keep it
- * in a folder that agents cannot change, like `.troupe`.
+ * and a hook whose program is another one now is not run. What such a program loads by itself, and what a shell makes of
+ * its words, is not known here; keep it in a folder that agents cannot change, like `.troupe`.
  */
 
 /** The states, and those of the files that hooks of configurations among them name. */
@@ -35,31 +35,63 @@ export async function changedHookFiles(
   })
 }
 
+/** What of a hook is bound to trust. */
+export interface HookBinding {
+  readonly hook: string
+  /** Absolute paths: what stands there now is trusted with its configuration. None where no word of the hook is a file. */
+  readonly files: readonly string[]
+}
+
+/** Hostile files could name thousands, each of which is read. */
+const mostBound = 100
+
+/** Each hook of a configuration, for whoever has to decide about it; of any other file none. */
+export async function hookBindings(files: ConfigFiles, state: FileState): Promise<readonly HookBinding[]> {
+  const bindings: HookBinding[] = []
+  let left = mostBound
+  for (const hook of await hooksOfFile(files, state)) {
+    const states = await statesNamedBy(files, hook, { baseDir: folderOf({ file: state.path }), most: Math.max(1, left) })
+    left -= states.length
+    bindings.push({ hook: hook.name, files: states.map(({ path }) => path) })
+  }
+  return bindings
+}
+
+async function hookFilesIn(files: ConfigFiles, state: FileState): Promise<readonly FileState[]> {
+  const baseDir = folderOf({ file: state.path })
+  return (await Promise.all((await hooksOfFile(files, state)).map((hook) => statesNamedBy(files, hook, { baseDir })))).flat()
+}
+
 /** Of a file that is no longer what was shown, or no configuration, nothing. */
-async function hookFilesIn(files: ConfigFiles, { path, sha256 }: FileState): Promise<readonly FileState[]> {
+async function hooksOfFile(files: ConfigFiles, { path, sha256 }: FileState): Promise<readonly HookDefinition[]> {
   if (!path.endsWith('.ai-agent.json')) return []
-  const content = await files.read(path)
+  const content = await files.read(path).catch(() => undefined)
   if (content === undefined || contentHash(content) !== sha256) return []
   try {
     const read = readConfigFile(content, { path, role: 'settings', layer: 'project', isRequired: false })
-    if (read.kind !== 'settings') return []
-    const definitions = hooksIn(read.tree)
-    return (await Promise.all(definitions.map((each) => statesNamedBy(files, each, folderOf({ file: path }))))).flat()
+    return read.kind === 'settings' ? hooksIn(read.tree) : []
   } catch {
     // What is wrong in it is told where it is loaded, and none of its hooks runs.
     return []
   }
 }
 
+interface Naming {
+  readonly baseDir: string
+  /** Default: all. */
+  readonly most?: number
+}
+
 /** The files that a hook names, as they are now. */
-async function statesNamedBy(files: ConfigFiles, hook: HookDefinition, baseDir: string): Promise<readonly FileState[]> {
-  const states: FileState[] = []
+async function statesNamedBy(files: ConfigFiles, hook: HookDefinition, { baseDir, most }: Naming): Promise<readonly FileState[]> {
+  const states = new Map<string, FileState>()
   for (const word of wordsOfHook(hook)) {
+    if (states.size === most) break
     const path = resolve(baseDir, word)
-    if (isOfSystem(word, path, baseDir)) continue
+    if (states.has(path) || isOfSystem(word, path, baseDir)) continue
     // Folders, and what is too large to be looked at, cannot be trusted: a hook that needs them says so when it fails.
     const content = await files.read(path).catch(() => undefined)
-    if (content !== undefined) states.push({ path, sha256: contentHash(content) })
+    if (content !== undefined) states.set(path, { path, sha256: contentHash(content) })
   }
-  return states
+  return [...states.values()]
 }

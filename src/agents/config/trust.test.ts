@@ -50,6 +50,19 @@ describe('the list of trusted files', () => {
     )
   })
 
+  test.each([
+    [['./guard.out'], '/p/guard.out'],
+    [['sh', 'rules.csv'], '/p/rules.csv'],
+    [['sh', '-c', 'exec 2>/dev/null;./two.sh'], '/p/two.sh'],
+    [['sh', '-c', '. ./three.csv'], '/p/three.csv'],
+    [['/proc/self/cwd/one.sh'], '/p/one.sh'],
+  ])('what a hook runs is bound to trust, however it is named: %j', async (command, program) => {
+    const hooks = [{ name: 'a', on: ['before_call'], command, onFailure: 'closed' }]
+    const files = new MemoryFiles({ '/p/.ai-agent.json': JSON.stringify({ hooks }), [program]: 'v1' })
+    await trustFiles({ files, path }, await statesOf(files, ['/p/.ai-agent.json']), given)
+    expect([...(await readTrust({ files, path })).keys()]).toEqual(['/p/.ai-agent.json', program])
+  })
+
   test('a configuration that is no longer what was shown takes nothing along', async () => {
     const hooks = [{ name: 'a', on: ['before_call'], command: ['./guard.sh'], onFailure: 'closed' }]
     const files = new MemoryFiles({ '/p/.ai-agent.json': JSON.stringify({ hooks }), '/p/guard.sh': 'guard' })
