@@ -5,6 +5,10 @@ import { checkSchema } from './check-schema.ts'
 
 const names = '"array", "boolean", "integer", "null", "number", "object", "string"'
 const object = (properties: object, more: object = {}): object => ({ type: 'object', properties, ...more })
+const tooLarge = 'expected at most 10000 keywords, names and subschemas in a schema, found more'
+function many<Value>(each: () => Value): { readonly [name: string]: Value } {
+  return Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`p${i}`, each()]))
+}
 
 describe('checkSchema accepts', () => {
   it.each([
@@ -172,7 +176,23 @@ describe('checkSchema always ends', () => {
   it('on shared parts that double at every level', () => {
     let shared: object = { type: 'string' }
     for (let level = 0; level < 100; level++) shared = { anyOf: [shared, shared] }
-    expect(checkSchema(object({ shared }), 'tool').map(({ message }) => message)).toEqual(['there are more than 50000 subschemas'])
+    expect(checkSchema(object({ shared }), 'tool').map(({ message }) => message)).toEqual([tooLarge])
+  })
+
+  it.each<[what: string, schema: object]>([
+    ['many properties', object(many(() => ({ type: 'string' })))],
+    ['many that refer to the same', { ...object(many(() => ({ $ref: '#/$defs/a' }))), $defs: { a: {} } }],
+    ['many that are anything', object({ a: { anyOf: Array.from({ length: 10_000 }, () => true) } })],
+    ['many names', object({ a: { required: Array.from({ length: 10_000 }, (_, i) => `p${i}`) } })],
+    ['many names that need others', object({ a: { dependentRequired: many(() => ['a', 'b']) } })],
+    ['many in what is only referred to', { ...object({ a: { $ref: '#/x/y' } }), x: { y: object(many(() => ({ type: 'string' }))) } }],
+  ])('on what takes long to compile: %s', (_what, schema) => {
+    expect(checkSchema(schema, 'tool')).toEqual([{ place: 'tool', message: tooLarge, remedy: expect.stringContaining('describe less') }])
+  })
+
+  it('not on long lists of values', () => {
+    const values = Array.from({ length: 20_000 }, (_, i) => `v${i}`)
+    expect(checkSchema(object({ a: { enum: values, default: values, examples: values } }), 'tool')).toEqual([])
   })
 })
 

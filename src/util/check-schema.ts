@@ -11,15 +11,16 @@ import { showValue } from './show-value.ts'
  */
 export function checkSchema(schema: unknown, place: string, root: 'object' | 'any' = 'object'): readonly Problem[] {
   if (!isPlainObject(schema)) return [notASchema(schema, place)]
-  const check = new SchemaCheck(schema)
+  const check = new SchemaCheck(schema, place)
   if (root === 'object') check.rootType(schema, place)
   check.root(schema, place)
   return check.problems
 }
 
-// Real schemas stay far below; the second one also ends the walk over objects that share their parts.
+// Real schemas stay far below; the second one also ends the walk over objects that share their parts. To compile a schema
+// takes up to a millisecond for each of its nodes.
 const mostDepth = 200
-const mostSubschemas = 50_000
+const mostNodes = 10_000
 
 /** Applied to the same value as the schema around them, so what one of them requires another may declare. */
 const inPlace = new Set([
@@ -49,10 +50,12 @@ class SchemaCheck {
   readonly problems: Problem[] = []
   readonly #inside = new Set<object>()
   readonly #references: References
-  #left = mostSubschemas
+  readonly #rootPlace: string
+  #left = mostNodes
 
-  constructor(root: SchemaObject) {
+  constructor(root: SchemaObject, place: string) {
     this.#references = new References(root)
+    this.#rootPlace = place
   }
 
   root(schema: SchemaObject, place: string): void {
@@ -86,7 +89,10 @@ class SchemaCheck {
     this.#inside.add(schema)
     const resource = typeof schema.$id === 'string' && !schema.$id.startsWith('#') ? schema : position.resource
     this.#references.meet(schema, { place, resource })
-    for (const keyword of Object.keys(schema)) this.#keyword(schema, keyword, { ...position, resource })
+    for (const keyword of Object.keys(schema)) {
+      if (!this.#mayHave(nodesOf(keyword, schema[keyword]))) break
+      this.#keyword(schema, keyword, { ...position, resource })
+    }
     if (position.isAlone) this.#requiredExist(schema, place)
     this.#inside.delete(schema)
   }
@@ -96,8 +102,21 @@ class SchemaCheck {
     if (!isPlainObject(schema)) return notASchema(schema, place)
     if (this.#inside.has(schema)) return { place, message: 'this object contains itself', remedy: 'say it with "$ref": "#/$defs/…"' }
     if (depth > mostDepth) return { place, message: `schemas are nested more than ${mostDepth} deep` }
-    if (this.#left-- === 0) return { place, message: `there are more than ${mostSubschemas} subschemas` }
     return undefined
+  }
+
+  /** Said once: whatever comes after is not looked at. */
+  #mayHave(nodes: number): boolean {
+    if (this.#left < 0) return false
+    this.#left -= nodes
+    if (this.#left >= 0) return true
+    this.problems.push({
+      place: this.#rootPlace,
+      message: `expected at most ${mostNodes} keywords, names and subschemas in a schema, found more`,
+      remedy:
+        'describe less of the value, or take parts of it as plain text; what stands in "enum", "const", "default" and "examples" does not count',
+    })
+    return false
   }
 
   #keyword(schema: SchemaObject, keyword: string, position: Position): void {
@@ -147,6 +166,19 @@ class SchemaCheck {
       })
     }
   }
+}
+
+/** A keyword, and what it lists for the value to be held against. Of values that are given as such the number does not matter. */
+function nodesOf(keyword: string, value: unknown): number {
+  const shape = keywordShape(keyword)
+  if (shape === undefined || shape === 'enum' || shape === 'any' || shape === 'list') return 1
+  if (shape !== 'names map' && shape !== 'dependencies') return 1 + entriesOf(value).length
+  return entriesOf(value).reduce((sum: number, each) => sum + 1 + (Array.isArray(each) ? each.length : 0), 1)
+}
+
+function entriesOf(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  return isPlainObject(value) ? Object.values(value) : []
 }
 
 const isTypeName = (type: unknown): boolean => checkKeywordValue('type', type, { place: '', keyword: 'type' }).length === 0

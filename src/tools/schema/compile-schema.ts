@@ -17,6 +17,8 @@ const options = {
   meta: false,
   validateSchema: false,
   logger: false,
+  // What is referred to often would be compiled as often: a page of schema can become gigabytes of code.
+  inlineRefs: false,
   code: { regExp: boundedPattern },
 } as const
 

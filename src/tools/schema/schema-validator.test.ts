@@ -27,6 +27,14 @@ const search: JsonSchema = {
 }
 
 describe('validator', () => {
+  it('compiles what is referred to often only once: a page of schema does not become gigabytes', { timeout: 4_000 }, async () => {
+    const each = (schema: JsonSchema): JsonSchema => Object.fromEntries(Array.from({ length: 200 }, (_, i) => [`p${i}`, schema]))
+    const big = { type: 'object', properties: each({ type: 'string' }) }
+    const schema = { type: 'object', properties: each({ $ref: '#/$defs/big' }), $defs: { big } }
+    expect(await problems(schema, { p0: { p1: 'a' } })).toBe('valid')
+    expect(await problems(schema, { p0: { p1: [] } })).toEqual([expect.stringContaining('p0.p1')])
+  })
+
   it('answers without a promise once it is loaded, and the same function for the same schema', async () => {
     const validator = schemaValidator()
     const first = validator.compile(search)
