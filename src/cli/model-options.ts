@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { systemClock } from '../runtime/index.ts'
 import type { findModels } from './find-models.ts'
@@ -6,5 +5,5 @@ import type { Host } from './host.ts'
 
 /** What models are found with: keys in the environment, and what their names refer to beside the agent's file. */
 export function modelOptions(agentFile: string, { env }: Pick<Host, 'env'>): Parameters<typeof findModels>[1] {
-  return { clock: systemClock, variables: env, readFile: (path) => readFile(path, 'utf8'), baseDir: dirname(agentFile) }
+  return { clock: systemClock, variables: env, baseDir: dirname(agentFile) }
 }

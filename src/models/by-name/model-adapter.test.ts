@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { TroupeError } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
@@ -45,6 +48,29 @@ test('a script that is not there says where it was looked for', async () => {
     message: 'The model script/none.yaml needs the script /agents/none.yaml, which cannot be read.',
     remedy: 'Create it, or give its path relative to /agents.',
   })
+})
+
+test('a script that is larger than any can be is not read on', async () => {
+  const remedy = expect.stringContaining('make it shorter')
+  const models = adapter({ readFile: async () => 'steps:\n'.padEnd(1_048_577, '- text: a\n') })
+  await expect(models.resolve('script/huge.yaml')).rejects.toMatchObject({ message: expect.stringContaining('is the most'), remedy })
+  const folder = mkdtempSync(join(tmpdir(), 'troupe-script-'))
+  try {
+    writeFileSync(join(folder, 'huge.yaml'), '')
+    truncateSync(join(folder, 'huge.yaml'), 400_000_000)
+    const here = modelAdapter({ variables: {}, baseDir: folder })
+    await expect(here.resolve('script/huge.yaml')).rejects.toMatchObject({
+      code: 'model_unknown',
+      message: `The model script/huge.yaml needs the script ${folder}/huge.yaml, which cannot be read: it has 400000000 bytes, and 1048576 is the most.`,
+      remedy,
+    })
+    await expect(here.resolve('script/.')).rejects.toMatchObject({ message: expect.stringContaining('it is a folder'), remedy })
+    await expect(here.resolve('script//dev/zero')).rejects.toMatchObject({ message: expect.stringContaining('not a regular file'), remedy })
+    writeFileSync(join(folder, 'small.yaml'), 'steps: [{ text: Hello. }]')
+    expect((await here.resolve('script/small.yaml')).id).toBe('script/small.yaml')
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 })
 
 test('a wrong script is read again once it is mended', async () => {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { type Model, TroupeError } from '../../contracts/index.ts'
+import type { Model } from '../../contracts/index.ts'
 import { isLoopback } from '../addresses.ts'
 import { knownProvider, knownProviders } from '../known-providers.ts'
 import { endpointOf } from './endpoint.ts'
@@ -82,14 +82,6 @@ export async function loadModel(name: string, options: SettledOptions): Promise<
 async function loadScript({ name, rest: file }: AskedModel, { baseDir, readFile, clock }: SettledOptions): Promise<Model> {
   const folder = resolve(baseDir)
   const path = resolve(folder, file)
-  const [{ scriptModel }, text] = await Promise.all([
-    import('../script-model.ts'),
-    readFile(path).catch((cause: unknown) => {
-      throw new TroupeError('model_unknown', `The model ${name} needs the script ${path}, which cannot be read.`, {
-        remedy: `Create it, or give its path relative to ${folder}.`,
-        cause,
-      })
-    }),
-  ])
-  return scriptModel(text, path, { id: name, clock })
+  const [{ scriptModel }, { scriptText }] = await Promise.all([import('../script-model.ts'), import('./script-file.ts')])
+  return scriptModel(await scriptText({ name, path, folder }, readFile), path, { id: name, clock })
 }

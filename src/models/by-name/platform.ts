@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { Clock } from '../../contracts/index.ts'
 
 /** What models use of the machine where nobody gives them anything else. */
@@ -12,6 +11,6 @@ export const platform = {
     },
   } satisfies Clock,
   fetch: (...request: Parameters<typeof fetch>) => fetch(...request),
-  readFile: (path: string) => readFile(path, 'utf8'),
+  readFile: async (path: string) => (await import('./script-file.ts')).readScriptFile(path),
   baseDir: '.',
 }

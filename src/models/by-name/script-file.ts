@@ -1,0 +1,61 @@
+import * as fs from 'node:fs'
+import { TroupeError } from '../../contracts/index.ts'
+import { readBounded } from '../../util/read-bounded.ts'
+
+/** As much as an agent file may have: a repository brings both along. */
+const largestScript = 1_048_576
+
+export interface NeededScript {
+  /** Of the model. */
+  readonly name: string
+  readonly path: string
+  /** What the path was relative to. */
+  readonly folder: string
+}
+
+/** The text of a script, however it is read. Throws `model_unknown` where there is none, or more than a script can be. */
+export async function scriptText(needed: NeededScript, readFile: (path: string) => Promise<string>): Promise<string> {
+  const text = await readFile(needed.path).catch((cause: unknown) => {
+    throw unreadable(needed, cause)
+  })
+  if (text.length <= largestScript) return text
+  throw unreadable(needed, new NotAScript(`it has more than ${largestScript} characters, which is the most`))
+}
+
+/** A file of this machine. */
+export async function readScriptFile(path: string): Promise<string> {
+  const found = readBounded(fs, path, largestScript)
+  switch (found.kind) {
+    case 'read':
+      return new TextDecoder().decode(found.bytes)
+    case 'missing':
+      throw new Error(`there is no ${path}`)
+    case 'folder':
+      throw new NotAScript('it is a folder')
+    case 'no file':
+      throw new NotAScript('it is not a regular file')
+    case 'too large':
+      throw new NotAScript(found.why)
+    case 'unreadable':
+      throw found.error
+    default:
+      return found satisfies never
+  }
+}
+
+/** Something is there, and it cannot be a script. */
+class NotAScript extends Error {}
+
+function unreadable({ name, path, folder }: NeededScript, cause: unknown): TroupeError {
+  const isThere = cause instanceof NotAScript
+  return new TroupeError(
+    'model_unknown',
+    `The model ${name} needs the script ${path}, which cannot be read${isThere ? `: ${cause.message}` : ''}.`,
+    {
+      remedy: isThere
+        ? 'A script is a file of a page or two: make it shorter, or name another.'
+        : `Create it, or give its path relative to ${folder}.`,
+      cause,
+    },
+  )
+}
