@@ -8,7 +8,7 @@ import { wrapLine } from './wrap-line.ts'
 
 type State = { readonly kind: 'open' } | { readonly kind: 'gone' } | { readonly kind: 'failed'; readonly error: Error }
 
-type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number }
+type Stream = Writable & { readonly isTTY?: boolean; readonly columns?: number; readonly rows?: number }
 
 /** Standard output or standard error, whose reader may leave at any time. */
 export class Output {
@@ -47,9 +47,13 @@ export class Output {
     return lines.length === 0 ? Promise.resolve() : this.line(lines.join('\n'))
   }
 
-  /** Columns, where it is a terminal that has some. */
+  /** Columns and rows, where it is a terminal that has some. */
   get columns(): number | undefined {
     return this.#stream.isTTY ? this.#stream.columns || undefined : undefined
+  }
+
+  get rows(): number | undefined {
+    return this.#stream.isTTY ? this.#stream.rows || undefined : undefined
   }
 
   /** Lines of words for people: a terminal gets them broken between words, anybody else as they are. */

@@ -8,6 +8,8 @@ export interface QuestionStyle {
   readonly paint: Paint
   /** Columns that a line may take. */
   readonly width: number
+  /** Rows of the window in which it is answered, if it is. */
+  readonly height?: number
 }
 
 export const indent = '  '

@@ -52,6 +52,35 @@ describe('what a person is shown', () => {
     `)
   })
 
+  test('what has left the window by its length is said again at the answers', () => {
+    const command = ['rm -rf important', ...Array.from({ length: 120 }, () => '# check formatting'), 'echo checked'].join('\n')
+    const shown = (request: ApprovalRequest, height?: number): readonly string[] =>
+      questionLines({ label: 'scout', request }, { paint: plainPaint, width: 79, ...(height !== undefined && { height }) })
+    const [title, ...rest] = shown(run(command), 24)
+    expect(title).toMatch(/^\? scout · Run rm -rf important ⏎ # check formatting/)
+    expect(rest.slice(121, 126)).toEqual([
+      '          │ echo checked',
+      title,
+      '  123 lines, which begin above: read them before you answer',
+      '  y yes · n no · n WHY no, and tell it why · x no, and end the run',
+      '  s for this session, p for this project:',
+    ])
+    expect(shown(run(command, { scope: 'unsandboxed' }), 24).slice(-6, -2)).toEqual([
+      title,
+      '  outside the sandbox: with all that you may do yourself',
+      '  124 lines, which begin above: read them before you answer',
+      '  y yes · n no · n WHY no, and tell it why · x no, and end the run',
+    ])
+    expect(shown(run(command)).filter((line) => line === title)).toHaveLength(1)
+  })
+
+  test('what fits the window, with the row of the answer, is said once', () => {
+    const whole = questionLines({ label: '', request: write }, { paint: plainPaint, width: 79 })
+    const at = (height: number): readonly string[] => questionLines({ label: '', request: write }, { paint: plainPaint, width: 79, height })
+    expect(at(whole.length + 1)).toEqual(whole)
+    expect(at(whole.length)).toHaveLength(whole.length + 2)
+  })
+
   test('a command that its summary tells to the letter is told once', () => {
     const wider = [{ key: 'command:npm test ', label: 'any npm test …', isPrefix: true }]
     expect(

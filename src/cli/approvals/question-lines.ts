@@ -16,7 +16,19 @@ export interface Asked {
 
 export function questionLines(asked: Asked, style: QuestionStyle): readonly string[] {
   const { request } = asked
-  return request.question ? openQuestion(asked, style) : [...permission(asked, style), ...choiceLines(request, style)]
+  if (request.question) return openQuestion(asked, style)
+  const told = permission(asked, style)
+  const choices = choiceLines(request, style)
+  // The answer has a row of its own.
+  const isSeen = told.length + choices.length < (style.height ?? Number.POSITIVE_INFINITY)
+  return [...told, ...(isSeen ? [] : reminder(request, told, style)), ...choices]
+}
+
+/** Where the beginning has left the window, what is asked is said again at the answers: a long call must not hide what it does. */
+function reminder(request: ApprovalRequest, told: readonly string[], style: QuestionStyle): readonly string[] {
+  const [title = ''] = told
+  const above = fitted(`${told.length} lines, which begin above: read them before you answer`, style.width - indent.length)
+  return [title, ...outsideLines(request, style), `${indent}${style.paint('yellow', above)}`]
 }
 
 function openQuestion({ request: { question }, label }: Asked, { paint, width }: QuestionStyle): readonly string[] {
@@ -38,7 +50,7 @@ function openQuestion({ request: { question }, label }: Asked, { paint, width }:
 
 function permission({ request, label }: Asked, style: QuestionStyle): readonly string[] {
   const { paint, width } = style
-  const { tool, scope, input, reason } = request
+  const { tool, input, reason } = request
   const who = whoOf(label)
   const room = Math.max(1, width - indent.length - widthOf(who) - widthOf(tool) - 2)
   const told = toldBy(request, room)
@@ -46,14 +58,17 @@ function permission({ request, label }: Asked, style: QuestionStyle): readonly s
   return [
     `${paint('yellow', '?')} ${who}${paint('bold', summaryIn(requestSummary(request), room))}  ${paint('dim', printable(tool))}`,
     ...(reason === undefined ? [] : [`${indent}${paint('dim', fitted(`“${printable(reason)}”`, width - indent.length))}`]),
-    ...(scope === 'unsandboxed'
-      ? [`${indent}${paint('red', fitted('outside the sandbox: with all that you may do yourself', width - indent.length))}`]
-      : []),
+    ...outsideLines(request, style),
     ...wallLines(request, style),
     ...argumentsOf(left, style),
     ...diffLines(request, style),
   ]
 }
+
+const outsideLines = ({ scope }: ApprovalRequest, { paint, width }: QuestionStyle): readonly string[] =>
+  scope === 'unsandboxed'
+    ? [`${indent}${paint('red', fitted('outside the sandbox: with all that you may do yourself', width - indent.length))}`]
+    : []
 
 const whoOf = (label: string): string => (label === '' ? '' : `${printable(label)} · `)
 

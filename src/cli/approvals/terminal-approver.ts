@@ -16,6 +16,9 @@ export interface RunApprover extends Approver {
   hear(event: StreamEvent): void
 }
 
+/** What a window without a size is taken for. */
+const usualHeight = 24
+
 type Terminal = Pick<Host, 'stderr' | 'stdin' | 'paint' | 'width'>
 
 /**
@@ -75,7 +78,7 @@ export class TerminalApprover implements RunApprover {
     this.#display?.pause()
     this.#shown = asked.request.id
     try {
-      await stderr.lines(questionLines(asked, { paint, width: width - 1 }))
+      await stderr.lines(questionLines(asked, { paint, width: width - 1, height: stderr.rows ?? usualHeight }))
       for (;;) {
         await stderr.write('> ')
         const line = await nextLine(stdin, over)
