@@ -47,3 +47,41 @@ export const startFiles: readonly string[] = [
 
 /** Keys of providers: only we read them, and no agent sees them. */
 export const secretNames: readonly string[] = ['.ai-agent.env']
+
+/** What of a home folder programs keep secret, and believe. */
+export const homeSecrets: readonly string[] = [
+  '.ssh',
+  '.aws',
+  '.azure',
+  '.config',
+  '.gnupg',
+  '.kube',
+  '.docker',
+  '.ai-agent',
+  '.troupe',
+  '.claude',
+  '.codex',
+  '.gemini',
+  '.local/share/keyrings',
+  '.local/state',
+  '.mozilla',
+  '.thunderbird',
+  '.password-store',
+  '.npmrc',
+  '.yarnrc.yml',
+  '.pypirc',
+  '.netrc',
+  '.git-credentials',
+  '.pgpass',
+  '.my.cnf',
+  '.vault-token',
+  '.terraform.d',
+  '.cargo/credentials.toml',
+  '.gem/credentials',
+  '.m2/settings.xml',
+  '.gradle/gradle.properties',
+  '.bash_history',
+  '.zsh_history',
+  '.python_history',
+  '.node_repl_history',
+]

@@ -4,7 +4,7 @@
  */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { guardedSettings, secretNames, startFiles } from '../../util/guarded-names.ts'
+import { guardedSettings, homeSecrets, secretNames, startFiles } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { FolderWalk, Seen } from './folder-walk.ts'
 import { identityIn } from './in-its-folder.ts'
@@ -135,6 +135,8 @@ function watchedNames(folder: string, home: string | undefined): readonly string
   return [
     ...[...neverFolders, ...onlyLedTo].map((name) => join(folder, name)),
     ...(home === undefined ? [] : startFiles.map((name) => join(home, name))),
+    // Those that are there are hidden.
+    ...(home === undefined ? [] : homeSecrets.map((name) => join(home, name)).filter((path) => kindOf(path) === 'absent')),
   ]
 }
 

@@ -3,7 +3,7 @@
  */
 import { accessSync, constants, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { secretNames } from '../../util/guarded-names.ts'
+import { homeSecrets, secretNames } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { leadsAround } from './leads-around.ts'
 
@@ -34,44 +34,6 @@ const systemSecrets = [
   '/var/lib/docker',
   '/var/lib/kubelet',
   '/var/backups',
-]
-
-/** Of a home folder that the workspace contains, or is. */
-const homeSecrets = [
-  '.ssh',
-  '.aws',
-  '.azure',
-  '.config',
-  '.gnupg',
-  '.kube',
-  '.docker',
-  '.ai-agent',
-  '.troupe',
-  '.claude',
-  '.codex',
-  '.gemini',
-  '.local/share/keyrings',
-  '.local/state',
-  '.mozilla',
-  '.thunderbird',
-  '.password-store',
-  '.npmrc',
-  '.yarnrc.yml',
-  '.pypirc',
-  '.netrc',
-  '.git-credentials',
-  '.pgpass',
-  '.my.cnf',
-  '.vault-token',
-  '.terraform.d',
-  '.cargo/credentials.toml',
-  '.gem/credentials',
-  '.m2/settings.xml',
-  '.gradle/gradle.properties',
-  '.bash_history',
-  '.zsh_history',
-  '.python_history',
-  '.node_repl_history',
 ]
 
 /** Programs that live in a home folder, and what was downloaded for them: to be read, never written. */
@@ -141,13 +103,14 @@ export function hostView({ places, home, path, hidden, special }: Viewer): HostV
   const secrets = [
     ...systemSecrets,
     ...(isRoot ? kernelSecrets : []),
-    ...(holdsHome ? homeSecrets.map((name) => join(home, name)) : []),
     ...foldersAbove(root).flatMap((folder) => secretNames.map((name) => join(folder, name))),
     ...hidden,
   ]
+  // Also those that are empty: somebody believes what is put into them.
+  const ofHome = homeSecrets.map((name) => join(home, name))
   return {
     emptied: outermost(empty),
-    hidden: [...new Set([...secrets.flatMap(realPath), ...special])],
+    hidden: [...new Set([...secrets.flatMap(realPath), ...(holdsHome ? ofHome.flatMap(readablePath) : []), ...special])],
     readOnly: [...outermost(tools.filter(isThere)), ...(isRoot ? kernelSettings.filter(isThere) : [])],
   }
 }
@@ -176,14 +139,18 @@ function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
-/** What we can not read, a command can not read either, and nothing can be bound over it. */
 function realPath(path: string): readonly string[] {
+  return readablePath(path).filter((real) => !isEmpty(real))
+}
+
+/** What we can not read, a command can not read either, and nothing can be bound over it. */
+function readablePath(path: string): readonly string[] {
   // Most are not there, and finding that out by an error takes longer than anything else here.
   if (!lstatSync(path, { throwIfNoEntry: false })) return []
   try {
     const real = realpathSync(path)
     accessSync(real, constants.R_OK)
-    return isEmpty(real) ? [] : [real]
+    return [real]
   } catch {
     return []
   }

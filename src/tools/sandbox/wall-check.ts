@@ -6,7 +6,7 @@
 import { readdirSync, readlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { identityOf } from './mount-points.ts'
-import { mountsOf, sourceOf } from './mount-table.ts'
+import { type Mount, mountsOf, sourceOf } from './mount-table.ts'
 
 /** How it is told. */
 export const notInPlace = 'the walls are not where they were meant to be'
@@ -23,11 +23,11 @@ export function misplaced(first: number, { bound, covered }: WallPlan): string |
   const [ours, theirs] = [mountsOf('self'), mountsOf(first)]
   const isBound = ([path, identity]: readonly [string, string]): boolean => {
     const source = sourceOf(path, ours)
-    const mounted = theirs.filter(({ point }) => point === path)
-    return (
-      mounted.some(({ device, root }) => device === source?.device && root === source.root) &&
-      identityOf(join(`/proc/${first}/root`, path)) === identity
-    )
+    const isIt = (mounted: Omit<Mount, 'point'> | undefined): boolean =>
+      mounted?.device === source?.device && mounted?.root === source?.root
+    if (!theirs.some((mount) => mount.point === path && isIt(mount))) return false
+    // What is hidden, or in what is hidden, is not seen again.
+    return !isIt(sourceOf(path, theirs)) || identityOf(join(`/proc/${first}/root`, path)) === identity
   }
   const isCovered = (path: string): boolean => theirs.some(({ point }) => point === path)
   return [...bound].find((each) => !isBound(each))?.[0] ?? covered.find((path) => !isCovered(path)) ?? heldOpen(first, bound)

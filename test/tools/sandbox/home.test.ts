@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { processSandbox } from '../../../src/tools/sandbox/index.ts'
@@ -64,6 +64,21 @@ describe.skipIf(noSandboxHere)(`a home${noSandboxHere ? ` (skipped: ${noSandboxH
     })
     expect(text).toContain('ran\n')
     expect(text).not.toContain('SECRET')
+  })
+
+  it('that is the workspace has nothing put into it that others believe, whether it is missing, empty or a repository', async () => {
+    for (const folder of ['bare/.config', 'bare/.claude', 'bare/.password-store/.git/objects', 'bare/.password-store/.git/refs'])
+      mkdirSync(at(folder), { recursive: true })
+    for (const file of ['bare/.claude/settings.json', 'bare/.password-store/.git/config']) writeFileSync(at(file), 'SECRET\n')
+    writeFileSync(at('bare/.password-store/.git/HEAD'), 'ref: refs/heads/main\n')
+    const command =
+      'mkdir -p .ssh .config/git; echo x > .ssh/authorized_keys; echo x > .config/git/config; cat .claude/settings.json; echo ran'
+    const text = await run(at('bare'), { home: at('bare'), command })
+    expect(text).toContain('ran\n')
+    expect(text).not.toContain('SECRET')
+    expect(text).toContain('.ssh.refused')
+    expect(readdirSync(at('bare')).toSorted()).toEqual(['.claude', '.config', '.password-store', '.ssh.refused'])
+    expect(readdirSync(at('bare/.config'))).toEqual([])
   })
 
   it.each(['home', 'disk/ann'])('that is the workspace works, called %s, without its secrets and start files', async (name) => {
