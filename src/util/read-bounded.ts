@@ -17,9 +17,9 @@ export interface FileFacts {
 /** The whole of a file, or why there is none. */
 export type BoundedFile =
   | { readonly kind: 'read'; readonly bytes: Uint8Array }
-  | { readonly kind: 'missing' | 'folder' | 'no file' }
+  | { readonly kind: 'folder' | 'no file' }
   | { readonly kind: 'too large'; readonly why: string }
-  | { readonly kind: 'unreadable'; readonly error: unknown }
+  | { readonly kind: 'missing' | 'unreadable'; readonly error: unknown }
 
 /**
  * Reads a file that anybody may have put there. Hardly more than `most` bytes, whatever size it says that it has: what
@@ -32,8 +32,7 @@ export function readBounded(fs: FileSystem, path: string, most: number): Bounded
     return before ?? readOpened(fs, path, most)
   } catch (error) {
     const { code } = error as { readonly code?: unknown }
-    if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' }
-    return { kind: 'unreadable', error }
+    return { kind: code === 'ENOENT' || code === 'ENOTDIR' ? 'missing' : 'unreadable', error }
   }
 }
 

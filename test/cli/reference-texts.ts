@@ -69,7 +69,7 @@ const keyTable = (names: readonly string[], texts: { readonly [key: string]: str
 export const scriptsPage = page([
   ['# Scripts', made],
   [
-    'The model `script/<file>` plays what a YAML file says: no LLM, no key, no network, and no cost. It is for tests and demonstrations. The path is relative to the file that names the model; on the command line, to the folder of the agent. A project that nobody has trusted cannot make a script the default of other agents. A script may have 1 MiB.',
+    'The model `script/<file>` plays what a YAML file says: no LLM, no key, no network, and no cost. It is for tests and demonstrations. The path is relative to the file that names the model; on the command line, to the folder of the agent. A project that nobody has trusted cannot make a script the default of other agents. A script may have 4 MiB.',
     `\`\`\`yaml\n${exampleScript}\n\`\`\``,
   ],
   [

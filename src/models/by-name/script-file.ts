@@ -2,8 +2,8 @@ import * as fs from 'node:fs'
 import { TroupeError } from '../../contracts/index.ts'
 import { readBounded } from '../../util/read-bounded.ts'
 
-/** As much as an agent file may have: a repository brings both along. */
-const largestScript = 1_048_576
+/** As much as a file of the configuration may have: a repository brings both along. */
+const largestScript = 4 * 1024 * 1024
 
 export interface NeededScript {
   /** Of the model. */
@@ -28,14 +28,13 @@ export async function readScriptFile(path: string): Promise<string> {
   switch (found.kind) {
     case 'read':
       return new TextDecoder().decode(found.bytes)
-    case 'missing':
-      throw new Error(`there is no ${path}`)
     case 'folder':
       throw new NotAScript('it is a folder')
     case 'no file':
       throw new NotAScript('it is not a regular file')
     case 'too large':
       throw new NotAScript(found.why)
+    case 'missing':
     case 'unreadable':
       throw found.error
     default:

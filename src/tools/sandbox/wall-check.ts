@@ -37,6 +37,15 @@ export function misplaced(first: number, { bound, covered }: WallPlan): string |
 function heldOpen(first: number, bound: WallPlan['bound']): string | undefined {
   const descriptors = `/proc/${first}/fd`
   return readdirSync(descriptors)
-    .map((name) => readlinkSync(join(descriptors, name)))
+    .map((name) => targetOf(join(descriptors, name)))
     .find((path) => bound.has(path))
+}
+
+/** A descriptor may be closed meanwhile: then it is not held. */
+function targetOf(descriptor: string): string {
+  try {
+    return readlinkSync(descriptor)
+  } catch {
+    return ''
+  }
 }
