@@ -26,6 +26,8 @@ const settledNs = 100_000_000n
 
 interface Folder {
   readonly time: bigint
+  /** Everything in it was seen. */
+  readonly isWhole: boolean
   readonly below: readonly string[]
   readonly repositories: readonly string[]
   readonly secrets: readonly string[]
@@ -50,9 +52,8 @@ export class FolderWalk {
     while (queue.length > 0 && seen.size < mostFolders) {
       const path = queue.shift() ?? this.#root
       const folder = this.#folder(path, isAfter)
-      if (!folder) continue
-      seen.set(path, folder)
-      for (const name of folder.below) (last.has(name) ? later : queue).push(join(path, name))
+      if (folder) seen.set(path, folder)
+      for (const name of folder?.below ?? []) (last.has(name) ? later : queue).push(join(path, name))
       if (queue.length === 0) queue.push(...later.splice(0))
     }
     this.#known = seen
@@ -62,10 +63,11 @@ export class FolderWalk {
     return {
       repositories: all.flatMap(({ repositories }) => repositories),
       secrets: this.#secrets,
-      isWhole: queue.length === 0,
+      isWhole: queue.length === 0 && all.every((folder) => folder.isWhole),
     }
   }
 
+  /** Nothing where it is gone, or was none. */
   #folder(path: string, isAfter: boolean): Folder | undefined {
     try {
       const stat = lstatSync(path, { bigint: true })
@@ -74,23 +76,29 @@ export class FolderWalk {
       if (known && known.time === stat.ctimeNs) return known
       const isSettled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > settledNs
       return read(path, isSettled ? stat.ctimeNs : -1n)
-    } catch {
-      return undefined
+    } catch (error) {
+      const { code = '' } = error as NodeJS.ErrnoException
+      return goneCodes.includes(code) && !path.includes(notUtf8) ? undefined : unseen
     }
   }
 }
+
+const goneCodes: readonly string[] = ['ENOENT', 'ENOTDIR']
+/** What stands for letters of a name that are none: by such a name nothing is found. */
+const notUtf8 = '\ufffd'
+const unseen: Folder = { time: -1n, isWhole: false, below: [], repositories: [], secrets: [] }
 
 function openAgain(path: string, { mode, uid }: BigIntStats): void {
   if ((mode & 0o500n) !== 0o500n && Number(uid) === process.getuid?.()) inItsFolder(path, ({ at }) => changeMode(at, (now) => now | 0o700))
 }
 
 function read(path: string, time: bigint): Folder {
-  const below = entriesOf(path)
-    .filter((entry) => entry.isDirectory() && entry.name !== '.git')
-    .map(({ name }) => name)
+  const entries = entriesOf(path)
+  const below = entries.filter((entry) => entry.isDirectory() && entry.name !== '.git').map(({ name }) => name)
   const isBare = looksBare(path)
   return {
     time,
+    isWhole: entries.length < mostEntries,
     below: isBare ? below.filter((name) => !['objects', 'refs', 'hooks', 'logs'].includes(name)) : below,
     // Asked for by name: a folder may have more entries than are read.
     repositories: [...[join(path, '.git')].filter(isThere), ...(isBare ? [path] : [])],

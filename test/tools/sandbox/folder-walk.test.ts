@@ -32,3 +32,23 @@ describe('keys of providers, deep in a workspace', () => {
     expect(fixed).toEqual(expect.arrayContaining([join(root, 'apps'), join(root, 'apps/api')]))
   })
 })
+
+describe('a walk', () => {
+  const look = () => new FolderWalk(root).look({ isAfter: false })
+
+  /** By its letters nobody finds it. */
+  const nameless = (): Buffer => Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff])])
+
+  it('goes on with the folders of packages, whatever the last one before them is', () => {
+    rmSync(join(root, 'apps'), { recursive: true })
+    mkdirSync(join(root, 'node_modules/lib/.git'), { recursive: true })
+    mkdirSync(nameless())
+    expect(look()).toMatchObject({ repositories: [join(root, 'node_modules/lib/.git')], isWhole: false })
+  })
+
+  it('says so where a folder has more in it than is read', () => {
+    expect(look()).toMatchObject({ isWhole: true })
+    for (let i = 0; i < 5_000; i++) writeFileSync(join(root, 'apps', `f${i}`), '')
+    expect(look()).toMatchObject({ isWhole: false })
+  })
+})
