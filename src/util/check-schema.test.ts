@@ -190,6 +190,35 @@ describe('checkSchema always ends', () => {
     expect(checkSchema(schema, 'tool')).toEqual([{ place: 'tool', message: tooLarge, remedy: expect.stringContaining('describe less') }])
   })
 
+  describe('on references that double at every level', () => {
+    const doubling = (levels: number, both: (to: object) => object): object => {
+      const defs = Array.from({ length: levels }, (_, i) => [`d${i}`, both({ $ref: `#/$defs/d${i + 1}` })])
+      return { ...object({ a: { $ref: '#/$defs/d0' } }), $defs: Object.fromEntries([...defs, [`d${levels}`, { type: 'string' }]]) }
+    }
+    const tooOften = 'expected at most 10000 subschemas for one value, found more by way of "$ref"'
+
+    it.each<[what: string, both: (to: object) => object]>([
+      ['allOf', (to) => ({ allOf: [to, to] })],
+      ['anyOf and not', (to) => ({ anyOf: [to], not: to })],
+      ['if and then', (to) => Object.fromEntries(['if', 'then'].map((keyword) => [keyword, to]))],
+      ['names that need others', (to) => ({ dependentSchemas: { x: to, y: to } })],
+    ])('%s', (_what, both) => {
+      expect(checkSchema(doubling(5, both), 'tool')).toEqual([])
+      expect(checkSchema(doubling(40, both), 'tool').map(({ message }) => message)).toEqual([tooOften])
+    })
+
+    it('not where each is for another value, or for itself', () => {
+      expect(
+        checkSchema(
+          doubling(40, (to) => ({ properties: { x: to, y: to } })),
+          'tool',
+        ),
+      ).toEqual([])
+      const tree = { type: 'object', properties: { left: { $ref: '#' }, right: { anyOf: [{ $ref: '#' }, { type: 'null' }] } } }
+      expect(checkSchema(tree, 'tool')).toEqual([])
+    })
+  })
+
   it('not on long lists of values', () => {
     const values = Array.from({ length: 20_000 }, (_, i) => `v${i}`)
     expect(checkSchema(object({ a: { enum: values, default: values, examples: values } }), 'tool')).toEqual([])

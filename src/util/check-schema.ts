@@ -1,6 +1,7 @@
 import type { Problem } from '../contracts/index.ts'
 import { nearestNames } from './nearest-names.ts'
 import { keywordShape, misspeltKeyword } from './schema-keywords.ts'
+import { SchemaLooks } from './schema-looks.ts'
 import { References } from './schema-references.ts'
 import { checkKeywordValue, isPlainObject, pointerPart, type SchemaObject } from './schema-values.ts'
 import { showValue } from './show-value.ts'
@@ -21,6 +22,8 @@ export function checkSchema(schema: unknown, place: string, root: 'object' | 'an
 // takes up to a millisecond for each of its nodes.
 const mostDepth = 200
 const mostNodes = 10_000
+/** Of one value. */
+const mostLooks = 10_000
 
 /** Applied to the same value as the schema around them, so what one of them requires another may declare. */
 const inPlace = new Set([
@@ -64,6 +67,23 @@ class SchemaCheck {
       this.#schema(target.schema, { place: `${place}/${target.pointer}`, depth: 0, resource: target.resource, isAlone: false })
     }
     this.problems.push(...this.#references.problems())
+    if (this.problems.length === 0) this.#looks(place)
+  }
+
+  /** Only references make it much: without them there is as much to look at as stands there. */
+  #looks(place: string): void {
+    const targets = this.#references.targets()
+    if (targets.size === 0) return
+    const looks = new SchemaLooks(targets)
+    for (const schema of this.#references.met) {
+      if (looks.of(schema) <= mostLooks) continue
+      this.problems.push({
+        place,
+        message: `expected at most ${mostLooks} subschemas for one value, found more by way of "$ref"`,
+        remedy: 'refer to a schema from fewer places of "allOf", "anyOf" and the like',
+      })
+      return
+    }
   }
 
   rootType(schema: SchemaObject, place: string): void {

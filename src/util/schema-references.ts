@@ -19,7 +19,7 @@ type Found = { readonly schema: SchemaObject | boolean; readonly resource: Schem
  * 2. What is pointed to without having been met is handed out by `nextUnseen`, each once, to be walked too.
  */
 export class References {
-  readonly #seen = new Set<object>()
+  readonly #seen = new Set<SchemaObject>()
   readonly #references: Reference[] = []
   readonly #resources = new Map<string, SchemaObject>()
   readonly #anchors = new Map<SchemaObject, Map<string, SchemaObject>>()
@@ -54,6 +54,22 @@ export class References {
       return { schema: found.schema, resource: found.resource, pointer: reference.text.replace(/^[^#]*#\/?/, '') }
     }
     return undefined
+  }
+
+  /** Every schema that was met. */
+  get met(): Iterable<SchemaObject> {
+    return this.#seen
+  }
+
+  /** What the references of each schema lead to. */
+  targets(): ReadonlyMap<SchemaObject, readonly SchemaObject[]> {
+    const targets = new Map<SchemaObject, SchemaObject[]>()
+    for (const reference of this.#references) {
+      const found = this.#find(reference)
+      if (typeof found !== 'object' || typeof found.schema === 'boolean') continue
+      targets.set(reference.from, [...(targets.get(reference.from) ?? []), found.schema])
+    }
+    return targets
   }
 
   problems(): readonly Problem[] {
