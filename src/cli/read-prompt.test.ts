@@ -79,16 +79,23 @@ describe('an input that is slow', () => {
   })
 
   test('a device that stays silent is left out, and that is said', async () => {
-    const { clock, read, state } = reading('Do it', opened('/dev/null'))
+    const { clock, read, state } = reading('Do it', opened('/dev/zero'))
     await clock.elapse(3000)
     expect(await read).toEqual({ prompt: 'Do it', warnings: [expect.stringMatching(/^Nothing came from standard input/)] })
     expect(state.told).toBe(0)
   })
 
+  test('of nothing nobody waits for anything', async () => {
+    const { read } = reading('Do it', opened('/dev/null'))
+    expect(await read).toEqual({ prompt: 'Do it', warnings: [] })
+    const clock = new FakeClock()
+    expect(await promptProblem({ argument: undefined, stdin: opened('/dev/null'), clock })).toMatchObject({ code: 'usage' })
+  })
+
   test('one that has begun is read to its end, and so is one that was asked for', async () => {
-    const begun = opened('/dev/null')
+    const begun = opened('/dev/zero')
     begun.write('first ')
-    const asked = opened('/dev/null')
+    const asked = opened('/dev/zero')
     const both = [reading('Do it', begun), reading('-', asked)]
     for (const { clock } of both) await clock.elapse(10_000)
     begun.end('second')

@@ -65,6 +65,7 @@ interface Reading {
 
 /** `undefined` where nothing came. */
 async function readInput({ stdin, clock, onWaiting }: PromptSources, { kind, silence }: Reading): Promise<string | undefined> {
+  if (kind === 'nothing') return ''
   if (kind === 'folder') throw wrongInput('it is a folder', 'Redirect from a file, or from /dev/null.')
   const chunks: Uint8Array[] = []
   const absent = Promise.withResolvers<'absent'>()
