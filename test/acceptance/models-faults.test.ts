@@ -214,7 +214,7 @@ describe.each(wires.map((wire) => [wire.name, wire] as const))('%s', (_, wire) =
     const server = await gatedServer()
     onTestFinished(() => server.close())
     const exchange = server.reply({ chunks: ['data: "'], ending: { repeat: 'x'.repeat(65_536), mostBytes: 2 ** 29 } })
-    const outcome = await bounded(runtimeOn(wire, server.url).run('go'), 'the run', 15_000)
+    const outcome = await bounded(runtimeOn(wire, server.url).run('go'), 'the run', 50_000)
     expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'invalid_response', remedy: expect.any(String) } })
     expect(await bounded(exchange.over)).toBe('left')
     expect(exchange.bytesSent).toBeLessThan(2 ** 27)
