@@ -18,7 +18,7 @@ import {
   world,
 } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const got: JsonObject[] = []
 const schema = objectSchema({ path: { type: 'string' } }, ['path'])

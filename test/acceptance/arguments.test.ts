@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { InteractionEvent, JsonObject, JsonSchema, Tool } from '../../src/index.ts'
 import { agent, bounded, expectLegal, journalOf, objectSchema, ofType, resultsIn, tool, world } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 /** Calls one tool once with this input, as the model wrote it; tells what the tool got and what the model was told. */
 async function callOnce(input: string | object, schema: JsonSchema, more: Partial<Tool> = {}) {

@@ -19,7 +19,7 @@ import {
   world,
 } from './support.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const ran: string[] = []
 const look = tool('look', {

@@ -14,7 +14,7 @@ import {
   world,
 } from './support.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const cyclic: { self?: unknown } = {}
 cyclic.self = cyclic

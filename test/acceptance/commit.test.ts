@@ -21,7 +21,7 @@ import {
   world,
 } from './support.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const stores = {
   memory: () => memoryStore(),

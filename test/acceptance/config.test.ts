@@ -5,7 +5,7 @@ import { memoryStore } from '../../src/stores/memory/index.ts'
 import { ScriptedModel } from '../../src/testing/index.ts'
 import { agent, bounded, everything, resultsIn, tool, world } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 /** A store that notices every use. */
 function untouched(): { store: Store; uses: string[] } {

@@ -17,7 +17,7 @@ import {
   world,
 } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const call = (name = 'look', more: ScriptedStep = {}): ScriptedStep => ({ calls: [{ tool: name }], ...more })
 

@@ -3,7 +3,7 @@ import type { JsonObject, Tool, ToolContext } from '../../src/index.ts'
 import { gate, ScriptedModel } from '../../src/testing/index.ts'
 import { bounded, finish, journalOf, ofType, resultsIn, settle, tool, until, world } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 describe('parallel calls run together where their gates allow', () => {
   /** Runs calls that note when they are entered and left; all leave when released. */

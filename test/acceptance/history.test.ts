@@ -3,7 +3,7 @@ import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate } from '../../src/testing/index.ts'
 import { finish, journalOf, objectSchema, parts, rawModel, resultsIn, settle, textReply, tool, until, world } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const word = objectSchema({ word: { type: 'string' } }, ['word'])
 

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import type { JsonObject, Tool } from '../../src/index.ts'
 import { bounded, expectLegal, journalOf, objectSchema, ofType, resultsIn, type Setup, settle, tool, until, world } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 describe('hooks', () => {
   const schema = objectSchema({ path: { type: 'string' } }, ['path'])

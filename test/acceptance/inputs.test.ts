@@ -17,7 +17,7 @@ import {
   world,
 } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 describe('core.md, inbox: nothing accepted is dropped', () => {
   test('a message that waits behind a turn that fails is still answered', async () => {

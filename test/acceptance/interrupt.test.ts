@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { FakeClock, gate } from '../../src/testing/index.ts'
 import { elapsing, expectLegal, finish, journalOf, ofType, settle, tool, until, world } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 describe('core.md: stop = finish with a last answer; interrupt = signal, grace, kill', () => {
   test('stop during a call: one last step with tools off and a notice, outcome partial, reason stopped', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { FakeClock, type ScriptedStep } from '../../src/testing/index.ts'
 import { agent, bounded, elapsing, expectLegal, expectWhole, finish, journalOf, ofType, resultsIn, tool, world } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const call = (name = 'look', more: ScriptedStep = {}): ScriptedStep => ({ calls: [{ tool: name }], ...more })
 

@@ -21,7 +21,7 @@ import {
   world,
 } from './support.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 describe('core.md: resume. open() after an unfinished run, for every prefix of a journal', () => {
   const make = async () => {

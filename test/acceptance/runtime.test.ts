@@ -23,7 +23,7 @@ import {
   world,
 } from './support.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 describe('issue: a recipe that can be replaced', () => {
   test('prompt assembly: what the recipe says is what the model gets', async () => {

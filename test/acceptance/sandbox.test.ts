@@ -3,7 +3,7 @@ import type { ApprovalRequest, JsonObject, Tool, TreeId } from '../../src/index.
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { approverOf, bounded, expectLegal, journalOf, objectSchema, ofType, resultsIn, type Setup, tool, world } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 const got: JsonObject[] = []
 const schema = objectSchema({ path: { type: 'string' } }, ['path'])

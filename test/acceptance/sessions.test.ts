@@ -20,7 +20,7 @@ import {
   world,
 } from './support.ts'
 
-vi.setConfig({ testTimeout: 20_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 for (const [name, open] of Object.entries({
   memory: () => memoryStore() as Store,

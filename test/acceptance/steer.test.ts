@@ -3,7 +3,7 @@ import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate } from '../../src/testing/index.ts'
 import { expectLegal, finish, journalOf, ofType, settle, tool, until, world } from './support.ts'
 
-vi.setConfig({ testTimeout: 15_000 })
+vi.setConfig({ testTimeout: 60_000 })
 
 describe('core.md: steer enters at the next step boundary, queue when idle', () => {
   const slow = () => {
