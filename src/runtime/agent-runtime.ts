@@ -91,7 +91,8 @@ export interface RunHandle extends AsyncIterable<StreamEvent> {
   approve(approvalId: ApprovalId | string, decision: ApprovalDecision): Promise<void>
   /**
    * Lets go of a tree that was opened and has nothing to do: it waits for nothing more here, `outcome` says how it stands, and
-   * another process may take it up. One that is at work goes on, and is let go when it has come to rest, as ever.
+   * another process may take it up. That holds for all handles of it in this process: whoever goes on opens it again. One that is
+   * at work goes on, and is let go when it has come to rest, as ever.
    */
   release(): Promise<void>
 }

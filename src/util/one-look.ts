@@ -4,9 +4,10 @@
  */
 import { secretNames } from './guarded-names.ts'
 import { isInside } from './is-inside.ts'
+import { type Reading, readOpen } from './read-open.ts'
 
 /** What is needed of `node:fs`, given by whoever may use it. */
-export interface LookingFiles {
+export interface LookingFiles extends Reading {
   readonly constants: { readonly [Flag in 'O_RDONLY' | 'O_NOFOLLOW' | 'O_NONBLOCK' | 'O_NOCTTY']: number }
   realpathSync(path: string): string
   readlinkSync(path: string): string
@@ -14,7 +15,6 @@ export interface LookingFiles {
   closeSync(file: number): void
   fstatSync(file: number, options: { readonly bigint: true }): FileFacts
   statSync(path: string, options: { readonly bigint: true }): Identity
-  readSync(file: number, bytes: Uint8Array, offset: number, length: number, position: number): number
 }
 
 interface Identity {
@@ -116,13 +116,6 @@ function comparedWith(files: LookingFiles, file: number, { path, expected }: { p
 function beginning(files: LookingFiles, file: number, { real, most }: { real: string; most: number }): OneLook {
   const found = files.fstatSync(file, { bigint: true })
   if (!found.isFile()) return { kind: 'refused', why: found.isDirectory() ? 'it is a folder' : 'it is not a regular file' }
-  const size = Number(found.size)
-  const bytes = new Uint8Array(Math.min(most, size))
-  let filled = 0
-  while (filled < bytes.length) {
-    const read = files.readSync(file, bytes, filled, bytes.length - filled, filled)
-    if (read === 0) break
-    filled += read
-  }
-  return { kind: 'read', bytes: bytes.subarray(0, filled), size, real }
+  const bytes = readOpen(files, file, { most, likely: Number(found.size) })
+  return { kind: 'read', bytes: bytes.subarray(0, most), size: Math.max(Number(found.size), bytes.length), real }
 }

@@ -1,10 +1,11 @@
+import { type Reading, readOpen } from './read-open.ts'
+
 /** What of `node:fs` is used: helpers know no host. */
-export interface FileSystem {
+export interface FileSystem extends Reading {
   readonly constants: { readonly O_RDONLY: number; readonly O_NONBLOCK?: number; readonly O_NOCTTY?: number }
   statSync(path: string): FileFacts
   openSync(path: string, flags: number): number
   fstatSync(file: number): FileFacts
-  readSync(file: number, bytes: Uint8Array, offset: number, length: number, position: null): number
   closeSync(file: number): void
 }
 
@@ -44,7 +45,7 @@ function readOpened(fs: FileSystem, path: string, most: number): BoundedFile {
     const facts = fs.fstatSync(file)
     const refusal = refusalOf(facts, most)
     if (refusal) return refusal
-    const bytes = readAll(fs, file, { most, likely: facts.size })
+    const bytes = readOpen(fs, file, { most, likely: facts.size })
     return bytes.length > most ? { kind: 'too large', why: `it has more than ${most} bytes, which is the most` } : { kind: 'read', bytes }
   } finally {
     fs.closeSync(file)
@@ -55,24 +56,4 @@ function refusalOf(facts: FileFacts, most: number): BoundedFile | undefined {
   if (facts.isDirectory()) return { kind: 'folder' }
   if (!facts.isFile()) return { kind: 'no file' }
   return facts.size > most ? { kind: 'too large', why: `it has ${facts.size} bytes, and ${most} is the most` } : undefined
-}
-
-/** Some files of the system are read in whole pages only. */
-const page = 4_096
-const wholePages = (length: number): number => Math.ceil(length / page) * page
-
-/** Beyond `most` no more than the rest of a page, which tells that there is more. */
-function readAll(fs: FileSystem, file: number, { most, likely }: { readonly most: number; readonly likely: number }): Uint8Array {
-  let bytes = new Uint8Array(wholePages(Math.min(most, likely) + 1))
-  let filled = 0
-  for (;;) {
-    const read = fs.readSync(file, bytes, filled, bytes.length - filled, null)
-    filled += read
-    if (read === 0 || filled > most) return bytes.subarray(0, filled)
-    if (filled === bytes.length) {
-      const larger = new Uint8Array(Math.min(wholePages(most + 1), bytes.length * 2))
-      larger.set(bytes)
-      bytes = larger
-    }
-  }
 }

@@ -47,6 +47,15 @@ describe('a hook whose files are trusted', () => {
     expect(await ask(hook)).toEqual({ kind: 'continue' })
   })
 
+  it('fails where one is larger than is read, whatever size it says it has', async () => {
+    put('large.sh', '#'.repeat(4 * 1024 * 1024 + 1))
+    await expect(ask(await build({ command: ['./large.sh'] }, { hashes: new Map() }))).rejects.toThrow('too large to be trusted')
+    if (!existsSync('/proc/self/pagemap')) return
+    symlinkSync('/proc/self/pagemap', join(folder, 'endless.sh'))
+    await expect(ask(await build({ command: ['sh', './endless.sh'] }, { hashes: new Map() }))).rejects.toThrow('too large to be trusted')
+    expect(hookHashes([{ command: ['./endless.sh'] }], folder)).toEqual(new Map())
+  })
+
   it('fails where an argument, or a word in one, is a file that nobody has trusted', async () => {
     put('rules.json', '{}')
     for (const command of [

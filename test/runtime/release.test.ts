@@ -18,6 +18,15 @@ describe('a tree that was opened is let go', () => {
     expect(await bounded(taken.outcome)).toMatchObject({ status: 'completed', report: { text: 'Two.' } })
   })
 
+  it('for all of its handles', async () => {
+    const { runtime } = world({ steps: [{ text: 'One.' }] })
+    const { treeId } = await runtime.run('one')
+    const [one, other] = [await runtime.open(treeId), await runtime.open(treeId)]
+    await bounded(one.release())
+    expect(await bounded(other.outcome)).toMatchObject({ status: 'completed', report: { text: 'One.' } })
+    expect(await bounded(collect(other))).toEqual([])
+  })
+
   it('at once, however soon it is said', async () => {
     const { runtime } = world({ steps: [{ text: 'One.' }, { text: 'Two.' }] })
     const { treeId } = await runtime.run('one')

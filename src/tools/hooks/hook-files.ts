@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readFileSync, statSync } from 'node:fs'
+import * as fs from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
 import { isOfSystem, wordsOfHook } from '../../util/hook-words.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { readOpen } from '../../util/read-open.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { leadsAround } from '../sandbox/leads-around.ts'
@@ -100,7 +102,9 @@ function seenAt(path: string): CheckedFile | { readonly unseen: string } {
     if (!found.isFile()) return { unseen: 'is no file any more. Put it back.' }
     if (found.size > largest) return { unseen: tooLarge }
     const { dev, ino, ctimeNs } = found
-    return { path, sha256: createHash('sha256').update(readFileSync(file)).digest('hex'), stamp: `${dev}:${ino}:${ctimeNs}` }
+    const bytes = readOpen(fs, file, { most: largest, likely: Number(found.size) })
+    if (bytes.length > largest) return { unseen: tooLarge }
+    return { path, sha256: createHash('sha256').update(bytes).digest('hex'), stamp: `${dev}:${ino}:${ctimeNs}` }
   } catch (error) {
     return { unseen: `cannot be looked at, so it is not run: ${messageOf(error)}. Make it readable.` }
   } finally {

@@ -15,6 +15,7 @@ import { identityInPlace, openedInPlace } from './in-its-folder.ts'
 import { leadsAround } from './leads-around.ts'
 import { type EscapeReport, tryToEscape } from './probe.ts'
 import { type ProcessCap, processCap } from './process-cap.ts'
+import { Replaced } from './replaced.ts'
 import type { Availability, Command, Launch, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
 import { seccompFilter } from './seccomp.ts'
 import { SpecialFiles } from './special-files.ts'
@@ -139,7 +140,8 @@ export class BubblewrapSandbox implements ProcessSandbox {
       door?.close()
       cap?.release()
       await undone(guards)
-      return { ok: false, failure: { class: 'sandbox_unavailable', message: `The sandbox could not be built: ${messageOf(error)}` } }
+      const failure = { class: 'sandbox_unavailable', message: `The sandbox could not be built: ${messageOf(error)}` } as const
+      return { ok: false, failure, isReplaced: error instanceof Replaced }
     } finally {
       for (const descriptor of opened.values()) closeSync(descriptor)
     }

@@ -5,6 +5,7 @@
  */
 import { chmodSync, closeSync, constants, fstatSync, lstatSync, openSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { Replaced } from './replaced.ts'
 
 /** Only a name for the folder: nobody need be allowed to read it. Node does not list it. */
 const onlyPath = 0o10000000
@@ -21,20 +22,18 @@ export interface Place {
 export function inItsFolder<Result>(path: string, work: (place: Place) => Result): Result {
   const folder = dirname(path)
   if (process.platform !== 'linux') {
-    if (realpathSync(folder) !== folder) throw replaced(folder)
+    if (realpathSync(folder) !== folder) throw new Replaced(folder)
     return work({ at: path, folder })
   }
   const opened = openSync(folder, onlyPath | asFolder)
   try {
     const name = `/proc/self/fd/${opened}`
-    if (readlinkSync(name) !== folder) throw replaced(folder)
+    if (readlinkSync(name) !== folder) throw new Replaced(folder)
     return work({ at: `${name}/${basename(path)}`, folder: name })
   } finally {
     closeSync(opened)
   }
 }
-
-const replaced = (folder: string): Error => new Error(`the folder ${folder} was replaced meanwhile`)
 
 /** Never that of what a link leads to. Where `identity` is given, of that folder alone. */
 export function changeMode(at: string, mode: (before: number) => number, identity?: string): void {
@@ -70,7 +69,7 @@ export function openedInPlace(path: string, identity: string): number {
   const opened = openSync(path, onlyPath | asFolder)
   if (identityOfOpened(opened, path) === identity) return opened
   closeSync(opened)
-  throw replaced(path)
+  throw new Replaced(path)
 }
 
 function identityOfOpened(opened: number, path: string): string | undefined {

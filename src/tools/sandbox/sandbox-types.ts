@@ -67,7 +67,10 @@ export interface RunningCommand {
   kill(): void
 }
 
-export type StartResult = { readonly ok: true; readonly running: RunningCommand } | { readonly ok: false; readonly failure: ToolFailure }
+export type StartResult =
+  | { readonly ok: true; readonly running: RunningCommand }
+  /** `isReplaced`: something was not as it was a moment before; to begin anew may help. */
+  | { readonly ok: false; readonly failure: ToolFailure; readonly isReplaced?: boolean }
 
 /** `weaknesses`: what holds less well here than it could, in words. */
 export type Availability =

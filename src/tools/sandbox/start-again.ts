@@ -1,10 +1,10 @@
+import { Replaced } from './replaced.ts'
 import type { Ending, RunningCommand, StartResult } from './sandbox-types.ts'
-import { notInPlace } from './wall-check.ts'
 
 const mostTries = 3
 
-/** How bubblewrap tells of something that it was to bind or to cover, and how we do. */
-const isAboutAPath = new RegExp(`^(?:bwrap: Can't (?:create|find|mount|bind|get|mkdir|stat)\\b|${notInPlace})`)
+/** How bubblewrap tells of something that it was to bind or to cover. */
+const isAboutAPath = /^bwrap: Can't (?:create|find|mount|bind|get|mkdir|stat)\b/
 
 /**
  * What was to be bound or covered may be gone by then: a socket of a service that ends, or what another program in the same
@@ -19,9 +19,10 @@ export async function startAgain(start: () => Promise<StartResult>): Promise<Sta
 /** Planned anew, where that failed in the same way. */
 async function planned(start: () => Promise<StartResult>, tries = 1): Promise<StartResult> {
   const result = await start()
-  const isWorthwhile = !result.ok && tries < mostTries && result.failure.message.includes(notInPlace)
-  return isWorthwhile ? planned(start, tries + 1) : result
+  return !result.ok && result.isReplaced && tries < mostTries ? planned(start, tries + 1) : result
 }
+
+const isWorthATry = ({ startFault = '' }: Ending): boolean => isAboutAPath.test(startFault) || Replaced.isToldBy(startFault)
 
 function persistent(first: RunningCommand, start: () => Promise<StartResult>): RunningCommand {
   let running = first
@@ -29,7 +30,7 @@ function persistent(first: RunningCommand, start: () => Promise<StartResult>): R
   let isUnwanted = false
   const end = async (tries: number): Promise<Ending> => {
     const ending = await running.ended
-    if (tries === mostTries || isUnwanted || !isAboutAPath.test(ending.startFault ?? '')) return ending
+    if (tries === mostTries || isUnwanted || !isWorthATry(ending)) return ending
     const next = await planned(start)
     if (!next.ok) return { ...ending, startFault: next.failure.message }
     running = next.running

@@ -1,4 +1,6 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import * as fs from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
+import { readOpen } from '../../util/read-open.ts'
 import { inItsFolder } from './in-its-folder.ts'
 
 /** More than that is nobody's. */
@@ -24,13 +26,9 @@ function textAt(at: string): string | undefined {
   try {
     const stat = fstatSync(opened)
     if (!stat.isFile() || stat.size > largestSettings) return undefined
-    const bytes = Buffer.alloc(stat.size + 1)
-    let length = 0
-    for (let read = -1; read !== 0 && length < bytes.length; length += read)
-      read = readSync(opened, bytes, length, bytes.length - length, null)
-    // It grows this very moment.
-    if (length > stat.size) return undefined
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(0, length))
+    const bytes = readOpen(fs, opened, { most: largestSettings, likely: stat.size })
+    if (bytes.length > largestSettings) return undefined
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } finally {
     closeSync(opened)
   }

@@ -8,9 +8,6 @@ import { join } from 'node:path'
 import { identityOf } from './mount-points.ts'
 import { type Mount, mountsOf, sourceOf } from './mount-table.ts'
 
-/** How it is told. */
-export const notInPlace = 'the walls are not where they were meant to be'
-
 export interface WallPlan {
   /** What has to be bound over itself, and which each is. Without links. */
   readonly bound: ReadonlyMap<string, string>

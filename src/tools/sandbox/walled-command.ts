@@ -11,9 +11,10 @@ import { messageOf } from '../../util/message-of.ts'
 import { firstPid } from './first-pid.ts'
 import type { ProcessCap } from './process-cap.ts'
 import { processTree } from './process-tree.ts'
+import { Replaced } from './replaced.ts'
 import { type RunningProcess, startProcess } from './running-process.ts'
 import type { Ending, Launch, RunningCommand } from './sandbox-types.ts'
-import { misplaced, notInPlace, type WallPlan } from './wall-check.ts'
+import { misplaced, type WallPlan } from './wall-check.ts'
 import { brokenCap, watchLimits } from './watch-limits.ts'
 
 export interface WalledStart {
@@ -67,7 +68,7 @@ export async function startWalled({ launch, stdin, clock, policy, cap, plan, aft
     if (cap?.entrance.kind === 'taken in') await cap.entrance.take(first).catch(notTakenIn)
     await spoken
     const wrong = misplaced(first, plan)
-    if (wrong !== undefined) throw new Error(`${notInPlace}: ${wrong} was replaced while they were built`)
+    if (wrong !== undefined) throw new Replaced(wrong)
     stopWatch = watch(first)
     started.gate?.end('\n')
   }

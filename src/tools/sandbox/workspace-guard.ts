@@ -19,9 +19,9 @@ import { identityInPlace } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf } from './path-kind.ts'
 import { carefully, putAside, putBackFile, putBackLink, putBackMode } from './put-right.ts'
+import { Replaced } from './replaced.ts'
 import { fingerprint, runsSomething, stampOf, whatRuns } from './repository.ts'
 import { type SharedFolder, sharedFolder } from './shared-folder.ts'
-import { notInPlace } from './wall-check.ts'
 
 export interface Guard {
   /** What is bound over itself, all of it inside of the folder and without links, and which each is. */
@@ -60,7 +60,7 @@ export function guard({ folder, home, guarded = [], walk = new FolderWalk(folder
   )
   const planned = new Map([...fixed, ...readOnly])
   const lost = facts.repositories.bound.find((repository) => repository !== folder && !planned.has(repository))
-  if (lost !== undefined) throw wasMoved(lost)
+  if (lost !== undefined) throw new Replaced(lost)
   return {
     planned,
     fixed: outermostFirst([...fixed.keys()]),
@@ -79,11 +79,9 @@ function planOf(folder: string, paths: readonly string[]): ReadonlyMap<string, s
     paths
       .map(realOrSame)
       .filter((path) => isInside(folder, path))
-      .map((path) => [path, identityInPlace(path) ?? raise(wasMoved(path))]),
+      .map((path) => [path, identityInPlace(path) ?? raise(new Replaced(path))]),
   )
 }
-
-const wasMoved = (path: string): Error => new Error(`${notInPlace}: ${path} was replaced while they were planned`)
 
 function raise(error: Error): never {
   throw error

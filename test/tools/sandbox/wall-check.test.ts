@@ -53,6 +53,15 @@ describe.skipIf(noSandboxHere)(`the look at the walls${noSandboxHere ? ` (skippe
     expect(misplaced(nowhere, { bound: new Map(), covered: [vault] })).toBe(vault)
   })
 
+  it('finds another folder of the same name', async () => {
+    const { root, vault } = place()
+    const plan = planned(root, vault)
+    renameSync(vault, `${vault}-2`)
+    mkdirSync(vault)
+    const first = await world(['--bind', root, root, '--bind', vault, vault])
+    expect(misplaced(first, plan)).toBe(vault)
+  })
+
   it('is not led astray by who exchanges folders meanwhile', async () => {
     const { root, outside, vault } = place()
     const plan = planned(root, vault)
@@ -69,9 +78,11 @@ describe.skipIf(noSandboxHere)(`the look at the walls${noSandboxHere ? ` (skippe
         renameSync(${JSON.stringify(moved)}, ${JSON.stringify(folder)})
       }`
     const swapping = new Worker(swap, { eval: true })
+    onTestFinished(async () => {
+      await swapping.terminate()
+    })
     await once(swapping, 'online')
     const passed = Array.from({ length: 500 }, () => misplaced(first, plan)).filter((wrong) => wrong === undefined)
-    await swapping.terminate()
     expect(passed).toEqual([])
   })
 
