@@ -10,7 +10,7 @@ import { bridgeSource } from './door-bridge.ts'
 import { firstProcess, isBoundPerNamespace } from './first-process.ts'
 import { FolderWalk } from './folder-walk.ts'
 import { type HostDoor, openHostDoor } from './host-door.ts'
-import { hostView } from './host-view.ts'
+import { type HostView, hostView } from './host-view.ts'
 import { identityInPlace, openedInPlace } from './in-its-folder.ts'
 import { leadsAround } from './leads-around.ts'
 import { type EscapeReport, tryToEscape } from './probe.ts'
@@ -105,8 +105,9 @@ export class BubblewrapSandbox implements ProcessSandbox {
     let cap: ProcessCap | undefined
     try {
       if (this.#rootNow() !== this.#rootThen) throw new Error(`${this.#root} is another folder now; begin again in it`)
+      const view = this.#view(places)
       const bound = new Map(places.map((folder) => [folder, identityInPlace(folder) ?? '']))
-      for (const folder of places) guards.push(await this.#guard(folder))
+      for (const folder of places) guards.push(await this.#guard(folder, view.hidden))
       for (const { planned } of guards) for (const [path, identity] of planned) bound.set(path, identity)
       if (await bindsOpenFolders(program)) {
         for (const path of [...places, ...guards.flatMap(({ fixed }) => fixed)])
@@ -121,6 +122,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
           policy,
           places,
           opened,
+          view,
           guards,
           door,
           cap,
@@ -129,7 +131,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
         stdin: command.stdin,
         clock: this.#options.clock,
         policy,
-        plan: isTrial ? noPlan : { bound, covered: guards.flatMap(({ hidden }) => hidden).filter((path) => isInside(this.#root, path)) },
+        plan: isTrial ? noPlan : { bound, covered: coveredIn(places, [...view.hidden, ...guards.flatMap(({ hidden }) => hidden)]) },
         afterwards: async () => {
           door?.close()
           return { refusedHosts: door?.refused ?? [], undone: await undone(guards) }
@@ -153,14 +155,18 @@ export class BubblewrapSandbox implements ProcessSandbox {
     return walk
   }
 
-  #guard(folder: string): Promise<Guard> {
-    const { guarded = [] } = this.#options
-    const home = isInside(folder, this.#home) ? { home: this.#home } : {}
-    return guardShared({ folder, guarded: guarded.map(realOrSame), walk: this.#walk(folder), ...home })
+  #view(places: readonly string[]): HostView {
+    const { path, hidden = [] } = this.#options
+    return hostView({ places, home: this.#home, path, hidden, special: this.#special.paths() })
   }
 
-  #launch({ program, command, policy, places, opened, guards, door, cap }: Build): Launch {
-    const { path, hidden = [] } = this.#options
+  #guard(folder: string, hidden: readonly string[]): Promise<Guard> {
+    const { guarded = [] } = this.#options
+    const home = isInside(folder, this.#home) ? { home: this.#home } : {}
+    return guardShared({ folder, guarded: guarded.map(realOrSame), hidden, walk: this.#walk(folder), ...home })
+  }
+
+  #launch({ program, command, policy, places, opened, view, guards, door, cap }: Build): Launch {
     const inputs = this.#filter ? [this.#filter] : []
     const { gate, info, group, lent } = wallDescriptors(inputs, cap)
     const walls = bubblewrapArguments({
@@ -169,7 +175,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
       cwd: command.cwd,
       policy,
       guards,
-      view: hostView({ places, home: this.#home, path, hidden, special: this.#special.paths() }),
+      view,
       infoDescriptor: info,
       // The filter keeps them away, where there is one.
       disableNamespaces: this.#filter === undefined,
@@ -189,6 +195,10 @@ export class BubblewrapSandbox implements ProcessSandbox {
   }
 }
 
+/** What lies elsewhere no command can move. */
+const coveredIn = (places: readonly string[], hidden: readonly string[]): readonly string[] =>
+  hidden.filter((path) => places.some((place) => isInside(place, path)))
+
 const noPlan: WallPlan = { bound: new Map(), covered: [] }
 
 interface Build {
@@ -197,6 +207,7 @@ interface Build {
   readonly policy: SandboxPolicy
   readonly places: readonly string[]
   readonly opened: ReadonlyMap<string, number>
+  readonly view: HostView
   readonly guards: readonly Guard[]
   readonly door: HostDoor | undefined
   readonly cap: ProcessCap | undefined

@@ -53,7 +53,7 @@ export function bubblewrapArguments(walls: Walls): readonly string[] {
     ...(door === undefined ? [] : ['--ro-bind', door, insideDoor]),
     ...[...places, ...guards.flatMap(({ fixed }) => fixed)].flatMap((path) => writable(path, opened.get(path))),
     ...guards.flatMap((guard) => guard.readOnly).flatMap(readOnly),
-    ...[...view.hidden.filter(isVisible), ...guards.flatMap(({ hidden }) => hidden)].flatMap(hide),
+    ...[...[...view.hidden, ...view.special].filter(isVisible), ...guards.flatMap(({ hidden }) => hidden)].flatMap(hide),
     ...[...emptied, '/dev'].flatMap((folder) => ['--remount-ro', folder]),
     ...['--chdir', walls.cwd, '--'],
   ]

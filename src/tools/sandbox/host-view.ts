@@ -71,6 +71,8 @@ const kernelSecrets = ['/proc/sysrq-trigger', '/sys/kernel/debug', '/sys/kernel/
 export interface HostView {
   readonly emptied: readonly string[]
   readonly hidden: readonly string[]
+  /** Hidden, too; each may be gone the next moment. */
+  readonly special: readonly string[]
   readonly readOnly: readonly string[]
 }
 
@@ -110,7 +112,8 @@ export function hostView({ places, home, path, hidden, special }: Viewer): HostV
   const ofHome = homeSecrets.map((name) => join(home, name))
   return {
     emptied: outermost(empty),
-    hidden: [...new Set([...secrets.flatMap(realPath), ...(holdsHome ? ofHome.flatMap(readablePath) : []), ...special])],
+    hidden: [...new Set([...secrets.flatMap(realPath), ...(holdsHome ? ofHome.flatMap(readablePath) : [])])],
+    special,
     readOnly: [...outermost(tools.filter(isThere)), ...(isRoot ? kernelSettings.filter(isThere) : [])],
   }
 }

@@ -32,7 +32,7 @@ export function seatbeltProfile({ places, view, guards, scratch }: SeatbeltWalls
       'deny file-write*',
       guards.flatMap(({ readOnly }) => readOnly),
     ),
-    ...rule('deny file-read* file-write*', [...view.hidden, ...guards.flatMap(({ hidden }) => hidden)]),
+    ...rule('deny file-read* file-write*', [...view.hidden, ...view.special, ...guards.flatMap(({ hidden }) => hidden)]),
     '(deny network*)',
     '',
   ].join('\n')

@@ -42,6 +42,8 @@ export interface GuardedPlace {
   readonly walk?: FolderWalk
   /** Further files and folders, anywhere. */
   readonly guarded?: readonly string[]
+  /** What is hidden for other reasons, anywhere: nobody may move the folders above, and with them what covers it. */
+  readonly hidden?: readonly string[]
   /** Where what is not there has to be made to be guarded: entered, and left when the guard is undone. */
   readonly shared?: SharedFolder
 }
@@ -49,10 +51,10 @@ export interface GuardedPlace {
 /** What was made, and what each is. */
 type Held = ReadonlyMap<string, string>
 
-export function guard({ folder, home, guarded = [], walk = new FolderWalk(folder), shared }: GuardedPlace): Guard {
+export function guard({ folder, home, guarded = [], hidden = [], walk = new FolderWalk(folder), shared }: GuardedPlace): Guard {
   const facts = guardFacts({ folder, home, guarded, walk })
   const held: Held = new Map(shared ? facts.makeable.flatMap((path) => hold(shared, path)) : [])
-  const wanted = bindings(folder, facts, [...held.keys()])
+  const wanted = bindings(folder, facts, { made: [...held.keys()], hidden })
   const readOnly = planOf(folder, wanted.readOnly)
   const fixed = planOf(
     folder,
@@ -99,11 +101,16 @@ export async function guardShared(place: Omit<GuardedPlace, 'shared'>): Promise<
   }
 }
 
-/** `made`: what is bound though it was not there. */
-function bindings(folder: string, facts: GuardFacts, made: readonly string[]): Pick<Guard, 'fixed' | 'readOnly'> {
+interface Further {
+  /** What is bound though it was not there. */
+  readonly made: readonly string[]
+  readonly hidden: readonly string[]
+}
+
+function bindings(folder: string, facts: GuardFacts, { made, hidden }: Further): Pick<Guard, 'fixed' | 'readOnly'> {
   const { bound } = facts.repositories
   const inner = [...bound.filter((repository) => repository !== folder), ...workingPartsOf(join(folder, '.git'))]
-  const between = [...facts.linked, ...facts.led, ...facts.secrets].flatMap((path) => above(folder, path))
+  const between = [...facts.linked, ...facts.led, ...facts.secrets, ...hidden].flatMap((path) => above(folder, path))
   return {
     fixed: [...inner, ...between],
     readOnly: [...facts.there.filter((path) => !bound.includes(path) && !isSecret(path)), ...facts.linked, ...made],

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -44,6 +44,30 @@ describe('a walk', () => {
     mkdirSync(join(root, 'node_modules/lib/.git'), { recursive: true })
     mkdirSync(nameless())
     expect(look()).toMatchObject({ repositories: [join(root, 'node_modules/lib/.git')], isWhole: false })
+  })
+
+  it('enters what only looks like a repository', () => {
+    mkdirSync(join(root, 'game/refs'), { recursive: true })
+    mkdirSync(join(root, 'game/objects/app/.git'), { recursive: true })
+    writeFileSync(join(root, 'game/HEAD'), '')
+    writeFileSync(join(root, 'game/objects/app/.ai-agent.env'), '')
+    expect(look()).toEqual({
+      repositories: [join(root, 'game'), join(root, 'game/objects/app/.git')],
+      secrets: [key(), join(root, 'game/objects/app/.ai-agent.env')],
+      isWhole: true,
+    })
+  })
+
+  it('knows a folder that another one was put in the place of, and takes a key away that leads in a circle', () => {
+    const walk = new FolderWalk(root)
+    for (const name of ['one/a', 'two/a/.git']) mkdirSync(join(root, name), { recursive: true })
+    expect(walk.look({ isAfter: false }).repositories).toEqual([join(root, 'two/a/.git')])
+    renameSync(join(root, 'one'), join(root, 'three'))
+    renameSync(join(root, 'two'), join(root, 'one'))
+    expect(walk.look({ isAfter: false }).repositories).toEqual([join(root, 'one/a/.git')])
+    rmSync(join(root, 'apps/api'), { recursive: true })
+    symlinkSync('api', join(root, 'apps/api'))
+    expect(walk.look({ isAfter: false }).secrets).toEqual([])
   })
 
   it('says so where a folder has more in it than is read', () => {

@@ -186,6 +186,7 @@ describe('hooks of a new repository', () => {
     expect(await undo()).toEqual([
       expect.stringContaining('/x/.git/hooks.refused"'),
       expect.stringMatching(/dd\/\.git" came to be while the command ran/),
+      expect.stringContaining('more folders than are searched'),
     ])
     expect(there('x/.git/hooks', join(long, '.git'))).toEqual([false, false])
   })

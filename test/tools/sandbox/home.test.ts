@@ -81,6 +81,15 @@ describe.skipIf(noSandboxHere)(`a home${noSandboxHere ? ` (skipped: ${noSandboxH
     expect(readdirSync(at('bare/.config'))).toEqual([])
   })
 
+  it('that is the workspace keeps hidden what is hidden, whatever a command does to the folders above', async () => {
+    mkdirSync(at('own/.cargo'), { recursive: true })
+    writeFileSync(at('own/.cargo/credentials.toml'), 'SECRET\n')
+    const first = await run(at('own'), { home: at('own'), command: 'mv .cargo c; cat c/credentials.toml; echo ran' })
+    const next = await run(at('own'), { home: at('own'), command: 'cat c/credentials.toml .cargo/credentials.toml; echo ran' })
+    expect([first, next].filter((text) => text.includes('SECRET') || !text.includes('ran\n'))).toEqual([])
+    expect(readdirSync(at('own'))).toEqual(['.cargo'])
+  })
+
   it.each(['home', 'disk/ann'])('that is the workspace works, called %s, without its secrets and start files', async (name) => {
     const text = await run(at('disk/ann'), {
       home: at(name),

@@ -6,7 +6,7 @@ import { seatbeltProfile } from '../../../src/tools/sandbox/seatbelt-profile.ts'
 describe('the profile for macOS (unproved)', () => {
   it('denies first, then allows, then guards and hides', () => {
     const guard = { planned: new Map(), fixed: [], readOnly: ['/w/.git/config'], hidden: ['/w/.ai-agent.env'], undo: async () => [] }
-    const view = { emptied: ['/Users/me'], hidden: ['/Users/me/data'], readOnly: ['/Users/me/.nvm'] }
+    const view = { emptied: ['/Users/me'], hidden: ['/Users/me/data'], special: [], readOnly: ['/Users/me/.nvm'] }
     expect(seatbeltProfile({ places: ['/w', '/a "b"'], view, guards: [guard], scratch: '/tmp/own' })).toBe(`(version 1)
 (deny default)
 (allow process-exec process-fork)
