@@ -25,16 +25,16 @@ export async function configuredHooks(config: Config, { host, workingDirectory, 
   const configured = hooksOf(config)
   if (configured.length === 0) return { hooks: [], files: [], problems: [] }
   const { hookFiles, hookFrom, hookHashes } = await import('../tools/hooks/index.ts')
-  const { environment, open } = await surroundingsOf(config, host, workingDirectory)
+  const { environment, writable } = await surroundingsOf(config, host, workingDirectory)
   const trustedHashes = await hashesOfOthers(configured, { host, trusted })
   const built = await Promise.all(
     configured.map(async ({ definition, baseDir, place, isOwn }) => {
       // Whose file it is decides whose word is needed; what agents could have changed since they began is looked at in any case.
-      const known = isOwn ? { hashes: hookHashes([definition], baseDir), folders: open } : { hashes: trustedHashes }
+      const known = isOwn ? { hashes: hookHashes([definition], baseDir), folders: writable } : { hashes: trustedHashes }
       return {
         name: definition.name,
         place,
-        ...(await hookFrom(definition, { baseDir, clock: systemClock, environment, open, trusted: known })),
+        ...(await hookFrom(definition, { baseDir, clock: systemClock, environment, writable, trusted: known })),
       }
     }),
   )
@@ -50,11 +50,11 @@ export async function missingHookParts(config: Config, { host, workingDirectory 
   const configured = hooksOf(config)
   if (configured.length === 0) return []
   const { hookFrom } = await import('../tools/hooks/index.ts')
-  const { environment, open } = await surroundingsOf(config, host, workingDirectory)
+  const { environment, writable } = await surroundingsOf(config, host, workingDirectory)
   const missing = async ({ definition, baseDir }: ConfiguredHook): Promise<Pick<Problem, 'message' | 'remedy'> | undefined> => {
     if (definition.command === undefined) return missingModule(resolve(baseDir, definition.module))
     // A program is only looked for until it is asked something.
-    const built = await hookFrom(definition, { baseDir, clock: systemClock, environment, open })
+    const built = await hookFrom(definition, { baseDir, clock: systemClock, environment, writable })
     return 'missing' in built ? built.missing : undefined
   }
   const found = await Promise.all(configured.map(async (each) => ({ ...each, fault: await missing(each) })))
@@ -89,16 +89,16 @@ interface Surroundings {
   /** What a program of a person's own needs to be found and run, and no keys. */
   readonly environment: { readonly [name: string]: string }
   /** Where commands of agents may write, without links. */
-  readonly open: readonly string[]
+  readonly writable: readonly string[]
 }
 
 /** Of each part of the PATH the end of its way counts, and only if no part of the way leads through where agents may write. */
 async function surroundingsOf(config: Config, { env }: Pick<Host, 'env'>, workingDirectory: string): Promise<Surroundings> {
   const { leadsAround } = await import('../tools/sandbox/index.ts')
-  const open = [workingDirectory, ...sandboxOf(config).writable].map((folder) => leadsAround([], folder)[0] ?? folder)
+  const writable = [workingDirectory, ...sandboxOf(config).writable].map((folder) => leadsAround([], folder)[0] ?? folder)
   const environment = Object.fromEntries(passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
   const { PATH = usualPath } = environment
-  const folders = PATH.split(delimiter).flatMap((folder) => (isAbsolute(folder) ? leadsAround(open, folder) : []))
+  const folders = PATH.split(delimiter).flatMap((folder) => (isAbsolute(folder) ? leadsAround(writable, folder) : []))
   // An empty PATH would stand for the folder that a hook is started in.
-  return { open, environment: { ...environment, PATH: [...new Set(folders)].join(delimiter) || usualPath } }
+  return { writable, environment: { ...environment, PATH: [...new Set(folders)].join(delimiter) || usualPath } }
 }

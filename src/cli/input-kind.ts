@@ -4,7 +4,7 @@ import type { Host } from './host.ts'
 
 /**
  * What standard input is. A file and a pipe were put there by whoever wrote the command line, so they are read to their
- * end. A socket or a device may have come along with the program that started us, and never say anything. Of nothing that is known.
+ * end. A socket or a device may have come along with the program that started us, and never say anything. The null device never does, and that is known at once.
  */
 export type InputKind = 'nothing' | 'terminal' | 'file' | 'pipe' | 'socket' | 'device' | 'folder'
 

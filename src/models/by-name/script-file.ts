@@ -51,9 +51,7 @@ function unreadable({ name, path, folder }: NeededScript, cause: unknown): Troup
     'model_unknown',
     `The model ${name} needs the script ${path}, which cannot be read${isThere ? `: ${cause.message}` : ''}.`,
     {
-      remedy: isThere
-        ? 'A script is a file of a page or two: make it shorter, or name another.'
-        : `Create it, or give its path relative to ${folder}.`,
+      remedy: isThere ? 'Name a file with steps, of a page or two.' : `Create it, or give its path relative to ${folder}.`,
       cause,
     },
   )

@@ -13,5 +13,5 @@ export interface HookPlace {
   /** A hook that names other files than these fails, whenever it is asked. Default: nobody looks. */
   readonly trusted?: TrustedFiles
   /** Folders that agents may write to, without links: a program that is found by its name must not be there. Default: none. */
-  readonly open?: readonly string[]
+  readonly writable?: readonly string[]
 }

@@ -42,7 +42,7 @@ export interface MissingPart {
 
 /** One of them, found to be right before. */
 export async function hookFrom(definition: HookDefinition, place: HookPlace): Promise<BuiltHook> {
-  const { baseDir, trusted, open = [] } = place
+  const { baseDir, trusted, writable = [] } = place
   if (definition.command === undefined) {
     const module = new HookModule(definition, place)
     const missing = await module.missing()
@@ -53,7 +53,7 @@ export async function hookFrom(definition: HookDefinition, place: HookPlace): Pr
   const file = findProgram(program, place)
   if (file === undefined) return { missing: { key: 'command', ...whyMissing(program, baseDir) } }
   // By its path it would be held against what was trusted. By its name it is held against nothing.
-  if (!program.includes('/') && leadsAround(open, file).length === 0) return { missing: { key: 'command', ...whyOpen(program, file) } }
+  if (!program.includes('/') && leadsAround(writable, file).length === 0) return { missing: { key: 'command', ...whyOpen(program, file) } }
   const answer = commandAnswer(definition.name, definition.command, place)
   return { hook: hookOf(definition, trusted ? onlyBy(() => checkHookFiles(definition, baseDir, trusted), answer) : answer) }
 }
