@@ -45,5 +45,7 @@ export function forgetTyped(input: Host['stdin'], clock: Pick<Clock, 'after'>): 
     const cancel = clock.after(alreadyTypedMs, done)
     input.once('end', done)
     input.on('data', drop)
+    // Whoever has read a line has paused it.
+    input.resume()
   })
 }

@@ -104,11 +104,14 @@ export async function askForTrust(waiting: readonly Waiting[], { trustPlace }: S
     return 'given'
   }
   if (!mayAsk(host)) return 'not given'
-  const trusted: Waiting[] = []
-  for (const file of waiting) if (await isTrusted(file, host)) trusted.push(file)
-  if (trusted.length === 0) return 'not given'
-  await trustFiles(trustPlace, trusted, { by: 'person', at })
-  return 'given'
+  let given: 'given' | 'not given' = 'not given'
+  for (const file of waiting) {
+    if (!(await isTrusted(file, host))) continue
+    // At once: whoever leaves at the next question has answered this one.
+    await trustFiles(trustPlace, [file], { by: 'person', at })
+    given = 'given'
+  }
+  return given
 }
 
 export interface Trusting {

@@ -17,6 +17,9 @@ export function wrongAddress(baseURL: string, example = 'https://models.example.
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
     return { message: 'must have no user, query or fragment.', remedy: 'Give credentials as the key or as headers.' }
   if (!isAsWritten)
-    return { message: `is read otherwise than it is written: requests would go to ${url.origin}.`, remedy: `Write it like ${example}.` }
+    return {
+      message: `is read otherwise than it is written: requests would go to ${url.origin}.`,
+      remedy: `Write it like ${example}, without blanks.`,
+    }
   return undefined
 }

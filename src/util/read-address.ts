@@ -1,7 +1,7 @@
 export interface ReadAddress {
   /** What the parser makes of it: requests go there, whatever the text looks like. */
   readonly url: URL
-  /** Whether the text says just that, but for a slash at its end and the case of letters before its path. */
+  /** Whether who reads the text sees where requests go. Of its path that need not hold, nor of letters that a host is read without. */
   readonly isAsWritten: boolean
 }
 
@@ -9,11 +9,21 @@ export interface ReadAddress {
 export function readAddress(written: string): ReadAddress | undefined {
   const url = URL.parse(written)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return undefined
-  const spelt = written.replace(/^[a-z]+:\/\/[^/\\?#]*/i, (start) => start.toLowerCase())
-  return { url, isAsWritten: withoutEnd(spelt) === withoutEnd(url.href) }
+  return { url, isAsWritten: !deceptive.test(written) && isSameHost(written, url) }
 }
 
-const withoutEnd = (address: string): string => address.replace(/\/+$/, '')
+/** The parser takes the first for a slash, and leaves the others out. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const deceptive = /[\\\u0000-\u0020\u007f]/
+
+function isSameHost(written: string, { protocol, host, hostname }: URL): boolean {
+  const authority = /^https?:\/\/(?:[^/?#]*@)?([^/?#]*)/i.exec(written)?.[1]?.toLowerCase()
+  if (authority === undefined) return false
+  const usualPort = protocol === 'https:' ? ':443' : ':80'
+  const spelt = authority.endsWith(usualPort) ? authority.slice(0, -usualPort.length) : authority
+  // Those who write their host in their own letters, or an address in full, see it as it is read wherever it is shown.
+  return spelt === host || /[\u0080-\uffff]/.test(spelt) || hostname.startsWith('[')
+}
 
 /** An address for people's eyes, as it is read and not as it is written. Whoever is named in it as a user is hidden. */
 export function shownAddress({ url: { protocol, username, password, host, pathname, search, hash } }: ReadAddress): string {

@@ -119,10 +119,10 @@ describe('a configuration file', () => {
     [{ providers: { lab: { apiKey: 12345678 } } }, ['1:31 `providers.lab.apiKey` must be text, not a number']],
     [{ providers: { lab: { baseURL: 'lab.example.org' } } }, ['1:32 `providers.lab.baseURL` must be an http: or https: address']],
     [{ providers: { lab: { baseURL: 'file:///etc/passwd' } } }, ['1:32 `providers.lab.baseURL` must be an http: or https: address']],
-    ...['http://127.0.0.1:9911\\@api.example.org/v1', 'http:/127.0.0.1:9911', 'http://127.0.0.1:9911/a/..//v1'].map(
+    ...['http://127.0.0.1:9911\\@api.example.org/v1', 'http:/127.0.0.1:9911', 'http://127.0.0.1:9911/v1 '].map(
       (baseURL): [object, string[]] => [
         { providers: { lab: { baseURL } } },
-        ['1:32 `providers.lab.baseURL` must be written as it is read: requests would go to http://127.0.0.1:9911'],
+        ['1:32 `providers.lab.baseURL` must be written as it is read, without blanks: requests would go to http://127.0.0.1:9911'],
       ],
     ),
     ...['https://me:pw@lab.example.org/v1', 'https://lab.example.org/v1?key=1', 'https://lab.example.org/#x'].map(

@@ -45,7 +45,7 @@ function addressFault(written: string): string | undefined {
   const { url, isAsWritten } = read
   const isBare = [url.username, url.password, url.search, url.hash].every((part) => part === '')
   if (!isBare) return 'must have no user, query or fragment: what lets us in is given as `apiKey` or in `headers`'
-  return isAsWritten ? undefined : `must be written as it is read: requests would go to ${url.origin}`
+  return isAsWritten ? undefined : `must be written as it is read, without blanks: requests would go to ${url.origin}`
 }
 
 const price: Shape = {
