@@ -48,7 +48,7 @@ interface Read {
   readonly said: readonly SaidByFile[]
 }
 
-const noConfig: Config = { layers: [], files: [], pending: [], diagnostics: [] }
+const noConfig: Config = { layers: [], files: [], ownFolders: [], pending: [], diagnostics: [] }
 const noSkills: FoundSkills = { skills: [], details: new Map(), shadowed: [], disabled: [], problems: [] }
 
 export async function readForProgram(wishes: FilesForPrograms): Promise<ReadForProgram> {

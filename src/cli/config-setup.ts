@@ -86,7 +86,7 @@ export async function readSetup(host: Pick<Host, 'env'>, { configFile, file, als
 /** What is left where nothing can be read. */
 export function setupWithoutConfig(host: Pick<Host, 'env'>): Setup {
   return {
-    config: { layers: [], files: [], pending: [], diagnostics: [] },
+    config: { layers: [], files: [], ownFolders: [], pending: [], diagnostics: [] },
     variables: new Map(),
     trusted: new Map(),
     trustPlace: trustPlaceOf(host),

@@ -232,7 +232,7 @@ describe('a configuration that is named by hand', () => {
 
   test('is that of the project all the same, if it is the one that would be found', async () => {
     const project = folder({ 'in.json': schema, '.ai-agent.json': {}, 'lib/a.ai': agent.replace('../../auth', '../in') })
-    const { code } = await troupe(project.path, ['validate', 'lib/a.ai', '--config', '.ai-agent.json'])
+    const { code } = await troupe(project.path, ['validate', 'lib/a.ai', '--config', '.ai-agent.json'], { HOME: home.path })
     expect(code).toBe(0)
   })
 })

@@ -39,8 +39,6 @@ export interface SettingsFile {
   readonly path: string
   /** Whether it is a person's own, or trusted as it is. */
   readonly isTrusted: boolean
-  /** Whether it is looked for by itself. One that is only named by hand says nothing of the folder that it lies in. */
-  readonly isFound: boolean
 }
 
 /** Everything that counts, and what does not and why. */
@@ -49,6 +47,8 @@ export interface Config {
   readonly layers: readonly Layer[]
   /** Strongest first. */
   readonly files: readonly SettingsFile[]
+  /** Folders in which whatever lies is a person's own: `~/.ai-agent`, `/etc/ai-agent`. */
+  readonly ownFolders: readonly string[]
   readonly pending: readonly PendingFile[]
   readonly diagnostics: readonly ConfigDiagnostic[]
 }

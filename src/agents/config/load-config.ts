@@ -9,7 +9,7 @@ import { withoutGuarded } from './guard.ts'
 import { mergeAll } from './merge.ts'
 import { modelFaults } from './model-faults.ts'
 import { layerNames } from './origin.ts'
-import { type ConfigFile, type ConfigPlaces, configFiles, isFoundByItself, isOwnLayer } from './places.ts'
+import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './places.ts'
 import { type FileContent, readConfigFile } from './read-file.ts'
 import { someOf } from './some-of.ts'
 import type { Sourced } from './sourced.ts'
@@ -112,7 +112,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigP
     if (file.role === 'variables') variables.set(file, { file, state: 'absent', values: new Map() })
     if (each.kind === 'absent' || each.sha256 === undefined) continue
     const status = isOwnLayer(file.layer) ? 'trusted' : trustOf({ path: file.path, sha256: each.sha256 }, trusted)
-    if (file.role === 'settings') files.push({ path: file.path, isTrusted: status === 'trusted', isFound: isFoundByItself(file, places) })
+    if (file.role === 'settings') files.push({ path: file.path, isTrusted: status === 'trusted' })
     // Whether it is trusted is known all the same.
     if (each.kind === 'wrong') continue
     const { withheld, counts } = counting(each.content, { isTrusted: status === 'trusted', own })
@@ -139,7 +139,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigP
     const trees = [...settings].flatMap(([file, tree]) => (ofLayer(file) ? [tree] : []))
     return { name, settings: mergeAll(trees), variables: [...variables.values()].filter(({ file }) => ofLayer(file)) }
   })
-  return { layers, files, pending, diagnostics }
+  return { layers, files, ownFolders: [places.userFolder, places.systemFolder], pending, diagnostics }
 }
 
 /** What a person says in files of their own that are weaker than those of projects. */

@@ -42,11 +42,6 @@ export function configFiles(places: ConfigPlaces): readonly ConfigFile[] {
   return layerNames.flatMap((layer) => owned.get(layer) ?? [])
 }
 
-/** Whether a file would be read, too, if nobody named it. */
-export function isFoundByItself({ path }: ConfigFile, { given: _, ...places }: ConfigPlaces): boolean {
-  return configFiles(places).some((file) => file.path === path)
-}
-
 function filesOf(layer: LayerName, places: ConfigPlaces): readonly ConfigFile[] {
   switch (layer) {
     case 'given':

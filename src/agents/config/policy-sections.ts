@@ -91,7 +91,13 @@ export function hooksOf(config: Config): readonly ConfiguredHook[] {
 export function hooksIn(settings: Sourced): readonly HookDefinition[] {
   const tree = sourcedAt(settings, ['hooks'])
   if (tree?.kind !== 'value') return []
-  return plain(tree, 'hooks', { layers: [], files: [], pending: [], diagnostics: [] }) as unknown as readonly HookDefinition[]
+  return plain(tree, 'hooks', {
+    layers: [],
+    files: [],
+    ownFolders: [],
+    pending: [],
+    diagnostics: [],
+  }) as unknown as readonly HookDefinition[]
 }
 
 export interface ConfiguredSkills {

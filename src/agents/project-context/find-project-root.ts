@@ -1,9 +1,12 @@
 import { lstatSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** Whatever stands in the root of a project. In a worktree `.git` is a file; an empty folder of that name is no repository. */
-const isRoot = (folder: string): boolean =>
-  isThere(join(folder, '.ai-agent.json')) || isThere(join(folder, '.git', 'HEAD')) || isThere(join(folder, '.git'), 'file')
+export const hasConfiguration = (folder: string): boolean => isThere(join(folder, '.ai-agent.json'))
+
+/** In a worktree `.git` is a file; an empty folder of that name is no repository. */
+export const isRepository = (folder: string): boolean => isThere(join(folder, '.git', 'HEAD')) || isThere(join(folder, '.git'), 'file')
+
+const isRoot = (folder: string): boolean => hasConfiguration(folder) || isRepository(folder)
 
 /** The nearest folder at or above the working directory that is the root of a project; the working directory where there is none. */
 export function findProjectRoot(workingDirectory: string): string {

@@ -3,6 +3,7 @@ import { isInside } from '../../util/is-inside.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { type Config, contentHash, type TrustRecords, trustOf } from '../config/index.ts'
 import { realPath } from './agent-paths.ts'
+import { projectAround } from './project-around.ts'
 
 /** Where files that nobody has trusted may lead: no further than the folder that they came with. */
 export class Confinement {
@@ -22,14 +23,13 @@ export class Confinement {
 
   /**
    * The folder in which what an agent file refers to must lie: its project's, where there is one, otherwise its own.
-   * Nothing where a person has trusted the file as it is: a word for its project is none for all that will ever lie there.
+   * Nothing where it is a person's own, or where a person has trusted the file as it is: a word for its project is none
+   * for all that will ever lie there.
    */
   ofAgent({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): string | undefined {
     if (trustOf({ path, sha256: contentHash(bytes) }, this.#trusted) === 'trusted') return undefined
-    const projects = this.#config.files.filter(({ isFound }) => isFound).map((file) => realPath(dirname(file.path)))
-    const around = projects.filter((folder) => isInside(folder, path))
-    // The widest.
-    return around.toSorted((a, b) => a.length - b.length)[0] ?? dirname(path)
+    const isOwn = this.#config.ownFolders.some((folder) => isInside(realPath(folder), path))
+    return isOwn ? undefined : projectAround(path)
   }
 }
 
