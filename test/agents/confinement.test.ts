@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { contentHash, type TrustRecords } from '../../src/agents/config/index.ts'
@@ -122,11 +122,9 @@ describe('the schema file of an agent', () => {
   test.each([
     ['upwards', 'lib/a.ai', '../../out.json'],
     ['by its whole path', 'a.ai', join(elsewhere.path, 'out.json')],
-    ['over a link', 'a.ai', './link/out.json'],
     ['above the agent, where there is no project', 'lib/a.ai', '../in.json'],
   ])('lies in its project, unless the agent is trusted: %s', async (_name, file, path) => {
     const project = folder({ [file]: agent(path), 'in.json': schema })
-    symlinkSync(elsewhere.path, join(project.path, 'link'))
     expect(problemsOf(await project.load(file))).toEqual([
       expect.stringContaining(`the schema \`${path}\` cannot be read: it lies outside of`),
     ])
@@ -173,13 +171,11 @@ describe('the script of an agent', () => {
   test.each([
     ['upwards', 'lib/a.ai', '../../out.yaml'],
     ['by its whole path', 'a.ai', join(elsewhere.path, 'out.yaml')],
-    ['over a link', 'a.ai', './link/out.yaml'],
     ['above the agent, where there is no project', 'lib/a.ai', '../in.yaml'],
     ['of another program', '.opencode/agent/a.md', '../../in.yaml'],
   ])('lies in its project, unless the agent is trusted: %s', async (_name, file, path) => {
     const text = file.endsWith('.md') ? `---\ndescription: A test\nmodel: script/${path}\n---\nDo it.` : agent(path)
     const project = folder({ [file]: text, 'in.yaml': script })
-    symlinkSync(elsewhere.path, join(project.path, 'link'))
     expect(problemsOf(await project.load(file))).toEqual([
       expect.stringContaining(`the script \`${path}\` cannot be read: it lies outside of`),
     ])
@@ -245,10 +241,8 @@ describe('an agent that another one names by its path', () => {
   test.each([
     ['upwards', 'lib/a.ai', '../b.ai'],
     ['by its whole path', 'a.ai', path],
-    ['over a link', 'a.ai', './link.md'],
   ])('lies in the project, unless whoever names it is trusted: %s', async (_name, file, written) => {
     const project = folder({ [file]: boss(written), 'b.ai': child() })
-    symlinkSync(path, join(project.path, 'link.md'))
     expect(problemsOf(await project.load(file))).toEqual([
       expect.stringContaining(`the agent \`${written}\` cannot be read: it lies outside of`),
     ])
@@ -259,5 +253,43 @@ describe('an agent that another one names by its path', () => {
   test('may lie anywhere in a project', async () => {
     const project = folder({ 'lib/a.ai': boss('../b.ai'), 'b.ai': child(), '.ai-agent.json': {} })
     expect((await project.load('lib/a.ai')).ok).toBe(true)
+  })
+})
+
+describe('a link that leads out of the project', () => {
+  const elsewhere = folder({ 'out.json': '{ "type": "object" }', 'out.yaml': 'steps:\n  - text: Hello.\n', 'out.ai': child() })
+
+  test.each([
+    ['schema', 'out.json', child('input: { schemaRef: ./KEPT/out.json }')],
+    ['script', 'out.yaml', child().replace('a/b', '[rehearsal, script/KEPT/out.yaml]')],
+    ['agent', 'out.ai', child('agents: [./KEPT/out.ai]')],
+  ])('is not followed from inside, be the agent trusted or not: %s', async (kind, file, text) => {
+    const project = folder({
+      'lib/a.ai': text.replace('KEPT', 'kept'),
+      'lib/b.ai': text.replace('./KEPT', elsewhere.path).replace('KEPT', elsewhere.path),
+    })
+    const link = join(project.path, 'lib/kept')
+    const load = async (name: string) => await project.load(name, { trusted: trustIn(join(project.path, name)) })
+    const said = expect.stringMatching(
+      new RegExp(`the ${kind} .* cannot be read: it lies outside of ${project.path}/lib, behind the link ${link}`),
+    )
+    symlinkSync(elsewhere.path, link)
+    expect(problemsOf(await project.load('lib/a.ai'))).toEqual([said])
+    expect(problemsOf(await load('lib/a.ai'))).toEqual([said])
+    // Written outright it is what was trusted.
+    expect(agentsOf(await load('lib/b.ai')).length).toBeGreaterThan(0)
+    rmSync(link)
+    // One that leads nowhere may lead anywhere soon.
+    symlinkSync(join(elsewhere.path, 'none'), link)
+    expect(problemsOf(await load('lib/a.ai'))).toEqual([said])
+    rmSync(link)
+    project.write({ [`lib/real/${file}`]: readFileSync(join(elsewhere.path, file)) })
+    symlinkSync('real', link)
+    expect(agentsOf(await load('lib/a.ai')).length).toBeGreaterThan(0)
+  })
+
+  test('and a file in the place of a folder is told as what it is', async () => {
+    const project = folder({ 'a.ai': child('input: { schemaRef: ./b.txt/c.json }'), 'b.txt': 'x' })
+    expect(problemsOf(await project.load('a.ai'))).toEqual([expect.stringContaining('the schema `./b.txt/c.json` cannot be read: ')])
   })
 })

@@ -25,6 +25,7 @@ export { makeFolders } from './make-folders.ts'
 export { nodeConfigFiles } from './node-config-files.ts'
 export { type OptionVariables, readOptionVariables, variableOf } from './option-variables.ts'
 export { type FileOrigin, type LayerName, type Origin, showOrigin, showPath } from './origin.ts'
+export { linkOut } from './over-link.ts'
 export { type Overlay, type OverlayProvider, overlayFor, variablesOf } from './overlay.ts'
 export type { ConfigPlaces } from './places.ts'
 export {

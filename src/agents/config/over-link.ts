@@ -11,9 +11,18 @@ export function linkOut(folder: string, path: string): string | undefined {
   let at = folder
   for (const part of relative(folder, path).split(sep)) {
     at = join(at, part)
-    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() && !staysInside(folder, at)) return at
+    if (isLink(at) && !staysInside(folder, at)) return at
   }
   return undefined
+}
+
+/** What cannot be looked at cannot be followed either. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
+  }
 }
 
 function staysInside(folder: string, link: string): boolean {

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path'
 import { isInside } from '../../util/is-inside.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { type Config, contentHash, type TrustRecords, trustOf } from '../config/index.ts'
+import { type Config, contentHash, linkOut, type TrustRecords, trustOf } from '../config/index.ts'
 import { realPath } from './agent-paths.ts'
 import { projectAround } from './project-around.ts'
 
-/** Where files that nobody has trusted may lead: no further than the folder that they came with. */
+/** Where files that came with a folder may lead: no further than that, unless a person has trusted them. */
 export class Confinement {
   readonly #config: Config
   readonly #trusted: TrustRecords | 'everything'
@@ -22,14 +22,14 @@ export class Confinement {
   }
 
   /**
-   * The folder in which what an agent file refers to must lie: its project's, where there is one, otherwise its own.
-   * Nothing where it is a person's own, or where a person has trusted the file as it is: a word for its project is none
-   * for all that will ever lie there.
+   * Where what an agent file refers to may lie: in its project, where there is one, otherwise in its own folder. Nothing
+   * binds a person's own. Trust is in the file as it is: a word for its project is none for all that will ever lie there.
    */
-  ofAgent({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): string | undefined {
-    if (trustOf({ path, sha256: contentHash(bytes) }, this.#trusted) === 'trusted') return undefined
+  ofAgent({ path, bytes }: { readonly path: string; readonly bytes: Uint8Array }): Confined | undefined {
     const isOwn = this.#config.ownFolders.some((folder) => isInside(realPath(folder), path))
-    return isOwn ? undefined : projectAround(path)
+    if (isOwn || this.#trusted === 'everything') return undefined
+    const isTrusted = trustOf({ path, sha256: contentHash(bytes) }, this.#trusted) === 'trusted'
+    return { folder: projectAround(path), agent: path, isTrusted }
   }
 }
 
@@ -38,6 +38,8 @@ export interface Confined {
   readonly folder: string
   /** The agent that names it. */
   readonly agent: string
+  /** Whether a person has trusted the agent: then it may name files elsewhere, and what it names inside lies inside. */
+  readonly isTrusted: boolean
 }
 
 interface OutsideFault {
@@ -46,8 +48,15 @@ interface OutsideFault {
 }
 
 /** What is wrong with a file that leaves the folder, links followed; nothing of the file is read. */
-export function outsideFault(target: string, { folder, agent }: Confined): OutsideFault | undefined {
-  if (isInside(folder, realPath(target))) return undefined
+export function outsideFault(target: string, { folder, agent, isTrusted }: Confined): OutsideFault | undefined {
+  const link = linkOut(folder, target)
+  if (link !== undefined) {
+    return {
+      message: `it lies outside of ${folder}, behind the link ${link}`,
+      remedy: `If it is meant, let the agent name the file that the link leads to, and trust that: troupe trust ${shellWord(agent)}`,
+    }
+  }
+  if (isTrusted || isInside(folder, realPath(target))) return undefined
   return {
     message: `it lies outside of ${folder}, and nobody has trusted this agent as it is`,
     remedy: `Look at the agent; if it is what you want: troupe trust ${shellWord(agent)}`,

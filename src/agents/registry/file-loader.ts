@@ -6,7 +6,7 @@ import type { SaidValues } from '../placed-value.ts'
 import { looksLikeAgent } from './agent-files.ts'
 import { isOwnFile, readContent, realPath, shownPath, type Unread } from './agent-paths.ts'
 import { configuredPaths } from './configured-agents.ts'
-import { Confinement, outsideFault } from './confinement.ts'
+import { type Confined, Confinement, outsideFault } from './confinement.ts'
 import { type AgentDiagnostic, warningOf } from './diagnostic.ts'
 import { dialectIn, loadForeignFile } from './foreign-file.ts'
 import { type ChildReference, type LoadedFile, type Loading, type SaidByFile, spotOfReference } from './loaded-file.ts'
@@ -30,8 +30,8 @@ export class FileLoader {
   readonly #asRoot: Voices
   readonly #asChild: Voices
   readonly #confinement: Confinement
-  /** By agent file, the folder that what it names must lie in. */
-  readonly #within = new Map<string, string | undefined>()
+  /** By agent file, where what it names must lie. */
+  readonly #within = new Map<string, Confined | undefined>()
   #configured: readonly LoadedFile[] | undefined
   #found: readonly NamedAgent[] | undefined
 
@@ -110,8 +110,8 @@ export class FileLoader {
 
   /** Who names an agent on the command line has trusted it by that. */
   #outside(path: string, from: LoadedFile): Unread | undefined {
-    const folder = from.values.get('agents')?.rank === 'over' ? undefined : this.#within.get(from.path)
-    const fault = folder === undefined ? undefined : outsideFault(path, { folder, agent: from.path })
+    const within = from.values.get('agents')?.rank === 'over' ? undefined : this.#within.get(from.path)
+    const fault = within && outsideFault(path, within)
     return fault && { ok: false, kind: 'refused', why: fault.message, remedy: fault.remedy }
   }
 

@@ -15,6 +15,7 @@ import {
 import { layered } from '../layer-values.ts'
 import { type PlacedValue, type PlacedValues, spotOf } from '../placed-value.ts'
 import { withSchemaFiles } from '../schema-files.ts'
+import type { Confined } from './confinement.ts'
 import { type AgentDiagnostic, warningOf } from './diagnostic.ts'
 import { idleSettings } from './idle-settings.ts'
 import type { ChildReference, Loading } from './loaded-file.ts'
@@ -26,8 +27,8 @@ export interface ForeignSurroundings {
   readonly dialect: Dialect
   readonly isTrusted: boolean
   readonly voices: Voices
-  /** The folder in which scripts must lie that it names, unless that is left open. */
-  readonly within: string | undefined
+  /** Where scripts must lie that it names, unless that is left open. */
+  readonly within: Confined | undefined
 }
 
 const agentPrefix = 'agent__'

@@ -3,15 +3,15 @@ import { TroupeError } from '../../contracts/index.ts'
 import { type AgentFile, readFaultyText } from '../agent-file.ts'
 import type { PlacedValues } from '../placed-value.ts'
 import { readContent } from './agent-paths.ts'
-import { outsideFault } from './confinement.ts'
+import { type Confined, outsideFault } from './confinement.ts'
 import { idleSettings } from './idle-settings.ts'
 import type { LoadedFile, Loading } from './loaded-file.ts'
 import { scriptProblems, scriptsBeside, withoutScripts } from './script-paths.ts'
 import { toolProblems } from './team-rules.ts'
 import type { FileToRead, Voices } from './voices.ts'
 
-/** Reads an agent file of ours. Schemas and scripts that it names must lie `within` a folder, unless that is left open. */
-export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices, within: string | undefined): Loading {
+/** Reads an agent file of ours. Schemas and scripts that it names must lie `within` what it is confined to, if it is. */
+export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices, within: Confined | undefined): Loading {
   try {
     const { read, problems: faults } = readFaultyText(bytes, place, {
       overrides: voices.over,
@@ -19,7 +19,7 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices, 
       readFile: (file, saidBy) => {
         const target = resolve(dirname(path), file)
         // Who names a file on the command line has trusted it by that.
-        return saidBy === 'file' && within !== undefined ? readConfined(target, within, path) : readSchemaText(target)
+        return saidBy === 'file' && within ? readConfined(target, within) : readSchemaText(target)
       },
     })
     const models = scriptsBeside(read.agent.models, read.values, { path, voices })
@@ -54,8 +54,8 @@ export function withWritable<A extends Pick<AgentFile, 'sandbox'>>(agent: A, val
   return { ...agent, sandbox: { ...sandbox, writable: sandbox.writable.map((each) => resolve(folder, each)) } }
 }
 
-function readConfined(target: string, folder: string, agent: string): string {
-  const fault = outsideFault(target, { folder, agent })
+function readConfined(target: string, within: Confined): string {
+  const fault = outsideFault(target, within)
   if (fault) throw new TroupeError('agent_file_invalid', fault.message, { remedy: fault.remedy })
   return readSchemaText(target)
 }

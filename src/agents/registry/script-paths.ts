@@ -1,19 +1,19 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { type PlacedValues, spotOf } from '../placed-value.ts'
-import { outsideFault } from './confinement.ts'
+import { type Confined, outsideFault } from './confinement.ts'
 import type { Voices } from './voices.ts'
 
 const script = /^script\/(.+)$/s
 
-/** Scripts that an agent names as its models and that lie outside of a folder, unless that is left open. */
-export function scriptProblems(values: PlacedValues, path: string, within: string | undefined): readonly Problem[] {
+/** Scripts that an agent names as its models and that lie outside of what it is confined to, if it is. */
+export function scriptProblems(values: PlacedValues, path: string, within: Confined | undefined): readonly Problem[] {
   const said = values.get('models')
   // Who names a model elsewhere than in the file of the agent has the last word on it anyway, or was trusted before.
-  if (said?.rank !== 'file' || within === undefined) return []
+  if (said?.rank !== 'file' || !within) return []
   return (said.value as readonly string[]).flatMap((name, index) => {
     const [, file] = script.exec(name) ?? []
-    const fault = file === undefined ? undefined : outsideFault(resolve(dirname(path), file), { folder: within, agent: path })
+    const fault = file === undefined ? undefined : outsideFault(resolve(dirname(path), file), within)
     if (!fault) return []
     const { message, remedy } = fault
     return [{ ...spotOf(said, index), message: `the script \`${file}\` cannot be read: ${message}`, remedy }]
