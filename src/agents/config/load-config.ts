@@ -11,8 +11,9 @@ import { modelFaults } from './model-faults.ts'
 import { layerNames } from './origin.ts'
 import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './places.ts'
 import { type FileContent, readConfigFile } from './read-file.ts'
+import { variablesOfPlaces } from './secret-text.ts'
 import { someOf } from './some-of.ts'
-import type { Sourced } from './sourced.ts'
+import { plainSourced, type Sourced } from './sourced.ts'
 import { changedHookFiles } from './trust-hooks.ts'
 import { contentHash, type FileState, type TrustRecords, trustOf } from './trust-records.ts'
 import type { Withheld } from './withheld.ts'
@@ -107,6 +108,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigP
   const settings = new Map<ConfigFile, Sourced>()
   const variables = new Map<ConfigFile, VariableFile>()
   const own = ownSettings(looked)
+  const ofPlaces = new Set(looked.flatMap((each) => (each.kind === 'read' ? variablesIn(each.content) : [])))
   for (const each of looked) {
     const { file } = each
     if (file.role === 'variables') variables.set(file, { file, state: 'absent', values: new Map() })
@@ -115,7 +117,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigP
     if (file.role === 'settings') files.push({ path: file.path, isTrusted: status === 'trusted' })
     // Whether it is trusted is known all the same.
     if (each.kind === 'wrong') continue
-    const { withheld, counts } = counting(each.content, { isTrusted: status === 'trusted', own })
+    const { withheld, counts } = counting(each.content, { isTrusted: status === 'trusted', own, ofPlaces })
     if (counts.kind === 'settings') settings.set(file, counts.tree)
     else variables.set(file, { file, state: withheld.length > 0 ? 'untrusted' : 'read', values: counts.variables })
     diagnostics.push(...(counts.kind === 'settings' ? counts.diagnostics : optionsAmong(counts.variables, file)))
@@ -155,17 +157,22 @@ function ownSettings(looked: readonly Looked[]): Sourced | undefined {
 interface Standing {
   readonly isTrusted: boolean
   readonly own: Sourced | undefined
+  /** Variables that places in any of the files are made of, be it trusted or not. */
+  readonly ofPlaces: ReadonlySet<string>
 }
+
+const variablesIn = (content: FileContent): readonly string[] =>
+  content.kind === 'settings' ? variablesOfPlaces(plainSourced(content.tree)) : []
 
 interface Counting {
   readonly withheld: readonly Withheld[]
   readonly counts: FileContent
 }
 
-function counting(content: FileContent, { isTrusted, own }: Standing): Counting {
+function counting(content: FileContent, { isTrusted, own, ofPlaces }: Standing): Counting {
   if (isTrusted) return { withheld: [], counts: content }
   if (content.kind === 'variables') {
-    return { withheld: withheldVariables(content.variables), counts: { kind: 'variables', variables: new Map() } }
+    return { withheld: withheldVariables(content.variables, ofPlaces), counts: { kind: 'variables', variables: new Map() } }
   }
   const { tree, withheld } = withoutGuarded(content.tree, own)
   return { withheld, counts: { ...content, tree } }

@@ -51,6 +51,17 @@ function addressOf(text: string, shown: (text: string) => string): string {
   return `${address.slice(0, path)}${shown(address.slice(path))}`
 }
 
+/** The variables in what says where something is sent or kept: `${REGION}` in an address may be all that decides. */
+export function variablesOfPlaces(settings: Json): readonly string[] {
+  const names: string[] = []
+  mapTexts(settings, [], (text, at) => {
+    const template = isAddress(at) || at.at(-1) === 'path' ? parseTemplate(text) : undefined
+    if (template?.ok) names.push(...template.parts.flatMap((part) => (part.kind === 'variable' ? [part.name] : [])))
+    return text
+  })
+  return names
+}
+
 function mapTexts(value: Json, path: readonly string[], shown: (text: string, path: readonly string[]) => string): Json {
   if (typeof value === 'string') return isSecretPath(path) ? onlyPlaceholders(value) : shown(value, path)
   if (typeof value === 'number') return isSecretPath(path) ? hidden : value

@@ -6,10 +6,11 @@ import type { Withheld } from './withheld.ts'
 
 /**
  * The variables of a file that wait for trust: by name, those first that decide where keys are sent, with what they say,
- * then keys, then all others.
+ * then keys, then all others. `ofPlaces` are those that addresses and paths in the settings are made of.
  */
-export function withheldVariables(variables: ReadonlyMap<string, EnvVariable>): readonly Withheld[] {
+export function withheldVariables(variables: ReadonlyMap<string, EnvVariable>, ofPlaces: ReadonlySet<string>): readonly Withheld[] {
   if (variables.size === 0) return []
+  const rankOf = (name: string, value: string): number => (ofPlaces.has(name) || saysWhere(name, value) ? 0 : isSecretName(name) ? 1 : 2)
   const all = [...variables].map(([name, { value }]) => ({ name, value, rank: rankOf(name, value) })).toSorted((a, b) => a.rank - b.rank)
   const addresses = all.filter(({ rank }) => rank === 0)
   const names = someOf(
@@ -25,7 +26,5 @@ export function withheldVariables(variables: ReadonlyMap<string, EnvVariable>): 
   ]
 }
 
-function rankOf(name: string, value: string): number {
-  if (/(?:^|_)(?:URL|HOST|ENDPOINT)$/i.test(name) || readAddress(value)) return 0
-  return isSecretName(name) ? 1 : 2
-}
+const nameOfPlace = /(?:^|_)(?:(?:BASE)?URL|HOST|HOSTNAME|ENDPOINT|BASE|ADDRESS|DOMAIN|PROXY|PORT)$/i
+const saysWhere = (name: string, value: string): boolean => nameOfPlace.test(name) || readAddress(value) !== undefined
