@@ -119,7 +119,7 @@ export const configurationPage = page([
   ],
   [
     '## Sections',
-    'What a project says in a section that needs trust does not count until a person has trusted the file as it is (`troupe trust`); so too whatever would read a variable, a `script/` model, and agents outside of the folder. Where your own `~/.ai-agent` or `/etc/ai-agent` says which model is asked, in `models` or `defaults.models`, that counts until the project is trusted; of `defaults.limits` and `queues` the smaller number counts until then. What waits is told, never dropped in silence; whoever is asked sees where requests would go, what would be run and what would be allowed, whole and as it is read.',
+    'What a project says in a section that needs trust does not count until a person has trusted the file as it is (`troupe trust`); so too whatever would read a variable, a `script/` model, and agents outside of the folder. Where your own `~/.ai-agent` or `/etc/ai-agent` says which model is asked, in `models` or `defaults.models`, that counts until the project is trusted; of `defaults.limits`, `defaults.parameters.maxOutputTokens` and `queues` the smaller number counts until then. What waits is told, never dropped in silence; whoever is asked sees where requests would go, what would be run and what would be allowed, whole and as it is read.',
     table(
       ['section', 'what', 'a project needs trust', 'with trust it could'],
       sectionNames.map((name) => {

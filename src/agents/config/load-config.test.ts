@@ -206,7 +206,11 @@ describe('trust', () => {
   test('a project that nobody trusts overrules none of my own models and limits, and may be stricter', async () => {
     const mine = {
       models: { inhouse: 'lab/small' },
-      defaults: { models: ['lab/small'], limits: { maxCostUsd: 0.1, maxToolTurns: 5, parallelToolCalls: false, timeBudget: '30s' } },
+      defaults: {
+        models: ['lab/small'],
+        limits: { maxCostUsd: 0.1, maxToolTurns: 5, parallelToolCalls: false, timeBudget: '30s' },
+        parameters: { maxOutputTokens: 100, temperature: 0.1 },
+      },
       queues: { openai: { perMinute: 5 } },
     }
     const theirs = {
@@ -214,6 +218,7 @@ describe('trust', () => {
       defaults: {
         models: ['cloud/large'],
         limits: { maxCostUsd: 1000, maxToolTurns: 2, parallelToolCalls: 9, timeBudget: '1000h', maxRetries: 1 },
+        parameters: { maxOutputTokens: 1_000_000, temperature: 0.9 },
       },
       queues: { openai: { perMinute: 900, concurrent: 2 } },
     }
@@ -227,6 +232,8 @@ describe('trust', () => {
         'limits.maxCostUsd': '0.1 user',
         'limits.parallelToolCalls': expect.stringMatching(/ user$/),
         'limits.timeBudget': '30000 user',
+        'parameters.maxOutputTokens': '100 user',
+        'parameters.temperature': '0.9 project',
         models: '["lab/small"] user',
       },
       { 'openai.concurrent': '2 project', 'openai.perMinute': '5 user' },
@@ -237,6 +244,7 @@ describe('trust', () => {
       'defaults.limits.maxCostUsd, which your own configuration sets lower',
       'defaults.limits.parallelToolCalls, which your own configuration sets lower',
       'defaults.limits.timeBudget, which your own configuration sets lower',
+      'defaults.parameters.maxOutputTokens, which your own configuration sets lower',
       'queues.openai.perMinute, which your own configuration sets lower',
     ])
     expect(config.diagnostics.map(({ code }) => code)).toEqual(['config_untrusted'])

@@ -17,7 +17,9 @@ export function overruling({ path, value }: Leaf, own: Sourced | undefined): str
 export const choosesModels = ([section, key]: readonly string[]): boolean =>
   section === 'models' || (section === 'defaults' && key === 'models')
 
-const bounds = ([section, key]: readonly string[]): boolean => section === 'queues' || (section === 'defaults' && key === 'limits')
+/** Whether how much may be spent is said there. */
+const bounds = ([section, key, inner]: readonly string[]): boolean =>
+  section === 'queues' || (section === 'defaults' && (key === 'limits' || (key === 'parameters' && inner === 'maxOutputTokens')))
 
 /** Some bounds can be switched off and on, too: `false` is one at a time, `true` as many as there are. */
 const sizeOf = (value: Json): number => (typeof value === 'boolean' ? (value ? Number.POSITIVE_INFINITY : 1) : Number(value))
