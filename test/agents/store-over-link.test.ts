@@ -26,6 +26,19 @@ describe('journals of a project', () => {
     expect((await troupe(path, ['doctor'])).stdout).toContain('Journals would be written outside of the project')
   })
 
+  test.each(['troupe.db', 'troupe.db-wal', 'troupe.db-shm', 'troupe.db-journal', 'blobs'])(
+    'are not written over a link in the folder of journals itself: %s',
+    async (name) => {
+      const path = await trustedProject()
+      const target = join(folder().path, 'none')
+      mkdirSync(join(path, 'kept/state'), { recursive: true })
+      symlinkSync(target, join(path, 'kept/state', name))
+      const { code, stderr } = await troupe(path, ['run', 'a.ai', 'Hi'])
+      expect([code, stderr]).toEqual([2, expect.stringContaining(`leads out of the folder by ${join(path, 'kept/state', name)}`)])
+      expect(existsSync(target)).toBe(false)
+    },
+  )
+
   test('are written over one that stays inside', async () => {
     const path = await trustedProject()
     mkdirSync(join(path, 'other'))

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
 import { type Config, settingsOf } from './config.ts'
 import type { FileOrigin } from './origin.ts'
@@ -52,9 +52,20 @@ export function storePathOf(sources: VariableSources): string | undefined {
   const { origin } = tree
   const folder = folderOf(origin)
   const found = resolve(folder, String(resolveParts([part], sources).values[0]))
-  const link = isOwnLayer(origin.layer) ? undefined : linkOut(folder, found)
+  const link = isOwnLayer(origin.layer) ? undefined : linkAmong(folder, [found, ...keptFiles.map((name) => join(found, name))])
   if (link !== undefined) throw leavingOver(link, origin)
   return found
+}
+
+/** What is written in the folder of journals, by names that anybody may have taken before. */
+const keptFiles = ['troupe.db', 'troupe.db-wal', 'troupe.db-shm', 'troupe.db-journal', 'blobs']
+
+function linkAmong(folder: string, paths: readonly string[]): string | undefined {
+  for (const path of paths) {
+    const link = linkOut(folder, path)
+    if (link !== undefined) return link
+  }
+  return undefined
 }
 
 const leavingOver = (link: string, { file, line, column }: FileOrigin): TroupeError =>
