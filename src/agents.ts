@@ -19,8 +19,8 @@ export interface AgentFilesOptions {
   /** What the paths of the files are relative to. Default: the folder of the process. */
   readonly workingDirectory?: string
   /**
-   * Whether you know the files and all that they lead to. Default false: schemas and scripts lie in the folder of the agent
-   * that names them, and agents of other programs have tools that only read.
+   * Whether you know the files and all that they lead to. Default false: schemas, scripts and agents lie in the project of
+   * the agent that names them, and agents of other programs have tools that only read.
    */
   readonly trusted?: boolean
 }

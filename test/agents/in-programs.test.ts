@@ -156,6 +156,12 @@ describe('agent files in a program', () => {
     expect(config.agents).toMatchObject([{ models: ['auto'], limits: {} }])
   })
 
+  it('may name what lies in their repository', async () => {
+    const files = { 'in/boss.ai': agent('input: { schemaRef: ../beside.json }'), 'beside.json': { type: 'object' }, '.git/HEAD': 'ref: x' }
+    const { config } = await agentsFromFiles('in/boss.ai', { workingDirectory: folder(files).path })
+    expect(config.agents).toMatchObject([{ input: { format: 'json', schema: { type: 'object' } } }])
+  })
+
   it('lead no further than their folder, and bring tools that only read, unless they are trusted', async () => {
     const project = folder({
       'in/boss.ai': agent('input: { schemaRef: ../outside.json }'),
