@@ -76,6 +76,19 @@ describe('a hook whose files are trusted', () => {
     expect(await ask(hook)).toEqual({ kind: 'continue' })
   })
 
+  it('may write to what it is given, unless that can be executed', async () => {
+    put('log.sh', '#!/bin/sh\necho x >> "$1"\n')
+    for (const name of ['audit.log', 'audit.exe.log']) {
+      put(name, 'x')
+      if (name === 'audit.log') chmodSync(join(folder, name), 0o644)
+    }
+    const trusted = { hashes: hookHashes([{ command: ['./log.sh', 'audit.exe.log'] }], folder) }
+    const log = await build({ command: ['./log.sh', 'audit.log'] }, trusted)
+    expect([await ask(log), await ask(log)]).toEqual([{ kind: 'continue' }, { kind: 'continue' }])
+    writeFileSync(join(folder, 'audit.exe.log'), 'y')
+    await expect(ask(await build({ command: ['./log.sh', 'audit.exe.log'] }, trusted))).rejects.toThrow('has changed since')
+  })
+
   it('is not loaded where it is a module that nobody has trusted', async () => {
     const module = put(
       'guard.mjs',

@@ -1,6 +1,7 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
-import { isOfSystem, wordsOfHook } from '../../util/hook-words.ts'
+import { pathsOfHook } from '../../util/hook-paths.ts'
 import type { PendingFile } from './config.ts'
 import type { ConfigFiles } from './config-files.ts'
 import { folderOf } from './places.ts'
@@ -82,13 +83,13 @@ interface Naming {
   readonly most?: number
 }
 
+const disk = { resolve, statSync }
+
 /** The files that a hook names, as they are now. */
 async function statesNamedBy(files: ConfigFiles, hook: HookDefinition, { baseDir, most }: Naming): Promise<readonly FileState[]> {
   const states = new Map<string, FileState>()
-  for (const word of wordsOfHook(hook)) {
+  for (const path of pathsOfHook(hook, { baseDir, disk })) {
     if (states.size === most) break
-    const path = resolve(baseDir, word)
-    if (states.has(path) || isOfSystem(word, path, baseDir)) continue
     // Folders, and what is too large to be looked at, cannot be trusted: a hook that needs them says so when it fails.
     const content = await files.read(path).catch(() => undefined)
     if (content !== undefined) states.set(path, { path, sha256: contentHash(content) })

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
-import { isOfSystem, wordsOfHook } from '../../util/hook-words.ts'
+import { pathsOfHook } from '../../util/hook-paths.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { readOpen } from '../../util/read-open.ts'
 import { shellWord } from '../../util/shell-word.ts'
@@ -76,12 +76,9 @@ export function hookHashes(hooks: readonly Source[], baseDir: string): ReadonlyM
   return new Map(files.flatMap((file) => ('unseen' in file ? [] : [[file.path, file.sha256]])))
 }
 
-function namedFiles(hook: Source, baseDir: string): readonly string[] {
-  return wordsOfHook(hook).flatMap((word) => {
-    const path = resolve(baseDir, word)
-    return !isOfSystem(word, path, baseDir) && isFile(path) ? [path] : []
-  })
-}
+const disk = { resolve, statSync }
+
+const namedFiles = (hook: Source, baseDir: string): readonly string[] => pathsOfHook(hook, { baseDir, disk }).filter(isFile)
 
 function isFile(path: string): boolean {
   try {
