@@ -207,7 +207,21 @@ describe('checkSchema always ends', () => {
       expect(checkSchema(doubling(40, both), 'tool').map(({ message }) => message)).toEqual([tooOften])
     })
 
-    it('not where each is for another value, or for itself', () => {
+    it('also where each leads back to the one before, so that none is counted before the others', () => {
+      const level = (i: number): object => ({
+        ...(i < 40 && { allOf: [{ $ref: `#/$defs/d${i + 1}` }, { $ref: `#/$defs/d${i + 1}` }] }),
+        ...(i > 0 &&
+          Object.fromEntries([
+            ['if', { required: ['never'] }],
+            ['then', { $ref: `#/$defs/d${i - 1}` }],
+          ])),
+      })
+      const $defs = Object.fromEntries(Array.from({ length: 41 }, (_, i) => [`d${i}`, level(i)]))
+      const schema = { type: 'object', allOf: [{ $ref: '#/$defs/d40' }, { $ref: '#/$defs/d0' }], $defs }
+      expect(checkSchema(schema, 'tool').map(({ message }) => message)).toEqual([tooOften])
+    })
+
+    it('not where each is for another value', () => {
       expect(
         checkSchema(
           doubling(40, (to) => ({ properties: { x: to, y: to } })),

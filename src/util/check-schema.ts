@@ -80,7 +80,7 @@ class SchemaCheck {
       this.problems.push({
         place,
         message: `expected at most ${mostLooks} subschemas for one value, found more by way of "$ref"`,
-        remedy: 'refer to a schema from fewer places of "allOf", "anyOf" and the like',
+        remedy: 'refer to a schema from fewer places of "allOf", "anyOf" and the like, and to none that refers back for the same value',
       })
       return
     }

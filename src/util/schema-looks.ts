@@ -20,13 +20,13 @@ export class SchemaLooks {
     this.#targets = targets
   }
 
-  /** A schema that is inside of itself ends with the value, and counts once. */
+  /** A schema that leads back to itself for the same value does not end, and neither does what leads to it. */
   of(schema: unknown, depth = 0): number {
     if (!isPlainObject(schema)) return 1
     const known = this.#counted.get(schema)
     if (known !== undefined) return known
     if (depth > mostDepth) return Number.POSITIVE_INFINITY
-    this.#counted.set(schema, 0)
+    this.#counted.set(schema, Number.POSITIVE_INFINITY)
     const parts = [
       ...single.map((keyword) => schema[keyword]).filter(isPlainObject),
       ...listed.flatMap((keyword) => (Array.isArray(schema[keyword]) ? schema[keyword] : [])),

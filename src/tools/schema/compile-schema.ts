@@ -1,6 +1,7 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonSchema, Validate, Validation } from '../../contracts/index.ts'
 import { boundedPattern } from './bounded-pattern.ts'
+import { CountingAjv, TooManyLooks } from './counting-ajv.ts'
 import { explainErrors } from './explain-errors.ts'
 import { groupErrors } from './group-errors.ts'
 import { mendValue } from './mend-value.ts'
@@ -17,18 +18,19 @@ const options = {
   meta: false,
   validateSchema: false,
   logger: false,
-  // What is referred to often would be compiled as often: a page of schema can become gigabytes of code.
-  inlineRefs: false,
   code: { regExp: boundedPattern },
 } as const
 
-type Compiled = { readonly ok: true; readonly check: ValidateFunction } | { readonly ok: false; readonly problem: string }
+type Compiled =
+  | { readonly ok: true; readonly check: ValidateFunction; readonly library: CountingAjv }
+  | { readonly ok: false; readonly problem: string }
 
 /** An instance for each schema: one for all would keep every schema alive and let ids of strangers collide. */
 function compiled(schema: JsonSchema): Compiled {
   try {
-    const check = new Ajv2020(options).compile(schema)
-    return '$async' in check ? { ok: false, problem: '"$async" is not supported' } : { ok: true, check }
+    const library = new CountingAjv(options)
+    const check = library.compile(schema)
+    return '$async' in check ? { ok: false, problem: '"$async" is not supported' } : { ok: true, check, library }
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : String(error) }
   }
@@ -43,15 +45,26 @@ export function problemOf(schema: JsonSchema): string | undefined {
 export function compileSchema(schema: JsonSchema): Validate {
   const result = compiled(schema)
   if (!result.ok) return refusing(result.problem)
-  const { check } = result
+  const { check, library } = result
   return (value) => {
+    library.startAt(value)
     try {
       return check(value) ? { ok: true, value } : rejected(check, schema, value)
     } catch (error) {
+      if (error instanceof TooManyLooks) return tooManyLooks
       if (!(error instanceof RangeError)) throw error
       return { ok: false, problems: ['the input is nested too deeply'] }
+    } finally {
+      library.end()
     }
   }
+}
+
+const tooManyLooks: Validation = {
+  ok: false,
+  problems: [
+    'the input is nested too deeply for its schema, which looks at the same places again and again by way of "$ref": nest it less, or leave out what may be left out',
+  ],
 }
 
 function refusing(cause: string): Validate {

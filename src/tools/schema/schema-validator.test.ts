@@ -265,6 +265,56 @@ describe('a choice of schemas', () => {
   })
 })
 
+describe('a schema that looks twice at the same place', () => {
+  const nested = (levels: number): object => {
+    let value = {}
+    for (let level = 0; level < levels; level++) value = { x: value }
+    return value
+  }
+  const then = 'then'
+  const again = { properties: { x: { $ref: '#/$defs/a' } } }
+
+  it.each<[what: string, schema: JsonSchema]>([
+    ['allOf', { type: 'object', $ref: '#/$defs/a', $defs: { a: { allOf: [again, again] } } }],
+    ['patterns', { type: 'object', properties: { x: { $ref: '#' } }, patternProperties: { x: { $ref: '#' }, '^x': { $ref: '#' } } }],
+    [
+      'anchors',
+      {
+        type: 'object',
+        $ref: '#a',
+        $defs: { a: { $anchor: 'a', allOf: [{ properties: { x: { $ref: '#a' } } }, { additionalProperties: { $ref: '#a' } }] } },
+      },
+    ],
+    [
+      'anchors that move',
+      { $dynamicAnchor: 'a', anyOf: [{ properties: { x: { $dynamicRef: '#a' } } }, { additionalProperties: { $dynamicRef: '#a' } }] },
+    ],
+  ])('ends, and refuses a value for which that is too often: %s', async (_what, schema) => {
+    expect((await validate(schema, nested(8))).ok).toBe(true)
+    expect(await problems(schema, nested(40))).toEqual([expect.stringMatching(/^the input is nested too deeply for its schema,/)])
+    expect((await validate(schema, nested(8))).ok).toBe(true)
+  })
+
+  it('where one way only is taken it is not too often, however many there are', async () => {
+    const kinds = Array.from({ length: 20 }, (_, i) => ({
+      if: { properties: { kind: { const: i } }, required: ['kind'] },
+      [then]: { properties: { child: { $ref: '#' } } },
+    }))
+    let value: object = { kind: 1 }
+    for (let level = 0; level < 60; level++) value = { kind: level % 20, child: value }
+    expect((await validate({ type: 'object', allOf: kinds }, value)).ok).toBe(true)
+  })
+
+  it('neither is it for a value that is only large', async () => {
+    const schema = {
+      type: 'object',
+      properties: { list: { type: 'array', items: { $ref: '#/$defs/a' } } },
+      $defs: { a: { type: 'object' } },
+    }
+    expect((await validate(schema, { list: Array.from({ length: 1_100_000 }, () => ({})) })).ok).toBe(true)
+  })
+})
+
 describe('mending', () => {
   it.each<[string, unknown, unknown]>([
     ['numbers in texts', { query: 'cats', limit: '10' }, { query: 'cats', limit: 10 }],

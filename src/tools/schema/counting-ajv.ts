@@ -1,0 +1,91 @@
+import { _, Ajv2020, type KeywordCxt, type Options } from 'ajv/dist/2020.js'
+import { resolveReference } from './reachable-schemas.ts'
+
+/** That a value makes its schema look too often. */
+export class TooManyLooks extends Error {}
+
+// A million is done within about a second. Large values may need more, but no more for each of their places than for those of others.
+const mostLooks = 1_000_000
+const mostLooksOfPlace = 20
+/** What a look runs of a schema, in characters of its text; one with more counts as several. */
+const textOfLook = 2_000
+
+/** The code that is made for each reference takes from `left`, and asks for `more` where nothing is left. */
+class Looks {
+  left = mostLooks
+  #value: unknown
+  #isExtended = false
+
+  startAt(value: unknown): void {
+    this.left = mostLooks
+    this.#value = value
+    this.#isExtended = false
+  }
+
+  more(): void {
+    if (!this.#isExtended) this.left += mostLooksOfPlace * placesIn(this.#value)
+    this.#isExtended = true
+    if (this.left < 0) throw new TooManyLooks()
+  }
+}
+
+/**
+ * The library, but for the time that it takes: a schema that refers to itself twice for the same place of a value doubles its looks
+ * with each level of that value, so forty levels would never end, and nothing else could run meanwhile.
+ *
+ * 1. Each reference that is followed counts. What is in between is as long as it is written.
+ * 2. What is counted starts anew with `startAt`.
+ */
+export class CountingAjv extends Ajv2020 {
+  readonly #looks = new Looks()
+  readonly #weights = new Map<unknown, number>()
+
+  constructor(options: Options) {
+    // What is referred to often would otherwise be compiled as often: a page of schema can become gigabytes of code.
+    super({ ...options, inlineRefs: false })
+    for (const keyword of ['$ref', '$dynamicRef']) this.#count(this.getKeyword(keyword))
+  }
+
+  startAt(value: unknown): void {
+    this.#looks.startAt(value)
+  }
+
+  /** Lets go of the value. */
+  end(): void {
+    this.#looks.startAt(undefined)
+  }
+
+  /** The definition of a keyword is a copy that this instance has for itself. */
+  #count(definition: ReturnType<Ajv2020['getKeyword']>): void {
+    if (typeof definition !== 'object' || !('code' in definition) || definition.code === undefined)
+      throw new Error('the library is not what it was: its looks cannot be counted')
+    const { code } = definition
+    definition.code = (context, ruleType) => {
+      const looks = context.gen.scopeValue('obj', { ref: this.#looks })
+      context.gen.code(_`if((${looks}.left -= ${this.#weightOf(context)}) < 0)${looks}.more()`)
+      code(context, ruleType)
+    }
+  }
+
+  #weightOf({ schema: reference, it }: KeywordCxt): number {
+    const root = it.schemaEnv.root.schema
+    const target = typeof root === 'object' ? (resolveReference(reference, root) ?? root) : root
+    const known = this.#weights.get(target)
+    if (known !== undefined) return known
+    const text = JSON.stringify(target, (key, value) => (key === '$defs' || key === 'definitions' ? undefined : value)) ?? ''
+    const weight = 1 + Math.floor(text.length / textOfLook)
+    this.#weights.set(target, weight)
+    return weight
+  }
+}
+
+function placesIn(value: unknown): number {
+  let places = 0
+  const waiting = [value]
+  while (waiting.length > 0 && places < mostLooks) {
+    const next = waiting.pop()
+    places += 1
+    if (typeof next === 'object' && next !== null) for (const each of Object.values(next)) waiting.push(each)
+  }
+  return places
+}
