@@ -233,6 +233,20 @@ describe('checkSchema always ends', () => {
     })
   })
 
+  describe('on thousands of slips, of which only the first are told', () => {
+    const names = Array.from({ length: 3_000 }, (_, i) => `p${String(i).padStart(4, '0')}`)
+    const properties = Object.fromEntries(names.map((name) => [name, {}]))
+
+    it.each<[what: string, schema: object, told: number]>([
+      ['required names', object(properties, { required: names.map((name) => name.toUpperCase()) }), 20],
+      ['required names that are near to none', object(properties, { required: names.map((name) => `zebra crossing ${name.slice(1)}`) }), 0],
+      ['references', object(Object.fromEntries(names.map((name) => [name, { $ref: `#/$defs/${name}x` }])), { $defs: { p: {} } }), 20],
+    ])('%s', (_what, schema, told) => {
+      const started = performance.now()
+      expect([checkSchema(schema, 'tool').length, performance.now() - started < 1_000]).toEqual([told, true])
+    })
+  })
+
   it('not on long lists of values', () => {
     const values = Array.from({ length: 20_000 }, (_, i) => `v${i}`)
     expect(checkSchema(object({ a: { enum: values, default: values, examples: values } }), 'tool')).toEqual([])

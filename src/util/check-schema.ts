@@ -24,6 +24,10 @@ const mostDepth = 200
 const mostNodes = 10_000
 /** Of one value. */
 const mostLooks = 10_000
+/** Nobody reads more of the same, and names are compared with each other. */
+const mostSlips = 20
+const mostComparedNames = 300
+const mostComparisons = 50_000
 
 /** Applied to the same value as the schema around them, so what one of them requires another may declare. */
 const inPlace = new Set([
@@ -55,6 +59,8 @@ class SchemaCheck {
   readonly #references: References
   readonly #rootPlace: string
   #left = mostNodes
+  #slips = 0
+  #comparisons = 0
 
   constructor(root: SchemaObject, place: string) {
     this.#references = new References(root)
@@ -173,12 +179,15 @@ class SchemaCheck {
   #requiredExist(schema: SchemaObject, place: string): void {
     const { required, properties } = schema
     if (!Array.isArray(required) || !isPlainObject(properties) || mayDeclareMore(schema)) return
-    const names = Object.keys(properties)
+    const names = Object.keys(properties).slice(0, mostComparedNames)
     for (const [index, name] of required.entries()) {
+      if (this.#slips >= mostSlips || this.#comparisons > mostComparisons) return
       if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue
+      this.#comparisons += names.length
       const [near] = nearestNames(name, names, 1)
       // A name that is near none is legal: it may be meant.
       if (near === undefined) continue
+      this.#slips += 1
       this.problems.push({
         place: `${place}/required/${index}`,
         message: `expected the name of a property, found ${showValue(name)}`,

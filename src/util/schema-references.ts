@@ -12,6 +12,10 @@ interface Reference {
 
 type Found = { readonly schema: SchemaObject | boolean; readonly resource: SchemaObject } | 'remote' | 'missing'
 
+/** Nobody reads more of the same, and names are compared with each other. */
+const mostProblems = 20
+const mostComparedNames = 300
+
 /**
  * The `$ref`s of one schema and what they point to.
  *
@@ -72,8 +76,15 @@ export class References {
     return targets
   }
 
+  /** The first ones. */
   problems(): readonly Problem[] {
-    return this.#references.flatMap((reference) => this.#problem(reference) ?? [])
+    const problems: Problem[] = []
+    for (const reference of this.#references) {
+      const problem = this.#problem(reference)
+      if (problem) problems.push(problem)
+      if (problems.length === mostProblems) break
+    }
+    return problems
   }
 
   #problem(reference: Reference): Problem | undefined {
@@ -87,7 +98,7 @@ export class References {
       }
     }
     if (found === 'missing') {
-      const [near] = nearestNames(text.replace(/^.*[/#]/, ''), this.#definitions(), 1)
+      const [near] = nearestNames(text.replace(/^.*[/#]/, ''), this.#definitions().slice(0, mostComparedNames), 1)
       const message = `expected a reference to a schema, found ${showValue(text)}, which points to none`
       return near === undefined ? { place, message } : { place, message, remedy: `did you mean "${near}"?` }
     }
