@@ -16,6 +16,9 @@ describe('the words of a hook that may be files', () => {
     ['another one', ['sh', '-c', 'true >$(./two.sh)'], './two.sh'],
     ['what a shell is told to read', ['sh', '-c', 'set -e; . ./three.csv'], './three.csv'],
     ['what another program runs in a shell', ['sh', '-c', 'X=1 exec node --no-warnings "./three.out" a.log'], './three.out'],
+    ['what a shell is fed', ['sh', '-c', 'sh < three.csv'], 'three.csv'],
+    ['what a shell is fed without a blank, in quotes', ['sh', '-c', 'sh <"./three.csv" >x.log'], './three.csv'],
+    ['what a shell runs that is started by others', ['sh', '-c', './two.sh; nice sh ./g.out'], './g.out'],
     ['the folder of the hook by its variable', ['sh', '-c', '"$PWD"/two.sh'], './two.sh'],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell's
     ['the folder of the hook by its variable in braces', ['sh', '-c', '${PWD}/two.sh'], './two.sh'],

@@ -17,7 +17,8 @@ export interface HookWord {
  * 1. Its program, its module and each argument as a whole are among them, and so are the words inside of an argument, which may be a
  *    script of a shell, but for the goals of its redirections.
  * 2. What is named like a log counts only if it can be executed, unless it is what is run: the program, the module, the first
- *    argument behind an interpreter that is no option, and in a script what a command of it runs.
+ *    argument behind an interpreter that is no option, and in a script what a command of it
+ *    runs or is fed (`sh < a.csv`).
  * 3. What a shell makes of words is not known: patterns, variables, `cd`. Only the folder that a hook runs in is.
  */
 export function wordsOfHook({ command, module }: HookSource): readonly HookWord[] {
@@ -29,6 +30,7 @@ export function wordsOfHook({ command, module }: HookSource): readonly HookWord[
     // A program without a slash is looked for elsewhere.
     ...(program.includes('/') ? [program] : []),
     ...(isBefore(program) ? runBehind(here) : []),
+    ...here.flatMap((text) => Array.from(text.matchAll(fed), ([, word = '']) => word)),
     ...commands.flatMap((text) => runBehind(text.split(/[\s"'{}]+/).filter((word) => word !== ''))),
   ])
   const words = new Set([...run, ...args, ...here.flatMap(commandsIn).flatMap((text) => text.split(separators))])
@@ -57,6 +59,8 @@ function runBehind(words: readonly string[]): readonly string[] {
 /** No path can be longer. */
 const longestWord = 4_096
 const redirection = />>?\s*[^\s;|&<>()`]+/g
+/** A shell may be told to run what it is fed. */
+const fed = /<\s*["']?([^\s;|&<>()`"']+)/g
 /** One word alone is an argument, unless it stands behind a shell. */
 const isScript = /[\s;|&()`<>]/
 const endOfCommand = /[;|&()`\n]+/

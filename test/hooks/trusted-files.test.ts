@@ -89,6 +89,38 @@ describe('a hook whose files are trusted', () => {
     await expect(ask(await build({ command: ['./log.sh', 'audit.exe.log'] }, trusted))).rejects.toThrow('has changed since')
   })
 
+  describe('is bound to what is run behind a link, not to what only seems to be', () => {
+    const evil = `#!/bin/sh\ntouch ${folder}/decoyed\n`
+    it.each<[command: string[]]>([
+      [['./deep/../decoy.sh']],
+      [['sh', './deep/../decoy.sh']],
+      [['sh', '-c', 'exec ./deep/.././decoy.sh']],
+      ...(existsSync('/proc/self/cwd')
+        ? ['/dev/fd/../cwd', '//proc/self/./cwd'].map((at): [string[]] => [['sh', `${at}/below/decoy.sh`]])
+        : []),
+      [['sh', '-c', 'nice ./below/decoy.out']],
+      [['sh', '-c', 'sh < below/decoy.csv']],
+    ])('%j', async (command) => {
+      mkdirSync(join(folder, 'below/deep'), { recursive: true })
+      if (!existsSync(join(folder, 'deep'))) symlinkSync('below/deep', join(folder, 'deep'))
+      const run = ['below/decoy.sh', 'below/decoy.out', 'below/decoy.csv']
+      for (const name of ['decoy.sh', ...run]) put(name, '#!/bin/sh\n')
+      const hook = await build({ command }, { hashes: hookHashes([{ command }], folder) })
+      expect(await ask(hook)).toEqual({ kind: 'continue' })
+      for (const name of run) put(name, evil)
+      await expect(ask(hook)).rejects.toThrow('has changed since it was trusted')
+      expect(existsSync(join(folder, 'decoyed'))).toBe(false)
+    })
+
+    it('and for those that look at the text alone, to what that says', () => {
+      for (const name of ['decoy.mjs', 'below/decoy.mjs']) put(name, '')
+      expect(hookFiles([{ command: ['node', './deep/../decoy.mjs'] }], folder)).toEqual([
+        join(folder, 'decoy.mjs'),
+        join(folder, 'below/decoy.mjs'),
+      ])
+    })
+  })
+
   it('is not loaded where it is a module that nobody has trusted', async () => {
     const module = put(
       'guard.mjs',

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
 import { pathsOfHook } from '../../util/hook-paths.ts'
@@ -83,7 +83,7 @@ interface Naming {
   readonly most?: number
 }
 
-const disk = { resolve, statSync }
+const disk = { resolve, realpathSync, statSync }
 
 /** The files that a hook names, as they are now. */
 async function statesNamedBy(files: ConfigFiles, hook: HookDefinition, { baseDir, most }: Naming): Promise<readonly FileState[]> {

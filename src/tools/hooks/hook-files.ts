@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
-import { closeSync, constants, fstatSync, openSync, statSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
 import { pathsOfHook } from '../../util/hook-paths.ts'
@@ -76,7 +76,7 @@ export function hookHashes(hooks: readonly Source[], baseDir: string): ReadonlyM
   return new Map(files.flatMap((file) => ('unseen' in file ? [] : [[file.path, file.sha256]])))
 }
 
-const disk = { resolve, statSync }
+const disk = { resolve, realpathSync, statSync }
 
 const namedFiles = (hook: Source, baseDir: string): readonly string[] => pathsOfHook(hook, { baseDir, disk }).filter(isFile)
 
