@@ -3,7 +3,7 @@
  * only what a command of an earlier life has left is put aside.
  */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { guardedSettings, homeSecrets, secretNames, startFiles } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { FolderWalk, Seen } from './folder-walk.ts'
@@ -11,18 +11,8 @@ import { identityIn } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf, type PathKind } from './path-kind.ts'
 import { type KnownMode, putAside } from './put-right.ts'
-import {
-  fingerprint,
-  ledTo,
-  looksBare,
-  partsOf,
-  repositoryAt,
-  riddle,
-  runsSomething,
-  stampOf,
-  whatRuns,
-  workTreesOf,
-} from './repository.ts'
+import { foldersOf, repositoriesWithin } from './repositories-within.ts'
+import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, riddle, runsSomething, saysHead, stampOf, whatRuns } from './repository.ts'
 import { sharedFolder } from './shared-folder.ts'
 import { textOf } from './text-of.ts'
 
@@ -110,7 +100,7 @@ export function guardFacts({ folder, home, guarded, walk }: LookedAt): GuardFact
     makeable: absent.filter((path) => !watched.includes(path) && !unmadePartsOfGit.includes(basename(path))),
     links,
     linked: links.flatMap(({ path }) => targetIn(folder, path)),
-    led: [...further, ...byGit.hooks, ...byGit.settings, ...bound.flatMap(workTreesOf).filter((each) => bound.includes(each))],
+    led: [...further, ...byGit.hooks, ...byGit.settings, ...bound.filter(isWorkTree)],
     secrets: [...new Set(seen.secrets.flatMap(realOf))],
     heads: bound.flatMap(headOf),
     modes: [folder, ...bound.flatMap((repository) => [repository, ...workingPartsOf(repository)])].flatMap(modeOf),
@@ -141,7 +131,7 @@ function watchedNames(folder: string, home: string | undefined): readonly string
 }
 
 function guardedRepositories(folder: string, { repositories: entries, isWhole }: Seen): Repositories {
-  const found = repositoriesBehind(entries, folder)
+  const { found } = repositoriesBehind(entries, folder)
   const all = [...new Set(found.values())].filter((repository) => !isMountPoint(repository))
   const modules = join(folder, '.git', 'modules')
   const bound = all
@@ -153,7 +143,7 @@ function guardedRepositories(folder: string, { repositories: entries, isWhole }:
   const running = bound.flatMap((repository) => runsSomething(repository, { known: all, place: folder }))
   return {
     place: folder,
-    entries: new Map([...entries, ...found.keys()].map((entry) => [entry, stampOf(entry)])),
+    entries: new Map([...entries, ...found.keys(), ...ledAwayIn(all)].map((entry) => [entry, stampOf(entry)])),
     bound,
     before: new Map(before.map(([repository, was]) => [repository, was ?? ''])),
     running: new Map(running.map((path) => [path, whatRuns(path)])),
@@ -162,8 +152,14 @@ function guardedRepositories(folder: string, { repositories: entries, isWhole }:
   }
 }
 
-/** Which repository each entry leads to, those of work trees last. */
-export function repositoriesBehind(entries: readonly string[], place: string): ReadonlyMap<string, string> {
+export interface Behind {
+  /** Which repository each entry leads to, those that lie inside of others last. */
+  readonly found: ReadonlyMap<string, string>
+  /** There are no more inside of others than are looked at. */
+  readonly isWhole: boolean
+}
+
+export function repositoriesBehind(entries: readonly string[], place: string): Behind {
   const behind = (paths: readonly string[]): readonly (readonly [string, string])[] =>
     paths.flatMap((entry) => {
       const repository = repositoryAt(entry)
@@ -171,8 +167,13 @@ export function repositoriesBehind(entries: readonly string[], place: string): R
     })
   const found = behind(entries)
   const inside = new Set(found.map(([, repository]) => repository).filter((repository) => isInside(place, repository)))
-  return new Map([...found, ...behind([...inside].flatMap(workTreesOf))])
+  const within = repositoriesWithin([...inside])
+  return { found: new Map([...found, ...behind(within.entries)]), isWhole: within.isWhole }
 }
+
+/** Links in the place of folders that hold the work trees and modules of a repository. */
+export const ledAwayIn = (repositories: readonly string[]): readonly string[] =>
+  repositories.flatMap(foldersOf).flatMap(({ path }) => (kindOf(path) === 'link' ? [path] : []))
 
 export const riddlesIn = (entries: readonly string[]): ReadonlyMap<string, string> =>
   new Map(
@@ -191,6 +192,8 @@ function strays(folder: string): readonly string[] {
   if (kindOf(git) !== 'folder') return []
   return [join(git, 'commondir'), ...(looksBare(folder) ? runsSomething(folder, { known: [], place: folder }) : [])].flatMap(putAside)
 }
+
+const isWorkTree = (repository: string): boolean => basename(dirname(repository)) === 'worktrees'
 
 /** Nothing is made there: its parts have the names of a project's own folders. */
 const hasUsualNames = (repository: string): boolean => !repository.endsWith('.git') && looksBare(repository)
@@ -224,21 +227,6 @@ function headOf(repository: string): readonly { readonly path: string; readonly 
   const path = join(repository, 'HEAD')
   const text = textOf(path)
   return text !== undefined && saysHead(text) ? [{ path, text }] : []
-}
-
-export function isHead(path: string): boolean {
-  const text = textOf(path)
-  return text === undefined ? linkAt(path)?.startsWith('refs/') === true : saysHead(text)
-}
-
-const saysHead = (text: string): boolean => /^(?:ref:\s*refs\/\S+|[0-9a-f]{40,64})\s*$/.test(text)
-
-function linkAt(path: string): string | undefined {
-  try {
-    return readlinkSync(path)
-  } catch {
-    return undefined
-  }
 }
 
 /** What a link leads to is what programs read. */

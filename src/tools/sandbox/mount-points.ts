@@ -10,6 +10,7 @@ import { lstatSync, mkdirSync, readdirSync, renameSync, type Stats } from 'node:
 import { readdir, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { identityIn, inItsFolder } from './in-its-folder.ts'
+import { namesIn } from './names-in.ts'
 import { isOurFolder } from './our-folder.ts'
 
 /** Its own alone, and sticky, which makes no difference to that. A folder may inherit more from the one that it is in. */
@@ -25,7 +26,7 @@ export const isMarked = (stat: Pick<Stats, 'mode' | 'isDirectory'>): boolean => 
 export function isMountPoint(path: string): boolean {
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    return stat !== undefined && isMarked(stat) && readdirSync(path).length === 0
+    return stat !== undefined && isMarked(stat) && namesIn(path, 0).length === 0
   } catch {
     return false
   }

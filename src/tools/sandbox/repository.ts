@@ -3,13 +3,15 @@
  *
  * Nothing here throws, whatever a command has made: what can not be looked at is nothing, or is said to be so.
  */
-import { type BigIntStats, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { type BigIntStats, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { guardedPartsOfGit } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
-import { gitSettings, isPlainConfig, runningSettings } from './git-config.ts'
+import { gitSettings, isPlainConfig, type MayWorkAt, runningSettings } from './git-config.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
+import { namesIn } from './names-in.ts'
+import { kindOf } from './path-kind.ts'
 import { textOf } from './text-of.ts'
 
 /** More than that is nobody's. */
@@ -29,17 +31,22 @@ export function repositoryAt(entry: string): string | undefined {
   }
 }
 
-/** Work trees of a repository are repositories by themselves; those that lead to them may be anywhere. */
-export const workTreesOf = (repository: string): readonly string[] => {
-  const folder = join(repository, 'worktrees')
-  return namesIn(folder).map((name) => join(folder, name))
-}
-
 /** A folder that Git takes for a repository though it is not called `.git`. What it is made of may be elsewhere. */
 export function looksBare(folder: string): boolean {
   const has = (name: string): boolean => statOf(join(folder, name)) !== undefined
   return has('HEAD') && (has('commondir') || (has('objects') && has('refs')))
 }
+
+/** One for Git, too, for sure: whatever lies inside of it, Git looks for no other in there. */
+export const isWholeRepository = (folder: string): boolean =>
+  isHead(join(folder, 'HEAD')) && ['objects', 'refs'].every((name) => kindOf(join(folder, name)) === 'folder')
+
+export function isHead(path: string): boolean {
+  const text = textOf(path)
+  return text === undefined ? linkAt(path)?.startsWith('refs/') === true : saysHead(text)
+}
+
+export const saysHead = (text: string): boolean => /^(?:ref:\s*refs\/\S+|[0-9a-f]{40,64})\s*$/.test(text)
 
 /** A `.git` that is there and leads nowhere for us; Git may read it otherwise. Which one it is, and as of when. */
 export function riddle(entry: string): string | undefined {
@@ -54,7 +61,7 @@ export const partsOf = (repository: string): readonly string[] => guardedPartsOf
 /** Changes whenever something of it does that decides what Git runs. The kernel keeps these times; nobody can set them. */
 export function fingerprint(repository: string): string {
   const hooks = join(repository, 'hooks')
-  const parts = [...partsOf(repository), ...namesIn(hooks).map((name) => join(hooks, name))]
+  const parts = [...partsOf(repository), ...namesIn(hooks, mostHooks).map((name) => join(hooks, name))]
   return [identityOf(repository), ...parts.map((path) => (isMountPoint(path) ? '-' : stampOf(path)))].join(' ')
 }
 
@@ -83,12 +90,18 @@ export function runsSomething(repository: string, { known, place }: Around): rea
     return to !== undefined && isInside(place, to.end ?? to.said)
   }
   return [
-    ...settings.filter((file) => statOf(file) !== undefined && !isPlainConfig(textOf(file) ?? '?')),
+    ...settings.filter((file) => statOf(file) !== undefined && !isPlainConfig(textOf(file) ?? '?', worksAt(repository))),
     ...(statOf(commondir) === undefined || isKnown(commondir) ? [] : [commondir]),
     ...(statOf(workTree) === undefined || isInPlace(workTree) ? [] : [workTree]),
     ...(haveHooks(hooks) ? [hooks] : []),
   ]
 }
+
+/** Only where Git is led back from: with its files anywhere else it would overwrite what is not its own. */
+const worksAt =
+  (repository: string): MayWorkAt =>
+  (value) =>
+    !/["\\#;]/.test(value) && repositoryAt(`${from(repository, value)}/.git`) === repository
 
 /** What a part makes Git run, to be compared. Git writes its settings anew for every change; only some of them run something. */
 export function whatRuns(part: string): string {
@@ -123,8 +136,8 @@ export function isPlainRepository(repository: string): boolean {
 
 /** What a link leads to can be filled later. */
 function haveHooks(hooks: string): boolean {
-  const names = namesIn(hooks)
-  return statOf(hooks)?.isSymbolicLink() === true || names.length > mostHooks || names.some((name) => isHook(join(hooks, name)))
+  const names = namesIn(hooks, mostHooks)
+  return kindOf(hooks) === 'link' || names.length > mostHooks || names.some((name) => isHook(join(hooks, name)))
 }
 
 /** Git runs no examples. */
@@ -132,15 +145,6 @@ function isHook(path: string): boolean {
   const stat = statOf(path)
   if (path.endsWith('.sample') || stat === undefined) return false
   return stat.isSymbolicLink() || stat.isDirectory() || (stat.mode & 0o111n) !== 0n
-}
-
-/** One more than there may be of them. */
-function namesIn(folder: string): readonly string[] {
-  try {
-    return readdirSync(folder).slice(0, mostHooks + 1)
-  } catch {
-    return []
-  }
 }
 
 /** Where a file that has a path in it leads: by what it says, and in the end. */
@@ -166,6 +170,14 @@ function endOf(path: string): string | undefined {
   const real = realpathSync.native(path, { encoding: 'buffer' })
   const text = real.toString()
   return Buffer.from(text).equals(real) ? text : undefined
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 const timeOf = ({ ino, ctimeNs }: BigIntStats): string => `${ino}:${ctimeNs}`

@@ -9,18 +9,18 @@
  * 4. A folder with a guarded part inside is bound over itself: nobody can move it away and make another in its place. Only
  *    folders above further repositories are not: those that take their place are looked at like any other new ones.
  */
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { secretNames } from '../../util/guarded-names.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { FolderWalk } from './folder-walk.ts'
-import { type GuardFacts, guardFacts, isHead, isIn, repositoriesBehind, riddlesIn, workingPartsOf } from './guard-facts.ts'
+import { type GuardFacts, guardFacts, isIn, ledAwayIn, repositoriesBehind, riddlesIn, workingPartsOf } from './guard-facts.ts'
 import { identityInPlace } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf } from './path-kind.ts'
 import { carefully, putAside, putBackFile, putBackLink, putBackMode } from './put-right.ts'
 import { Replaced } from './replaced.ts'
-import { fingerprint, runsSomething, stampOf, whatRuns } from './repository.ts'
+import { fingerprint, isHead, runsSomething, stampOf, whatRuns } from './repository.ts'
 import { type SharedFolder, sharedFolder } from './shared-folder.ts'
 
 export interface Guard {
@@ -126,7 +126,7 @@ interface Undoing {
 
 async function putRight(facts: GuardFacts, { planned, held, walk, shared }: Undoing): Promise<readonly string[]> {
   // Whoever was bound can not have been changed; one that is another now has not been bound to the end.
-  const made = facts.absent.filter((path) => !held.has(path) || held.get(path) !== identityOf(path))
+  const made = facts.absent.filter((path) => !areModules(path) && (!held.has(path) || held.get(path) !== identityOf(path)))
   const unbound = [...planned].filter(([path, identity]) => !held.has(path) && identityOf(path) !== identity).map(([path]) => path)
   const isOurs = (path: string): boolean => facts.makeable.includes(path) && isMountPoint(path)
   const { place } = facts.repositories
@@ -145,6 +145,9 @@ async function putRight(facts: GuardFacts, { planned, held, walk, shared }: Undo
     await shared?.leave()
   }
 }
+
+/** They are looked into one by one, as any other repositories. */
+const areModules = (path: string): boolean => basename(path) === 'modules' && kindOf(path) === 'folder'
 
 /**
  * Programs outside replace a file by moving another over it, and that takes away what bound it, in every world. So do we where
@@ -183,7 +186,7 @@ function newcomers({ repositories, there, linked }: GuardFacts, walk: FolderWalk
   const { place, entries, bound, before, riddles, areAll } = repositories
   const seen = walk.look({ isAfter: true })
   const unread = [...riddlesIn(seen.repositories)].filter(([entry, which]) => riddles.get(entry) !== which).map(([entry]) => entry)
-  const found = repositoriesBehind(seen.repositories, place)
+  const { found, isWhole } = repositoriesBehind(seen.repositories, place)
   const shut = [...there, ...linked].filter((path) => ![...bound, ...unbound].includes(path))
   const isOpen = (path: string): boolean => isInside(place, path) && !shut.some((each) => isInside(each, path))
   // A command can not have written where those lead: what is there is no business of its own, nor of ours.
@@ -192,15 +195,23 @@ function newcomers({ repositories, there, linked }: GuardFacts, walk: FolderWalk
     .map(([entry]) => entry)
   // Also those that were made to look like none.
   const now = [...new Set([...found.values(), ...before.keys()])].filter((path) => isOpen(path) && kindOf(path) === 'folder')
+  const ledAway = ledAwayIn(now).filter((path) => entries.get(path) !== stampOf(path))
   const changed = now.filter(
     (repository) => before.get(repository) !== (bound.includes(repository) ? identityOf(repository) : fingerprint(repository)),
   )
   const known = [...before.keys()].filter((repository) => !changed.includes(repository))
   const running = changed.flatMap((repository) => runsSomething(repository, { known, place }))
-  return [...[...unread, ...leadOut, ...running].flatMap(putAside), ...(areAll && !seen.isWhole ? [tooManyFolders] : [])]
+  return [
+    ...[...unread, ...leadOut, ...ledAway, ...running].flatMap(putAside),
+    ...(areAll && !seen.isWhole ? [tooManyFolders] : []),
+    ...(isWhole ? [] : [tooManyWithin]),
+  ]
 }
 
 const tooManyFolders = 'The workspace has more folders than are searched: what the command made deep inside of it was not looked at.'
+
+const tooManyWithin =
+  'The repositories of the workspace have more work trees or modules than are looked at (".git/worktrees", ".git/modules"): look for what is new there, and remove what nobody needs.'
 
 const isSecret = (path: string): boolean => secretNames.some((name) => path.endsWith(`/${name}`))
 

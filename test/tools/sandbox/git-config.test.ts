@@ -29,6 +29,26 @@ describe('settings of Git', () => {
   })
 
   it.each([
+    ['a mirror', '[remote "origin"]\nmirror = true\npushurl = git@example.com:a/b.git'],
+    ['a part of the files', '[core]\nsparseCheckout = true\nsparseCheckoutCone = true\n[index]\nsparse = false'],
+    ['settings for each work tree', '[extensions]\nworktreeConfig = true'],
+    ['a shared one', '[core]\nsharedRepository = 1\n[receive]\ndenyNonFastforwards = true'],
+    ['advice', '[advice]\ndetachedHead = false'],
+    ['a key for signatures', '[user]\nsigningkey = 0A1B'],
+    ['what was solved before', '[rerere]\nenabled = true'],
+    ['a submodule', '[submodule "x"]\nurl = ../x.git\nactive = true\nupdate = rebase'],
+    ['a note of an editor', '[branch "x"]\nvscode-merge-base = origin/main'],
+    ['no signatures', '[commit]\ngpgSign = false'],
+  ])('are plain with %s', (_, text) => {
+    expect(isPlainConfig(text)).toBe(true)
+  })
+
+  it('are plain with a work tree that may be there', () => {
+    expect(isPlainConfig('[core]\nworktree = ../../../x', (value) => value === '../../../x')).toBe(true)
+    expect(isPlainConfig('[core]\nworktree = ../../../y', (value) => value === '../../../x')).toBe(false)
+  })
+
+  it.each([
     ['a monitor', '[core]\nfsmonitor = evil'],
     ['in any letters', '[CORE]\nFsMonitor=evil'],
     ['behind the section', '[core] fsmonitor = evil'],
@@ -42,6 +62,13 @@ describe('settings of Git', () => {
     ['a program for the way', '[remote "o"]\nurl = ext::sh -c evil'],
     ['an option for an address', '[remote "o"]\nurl = --upload-pack=evil'],
     ['an update by a program', '[submodule "x"]\nupdate = !evil'],
+    ['a strategy', '[branch "x"]\nmergeOptions = --strategy=evil'],
+    ['lines for a rebase', '[rebase]\ninstructionFormat = %n exec evil'],
+    ['a program of the other side', '[remote "o"]\nuploadpack = evil'],
+    ['another push address', '[remote "o"]\npushurl = ext::sh -c evil'],
+    ['objects asked for', '[gc]\nrecentObjectsHook = evil'],
+    ['signatures', '[commit]\ngpgSign = true'],
+    ['a plain section in the older way', '[advice.x]\nfoo = true'],
     ['the older way to write sections', '[core.x]\nbare = true'],
     ['a line that goes on', '[core]\nbare = true\\\n\n[core]'],
     ['a line that is none', '[core]\n"evil'],

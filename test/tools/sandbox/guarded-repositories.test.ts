@@ -140,6 +140,39 @@ describe('work trees', () => {
   })
 })
 
+describe('modules of a repository', () => {
+  it('are looked into one by one, led to or not', async () => {
+    repository('.git')
+    const { undo } = await guarded()
+    repository('.git/modules/good', '[core]\n\tworktree = ../../../good\n')
+    write('good/.git', 'gitdir: ../.git/modules/good\n')
+    repository('.git/modules/a/named', evil)
+    hook('.git/modules/a/named/modules/deep/hooks/pre-commit')
+    for (const name of ['objects', 'refs', 'HEAD']) mkdirSync(join(root, '.git/modules/a/named/modules/deep', name))
+    repository('.git/modules/elsewhere', '[core]\n\tworktree = ../../..\n')
+    // It looks like a repository to us, and not to Git.
+    write('.git/modules/hull/HEAD')
+    for (const name of ['objects', 'refs']) mkdirSync(join(root, '.git/modules/hull', name))
+    repository('.git/modules/hull/objects/inner', evil)
+    expect((await undo()).map((text) => /now "(.*)"/.exec(text)?.[1]).toSorted()).toEqual(
+      ['a/named/config', 'a/named/modules/deep/hooks', 'elsewhere/config', 'hull/objects/inner/config'].map((name) =>
+        join(root, `.git/modules/${name}.refused`),
+      ),
+    )
+    expect(there('.git/modules/good/config', 'good/.git')).toEqual([true, true])
+  })
+
+  it('are no link, nor are work trees', async () => {
+    for (const name of ['.git', 'k/.git']) repository(name)
+    const { undo } = await guarded()
+    mkdirSync(join(root, 'lib'))
+    for (const name of ['.git', 'k/.git'])
+      for (const part of ['worktrees', 'modules']) symlinkSync(join(root, 'lib'), join(root, name, part))
+    await undo()
+    for (const name of ['.git', 'k/.git']) expect(there(`${name}/worktrees`, `${name}/modules`)).toEqual([false, false])
+  })
+})
+
 describe('hooks of a new repository', () => {
   it('are none where they are a link, wherever it leads', async () => {
     const { undo } = await guarded()
@@ -234,9 +267,41 @@ describe('what one command makes', () => {
   })
 })
 
+const own = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always']
 const noGit = noSandboxHere ?? (find('git') === undefined ? 'git is not installed' : undefined)
 
 describe.skipIf(noGit)(`Git in a command${noGit ? ` (skipped: ${noGit})` : ''}`, () => {
+  it('clones with submodules, as a mirror, in parts and with settings', async () => {
+    const here = ground()
+    onTestFinished(() => here.remove())
+    const git = (cwd: string, ...words: readonly string[]): string => execFileSync('git', [...own, ...words], { cwd, encoding: 'utf8' })
+    for (const name of ['part', 'whole']) {
+      git(here.workspace, 'init', '-q', '-b', 'main', name)
+      writeFileSync(join(here.workspace, name, 'file'), 'text\n')
+    }
+    const [part, whole] = ['part', 'whole'].map((name) => join(here.workspace, name)) as [string, string]
+    for (const words of [
+      ['add', '.'],
+      ['commit', '-q', '-m', 'first'],
+    ])
+      git(part, ...words)
+    git(whole, 'submodule', '--quiet', 'add', part, 'inner')
+    for (const words of [
+      ['add', '.'],
+      ['commit', '-q', '-m', 'first'],
+    ])
+      git(whole, ...words)
+    const clone = 'git -c protocol.file.allow=always clone -q'
+    for (const [command, text] of [
+      [`${clone} --recurse-submodules whole one && cat one/inner/file`, 'text\n'],
+      [`${clone} whole two && cd two && git -c protocol.file.allow=always submodule --quiet update --init && cat inner/file`, 'text\n'],
+      ['git -C one/inner status --short --branch; git -C two/inner remote', expect.stringMatching(/^## .*\norigin\n$/)],
+      [`${clone} --mirror part three.git; ${clone} --sparse part four; ${clone} --config advice.detachedHead=false part five`, ''],
+      ['git -C three.git remote; git -C four remote; git -C five remote', 'origin\norigin\norigin\n'],
+    ] as const)
+      expect(await here.run(command)).toMatchObject({ undone: [], text })
+  })
+
   it('makes work trees, and can not lead those that are there elsewhere', async () => {
     const here = ground()
     onTestFinished(() => here.remove())
