@@ -72,7 +72,7 @@ export function stampOf(path: string): string {
 }
 
 export interface Around {
-  /** Repositories that were there before, which may be looked into. */
+  /** Repositories that were there before, and those that are looked into as well. */
   readonly known: readonly string[]
   /** Where commands write to. */
   readonly place: string
@@ -92,7 +92,8 @@ export function runsSomething(repository: string, { known, place }: Around): rea
   return [
     ...settings.filter((file) => statOf(file) !== undefined && !isPlainConfig(textOf(file) ?? '?', worksAt(repository))),
     ...(statOf(commondir) === undefined || isKnown(commondir) ? [] : [commondir]),
-    ...(statOf(workTree) === undefined || isInPlace(workTree) ? [] : [workTree]),
+    // It says only where the files are: no harm where everything else is that of a known repository.
+    ...(statOf(workTree) === undefined || isKnown(commondir) || isInPlace(workTree) ? [] : [workTree]),
     ...(haveHooks(hooks) ? [hooks] : []),
   ]
 }

@@ -199,7 +199,7 @@ function newcomers({ repositories, there, linked }: GuardFacts, walk: FolderWalk
   const changed = now.filter(
     (repository) => before.get(repository) !== (bound.includes(repository) ? identityOf(repository) : fingerprint(repository)),
   )
-  const known = [...before.keys()].filter((repository) => !changed.includes(repository))
+  const known = [...before.keys(), ...now]
   const running = changed.flatMap((repository) => runsSomething(repository, { known, place }))
   return [
     ...[...unread, ...leadOut, ...ledAway, ...running].flatMap(putAside),

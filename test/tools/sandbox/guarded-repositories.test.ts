@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { guardShared } from '../../../src/tools/sandbox/workspace-guard.ts'
-import { find, ground, noSandboxHere } from './ground.ts'
+import { eventually, find, ground, noSandboxHere } from './ground.ts'
 import { later } from './later.ts'
 
 // What a command makes for Git to run or to believe outside.
@@ -120,7 +120,7 @@ describe('work trees', () => {
     expect(fixed).toEqual(expect.arrayContaining(['.git/worktrees', '.git/worktrees/far'].map((name) => join(root, name))))
   })
 
-  it('that a command makes lead to a repository that was there, and into the workspace', async () => {
+  it('that are made meanwhile lead to a repository that is known or looked into, wherever their files are', async () => {
     repository('.git')
     repository('old/.git')
     const { undo } = await guarded()
@@ -128,15 +128,18 @@ describe('work trees', () => {
       ['good', '../..', join(root, 'good/.git')],
       ['away', '../..', join(outside, 'away/.git')],
       ['bad', '../../../lib/common', join(root, 'bad/.git')],
+      ['worse', '../../../lib/common', join(outside, 'worse/.git')],
       ['blank', `${join(root, '.git')} `, join(root, 'blank/.git')],
     ] as const) {
       write(`.git/worktrees/${name}/commondir`, `${common}\n`)
       write(`.git/worktrees/${name}/gitdir`, `${tree}\n`)
     }
     expect((await undo()).toSorted()).toEqual(
-      ['away/gitdir', 'bad/commondir', 'blank/commondir'].map((name) => expect.stringContaining(`/worktrees/${name}.refused"`)),
+      ['bad/commondir', 'blank/commondir', 'worse/commondir', 'worse/gitdir'].map((name) =>
+        expect.stringContaining(`/worktrees/${name}.refused"`),
+      ),
     )
-    expect(readdirSync(join(root, '.git/worktrees/good'))).toEqual(['commondir', 'gitdir'])
+    for (const name of ['good', 'away']) expect(readdirSync(join(root, '.git/worktrees', name))).toEqual(['commondir', 'gitdir'])
   })
 })
 
@@ -300,6 +303,26 @@ describe.skipIf(noGit)(`Git in a command${noGit ? ` (skipped: ${noGit})` : ''}`,
       ['git -C three.git remote; git -C four remote; git -C five remote', 'origin\norigin\norigin\n'],
     ] as const)
       expect(await here.run(command)).toMatchObject({ undone: [], text })
+  })
+
+  it('leaves a work tree that a person adds meanwhile, and makes some of a new clone', async () => {
+    const here = ground()
+    onTestFinished(() => here.remove())
+    const git = (cwd: string, ...words: readonly string[]): string => execFileSync('git', [...own, ...words], { cwd, encoding: 'utf8' })
+    rmSync(join(here.workspace, '.git'), { recursive: true })
+    git(here.workspace, 'init', '-q', '.')
+    git(here.workspace, 'commit', '-q', '--allow-empty', '-m', 'first')
+    const running = here.run('touch up; until test -e stop; do sleep 0.01; done; git clone -q . k && git -C k worktree add -q ../w')
+    expect(await eventually(() => existsSync(join(here.workspace, 'up')))).toBe(true)
+    const mine = join(here.base, 'mine')
+    git(here.workspace, 'worktree', 'add', '-q', mine)
+    writeFileSync(join(mine, 'new'), '')
+    git(mine, 'add', 'new')
+    writeFileSync(join(here.workspace, 'stop'), '')
+    expect(await running).toMatchObject({ undone: [], text: '' })
+    git(here.workspace, 'worktree', 'prune')
+    expect(git(mine, 'status', '--short')).toBe('A  new\n')
+    expect(git(join(here.workspace, 'w'), 'status', '--short')).toBe('')
   })
 
   it('makes work trees, and can not lead those that are there elsewhere', async () => {
