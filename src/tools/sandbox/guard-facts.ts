@@ -10,9 +10,21 @@ import type { FolderWalk, Seen } from './folder-walk.ts'
 import { identityIn } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf, type PathKind } from './path-kind.ts'
-import { type KnownMode, putAside } from './put-right.ts'
+import { asidesUntilNow, type KnownMode, putAside } from './put-right.ts'
 import { foldersOf, repositoriesWithin } from './repositories-within.ts'
-import { fingerprint, ledTo, looksBare, partsOf, repositoryAt, riddle, runsSomething, saysHead, stampOf, whatRuns } from './repository.ts'
+import {
+  changedSince,
+  fingerprint,
+  ledTo,
+  looksBare,
+  partsOf,
+  repositoryAt,
+  riddle,
+  runsSomething,
+  saysHead,
+  stampOf,
+  whatRuns,
+} from './repository.ts'
 import { sharedFolder } from './shared-folder.ts'
 import { textOf } from './text-of.ts'
 
@@ -58,8 +70,8 @@ export interface GuardFacts {
   readonly secrets: readonly string[]
   readonly heads: readonly { readonly path: string; readonly text: string }[]
   readonly modes: readonly KnownMode[]
-  /** Of what is there, what came to be or was changed while commands ran already: one of them may have done it. */
-  readonly fresh: readonly string[]
+  /** How much was put aside before. */
+  readonly asides: number
 }
 
 export interface Repositories {
@@ -71,8 +83,10 @@ export interface Repositories {
   readonly bound: readonly string[]
   /** All that were there, with what they were. */
   readonly before: ReadonlyMap<string, string>
-  /** Parts of the bound ones that made Git run something already, and what. */
+  /** Parts of them that made Git run something already, and what. */
   readonly running: ReadonlyMap<string, string>
+  /** Of those, what came to be or was changed while commands ran already: one of them may have done it. */
+  readonly fresh: readonly string[]
   /** Files and links called `.git` that led nowhere, with what they were. */
   readonly riddles: ReadonlyMap<string, string>
   /** Everything was searched. */
@@ -81,6 +95,7 @@ export interface Repositories {
 
 export function guardFacts({ folder, home, guarded, walk }: LookedAt): GuardFacts {
   const told = strays(folder)
+  const asides = asidesUntilNow()
   const seen = walk.look({ isAfter: false })
   const repositories = guardedRepositories(folder, seen)
   const { bound } = repositories
@@ -104,7 +119,7 @@ export function guardFacts({ folder, home, guarded, walk }: LookedAt): GuardFact
     secrets: [...new Set(seen.secrets.flatMap(realOf))],
     heads: bound.flatMap(headOf),
     modes: [folder, ...bound.flatMap((repository) => [repository, ...workingPartsOf(repository)])].flatMap(modeOf),
-    fresh: changedSince(there, sharedFolder(folder).busySince()),
+    asides,
   }
 }
 
@@ -140,13 +155,14 @@ function guardedRepositories(folder: string, { repositories: entries, isWhole }:
   const before = all.map(
     (repository) => [repository, bound.includes(repository) ? identityOf(repository) : fingerprint(repository)] as const,
   )
-  const running = bound.flatMap((repository) => runsSomething(repository, { known: all, place: folder }))
+  const running = all.flatMap((repository) => runsSomething(repository, { known: all, place: folder }))
   return {
     place: folder,
     entries: new Map([...entries, ...found.keys(), ...ledAwayIn(all)].map((entry) => [entry, stampOf(entry)])),
     bound,
     before: new Map(before.map(([repository, was]) => [repository, was ?? ''])),
     running: new Map(running.map((path) => [path, whatRuns(path)])),
+    fresh: changedSince(running, sharedFolder(folder).busySince()),
     riddles: riddlesIn(entries),
     areAll: isWhole,
   }
@@ -215,11 +231,6 @@ function modeOf(path: string): readonly KnownMode[] {
   } catch {
     return []
   }
-}
-
-/** A command that begins later than those that run takes what they have made for given. The kernel keeps these times; nobody can set them. */
-function changedSince(paths: readonly string[], since: number): readonly string[] {
-  return paths.filter((path) => (lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? since) >= since)
 }
 
 /** It can not be bound, for Git puts another in its place whenever it changes. */

@@ -10,10 +10,21 @@ import { messageOf } from '../../util/message-of.ts'
 import { changeMode, inItsFolder, type Place } from './in-its-folder.ts'
 import { kindOf } from './path-kind.ts'
 
+/** What was put aside by this process, and as which one in all. */
+const asides = new Map<string, number>()
+let asidesInAll = 0
+
+/** To ask later what was put aside since. */
+export const asidesUntilNow = (): number => asidesInAll
+
+/** What is there then was made anew, by a command most likely. */
+export const wasPutAsideSince = (path: string, then: number): boolean => (asides.get(path) ?? 0) > then
+
 export function putAside(path: string): readonly string[] {
   return inPlace(path, (place) => {
     if (kindOf(place.at) === 'absent') return []
     const aside = `${path}${moveAway(place)}`
+    asides.set(path, ++asidesInAll)
     return [`"${path}" came to be while the command ran and is now "${aside}": commands may not make what other programs run.`]
   })
 }

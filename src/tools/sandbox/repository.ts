@@ -15,7 +15,7 @@ import { kindOf } from './path-kind.ts'
 import { textOf } from './text-of.ts'
 
 /** More than that is nobody's. */
-const mostHooks = 1_000
+const mostHooks = 200
 
 /** The folder behind a `.git`, which may be a file or a link that leads there; nothing where it leads nowhere. */
 export function repositoryAt(entry: string): string | undefined {
@@ -104,11 +104,31 @@ const worksAt =
   (value) =>
     !/["\\#;]/.test(value) && repositoryAt(`${from(repository, value)}/.git`) === repository
 
-/** What a part makes Git run, to be compared. Git writes its settings anew for every change; only some of them run something. */
+/**
+ * What a part makes Git run, to be compared; never the same where it can not be told. Git writes its settings anew for every change;
+ * only some of them run something.
+ */
 export function whatRuns(part: string): string {
-  if (!basename(part).startsWith('config')) return identityOf(part) ?? ''
+  if (basename(part) === 'hooks') return hooksIn(part)
   const text = textOf(part)
-  return text === undefined ? (identityOf(part) ?? '') : JSON.stringify(runningSettings(text) ?? text)
+  if (text === undefined) return `${identityOf(part)} ${stampOf(part)}`
+  return basename(part).startsWith('config') ? JSON.stringify(runningSettings(text) ?? text) : text
+}
+
+function hooksIn(folder: string): string {
+  const names = namesIn(folder, mostHooks)
+  const hooks = names.map((name) => join(folder, name)).filter(isHook)
+  const isTold = names.length <= mostHooks && kindOf(folder) === 'folder'
+  return JSON.stringify(isTold ? hooks.toSorted().map((hook) => [hook, stampOf(hook)]) : `${++untold}`)
+}
+
+let untold = 0
+
+/** Of what makes Git run something, what was made or changed since then. */
+export function changedSince(paths: readonly string[], since: number): readonly string[] {
+  const files = (path: string): readonly string[] =>
+    basename(path) === 'hooks' ? namesIn(path, mostHooks).map((name) => join(path, name)) : []
+  return paths.filter((path) => [path, ...files(path)].some((each) => Number(statOf(each)?.ctimeMs ?? since) >= since))
 }
 
 export interface LedTo {

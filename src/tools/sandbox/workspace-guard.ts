@@ -18,7 +18,7 @@ import { type GuardFacts, guardFacts, isIn, ledAwayIn, repositoriesBehind, riddl
 import { identityInPlace } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf } from './path-kind.ts'
-import { carefully, putAside, putBackFile, putBackLink, putBackMode } from './put-right.ts'
+import { carefully, putAside, putBackFile, putBackLink, putBackMode, wasPutAsideSince } from './put-right.ts'
 import { Replaced } from './replaced.ts'
 import { fingerprint, isHead, runsSomething, stampOf, whatRuns } from './repository.ts'
 import { type SharedFolder, sharedFolder } from './shared-folder.ts'
@@ -151,23 +151,28 @@ const areModules = (path: string): boolean => basename(path) === 'modules' && ki
 
 /**
  * Programs outside replace a file by moving another over it, and that takes away what bound it, in every world. So do we where
- * the guard of another command puts aside what that one has made: what is there then was made anew.
+ * the guard of another command puts aside what that one has made: what is there then was made anew. What else was replaced is
+ * a person's own, or a write that somebody has allowed.
  */
-function unboundParts({ repositories, fresh }: GuardFacts, unbound: readonly string[]): readonly string[] {
+function unboundParts({ repositories, there, asides }: GuardFacts, unbound: readonly string[]): readonly string[] {
   const { place, bound, before, running } = repositories
-  const isFresh = (path: string): boolean => fresh.includes(path) && unbound.includes(path)
+  const isMadeAnew = (path: string): boolean => unbound.includes(path) && wasPutAsideSince(path, asides)
   const planted = bound
     .filter((repository) => unbound.some((path) => dirname(path) === repository))
     .flatMap((repository) => runsSomething(repository, { known: [...before.keys()], place }))
-    .filter((path) => isFresh(path) || running.get(path) !== whatRuns(path))
+    .filter((path) => unbound.includes(path) || !there.includes(path))
+    .filter((path) => isMadeAnew(path) || running.get(path) !== whatRuns(path))
   const isPart = (path: string): boolean => bound.some((repository) => path === repository || dirname(path) === repository)
-  const anew = unbound.filter((path) => isFresh(path) && !isPart(path))
+  const anew = unbound.filter((path) => isMadeAnew(path) && !isPart(path))
   const left = unbound.filter((path) => ![...planted, ...anew].includes(path) && kindOf(path) !== 'absent')
   return [...[...planted, ...anew].flatMap(putAside), ...left.map(wasReplaced)]
 }
 
 const wasReplaced = (path: string): string =>
   `"${path}" was replaced by some program while the command ran, which could change it from then on: look at it before you rely on it.`
+
+const mayBeNew = (path: string): string =>
+  `"${path}" makes Git run something, and was changed while commands ran: look at it before you use that repository.`
 
 /** One after the other: a place may lie inside of another. */
 export async function undone(guards: readonly Guard[]): Promise<readonly string[]> {
@@ -182,8 +187,8 @@ function hold(shared: SharedFolder, path: string): readonly (readonly [string, s
 }
 
 /** What makes Git run something, in repositories that were made or changed meanwhile, and what leads to others that nobody knew. */
-function newcomers({ repositories, there, linked }: GuardFacts, walk: FolderWalk, unbound: readonly string[]): readonly string[] {
-  const { place, entries, bound, before, riddles, areAll } = repositories
+function newcomers({ repositories, there, linked, asides }: GuardFacts, walk: FolderWalk, unbound: readonly string[]): readonly string[] {
+  const { place, entries, bound, before, running: wasRunning, fresh, riddles, areAll } = repositories
   const seen = walk.look({ isAfter: true })
   const unread = [...riddlesIn(seen.repositories)].filter(([entry, which]) => riddles.get(entry) !== which).map(([entry]) => entry)
   const { found, isWhole } = repositoriesBehind(seen.repositories, place)
@@ -201,8 +206,10 @@ function newcomers({ repositories, there, linked }: GuardFacts, walk: FolderWalk
   )
   const known = [...before.keys(), ...now]
   const running = changed.flatMap((repository) => runsSomething(repository, { known, place }))
+  const isAsBefore = (path: string): boolean => wasRunning.get(path) === whatRuns(path) && !wasPutAsideSince(path, asides)
   return [
-    ...[...unread, ...leadOut, ...ledAway, ...running].flatMap(putAside),
+    ...[...unread, ...leadOut, ...ledAway, ...running.filter((path) => !isAsBefore(path))].flatMap(putAside),
+    ...running.filter((path) => fresh.includes(path) && isAsBefore(path)).map(mayBeNew),
     ...(areAll && !seen.isWhole ? [tooManyFolders] : []),
     ...(isWhole ? [] : [tooManyWithin]),
   ]

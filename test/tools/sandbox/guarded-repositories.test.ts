@@ -255,6 +255,62 @@ describe('what one command makes', () => {
     expect(there('.mcp.json', '.ai-agent.json', 'sub/.git/commondir')).toEqual([false, false, false])
   })
 
+  it('is told from what a person saves twice, also where a command that runs on was there before', async () => {
+    repository('.git', '[alias]\n\tst = status\n')
+    const save = (text: string): void => {
+      renameSync(write('new', text), join(root, '.envrc'))
+      renameSync(write('new', `[alias]\n\tst = status\n[branch "${text}"]\n\tremote = origin\n`), join(root, '.git/config'))
+    }
+    save('first')
+    const server = await guarded()
+    save('second')
+    const next = await guarded()
+    save('third')
+    for (const { undo } of [next, server])
+      expect((await undo()).toSorted()).toEqual(['.envrc', '.git/config'].map((name) => expect.stringContaining(`/${name}" was replaced`)))
+    expect(there('.envrc', '.git/config')).toEqual([true, true])
+  })
+
+  it('is told from what ran before in repositories beyond those that are bound', async () => {
+    const mine = '[alias]\n\tst = status\n'
+    const names = Array.from({ length: 20 }, (_, number) => `r${number}/.git`)
+    for (const name of names) hook(join(repository(name, mine).slice(root.length + 1), 'hooks/pre-commit'))
+    await later(join(root, 'r19/.git/hooks/pre-commit'))
+    const bound = (await guarded()).planned
+    const [one, two, three, four] = names.filter((name) => !bound.has(join(root, name))) as [string, string, string, string]
+    const server = await guarded()
+    const tracking = '[branch "f"]\n\tremote = origin\n'
+    const change = async (): Promise<readonly string[]> => {
+      const { undo } = await guarded()
+      write(`${one}/config`, `${mine}${tracking}`)
+      write(`${two}/config`, `${mine}[core]\n\tpager = evil\n`)
+      hook(`${three}/hooks/post-checkout`)
+      write(`${four}/hooks/pre-commit`, 'evil')
+      return undo()
+    }
+    const planted = [`${two}/config`, `${three}/hooks`, `${four}/hooks`]
+    expect((await change()).map((text) => /^"(.*)" came to be/.exec(text)?.[1]).toSorted()).toEqual(
+      planted.map((name) => join(root, name)).toSorted(),
+    )
+    expect(there(`${one}/config`, `${one}/hooks`, `${two}/hooks`, `${three}/config`)).toEqual([true, true, true, true])
+    // What one puts aside is not given for another one that was there.
+    write(`${two}/config`, mine)
+    expect((await server.undo()).filter((text) => text.includes('came to be'))).toEqual([expect.stringContaining(`${two}/config`)])
+  })
+
+  it('is told where it may have been made by another one that still runs', async () => {
+    const mine = '[alias]\n\tst = status\n'
+    const names = Array.from({ length: 20 }, (_, number) => `r${number}/.git`)
+    for (const name of names) repository(name)
+    const server = await guarded()
+    const name = names.find((each) => !server.planned.has(join(root, each))) ?? ''
+    write(`${name}/config`, mine)
+    const { undo } = await guarded()
+    write(`${name}/config`, `${mine}[branch "f"]\n\tremote = origin\n`)
+    expect(await undo()).toEqual([expect.stringMatching(/config" makes Git run something, and was changed while commands ran/)])
+    expect(await server.undo()).toEqual([expect.stringMatching(/config" came to be/)])
+  })
+
   it('is told from what a person has changed: settings of Git that run the same are theirs', async () => {
     const mine = '[core]\n\thooksPath = mine\n'
     await later(join(repository('.git', mine), 'config'))
