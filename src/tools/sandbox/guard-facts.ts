@@ -25,7 +25,7 @@ import {
   stampOf,
   whatRuns,
 } from './repository.ts'
-import { sharedFolder } from './shared-folder.ts'
+import { type FirstLook, sharedFolder } from './shared-folder.ts'
 import { textOf } from './text-of.ts'
 
 /**
@@ -40,6 +40,8 @@ const unmadePartsOfGit: readonly string[] = ['config', 'config.worktree', 'commo
 
 /** Further ones are looked at afterwards only: each costs a few mounts. */
 const mostBoundRepositories = 16
+/** Those that lead to them may be outside, where nobody would look afterwards. */
+const mostBoundWorkTrees = 200
 /** The kernel takes 4,095 bytes, and whoever builds the walls puts something before each path. */
 const longestBound = 4_000
 
@@ -79,6 +81,7 @@ export interface Repositories {
   readonly place: string
   /** All that leads to one, with which entry it was. */
   readonly entries: ReadonlyMap<string, string>
+  readonly first: FirstLook
   /** Nothing of them can be changed that is there. */
   readonly bound: readonly string[]
   /** All that were there, with what they were. */
@@ -101,7 +104,7 @@ export function guardFacts({ folder, home, guarded, walk }: LookedAt): GuardFact
   const { bound } = repositories
   const further = guarded.flatMap((path) => isIn(folder, path))
   const byGit = ledTo(join(folder, '.git'), folder)
-  const bindable = [...boundNames(folder, bound), ...byGit.hooks]
+  const bindable = [...boundNames(folder, repositories), ...byGit.hooks]
   const watched = [...watchedNames(folder, home), ...byGit.settings, ...further].filter((path) => !bindable.includes(path))
   const found = kindsOf([...bindable, ...watched])
   const absent = pathsOf(found, 'absent')
@@ -124,15 +127,21 @@ export function guardFacts({ folder, home, guarded, walk }: LookedAt): GuardFact
 }
 
 /** What is made where it is missing, and bound. */
-function boundNames(folder: string, bound: readonly string[]): readonly string[] {
+function boundNames(folder: string, { bound, first }: Repositories): readonly string[] {
   const git = join(folder, '.git')
   const [bare, usual] = [bound.filter(hasUsualNames), bound.filter((repository) => !hasUsualNames(repository))]
   return [
     ...guardedSettings.filter((name) => ![...neverFolders, ...onlyLedTo].includes(name)).map((name) => join(folder, name)),
     git,
-    ...usual.flatMap(partsOf),
+    ...usual.flatMap(partsOf).filter((path) => !isLeftOpen(path, first)),
     ...bare.flatMap(partsOf).filter((path) => kindOf(path) !== 'absent'),
   ]
+}
+
+/** Modules that a command has made are looked into afterwards. A work tree has the hooks of its repository, and none of its own. */
+function isLeftOpen(part: string, first: FirstLook): boolean {
+  if (basename(part) === 'modules') return kindOf(part) === 'folder' && !wasThere(part, first)
+  return basename(part) === 'hooks' && isWorkTree(dirname(part)) && kindOf(part) === 'absent'
 }
 
 /** What is only looked at afterwards, where it is missing. */
@@ -146,12 +155,11 @@ function watchedNames(folder: string, home: string | undefined): readonly string
 }
 
 function guardedRepositories(folder: string, { repositories: entries, isWhole }: Seen): Repositories {
-  const { found } = repositoriesBehind(entries, folder)
+  const shared = sharedFolder(folder)
+  const first = shared.atFirst(() => firstLook(folder, entries))
+  const { found } = repositoriesBehind([...entries, ...first.workTrees], folder)
   const all = [...new Set(found.values())].filter((repository) => !isMountPoint(repository))
-  const modules = join(folder, '.git', 'modules')
-  const bound = all
-    .filter((repository) => isInside(folder, repository) && !isInside(modules, repository) && Buffer.byteLength(repository) <= longestBound)
-    .slice(0, mostBoundRepositories)
+  const bound = boundOf(folder, all, first)
   const before = all.map(
     (repository) => [repository, bound.includes(repository) ? identityOf(repository) : fingerprint(repository)] as const,
   )
@@ -159,14 +167,37 @@ function guardedRepositories(folder: string, { repositories: entries, isWhole }:
   return {
     place: folder,
     entries: new Map([...entries, ...found.keys(), ...ledAwayIn(all)].map((entry) => [entry, stampOf(entry)])),
+    first,
     bound,
     before: new Map(before.map(([repository, was]) => [repository, was ?? ''])),
     running: new Map(running.map((path) => [path, whatRuns(path)])),
-    fresh: changedSince(running, sharedFolder(folder).busySince()),
+    fresh: changedSince(running, shared.busySince()),
     riddles: riddlesIn(entries),
     areAll: isWhole,
   }
 }
+
+function firstLook(folder: string, entries: readonly string[]): FirstLook {
+  const repositories = [...new Set(repositoriesBehind(entries, folder).found.values())].filter((repository) => isInside(folder, repository))
+  const given = repositories.flatMap((repository) => [repository, join(repository, 'modules')])
+  return {
+    identities: new Set(given.flatMap((path) => identityOf(path) ?? [])),
+    workTrees: repositories.filter((repository) => isWorkTree(repository) && repositories.includes(dirname(dirname(repository)))),
+  }
+}
+
+/** What commands have made is not bound but looked at afterwards: they can remove it again. That of the place itself is never theirs. */
+function boundOf(folder: string, all: readonly string[], first: FirstLook): readonly string[] {
+  const own = [folder, repositoryAt(join(folder, '.git'))]
+  const modules = join(folder, '.git', 'modules')
+  const given = all
+    .filter((repository) => isInside(folder, repository) && !isInside(modules, repository) && Buffer.byteLength(repository) <= longestBound)
+    .filter((repository) => own.includes(repository) || wasThere(repository, first))
+  const workTrees = given.filter((repository) => first.workTrees.includes(repository)).slice(0, mostBoundWorkTrees)
+  return [...new Set([...given.slice(0, mostBoundRepositories), ...workTrees])]
+}
+
+const wasThere = (path: string, { identities }: FirstLook): boolean => identities.has(identityOf(path) ?? '')
 
 export interface Behind {
   /** Which repository each entry leads to, those that lie inside of others last. */

@@ -20,10 +20,18 @@ export function sharedFolder(folder: string): SharedFolder {
   return shared
 }
 
+export interface FirstLook {
+  /** Which repositories, and which folders with modules, there were. */
+  readonly identities: ReadonlySet<string>
+  /** Folders that say where a work tree has its files, and its settings. */
+  readonly workTrees: readonly string[]
+}
+
 export class SharedFolder {
   readonly #neighbours: Neighbours
   /** Made or shared by us, and not taken away yet. */
   readonly #points = new Set<string>()
+  #first: FirstLook | undefined
   #commands = 0
   #turn: Promise<void> = Promise.resolve()
 
@@ -42,6 +50,12 @@ export class SharedFolder {
     const identity = makeMountPoint(path)
     if (identity !== undefined) this.#points.add(path)
     return identity
+  }
+
+  /** What was there when this process looked for the first time: all else came to be since, by commands most likely. */
+  atFirst(look: () => FirstLook): FirstLook {
+    this.#first ??= look()
+    return this.#first
   }
 
   /** Since when commands have been running there without a pause, in milliseconds; never where it was not entered. */

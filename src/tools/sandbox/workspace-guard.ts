@@ -188,10 +188,10 @@ function hold(shared: SharedFolder, path: string): readonly (readonly [string, s
 
 /** What makes Git run something, in repositories that were made or changed meanwhile, and what leads to others that nobody knew. */
 function newcomers({ repositories, there, linked, asides }: GuardFacts, walk: FolderWalk, unbound: readonly string[]): readonly string[] {
-  const { place, entries, bound, before, running: wasRunning, fresh, riddles, areAll } = repositories
+  const { place, entries, first, bound, before, running: wasRunning, fresh, riddles, areAll } = repositories
   const seen = walk.look({ isAfter: true })
   const unread = [...riddlesIn(seen.repositories)].filter(([entry, which]) => riddles.get(entry) !== which).map(([entry]) => entry)
-  const { found, isWhole } = repositoriesBehind(seen.repositories, place)
+  const { found, isWhole } = repositoriesBehind([...seen.repositories, ...first.workTrees], place)
   const shut = [...there, ...linked].filter((path) => ![...bound, ...unbound].includes(path))
   const isOpen = (path: string): boolean => isInside(place, path) && !shut.some((each) => isInside(each, path))
   // A command can not have written where those lead: what is there is no business of its own, nor of ours.

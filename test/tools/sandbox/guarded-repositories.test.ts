@@ -1,10 +1,8 @@
-import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { guardShared } from '../../../src/tools/sandbox/workspace-guard.ts'
-import { eventually, find, ground, noSandboxHere } from './ground.ts'
 import { later } from './later.ts'
 
 // What a command makes for Git to run or to believe outside.
@@ -140,6 +138,49 @@ describe('work trees', () => {
       ),
     )
     for (const name of ['good', 'away']) expect(readdirSync(join(root, '.git/worktrees', name))).toEqual(['commondir', 'gitdir'])
+  })
+})
+
+describe('what was there when we looked for the first time', () => {
+  const parts = (name: string): readonly string[] => {
+    write(`.git/worktrees/${name}/commondir`, '../..\n')
+    write(`.git/worktrees/${name}/gitdir`, `${outside}/${name}/.git\n`)
+    return ['commondir', 'gitdir'].map((part) => join(root, '.git/worktrees', name, part))
+  }
+
+  it('stays bound, every work tree beyond all other repositories and names', async () => {
+    repository('.git')
+    for (let number = 0; number < 20; number++) repository(`r${number}/.git`)
+    const far = Array.from({ length: 20 }, (_, number) => parts(`z${number}`)).flat()
+    const first = await guarded()
+    for (let number = 0; number < 2_100; number++) mkdirSync(join(root, `.git/worktrees/a${number}`))
+    expect(await first.undo()).toEqual([expect.stringContaining('more work trees or modules than are looked at')])
+    const { readOnly, fixed, undo } = await guarded()
+    expect(readOnly).toEqual(expect.arrayContaining(far))
+    expect(fixed).toEqual(expect.arrayContaining(far.map((part) => dirname(part))))
+    expect(await undo()).toEqual([expect.stringContaining('more work trees or modules than are looked at')])
+  })
+
+  it('is bound, and what came later is only looked at, but for the repository of the place', async () => {
+    repository('old/.git')
+    const first = await guarded()
+    await first.undo()
+    repository('.git')
+    repository('.git/modules/m')
+    repository('new/.git')
+    parts('tree')
+    const { planned, undo } = await guarded()
+    const isBound = (name: string): boolean => planned.has(join(root, name))
+    expect(['old/.git', 'old/.git/config', '.git', '.git/config'].filter((name) => !isBound(name))).toEqual([])
+    expect(['new/.git', 'new/.git/config', '.git/worktrees/tree', '.git/modules'].filter(isBound)).toEqual([])
+    write('new/.git/config', evil)
+    write('.git/worktrees/tree/commondir', '../../../lib\n')
+    hook('.git/modules/m/hooks/pre-commit')
+    expect((await undo()).map((text) => /^"(.*)" came to be/.exec(text)?.[1]).toSorted()).toEqual(
+      ['.git/modules/m/hooks', '.git/worktrees/tree/commondir', '.git/worktrees/tree/gitdir', 'new/.git/config'].map((name) =>
+        join(root, name),
+      ),
+    )
   })
 })
 
@@ -323,79 +364,5 @@ describe('what one command makes', () => {
       expect(await undo()).toEqual([expect.stringMatching(isLeft ? /config" was replaced by some program/ : /config" came to be/)])
       expect(there('.git/config')).toEqual([isLeft])
     }
-  })
-})
-
-const own = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always']
-const noGit = noSandboxHere ?? (find('git') === undefined ? 'git is not installed' : undefined)
-
-describe.skipIf(noGit)(`Git in a command${noGit ? ` (skipped: ${noGit})` : ''}`, () => {
-  it('clones with submodules, as a mirror, in parts and with settings', async () => {
-    const here = ground()
-    onTestFinished(() => here.remove())
-    const git = (cwd: string, ...words: readonly string[]): string => execFileSync('git', [...own, ...words], { cwd, encoding: 'utf8' })
-    for (const name of ['part', 'whole']) {
-      git(here.workspace, 'init', '-q', '-b', 'main', name)
-      writeFileSync(join(here.workspace, name, 'file'), 'text\n')
-    }
-    const [part, whole] = ['part', 'whole'].map((name) => join(here.workspace, name)) as [string, string]
-    for (const words of [
-      ['add', '.'],
-      ['commit', '-q', '-m', 'first'],
-    ])
-      git(part, ...words)
-    git(whole, 'submodule', '--quiet', 'add', part, 'inner')
-    for (const words of [
-      ['add', '.'],
-      ['commit', '-q', '-m', 'first'],
-    ])
-      git(whole, ...words)
-    const clone = 'git -c protocol.file.allow=always clone -q'
-    for (const [command, text] of [
-      [`${clone} --recurse-submodules whole one && cat one/inner/file`, 'text\n'],
-      [`${clone} whole two && cd two && git -c protocol.file.allow=always submodule --quiet update --init && cat inner/file`, 'text\n'],
-      ['git -C one/inner status --short --branch; git -C two/inner remote', expect.stringMatching(/^## .*\norigin\n$/)],
-      [`${clone} --mirror part three.git; ${clone} --sparse part four; ${clone} --config advice.detachedHead=false part five`, ''],
-      ['git -C three.git remote; git -C four remote; git -C five remote', 'origin\norigin\norigin\n'],
-    ] as const)
-      expect(await here.run(command)).toMatchObject({ undone: [], text })
-  })
-
-  it('leaves a work tree that a person adds meanwhile, and makes some of a new clone', async () => {
-    const here = ground()
-    onTestFinished(() => here.remove())
-    const git = (cwd: string, ...words: readonly string[]): string => execFileSync('git', [...own, ...words], { cwd, encoding: 'utf8' })
-    rmSync(join(here.workspace, '.git'), { recursive: true })
-    git(here.workspace, 'init', '-q', '.')
-    git(here.workspace, 'commit', '-q', '--allow-empty', '-m', 'first')
-    const running = here.run('touch up; until test -e stop; do sleep 0.01; done; git clone -q . k && git -C k worktree add -q ../w')
-    expect(await eventually(() => existsSync(join(here.workspace, 'up')))).toBe(true)
-    const mine = join(here.base, 'mine')
-    git(here.workspace, 'worktree', 'add', '-q', mine)
-    writeFileSync(join(mine, 'new'), '')
-    git(mine, 'add', 'new')
-    writeFileSync(join(here.workspace, 'stop'), '')
-    expect(await running).toMatchObject({ undone: [], text: '' })
-    git(here.workspace, 'worktree', 'prune')
-    expect(git(mine, 'status', '--short')).toBe('A  new\n')
-    expect(git(join(here.workspace, 'w'), 'status', '--short')).toBe('')
-  })
-
-  it('makes work trees, and can not lead those that are there elsewhere', async () => {
-    const here = ground()
-    onTestFinished(() => here.remove())
-    const git = (...words: readonly string[]): string =>
-      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], { cwd: here.workspace, encoding: 'utf8' })
-    rmSync(join(here.workspace, '.git'), { recursive: true })
-    git('init', '-q', '.')
-    git('commit', '-q', '--allow-empty', '-m', 'first')
-    const far = join(here.base, 'far')
-    git('worktree', 'add', '-q', far)
-    const ran = await here.run(
-      'git worktree add -q near && git -C near status --short && echo made; echo ../../../lib > .git/worktrees/far/commondir; mv .git/worktrees .git/w; true',
-    )
-    expect(ran).toMatchObject({ undone: [], text: expect.stringMatching(/^made\n[\s\S]*Read-only file system[\s\S]*busy/) })
-    expect(execFileSync('git', ['status', '--short', '--branch'], { cwd: far, encoding: 'utf8' })).toBe('## far\n')
-    expect(await here.run('git -C near status --short --branch && echo seen')).toMatchObject({ undone: [], text: '## near\nseen\n' })
   })
 })

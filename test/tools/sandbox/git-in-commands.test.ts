@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually, find, ground, noSandboxHere } from './ground.ts'
+
+// What Git itself does behind the walls: all of it is usual work, of which nothing is put aside.
+
+const own = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always']
+const noGit = noSandboxHere ?? (find('git') === undefined ? 'git is not installed' : undefined)
+
+describe.skipIf(noGit)(`Git in a command${noGit ? ` (skipped: ${noGit})` : ''}`, () => {
+  it('clones with submodules, as a mirror, in parts and with settings', async () => {
+    const here = ground()
+    onTestFinished(() => here.remove())
+    const git = (cwd: string, ...words: readonly string[]): string => execFileSync('git', [...own, ...words], { cwd, encoding: 'utf8' })
+    for (const name of ['part', 'whole']) {
+      git(here.workspace, 'init', '-q', '-b', 'main', name)
+      writeFileSync(join(here.workspace, name, 'file'), 'text\n')
+    }
+    const [part, whole] = ['part', 'whole'].map((name) => join(here.workspace, name)) as [string, string]
+    for (const words of [
+      ['add', '.'],
+      ['commit', '-q', '-m', 'first'],
+    ])
+      git(part, ...words)
+    git(whole, 'submodule', '--quiet', 'add', part, 'inner')
+    for (const words of [
+      ['add', '.'],
+      ['commit', '-q', '-m', 'first'],
+    ])
+      git(whole, ...words)
+    const clone = 'git -c protocol.file.allow=always clone -q'
+    for (const [command, text] of [
+      [`${clone} --recurse-submodules whole one && cat one/inner/file`, 'text\n'],
+      [`${clone} whole two && cd two && git -c protocol.file.allow=always submodule --quiet update --init && cat inner/file`, 'text\n'],
+      ['git -C one/inner status --short --branch; git -C two/inner remote', expect.stringMatching(/^## .*\norigin\n$/)],
+      [
+        'cd two/inner && git -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m second && git log --format=%s -1',
+        'second\n',
+      ],
+      [`${clone} --mirror part three.git; ${clone} --sparse part four; ${clone} --config advice.detachedHead=false part five`, ''],
+      ['git -C three.git remote; git -C four remote; git -C five remote', 'origin\norigin\norigin\n'],
+    ] as const)
+      expect(await here.run(command)).toMatchObject({ undone: [], text })
+  })
+
+  it('leaves a work tree that a person adds meanwhile, and makes some of a new clone', async () => {
+    const here = ground()
+    onTestFinished(() => here.remove())
+    const git = (cwd: string, ...words: readonly string[]): string => execFileSync('git', [...own, ...words], { cwd, encoding: 'utf8' })
+    rmSync(join(here.workspace, '.git'), { recursive: true })
+    git(here.workspace, 'init', '-q', '.')
+    git(here.workspace, 'commit', '-q', '--allow-empty', '-m', 'first')
+    const running = here.run('touch up; until test -e stop; do sleep 0.01; done; git clone -q . k && git -C k worktree add -q ../w')
+    expect(await eventually(() => existsSync(join(here.workspace, 'up')))).toBe(true)
+    const mine = join(here.base, 'mine')
+    git(here.workspace, 'worktree', 'add', '-q', mine)
+    writeFileSync(join(mine, 'new'), '')
+    git(mine, 'add', 'new')
+    writeFileSync(join(here.workspace, 'stop'), '')
+    expect(await running).toMatchObject({ undone: [], text: '' })
+    git(here.workspace, 'worktree', 'prune')
+    expect(git(mine, 'status', '--short')).toBe('A  new\n')
+    expect(git(join(here.workspace, 'w'), 'status', '--short')).toBe('')
+  })
+
+  it('removes what an earlier one has made', async () => {
+    const here = ground()
+    onTestFinished(() => here.remove())
+    const git = (...words: readonly string[]): string => execFileSync('git', [...own, ...words], { cwd: here.workspace, encoding: 'utf8' })
+    rmSync(join(here.workspace, '.git'), { recursive: true })
+    git('init', '-q', '.')
+    git('commit', '-q', '--allow-empty', '-m', 'first')
+    for (const command of [
+      'git worktree add -q tree -b topic',
+      'git worktree remove tree',
+      // Its settings stay as they are, which Git tells.
+      'git branch -q -D topic 2>/dev/null',
+      'git clone -q . copy',
+      'git -C copy checkout -q -b topic && rm -rf copy && git clone -q . copy',
+      'git -C copy -c user.name=a -c user.email=a@example.com commit -q --allow-empty -m second',
+    ])
+      expect([command, await here.run(`${command} && echo done`)]).toMatchObject([command, { undone: [], text: 'done\n' }])
+    expect(git('worktree', 'list').trim().split('\n')).toHaveLength(1)
+  })
+
+  it('makes work trees, and can not lead those that are there elsewhere', async () => {
+    const here = ground()
+    onTestFinished(() => here.remove())
+    const git = (...words: readonly string[]): string =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.com', ...words], { cwd: here.workspace, encoding: 'utf8' })
+    rmSync(join(here.workspace, '.git'), { recursive: true })
+    git('init', '-q', '.')
+    git('commit', '-q', '--allow-empty', '-m', 'first')
+    const far = join(here.base, 'far')
+    git('worktree', 'add', '-q', far)
+    const ran = await here.run(
+      'git worktree add -q near && git -C near status --short && echo made; echo ../../../lib > .git/worktrees/far/commondir; mv .git/worktrees .git/w; true',
+    )
+    expect(ran).toMatchObject({ undone: [], text: expect.stringMatching(/^made\n[\s\S]*Read-only file system[\s\S]*busy/) })
+    expect(execFileSync('git', ['status', '--short', '--branch'], { cwd: far, encoding: 'utf8' })).toBe('## far\n')
+    expect(await here.run('git -C near status --short --branch && echo seen')).toMatchObject({ undone: [], text: '## near\nseen\n' })
+  })
+})
