@@ -100,3 +100,17 @@ export const runningSettings = (text: string, mayWorkAt = nowhere): readonly Git
 
 /** Whether settings run nothing. */
 export const isPlainConfig = (text: string, mayWorkAt = nowhere): boolean => runningSettings(text, mayWorkAt)?.length === 0
+
+/** What of settings runs nothing, as they were written; nothing where there is none, or a line is not understood. */
+export function plainPartOf(text: string): string | undefined {
+  if (gitSettings(text) === undefined) return undefined
+  let current = ''
+  const lines = text.split('\n').map((line) => {
+    const [, name, rest = line] = section.exec(line) ?? []
+    if (name !== undefined) current = name
+    const isKept = nothing.test(rest) || gitSettings(`[${current}]\n${rest}`)?.every(isPlain) === true
+    return isKept ? line : line.slice(0, line.length - rest.length)
+  })
+  const kept = lines.join('\n')
+  return gitSettings(kept)?.length ? kept : undefined
+}

@@ -7,8 +7,10 @@
  */
 import { chmodSync, readlinkSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { messageOf } from '../../util/message-of.ts'
+import { plainPartOf } from './git-config.ts'
 import { changeMode, inItsFolder, type Place } from './in-its-folder.ts'
 import { kindOf } from './path-kind.ts'
+import { textOf } from './text-of.ts'
 
 /** What was put aside by this process, and as which one in all. */
 const asides = new Map<string, number>()
@@ -27,6 +29,18 @@ export function putAside(path: string): readonly string[] {
     asides.set(path, ++asidesInAll)
     return [`"${path}" came to be while the command ran and is now "${aside}": commands may not make what other programs run.`]
   })
+}
+
+/** Settings of Git without those that run something: a clone without its origin would be of no use. */
+export function putSettingsAside(path: string): readonly string[] {
+  const kept = plainPartOf(textOf(path) ?? '?')
+  const told = putAside(path)
+  if (kept === undefined || told.length === 0 || kindOf(path) !== 'absent') return told
+  const failed = inPlace(path, ({ at }) => {
+    writeFileSync(at, kept, { flag: 'wx' })
+    return []
+  })
+  return [...told, ...failed]
 }
 
 export function putBackLink({ path, target }: { readonly path: string; readonly target: string }): readonly string[] {

@@ -18,7 +18,7 @@ import { type GuardFacts, guardFacts, isIn, ledAwayIn, repositoriesBehind, riddl
 import { identityInPlace } from './in-its-folder.ts'
 import { identityOf, isMountPoint } from './mount-points.ts'
 import { kindOf } from './path-kind.ts'
-import { carefully, putAside, putBackFile, putBackLink, putBackMode, wasPutAsideSince } from './put-right.ts'
+import { carefully, putAside, putBackFile, putBackLink, putBackMode, putSettingsAside, wasPutAsideSince } from './put-right.ts'
 import { Replaced } from './replaced.ts'
 import { fingerprint, isHead, runsSomething, stampOf, whatRuns } from './repository.ts'
 import { type SharedFolder, sharedFolder } from './shared-folder.ts'
@@ -208,7 +208,10 @@ function newcomers({ repositories, there, linked, asides }: GuardFacts, walk: Fo
   const running = changed.flatMap((repository) => runsSomething(repository, { known, place }))
   const isAsBefore = (path: string): boolean => wasRunning.get(path) === whatRuns(path) && !wasPutAsideSince(path, asides)
   return [
-    ...[...unread, ...leadOut, ...ledAway, ...running.filter((path) => !isAsBefore(path))].flatMap(putAside),
+    ...[...unread, ...leadOut, ...ledAway].flatMap(putAside),
+    ...running
+      .filter((path) => !isAsBefore(path))
+      .flatMap((path) => (basename(path) === 'config' ? putSettingsAside(path) : putAside(path))),
     ...running.filter((path) => fresh.includes(path) && isAsBefore(path)).map(mayBeNew),
     ...(areAll && !seen.isWhole ? [tooManyFolders] : []),
     ...(isWhole ? [] : [tooManyWithin]),

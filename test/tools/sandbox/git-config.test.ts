@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { gitSettings, isPlainConfig } from '../../../src/tools/sandbox/git-config.ts'
+import { gitSettings, isPlainConfig, plainPartOf } from '../../../src/tools/sandbox/git-config.ts'
 
 const usual = `[core]
 \trepositoryformatversion = 0
@@ -75,5 +75,18 @@ describe('settings of Git', () => {
     ['a setting before any section', 'bare = true'],
   ])('are not plain with %s', (_, text) => {
     expect(isPlainConfig(text)).toBe(false)
+  })
+
+  it('have a part that runs nothing', () => {
+    const kept = plainPartOf(
+      `${usual}\tdescription = x\n[core] editor = evil\n\tabbrev = 7\n\tpager = evil\n[remote "x"] url = ext::evil\n`,
+    )
+    expect(kept).toBe(`${usual}\tdescription = x\n[core]\n\tabbrev = 7\n\n[remote "x"]\n`)
+    expect([isPlainConfig(kept ?? '?'), plainPartOf(usual), plainPartOf('[core]\n"evil'), plainPartOf('[core]\n\tpager = evil')]).toEqual([
+      true,
+      usual,
+      undefined,
+      undefined,
+    ])
   })
 })

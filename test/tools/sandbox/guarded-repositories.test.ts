@@ -1,4 +1,15 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -181,6 +192,17 @@ describe('what was there when we looked for the first time', () => {
         join(root, name),
       ),
     )
+  })
+})
+
+describe('settings that run something, of a repository that is not bound', () => {
+  it('are put aside, and all others stay', async () => {
+    const plain = '[remote "origin"]\n\turl = ../up.git\n'
+    const { undo } = await guarded()
+    repository('k/.git', `${plain}[core]\n\tbare = false\n\tpager = evil\n`)
+    expect(await undo()).toEqual([expect.stringContaining('/k/.git/config.refused"')])
+    expect(readFileSync(join(root, 'k/.git/config'), 'utf8')).toBe(`${plain}[core]\n\tbare = false\n\n`)
+    expect(await (await guarded()).undo()).toEqual([])
   })
 })
 
