@@ -14,6 +14,7 @@ import { asidesUntilNow, type KnownMode, putAside } from './put-right.ts'
 import { foldersOf, repositoriesWithin } from './repositories-within.ts'
 import {
   changedSince,
+  commonOf,
   fingerprint,
   ledTo,
   looksBare,
@@ -157,8 +158,8 @@ function watchedNames(folder: string, home: string | undefined): readonly string
 function guardedRepositories(folder: string, { repositories: entries, isWhole }: Seen): Repositories {
   const shared = sharedFolder(folder)
   const first = shared.atFirst(() => firstLook(folder, entries))
-  const { found } = repositoriesBehind([...entries, ...first.workTrees], folder)
-  const all = [...new Set(found.values())].filter((repository) => !isMountPoint(repository))
+  const { found, common } = repositoriesBehind([...entries, ...first.workTrees], folder)
+  const all = [...new Set([...found.values(), ...common])].filter((repository) => !isMountPoint(repository))
   const bound = boundOf(folder, all, first)
   const before = all.map(
     (repository) => [repository, bound.includes(repository) ? identityOf(repository) : fingerprint(repository)] as const,
@@ -202,6 +203,8 @@ const wasThere = (path: string, { identities }: FirstLook): boolean => identitie
 export interface Behind {
   /** Which repository each entry leads to, those that lie inside of others last. */
   readonly found: ReadonlyMap<string, string>
+  /** Where those say that their settings are, though it may look like no repository. */
+  readonly common: readonly string[]
   /** There are no more inside of others than are looked at. */
   readonly isWhole: boolean
 }
@@ -215,7 +218,9 @@ export function repositoriesBehind(entries: readonly string[], place: string): B
   const found = behind(entries)
   const inside = new Set(found.map(([, repository]) => repository).filter((repository) => isInside(place, repository)))
   const within = repositoriesWithin([...inside])
-  return { found: new Map([...found, ...behind(within.entries)]), isWhole: within.isWhole }
+  const all = new Map([...found, ...behind(within.entries)])
+  const common = [...all.values()].flatMap(commonOf).filter((path) => isInside(place, path))
+  return { found: all, common: [...new Set(common)], isWhole: within.isWhole }
 }
 
 /** Links in the place of folders that hold the work trees and modules of a repository. */

@@ -56,6 +56,12 @@ export function riddle(entry: string): string | undefined {
   return `${timeOf(stat)} ${timeOf(end)}`
 }
 
+/** Where it says that its settings and hooks are. Git believes them there whatever else that folder lacks. */
+export function commonOf(repository: string): readonly string[] {
+  const end = leadsTo(join(repository, 'commondir'))?.end
+  return end !== undefined && kindOf(end) === 'folder' ? [end] : []
+}
+
 export const partsOf = (repository: string): readonly string[] => guardedPartsOfGit.map((name) => join(repository, name))
 
 /** Changes whenever something of it does that decides what Git runs. The kernel keeps these times; nobody can set them. */

@@ -191,7 +191,7 @@ function newcomers({ repositories, there, linked, asides }: GuardFacts, walk: Fo
   const { place, entries, first, bound, before, running: wasRunning, fresh, riddles, areAll } = repositories
   const seen = walk.look({ isAfter: true })
   const unread = [...riddlesIn(seen.repositories)].filter(([entry, which]) => riddles.get(entry) !== which).map(([entry]) => entry)
-  const { found, isWhole } = repositoriesBehind([...seen.repositories, ...first.workTrees], place)
+  const { found, common, isWhole } = repositoriesBehind([...seen.repositories, ...first.workTrees], place)
   const shut = [...there, ...linked].filter((path) => ![...bound, ...unbound].includes(path))
   const isOpen = (path: string): boolean => isInside(place, path) && !shut.some((each) => isInside(each, path))
   // A command can not have written where those lead: what is there is no business of its own, nor of ours.
@@ -199,12 +199,12 @@ function newcomers({ repositories, there, linked, asides }: GuardFacts, walk: Fo
     .filter(([entry, repository]) => !isOpen(repository) && !before.has(repository) && entries.get(entry) !== stampOf(entry))
     .map(([entry]) => entry)
   // Also those that were made to look like none.
-  const now = [...new Set([...found.values(), ...before.keys()])].filter((path) => isOpen(path) && kindOf(path) === 'folder')
+  const now = [...new Set([...found.values(), ...common, ...before.keys()])].filter((path) => isOpen(path) && kindOf(path) === 'folder')
   const ledAway = ledAwayIn(now).filter((path) => entries.get(path) !== stampOf(path))
   const changed = now.filter(
     (repository) => before.get(repository) !== (bound.includes(repository) ? identityOf(repository) : fingerprint(repository)),
   )
-  const known = [...before.keys(), ...now]
+  const known = [...before.keys(), ...[...found.values()].filter(isOpen)]
   const running = changed.flatMap((repository) => runsSomething(repository, { known, place }))
   const isAsBefore = (path: string): boolean => wasRunning.get(path) === whatRuns(path) && !wasPutAsideSince(path, asides)
   return [

@@ -195,6 +195,22 @@ describe('what was there when we looked for the first time', () => {
   })
 })
 
+describe('a repository that a work tree leads to', () => {
+  it('is looked at though it was made to look like none', async () => {
+    const first = await guarded()
+    repository('bare')
+    write('tree/.git/HEAD', 'ref: refs/heads/main\n')
+    write('tree/.git/commondir', '../../bare\n')
+    expect(await first.undo()).toEqual([])
+    const second = await guarded()
+    rmSync(join(root, 'bare/HEAD'))
+    expect(await second.undo()).toEqual([])
+    const third = await guarded()
+    write('bare/config', evil)
+    expect(await third.undo()).toEqual([expect.stringContaining('/bare/config.refused"')])
+  })
+})
+
 describe('settings that run something, of a repository that is not bound', () => {
   it('are put aside, and all others stay', async () => {
     const plain = '[remote "origin"]\n\turl = ../up.git\n'
