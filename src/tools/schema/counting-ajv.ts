@@ -4,8 +4,8 @@ import { resolveReference } from './reachable-schemas.ts'
 /** That a value makes its schema look too often. */
 export class TooManyLooks extends Error {}
 
-// A million is done within about a second. Large values may need more, but no more for each of their places than for those of others.
-const mostLooks = 1_000_000
+// Done within about a second. Large values may need more, but no more for each of their places than for those of others.
+const mostLooks = 5_000_000
 const mostLooksOfPlace = 20
 /** What a look runs of a schema, in characters of its text; one with more counts as several. */
 const textOfLook = 2_000
