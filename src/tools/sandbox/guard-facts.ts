@@ -87,6 +87,8 @@ export interface Repositories {
   readonly bound: readonly string[]
   /** All that were there, with what they were. */
   readonly before: ReadonlyMap<string, string>
+  /** Of those, what is one by itself, and not only because another says that its settings are there: a command may have said so. */
+  readonly known: readonly string[]
   /** Parts of them that made Git run something already, and what. */
   readonly running: ReadonlyMap<string, string>
   /** Of those, what came to be or was changed while commands ran already: one of them may have done it. */
@@ -164,13 +166,15 @@ function guardedRepositories(folder: string, { repositories: entries, isWhole }:
   const before = all.map(
     (repository) => [repository, bound.includes(repository) ? identityOf(repository) : fingerprint(repository)] as const,
   )
-  const running = all.flatMap((repository) => runsSomething(repository, { known: all, place: folder }))
+  const known = [...new Set(found.values())]
+  const running = all.flatMap((repository) => runsSomething(repository, { known, place: folder }))
   return {
     place: folder,
     entries: new Map([...entries, ...found.keys(), ...ledAwayIn(all)].map((entry) => [entry, stampOf(entry)])),
     first,
     bound,
     before: new Map(before.map(([repository, was]) => [repository, was ?? ''])),
+    known,
     running: new Map(running.map((path) => [path, whatRuns(path)])),
     fresh: changedSince(running, shared.busySince()),
     riddles: riddlesIn(entries),

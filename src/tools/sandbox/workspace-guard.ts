@@ -155,11 +155,11 @@ const areModules = (path: string): boolean => basename(path) === 'modules' && ki
  * a person's own, or a write that somebody has allowed.
  */
 function unboundParts({ repositories, there, asides }: GuardFacts, unbound: readonly string[]): readonly string[] {
-  const { place, bound, before, running } = repositories
+  const { place, bound, known, running } = repositories
   const isMadeAnew = (path: string): boolean => unbound.includes(path) && wasPutAsideSince(path, asides)
   const planted = bound
     .filter((repository) => unbound.some((path) => dirname(path) === repository))
-    .flatMap((repository) => runsSomething(repository, { known: [...before.keys()], place }))
+    .flatMap((repository) => runsSomething(repository, { known, place }))
     .filter((path) => unbound.includes(path) || !there.includes(path))
     .filter((path) => isMadeAnew(path) || running.get(path) !== whatRuns(path))
   const isPart = (path: string): boolean => bound.some((repository) => path === repository || dirname(path) === repository)
@@ -204,7 +204,7 @@ function newcomers({ repositories, there, linked, asides }: GuardFacts, walk: Fo
   const changed = now.filter(
     (repository) => before.get(repository) !== (bound.includes(repository) ? identityOf(repository) : fingerprint(repository)),
   )
-  const known = [...before.keys(), ...[...found.values()].filter(isOpen)]
+  const known = [...repositories.known, ...[...found.values()].filter(isOpen)]
   const running = changed.flatMap((repository) => runsSomething(repository, { known, place }))
   const isAsBefore = (path: string): boolean => wasRunning.get(path) === whatRuns(path) && !wasPutAsideSince(path, asides)
   return [

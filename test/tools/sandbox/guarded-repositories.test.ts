@@ -321,6 +321,7 @@ describe('what one command makes', () => {
     repository('sub/.git')
     const plant = (): void => {
       for (const name of ['.mcp.json', '.ai-agent.json']) write(name, 'evil')
+      write('lib/config', evil)
       write('sub/.git/commondir', '../../lib\n')
     }
     const one = await guarded()
@@ -328,7 +329,7 @@ describe('what one command makes', () => {
     const two = await guarded()
     expect(await one.undo()).toHaveLength(3)
     plant()
-    expect((await two.undo()).map((text) => /now "(.*)"/.exec(text)?.[1]).toSorted()).toEqual(
+    expect((await two.undo()).flatMap((text) => /now "(.*)"/.exec(text)?.[1] ?? []).toSorted()).toEqual(
       ['.ai-agent.json', '.mcp.json', 'sub/.git/commondir'].map((name) => join(root, `${name}.refused-2`)),
     )
     expect(there('.mcp.json', '.ai-agent.json', 'sub/.git/commondir')).toEqual([false, false, false])
