@@ -1,8 +1,9 @@
-import { accessSync, closeSync, constants, realpathSync, statSync } from 'node:fs'
+import { closeSync, realpathSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { defaultSandboxPolicy, type SandboxPolicy, type ToolFailure } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
+import { isProgram } from '../is-program.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { bindsOpenFolders } from './binds-open-folders.ts'
 import { bubblewrapArguments, insideHome } from './bubblewrap.ts'
@@ -243,13 +244,4 @@ function judged(report: EscapeReport, known: readonly string[]): Availability {
     return unavailable(`Commands need a sandbox, and this system does not let bubblewrap build one: ${report.why}`, howToGetIt)
   }
   return unavailable(`The sandbox does not hold here: a try to ${report.escapes.join(', to ')} succeeded.`, howToGetIt)
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
 }

@@ -15,11 +15,12 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { guardShared } from '../../../src/tools/sandbox/workspace-guard.ts'
 import { eventually, noSandboxHere, path } from './ground.ts'
 import { later } from './later.ts'
+import { repositoryIn, writeIn } from './workspace-files.ts'
 
 // What is guarded inside of a workspace, also where nobody is left to put anything right.
 
@@ -32,18 +33,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-function write(name: string, text = ''): string {
-  const file = join(root, name)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-  return file
-}
-
-function repository(name: string, config = ''): void {
-  write(`${name}/HEAD`, 'ref: refs/heads/main\n')
-  write(`${name}/config`, config)
-  for (const folder of ['objects', 'refs', 'hooks']) mkdirSync(join(root, name, folder))
-}
+const write = (name: string, text = ''): string => writeIn(root, name, text)
+const repository = (name: string, config = ''): string => repositoryIn(root, name, config)
 
 describe('a guard', () => {
   it('makes what is not there, empty, for as long as somebody holds it', async () => {

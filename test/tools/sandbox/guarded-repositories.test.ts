@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { guardShared } from '../../../src/tools/sandbox/workspace-guard.ts'
 import { later } from './later.ts'
+import { repositoryIn, writeIn } from './workspace-files.ts'
 
 // What a command makes for Git to run or to believe outside.
 
@@ -28,19 +29,8 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
-function write(name: string, text = ''): string {
-  const file = join(root, name)
-  mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, text)
-  return file
-}
-
-function repository(name: string, config = ''): string {
-  write(`${name}/HEAD`, 'ref: refs/heads/main\n')
-  write(`${name}/config`, config)
-  for (const folder of ['objects', 'refs', 'hooks']) mkdirSync(join(root, name, folder))
-  return join(root, name)
-}
+const write = (name: string, text = ''): string => writeIn(root, name, text)
+const repository = (name: string, config = ''): string => repositoryIn(root, name, config)
 
 function hook(name: string): string {
   const file = write(name, '#!/bin/sh\n')
