@@ -1,7 +1,7 @@
 import type { Problem } from '../contracts/index.ts'
 import { nearestNames } from './nearest-names.ts'
 import { keywordShape, misspeltKeyword } from './schema-keywords.ts'
-import { SchemaLooks } from './schema-looks.ts'
+import { ofSameValue, SchemaLooks } from './schema-looks.ts'
 import { References } from './schema-references.ts'
 import { checkKeywordValue, isPlainObject, pointerPart, type SchemaObject } from './schema-values.ts'
 import { showValue } from './show-value.ts'
@@ -30,19 +30,7 @@ const mostComparedNames = 300
 const mostComparisons = 50_000
 
 /** Applied to the same value as the schema around them, so what one of them requires another may declare. */
-const inPlace = new Set([
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'not',
-  'if',
-  'then',
-  'else',
-  'dependentSchemas',
-  'dependencies',
-  '$defs',
-  'definitions',
-])
+const inPlace = new Set([...ofSameValue, '$defs', 'definitions'])
 
 interface Position {
   readonly place: string

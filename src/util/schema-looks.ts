@@ -4,6 +4,8 @@ import { isPlainObject, type SchemaObject } from './schema-values.ts'
 const single = ['not', 'if', 'then', 'else']
 const listed = ['allOf', 'anyOf', 'oneOf']
 const mapped = ['dependentSchemas', 'dependencies']
+/** All of them. */
+export const ofSameValue: readonly string[] = [...single, ...listed, ...mapped]
 
 /** Deeper than this nobody means it, and it need not be counted. */
 const mostDepth = 500
