@@ -121,6 +121,7 @@ export {
   type Sandbox,
   type SandboxPolicy,
   type SendOptions,
+  type SessionEntry,
   type SessionId,
   type SessionService,
   type Severity,

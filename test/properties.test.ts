@@ -160,7 +160,7 @@ async function run({ steps, limits, seed }: Conversation, journal?: readonly Int
   } else {
     outcome = await settle(runtime.run('Go.'), clock)
   }
-  return { outcome, entered, lengths, events: await store.journal.read(outcome.treeId, 0) }
+  return { outcome, entered, lengths, events: await store.journal.read(outcome.sessionId, 0) }
 }
 
 function noting(journal: Journal, lengths: number[]): Journal {

@@ -1,6 +1,6 @@
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import type { Outcome, StreamEvent, TreeId } from '../contracts/index.ts'
+import type { Outcome, SessionId, StreamEvent } from '../contracts/index.ts'
 import type { RunHandle } from '../runtime/index.ts'
 import { FakeClock } from '../testing/index.ts'
 import { followRun } from './follow-run.ts'
@@ -16,7 +16,7 @@ function endlessRun(events: readonly StreamEvent[] = []) {
   const end = Promise.withResolvers<Outcome>()
   let interrupts = 0
   const handle: Partial<RunHandle> = {
-    treeId: 'tree' as TreeId,
+    sessionId: 'root' as SessionId,
     outcome: end.promise,
     async interrupt() {
       interrupts++

@@ -53,11 +53,11 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
   // Who reads events and leaves has seen enough.
   if (output === 'stream-json') host.stdout.onEnd(() => void handle.interrupt().catch(() => {}))
   const followed = await followRun(handle, { host, progress, output, interruption, approver, past })
-  const { treeId } = handle
+  const { sessionId } = handle
   const isWaiting = followed.outcome?.status === 'suspended'
-  const ways = isWaiting && (await waysOn(store, { treeId, resume: resumeCommand(invocation, treeId), dataDir }))
+  const ways = isWaiting && (await waysOn(store, { treeId: sessionId, resume: resumeCommand(invocation, sessionId), dataDir }))
   const code = await reportRun(followed, { host, wishes, output, progress, before: prepared.diagnostics, ...(ways && { waysOn: ways }) })
-  const further = afterInterrupt(followed.outcome, invocation, treeId)
+  const further = afterInterrupt(followed.outcome, invocation, sessionId)
   if (further !== undefined) await tellNotice(`Go on: ${further}`, { host, wishes })
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)
@@ -93,17 +93,17 @@ function realPath(file: string): string {
 }
 
 /** Of a run that somebody has interrupted: its turn has ended, unless it did not heed that in time. */
-function afterInterrupt(outcome: Outcome | undefined, invocation: RunInvocation, treeId: string): string | undefined {
-  if (!outcome) return resumeCommand(invocation, treeId)
-  return outcome.reason === 'interrupted' ? resumeCommand(invocation, treeId, { hasEnded: true }) : undefined
+function afterInterrupt(outcome: Outcome | undefined, invocation: RunInvocation, sessionId: string): string | undefined {
+  if (!outcome) return resumeCommand(invocation, sessionId)
+  return outcome.reason === 'interrupted' ? resumeCommand(invocation, sessionId, { hasEnded: true }) : undefined
 }
 
 /** Named where it is not found without. */
 const dataDirOf = ({ folder }: PreparedRun, { env }: Host): string | undefined =>
   folder === dataFolder({ flag: undefined, env, home: homedir() }) ? undefined : folder
 
-async function introduce({ treeId }: RunHandle, { agent, folder }: PreparedRun, audience: Audience): Promise<void> {
-  await tellNotice(`run ${treeId}`, audience)
+async function introduce({ sessionId }: RunHandle, { agent, folder }: PreparedRun, audience: Audience): Promise<void> {
+  await tellNotice(`session ${sessionId}`, audience)
   await tellNotice(`models ${agent.models.join(', ')}`, audience)
   await tellNotice(`journal in ${folder}`, audience)
 }

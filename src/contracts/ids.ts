@@ -1,9 +1,10 @@
 declare const brand: unique symbol
 type Branded<Name extends string> = string & { readonly [brand]: Name }
 
-/** A root session with its descendants; the run id people see. */
-export type TreeId = Branded<'TreeId'>
+/** An agent at work on something. People name a root session, with all its descendants, by this id. */
 export type SessionId = Branded<'SessionId'>
+/** The id of a root session. Stores and events call a root session with its descendants a tree; that is the internal word. */
+export type TreeId = SessionId
 /** `t3`: the third turn of its session. */
 export type TurnId = Branded<'TurnId'>
 /** `t3.s2`: the second step of that turn. */

@@ -1,5 +1,5 @@
 import type { Diagnostic, ModelFailure, ToolFailureClass, TurnReason } from './failures.ts'
-import type { ItemId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
+import type { ItemId, SessionId, StepId, TurnId } from './ids.ts'
 import type { ItemStatus } from './items.ts'
 import type { Report, Trace } from './report.ts'
 import type { AgentLoopStateSnapshot } from './snapshot.ts'
@@ -67,7 +67,6 @@ export interface Outcome {
   readonly message?: string
   readonly remedy?: string
   readonly failure?: ModelFailure
-  readonly treeId: TreeId
   readonly sessionId: SessionId
   readonly turnId?: TurnId
   readonly report?: Report

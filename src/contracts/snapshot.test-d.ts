@@ -1,16 +1,15 @@
 // Checked by `npm run typecheck`, never run: the shapes that people store, read and switch over.
-import type { AgentLoopStateSnapshot, EventType, InteractionEvent, Json, LiveEvent, SessionId, StreamEvent, TreeId } from './index.ts'
+import type { AgentLoopStateSnapshot, EventType, InteractionEvent, Json, LiveEvent, SessionId, StreamEvent, TurnId } from './index.ts'
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false
 const sure = <Claim extends true>(claim?: Claim) => claim
 
-declare const treeId: TreeId
+declare const turnId: TurnId
 declare const sessionId: SessionId
 declare const snapshot: AgentLoopStateSnapshot
 
 const base = {
   version: 1,
-  treeId,
   sessionId,
   seq: 7,
   selectedAgent: snapshot.selectedAgent,
@@ -29,9 +28,9 @@ export const refused: readonly AgentLoopStateSnapshot[] = [
   // @ts-expect-error: another version is another type
   { ...base, version: 2 },
   // @ts-expect-error: plain text is not an id
-  { ...base, treeId: 'tree' },
+  { ...base, sessionId: 'session' },
   // @ts-expect-error: one kind of id is not another
-  { ...base, treeId: sessionId },
+  { ...base, sessionId: turnId },
   // @ts-expect-error: nothing is left out
   rest,
   // @ts-expect-error: a skill has a hash

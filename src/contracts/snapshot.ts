@@ -1,13 +1,12 @@
 import type { AgentSpec } from './agent.ts'
 import type { ApprovalKey } from './approvals.ts'
-import type { SessionId, TreeId } from './ids.ts'
+import type { SessionId } from './ids.ts'
 import type { JsonObject } from './json.ts'
 import type { Message } from './messages.ts'
 
 /** The state of a session at a position of its journal: plain JSON, the same bytes for the same journal. */
 export interface AgentLoopStateSnapshot {
   readonly version: 1
-  readonly treeId: TreeId
   readonly sessionId: SessionId
   readonly seq: number
   readonly selectedAgent: AgentSpec

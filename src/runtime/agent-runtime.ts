@@ -16,10 +16,10 @@ import type {
   RunOrigin,
   Sandbox,
   SendOptions,
+  SessionId,
   SessionService,
   Store,
   StreamEvent,
-  TreeId,
 } from '../contracts/index.ts'
 import type { Recipe } from '../core/index.ts'
 import type { AgentLoopConfig } from './config.ts'
@@ -77,7 +77,8 @@ export interface OpenOptions {
  * this handle; leaving the loop detaches and changes nothing. `sessions.events` reads a tree as often as you like.
  */
 export interface RunHandle extends AsyncIterable<StreamEvent> {
-  readonly treeId: TreeId
+  /** Names the session and its descendants, for `runtime.open` and `runtime.sessions`. */
+  readonly sessionId: SessionId
   /** Resolves when the session is idle or suspended, on a handle of a tree that was idle after its next turn; never rejects. */
   readonly outcome: Promise<Outcome>
   /** A further turn, after the present one. */
@@ -106,7 +107,7 @@ export interface AgentRuntime {
    * journal before anything else happens, and holds for whoever takes the tree up next. Rejects where they are wrong or a model
    * cannot be had; nothing is changed then.
    */
-  open(treeId: TreeId | string, options?: OpenOptions): Promise<RunHandle>
+  open(sessionId: SessionId | string, options?: OpenOptions): Promise<RunHandle>
   readonly sessions: SessionService
   /** Interrupts what runs, waits for it, closes tools. The store stays its owner's. */
   close(): Promise<void>

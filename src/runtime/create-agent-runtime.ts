@@ -1,4 +1,4 @@
-import type { AgentSpec, ClientId, InboxMessage, InputPart, MaybePromise, Outcome, TreeId } from '../contracts/index.ts'
+import type { AgentSpec, ClientId, InboxMessage, InputPart, MaybePromise, Outcome, SessionId, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { agentLoop, created } from '../core/index.ts'
 import { memoryStore } from '../stores/memory/index.ts'
@@ -87,7 +87,7 @@ class Runtime implements AgentRuntime, TreeHost {
     return new Handle(this, { treeId, rest, events: feed.subscribe() })
   }
 
-  async open(given: TreeId | string, options: OpenOptions = {}): Promise<RunHandle> {
+  async open(given: SessionId | string, options: OpenOptions = {}): Promise<RunHandle> {
     this.#refuseWhenClosed()
     const treeId = given as TreeId
     checkOpen(options, this.parts.modelKeys)
@@ -106,7 +106,7 @@ class Runtime implements AgentRuntime, TreeHost {
   async #takeUpWith(overlay: Variables, treeId: TreeId, how: TakingUp): Promise<TreeDriver> {
     const { overlays } = this.parts
     if (this.#drivers.has(treeId))
-      throw new TroupeError('usage', `Tree ${treeId} is at work here, with the variables that it has.`, {
+      throw new TroupeError('usage', `Session ${treeId} is at work here, with the variables that it has.`, {
         remedy: 'Open it without overlay, or when it rests.',
       })
     const before = overlays.of(treeId)

@@ -20,7 +20,7 @@ export async function endTree(store: Store, treeId: TreeId, by: string): Promise
   // Before it is claimed: a claim would make one that there is not.
   await parts.trees.stateOf(treeId)
   const claim = await store.journal.claim(treeId, parts.owner)
-  if (!claim.ok) throw new TroupeError('tree_owned', `Tree ${treeId} is driven by ${claim.owner}.`, { remedy: 'Interrupt it there.' })
+  if (!claim.ok) throw new TroupeError('tree_owned', `Session ${treeId} is driven by ${claim.owner}.`, { remedy: 'Interrupt it there.' })
   const { epoch, seq } = claim
   try {
     const state = await parts.trees.stateOf(treeId)

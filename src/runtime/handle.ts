@@ -8,7 +8,7 @@ import type { TreeHost } from './tree-host.ts'
 
 /** A run that can be watched and steered. Everything sent goes through the inbox, so it outlives this process. */
 export class Handle implements RunHandle {
-  readonly treeId: TreeId
+  readonly sessionId: TreeId
   readonly #host: TreeHost
   readonly #rest: Promise<Rest>
   #outcome: Promise<Outcome> | undefined
@@ -16,7 +16,7 @@ export class Handle implements RunHandle {
 
   constructor(host: TreeHost, run: { readonly treeId: TreeId; readonly rest: Promise<Rest>; readonly events: Subscription }) {
     this.#host = host
-    this.treeId = run.treeId
+    this.sessionId = run.treeId
     this.#rest = run.rest
     this.#events = run.events
     keepShape('handle', this, run)
@@ -30,33 +30,33 @@ export class Handle implements RunHandle {
 
   [Symbol.asyncIterator](): AsyncIterator<StreamEvent> {
     const events = this.#events
-    if (!events) throw new TroupeError('usage', 'A handle is read once.', { remedy: 'Read again with runtime.sessions.events(treeId).' })
+    if (!events) throw new TroupeError('usage', 'A handle is read once.', { remedy: 'Read again with runtime.sessions.events(sessionId).' })
     this.#events = undefined
     return events
   }
 
   send(input: RunInput, options?: SendOptions): Promise<ClientId> {
-    return this.#host.sessions.send(this.treeId, input, options)
+    return this.#host.sessions.send(this.sessionId, input, options)
   }
 
   steer(input: RunInput): Promise<ClientId> {
-    return this.#host.sessions.send(this.treeId, input, { mode: 'steer' })
+    return this.#host.sessions.send(this.sessionId, input, { mode: 'steer' })
   }
 
   stop(): Promise<void> {
-    return this.#host.sessions.cancel(this.treeId, 'stop')
+    return this.#host.sessions.cancel(this.sessionId, 'stop')
   }
 
   interrupt(): Promise<void> {
-    return this.#host.sessions.cancel(this.treeId, 'interrupt')
+    return this.#host.sessions.cancel(this.sessionId, 'interrupt')
   }
 
   approve(approvalId: ApprovalId | string, decision: ApprovalDecision): Promise<void> {
-    return this.#host.sessions.approve(this.treeId, { approvalId, decision })
+    return this.#host.sessions.approve(this.sessionId, { approvalId, decision })
   }
 
   async release(): Promise<void> {
-    const driver = await this.#host.driverOf(this.treeId)
+    const driver = await this.#host.driverOf(this.sessionId)
     await driver?.letGo()
   }
 }

@@ -153,7 +153,7 @@ describe('Ledger', () => {
   it('refuses at once when the journal answers at once', () => {
     const { ledger } = setUp(() => ({ ok: false, refusal: 'missing' }))
     push(ledger)
-    expect(() => ledger.flush()).toThrow(/does not know tree/)
-    expect(() => ledger.flush()).toThrow(/does not know tree/)
+    expect(() => ledger.flush()).toThrow(/does not know session/)
+    expect(() => ledger.flush()).toThrow(/does not know session/)
   })
 })

@@ -153,8 +153,8 @@ export class Ledger implements Pen {
 const isDurable = (event: StreamEvent): event is InteractionEvent => 'seq' in event
 
 function refused(treeId: TreeId, refusal: 'epoch' | 'seq' | 'missing'): TroupeError {
-  if (refusal === 'missing') return new TroupeError('tree_unknown', `The store does not know tree ${treeId}.`)
-  return new TroupeError('tree_moved', `Another process has taken over tree ${treeId}; this one wrote nothing more.`, {
-    remedy: 'Open the tree again to follow it.',
+  if (refusal === 'missing') return new TroupeError('tree_unknown', `The store does not know session ${treeId}.`)
+  return new TroupeError('tree_moved', `Another process has taken over session ${treeId}; this one wrote nothing more.`, {
+    remedy: 'Open the session again to follow it.',
   })
 }

@@ -55,7 +55,7 @@ async function refuseUnless(
   if (await asked) return
   if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
   const open = (await openRequestsOf(store, treeId)).map(({ id }) => id)
-  throw new TroupeError('approval_unknown', `Tree ${treeId} has never asked for approval ${approvalId}.`, {
+  throw new TroupeError('approval_unknown', `Session ${treeId} has never asked for approval ${approvalId}.`, {
     remedy: open.length > 0 ? `It waits for: ${open.join(', ')}.` : 'It waits for none; list what waits with sessions.requests(treeId).',
   })
 }

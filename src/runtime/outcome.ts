@@ -20,7 +20,7 @@ const undriven: Halt = {
   status: 'interrupted',
   reason: 'interrupted',
   message: 'The turn has not ended, and this process does not drive it.',
-  remedy: 'Open the tree to go on.',
+  remedy: 'Open the session to go on.',
 }
 
 /** Where a drive came to: all that its outcome is told from, for whoever asks for it. */
@@ -32,8 +32,8 @@ export interface Rest {
 
 /** How the last turn of a session stands. */
 export function outcomeOf({ state, children, halt }: Rest): Outcome {
-  const { turn, treeId, sessionId, trace } = state
-  const base = { treeId, sessionId, snapshot: snapshotOf(state) }
+  const { turn, sessionId, trace } = state
+  const base = { sessionId, snapshot: snapshotOf(state) }
   if (turn.kind === 'none') {
     const nothing = { ...state.spent, accounting: [], operations: undefined, diagnostics: state.diagnostics, trace }
     return { ...base, ...nothing, ...(halt ?? undriven) }

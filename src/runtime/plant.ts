@@ -67,7 +67,8 @@ export function sow(
   { treeId, selected, input }: { treeId: TreeId; selected: Selected; input: readonly InputPart[] },
   opening: Omit<Opening, 'state'>,
 ): Planted {
-  if (opening.seq !== 0) throw new TroupeError('internal', `Tree ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
+  if (opening.seq !== 0)
+    throw new TroupeError('internal', `Session ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
   const { config, sandbox, clock, origin } = parts.options
   const { agent, ...choice } = selected
   const equipped = parts.cast.equipped(agent)

@@ -1,4 +1,4 @@
-import type { ApprovalId, ClientId, InputPart, SessionService, TreeId } from '../contracts/index.ts'
+import type { ApprovalId, ClientId, InputPart, SessionEntry, SessionService, TreeEntry, TreeId } from '../contracts/index.ts'
 import type { RunInput } from './agent-runtime.ts'
 import { checkAnswer, checkCancel, checkList, checkRevoke, checkSend } from './check-call.ts'
 import { eventsUntilIdle, untilRest } from './follow-tree.ts'
@@ -16,33 +16,33 @@ export function sessionService(host: TreeHost): SessionService {
       await driver.durable()
       return treeId
     },
-    async send(treeId, input, options = {}) {
+    async send(sessionId, input, options = {}) {
       checkSend(input, options)
       const { mode = 'queue', clientId } = options
-      return host.deliver(treeId as TreeId, { kind: 'input', parts: partsOf(input), mode }, clientId as ClientId | undefined)
+      return host.deliver(sessionId as TreeId, { kind: 'input', parts: partsOf(input), mode }, clientId as ClientId | undefined)
     },
-    events: (treeId, after = 0) => eventsUntilIdle(host, treeId as TreeId, after),
-    async requests(given) {
-      const treeId = given as TreeId
+    events: (sessionId, after = 0) => eventsUntilIdle(host, sessionId as TreeId, after),
+    async requests(sessionId) {
+      const treeId = sessionId as TreeId
       const { store } = host.parts.options
       if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
       return openRequestsOf(store, treeId)
     },
-    async approve(treeId, answer) {
+    async approve(sessionId, answer) {
       checkAnswer(answer)
       const { approvalId, decision, by = 'caller' } = answer
-      await host.deliver(treeId as TreeId, { kind: 'approval', approvalId: approvalId as ApprovalId, decision, by })
+      await host.deliver(sessionId as TreeId, { kind: 'approval', approvalId: approvalId as ApprovalId, decision, by })
     },
-    async revoke(treeId, keys, by = 'caller') {
+    async revoke(sessionId, keys, by = 'caller') {
       checkRevoke(keys, by)
-      await host.deliver(treeId as TreeId, { kind: 'revoke', keys, by })
+      await host.deliver(sessionId as TreeId, { kind: 'revoke', keys, by })
     },
-    async cancel(treeId, mode, by = 'caller') {
+    async cancel(sessionId, mode, by = 'caller') {
       checkCancel(mode, by)
-      await host.deliver(treeId as TreeId, { kind: 'cancel', mode, by })
+      await host.deliver(sessionId as TreeId, { kind: 'cancel', mode, by })
     },
-    async outcome(given) {
-      const treeId = given as TreeId
+    async outcome(sessionId) {
+      const treeId = sessionId as TreeId
       for (;;) {
         const driver = await host.driverOf(treeId)
         if (!driver) break
@@ -55,10 +55,14 @@ export function sessionService(host: TreeHost): SessionService {
       const { root, children } = await host.parts.trees.stateOf(treeId)
       return outcomeOf({ state: root, children, halt: undefined })
     },
-    get: async (treeId) => host.parts.options.store.trees.get(treeId as TreeId),
+    async get(sessionId) {
+      const entry = await host.parts.options.store.trees.get(sessionId as TreeId)
+      return entry && sessionEntry(entry)
+    },
     async list(options = {}) {
       checkList(options)
-      return host.parts.options.store.trees.list(options)
+      const entries = await host.parts.options.store.trees.list(options)
+      return entries.map(sessionEntry)
     },
   }
 }
@@ -66,3 +70,5 @@ export function sessionService(host: TreeHost): SessionService {
 export function partsOf(input: RunInput): readonly InputPart[] {
   return typeof input === 'string' ? [{ type: 'text', text: input }] : input
 }
+
+const sessionEntry = ({ treeId: sessionId, ...entry }: TreeEntry): SessionEntry => ({ sessionId, ...entry })

@@ -8,10 +8,9 @@ import { Sequence } from '../util/sequence.ts'
 // the same bytes, so nothing here may depend on anything but the state.
 
 export function snapshotOf(state: SessionState): AgentLoopStateSnapshot {
-  const { treeId, sessionId, seq, agent, tools, grants, policy, history, turn, ...rest } = state
+  const { sessionId, seq, agent, tools, grants, policy, history, turn, ...rest } = state
   return {
     version: 1,
-    treeId,
     sessionId,
     seq,
     selectedAgent: agent,
@@ -29,11 +28,10 @@ export function restore(snapshot: AgentLoopStateSnapshot): SessionState {
   if (snapshot.version !== 1) {
     throw new TroupeError('store_invalid', `Snapshot version ${String(snapshot.version)} is not known; this release reads version 1.`)
   }
-  const { treeId, sessionId, seq, selectedAgent, tools, approvalKeys, policy, history } = snapshot
+  const { sessionId, seq, selectedAgent, tools, approvalKeys, policy, history } = snapshot
   const { turn, ...rest } = snapshot.state as unknown as Omit<SessionState, 'history' | 'turn'> & { turn: FlatTurn }
   return {
     ...rest,
-    treeId,
     sessionId,
     seq,
     agent: selectedAgent,

@@ -102,7 +102,7 @@ export class TreeDriver {
   /** What drives a tree has taken it up already. */
   refuseChanges(changes: Changes): void {
     if (!changedAgent(this.#session.state.agent, changes)) return
-    throw new TroupeError('usage', `Tree ${this.treeId} is at work here: it cannot be opened with changes now.`, {
+    throw new TroupeError('usage', `Session ${this.treeId} is at work here: it cannot be opened with changes now.`, {
       remedy: 'Wait for its outcome, or interrupt it, and open it then.',
     })
   }
@@ -277,7 +277,7 @@ async function prepare(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): P
   const claiming = parts.options.store.journal.claim(treeId, parts.owner)
   const claim = claiming instanceof Promise ? await claiming : claiming
   if (claim.ok) return { registry, epoch: claim.epoch, seq: claim.seq }
-  throw new TroupeError('tree_owned', `Tree ${treeId} is driven by ${claim.owner}.`, {
+  throw new TroupeError('tree_owned', `Session ${treeId} is driven by ${claim.owner}.`, {
     remedy: 'Wait until it is done, or end that process.',
   })
 }

@@ -37,4 +37,4 @@ export class TreeMemory {
 }
 
 export const unknownTree = (treeId: TreeId): TroupeError =>
-  new TroupeError('tree_unknown', `There is no tree ${treeId}.`, { remedy: 'List the trees to see what there is.' })
+  new TroupeError('tree_unknown', `There is no session ${treeId}.`, { remedy: 'List the sessions: runtime.sessions.list().' })

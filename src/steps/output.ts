@@ -99,7 +99,7 @@ export async function keptText({ ports, state }: ActiveSession, text: string): P
   } catch (cause) {
     if (cause instanceof TroupeError) throw cause
     throw new TroupeError('store_failed', `A text could not be stored: ${messageOf(cause)}`, {
-      remedy: 'Make room, then open the tree again.',
+      remedy: 'Make room, then open the session again.',
       cause,
     })
   }

@@ -54,7 +54,7 @@ describe('a rule that denies', () => {
     expect(await bounded(first.runtime.run('go'), 'the run', 50_000)).toMatchObject({ status: 'completed' })
 
     const waiting = actor({ store, decide: () => 'suspend', steps: [step(write('c.txt'))] })
-    const { treeId } = await bounded(waiting.runtime.run('go'), 'the run', 50_000)
+    const { sessionId: treeId } = await bounded(waiting.runtime.run('go'), 'the run', 50_000)
     await waiting.runtime.close()
     const ruled = actor({
       store,
@@ -157,7 +157,7 @@ describe('what was approved is what happens, also where the ground moves under i
       },
       steps: [step(write('a.txt', '1')), step(write('a.txt', '2')), { text: 'Done.' }],
     })
-    const { treeId } = await bounded(made.runtime.run('go'), 'the run', 50_000)
+    const { sessionId: treeId } = await bounded(made.runtime.run('go'), 'the run', 50_000)
     expect(made.asked.map(({ input }) => input)).toEqual([
       { path: 'a.txt', content: '1' },
       { path: 'b.txt', content: '2' },
@@ -188,7 +188,7 @@ describe('a child’s request', () => {
     })
     const suspended = await bounded(first.runtime.run('go'), 'the run', 50_000)
     expect(suspended).toMatchObject({ status: 'suspended', reason: 'approval' })
-    const { treeId } = suspended
+    const { sessionId: treeId } = suspended
     const [requested] = ofType(await journalOf(store, treeId), 'interaction.approval.requested')
     expect(requested).toMatchObject({ agentPath: 'root/writer#1', request: { tool: 'write_file', input: { path: 'child.txt' } } })
     await first.runtime.close()
@@ -266,8 +266,8 @@ describe('a child’s request', () => {
       false,
       true,
     ])
-    await made.runtime.sessions.revoke(handle.treeId, ['tool:write_file'], 'bob')
-    await until('it is on record', async () => ofType(await journalOf(store, handle.treeId), 'interaction.approval.revoked').length > 0)
+    await made.runtime.sessions.revoke(handle.sessionId, ['tool:write_file'], 'bob')
+    await until('it is on record', async () => ofType(await journalOf(store, handle.sessionId), 'interaction.approval.revoked').length > 0)
     held.open()
     expect(await finish(handle)).toMatchObject({ status: 'completed', report: { text: 'Done.' } })
     expect(made.asked.map(({ input }) => input.path)).toEqual(['first.txt', 'late.txt'])
@@ -303,12 +303,12 @@ describe('taking back', () => {
     await until('the model is asked for the third time', () => first.model.requests.length === 3)
     expect(first.asked).toHaveLength(1)
     const other = actor({ store, ground: first })
-    await other.runtime.sessions.revoke(handle.treeId, ['tool:write_file'], 'bob')
-    await until('it is on record', async () => ofType(await journalOf(store, handle.treeId), 'interaction.approval.revoked').length > 0)
+    await other.runtime.sessions.revoke(handle.sessionId, ['tool:write_file'], 'bob')
+    await until('it is on record', async () => ofType(await journalOf(store, handle.sessionId), 'interaction.approval.revoked').length > 0)
     held.open()
     const outcome = await finish(handle)
     expect(outcome.snapshot.approvalKeys).toEqual([])
-    const events = await journalOf(store, handle.treeId)
+    const events = await journalOf(store, handle.sessionId)
     expectLegal(events)
     expect(ofType(events, 'interaction.approval.revoked')).toMatchObject([{ keys: ['tool:write_file'], by: 'bob' }])
     expect(first.asked.map(({ input }) => input.path)).toEqual(['1.txt', '3.txt'])

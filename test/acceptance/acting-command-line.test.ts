@@ -92,7 +92,7 @@ describe.concurrent('what was approved for a project', () => {
     const homes = await Promise.all(
       names.map(async (name) => {
         const waiting = await run(place, `${name}.ai`, '--data-dir', join(place.base, name))
-        return { name, treeId: documentOf(waiting).treeId as string, path: join(place.base, name) }
+        return { name, treeId: documentOf(waiting).sessionId as string, path: join(place.base, name) }
       }),
     )
     for (const { path } of homes) await answer(path, yes('project'))

@@ -47,7 +47,7 @@ describe.skipIf(noWalls)(withWalls('a command that does not end by itself'), () 
       expect(performance.now() - begun).toBeLessThan(10_000)
       expect([outcome.status, outcome.reason]).toEqual(['interrupted', 'interrupted'])
       await until('all its processes are gone', () => alive(sleep).length === 0)
-      const events = await journalOf(made.store, outcome.treeId)
+      const events = await journalOf(made.store, outcome.sessionId)
       expectLegal(events)
       const [record] = recordsIn(events)
       expect(record?.status).toBe('interrupted')
@@ -64,7 +64,7 @@ describe.skipIf(noWalls)(withWalls('a command that does not end by itself'), () 
     await handle.stop()
     await until(
       'it is on record',
-      async () => ofType(await journalOf(made.store, handle.treeId), 'interaction.cancel.requested').length > 0,
+      async () => ofType(await journalOf(made.store, handle.sessionId), 'interaction.cancel.requested').length > 0,
     )
     writeFileSync(made.at('go'), '')
     expect(await finish(handle)).toMatchObject({ status: 'partial', reason: 'stopped', report: { text: 'As far as I came.' } })
@@ -98,7 +98,7 @@ describe.skipIf(noWalls)(withWalls('a command that does not end by itself'), () 
     const outcome = await bounded(handle.outcome, 'the outcome', 40_000)
     expect(outcome.status).toBe('interrupted')
     await until('all processes are gone', () => alive(one).length + alive(two).length === 0)
-    const events = await journalOf(made.store, outcome.treeId)
+    const events = await journalOf(made.store, outcome.sessionId)
     const ends = ofType(events, 'interaction.turn.interrupted').map(({ agentPath }) => agentPath)
     expect(ends.toSorted()).toEqual(['root', 'root/hand#1', 'root/hand#2'])
     expect(recordsIn(events).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'interrupted'))
@@ -154,7 +154,7 @@ describe.skipIf(noWalls)(withWalls('a way out of the sandbox'), () => {
   test('needs a yes of its own; with it the command runs once more, outside, and the journal says who let it', async () => {
     const file = `${folder}/made`
     const made = acting({ files, steps: [step(shell(`echo tried >> tries; echo out > ${file}`)), { text: 'Done.' }] })
-    const { treeId } = await bounded(made.runtime.run('go'), 'the run', 50_000)
+    const { sessionId: treeId } = await bounded(made.runtime.run('go'), 'the run', 50_000)
     expect(made.asked.map(({ scope, input }) => [scope, input])).toEqual(
       ['call', 'unsandboxed'].map((scope) => [scope, { command: `echo tried >> tries; echo out > ${file}` }]),
     )

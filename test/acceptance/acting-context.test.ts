@@ -51,7 +51,7 @@ describe('a history that outgrows the window', () => {
     expectWhole(outcome)
     expect(outcome).toMatchObject({ status: 'completed', report: { text: 'All nine pages.' } })
     for (let i = 0; i < 9; i += 1) expect(made.read(`copy/${i}.txt`)).toBe(`copied ${i}`)
-    const events = await journalOf(made.store, outcome.treeId)
+    const events = await journalOf(made.store, outcome.sessionId)
     expectLegal(events)
     expect(compactions(events).length).toBeGreaterThan(1)
     for (const { tokensBefore, tokensAfter } of compactions(events)) expect(tokensAfter).toBeLessThan(tokensBefore)
@@ -61,7 +61,7 @@ describe('a history that outgrows the window', () => {
     }
     const last = wordsIn(made.model.requests.at(-1))
     const handles = [...last.matchAll(/earlier ones: read_output \{\\*"handle\\*":\\*"(\w+)/g)].map(([, handle]) => handle as BlobId)
-    const named = await Promise.all(handles.map((handle) => made.store.blobs.get(outcome.treeId, handle)))
+    const named = await Promise.all(handles.map((handle) => made.store.blobs.get(outcome.sessionId, handle)))
     for (let i = 0; i < 9; i += 1) expect([last, ...named].join('\n')).toContain(`copied ${i}`)
     expect(last).toMatch(/\[completed\] Copy it|"step\\*":\\*"Copy it/)
     expect(events.filter(({ itemId, type }) => itemId === 't1.plan' && type === 'interaction.item.started')).toHaveLength(1)
@@ -80,7 +80,7 @@ describe('a history that outgrows the window', () => {
     })
     const suspended = await bounded(first.runtime.run(goal), 'the run', 50_000)
     expect(suspended.status).toBe('suspended')
-    const { treeId } = suspended
+    const { sessionId: treeId } = suspended
     expect(compactions(await journalOf(store, treeId)).length).toBeGreaterThan(0)
     await first.runtime.close()
     await store.close()
@@ -113,7 +113,7 @@ describe('a history that outgrows the window', () => {
     expect(outcome.reason).toBe('context')
     expect(outcome.diagnostics.map(({ code }) => code)).toContain('compaction_poor')
     expect(made.model.requests.length).toBeLessThan(20)
-    expectLegal(await journalOf(made.store, outcome.treeId))
+    expectLegal(await journalOf(made.store, outcome.sessionId))
   })
 })
 
@@ -147,7 +147,7 @@ describe('the same call over and over', () => {
     const outcome = await bounded(made.runtime.run('go'), 'the run', 50_000)
     expect(outcome).toMatchObject({ status: 'completed', report: { text: 'Done.' } })
     expect(asked).toBeLessThan(8)
-    const events = await journalOf(made.store, outcome.treeId)
+    const events = await journalOf(made.store, outcome.sessionId)
     const ran = callsIn(events).filter(({ tool }) => tool === 'read_file')
     expect(ran.length).toBeLessThanOrEqual(5)
     const ends = events.flatMap((event) => (event.type === 'interaction.item.completed' && event.item.kind === 'call' ? [event.item] : []))
@@ -173,7 +173,7 @@ describe('a plan', () => {
     const outcome = await bounded(made.runtime.run('go'), 'the run', 50_000)
     expect(outcome.status).toBe('completed')
     expect(told(made).map(({ ok }) => ok)).toEqual([true, ...bad.map(() => false)])
-    const events = await journalOf(made.store, outcome.treeId)
+    const events = await journalOf(made.store, outcome.sessionId)
     const ended = ofType(events, 'interaction.item.completed').find(({ itemId }) => itemId === 't1.plan')
     expect(ended?.item).toMatchObject({ type: 'todo_list', status: 'completed', plan: { steps: [{ step: 'One' }, { step: 'Two' }] } })
   })

@@ -46,7 +46,7 @@ describe('a patch that does not apply', () => {
     const outcome = await bounded(made.runtime.run('go'), 'the run', 50_000)
     expect(outcome.status).toBe('completed')
     expect([made.read('a.txt'), made.read('b.txt'), made.read('new/c.txt')]).toEqual(['ONE\n', 'TWO\n', 'c\n'])
-    const records = recordsIn(await journalOf(made.store, outcome.treeId))
+    const records = recordsIn(await journalOf(made.store, outcome.sessionId))
     expect(records.map(({ type, status }) => `${type} ${status}`)).toEqual(['file_change failed', 'file_change completed'])
   })
 

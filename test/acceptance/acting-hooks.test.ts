@@ -30,7 +30,7 @@ async function hooked(on: HookPoint, onFailure: Mode, body: string) {
     ],
   })
   const outcome = await bounded(made.runtime.run('go'), 'the run', 50_000)
-  const events = await journalOf(made.store, outcome.treeId)
+  const events = await journalOf(made.store, outcome.sessionId)
   expectLegal(events)
   return { made, outcome, events, isWritten: existsSync(made.at('note.txt')) }
 }

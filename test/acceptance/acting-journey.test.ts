@@ -58,7 +58,7 @@ describe('a piece of work from its plan to its report', () => {
       'sum 8\n',
     ])
 
-    const events = await journalOf(made.store, outcome.treeId)
+    const events = await journalOf(made.store, outcome.sessionId)
     expectLegal(events)
     expect(durable(seen)).toEqual(events)
     const changes = recordsIn(events).filter(({ type }) => type === 'file_change')
@@ -121,7 +121,7 @@ describe('a piece of work from its plan to its report', () => {
       ...['write_file', 'apply_patch', 'shell', 'web_fetch', 'ask_user'].map((name) => `${name} false`),
     ])
     expect(made.read('a.txt')).toBe('old\n')
-    const ended = recordsIn(await journalOf(made.store, outcome.treeId)).map(({ status }) => status)
+    const ended = recordsIn(await journalOf(made.store, outcome.sessionId)).map(({ status }) => status)
     expect(ended.toSorted()).toEqual(['completed', ...Array.from({ length: 5 }, () => 'declined')].toSorted())
   })
 })
@@ -197,18 +197,18 @@ describe('a question to a person', () => {
 
     const second = actor({ store, ground: first, decide: () => 'suspend', steps: [{ text: 'It is release/7.' }] })
     const approvalId = first.asked[0]?.id as ApprovalId
-    await second.runtime.sessions.approve(suspended.treeId, {
+    await second.runtime.sessions.approve(suspended.sessionId, {
       approvalId,
       decision: { kind: 'answer', text: 'release/7' },
       by: 'bob',
     })
-    await second.runtime.sessions.approve(suspended.treeId, { approvalId, decision: { kind: 'answer', text: 'main' }, by: 'eve' })
-    const handle = await second.runtime.open(suspended.treeId)
+    await second.runtime.sessions.approve(suspended.sessionId, { approvalId, decision: { kind: 'answer', text: 'main' }, by: 'eve' })
+    const handle = await second.runtime.open(suspended.sessionId)
     expect(await finish(handle)).toMatchObject({ status: 'completed', report: { text: 'It is release/7.' } })
     expect(resultsIn(second.model.requests[0])).toMatchObject([
       { name: 'ask_user', ok: true, content: expect.stringContaining('release/7') },
     ])
-    const events = await journalOf(store, suspended.treeId)
+    const events = await journalOf(store, suspended.sessionId)
     expectLegal(events)
     expect(ofType(events, 'interaction.approval.resolved')).toMatchObject([{ by: 'bob', decision: { kind: 'answer', text: 'release/7' } }])
     expect(ofType(events, 'interaction.diagnostic').map(({ diagnostic }) => diagnostic.code)).toContain('approval_late')
@@ -231,7 +231,7 @@ describe('several changes of one file in one step', () => {
     const outcome = await bounded(made.runtime.run('go'), 'the run', 50_000)
     expect(outcome.status).toBe('completed')
     expect(made.read('list.txt')).toBe(lines('LINE'))
-    const records = recordsIn(await journalOf(made.store, outcome.treeId))
+    const records = recordsIn(await journalOf(made.store, outcome.sessionId))
     expect(records.map(({ value }) => value)).toEqual(
       Array.from({ length: 8 }, () => ({ changes: [expect.objectContaining({ added: 1, removed: 1 })] })),
     )

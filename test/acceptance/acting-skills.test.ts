@@ -147,7 +147,7 @@ describe('skills of a session that goes on', () => {
       decide: () => 'suspend',
       steps: [load('off'), question],
     })
-    const { treeId, snapshot } = await bounded(first.runtime.run('go'), 'the run', 50_000)
+    const { sessionId: treeId, snapshot } = await bounded(first.runtime.run('go'), 'the run', 50_000)
     expect(snapshot.skills.map(({ id }) => id)).toEqual(['changed', 'gone', 'off', 'same'])
     await first.runtime.close()
 

@@ -49,7 +49,7 @@ describe('core.md, approvals: decisions', () => {
     const outcome = await bounded(runtime.run('go'))
     expect(got).toEqual([])
     expect(outcome.status).toBe('completed')
-    const events = await journalOf(store, outcome.treeId)
+    const events = await journalOf(store, outcome.sessionId)
     expectLegal(events)
     expect(ofType(events, 'interaction.item.completed')[0]?.item).toMatchObject({ status: 'declined', error: { class: 'denied' } })
     expect(resultsIn(model.requests[1])[0]?.ok).toBe(false)
@@ -71,7 +71,7 @@ describe('core.md, approvals: decisions', () => {
       keys: [{ key: 'path:/a', label: '/a' }],
       scope: 'call',
     })
-    const events = await journalOf(store, outcome.treeId)
+    const events = await journalOf(store, outcome.sessionId)
     expectLegal(events)
     expect(ofType(events, 'interaction.approval.requested')[0]?.request).toEqual(asked[0])
     expect(ofType(events, 'interaction.approval.resolved')[0]).toMatchObject({
@@ -119,7 +119,7 @@ describe('core.md, approvals: decisions', () => {
   test('"cached decisions are events (so they survive resume)": another runtime on the same store does not ask again', async () => {
     const store = memoryStore()
     const one = setup({ store, approver: deciding(() => approve('session')).approver, steps: [{ calls: [remove('/a')] }, { text: 'x' }] })
-    const { treeId } = await bounded(one.runtime.run('go'))
+    const { sessionId: treeId } = await bounded(one.runtime.run('go'))
     await one.runtime.close()
     const { approver, asked } = deciding(() => ({ kind: 'deny', by: 'me' }))
     const two = setup({ store, approver, steps: [{ calls: [remove('/a')] }, { text: 'x' }] })
@@ -180,7 +180,7 @@ describe('core.md, approvals: decisions', () => {
     const results = resultsIn(model.requests[1])
     expect(results.map(({ ok }) => ok)).toEqual([false, true])
     expect(results[0]?.content).toContain('Use the archive instead')
-    expect(ofType(await journalOf(store, outcome.treeId), 'interaction.item.completed').map(({ item }) => item.status)).toContain(
+    expect(ofType(await journalOf(store, outcome.sessionId), 'interaction.item.completed').map(({ item }) => item.status)).toContain(
       'declined',
     )
   })
@@ -196,7 +196,7 @@ describe('core.md, approvals: decisions', () => {
     expect(outcome.reason).toBe('denied')
     expect(['failed', 'interrupted']).toContain(outcome.status)
     expect(model.requests).toHaveLength(1)
-    const events = await journalOf(store, outcome.treeId)
+    const events = await journalOf(store, outcome.sessionId)
     expectLegal(events)
     expectWhole(outcome)
   })
@@ -218,7 +218,7 @@ describe('core.md, approvals: decisions', () => {
       const outcome = await elapsing(clock, runtime.run('go'), [1000, 30])
       expect(got).toEqual([])
       expectWhole(outcome)
-      expectLegal(await journalOf(store, outcome.treeId), { settled: outcome.status !== 'suspended' })
+      expectLegal(await journalOf(store, outcome.sessionId), { settled: outcome.status !== 'suspended' })
     })
 
   test('a tool whose approval() throws is not run unless a person agrees', async () => {
@@ -274,7 +274,7 @@ describe('core.md, approvals: decisions', () => {
       return approve()
     })
     const { runtime, store } = setup({ approver, steps: [{ calls: [remove('/a')] }, { text: 'x' }] })
-    const { treeId } = await bounded(runtime.run('go'))
+    const { sessionId: treeId } = await bounded(runtime.run('go'))
     expect(got).toEqual([{ path: '/a' }])
     expect(ofType(await journalOf(store, treeId), 'interaction.approval.requested')[0]?.request.input).toEqual({ path: '/a' })
   })
@@ -324,10 +324,12 @@ describe('core.md, approvals: decisions', () => {
     })
     const handle = runtime.stream('go')
     await finish(handle)
-    await store.inbox.add(handle.treeId, 'revoke-1' as never, { kind: 'revoke', keys: ['path:/a'], by: 'me' })
+    await store.inbox.add(handle.sessionId, 'revoke-1' as never, { kind: 'revoke', keys: ['path:/a'], by: 'me' })
     await handle.send('again')
-    await until('the second turn', async () => ofType(await journalOf(store, handle.treeId), 'interaction.turn.completed').length === 2)
+    await until('the second turn', async () => ofType(await journalOf(store, handle.sessionId), 'interaction.turn.completed').length === 2)
     expect(asked).toHaveLength(2)
-    expect(ofType(await journalOf(store, handle.treeId), 'interaction.approval.revoked')).toMatchObject([{ keys: ['path:/a'], by: 'me' }])
+    expect(ofType(await journalOf(store, handle.sessionId), 'interaction.approval.revoked')).toMatchObject([
+      { keys: ['path:/a'], by: 'me' },
+    ])
   })
 })

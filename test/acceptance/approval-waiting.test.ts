@@ -68,8 +68,8 @@ describe('core.md, approvals: waiting', () => {
     })
     const outcome = await bounded(made.runtime.run('go'), 'the suspension')
     expect([outcome.status, outcome.reason]).toEqual(['suspended', 'approval'])
-    const [requested] = ofType(await journalOf(store, outcome.treeId), 'interaction.approval.requested')
-    return { ...made, outcome, treeId: outcome.treeId, approvalId: requested?.request.id as ApprovalId }
+    const [requested] = ofType(await journalOf(store, outcome.sessionId), 'interaction.approval.requested')
+    return { ...made, outcome, treeId: outcome.sessionId, approvalId: requested?.request.id as ApprovalId }
   }
 
   for (const [name, open] of Object.entries(stores)) {
@@ -132,7 +132,7 @@ describe('core.md, approvals: waiting', () => {
       approver: deciding(() => 'suspend').approver,
       steps: [{ calls: [remove('/a'), remove('/b')] }, { text: 'x' }],
     })
-    const { treeId } = await bounded(made.runtime.run('go'))
+    const { sessionId: treeId } = await bounded(made.runtime.run('go'))
     const ids = ofType(await journalOf(store, treeId), 'interaction.approval.requested').map(({ request }) => request.id)
     expect(ids).toHaveLength(2)
     await made.runtime.sessions.approve(treeId, { approvalId: ids[1] as ApprovalId, decision: { kind: 'approve', breadth: 'once' } })
@@ -237,7 +237,7 @@ describe('core.md, approvals: waiting', () => {
     const outcome = await finish(handle)
     expect([outcome.status, outcome.report?.text]).toEqual(['completed', 'Removed.'])
     expect(got).toEqual([{ path: '/a' }])
-    expect(ofType(await journalOf(store, handle.treeId), 'interaction.turn.suspended')).toEqual([])
+    expect(ofType(await journalOf(store, handle.sessionId), 'interaction.turn.suspended')).toEqual([])
   })
 
   test('"an open approval holds no reservation and no slot": with a cap of one and an exclusive call waiting, the others run', async () => {
@@ -247,7 +247,10 @@ describe('core.md, approvals: waiting', () => {
       steps: [{ calls: [remove('/a'), { tool: 'other' }] }, { text: 'x' }],
     })
     const handle = runtime.stream('go')
-    await until('the other has run', async () => ofType(await journalOf(store, handle.treeId), 'interaction.item.completed').length === 1)
+    await until(
+      'the other has run',
+      async () => ofType(await journalOf(store, handle.sessionId), 'interaction.item.completed').length === 1,
+    )
     expect(got).toEqual([])
     await handle.interrupt()
     await finish(handle)
@@ -262,9 +265,9 @@ describe('core.md, approvals: waiting', () => {
       steps: [{ calls: [remove('/a')] }, { text: 'x' }],
     })
     const handle = runtime.stream('go')
-    await until('asked', async () => ofType(await journalOf(store, handle.treeId), 'interaction.approval.requested').length === 1)
+    await until('asked', async () => ofType(await journalOf(store, handle.sessionId), 'interaction.approval.requested').length === 1)
     await clock.elapse(3_600_000)
-    const [requested] = ofType(await journalOf(store, handle.treeId), 'interaction.approval.requested')
+    const [requested] = ofType(await journalOf(store, handle.sessionId), 'interaction.approval.requested')
     await handle.approve(requested?.request.id as ApprovalId, { kind: 'approve', breadth: 'once' })
     const outcome = await finish(handle)
     expect([outcome.status, got.length]).toEqual(['completed', 1])
@@ -306,13 +309,13 @@ describe('core.md, approvals: waiting', () => {
       steps: [{ calls: [remove('/a')] }, { text: 'Without it.' }],
     })
     const handle = runtime.stream('go')
-    await until('asked', async () => ofType(await journalOf(store, handle.treeId), 'interaction.approval.requested').length === 1)
+    await until('asked', async () => ofType(await journalOf(store, handle.sessionId), 'interaction.approval.requested').length === 1)
     await handle.stop()
     const outcome = await finish(handle)
     expect([outcome.status, outcome.reason, outcome.report?.text]).toEqual(['partial', 'stopped', 'Without it.'])
     expect(got).toEqual([])
     expect(model.requests[1]?.toolChoice).toBe('none')
-    expectLegal(await journalOf(store, handle.treeId))
+    expectLegal(await journalOf(store, handle.sessionId))
   })
 
   test('a message sent while suspended is not lost: it is answered after the turn', async () => {
@@ -347,7 +350,7 @@ describe('core.md, approvals: waiting', () => {
     })
     const handle = runtime.stream('go')
     const requests = async () =>
-      ofType(await journalOf(store, handle.treeId), 'interaction.approval.requested').map(({ request }) => request)
+      ofType(await journalOf(store, handle.sessionId), 'interaction.approval.requested').map(({ request }) => request)
     await until('asked', async () => (await requests()).length === 1)
     const [first] = await requests()
     await handle.approve(first?.id as ApprovalId, { kind: 'approve', breadth: 'once' })

@@ -21,7 +21,7 @@ async function callOnce(input: string | object, schema: JsonSchema, more: Partia
     ],
   })
   const outcome = await bounded(runtime.run('go'))
-  const events = await journalOf(store, outcome.treeId)
+  const events = await journalOf(store, outcome.sessionId)
   expectLegal(events)
   expect(outcome.status).toBe('completed')
   return { got, result: resultsIn(model.requests[1])[0], request: model.requests[0], requests: model.requests, events, outcome }
@@ -49,7 +49,7 @@ describe('find: a wrong name gets the nearest right ones', () => {
       const [result] = resultsIn(model.requests[1])
       expect(result).toMatchObject({ ok: false, name: wrong })
       expect(result?.content).toContain(right)
-      expect(ofType(await journalOf(store, outcome.treeId), 'interaction.item.completed')[0]?.item).toMatchObject({
+      expect(ofType(await journalOf(store, outcome.sessionId), 'interaction.item.completed')[0]?.item).toMatchObject({
         status: 'failed',
         error: { class: 'unknown_tool' },
       })
@@ -92,7 +92,7 @@ describe('find: a wrong name gets the nearest right ones', () => {
     const outcome = await runtime.run('go')
     expect(outcome.status).toBe('completed')
     expect(resultsIn(model.requests[1]).map(({ ok }) => ok)).toEqual(names.map(() => false))
-    expectLegal(await journalOf(store, outcome.treeId))
+    expectLegal(await journalOf(store, outcome.sessionId))
   })
 })
 
@@ -278,7 +278,7 @@ describe('parse, repair, validate arguments', () => {
       ],
     })
     const outcome = await runtime.run('go')
-    const intent = ofType(await journalOf(store, outcome.treeId), 'interaction.item.started')[0]?.item
+    const intent = ofType(await journalOf(store, outcome.sessionId), 'interaction.item.started')[0]?.item
     expect(intent).toMatchObject({ input: { list: [1] } })
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('{\\"list\\":[1]}')
   })

@@ -40,7 +40,7 @@ async function following(bad: (signal: AbortSignal) => unknown, { retries = 2, g
   const handle = runtime.stream('go')
   const outcome = await elapsing(clock, handle.outcome, [500, 200])
   expectWhole(outcome)
-  const events = await journalOf(store, handle.treeId)
+  const events = await journalOf(store, handle.sessionId)
   expectLegal(events)
   return { outcome, events, requests, failed: ofType(events, 'interaction.step.failed') }
 }
@@ -113,7 +113,7 @@ describe('issue: a model that answers nonsense gives a typed failure or a clean 
     expect(outcome.status).toBe('completed')
     expect(ran).toHaveLength(2)
     expect(resultsIn(requests[2])).toMatchObject([{ id: 'call_0', ok: true }])
-    expectLegal(await journalOf(store, outcome.treeId))
+    expectLegal(await journalOf(store, outcome.sessionId))
   })
 
   test('stop with calls is a valid attempt: "valid only if it finishes with `stop` or `tool-calls`"', async () => {
@@ -301,7 +301,7 @@ describe('issue: a model that answers nonsense gives a typed failure or a clean 
     const outcome = await bounded(runtime.run('go'), 'a thousand calls', 15_000)
     expect(outcome.status).toBe('completed')
     expect(most).toBeLessThanOrEqual(4)
-    expectLegal(await journalOf(store, outcome.treeId))
+    expectLegal(await journalOf(store, outcome.sessionId))
   })
 
   test('never stops: a stream that goes on for ever ends at llmTimeout', async () => {

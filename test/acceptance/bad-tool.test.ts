@@ -119,7 +119,7 @@ async function calls(execute: () => unknown) {
   })
   const outcome = await bounded(runtime.run('go'), 'the run')
   expectWhole(outcome)
-  const events = await journalOf(store, outcome.treeId)
+  const events = await journalOf(store, outcome.sessionId)
   expectLegal(events)
   expect([outcome.status, outcome.report?.text], outcome.message).toEqual(['completed', 'Went on.'])
   const results = resultsIn(model.requests[1])
@@ -180,7 +180,7 @@ describe('issue: a tool that returns nonsense costs that call, not the session',
     })
     const outcome = await bounded(runtime.run('go'))
     expect(outcome.status).toBe('completed')
-    const record = ofType(await journalOf(store, outcome.treeId), 'interaction.item.completed')[0]?.item
+    const record = ofType(await journalOf(store, outcome.sessionId), 'interaction.item.completed')[0]?.item
     expect(record && 'content' in record && record.content, '"journal and model see the same"').toBe(
       resultsIn(model.requests[1])[0]?.content,
     )
@@ -278,6 +278,6 @@ describe('issue: a tool that misuses its context', () => {
     await settle(10)
     await handle.interrupt()
     expect((await bounded(handle.outcome)).status).toBe('interrupted')
-    expectLegal(await journalOf(store, handle.treeId))
+    expectLegal(await journalOf(store, handle.sessionId))
   })
 })

@@ -120,7 +120,7 @@ for (const [name, open] of Object.entries(stores))
       })
       const handle = runtime.stream('go')
       await until('the result of the quick one is durable', async () => {
-        const ended = ofType(await journalOf(inner, handle.treeId), 'interaction.item.completed')
+        const ended = ofType(await journalOf(inner, handle.sessionId), 'interaction.item.completed')
         return ended.some(({ itemId }) => itemId === 't1.s1.2')
       })
       door.open()
@@ -219,7 +219,7 @@ describe('core.md: commit points when a commit fails', () => {
     watched.failWhen((batch) => (has('interaction.turn.completed')(batch) ? new TroupeError('store_failed', 'disk full') : undefined))
     const { runtime } = world({ store: watched.store, steps: [{ text: 'x' }] })
     const outcome = await bounded(runtime.run('go'))
-    expect(ofType(await journalOf(watched.inner, outcome.treeId), 'interaction.turn.completed')).toEqual([])
+    expect(ofType(await journalOf(watched.inner, outcome.sessionId), 'interaction.turn.completed')).toEqual([])
     expect([outcome.status, outcome.reason]).toEqual(['failed', 'store'])
   })
 
@@ -246,7 +246,7 @@ describe('core.md: commit points when a commit fails', () => {
     ])
     const { runtime } = world({ store: inner, adapter: model })
     const outcome = await bounded(runtime.run('go'))
-    expect(ofType(await journalOf(inner, outcome.treeId), 'interaction.turn.completed')).toEqual([])
+    expect(ofType(await journalOf(inner, outcome.sessionId), 'interaction.turn.completed')).toEqual([])
     expect(outcome.status).toBe('failed')
   })
 

@@ -59,7 +59,7 @@ describe('core.md: Every item and every turn ends once', () => {
     const outcome = await runtime.run('go')
     model.assertDone()
     expect(outcome.status).toBe('completed')
-    const events = await journalOf(store, outcome.treeId)
+    const events = await journalOf(store, outcome.sessionId)
     expectLegal(events)
     const ended = ofType(events, 'interaction.item.completed').filter(({ item }) => 'content' in item)
     expect(
@@ -104,7 +104,7 @@ describe('core.md: Every item and every turn ends once', () => {
     const { runtime, store } = world({ steps: [{ text: 'One two three', chunks: 5 }] })
     const handle = runtime.stream('go')
     const events = await bounded(collect(handle))
-    expect(durable(events)).toEqual(await journalOf(store, handle.treeId))
+    expect(durable(events)).toEqual(await journalOf(store, handle.sessionId))
     const live = events.filter((event) => !('seq' in event))
     expect(live.length).toBe(5)
     expect(ofType(live, 'interaction.item.delta').map(({ text, attempt, kind }) => [text, attempt, kind])).toEqual(
@@ -307,7 +307,7 @@ describe('core.md: run never throws and always returns an outcome with accountin
     await handle.send('two')
     const outcome = await finish(handle)
     expect(outcome.usage).toMatchObject({ input: 7, output: 2 })
-    const ends = ofType(await journalOf(store, handle.treeId), 'interaction.turn.completed')
+    const ends = ofType(await journalOf(store, handle.sessionId), 'interaction.turn.completed')
     expect(ends.map(({ totals }) => totals.usage.input)).toEqual([10, 7])
   })
 })
@@ -330,7 +330,7 @@ describe('core.md: the stream is eager and read by cursor', () => {
     for await (const event of handle) if (event.type === 'interaction.step.started') break
     door.open()
     expect((await finish(handle)).status).toBe('completed')
-    const again = durable(await bounded(collect(runtime.sessions.events(handle.treeId))))
+    const again = durable(await bounded(collect(runtime.sessions.events(handle.sessionId))))
     expect(again[0]?.type).toBe('interaction.session.created')
     expectLegal(again)
   })
@@ -339,11 +339,11 @@ describe('core.md: the stream is eager and read by cursor', () => {
     const controller = new AbortController()
     const { runtime, store } = world({ steps: [{ text: 'x', fault: 'silence' }] })
     const handle = runtime.stream('go', { signal: controller.signal })
-    await until('asked', async () => ofType(await journalOf(store, handle.treeId), 'interaction.step.started').length === 1)
+    await until('asked', async () => ofType(await journalOf(store, handle.sessionId), 'interaction.step.started').length === 1)
     controller.abort()
     const outcome = await finish(handle)
     expect([outcome.status, outcome.reason]).toEqual(['interrupted', 'interrupted'])
-    expectLegal(await journalOf(store, handle.treeId))
+    expectLegal(await journalOf(store, handle.sessionId))
   })
 
   test('two readers at once each see every event once, in order', async () => {
@@ -352,8 +352,8 @@ describe('core.md: the stream is eager and read by cursor', () => {
       tools: [tool('look')],
     })
     const handle = runtime.stream('go')
-    await until('the tree is there', async () => (await journalOf(store, handle.treeId)).length > 0)
-    const [a, b] = await bounded(Promise.all([collect(handle), collect(runtime.sessions.events(handle.treeId))]))
+    await until('the tree is there', async () => (await journalOf(store, handle.sessionId)).length > 0)
+    const [a, b] = await bounded(Promise.all([collect(handle), collect(runtime.sessions.events(handle.sessionId))]))
     expect(durable(a)).toEqual(durable(b))
     expectLegal(durable(a))
   })
@@ -370,7 +370,7 @@ test('events as read from a stream are all durable when they are shown: a seq th
   const early: string[] = []
   for await (const event of handle as AsyncIterable<StreamEvent>) {
     if (!('seq' in event)) continue
-    const stored = await inner.journal.read(handle.treeId, event.seq - 1, 1)
+    const stored = await inner.journal.read(handle.sessionId, event.seq - 1, 1)
     if (stored[0]?.type !== event.type) early.push(`${event.seq} ${event.type}`)
   }
   expect(early).toEqual([])

@@ -51,7 +51,7 @@ describe('deadlines', () => {
     expect(aborted).toBe(true)
     expect(outcome.status).toBe('completed')
     expect(resultsIn(model.requests[1])[0]).toMatchObject({ ok: false, content: expect.stringMatching(/2(\.0)? ?s|2000|2,000/) })
-    expect(ofType(await journalOf(store, outcome.treeId), 'interaction.item.completed')[0]?.item).toMatchObject({
+    expect(ofType(await journalOf(store, outcome.sessionId), 'interaction.item.completed')[0]?.item).toMatchObject({
       error: { class: 'timeout' },
     })
   })
@@ -69,7 +69,7 @@ describe('deadlines', () => {
     expect(outcome.status).toBe('completed')
     door.open()
     await settle(20)
-    const events = await journalOf(store, outcome.treeId)
+    const events = await journalOf(store, outcome.sessionId)
     expectLegal(events)
     expect(JSON.stringify(events)).not.toContain('too late')
     expect(resultsIn(model.requests[1]).map(({ name, ok }) => [name, ok])).toEqual([
@@ -123,7 +123,7 @@ describe('deadlines', () => {
     expect(() => progress?.('too late')).not.toThrow()
     await settle(10)
     expect(seen.join()).not.toContain('too late')
-    expectLegal(await journalOf(store, handle.treeId))
+    expectLegal(await journalOf(store, handle.sessionId))
   })
 
   test('progress from a timer of a tool that was given up does not bring the process down', async () => {
@@ -153,7 +153,7 @@ describe('deadlines', () => {
     })
     const outcome = await elapsing(clock, runtime.run('go'), [500, 100])
     expect([outcome.status, outcome.report?.text]).toEqual(['completed', 'Whole.'])
-    expect(ofType(await journalOf(store, outcome.treeId), 'interaction.step.failed')).toMatchObject([{ failure: { class: 'timeout' } }])
+    expect(ofType(await journalOf(store, outcome.sessionId), 'interaction.step.failed')).toMatchObject([{ failure: { class: 'timeout' } }])
   })
 
   test('llmTimeout: a model that ignores its signal too', async () => {
@@ -202,7 +202,7 @@ describe('core.md, retry', () => {
     const outcome = await elapsing(clock, runtime.run('go'), [10, 1000])
     expect([outcome.status, outcome.reason, outcome.failure?.class]).toEqual(['failed', 'model', 'network'])
     model.assertDone()
-    const delays = ofType(await journalOf(store, outcome.treeId), 'interaction.step.failed').map(({ delayMs }) => delayMs)
+    const delays = ofType(await journalOf(store, outcome.sessionId), 'interaction.step.failed').map(({ delayMs }) => delayMs)
     for (const [n, nominal] of [200, 400, 800].entries()) {
       expect(delays[n]).toBeGreaterThanOrEqual(nominal * 0.9)
       expect(delays[n]).toBeLessThanOrEqual(nominal * 1.1)
@@ -235,7 +235,7 @@ describe('core.md, retry', () => {
       const clock = new FakeClock()
       const { runtime, store } = world({ clock, steps: [fault('rate_limit', { retryAfterMs: asked }), { text: 'x' }] })
       const outcome = await elapsing(clock, runtime.run('go'), [1000, 700])
-      const [failed] = ofType(await journalOf(store, outcome.treeId), 'interaction.step.failed')
+      const [failed] = ofType(await journalOf(store, outcome.sessionId), 'interaction.step.failed')
       expect(outcome.status).toBe('completed')
       expect(failed?.delayMs).toBeGreaterThanOrEqual(given)
       expect(failed?.delayMs).toBeLessThanOrEqual(given * 1.1)
@@ -321,7 +321,7 @@ describe('core.md, retry', () => {
       [1, 'half an ans'],
       [2, 'Whole answer.'],
     ])
-    const events = await journalOf(store, handle.treeId)
+    const events = await journalOf(store, handle.sessionId)
     expectLegal(events)
     expect(JSON.stringify(outcome.snapshot.history)).not.toContain('half an ans')
   })

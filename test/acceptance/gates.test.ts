@@ -277,7 +277,7 @@ describe('ToolContext', () => {
         }),
       ],
     })
-    const { treeId } = await runtime.run('go')
+    const { sessionId: treeId } = await runtime.run('go')
     const events = await journalOf(store, treeId)
     expect(ofType(events, 'interaction.item.started')[0]?.item).toMatchObject({ type: 'command_execution', details: { command: 'ls' } })
     expect(ofType(events, 'interaction.item.completed')[0]?.item).toMatchObject({ type: 'command_execution', status: 'completed' })
@@ -295,7 +295,7 @@ describe('ToolContext', () => {
       const outcome = await bounded(runtime.run('go'))
       expect(outcome.status).toBe('completed')
       expect(resultsIn(model.requests[1])[0]?.ok, String(view)).toBe(true)
-      expect(ofType(await journalOf(store, outcome.treeId), 'interaction.item.started')[0]?.item.type).toBe('tool_call')
+      expect(ofType(await journalOf(store, outcome.sessionId), 'interaction.item.started')[0]?.item.type).toBe('tool_call')
     }
   })
 })

@@ -19,7 +19,7 @@ describe('invariant 7: same journal, same state, byte-equal snapshot', () => {
         tools: [tool('b', { concurrency: 'shared' }), tool('a', { concurrency: 'shared' })],
       })
       const outcome = await runtime.run('go')
-      return JSON.stringify([await journalOf(store, outcome.treeId), outcome])
+      return JSON.stringify([await journalOf(store, outcome.sessionId), outcome])
     }
     expect(await once()).toBe(await once())
   })
@@ -138,7 +138,7 @@ describe('contracts/messages.ts: metadata is the provider’s own and goes back 
     const store = memoryStore()
     const first = rawModel([() => parts(reply), textReply('done')])
     const one = world({ store, adapter: first.model, tools: [tool('look', { schema: word })] })
-    const { treeId } = await one.runtime.run('go')
+    const { sessionId: treeId } = await one.runtime.run('go')
     await one.runtime.close()
     const second = rawModel([textReply('again')])
     const two = world({ store, adapter: second.model, tools: [tool('look', { schema: word })] })

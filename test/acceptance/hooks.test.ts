@@ -23,7 +23,7 @@ describe('hooks', () => {
       ],
     })
     const outcome = await bounded(runtime.run('go'), 'the run with hooks')
-    const events = await journalOf(store, outcome.treeId)
+    const events = await journalOf(store, outcome.sessionId)
     expectLegal(events)
     return { got, model, events, outcome, result: resultsIn(model.requests[1])[0], hook: ofType(events, 'interaction.hook.completed') }
   }
@@ -204,6 +204,6 @@ describe('hooks', () => {
       for (let i = 0; i < 20; i += 1) await clock.elapse(1000)
       const outcome = await bounded(handle.outcome, 'the outcome', 30_000)
       expect(outcome.status).toBe('interrupted')
-      expectLegal(await journalOf(store, handle.treeId))
+      expectLegal(await journalOf(store, handle.sessionId))
     })
 })

@@ -29,9 +29,9 @@ describe('core.md, inbox: nothing accepted is dropped', () => {
     await until('asked', () => model.requests.length === 1)
     await handle.send('two')
     door.open()
-    await until('the second turn', async () => ofType(await journalOf(store, handle.treeId), 'interaction.turn.completed').length === 1)
+    await until('the second turn', async () => ofType(await journalOf(store, handle.sessionId), 'interaction.turn.completed').length === 1)
     expect(JSON.stringify(model.requests[1]?.messages)).toContain('two')
-    expectLegal(await journalOf(store, handle.treeId))
+    expectLegal(await journalOf(store, handle.sessionId))
   })
 
   test('a message that waits behind a turn that is interrupted is not lost: answered, or still there for the next open', async () => {
@@ -48,7 +48,7 @@ describe('core.md, inbox: nothing accepted is dropped', () => {
       await until('it goes on', () => one.model.requests.length === 2)
     }
     expect(JSON.stringify(one.model.requests.at(-1)?.messages)).toContain('two')
-    expectLegal(await journalOf(store, handle.treeId), { settled: false })
+    expectLegal(await journalOf(store, handle.sessionId), { settled: false })
   })
 
   test('steer that arrives during the forced last step is not lost', async () => {
@@ -65,7 +65,7 @@ describe('core.md, inbox: nothing accepted is dropped', () => {
     await until('it is answered', () => model.requests.length === 3)
     await finish(handle)
     expect(JSON.stringify(model.requests[2]?.messages)).toContain('wait, also this')
-    expectLegal(await journalOf(store, handle.treeId))
+    expectLegal(await journalOf(store, handle.sessionId))
   })
 
   test('sends keep their order, ten at once', async () => {
@@ -78,7 +78,7 @@ describe('core.md, inbox: nothing accepted is dropped', () => {
     await Promise.all(Array.from({ length: 10 }, (_, i) => handle.send(`m${i + 1}`)))
     door.open()
     await finish(handle)
-    const texts = ofType(await journalOf(store, handle.treeId), 'interaction.input.accepted').map(({ parts }) =>
+    const texts = ofType(await journalOf(store, handle.sessionId), 'interaction.input.accepted').map(({ parts }) =>
       parts[0]?.type === 'text' ? parts[0].text : '',
     )
     expect(texts).toEqual(Array.from({ length: 11 }, (_, i) => `m${i}`))
@@ -115,7 +115,7 @@ describe('core.md, inbox: nothing accepted is dropped', () => {
     await until('answered', () => model.requests.length === 2)
     await handle.send('second', { clientId: 'x' as never })
     await settle(20)
-    expect(JSON.stringify(await journalOf(store, handle.treeId))).not.toContain('"second"')
+    expect(JSON.stringify(await journalOf(store, handle.sessionId))).not.toContain('"second"')
   })
 })
 
@@ -162,13 +162,13 @@ describe('streams and suspension', () => {
     const { runtime, model, store } = world({ steps: [{ wait: door.promise, text: 'once' }] })
     const handle = runtime.stream('go')
     await until('asked', () => model.requests.length === 1)
-    const again = await runtime.open(handle.treeId).catch((error) => error as { code: string })
+    const again = await runtime.open(handle.sessionId).catch((error) => error as { code: string })
     door.open()
     await finish(handle)
     if ('outcome' in again) expect((await bounded(again.outcome)).report?.text).toBe('once')
     else expect(again.code).toBe('tree_owned')
     expect(model.requests).toHaveLength(1)
-    expectLegal(await journalOf(store, handle.treeId))
+    expectLegal(await journalOf(store, handle.sessionId))
   })
 })
 
@@ -190,7 +190,7 @@ describe('budgets at the edge', () => {
         ids: sequentialIds('seed'),
         steps: [1, 2, 3].map((): ScriptedStep => ({ fault: { class: 'network', message: 'gone' } })).concat([{ text: 'x' }]),
       })
-      const { treeId } = await elapsing(clock, runtime.run('go'), [50, 200])
+      const { sessionId: treeId } = await elapsing(clock, runtime.run('go'), [50, 200])
       return ofType(await journalOf(store, treeId), 'interaction.step.failed').map(({ delayMs }) => delayMs)
     }
     expect(await delays()).toEqual(await delays())
@@ -230,7 +230,7 @@ describe('event times', () => {
       ],
     })
     const outcome = await bounded(runtime.run('go'))
-    const events = await journalOf(store, outcome.treeId)
+    const events = await journalOf(store, outcome.sessionId)
     expect(events[0]?.at).toBe(1_000_000)
     expect(outcome.accounting.find(({ kind }) => kind === 'call')?.latencyMs).toBe(250)
     expect(outcome.operations?.durationMs).toBeGreaterThanOrEqual(0)

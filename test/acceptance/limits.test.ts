@@ -17,12 +17,12 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     expect([outcome.status, outcome.reason, outcome.report?.text]).toEqual(['partial', 'steps', 'So far.'])
     expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(['auto', 'auto', 'none'])
     expect(model.requests[2]?.tools, 'the tools stay in place, so that the prefix cache still hits').toEqual(model.requests[1]?.tools)
-    const [, , third] = ofType(await journalOf(store, outcome.treeId), 'interaction.step.started')
+    const [, , third] = ofType(await journalOf(store, outcome.sessionId), 'interaction.step.started')
     expect(third?.last).toMatchObject({ reason: 'steps' })
     expect(JSON.stringify(model.requests[2]?.messages), 'the model reads the notice').toContain(
       JSON.stringify(third?.last?.notice).slice(1, -1),
     )
-    expectLegal(await journalOf(store, outcome.treeId))
+    expectLegal(await journalOf(store, outcome.sessionId))
   })
 
   test('steps: an answer within the limit is not partial', async () => {
@@ -55,7 +55,7 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     expect(runs).toBe(1)
     expect(['partial', 'failed']).toContain(outcome.status)
     expectWhole(outcome)
-    const events = await journalOf(store, outcome.treeId)
+    const events = await journalOf(store, outcome.sessionId)
     expectLegal(events)
     expect(new Set(ofType(events, 'interaction.step.started').map(({ stepId }) => stepId)).size, 'no step beyond the limit').toBe(2)
   })
@@ -79,9 +79,9 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     expect([outcome.status, outcome.reason]).toEqual(['partial', 'calls'])
     expect(resultsIn(model.requests[1]).map(({ ok }) => ok)).toEqual([true, true, false])
     expect(model.requests[1]?.toolChoice).toBe('none')
-    const ends = ofType(await journalOf(store, outcome.treeId), 'interaction.item.completed').map(({ item }) => item)
+    const ends = ofType(await journalOf(store, outcome.sessionId), 'interaction.item.completed').map(({ item }) => item)
     expect(ends.some((item) => 'error' in item && item.error?.class === 'budget' && ['skipped', 'failed'].includes(item.status))).toBe(true)
-    expectLegal(await journalOf(store, outcome.treeId))
+    expectLegal(await journalOf(store, outcome.sessionId))
   })
 
   test('calls: per turn; the next turn has its own', async () => {
@@ -93,7 +93,7 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     const handle = runtime.stream('one')
     await handle.send('two')
     await finish(handle)
-    const ran = ofType(await journalOf(store, handle.treeId), 'interaction.item.completed').filter(
+    const ran = ofType(await journalOf(store, handle.sessionId), 'interaction.item.completed').filter(
       ({ item }) => item.type === 'tool_call' && item.status === 'completed',
     )
     expect(ran).toHaveLength(2)
@@ -118,7 +118,7 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     expect(outcome.usage.input + outcome.usage.output).toBeLessThanOrEqual(maxTokens)
     expect(model.requests.length).toBeGreaterThan(1)
     let spent = 0
-    for (const event of await journalOf(store, outcome.treeId)) {
+    for (const event of await journalOf(store, outcome.sessionId)) {
       if (event.type === 'interaction.step.started')
         expect(spent + event.reservation.input + event.reservation.output, 'a reservation fits into what is left').toBeLessThanOrEqual(
           maxTokens,
@@ -156,12 +156,12 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     const handle = runtime.stream('one')
     for (let i = 0; i < 5; i += 1) await handle.send(`more ${i}`)
     await finish(handle)
-    const spent = ofType(await journalOf(store, handle.treeId), 'interaction.step.completed').reduce(
+    const spent = ofType(await journalOf(store, handle.sessionId), 'interaction.step.completed').reduce(
       (sum, { usage }) => sum + usage.input + usage.output,
       0,
     )
     expect(spent).toBeLessThanOrEqual(10_000 + 4100)
-    const events = await journalOf(store, handle.treeId)
+    const events = await journalOf(store, handle.sessionId)
     expectLegal(events)
     const ends = events.filter(({ type }) => /turn\.(completed|failed)/.test(type)) as { ending?: { reason?: string } }[]
     expect(ends.at(-1)?.ending?.reason).toBe('tokens')
@@ -209,7 +209,7 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     const outcome = await elapsing(clock, runtime.run('go'), [100, 300])
     expect([outcome.status, outcome.reason, outcome.report?.text]).toEqual(['partial', 'time', 'So far.'])
     expect(abortedAt).toBeLessThanOrEqual(10_000)
-    expectLegal(await journalOf(store, outcome.treeId))
+    expectLegal(await journalOf(store, outcome.sessionId))
   })
 
   test('time: a model that hangs does not outlive the budget', async () => {

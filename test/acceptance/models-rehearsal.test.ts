@@ -130,7 +130,7 @@ describe('behaves sensibly', () => {
     const runtime = rehearsing(travel)
     const first = runtime.stream('Book a room')
     await bounded(first.outcome)
-    const second = await runtime.open(first.treeId)
+    const second = await runtime.open(first.sessionId)
     await second.send('In Oslo, for 3 nights')
     const outcome = await bounded(second.outcome)
     expect(outcome.report?.text).toContain('book_room says hello')

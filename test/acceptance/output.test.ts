@@ -20,11 +20,11 @@ async function fitted(output: () => ToolOutput | string, limit: number, store: S
   })
   const outcome = await bounded(runtime.run('go'), 'the run', 20_000)
   expect(outcome.status).toBe('completed')
-  const events = await journalOf(store, outcome.treeId)
+  const events = await journalOf(store, outcome.sessionId)
   const record = ofType(events, 'interaction.item.completed')[0]?.item
   if (!record || !('content' in record)) return expect.unreachable('no record')
   const shown = resultsIn(model.requests[1])[0]?.content ?? ''
-  const blob = record.output ? await store.blobs.get(outcome.treeId, record.output.handle as BlobId) : undefined
+  const blob = record.output ? await store.blobs.get(outcome.sessionId, record.output.handle as BlobId) : undefined
   return { record, shown, blob, events, outcome, store }
 }
 
@@ -128,7 +128,7 @@ describe('core.md: oversized output goes to the blob store and is replaced by he
     })
     const outcome = await elapsing(clock, runtime.run('go'))
     expect(['completed', 'failed']).toContain(outcome.status)
-    expectLegal(await journalOf(inner, outcome.treeId), { settled: outcome.status === 'completed' })
+    expectLegal(await journalOf(inner, outcome.sessionId), { settled: outcome.status === 'completed' })
   })
 })
 
@@ -165,7 +165,7 @@ describe('read_output can page and search', () => {
       tools: [tool('big', { execute: () => whole })],
     })
     const outcome = await bounded(runtime.run('go'), 'reading', 20_000)
-    const [record] = ofType(await journalOf(store, outcome.treeId), 'interaction.item.completed')
+    const [record] = ofType(await journalOf(store, outcome.sessionId), 'interaction.item.completed')
     const stored = record && 'output' in record.item ? record.item.output?.handle : undefined
     return { results, outcome, schema, handle, stored, model, store }
   }
@@ -277,7 +277,7 @@ describe('read_output can page and search', () => {
     })
     let secret = 'first tree'
     const first = await bounded(runtime.run('one'))
-    const record = ofType(await journalOf(store, first.treeId), 'interaction.item.completed')[0]?.item
+    const record = ofType(await journalOf(store, first.sessionId), 'interaction.item.completed')[0]?.item
     const foreign = record && 'output' in record ? (record.output?.handle as string) : ''
     secret = 'second tree'
     await bounded(runtime.run('two'))

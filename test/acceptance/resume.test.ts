@@ -58,7 +58,7 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     })
     const outcome = await bounded(runtime.run('go'))
     expect(ran).toHaveLength(3)
-    return { events: await journalOf(inner, outcome.treeId), tools, ran }
+    return { events: await journalOf(inner, outcome.sessionId), tools, ran }
   }
   const callIdOf = (notes: readonly string[], name: string): string | undefined =>
     notes.find((note) => note.startsWith(name))?.split(' ')[1]
@@ -91,7 +91,7 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
       if (!prefix.some(({ type }) => type === 'interaction.input.accepted')) continue
       const outcome = await elapsing(clock, handle.outcome, [500, 50])
       expect([length, outcome.status, outcome.report?.text]).toEqual([length, 'completed', 'All done.'])
-      const all = await journalOf(store, handle.treeId)
+      const all = await journalOf(store, handle.sessionId)
       expectLegal(all)
       expect(ofType(all, 'interaction.turn.completed'), `one end at ${length}`).toHaveLength(1)
       const inPrefix = (name: string, what: 'started' | 'completed') =>
@@ -141,7 +141,7 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     const handle = runtime.stream('go')
     await until('the effects are under way', () => ready(running))
     await settle(10)
-    const events = [...(await journalOf(inner, handle.treeId))]
+    const events = [...(await journalOf(inner, handle.sessionId))]
     await handle.interrupt()
     await runtime.close()
     expect(model.requests).toHaveLength(1)
@@ -164,7 +164,7 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     } as Parameters<typeof world>[0])
     const handle = await runtime.open(events[0]?.treeId as TreeId)
     const outcome = await finish(handle)
-    return { repeated, outcome, events: await journalOf(store, handle.treeId) }
+    return { repeated, outcome, events: await journalOf(store, handle.sessionId) }
   }
 
   test('two shared writes were running; taken up with a smaller cap, none is repeated and both are unknown', async () => {
@@ -264,7 +264,7 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     const { runtime, clock } = world({ store, steps: [{ text: 'short', usage: { input: 1, output: 1 } }], tools: tools([]) })
     const handle = await runtime.open(events[0]?.treeId as TreeId)
     const outcome = await elapsing(clock, handle.outcome, [500, 50])
-    const lost = ofType(await journalOf(store, handle.treeId), 'interaction.step.failed')
+    const lost = ofType(await journalOf(store, handle.sessionId), 'interaction.step.failed')
     expect(lost).toMatchObject([{ failure: { class: 'lost' } }])
     const { reservation } = ofType(events, 'interaction.step.started')[0]!
     expect(outcome.usage.input + outcome.usage.output).toBe(reservation.input + reservation.output + 2)
@@ -301,8 +301,8 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
     const outcome = await one.runtime.run('go')
     await one.runtime.close()
     const two = world({ store: inner, tools: [tool('a', { schema: objectSchema({ x: {} }) })] })
-    const again = await two.runtime.sessions.outcome(outcome.treeId)
-    const events = await journalOf(inner, outcome.treeId)
+    const again = await two.runtime.sessions.outcome(outcome.sessionId)
+    const events = await journalOf(inner, outcome.sessionId)
     if (events.length === outcome.snapshot.seq) expect(JSON.stringify(again.snapshot)).toBe(JSON.stringify(outcome.snapshot))
     expect([again.status, again.report, again.usage, again.accounting]).toEqual([
       outcome.status,

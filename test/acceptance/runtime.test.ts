@@ -81,7 +81,7 @@ describe('close()', () => {
     await bounded(runtime.close(), 'close')
     const outcome = await finish(handle)
     expect(outcome.status).toBe('interrupted')
-    expectLegal(await journalOf(store, handle.treeId))
+    expectLegal(await journalOf(store, handle.sessionId))
     expect((await store.trees.list()).length, 'the store is still open').toBe(1)
   })
 
@@ -108,7 +108,7 @@ describe('close()', () => {
   test('afterwards everything says runtime_closed (or ends in an outcome that says so)', async () => {
     const store = memoryStore()
     const { runtime, model } = world({ store, steps: [{ text: 'x' }, { text: 'y' }] })
-    const { treeId } = await bounded(runtime.run('go'))
+    const { sessionId: treeId } = await bounded(runtime.run('go'))
     await runtime.close()
     expect((await troupeError(() => runtime.open(treeId))).code).toBe('runtime_closed')
     expect((await troupeError(() => runtime.sessions.start('x'))).code).toBe('runtime_closed')
@@ -129,7 +129,7 @@ describe('close()', () => {
       approver: { decide: () => 'suspend' },
       steps: [{ calls: [{ tool: 'ask' }] }],
     })
-    const { treeId } = await bounded(one.runtime.run('go'))
+    const { sessionId: treeId } = await bounded(one.runtime.run('go'))
     await bounded(one.runtime.close())
     expectLegal(await journalOf(store, treeId), { settled: false })
     expect(ofType(await journalOf(store, treeId), 'interaction.turn.interrupted')).toEqual([])
@@ -140,7 +140,7 @@ describe('close()', () => {
   test('gives trees up: another runtime on the same store can open them at once', async () => {
     const path = temporaryFolder()
     const one = world({ store: sqliteStore({ path }), steps: [{ text: 'x' }] })
-    const { treeId } = await bounded(one.runtime.run('go'))
+    const { sessionId: treeId } = await bounded(one.runtime.run('go'))
     await one.runtime.close()
     const two = world({ store: sqliteStore({ path }), steps: [{ text: 'y' }] })
     const handle = await bounded(two.runtime.open(treeId))
@@ -190,7 +190,7 @@ describe('several runtimes on one SQLite folder', () => {
   test('open of a tree that another drives: tree_owned, which a retry can help', async () => {
     const { two, handle, door, entered } = running()
     await entered.promise
-    const error = await troupeError(() => two.runtime.open(handle.treeId))
+    const error = await troupeError(() => two.runtime.open(handle.sessionId))
     expect([error.code, error.retry]).toEqual(['tree_owned', true])
     door.open()
     expect((await finish(handle)).status).toBe('completed')
@@ -199,29 +199,29 @@ describe('several runtimes on one SQLite folder', () => {
   test('send, cancel and events work from the other one: the inbox is for any process', async () => {
     const { two, handle, door, entered, one } = running()
     await entered.promise
-    const tail = collect(two.runtime.sessions.events(handle.treeId))
-    await two.runtime.sessions.send(handle.treeId, 'from two')
+    const tail = collect(two.runtime.sessions.events(handle.sessionId))
+    await two.runtime.sessions.send(handle.sessionId, 'from two')
     door.open()
     await until(
       'two turns',
-      async () => ofType(await journalOf(one.store, handle.treeId), 'interaction.turn.completed').length === 2,
+      async () => ofType(await journalOf(one.store, handle.sessionId), 'interaction.turn.completed').length === 2,
       30_000,
     )
     const events = durable(await bounded(tail, 'the tail from the other runtime'))
-    expect(events).toEqual(await journalOf(one.store, handle.treeId))
+    expect(events).toEqual(await journalOf(one.store, handle.sessionId))
   })
 
   test('interrupt from the other one reaches the driver', async () => {
     const { two, handle, entered } = running()
     await entered.promise
-    await two.runtime.sessions.cancel(handle.treeId, 'interrupt')
+    await two.runtime.sessions.cancel(handle.sessionId, 'interrupt')
     expect((await finish(handle)).status).toBe('interrupted')
   })
 
   test('outcome of a tree that another drives waits for it', async () => {
     const { two, handle, door, entered } = running()
     await entered.promise
-    const other = two.runtime.sessions.outcome(handle.treeId)
+    const other = two.runtime.sessions.outcome(handle.sessionId)
     door.open()
     const [mine, theirs] = await bounded(Promise.all([handle.outcome, other]), 'both outcomes')
     expect([theirs.status, theirs.report]).toEqual([mine.status, mine.report])
@@ -262,10 +262,10 @@ describe('several runtimes on one SQLite folder', () => {
     })
     const [entry] = await runtime.sessions.list()
     expect(entry?.status).toBe('running')
-    const handle = await bounded(runtime.open(entry?.treeId as TreeId))
+    const handle = await bounded(runtime.open(entry?.sessionId as TreeId))
     const outcome = await finish(handle)
     expect([outcome.status, outcome.report?.text, runs]).toEqual(['completed', 'Told.', 0])
-    const events = await journalOf(store, handle.treeId)
+    const events = await journalOf(store, handle.sessionId)
     expectLegal(events)
     expect(ofType(events, 'interaction.item.completed')[0]?.item.status).toBe('unknown')
   })
@@ -344,7 +344,7 @@ describe('a store that misbehaves', () => {
   test('a journal row that this version can not read: store_invalid or an outcome, never a crash', async () => {
     const store = memoryStore()
     const one = world({ store, steps: [{ text: 'x' }] })
-    const { treeId } = await bounded(one.runtime.run('go'))
+    const { sessionId: treeId } = await bounded(one.runtime.run('go'))
     await one.runtime.close()
     const claim = await store.journal.claim(treeId, 'other' as never)
     if (!claim.ok) return expect.unreachable()

@@ -66,7 +66,7 @@ describe('core.md, sandbox: sandboxed attempt → gated retry without sandbox, w
     expect(asked).toMatchObject([{ scope: 'unsandboxed', tool: 'shell' }])
     expect(seen[1]).toContain('interaction.item.updated')
     expect(resultsIn(model.requests[1])[0]).toMatchObject({ ok: true, content: 'did it outside' })
-    const events = await journalOf(store, outcome.treeId)
+    const events = await journalOf(store, outcome.sessionId)
     expectLegal(events)
     expect(ofType(events, 'interaction.item.updated')).toMatchObject([{ update: { kind: 'attempt', attempt: 2, reason: 'unsandboxed' } }])
   })

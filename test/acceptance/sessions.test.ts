@@ -64,7 +64,7 @@ for (const [name, open] of Object.entries({
     test('events of a tree that is idle: the whole, then the end', async () => {
       const store = open()
       const { runtime } = world({ store, steps: [{ text: 'x' }] })
-      const { treeId } = await bounded(runtime.run('go'))
+      const { sessionId: treeId } = await bounded(runtime.run('go'))
       const events = await bounded(collect(runtime.sessions.events(treeId)), 'replay of an idle tree')
       expect(durable(events)).toEqual(await journalOf(store, treeId))
       expect(await bounded(collect(runtime.sessions.events(treeId, events.length)), 'from the end')).toEqual([])
@@ -107,10 +107,10 @@ for (const [name, open] of Object.entries({
       const store = open()
       const one = world({ store, steps: [{ calls: [{ tool: 'look' }] }, { text: 'x' }], tools: [tool('look')] })
       const outcome = await bounded(one.runtime.run('go'))
-      const again = await bounded(one.runtime.sessions.outcome(outcome.treeId))
+      const again = await bounded(one.runtime.sessions.outcome(outcome.sessionId))
       expect(again).toEqual(outcome)
       const two = world({ store, tools: [tool('look')] })
-      const other = await bounded(two.runtime.sessions.outcome(outcome.treeId))
+      const other = await bounded(two.runtime.sessions.outcome(outcome.sessionId))
       expect([other.status, other.report, other.usage, other.cost, other.accounting, other.operations]).toEqual([
         outcome.status,
         outcome.report,
@@ -126,21 +126,21 @@ for (const [name, open] of Object.entries({
       const { runtime, clock } = world({ store, steps: Array.from({ length: 5 }, (_, i) => ({ text: `answer ${i}` })) })
       const ids: TreeId[] = []
       for (let i = 0; i < 5; i += 1) {
-        ids.push((await bounded(runtime.run(`question ${i}`))).treeId)
+        ids.push((await bounded(runtime.run(`question ${i}`))).sessionId)
         clock.advance(1000)
       }
       const all = await runtime.sessions.list()
-      expect(all.map(({ treeId }) => treeId)).toEqual(ids.toReversed())
+      expect(all.map(({ sessionId }) => sessionId)).toEqual(ids.toReversed())
       expect(all[0]).toMatchObject({ agent: 'clerk', status: 'completed', title: expect.stringContaining('question 4') })
       expect(all[0]?.seq).toBe((await journalOf(store, ids[4] as TreeId)).length)
       const first = await runtime.sessions.list({ limit: 2 })
-      expect(first.map(({ treeId }) => treeId)).toEqual([ids[4], ids[3]])
+      expect(first.map(({ sessionId }) => sessionId)).toEqual([ids[4], ids[3]])
       const cursors = first.at(-1)
       const pages = await Promise.all([
         runtime.sessions.list({ limit: 2, before: cursors?.updatedAt as number }),
         runtime.sessions.list({ limit: 2, before: cursors?.createdAt as number }),
       ])
-      expect(pages.some((page) => JSON.stringify(page.map(({ treeId }) => treeId)) === JSON.stringify([ids[2], ids[1]]))).toBe(true)
+      expect(pages.some((page) => JSON.stringify(page.map(({ sessionId }) => sessionId)) === JSON.stringify([ids[2], ids[1]]))).toBe(true)
     })
 
     test('list says running, suspended, failed and interrupted as it is', async () => {
@@ -151,11 +151,11 @@ for (const [name, open] of Object.entries({
         approver: { decide: () => 'suspend' },
         steps: [{ calls: [{ tool: 'ask' }] }, { fault: { class: 'auth', message: 'no' } }, { text: 'x', fault: 'silence' }],
       })
-      const suspended = (await bounded(runtime.run('a'))).treeId
-      const failed = (await bounded(runtime.run('b'))).treeId
+      const suspended = (await bounded(runtime.run('a'))).sessionId
+      const failed = (await bounded(runtime.run('b'))).sessionId
       const running = await runtime.sessions.start('c')
       await until('asked', () => model.requests.length === 3)
-      const status = async () => Object.fromEntries((await runtime.sessions.list()).map((entry) => [entry.treeId, entry.status]))
+      const status = async () => Object.fromEntries((await runtime.sessions.list()).map((entry) => [entry.sessionId, entry.status]))
       expect(await status()).toEqual({ [suspended]: 'suspended', [failed]: 'failed', [running]: 'running' })
       await runtime.sessions.cancel(running, 'interrupt')
       await bounded(runtime.sessions.outcome(running))
@@ -183,7 +183,7 @@ for (const [name, open] of Object.entries({
     test('send on an idle tree that nobody drives: it is taken up and answered', async () => {
       const store = open()
       const one = world({ store, steps: [{ text: 'x' }] })
-      const { treeId } = await bounded(one.runtime.run('go'))
+      const { sessionId: treeId } = await bounded(one.runtime.run('go'))
       await one.runtime.close()
       const two = world({ store, steps: [{ text: 'y' }] })
       await two.runtime.sessions.send(treeId, 'and?')
@@ -194,7 +194,7 @@ for (const [name, open] of Object.entries({
     test('send with nonsense is refused and leaves nothing behind', async () => {
       const store = open()
       const { runtime, model } = world({ store, steps: [{ text: 'x' }] })
-      const { treeId } = await bounded(runtime.run('go'))
+      const { sessionId: treeId } = await bounded(runtime.run('go'))
       for (const input of [undefined, null, 42, [], [{ type: 'banana' }]])
         await Promise.resolve()
           .then(() => runtime.sessions.send(treeId, input as never))
@@ -208,8 +208,8 @@ for (const [name, open] of Object.entries({
       const store = open()
       const { runtime } = world({ store, steps: [{ text: 'x' }] })
       const handle = runtime.stream('go')
-      const events = durable(await bounded(collect(runtime.sessions.events(handle.treeId))))
+      const events = durable(await bounded(collect(runtime.sessions.events(handle.sessionId))))
       await finish(handle)
-      expect(events).toEqual(await journalOf(store, handle.treeId))
+      expect(events).toEqual(await journalOf(store, handle.sessionId))
     })
   })

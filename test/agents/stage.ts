@@ -95,8 +95,8 @@ export async function play(scene: Scene): Promise<Shown> {
   })()
   let outcome = await settle(reading, clock)
   for (let turn = 2; turn <= (scene.turns ?? 1); turn++) {
-    await runtime.sessions.send(handle.treeId, 'Go on')
-    outcome = await settle(runtime.sessions.outcome(handle.treeId), clock)
+    await runtime.sessions.send(handle.sessionId, 'Go on')
+    outcome = await settle(runtime.sessions.outcome(handle.sessionId), clock)
   }
   await runtime.close()
   return { outcome, events, asked, requests, scoutRequests, clock }

@@ -8,7 +8,7 @@ import { startRun } from '../../src/cli/start-run.ts'
 import type { Journal, OwnerId, TreeId } from '../../src/contracts/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import { type Call, makeAgent, makeProject, runIdOf, troupeIn, variablesIn } from './in-process.ts'
+import { type Call, makeAgent, makeProject, sessionIdOf, troupeIn, variablesIn } from './in-process.ts'
 import { workbench } from './troupe.ts'
 
 const { folder } = await workbench()
@@ -30,7 +30,7 @@ async function waiting(name: string, [first, ...later]: readonly Call[], flags: 
   await makeAgent(place, first ? [first] : [], { later })
   await writeFile(join(place, 'strict.json'), JSON.stringify({ approvals: { rules: [{ deny: 'write_file(*b.txt)' }] } }))
   const at = (words: readonly string[]) => troupe(place, words)
-  const id = runIdOf(await at(['run', 'w.ai', 'Go', '--json', '-q', ...flags]))
+  const id = sessionIdOf(await at(['run', 'w.ai', 'Go', '--json', '-q', ...flags]))
   return { place, id, at, has: (file: string): boolean => existsSync(join(place, file)) }
 }
 
@@ -67,7 +67,7 @@ describe('what is asked', () => {
     const place = join(folder, 'steering')
     await makeProject(place)
     await makeAgent(place, [writing('a.txt')], { name: 'w\u001b[31m\nx' })
-    const id = runIdOf(await troupe(place, ['run', 'w\u001b[31m\nx.ai', 'Go', '--json', '-q']))
+    const id = sessionIdOf(await troupe(place, ['run', 'w\u001b[31m\nx.ai', 'Go', '--json', '-q']))
     const { stdout } = await troupe(place, ['approvals', 'list'])
     expect(stdout).not.toContain('\u001b')
     expect(stdout).toContain(`  troupe run $'w\\x1b[31m\\x0ax.ai' --resume ${id}\n`)
@@ -149,7 +149,9 @@ describe('the command that goes on', () => {
     await makeProject(place)
     await makeAgent(place, [writing('a.txt')])
     const secretive = { ...env, OPENAI_API_KEY: 'sk-very-secret-42' }
-    const id = runIdOf(await troupeIn(place, ['run', 'w.ai', 'Go', '--json', '-q', '--deny', 'shell(curl sk-very-secret-42*)'], secretive))
+    const id = sessionIdOf(
+      await troupeIn(place, ['run', 'w.ai', 'Go', '--json', '-q', '--deny', 'shell(curl sk-very-secret-42*)'], secretive),
+    )
     const store = sqliteStore({ path: join(folder, 'state', 'troupe') })
     const events = JSON.stringify(await store.journal.read(id as TreeId, 0))
     await store.close()
@@ -239,18 +241,18 @@ describe('an approval that is kept', () => {
     const call: Call = { tool: 'shell', input: { command: './go.sh' } }
     for (const name of ['', 's1', 's2']) await makeAgent(join(root, name), [call])
     const go = (name: string) => troupe(join(root, name), ['run', 'w.ai', 'Go', '--json', '-q'])
-    const id = runIdOf(await go('s1'))
+    const id = sessionIdOf(await go('s1'))
     expect(await troupe(join(root, 's1'), ['approvals', 'answer', id, 'p'])).toMatchObject({ code: 0 })
     expect((await troupe(join(root, 's1'), ['run', 'w.ai', '--resume', id])).code).toBe(0)
     const kept = JSON.parse(await readFile(join(folder, 'state', 'troupe', 'grants.json'), 'utf8'))
     expect(kept.grants).toMatchObject([{ project: root, folder: join(root, 's1') }])
     const { key } = kept.grants[0]
     expect((await go('s1')).code).toBe(0)
-    runIdOf(await go('s2'))
-    runIdOf(await go(''))
+    sessionIdOf(await go('s2'))
+    sessionIdOf(await go(''))
     const list = await troupe(root, ['approvals', 'list'])
     expect(list.stdout.split('\n')[0]).toMatch(new RegExp(`· in ${root}/s1 · by `))
     expect(await troupe(root, ['approvals', 'revoke', key])).toMatchObject({ code: 0, stdout: `No longer approved: ${key}\n` })
-    runIdOf(await go('s1'))
+    sessionIdOf(await go('s1'))
   })
 })

@@ -35,17 +35,17 @@ async function waiting(name: string, files: readonly string[]) {
   const at = (words: string) => troupe(words.split(' '), place)
   const ended = await at('run w.ai Go --json -q')
   expect(ended.code).toBe(6)
-  const { treeId }: { readonly treeId: string } = JSON.parse(ended.stdout)
-  return { place, id: treeId, at, has: (file: string): boolean => existsSync(join(place, file)) }
+  const { sessionId }: { readonly sessionId: string } = JSON.parse(ended.stdout)
+  return { place, id: sessionId, at, has: (file: string): boolean => existsSync(join(place, file)) }
 }
 
 describe('a run that waits', () => {
   test('is kept apart, and the commands that it names look there', async () => {
     const { at } = await waiting('apart', ['a.txt', 'b.txt'])
-    const { treeId }: { readonly treeId: string } = JSON.parse((await at('run w.ai Go --json -q --data-dir dd')).stdout)
-    const answered = await at(`approvals answer ${treeId}:t1.s1.2/call yes --data-dir dd`)
+    const { sessionId }: { readonly sessionId: string } = JSON.parse((await at('run w.ai Go --json -q --data-dir dd')).stdout)
+    const answered = await at(`approvals answer ${sessionId}:t1.s1.2/call yes --data-dir dd`)
     expect(answered.stderr).toContain('It waits for one more answer: troupe approvals list --data-dir dd\n')
-    expect((await at('approvals list --data-dir dd')).stdout).toContain(treeId)
+    expect((await at('approvals list --data-dir dd')).stdout).toContain(sessionId)
   })
 
   test('is answered without a terminal, request by request, and goes on', async () => {
@@ -68,7 +68,7 @@ describe('a run that waits', () => {
     const last = await at(`approvals answer ${id} yes --json`)
     expect(JSON.parse(last.stdout)).toEqual({
       ok: true,
-      runId: id,
+      sessionId: id,
       approvalId: `${id}:t1.s1.1/call`,
       decision: { kind: 'approve', breadth: 'once' },
       waiting: 0,
@@ -115,7 +115,7 @@ describe('a run that waits', () => {
     const { id, place, at } = await waiting('documented', ['a.txt'])
     expect(JSON.parse((await at(`approvals answer ${id} s --json`)).stdout)).toEqual({
       ok: true,
-      runId: id,
+      sessionId: id,
       approvalId: `${id}:t1.s1.1/call`,
       decision: { kind: 'approve', breadth: 'session' },
       granted: [{ key: `path:${join(place, 'a.txt')}`, label: 'a.txt' }],

@@ -52,7 +52,7 @@ export async function makeAgent(place: string, calls: readonly Call[], { name = 
 }
 
 /** Of a run that waits; as its document says it. */
-export function runIdOf(said: Said): string {
+export function sessionIdOf(said: Said): string {
   expect(said).toMatchObject({ code: 6 })
-  return (JSON.parse(said.stdout) as { readonly treeId: string }).treeId
+  return (JSON.parse(said.stdout) as { readonly sessionId: string }).sessionId
 }

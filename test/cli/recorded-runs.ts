@@ -195,7 +195,7 @@ export async function record({ steps, limits, approval, wants, meddling }: Conve
   if (outcome.status !== 'suspended') return { events, outcomes: [outcome] }
 
   const second = runtimeWith(approverOf('once'))
-  const again = await second.open(outcome.treeId)
+  const again = await second.open(outcome.sessionId)
   const resumed = follow(again, events, async () => {})
   for (const event of [...events]) {
     if (event.type === 'interaction.approval.requested') await again.approve(event.request.id, { kind: 'approve', breadth: 'session' })
@@ -268,10 +268,10 @@ async function meddle(
     case 'interrupt':
       return handle.interrupt()
     case 'revoke':
-      return sessions.revoke(handle.treeId, ['k'], 'test')
+      return sessions.revoke(handle.sessionId, ['k'], 'test')
     case 'late approval':
       // As a surface of another process may do it.
-      return store.inbox.add(handle.treeId, 'late' as ClientId, {
+      return store.inbox.add(handle.sessionId, 'late' as ClientId, {
         kind: 'approval',
         approvalId: 'nothing' as ApprovalId,
         decision: { kind: 'abort' },

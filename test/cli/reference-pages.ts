@@ -108,7 +108,8 @@ export const referencePages: { readonly [file: string]: string } = {
     ['# Events', made],
     [
       'A run is a stream of events. Durable ones are the journal: `seq` is gap-free over the whole tree, and whoever folds them anew gets the same run. Live ones are provisional and have no `seq`. As JSON Schema: `schemas/stream-event.schema.json`.',
-      'Every durable event has `seq`, `treeId`, `sessionId`, `agentPath` (`root`, `root/researcher#2`) and `at` (milliseconds since 1970); inside a turn also `turnId`, and `stepId` and `itemId` where they apply; `inbox` where it takes a message in.',
+      'Every durable event has `seq`, `sessionId`, `treeId`, `agentPath` (`root`, `root/researcher#2`) and `at` (milliseconds since 1970); inside a turn also `turnId`, and `stepId` and `itemId` where they apply; `inbox` where it takes a message in.',
+      '`sessionId` is the session that the event belongs to: a child has its own. `treeId` is the id of the root session, which `--resume`, `troupe sessions` and `runtime.open` take; in events of the root both are the same.',
     ],
     [
       table(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { InteractionEvent, TreeId } from '../../src/contracts/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import { type Call, makeAgent, makeProject, runIdOf, type Said, troupeIn, variablesIn } from './in-process.ts'
+import { type Call, makeAgent, makeProject, type Said, sessionIdOf, troupeIn, variablesIn } from './in-process.ts'
 import { workbench } from './troupe.ts'
 
 const { folder, start } = await workbench()
@@ -35,7 +35,7 @@ async function project(name: string, calls: readonly Call[] = []) {
   return { place, at, begin, resume }
 }
 
-const idOf = ({ stdout }: Said): string => (JSON.parse(stdout) as { readonly treeId: string }).treeId
+const idOf = ({ stdout }: Said): string => (JSON.parse(stdout) as { readonly sessionId: string }).sessionId
 const limitsOf = ({ stdout }: Said): object => JSON.parse(stdout).snapshot.selectedAgent.limits
 
 async function journalOf(id: string): Promise<readonly InteractionEvent[]> {
@@ -158,7 +158,7 @@ describe('what a run that is taken up keeps', () => {
 describe('a run that waits', () => {
   test('is taken up with a limit that bites at once; the commands that Troupe shows do not take that back', async () => {
     const { at } = await project('waits', [writing])
-    const id = runIdOf(
+    const id = sessionIdOf(
       await at(['run', 'w.ai', 'Go', '--json', '-q', '--override', 'limits.maxToolTurns=7', '--model', 'script/script.yaml']),
     )
     expect(await at(['run', 'w.ai', '--resume', id, '--override', 'limits.maxToolTurns=1', '-q'])).toMatchObject({ code: 6 })

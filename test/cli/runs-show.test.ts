@@ -29,8 +29,8 @@ const show = (id: string, ...more: readonly string[]) => troupe(['runs', 'show',
 /** The document of a run that is made for a test, whatever came of it. */
 async function made(args: readonly string[]) {
   const { stdout } = await troupe(['run', ...args, '--json'])
-  const document: { readonly treeId: string } = JSON.parse(stdout)
-  return { document, id: document.treeId }
+  const document: { readonly sessionId: string } = JSON.parse(stdout)
+  return { document, id: document.sessionId }
 }
 
 /** As a person sees it; how long things took is no matter here. */
@@ -79,7 +79,7 @@ describe('a run that has ended', () => {
     ])
 
     const shown = shownIn((await show(id, '--json')).stdout)
-    expect(shown).toMatchObject({ ok: true, runId: id, agent: 'boss', asked: 'Find\nthe keys', workspace: folder, exitCode: 0 })
+    expect(shown).toMatchObject({ ok: true, sessionId: id, agent: 'boss', asked: 'Find\nthe keys', workspace: folder, exitCode: 0 })
     expect(shown).toMatchObject({ status: 'completed', standing: { kind: 'ended', status: 'completed' } })
     expect(shown.outcome).toEqual(document)
   })
@@ -87,7 +87,7 @@ describe('a run that has ended', () => {
   test('is told event by event, as it was told while it ran', async () => {
     const file = await agent('short', 'steps:\n  - text: Done.\n')
     const told = linesIn((await troupe(['run', file, 'Go', '--stream-json'])).stdout)
-    const { treeId: id } = told[0] as unknown as { readonly treeId: string }
+    const { sessionId: id } = told[0] as unknown as { readonly sessionId: string }
     const { code, stdout } = await show(id, '--stream-json')
     expect(code).toBe(0)
     // What was only live is not in the journal.
@@ -213,7 +213,7 @@ describe('a run that has not ended', () => {
     const running = start(['run', file, 'Take your time', ...data])
     await running.says('step 2')
     const listing = JSON.parse((await troupe(['runs', 'list', '--json', ...data])).stdout)
-    const id: string = listing.runs[0].runId
+    const id: string = listing.runs[0].sessionId
 
     const alive = await show(id, ...data)
     expect(alive).toMatchObject({ code: 0, stderr: '' })

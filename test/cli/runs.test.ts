@@ -6,7 +6,7 @@ import { workbench } from './troupe.ts'
 const { agent, troupe, start, folder } = await workbench()
 
 interface Listed {
-  readonly runId: string
+  readonly sessionId: string
   readonly status: string
   readonly standing: { readonly kind: string; readonly driver?: string }
   readonly goOn?: string
@@ -39,12 +39,12 @@ test('a run whose process died is found again, with the command that goes on wit
     standing: { kind: 'running', driver: expect.stringContaining(`process ${running.process.pid} on `) },
   })
   expect(alive).not.toHaveProperty('goOn')
-  const id = alive?.runId ?? ''
+  const id = alive?.sessionId ?? ''
 
   running.process.kill('SIGKILL')
   await running.ended
   const command = `troupe run slow.ai --resume ${id} --data-dir died --deny shell`
-  expect(await listed(...data)).toMatchObject([{ runId: id, status: 'running', standing: { kind: 'left' }, goOn: command }])
+  expect(await listed(...data)).toMatchObject([{ sessionId: id, status: 'running', standing: { kind: 'left' }, goOn: command }])
   const list = await troupe(['runs', 'list', ...data])
   expect(shown(list.stdout)).toBe(
     [`${id}  slow  left in the middle: the process that drove it is gone`, '  slow.ai · then · “Take your time”', `  ${command}\n`].join(
@@ -60,7 +60,7 @@ test('a run whose process died is found again, with the command that goes on wit
   await writeFile(join(folder, 'slow.yaml'), 'steps:\n  - calls: [{ tool: list_files, input: {} }]\n  - text: Done.\n')
   expect(await troupe(command.split(' ').slice(1))).toMatchObject({ code: 0, stdout: 'Done.\n' })
   const further = `troupe run slow.ai "…" --resume ${id} --data-dir died --deny shell`
-  expect(await listed(...data)).toMatchObject([{ runId: id, standing: { kind: 'ended', status: 'completed' }, goOn: further }])
+  expect(await listed(...data)).toMatchObject([{ sessionId: id, standing: { kind: 'ended', status: 'completed' }, goOn: further }])
 })
 
 test('the newest first, those that wait with what they wait for, those of other projects where they are asked for', async () => {
@@ -75,9 +75,9 @@ test('the newest first, those that wait with what they wait for, those of other 
   const list = await troupe(['runs', 'list', ...data])
   expect(shown(list.stdout)).toBe(
     [
-      `${second?.runId}  writes  completed`,
+      `${second?.sessionId}  writes  completed`,
       '  writes.ai · then · “Second”',
-      `${first?.runId}  writes  waits for an answer`,
+      `${first?.sessionId}  writes  waits for an answer`,
       '  writes.ai · then · “First”',
       `  ${first?.goOn}\n`,
     ].join('\n'),
@@ -85,7 +85,7 @@ test('the newest first, those that wait with what they wait for, those of other 
   expect(list.stderr).toBe(
     `What happened in one of them: troupe runs show ID ${data.join(' ')}\nWhat is waited for, and how to answer it: troupe approvals list ${data.join(' ')}\nThe next turn of a run that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
   )
-  expect(await troupe(['approvals', 'answer', first?.runId ?? '', 'yes', ...data])).toMatchObject({ code: 0 })
+  expect(await troupe(['approvals', 'answer', first?.sessionId ?? '', 'yes', ...data])).toMatchObject({ code: 0 })
   expect((await troupe(['runs', 'list', ...data])).stdout).toContain('answered, and waits to go on')
 
   const cwd = join(folder, 'elsewhere')

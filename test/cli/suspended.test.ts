@@ -63,7 +63,9 @@ describe.concurrent('without a terminal', () => {
     expect(JSON.parse(list.stdout)).toMatchObject({
       ok: true,
       grants: [],
-      waiting: [{ runId: id, agent: 'waits', title: 'Go', request: { tool: 'write_file', input: { path: 'waits.txt', content: 'text' } } }],
+      waiting: [
+        { sessionId: id, agent: 'waits', title: 'Go', request: { tool: 'write_file', input: { path: 'waits.txt', content: 'text' } } },
+      ],
     })
     const { stdout } = await troupe(['approvals', 'list', '--data-dir', 'waits'])
     expect(stdout.replace(/since \S+ \S+ UTC/, 'since then')).toBe(
@@ -130,7 +132,7 @@ describe.concurrent('--resume', () => {
     const home = { XDG_STATE_HOME: join(window.folder, 'state') }
     const first = await troupe(['run', file, 'Go', '--data-dir', 'later', '--json', '-q'], { env: home, cwd: window.folder })
     expect(first.code).toBe(6)
-    const { treeId }: Outcome = JSON.parse(first.stdout)
+    const { sessionId: treeId }: Outcome = JSON.parse(first.stdout)
     const opened = window.troupe(['run', file, '--resume', treeId, '--data-dir', 'later'], { columns: 100, rows: 30 })
     await opened.shows(/\? Write later\.txt[\s\S]*\n> $/)
     opened.pty.write('y\r')

@@ -82,9 +82,9 @@ if (mode === 'resume' && known && (await store.trees.get(known)) && (await store
 } else {
   const handle = runtime.stream('Do the work.')
   appendFileSync(treeFile, '', { flag: 'w' })
-  appendFileSync(treeFile, handle.treeId)
+  appendFileSync(treeFile, handle.sessionId)
   outcome = await handle.outcome
 }
-const events = await store.journal.read(outcome.treeId, 0)
+const events = await store.journal.read(outcome.sessionId, 0)
 await store.close()
 process.stdout.write(`${JSON.stringify({ points: points.passed.length, outcome, events })}\n`)

@@ -23,7 +23,7 @@ async function live(folder, points) {
     store: watched(store, points),
   })
   const outcome = await goOn(runtime, { store, treeFile: join(folder, 'tree') })
-  const events = await store.journal.read(outcome.treeId, 0)
+  const events = await store.journal.read(outcome.sessionId, 0)
   await runtime.close()
   await store.close()
   return { points: points.passed, outcome, events }
@@ -35,7 +35,7 @@ async function goOn(runtime, { store, treeFile }) {
   const before = treeId === '' ? [] : await store.journal.read(treeId, 0)
   if (before.length === 0) {
     const handle = runtime.stream('Do the work.')
-    writeFileSync(treeFile, handle.treeId)
+    writeFileSync(treeFile, handle.sessionId)
     return handle.outcome
   }
   const stands = await runtime.sessions.outcome(treeId)

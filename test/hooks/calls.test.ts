@@ -21,7 +21,7 @@ async function run(hooks: readonly Hook[], more: Parameters<typeof runtimeWith>[
   const clock = new FakeClock()
   const model = new ScriptedModel([{ calls: [{ tool: 'target', input: { q: 'a' } }] }, { text: 'Done.' }])
   const outcome = await settle(runtimeWith(model, { tools: [target], hooks, store, clock, ...more }).run('Go.'), clock)
-  const events = await store.journal.read(outcome.treeId, 0)
+  const events = await store.journal.read(outcome.sessionId, 0)
   const record = events.flatMap((event) =>
     event.type === 'interaction.item.completed' && event.item.kind === 'call' ? [event.item] : [],
   )[0]
@@ -132,7 +132,7 @@ describe('a hook before a call', () => {
     await asked.promise
     await handle.interrupt()
     expect(await settle(handle.outcome, clock)).toMatchObject({ status: 'interrupted' })
-    const events = await store.journal.read(handle.treeId, 0)
+    const events = await store.journal.read(handle.sessionId, 0)
     expect(verdicts(events)).toEqual([])
     expect(events.flatMap((event) => (event.type === 'interaction.item.completed' ? [event.item.status] : []))).toEqual(['skipped'])
   })
@@ -248,7 +248,7 @@ describe('a driver that dies while a hook thinks', () => {
   it('leaves a call that the hook is asked about again', async () => {
     const first = await run([hook({ beforeCall: () => ({ kind: 'change', input: { q: 'b' }, reason: 'r' }) })])
     const end = first.events.findIndex(({ type }) => type === 'interaction.step.completed') + 1
-    const treeId = first.outcome.treeId as TreeId
+    const treeId = first.outcome.sessionId as TreeId
     const store = await storeOf(first.events.slice(0, end))
     const ran: JsonObject[] = []
     const target = tool('target', {

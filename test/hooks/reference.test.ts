@@ -52,7 +52,7 @@ describe.each(hookPoints)('at %s', (point) => {
     const model = new ScriptedModel([{ calls: [{ tool: 'target', input: { q: 'a' } }] }, ...Array(5).fill({ text: 'Done.' })])
     const hook: Hook = { name: 'guard', onFailure: 'open', [exportNames[point]]: () => answer }
     const outcome = await settle(runtimeWith(model, { tools: [target], hooks: [hook], store, clock }).run('Go.'), clock)
-    const events = await store.journal.read(outcome.treeId, 0)
+    const events = await store.journal.read(outcome.sessionId, 0)
     return events.flatMap((event) => (event.type === 'interaction.hook.completed' ? [event.verdict] : []))
   }
 

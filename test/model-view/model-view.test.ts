@@ -114,7 +114,10 @@ describe('what a model sees', () => {
   it('of the rules of a project', async () => {
     const clock = new FakeClock()
     const store = memoryStore()
-    const { treeId } = await settle(runtimeWith(new ScriptedModel([{ text: 'x' }]), { store, clock }).run('What is in the box?'), clock)
+    const { sessionId: treeId } = await settle(
+      runtimeWith(new ScriptedModel([{ text: 'x' }]), { store, clock }).run('What is in the box?'),
+      clock,
+    )
     const told = await storeOf(toldFirst(await store.journal.read(treeId, 0), 'AGENTS.md', '# Rules\n\nOpen boxes from the left.'))
     const model = new ScriptedModel([{ text: 'Ink, from the left.' }])
     const handle = await runtimeWith(model, { tools: [look], store: told, clock }).open(treeId as TreeId)

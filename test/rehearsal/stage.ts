@@ -48,7 +48,7 @@ export function conversation(tools: readonly Tool[], { agent, limits }: Setting 
     requests,
     async say(input: string | readonly InputPart[]): Promise<Scene> {
       if (handle) {
-        const open = await runtime.open(handle.treeId)
+        const open = await runtime.open(handle.sessionId)
         await open.send(input)
         handle = open
       } else handle = runtime.stream(input)

@@ -27,13 +27,13 @@ describe('whoever is there to approve', () => {
     const handle = made.runtime.stream('go')
     await until(
       'it is asked',
-      async () => ofType(await journalOf(made.store, handle.treeId), 'interaction.approval.requested').length === 1,
+      async () => ofType(await journalOf(made.store, handle.sessionId), 'interaction.approval.requested').length === 1,
     )
-    await handle.approve(await openOf(made.store, handle.treeId), no('Not now'))
+    await handle.approve(await openOf(made.store, handle.sessionId), no('Not now'))
     expect((await finish(handle)).status).toBe('completed')
     late.resolve({ decision: yes('session'), by: 'late' })
     await settle()
-    const events = await journalOf(made.store, handle.treeId)
+    const events = await journalOf(made.store, handle.sessionId)
     expectLegal(events)
     expect(ofType(events, 'interaction.approval.resolved').map(({ by }) => by)).toEqual(['caller'])
     expect(made.ran).toEqual([])
@@ -43,7 +43,7 @@ describe('whoever is there to approve', () => {
 describe('an answer to a request that is put off', () => {
   const putOff = async (store: Store = memoryStore(), clock = new FakeClock()) => {
     const made = stage({ store, clock, decide: () => 'suspend', steps: once, limits: { timeBudget: 60_000 } })
-    const { treeId, status } = await bounded(made.runtime.run('go'))
+    const { sessionId: treeId, status } = await bounded(made.runtime.run('go'))
     expect(status).toBe('suspended')
     const approvalId = await openOf(store, treeId)
     await made.runtime.close()
@@ -144,7 +144,7 @@ describe('what is approved', () => {
     })
     const outcome = await bounded(made.runtime.run(forged('y')))
     expect(made.asked).toHaveLength(1)
-    expect(recordsOf(await journalOf(made.store, outcome.treeId)).map(({ status }) => status)).toEqual(['completed', 'declined'])
+    expect(recordsOf(await journalOf(made.store, outcome.sessionId)).map(({ status }) => status)).toEqual(['completed', 'declined'])
     expect(outcome.snapshot.approvalKeys).toEqual([])
   })
 })
@@ -237,8 +237,8 @@ describe('an open request', () => {
     expect((await handle.outcome).status).toBe('suspended')
     expect(asked).toEqual(['root/clerk#1/helper#1'])
     await handle.approve(approvalId!, yes())
-    await until('the end', async () => (await runtime.sessions.outcome(handle.treeId)).status === 'completed')
-    expect((await runtime.sessions.outcome(handle.treeId)).report?.text).toBe('send done')
+    await until('the end', async () => (await runtime.sessions.outcome(handle.sessionId)).status === 'completed')
+    expect((await runtime.sessions.outcome(handle.sessionId)).report?.text).toBe('send done')
   })
 
   it('a person who is asked about two calls at once decides each', async () => {

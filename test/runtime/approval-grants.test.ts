@@ -100,7 +100,7 @@ describe('what was granted', () => {
     const made = await play([run('rm x'), run('ls')], { grants, config: { approvals: { rules: [{ deny: 'shell(rm *)' }] } } })
     expect(made.told.map(({ ok }) => ok)).toEqual([false, true])
     const later = stage({ decide: () => yes('session', 'tool:shell'), steps: [{ calls: [run('rm x')] }, { text: 'Done.' }] })
-    const { treeId } = await later.runtime.run('go')
+    const { sessionId: treeId } = await later.runtime.run('go')
     await later.runtime.close()
     const ruled = stage({
       store: later.store,
@@ -134,7 +134,7 @@ describe('for the project', () => {
   it('goes there as well where the answer comes by the inbox', async () => {
     const { grants, added } = project()
     const made = stage({ grants, decide: () => 'suspend', steps: [{ calls: [run('ls')] }, { text: 'Done.' }] })
-    const { treeId } = await made.runtime.run('go')
+    const { sessionId: treeId } = await made.runtime.run('go')
     const [event] = ofType(await journalOf(made.store, treeId), 'interaction.approval.requested')
     await made.runtime.sessions.approve(treeId, { approvalId: event!.request.id, decision: yes('project'), by: 'bob' })
     await until('the end', async () => (await made.runtime.sessions.outcome(treeId)).status === 'completed')
@@ -165,7 +165,7 @@ describe('for the project', () => {
     })
     const steps = [{ calls: [run('ls')] }, { text: 'Done.' }]
     const made = stage({ store, grants, decide: () => 'suspend', steps })
-    const { treeId } = await made.runtime.run('go')
+    const { sessionId: treeId } = await made.runtime.run('go')
     const [request] = await made.runtime.sessions.requests(treeId)
     await made.runtime.sessions.approve(treeId, { approvalId: request!.id, decision: yes('project'), by: 'bob' })
     expect((await bounded(made.runtime.sessions.outcome(treeId))).status).toBe('completed')
@@ -187,7 +187,7 @@ describe('for the project', () => {
 
     const cut = stage({ grants, decide: () => yes('project'), steps })
     const handle = cut.runtime.stream('go')
-    await until('the yes', async () => ofType(await journalOf(cut.store, handle.treeId), 'interaction.approval.requested').length > 0)
+    await until('the yes', async () => ofType(await journalOf(cut.store, handle.sessionId), 'interaction.approval.requested').length > 0)
     await handle.interrupt()
     expect(await bounded(handle.outcome, 'the interrupt')).toMatchObject({ status: 'interrupted' })
     expect(cut.ran).toEqual([])
@@ -259,7 +259,7 @@ describe('a decision that does not fit what was asked', () => {
   for (const [what, decision] of Object.entries(wrong).slice(0, 4))
     it(`${what}: by the inbox it is told, and the request stays open`, async () => {
       const made = stage({ decide: () => 'suspend', steps: [{ calls: [run('ls')] }, { text: 'Done.' }] })
-      const { treeId } = await made.runtime.run('go')
+      const { sessionId: treeId } = await made.runtime.run('go')
       const [event] = ofType(await journalOf(made.store, treeId), 'interaction.approval.requested')
       const approvalId = event!.request.id
       // Not through the service, which refuses what is no decision at all.
@@ -285,7 +285,7 @@ describe('a decision that does not fit what was asked', () => {
     const made = await play([run('ls')], { approver: nameless })
     expect(made.ran).toEqual([])
     const later = stage({ decide: () => 'suspend', steps: [{ calls: [run('ls')] }] })
-    const { treeId } = await later.runtime.run('go')
+    const { sessionId: treeId } = await later.runtime.run('go')
     const [event] = ofType(await journalOf(later.store, treeId), 'interaction.approval.requested')
     const message = { kind: 'approval', approvalId: event!.request.id, decision: yes(), by: undefined as never } as const
     await later.store.inbox.add(treeId, 'c1' as never, message)
@@ -382,7 +382,7 @@ describe('grants over time', () => {
     }
     for (const [what, policy] of Object.entries(policies)) {
       const one = stage({ decide: () => yes('session'), steps: [once, { text: 'Done.' }] })
-      const { treeId } = await one.runtime.run('go')
+      const { sessionId: treeId } = await one.runtime.run('go')
       await one.runtime.close()
       const two = stage({ ...policy, store: one.store, decide: () => no(), steps: [once, { text: 'Done.' }] })
       await again(two, treeId)
@@ -414,7 +414,7 @@ describe('grants over time', () => {
         { store, approver, tools, ids: sequentialIds(ids), ...(config && { config }) },
       ).runtime
     const one = tree(undefined, 'one')
-    const { treeId } = await bounded(one.run('go'))
+    const { sessionId: treeId } = await bounded(one.run('go'))
     await one.close()
     const two = tree({ approvals: { rules: [{ ask: 'web_fetch' }] } }, 'two')
     const open = ofType(await journalOf(store, treeId), 'interaction.approval.requested').at(-1)!
@@ -425,7 +425,7 @@ describe('grants over time', () => {
 
   it('are taken back by key, and asked for again', async () => {
     const made = stage({ decide: () => yes('session'), steps: [once, { text: '1' }, once, { text: '2' }, once, { text: '3' }] })
-    const { treeId } = await made.runtime.run('go')
+    const { sessionId: treeId } = await made.runtime.run('go')
     await made.runtime.sessions.revoke(treeId, ['command:other'], 'bob')
     await again(made, treeId)
     expect(made.asked).toHaveLength(1)
@@ -440,7 +440,7 @@ describe('grants over time', () => {
 
   it('a row that names no keys takes nothing back, and does not stop what comes behind it', async () => {
     const made = stage({ decide: () => yes('session'), steps: [once, { text: '1' }, once, { text: '2' }] })
-    const { treeId } = await made.runtime.run('go')
+    const { sessionId: treeId } = await made.runtime.run('go')
     for (const [index, keys] of ['the command:ls and more', undefined, [7]].entries())
       await made.store.inbox.add(treeId, `r${index}` as never, { kind: 'revoke', keys: keys as never, by: 'bob' })
     await made.store.inbox.add(treeId, 'nothing' as never, null as never)
@@ -491,7 +491,7 @@ describe('grants over time', () => {
     const outcome = await bounded(runtime.run('go'))
     expect(requests).toHaveLength(2)
     expect(
-      ofType(await journalOf(store, outcome.treeId), 'interaction.approval.revoked').map(({ agentPath, keys }) => [agentPath, keys]),
+      ofType(await journalOf(store, outcome.sessionId), 'interaction.approval.revoked').map(({ agentPath, keys }) => [agentPath, keys]),
     ).toEqual([
       ['root', ['send']],
       ['root/clerk#1', ['send']],

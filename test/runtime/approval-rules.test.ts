@@ -302,7 +302,7 @@ describe('a rule on a tool that says nothing about its calls', () => {
 describe('a call that was approved before rules changed', () => {
   it('is refused where a rule forbids it now, though somebody said yes', async () => {
     const one = stage({ decide: () => 'suspend', steps: [{ calls: [run('make')] }] })
-    const { treeId } = await one.runtime.run('go')
+    const { sessionId: treeId } = await one.runtime.run('go')
     await one.runtime.close()
     const two = stage({ store: one.store, steps: [{ text: 'Done.' }], config: rules({ deny: 'shell(make)', reason: 'Frozen' }) })
     const [request] = (await one.store.journal.read(treeId, 0)).flatMap((event) =>

@@ -55,7 +55,7 @@ export async function play(calls: readonly object[], setup: Parameters<typeof st
   const steps = [...calls.map((call) => ({ calls: Array.isArray(call) ? call : [call] })), { text: 'Done.' }]
   const made = stage({ steps, ...setup } as Parameters<typeof stage>[0])
   const outcome = await bounded(made.runtime.run('go'), 'the turn')
-  const events = await journalOf(made.store, outcome.treeId)
+  const events = await journalOf(made.store, outcome.sessionId)
   expectLegal(events, { settled: outcome.status !== 'suspended' })
   const told = made.model.requests.slice(1).flatMap((request) => resultsIn(request))
   return { ...made, outcome, events, told }

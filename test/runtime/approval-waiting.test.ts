@@ -5,7 +5,7 @@ import { run, stage } from './approval-stage.ts'
 
 it('a run that waits is found behind however many newer ones', async () => {
   const { runtime, store } = stage({ decide: () => 'suspend', steps: [{ calls: [run('make')] }] })
-  const { treeId } = await runtime.run('go')
+  const { sessionId: treeId } = await runtime.run('go')
   await runtime.close()
   const [created] = await store.journal.read(treeId, 0, 1)
   for (let number = 0; number < 2_000; number++) {

@@ -24,7 +24,10 @@ async function run(work: readonly ScriptedStep[], tools: readonly Tool[] = [look
     Array.from({ length: 40 }, () => next),
   )
   const [store, clock] = [memoryStore(), new FakeClock()]
-  const { treeId } = await settle(runtimeWith(model, { tools, store, clock, limits: { maxToolTurns: 60 } }).run('What is inside?'), clock)
+  const { sessionId: treeId } = await settle(
+    runtimeWith(model, { tools, store, clock, limits: { maxToolTurns: 60 } }).run('What is inside?'),
+    clock,
+  )
   return { treeId, events: await store.journal.read(treeId, 0) }
 }
 

@@ -62,7 +62,7 @@ async function run(
   })()
   const outcome = await settle(handle.outcome, clock)
   await reading
-  const events = await store.journal.read(outcome.treeId, 0)
+  const events = await store.journal.read(outcome.sessionId, 0)
   return { outcome, events, seen, store, runtime }
 }
 
@@ -101,7 +101,7 @@ describe('a history that fills the window', () => {
     expect(words(after)).not.toContain('saw 0')
     expect(after.tools.map(({ name }) => name)).toContain('read_output')
     const [compacted] = compactions(events)
-    const whole = await store.blobs.get(outcome.treeId, handlesIn(words(after))[0] as BlobId)
+    const whole = await store.blobs.get(outcome.sessionId, handlesIn(words(after))[0] as BlobId)
     expect(whole).toContain('saw 0')
     expect(compacted).toMatchObject({
       output: { bytes: Buffer.byteLength(whole ?? '') },
@@ -161,7 +161,7 @@ describe('a history that fills the window', () => {
       results: [{ content: expect.stringMatching(/^first line[\s\S]*left out[\s\S]*last line$/) }],
     })
     for (const handle of handlesIn(words(last)))
-      expect(await store.blobs.get(outcome.treeId, handle as BlobId)).toContain('y'.repeat(14_000))
+      expect(await store.blobs.get(outcome.sessionId, handle as BlobId)).toContain('y'.repeat(14_000))
     expect(outcome.status).toBe('completed')
   })
 
@@ -254,8 +254,8 @@ describe('a history that cannot be made shorter', () => {
     const runtime = runtimeWith(model, { tools: [look], store, clock })
     const handle = runtime.stream(`${goal} ${'z'.repeat(12_000)}`)
     expect((await settle(handle.outcome, clock)).status).toBe('partial')
-    await runtime.sessions.send(handle.treeId, 'And now something small.')
-    const second = await settle(runtime.sessions.outcome(handle.treeId), clock)
+    await runtime.sessions.send(handle.sessionId, 'And now something small.')
+    const second = await settle(runtime.sessions.outcome(handle.sessionId), clock)
     expect(second).toMatchObject({ status: 'completed', report: { text: 'Small.' } })
     expect(words(model.requests.at(-1) as ModelRequest)).not.toContain('zzz')
   })
@@ -319,7 +319,7 @@ describe('while a summary is made', () => {
     await handle.interrupt()
     const outcome = await settle(handle.outcome, clock)
     expect(outcome.status).toBe('interrupted')
-    expect(compactions(await store.journal.read(outcome.treeId, 0))).toEqual([])
+    expect(compactions(await store.journal.read(outcome.sessionId, 0))).toEqual([])
   })
 
   it('a stop is heard: the model answers next', async () => {
@@ -390,7 +390,7 @@ describe('whoever has a long history', () => {
       { abilities: [] },
     )
     const runtime = runtimeWith(model, { clock })
-    const { treeId } = await settle(runtime.run('Question 0?'), clock)
+    const { sessionId: treeId } = await settle(runtime.run('Question 0?'), clock)
     for (let turn = 1; turn < 12; turn += 1) {
       await runtime.sessions.send(treeId, `Question ${turn}?`)
       expect((await settle(runtime.sessions.outcome(treeId), clock)).status).toBe('completed')
@@ -459,7 +459,7 @@ describe('a driver that dies', () => {
     const first = await run(script(), { limits })
     expect(first.outcome.status).toBe('completed')
     const from = first.events.findIndex((event) => event.type === 'interaction.step.started' && event.compacts)
-    const treeId = first.outcome.treeId as TreeId
+    const treeId = first.outcome.sessionId as TreeId
     for (let length = from - 1; length < from + 8; length += 1) {
       const store = await storeOf(first.events.slice(0, length))
       for (const event of compactions(first.events))

@@ -99,7 +99,7 @@ describe('a call that hits the walls', () => {
     const putOff = async (log: string[]) => {
       const store = memoryStore()
       const made = stage({ sandbox: box, tools: [picky(log)], store, decide: () => 'suspend', steps: [three, { text: 'Done.' }] })
-      const { treeId, status, diagnostics } = await bounded(made.runtime.run('go'))
+      const { sessionId: treeId, status, diagnostics } = await bounded(made.runtime.run('go'))
       expect([status, diagnostics, log]).toEqual(['suspended', [], ['one', 'two sandbox 1']])
       const [request] = ofType(await journalOf(store, treeId), 'interaction.approval.requested').map((event) => event.request)
       expect(request).toMatchObject({ scope: 'unsandboxed', inside: { error: { class: 'sandbox', message: 'no network inside' } } })
@@ -214,7 +214,7 @@ describe('a call that hits the walls', () => {
     await handle.stop()
     const outcome = await finish(handle)
     expect([outcome.status, outcome.reason, log]).toEqual(['partial', 'stopped', ['curl sandbox 1']])
-    expect(ofType(await journalOf(made.store, handle.treeId), 'interaction.approval.resolved')).toMatchObject([{ by: 'runtime' }])
+    expect(ofType(await journalOf(made.store, handle.sessionId), 'interaction.approval.resolved')).toMatchObject([{ by: 'runtime' }])
   })
 
   it('keys do not hold secrets, which a project would keep', async () => {
@@ -240,7 +240,7 @@ describe('a call that hits the walls', () => {
     log.length = 0
     const store = await storeWith(whole.events.slice(0, length))
     const made = stage({ sandbox: box, tools: reading, store, decide: () => no(), steps: [{ text: 'Done.' }] })
-    expect((await bounded((await made.runtime.open(whole.outcome.treeId)).outcome)).status).toBe('completed')
+    expect((await bounded((await made.runtime.open(whole.outcome.sessionId)).outcome)).status).toBe('completed')
     expect(made.asked).toEqual([])
     expect(log).toEqual(['curl none 2'])
   })
@@ -377,6 +377,6 @@ describe('a child at the walls', () => {
     }
     expect((await finish(handle)).status).toBe('completed')
     expect(log).toEqual(['curl sandbox 1', 'curl none 2'])
-    expect(ofType(await journalOf(made.store, handle.treeId), 'interaction.approval.resolved')).toHaveLength(1)
+    expect(ofType(await journalOf(made.store, handle.sessionId), 'interaction.approval.resolved')).toHaveLength(1)
   })
 })

@@ -77,14 +77,14 @@ describe('whoever follows a tree of another process', () => {
     state.isAlive = false
     await clock.elapse(10_000)
     expect(await bounded(events)).toEqual(await store.journal.read(treeId, 0))
-    expect(await bounded(outcome)).toMatchObject({ status: 'interrupted', remedy: 'Open the tree to go on.' })
+    expect(await bounded(outcome)).toMatchObject({ status: 'interrupted', remedy: 'Open the session to go on.' })
     expect([watching.now, clock.pending]).toEqual([0, 0])
   })
 
   it('waits for the turn of what was sent to it and not taken in yet', async () => {
     const [store, door] = [memoryStore(), gate()]
     const driving = world({ store: slowInbox(store, door.promise), steps: [{ text: 'One.' }, { text: 'Two.' }] })
-    const { treeId } = await driving.runtime.run('one')
+    const { sessionId: treeId } = await driving.runtime.run('one')
     await driving.runtime.open(treeId)
     const { sessions } = world({ store }).runtime
     const { seq = 0 } = (await store.journal.read(treeId, 0)).at(-1) ?? {}
@@ -132,7 +132,7 @@ describe('a reader of events can leave while it waits', () => {
   it('for a person', async () => {
     const { store, watching } = counted(memoryStore())
     const { runtime } = stage({ store, decide: () => 'suspend', steps: [{ calls: [run('make')] }] })
-    const { treeId } = await runtime.run('go')
+    const { sessionId: treeId } = await runtime.run('go')
     await left(runtime.sessions.events(treeId), (await store.journal.read(treeId, 0)).length)
     expect(watching.now).toBe(0)
   })

@@ -19,7 +19,7 @@ const other = { config: { approvals: { rules: [{ ask: 'web_fetch' }] } } }
 /** A session that began under one policy, and was granted something under another one. */
 async function granted(): Promise<{ readonly store: Stage['store']; readonly treeId: TreeId }> {
   const first = stage({ steps: [{ text: 'hi' }] })
-  const { treeId } = await first.runtime.run('go')
+  const { sessionId: treeId } = await first.runtime.run('go')
   await first.runtime.close()
   const second = stage({ ...other, store: first.store, decide: () => yes('session'), steps: [listing, { text: 'Done.' }] })
   await again(second, treeId)

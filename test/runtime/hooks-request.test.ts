@@ -20,7 +20,7 @@ async function run(hooks: readonly Hook[], steps: readonly ScriptedStepSource[],
   const clock = (more.clock as FakeClock | undefined) ?? new FakeClock()
   const model = new ScriptedModel(steps)
   const outcome = await settle(runtimeWith(model, { tools: [tool('look')], ...more, hooks, store, clock }).run('Go.'), clock)
-  return { outcome, model, events: await store.journal.read(outcome.treeId, 0), store }
+  return { outcome, model, events: await store.journal.read(outcome.sessionId, 0), store }
 }
 const contexts = (events: readonly InteractionEvent[]) =>
   events.flatMap((event) => (event.type === 'interaction.context.added' ? [`${event.source}: ${event.text}`] : []))
@@ -201,7 +201,7 @@ describe('a hook that may take its time', () => {
     await handle.interrupt()
     expect(await settle(handle.outcome, clock)).toMatchObject({ status: 'interrupted' })
     expect(signals[0]?.aborted).toBe(true)
-    expect(verdicts(await store.journal.read(handle.treeId, 0))).toEqual([])
+    expect(verdicts(await store.journal.read(handle.sessionId, 0))).toEqual([])
     expect(model.requests).toEqual([])
   })
 })
@@ -212,7 +212,7 @@ describe('context from a hook', () => {
     const answer: ScriptedStepSource = (request) =>
       request.messages.some(({ role }) => role === 'tool') ? { text: 'Done.' } : { calls: [{ tool: 'look', id: 'c1' }] }
     const first = await run(hooks, [answer, answer])
-    const treeId = first.outcome.treeId as TreeId
+    const treeId = first.outcome.sessionId as TreeId
     const from = first.events.findIndex(({ type }) => type === 'interaction.turn.started') + 1
     for (let length = from; length < first.events.length - 1; length += 1) {
       const store = await storeOf(first.events.slice(0, length))

@@ -20,7 +20,7 @@ async function run(hooks: readonly Hook[], steps: readonly ScriptedStepSource[],
   const clock = (more.clock as FakeClock | undefined) ?? new FakeClock()
   const model = new ScriptedModel(steps)
   const outcome = await settle(runtimeWith(model, { tools: [tool('look')], ...more, hooks, store, clock }).run('Go.'), clock)
-  return { outcome, model, events: await store.journal.read(outcome.treeId, 0), store }
+  return { outcome, model, events: await store.journal.read(outcome.sessionId, 0), store }
 }
 const verdicts = (events: readonly InteractionEvent[]) =>
   events.flatMap((event) => (event.type === 'interaction.hook.completed' ? [`${event.hook} ${event.verdict}: ${event.message}`] : []))
@@ -116,7 +116,7 @@ describe('a hook at the stop', () => {
     const clock = new FakeClock()
     const model = new ScriptedModel(['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((text) => ({ text })))
     const runtime = runtimeWith(model, { hooks: [atStop(() => ({ kind: 'resume', reason: 'Once more.' }))], clock })
-    const { treeId } = await settle(runtime.run('Go.'), clock)
+    const { sessionId: treeId } = await settle(runtime.run('Go.'), clock)
     await runtime.sessions.send(treeId, 'And?')
     expect((await settle(runtime.sessions.outcome(treeId), clock)).report).toMatchObject({ text: 'h' })
   })
@@ -241,7 +241,7 @@ describe('while a hook at the stop thinks', () => {
     const outcome = await settle(handle.outcome, clock)
     expect(outcome.report).toMatchObject({ text: 'Done in blue.' })
     expect(words(model.requests[1])).toEqual(['Go.', 'Done.', 'In blue.'])
-    const events = await store.journal.read(handle.treeId, 0)
+    const events = await store.journal.read(handle.sessionId, 0)
     expect(events.filter(({ type }) => type === 'interaction.turn.started')).toHaveLength(1)
   })
 
@@ -256,7 +256,7 @@ describe('while a hook at the stop thinks', () => {
 
   it('a driver that dies leaves an answer that hooks are asked about again', async () => {
     const first = await run([atStop(() => ({ kind: 'continue' }))], [{ text: 'Done.' }])
-    const treeId = first.outcome.treeId as TreeId
+    const treeId = first.outcome.sessionId as TreeId
     const end = first.events.findIndex(({ type }) => type === 'interaction.step.completed') + 1
     const store = await storeOf(first.events.slice(0, end))
     const clock = new FakeClock()

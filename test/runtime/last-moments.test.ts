@@ -65,14 +65,14 @@ describe.each([
       await microtasks(moment)
       await handle.send('two')
       await bounded(handle.outcome)
-      await taken(store, handle.treeId, moment)
-      const again = await runtime.open(handle.treeId)
+      await taken(store, handle.sessionId, moment)
+      const again = await runtime.open(handle.sessionId)
       await again.send('three')
       await microtasks(moment)
-      await runtime.sessions.send(handle.treeId, 'four')
+      await runtime.sessions.send(handle.sessionId, 'four')
       await bounded(again.outcome)
-      await taken(store, handle.treeId, moment)
-      expect(ofType(await journalOf(store, handle.treeId), 'interaction.turn.started')).toHaveLength(4)
+      await taken(store, handle.sessionId, moment)
+      expect(ofType(await journalOf(store, handle.sessionId), 'interaction.turn.started')).toHaveLength(4)
     }
   })
 
@@ -83,8 +83,8 @@ describe.each([
       const handle = runtime.stream('one')
       await microtasks(moment)
       await handle.send('two')
-      const events = collect(runtime.sessions.events(handle.treeId))
-      const { turnId } = await bounded(runtime.sessions.outcome(handle.treeId))
+      const events = collect(runtime.sessions.events(handle.sessionId))
+      const { turnId } = await bounded(runtime.sessions.outcome(handle.sessionId))
       const ended = ofType(await bounded(events), 'interaction.turn.completed')
       expect([turnId, ended.length], `${moment} microtasks`).toEqual(['t2', 2])
     }
@@ -99,8 +99,8 @@ describe.each([
       await microtasks(moment)
       await handle.approve(approvalId, yes())
       await bounded(handle.outcome)
-      await taken(store, handle.treeId, moment)
-      expect(await bounded(runtime.sessions.outcome(handle.treeId)), `${moment} microtasks`).toMatchObject({ status: 'completed' })
+      await taken(store, handle.sessionId, moment)
+      expect(await bounded(runtime.sessions.outcome(handle.sessionId)), `${moment} microtasks`).toMatchObject({ status: 'completed' })
     }
   })
 
@@ -113,8 +113,8 @@ describe.each([
       await microtasks(moment)
       await handle.interrupt()
       await bounded(handle.outcome)
-      await taken(store, handle.treeId, moment)
-      expect(await bounded(runtime.sessions.outcome(handle.treeId)), `${moment} microtasks`).toMatchObject({ status: 'interrupted' })
+      await taken(store, handle.sessionId, moment)
+      expect(await bounded(runtime.sessions.outcome(handle.sessionId)), `${moment} microtasks`).toMatchObject({ status: 'interrupted' })
     }
   })
 })

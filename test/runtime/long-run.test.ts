@@ -133,7 +133,7 @@ async function run(steps: number) {
     store: counter.store,
   })
   const outcome = await runtime.run(goal)
-  const events = await counter.store.journal.read(outcome.treeId, 0)
+  const events = await counter.store.journal.read(outcome.sessionId, 0)
   await runtime.close()
   return { outcome, model, events, bytes: counter.bytes }
 }

@@ -20,7 +20,7 @@ function told(store: Store) {
 describe('to look at a tree never claims it', () => {
   it('that nobody drives', async () => {
     const store = memoryStore()
-    const { treeId } = await world({ store, steps: [{ text: 'One.' }] }).runtime.run('one')
+    const { sessionId: treeId } = await world({ store, steps: [{ text: 'One.' }] }).runtime.run('one')
     const looking = told(store)
     const { sessions } = world({ store: looking.store }).runtime
     expect(await bounded(sessions.outcome(treeId))).toMatchObject({ status: 'completed', report: { text: 'One.' } })

@@ -115,26 +115,26 @@ describe('a message to a tree', () => {
     const { runtime, store } = talk()
     const handle = runtime.stream('Hi')
     await handle.outcome
-    const before = await journalOf(store, handle.treeId)
+    const before = await journalOf(store, handle.sessionId)
     expect(await told(() => handle.send('More', { mod: 'steer', mode: 'ster', clientId: '' } as never))).toEqual([
       'options.mod: unknown key. Did you mean "mode"?',
       'options.mode: expected "queue" or "steer", found "ster". Did you mean "steer"?',
       'options.clientId: expected an id, found "". Give a text.',
     ])
-    expect(await told(() => runtime.sessions.cancel(handle.treeId, 'nonsense' as never, 5 as never))).toEqual([
+    expect(await told(() => runtime.sessions.cancel(handle.sessionId, 'nonsense' as never, 5 as never))).toEqual([
       'mode: expected "stop" or "interrupt", found "nonsense". Give one of stop, interrupt.',
       'by: expected who it is, found 5. Give a name: the journal tells of it by this.',
     ])
-    expect(await told(() => runtime.sessions.revoke(handle.treeId, 'shell' as never))).toEqual([
+    expect(await told(() => runtime.sessions.revoke(handle.sessionId, 'shell' as never))).toEqual([
       'keys: expected a list of keys, found "shell". Give the keys of grants.',
     ])
-    expect(await store.inbox.read(handle.treeId, 0)).toEqual([])
-    expect(await journalOf(store, handle.treeId)).toEqual(before)
+    expect(await store.inbox.read(handle.sessionId, 0)).toEqual([])
+    expect(await journalOf(store, handle.sessionId)).toEqual(before)
   })
 
   it('that comes by another way with such a mode is told in its place', async () => {
     const { runtime, store } = talk()
-    const { treeId } = await runtime.run('Hi')
+    const { sessionId: treeId } = await runtime.run('Hi')
     const parts = [{ type: 'text', text: 'x' }] as const
     await store.inbox.add(treeId, 'a' as ClientId, { kind: 'input', parts, mode: 'nonsense' as never })
     await store.inbox.add(treeId, 'b' as ClientId, { kind: 'cancel', mode: 'nonsense' as never, by: 'x' })
@@ -156,7 +156,7 @@ describe('an answer', () => {
     const store = memoryStore()
     const model = new ScriptedModel([{ calls: [{ tool: 'remove' }] }, { text: 'Done.' }])
     const runtime = runtimeWith(model, { store, tools: [asking], approver: { decide: () => 'suspend' } })
-    const { treeId } = await runtime.run('Go')
+    const { sessionId: treeId } = await runtime.run('Go')
     const [request] = await runtime.sessions.requests(treeId)
     return { store, runtime, treeId, approvalId: request!.id }
   }

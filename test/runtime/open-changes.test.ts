@@ -50,7 +50,7 @@ describe('a tree at rest that is opened with changes', () => {
   test('a lower limit bites in the next turn and holds from then on, a higher one lets it go on; the change comes first', async () => {
     const store = memoryStore()
     const runtime = runtimeOf({ models: { a: model('a', says('Done.')) }, store })
-    const { treeId } = await runtime.run('Go')
+    const { sessionId: treeId } = await runtime.run('Go')
     const before = (await journalOf(store, treeId)).length
     expect(await turn(runtime, treeId, { limits: { maxTokens: 10 } })).toMatchObject({ status: 'failed', reason: 'tokens' })
     const added = (await journalOf(store, treeId)).slice(before)
@@ -74,7 +74,7 @@ describe('a tree at rest that is opened with changes', () => {
   test('what the session has used counts', async () => {
     const store = memoryStore()
     const runtime = runtimeOf({ models: { a: model('a', says('Done.')) }, store })
-    const { treeId } = await runtime.run('Go')
+    const { sessionId: treeId } = await runtime.run('Go')
     expect(await turn(runtime, treeId, { limits: { maxSessionTokens: 120 } })).toMatchObject({ status: 'failed', reason: 'tokens' })
     expect(await turn(runtime, treeId, { limits: { maxSessionTokens: 50_000 } })).toMatchObject({ status: 'completed' })
   })
@@ -83,7 +83,7 @@ describe('a tree at rest that is opened with changes', () => {
     const store = memoryStore()
     const limits = { maxTokens: 50_000, timeBudget: 60_000 }
     const runtime = runtimeOf({ models: { a: model('a', says('Done.')) }, store, more: { limits } })
-    const { treeId } = await runtime.run('Go')
+    const { sessionId: treeId } = await runtime.run('Go')
     const same = { parameters: {}, limits: { timeBudget: 60_000, maxTokens: 50_000 }, models: ['a'] }
     expect(await turn(runtime, treeId, same)).toMatchObject({ status: 'completed', diagnostics: [] })
     expect(await turn(runtime, treeId, {})).toMatchObject({ status: 'completed', diagnostics: [] })
@@ -92,7 +92,7 @@ describe('a tree at rest that is opened with changes', () => {
 
   test('another model is asked with other parameters; the one that is gone is not looked for', async () => {
     const store = memoryStore()
-    const { treeId } = await runtimeOf({ models: { a: model('a', says('By a.')) }, store }).run('Go')
+    const { sessionId: treeId } = await runtimeOf({ models: { a: model('a', says('By a.')) }, store }).run('Go')
     const asked: unknown[] = []
     const b = model('b', ({ parameters }) => {
       asked.push(parameters)
@@ -112,7 +112,7 @@ describe('a tree that waits for a person', () => {
   const waiting = async (store: Store): Promise<TreeId> => {
     const outcome = await runtimeOf({ models: { a: model('a', sends) }, store }).run('Go')
     expect(outcome.status).toBe('suspended')
-    return outcome.treeId
+    return outcome.sessionId
   }
   const approved = async (runtime: AgentRuntime, treeId: TreeId, options: OpenOptions): Promise<Outcome> => {
     const handle = await runtime.open(treeId, options)
@@ -141,7 +141,7 @@ test('killed anywhere: the change is the first that is written, once, and holds 
   const whole = memoryStore()
   const plain = { ...send, approval: undefined, effect: 'idempotent' as const }
   const more = { tools: [plain] }
-  const { treeId } = await runtimeOf({ models: { a: model('a', sends) }, store: whole, more }).run('Go')
+  const { sessionId: treeId } = await runtimeOf({ models: { a: model('a', sends) }, store: whole, more }).run('Go')
   const events = await journalOf(whole, treeId)
   for (let length = 1; length < events.length; length++) {
     const store = await storeOf(events.slice(0, length))
@@ -174,7 +174,7 @@ describe('what is wrong changes nothing, and claims nothing', () => {
   const wrong = async (options: object, models: { readonly [name: string]: Model } = {}) => {
     const store = memoryStore()
     const runtime = runtimeOf({ models: { a: model('a', says('Done.'), { isFree: false } as object), ...models }, store })
-    const { treeId } = await runtime.run('Go')
+    const { sessionId: treeId } = await runtime.run('Go')
     const before = await journalOf(store, treeId)
     const error: unknown = await runtime.open(treeId, options as OpenOptions).catch((thrown: unknown) => thrown)
     expect(await journalOf(store, treeId)).toEqual(before)
@@ -208,7 +208,7 @@ describe('what is wrong changes nothing, and claims nothing', () => {
   test('a tree that is at work here is not changed under way; what holds already is welcome', async () => {
     const store = memoryStore()
     const runtime = runtimeOf({ models: { a: model('a', says('Done.')) }, store })
-    const { treeId } = await runtime.run('Go')
+    const { sessionId: treeId } = await runtime.run('Go')
     const first = await runtime.open(treeId)
     await expect(runtime.open(treeId, { limits: { maxTokens: 10 } })).rejects.toMatchObject({ code: 'usage', remedy: /open it then/ })
     await runtime.open(treeId, { limits: { maxToolTurns: 10 } })
@@ -226,7 +226,7 @@ test('a cost limit that comes later binds children that were begun before it, an
   const agents = [member('boss', { agents: ['kid'] }), member('kid', { tools: ['send'] })]
   const make = (): AgentRuntime =>
     runtimeOf({ models: { boss, kid }, store, more: { agents, agentSelection: { agent: 'boss' }, tools: [send] } })
-  const { treeId } = await make().run('Go')
+  const { sessionId: treeId } = await make().run('Go')
   const runtime = make()
   const handle = await runtime.open(treeId, { limits: { maxCostUsd: 100 } })
   for (let count = 0; count < 2; count++) {

@@ -39,7 +39,7 @@ describe('the overlay of a call', () => {
     const handle = runtime.stream('Go', { overlay: ofCall })
     await handle.outcome
     await handle.send('Again')
-    await runtime.sessions.outcome(handle.treeId)
+    await runtime.sessions.outcome(handle.sessionId)
     const treeId = await runtime.sessions.start('Go', { overlay: { CITY: 'Rome' } })
     await runtime.sessions.outcome(treeId)
     expect(seen).toEqual([both, both, { ...ofRuntime, CITY: 'Rome' }])
@@ -70,13 +70,13 @@ describe('the overlay of a call', () => {
     const outcome = await handle.outcome
     expect(outcome.report?.text).toBe('It is [redacted:SHOP_TOKEN], not [redacted:SHOP_TOKEN].')
     await handle.send(`Once more ${own}`)
-    await runtime.sessions.outcome(handle.treeId)
+    await runtime.sessions.outcome(handle.sessionId)
     const everything = JSON.stringify([
       events,
       outcome,
       model.requests,
-      await journalOf(store, handle.treeId),
-      await store.inbox.read(handle.treeId, 0),
+      await journalOf(store, handle.sessionId),
+      await store.inbox.read(handle.sessionId, 0),
     ])
     for (const secret of [own, shared]) expect(everything).not.toContain(secret)
     expect(everything).not.toContain('Oslo')
@@ -84,7 +84,7 @@ describe('the overlay of a call', () => {
 
   it('is not there in another process: those of the runtime hold, or what open is given', async () => {
     const before = stage()
-    const { treeId } = await before.runtime.run('Go', { overlay: ofCall })
+    const { sessionId: treeId } = await before.runtime.run('Go', { overlay: ofCall })
     await before.runtime.close()
     const { runtime, seen } = stage({ store: before.store, steps: [look, { text: '2' }, look, { text: '3' }] })
     await runtime.sessions.send(treeId, 'Again')
@@ -101,7 +101,7 @@ describe('the overlay of a call', () => {
     ['of the runtime', undefined, ofRuntime],
   ])('of an open that is refused does not hold: the tree has those %s', async (_, overlay, expected) => {
     const { runtime, seen, store } = stage({ steps: [look, { text: '1' }, look, { text: '2' }] })
-    const { treeId } = await runtime.run('Go', overlay && { overlay })
+    const { sessionId: treeId } = await runtime.run('Go', overlay && { overlay })
     const owned = await stage({ store }).runtime.open(treeId)
     await expect(runtime.open(treeId, { overlay: { CITY: 'Rome' } })).rejects.toMatchObject({ code: 'tree_owned' })
     await owned.release()

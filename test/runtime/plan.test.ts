@@ -76,14 +76,14 @@ describe('a plan', () => {
     await handle.interrupt()
     for (let i = 0; i < 3; i++) await made.clock.elapse(1000)
     expect((await finish(handle)).status).toBe('interrupted')
-    const events = await journalOf(made.store, handle.treeId)
+    const events = await journalOf(made.store, handle.sessionId)
     expectLegal(events)
     expect(shown(events).map(([what]) => what)).toEqual(['started', 'interrupted'])
   })
 
   it('is a new one in a new turn', async () => {
     const made = stage({ tools, steps: [{ calls: [plan(step('a'))] }, { text: '1' }, { calls: [plan(step('b'))] }, { text: '2' }] })
-    const { treeId } = await made.runtime.run('go')
+    const { sessionId: treeId } = await made.runtime.run('go')
     await made.runtime.sessions.send(treeId, 'more')
     await until('two turns', async () => ofType(await journalOf(made.store, treeId), 'interaction.turn.completed').length === 2)
     const events = await journalOf(made.store, treeId)
@@ -193,10 +193,10 @@ describe('a plan', () => {
       const asked = state.history.toArray().filter(({ role }) => role === 'assistant').length
       const left = [...calls.map((call) => ({ calls: [call] })), { text: 'Done.' }].slice(asked)
       const made = stage({ tools, store: await storeWith(journal), steps: left })
-      const handle = await made.runtime.open(whole.outcome.treeId)
+      const handle = await made.runtime.open(whole.outcome.sessionId)
       const outcome = await elapsing(made.clock, handle.outcome)
       expect(outcome.status, `after ${length}`).toBe('completed')
-      const events = await journalOf(made.store, outcome.treeId)
+      const events = await journalOf(made.store, outcome.sessionId)
       expectLegal(events)
       expect(
         shown(events).filter(([what]) => what === 'started'),
@@ -267,7 +267,7 @@ describe('every journal with plans, questions, rules and ways out', () => {
           steps: [...replies.map((calls) => ({ calls })), ...Array.from({ length: 20 }, () => ({ text: 'The end.' }))],
         })
         const outcome = await settle(made.runtime.run('go'), made.clock)
-        const events = await journalOf(made.store, outcome.treeId)
+        const events = await journalOf(made.store, outcome.sessionId)
         expectLegal(events)
         for (const event of events) seen.add('update' in event ? `${event.type} ${event.update.kind}` : event.type)
         for (let length = 1; length <= events.length; length++) {

@@ -69,7 +69,7 @@ describe('a question to a person', () => {
     const handle = made.runtime.stream('go')
     await until('it is asked', () => made.asked.length === 1)
     await handle.approve(made.asked[0]!.id, yes())
-    await until('it is told', async () => ofType(await journalOf(made.store, handle.treeId), 'interaction.diagnostic').length === 1)
+    await until('it is told', async () => ofType(await journalOf(made.store, handle.sessionId), 'interaction.diagnostic').length === 1)
     await handle.approve(made.asked[0]!.id, answer('red'))
     const outcome = await finish(handle)
     expect(outcome.diagnostics).toMatchObject([{ code: 'message_invalid', message: expect.stringContaining('an answer is wanted') }])
@@ -94,7 +94,7 @@ describe('a question to a person', () => {
     const at = (type: string) => whole.events.findIndex((event) => event.type === type) + 1
     for (const length of [at('interaction.approval.resolved'), at('interaction.item.started')]) {
       const made = stage({ tools, decide: () => no(), store: await storeWith(whole.events.slice(0, length)), steps: [{ text: 'Done.' }] })
-      const outcome = await bounded((await made.runtime.open(whole.outcome.treeId)).outcome)
+      const outcome = await bounded((await made.runtime.open(whole.outcome.sessionId)).outcome)
       expect(outcome.status).toBe('completed')
       expect(made.asked).toEqual([])
       expect(resultsIn(made.model.requests[0])[0]?.content).toBe('They say: blue')
@@ -107,9 +107,9 @@ describe('a question to a person', () => {
     await until('it is asked', () => made.asked.length === 1)
     await handle.interrupt()
     expect((await finish(handle)).status).toBe('interrupted')
-    await made.runtime.sessions.approve(handle.treeId, { approvalId: made.asked[0]!.id, decision: answer('red') })
-    await until('it is told', async () => ofType(await journalOf(made.store, handle.treeId), 'interaction.diagnostic').length === 1)
-    expect(recordsOf(await journalOf(made.store, handle.treeId))).toMatchObject([{ status: 'skipped' }])
+    await made.runtime.sessions.approve(handle.sessionId, { approvalId: made.asked[0]!.id, decision: answer('red') })
+    await until('it is told', async () => ofType(await journalOf(made.store, handle.sessionId), 'interaction.diagnostic').length === 1)
+    expect(recordsOf(await journalOf(made.store, handle.sessionId))).toMatchObject([{ status: 'skipped' }])
   })
 
   const odd: { [what: string]: unknown } = {

@@ -14,7 +14,7 @@ const said = async (store: Store, treeId: TreeId) =>
 
 async function resting(store: Store) {
   const { runtime } = world({ store, steps: [{ text: 'One.' }] })
-  const { treeId } = await runtime.run('one')
+  const { sessionId: treeId } = await runtime.run('one')
   await runtime.close()
   return treeId
 }

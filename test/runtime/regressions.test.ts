@@ -51,7 +51,7 @@ describe('a tree', () => {
   it('has one driver, however often it is opened at once', async () => {
     const store = memoryStore()
     const first = runtimeWith(new ScriptedModel([{ text: 'One.' }, { text: 'Two.' }]), { store })
-    const { treeId } = await first.run('Go')
+    const { sessionId: treeId } = await first.run('Go')
     const [a, b] = await Promise.all([first.open(treeId), first.open(treeId)])
     await a.send('More')
     expect((await a.outcome).report?.text).toBe('Two.')
@@ -60,7 +60,7 @@ describe('a tree', () => {
 
   it('can be asked about right after it was started', async () => {
     const runtime = runtimeWith(new ScriptedModel([{ text: 'Hello.' }]))
-    const { treeId } = runtime.stream('Go')
+    const { sessionId: treeId } = runtime.stream('Go')
     const outcome = runtime.sessions.outcome(treeId)
     const types: string[] = []
     for await (const event of runtime.sessions.events(treeId)) types.push(event.type)
@@ -113,7 +113,7 @@ describe('a tree', () => {
     const store = memoryStore()
     const controller = new AbortController()
     const runtime = runtimeWith(new ScriptedModel([{ text: 'Done.' }]), { store })
-    const { treeId, snapshot } = await runtime.run('Go', { signal: controller.signal })
+    const { sessionId: treeId, snapshot } = await runtime.run('Go', { signal: controller.signal })
     controller.abort()
     await macrotask()
     expect((await store.trees.get(treeId))?.seq).toBe(snapshot.seq)
@@ -165,7 +165,7 @@ describe('waiting for a person', () => {
     const store = memoryStore()
     const approver = { decide: () => ({ decision: { kind: 'approve', breadth: 'session' } as const, by: 'ann' }) }
     const first = runtimeWith(new ScriptedModel([{ calls: [{ tool: 'a' }] }, { text: 'Done.' }]), { store, tools: [asking('a')], approver })
-    const { treeId, snapshot } = await first.run('Go')
+    const { sessionId: treeId, snapshot } = await first.run('Go')
     expect(snapshot.approvalKeys).toHaveLength(1)
     const hooks = [{ name: 'audit', onFailure: 'closed', atStop: () => ({ kind: 'continue' as const }) } as const]
     const second = runtimeWith(new ScriptedModel([{ calls: [{ tool: 'a' }] }, { text: 'Again.' }]), { store, tools: [asking('a')], hooks })
@@ -194,7 +194,7 @@ describe('a tool', () => {
     expect(progress).toEqual(['half way'])
     expect(copy).toMatchObject({
       signal: expect.any(AbortSignal),
-      callId: `${handle.treeId}:t1.s1.1`,
+      callId: `${handle.sessionId}:t1.s1.1`,
       attempt: 1,
       overlay: {},
       remaining: { steps: 9 },

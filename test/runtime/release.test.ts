@@ -7,7 +7,7 @@ describe('a tree that was opened is let go', () => {
   it('where it rests, so that another runtime may take it up', async () => {
     const store = memoryStore()
     const [one, other] = [world({ store, steps: [{ text: 'One.' }] }), world({ store, steps: [{ text: 'Two.' }] })]
-    const { treeId } = await one.runtime.run('one')
+    const { sessionId: treeId } = await one.runtime.run('one')
     const handle = await one.runtime.open(treeId)
     expect(await troupeError(() => other.runtime.open(treeId))).toMatchObject({ code: 'tree_owned' })
     await bounded(handle.release())
@@ -20,7 +20,7 @@ describe('a tree that was opened is let go', () => {
 
   it('for all of its handles', async () => {
     const { runtime } = world({ steps: [{ text: 'One.' }] })
-    const { treeId } = await runtime.run('one')
+    const { sessionId: treeId } = await runtime.run('one')
     const [one, other] = [await runtime.open(treeId), await runtime.open(treeId)]
     await bounded(one.release())
     expect(await bounded(other.outcome)).toMatchObject({ status: 'completed', report: { text: 'One.' } })
@@ -29,7 +29,7 @@ describe('a tree that was opened is let go', () => {
 
   it('at once, however soon it is said', async () => {
     const { runtime } = world({ steps: [{ text: 'One.' }, { text: 'Two.' }] })
-    const { treeId } = await runtime.run('one')
+    const { sessionId: treeId } = await runtime.run('one')
     await bounded(runtime.open(treeId).then((handle) => handle.release()))
     const again = await runtime.open(treeId)
     await again.send('two')
@@ -40,7 +40,7 @@ describe('a tree that was opened is let go', () => {
   it('not before it has ended what it is at', async () => {
     const door = gate()
     const { runtime } = world({ steps: [{ text: 'One.' }, { wait: door.promise, text: 'Two.' }] })
-    const { treeId } = await runtime.run('one')
+    const { sessionId: treeId } = await runtime.run('one')
     const handle = await runtime.open(treeId)
     await handle.send('two')
     await bounded(handle.release())

@@ -79,10 +79,10 @@ describe('the same call in a row', () => {
     const { ran, tools } = looking()
     const steps = [...times(3, { calls: [look('x')] }), { text: 'Done.' }]
     const made = stage({ tools, store: await storeWith(whole.events.slice(0, ends[1])), steps, limits: { maxToolTurns: 20 } })
-    const outcome = await bounded((await made.runtime.open(whole.outcome.treeId)).outcome)
+    const outcome = await bounded((await made.runtime.open(whole.outcome.sessionId)).outcome)
     expect(ran).toEqual([])
     expect([outcome.status, outcome.reason]).toEqual(['partial', 'repeats'])
-    expectLegal(await journalOf(made.store, outcome.treeId))
+    expectLegal(await journalOf(made.store, outcome.sessionId))
   })
 
   it('of an earlier turn does not count', async () => {

@@ -8,7 +8,7 @@ const walls = (mode: 'required' | 'off') =>
 it.each(['required', 'off'] as const)('a sandbox that is %s: the journal says so where it was switched off', async (mode) => {
   const { runtime, store } = world({ steps: [{ text: 'Done.' }], sandbox: walls(mode) })
   const outcome = await runtime.run('go')
-  const told = ofType(await journalOf(store, outcome.treeId), 'interaction.diagnostic').map(({ diagnostic }) => diagnostic.code)
+  const told = ofType(await journalOf(store, outcome.sessionId), 'interaction.diagnostic').map(({ diagnostic }) => diagnostic.code)
   expect(told).toEqual(mode === 'off' ? ['sandbox_off'] : [])
   expect(outcome.diagnostics.map(({ code }) => code)).toEqual(told)
 })

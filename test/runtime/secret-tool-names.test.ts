@@ -28,7 +28,7 @@ it('a key that a model calls as if it were a tool is in no event, no journal and
   const events: StreamEvent[] = []
   for await (const event of handle) events.push(event)
   const outcome = await handle.outcome
-  for (const everything of [events, outcome, await store.journal.read(outcome.treeId, 0), asked])
+  for (const everything of [events, outcome, await store.journal.read(outcome.sessionId, 0), asked])
     expect(JSON.stringify(everything)).not.toContain('0123456789')
   // As providers take names.
   expect(asked[1]).toContain('There is no tool \\"_redacted_OPENAI_API_KEY_\\".')

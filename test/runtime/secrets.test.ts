@@ -47,7 +47,7 @@ describe('a key that a model or a person repeats', () => {
     const shown = events.flatMap((event) => (event.type === 'interaction.item.delta' && event.kind === 'text' ? [event.text] : []))
     expect(shown.join('')).toBe('The key is [redacted:OPENAI_API_KEY].'.repeat(2))
     expect(given).toEqual([{ q: '[redacted:OPENAI_API_KEY]' }])
-    const journal = await store.journal.read(outcome.treeId, 0)
+    const journal = await store.journal.read(outcome.sessionId, 0)
     for (const everything of [events, outcome, journal, asked, await runtime.sessions.list()])
       expect(JSON.stringify(everything)).not.toContain('0123456789')
   })

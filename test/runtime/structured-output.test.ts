@@ -146,7 +146,7 @@ describe('an agent whose output is JSON', () => {
   it('goes on with the next turn from what was said', async () => {
     const { runtime, model } = clerk([{ text: 'no' }, { text: right }, { text: right }])
     const first = await runtime.run('One')
-    const handle = await runtime.open(first.treeId)
+    const handle = await runtime.open(first.sessionId)
     await handle.send('Two')
     expect(await handle.outcome).toMatchObject({ status: 'completed', report: { format: 'json' } })
     expect(model.requests[2]?.messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user'])

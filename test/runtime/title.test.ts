@@ -14,7 +14,7 @@ const context = [
 describe('the title of a run', () => {
   it('is what the person said first, not what stands in the project', async () => {
     const runtime = runtimeWith(new ScriptedModel([{ text: 'Done.' }, { text: 'Done.' }]), { config: { context } })
-    const { treeId } = await runtime.run('My very own title\nand more')
+    const { sessionId: treeId } = await runtime.run('My very own title\nand more')
     const titles = async () => (await runtime.sessions.list()).map(({ title }) => title)
     expect(await titles()).toEqual(['My very own title'])
     await runtime.sessions.send(treeId, 'Something else')
@@ -31,7 +31,7 @@ describe('the title of a run', () => {
       approver: { decide: () => 'suspend' },
       config: { context },
     })
-    const { treeId } = await runtime.run('Write to Ada')
+    const { sessionId: treeId } = await runtime.run('Write to Ada')
     expect(await runtime.sessions.list()).toMatchObject([{ title: 'Write to Ada', status: 'suspended' }])
     await runtime.close()
     await endTree(store, treeId, 'Ada')
@@ -50,7 +50,7 @@ describe('the title of a run', () => {
     const rest: ScriptedStepSource = (request) => ({ text: asksForSummary(request) ? 'It is green.' : 'Done.' })
     const model = windowed(4_000, [{ text: 'Hello.' }, ...looks, ...Array.from({ length: 9 }, () => rest)])
     const runtime = runtimeWith(model, { tools: [look], store, clock, limits: { maxToolTurns: 60 }, config: { context } })
-    const { treeId } = await settle(runtime.run('Good morning'), clock)
+    const { sessionId: treeId } = await settle(runtime.run('Good morning'), clock)
     await runtime.sessions.send(treeId, 'What is inside?')
     await settle(runtime.sessions.outcome(treeId), clock)
     const events = await store.journal.read(treeId, 0)

@@ -9,7 +9,7 @@ import { recordsOf, run, type Stage, stage, yes } from './approval-stage.ts'
 /** A turn that waits for the command `make`, and who goes on with it under other rules. */
 async function takenUp(rules: ApprovalPolicy['rules'], calls = [run('make')]) {
   const first = stage({ decide: () => 'suspend', steps: [{ calls }] })
-  const { treeId, status } = await first.runtime.run('go')
+  const { sessionId: treeId, status } = await first.runtime.run('go')
   expect(status).toBe('suspended')
   await first.runtime.close()
   const { store } = first
@@ -54,7 +54,7 @@ describe('a request that waits, under the rules of now', () => {
 describe('the events of a session', () => {
   const waiting = (): Stage => stage({ decide: () => 'suspend', steps: [{ calls: [run('make')] }, { text: 'Done.' }] })
   async function reading({ runtime, store }: Stage) {
-    const { treeId } = await runtime.run('go')
+    const { sessionId: treeId } = await runtime.run('go')
     const seen: StreamEvent[] = []
     const read = (async () => {
       for await (const event of runtime.sessions.events(treeId)) seen.push(event)
@@ -87,7 +87,7 @@ describe('how a tree stands that nobody drives', () => {
   it('is where it was started, what it asks, and what was answered since', async () => {
     const origin = { workspace: '/srv/notes', agentFile: '/srv/notes/clerk.ai' }
     const { runtime, store } = stage({ decide: () => 'suspend', steps: [{ calls: [run('make'), run('ship')] }], origin })
-    const { treeId } = await runtime.run('go')
+    const { sessionId: treeId } = await runtime.run('go')
     await runtime.close()
     const [first] = await journalOf(store, treeId)
     expect(first).toMatchObject({ type: 'interaction.session.created', origin })

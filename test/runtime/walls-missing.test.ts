@@ -62,7 +62,7 @@ describe('an agent that says what walls are to be like', () => {
   const told = async (setup: Setup) => {
     const { runtime, store } = world({ tools: [look], config: { agents: [wanting] }, steps: [{ text: 'Done.' }], ...setup })
     const outcome = await runtime.run('Go')
-    const found = ofType(await journalOf(store, outcome.treeId), 'interaction.diagnostic').map(({ diagnostic }) => diagnostic)
+    const found = ofType(await journalOf(store, outcome.sessionId), 'interaction.diagnostic').map(({ diagnostic }) => diagnostic)
     expect(outcome.diagnostics).toEqual(found)
     return found.filter(({ code }) => code !== 'sandbox_off')
   }
@@ -96,7 +96,7 @@ describe('an agent that says what walls are to be like', () => {
     ]
     const steps = [{ calls: [{ tool: 'agent__clerk', input: { prompt: 'Go' } }] }, { text: 'found' }, { text: 'Done.' }]
     const { runtime, store } = world({ tools: [look], config: { agents, agentSelection: { agent: 'boss' } }, steps })
-    const { treeId } = await runtime.run('Go')
+    const { sessionId: treeId } = await runtime.run('Go')
     const found = ofType(await journalOf(store, treeId), 'interaction.diagnostic')
     const message = `${wish}, and the runtime has none: its calls run without walls.`
     expect(found.map(({ agentPath, diagnostic }) => [agentPath, diagnostic])).toEqual([['root/clerk#1', missing(message)[0]]])

@@ -30,7 +30,7 @@ describe('what a grandchild wants to be allowed', () => {
     const { runtime } = team(members, { tools: [send], approver, store })
     const asked: { readonly path: string; readonly id: ApprovalId }[] = []
     let handle = runtime.stream('Go')
-    const { treeId } = handle
+    const { sessionId: treeId } = handle
     for (let turns = 0; turns < 5; turns++) {
       for await (const event of handle) {
         const request = requestOf(event as InteractionEvent)

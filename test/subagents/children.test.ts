@@ -58,9 +58,9 @@ describe('a child', () => {
     expect(created.map(({ agentPath }) => agentPath)).toEqual(['root', 'root/scout#1', 'root/writer#1'])
     const [, scout] = created
     expect(scout).toMatchObject({
-      sessionId: `${outcome.treeId}/t1.s1.1`,
-      parent: { sessionId: outcome.treeId, turnId: 't1', itemId: 't1.s1.1' },
-      trace: { originId: outcome.treeId, parentId: outcome.treeId, callPath: 'boss/scout', turnPath: 't1' },
+      sessionId: `${outcome.sessionId}/t1.s1.1`,
+      parent: { sessionId: outcome.sessionId, turnId: 't1', itemId: 't1.s1.1' },
+      trace: { originId: outcome.sessionId, parentId: outcome.sessionId, callPath: 'boss/scout', turnPath: 't1' },
       agent: { limits: { maxTokens: 50_000, timeBudget: 120_000 } },
     })
     const ended = events.findIndex((event) => event.type === 'interaction.turn.completed' && event.sessionId === scout?.sessionId)
@@ -150,7 +150,7 @@ describe('a child', () => {
       lead: { script: boss('scout'), agents: ['scout'] },
       scout: { script: () => ({ text: 'deep' }) },
     })
-    const { treeId } = await runtime.run('Go')
+    const { sessionId: treeId } = await runtime.run('Go')
     await runtime.sessions.send(treeId, 'Go on')
     expect((await runtime.sessions.outcome(treeId)).trace).toEqual({ originId: treeId, callPath: 'boss', turnPath: 't2' })
     const traces: object[] = []

@@ -19,7 +19,7 @@ it('a tree that waits is ended with all that is below, without its agents, model
     kid: { script: kid, tools: ['send'] },
   }
   const first = team(members, { tools: [send], approver: { decide: () => 'suspend' }, store })
-  const { treeId, status } = (await first.run()).outcome
+  const { sessionId: treeId, status } = (await first.run()).outcome
   expect(status).toBe('suspended')
   await first.runtime.close()
 
@@ -47,7 +47,7 @@ it('a tree that somebody drives, and one that there is not, are left alone', asy
     return new Promise(() => {})
   }
   const { runtime } = team({ boss: { script: silent } }, { store })
-  const { treeId } = runtime.stream('Go')
+  const { sessionId: treeId } = runtime.stream('Go')
   await asked.promise
   await expect(endTree(store, treeId, 'ann')).rejects.toMatchObject({ code: 'tree_owned' })
   await expect(endTree(store, 'nothing' as TreeId, 'ann')).rejects.toMatchObject({ code: 'tree_unknown' })

@@ -194,14 +194,14 @@ describe('an agent that is at work above a call', () => {
       },
       { store, tools: [send], approver: { decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'test' }) } },
     )
-    const outcome = await (await runtime.open(before.outcome.treeId)).outcome
+    const outcome = await (await runtime.open(before.outcome.sessionId)).outcome
     expect(outcome).toMatchObject({
       status: 'completed',
       report: {
         text: 'sent | lead: Error (config): boss is already at work above this call: it cannot be its own child. Do it yourself.',
       },
     })
-    const created = (await store.journal.read(outcome.treeId, 0)).filter(({ type }) => type === 'interaction.session.created')
+    const created = (await store.journal.read(outcome.sessionId, 0)).filter(({ type }) => type === 'interaction.session.created')
     expect(created.map(({ agentPath }) => agentPath)).toEqual(['root', 'root/lead#1'])
   })
 })

@@ -80,7 +80,7 @@ it('what was taken is counted once at every level, every session ends once, and 
       const handle = runtime.stream(JSON.stringify(root))
       if (interruptAt !== null) clock.after(interruptAt, () => void handle.interrupt())
       const outcome = await settle(handle.outcome, clock, 250)
-      const journal = await store.journal.read(handle.treeId, 0)
+      const journal = await store.journal.read(handle.sessionId, 0)
       const created = count(journal, /session\.created$/)
       expect(count(journal, /turn\.(completed|failed|interrupted)$/)).toBe(created)
       expect(count(journal, /subagent\.(completed|failed)$/)).toBe(created - 1)

@@ -111,7 +111,7 @@ describe('a child that outlives its grace', () => {
     await handle.interrupt()
     const outcome = await settle(handle.outcome, clock)
     expect(outcome).toMatchObject({ status: 'interrupted', usage: { input: 300, output: 150 } })
-    const journal = await store.journal.read(handle.treeId, 0)
+    const journal = await store.journal.read(handle.sessionId, 0)
     expect(endings(journal)).toEqual([
       'root/lead#1/kid#1 interaction.turn.interrupted',
       'root/lead#1 interaction.turn.interrupted',
@@ -120,10 +120,10 @@ describe('a child that outlives its grace', () => {
     expect(foldTree(journal).children.size).toBe(2)
     go.open()
     await settle(Promise.resolve(), clock, 100_000)
-    expect(await store.journal.read(handle.treeId, 0)).toHaveLength(journal.length)
+    expect(await store.journal.read(handle.sessionId, 0)).toHaveLength(journal.length)
     // The tree is sound: it goes on with the next turn.
     await handle.send('Again')
-    const again = await settle(runtime.sessions.outcome(handle.treeId), clock)
+    const again = await settle(runtime.sessions.outcome(handle.sessionId), clock)
     expect(again).toMatchObject({ status: 'completed', turnId: 't2' })
   })
 
@@ -166,9 +166,9 @@ describe('a child that was asking a model when its driver was lost', () => {
     const asked = events.find(isAsking)
     if (asked?.type !== 'interaction.step.started') throw new Error('nothing was asked')
     const { input, output } = asked.reservation
-    const store = await storeWith(outcome.treeId, events.slice(0, events.indexOf(asked) + 1))
+    const store = await storeWith(outcome.sessionId, events.slice(0, events.indexOf(asked) + 1))
     const { runtime } = team({ boss: { script: calling('kid'), agents: ['other'] }, other: { script: quick } }, { store })
-    const again = await (await runtime.open(outcome.treeId)).outcome
+    const again = await (await runtime.open(outcome.sessionId)).outcome
     expect(again).toMatchObject({ status: 'completed', report: { text: expect.stringMatching(/^Error \(config\)/) } })
     expect(again.usage).toMatchObject({ input: 200 + input, output: 100 + output, estimated: true })
     expect(again.accounting.find(({ agentPath }) => agentPath === 'root/kid#1')).toMatchObject({ status: 'failed', cost: 'unknown' })
@@ -188,8 +188,8 @@ describe('an attempt that was lost', () => {
     const { events, outcome } = await team(members).run()
     const asked = events.find((event) => event.type === 'interaction.step.started')
     if (asked?.type !== 'interaction.step.started') throw new Error('nothing was asked')
-    const store = await storeWith(outcome.treeId, events.slice(0, events.indexOf(asked) + 1))
-    const handle = await team(members, { store }).runtime.open(outcome.treeId)
+    const store = await storeWith(outcome.sessionId, events.slice(0, events.indexOf(asked) + 1))
+    const handle = await team(members, { store }).runtime.open(outcome.sessionId)
     const { accounting, cost } = await handle.outcome
     const [lost] = accounting
     const { input, output } = asked.reservation

@@ -167,13 +167,13 @@ describe('a child that needs an approval', () => {
     const second = team(members, { tools: [guarded], approver, store })
     const approvalId = request?.type === 'interaction.approval.requested' ? request.request.id : undefined
     if (!approvalId) throw new Error('nothing was asked')
-    await second.runtime.sessions.approve(outcome.treeId, { approvalId, decision: { kind: 'approve', breadth: 'once' } })
-    expect(await second.runtime.sessions.outcome(outcome.treeId)).toMatchObject({
+    await second.runtime.sessions.approve(outcome.sessionId, { approvalId, decision: { kind: 'approve', breadth: 'once' } })
+    expect(await second.runtime.sessions.outcome(outcome.sessionId)).toMatchObject({
       status: 'completed',
       report: { text: 'Heard: child: sent' },
     })
     expect(ran).toEqual(['send'])
-    const journal = await store.journal.read(outcome.treeId, 0)
+    const journal = await store.journal.read(outcome.sessionId, 0)
     expect(journal.filter(({ type }) => type === 'interaction.session.created')).toHaveLength(2)
     expect(of(journal, 'root/scout#1').filter(({ type }) => type === 'interaction.turn.completed')).toHaveLength(1)
   })
@@ -224,7 +224,7 @@ describe('a tree that is taken up after a crash', () => {
         continue
       writes.length = 0
       const store = memoryStore()
-      const treeId = outcome.treeId as TreeId
+      const treeId = outcome.sessionId as TreeId
       const claim = await store.journal.claim(treeId, 'dead' as never)
       if (!claim.ok) throw new Error('not claimed')
       const kept = events.slice(0, cut)

@@ -108,15 +108,15 @@ describe('five thousand children', () => {
     expect(leads).toHaveLength(50)
     expect(leads.every(({ child }) => child?.steps[0]?.calls.every((kid) => kid.child?.status === 'completed'))).toBe(true)
 
-    const kept = await stateOf(runtime, handle.treeId)
+    const kept = await stateOf(runtime, handle.sessionId)
     expect(kept.children.size).toBe(5_000)
     for (const { history, inputs, tools, grants, turn } of kept.children.values()) {
       expect(history.length + inputs.length + tools.length + grants.length).toBe(0)
       expect(turn.kind === 'ended' && turn.report).toBe(undefined)
     }
-    await runtime.sessions.send(handle.treeId, 'And now?')
-    expect((await runtime.sessions.outcome(handle.treeId)).status).toBe('completed')
-    const after = await stateOf(runtime, handle.treeId)
+    await runtime.sessions.send(handle.sessionId, 'And now?')
+    expect((await runtime.sessions.outcome(handle.sessionId)).status).toBe('completed')
+    const after = await stateOf(runtime, handle.sessionId)
     expect(after.children.size).toBe(0)
     expect(after.settled.size).toBe(0)
     expect([...after.numbers]).toEqual([['lead', 50]])

@@ -64,7 +64,7 @@ it('shows a session that waits to ask its model, for what and since when, until 
   const second = watch(handle)
   await second.shown(1)
   await clock.elapse(5_000)
-  const { treeId } = handle
+  const { sessionId: treeId } = handle
   const place = { treeId, sessionId: treeId, agentPath: 'root', turnId: expect.any(String), queue: 'team', since }
   expect(second.waits()).toEqual([{ type: 'interaction.queue.joined', ...place }])
   await open('a')

@@ -106,7 +106,7 @@ describe('the question who is to speak', () => {
 
   it('is paid once: a further turn has its own account', async () => {
     const runtime = choosing()
-    const { treeId } = await runtime.run('Dinner')
+    const { sessionId: treeId } = await runtime.run('Dinner')
     await runtime.sessions.send(treeId, 'And tomorrow?')
     const second = await runtime.sessions.outcome(treeId)
     expect(second).toMatchObject({ usage: { input: 100, output: 50 }, accounting: [{ stepId: 't2.s1' }] })

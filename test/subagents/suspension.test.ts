@@ -37,8 +37,8 @@ async function suspendThenAnswer(runtime: ReturnType<typeof team>['runtime'], wa
     waiting.open()
   }
   const before = await handle.outcome
-  await runtime.sessions.approve(handle.treeId, { approvalId: approvalOf(events), decision: { kind: 'approve', breadth: 'once' } })
-  return { before, events, after: await runtime.sessions.outcome(handle.treeId) }
+  await runtime.sessions.approve(handle.sessionId, { approvalId: approvalOf(events), decision: { kind: 'approve', breadth: 'once' } })
+  return { before, events, after: await runtime.sessions.outcome(handle.sessionId) }
 }
 
 function approvalOf(events: readonly InteractionEvent[]) {

@@ -13,7 +13,7 @@ async function suspended(store: Store): Promise<string> {
   const members = { boss: { script: boss, agents: ['scout'] }, scout: { script: scout, tools: ['send'] } }
   const { outcome } = await team(members, { store, tools: [send], approver: putOff }).run()
   expect(outcome.status).toBe('suspended')
-  return outcome.treeId
+  return outcome.sessionId
 }
 
 it('a child whose agent is gone is ended by a process that has taken no step yet', async () => {

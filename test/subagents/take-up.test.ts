@@ -42,7 +42,7 @@ async function takenUp(first: Setup, then: Setup) {
   expect(before.outcome.status).toBe('suspended')
   const { members: members2, ...more2 } = then
   const { runtime } = team(members2, { tools: [send], approver: putOff, store, ...more2 })
-  return { before, runtime, store, treeId: before.outcome.treeId }
+  return { before, runtime, store, treeId: before.outcome.sessionId }
 }
 
 async function journalOf(store: Store, treeId: TreeId, path?: string): Promise<readonly InteractionEvent[]> {
@@ -171,13 +171,13 @@ describe('children of later turns', () => {
     const store = memoryStore()
     const first = team(members, { store })
     const { outcome } = await first.run()
-    await first.runtime.sessions.send(outcome.treeId, 'Again')
-    const again = await first.runtime.sessions.outcome(outcome.treeId)
+    await first.runtime.sessions.send(outcome.sessionId, 'Again')
+    const again = await first.runtime.sessions.outcome(outcome.sessionId)
     expect(again.operations?.steps[0]?.calls[0]?.child?.agentPath).toBe('root/scout#2')
     await first.runtime.close()
     const second = team(members, { store })
-    await second.runtime.sessions.send(outcome.treeId, 'And again')
-    const third = await second.runtime.sessions.outcome(outcome.treeId)
+    await second.runtime.sessions.send(outcome.sessionId, 'And again')
+    const third = await second.runtime.sessions.outcome(outcome.sessionId)
     expect(third.accounting.map(({ agentPath }) => agentPath)).toEqual(['root', 'root/scout#3', 'root', 'root'])
   })
 })
@@ -281,13 +281,13 @@ describe('what has changed for a child', () => {
     const { outcome } = await team(granted, { tools: [send, post], approver: forSession, store }).run()
     expect(outcome.status).toBe('suspended')
     const { runtime } = team(granted, { tools: [send, post], approver: putOff, store, hooks })
-    const waiting = requestsOf(await journalOf(store, outcome.treeId))
+    const waiting = requestsOf(await journalOf(store, outcome.sessionId))
     expect(waiting.map(({ summary }) => summary)).toEqual(['Send it', 'Post it'])
     const [, { id: approvalId } = { id: undefined }] = waiting
-    await runtime.sessions.approve(outcome.treeId, { approvalId: approvalId as never, decision: { kind: 'approve', breadth: 'once' } })
-    const after = await runtime.sessions.outcome(outcome.treeId)
+    await runtime.sessions.approve(outcome.sessionId, { approvalId: approvalId as never, decision: { kind: 'approve', breadth: 'once' } })
+    const after = await runtime.sessions.outcome(outcome.sessionId)
     expect(after.status).toBe(status)
-    const journal = await journalOf(store, outcome.treeId, 'root/scout#1')
+    const journal = await journalOf(store, outcome.sessionId, 'root/scout#1')
     const revoked = journal.filter(({ type }) => type === 'interaction.approval.revoked')
     expect(requestsOf(journal)).toHaveLength(status === 'suspended' ? 3 : 2)
     if (status === 'completed') return expect(revoked).toEqual([])

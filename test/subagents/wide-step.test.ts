@@ -76,7 +76,7 @@ describe('very many children of one step', () => {
   it('leave a journal that can be taken up at any event, byte for byte', async () => {
     const store = memoryStore()
     const { runtime } = wide(150, { store })
-    const { treeId, status } = await runtime.run('Go')
+    const { sessionId: treeId, status } = await runtime.run('Go')
     expect(status).toBe('completed')
     const events = (await store.journal.read(treeId, 0)).filter(({ sessionId }) => sessionId === (treeId as string))
     expect(events.length).toBeGreaterThan(600)

@@ -87,7 +87,7 @@ export async function stage(format: WireFormat, setting: Setting): Promise<Stage
     store,
   })
   onTestFinished(() => runtime.close())
-  const journal = async ({ treeId }: Outcome): Promise<string> => JSON.stringify(await store.journal.read(treeId, 0))
+  const journal = async ({ sessionId: treeId }: Outcome): Promise<string> => JSON.stringify(await store.journal.read(treeId, 0))
   return { runtime, clock, ran, journal }
 }
 

@@ -43,7 +43,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     const { decision } = answered
     const grant = grantOf(decision, request.request)
     const granted = grant && { granted: grant.granted }
-    const document = { runId: waiting.run.treeId, approvalId: request.request.id, decision, ...granted, waiting: left.length, goOn }
+    const document = { sessionId: waiting.run.treeId, approvalId: request.request.id, decision, ...granted, waiting: left.length, goOn }
     await host.stdout.line(safeJson({ ok: true, ...document, exitCode: code }))
     return code
   }

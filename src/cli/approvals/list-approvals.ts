@@ -52,7 +52,7 @@ function grantLine({ key, label, project, folder, by, at }: GrantRecord, isEvery
 function documents(waiting: WaitingRun, place: Place): readonly object[] {
   const { run, origin, requests } = waiting
   return requests.map(({ request, agentPath, answer }) => ({
-    runId: run.treeId,
+    sessionId: run.treeId,
     agent: run.agent,
     agentPath,
     title: run.title,

@@ -4,7 +4,7 @@ import type { KeptRun, RunStanding } from './kept-runs.ts'
 
 /** A run as documents tell it. */
 export interface KeptDocument extends Partial<RunOrigin> {
-  readonly runId: string
+  readonly sessionId: string
   readonly agent: string
   readonly title: string
   readonly status: TreeEntry['status']
@@ -19,7 +19,7 @@ export interface KeptDocument extends Partial<RunOrigin> {
 export function keptDocument(kept: KeptRun, place: Place): KeptDocument {
   const { run, origin, standing } = kept
   return {
-    runId: run.treeId,
+    sessionId: run.treeId,
     agent: run.agent,
     title: run.title,
     ...origin,

@@ -87,7 +87,6 @@ export const turnOperation = closed<TurnOperation>({
 })
 export const snapshot = closed<AgentLoopStateSnapshot>({
   version: constant(1),
-  treeId: name,
   sessionId: name,
   seq: ordinal,
   selectedAgent: reference('Agent'),
@@ -124,7 +123,6 @@ export const outcomeFields = {
   message: optional(text),
   remedy: optional(text),
   failure: optional(reference('ModelFailure')),
-  treeId: name,
   sessionId: name,
   turnId: optional(name),
   report: optional(reference('Report')),

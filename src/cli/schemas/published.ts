@@ -66,7 +66,7 @@ const standing = anyOf(
 )
 const shownFields = {
   ok: constant(true),
-  runId: name,
+  sessionId: name,
   agent: text,
   title: text,
   workspace: optional(text),

@@ -76,7 +76,7 @@ async function secondTurn(adapter: LoopAdapter, how: 'goes on' | 'is taken up'):
   const second = [{ text: 'Black.' }]
   const store = memoryStore()
   const before = await stage(adapter, { replies: how === 'goes on' ? [...first, ...second] : first, tools: [look()], store })
-  const { treeId, status } = await bounded(before.runtime.run('How is the sky?'), 'the first turn')
+  const { sessionId: treeId, status } = await bounded(before.runtime.run('How is the sky?'), 'the first turn')
   expect(status).toBe('completed')
   if (how === 'is taken up') await before.runtime.close()
   const after = how === 'goes on' ? before : await stage(adapter, { replies: second, tools: [look()], store })

@@ -101,7 +101,7 @@ async function interrupted(
 }
 
 /** The failure is recorded, and the clock has been told when to go on: from here on time counts. */
-async function pauseEntered({ clock, store }: Stage, { treeId }: RunHandle): Promise<void> {
+async function pauseEntered({ clock, store }: Stage, { sessionId: treeId }: RunHandle): Promise<void> {
   const hasFailed = async () => (await store.journal.read(treeId, 0)).some(({ type }) => type === 'interaction.step.failed')
   await until('the pause', async () => (await hasFailed()) && clock.pending > 0)
 }
