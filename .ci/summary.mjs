@@ -1,4 +1,5 @@
-// Prints `N passed, N failed` (and `, N skipped`) from vitest's JSON report. A run without tests is a failure.
+// Prints `N passed, N failed` (and `, N skipped`) over the JSON reports of vitest that it is given. A report that is missing or
+// has no test that passed is a failure.
 import { readFileSync } from 'node:fs'
 
 const read = (file) => {
@@ -9,15 +10,18 @@ const read = (file) => {
   }
 }
 
-const files = read(process.argv[2]).testResults
-const tests = files.flatMap((file) => file.assertionResults)
-const count = (...statuses) => tests.filter((test) => statuses.includes(test.status)).length
+const summaryOf = ({ testResults: files }) => {
+  const tests = files.flatMap((file) => file.assertionResults)
+  const count = (...statuses) => tests.filter((test) => statuses.includes(test.status)).length
+  // A file that could not even be loaded has no tests to fail.
+  const broken = files.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')).length
+  const passed = count('passed')
+  return { passed, failed: count('failed') + broken + (passed > 0 ? 0 : 1), skipped: count('skipped', 'pending', 'todo', 'disabled') }
+}
 
-// A file that could not even be loaded has no tests to fail.
-const broken = files.filter((file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed')).length
-const passed = count('passed')
-const failed = count('failed') + broken
-const skipped = count('skipped', 'pending', 'todo', 'disabled')
+const summaries = process.argv.slice(2).map((file) => summaryOf(read(file)))
+const sum = (key) => summaries.reduce((total, summary) => total + summary[key], 0)
+const [passed, failed, skipped] = [sum('passed'), sum('failed'), sum('skipped')]
 
 process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`)
 process.exitCode = passed > 0 && failed === 0 ? 0 : 1

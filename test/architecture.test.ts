@@ -111,6 +111,24 @@ describe('the sources', () => {
   })
 })
 
+describe('tests that need a sandbox', () => {
+  const here = 'test/sandbox-here.ts'
+  const looksForOne = (file: string): boolean => {
+    const { strings } = skeleton(read(file))
+    return strings.includes('bwrap') || strings.some((text) => /^(?:\.\.?\/)+sandbox-here\.ts$/.test(text))
+  }
+  it('are in files that end in .sandbox.test.ts, and nothing else is', () => {
+    const tests = [...files('src/**/*.test.ts'), ...files('test/**/*.ts')].filter(
+      (file) => ![here, 'test/architecture.test.ts'].includes(file),
+    )
+    expect(tests.filter(looksForOne)).toEqual(tests.filter((file) => file.endsWith('.sandbox.test.ts')))
+  })
+  it('are run by npm run test:sandbox, which fails where there is none', () => {
+    expect(JSON.parse(read('package.json')).scripts['test:sandbox']).toMatch(/TROUPE_TEST_SANDBOX=1 vitest run \.sandbox\.test\.ts$/)
+    expect(read(here)).toContain('process.env.TROUPE_TEST_SANDBOX')
+  })
+})
+
 describe('the scanner', () => {
   const planted: [file: string, source: string, expected: string[]][] = [
     ['core/a.ts', `import { x } from './b.ts'\nexport type { Y } from '../contracts/index.ts'`, []],

@@ -1,5 +1,5 @@
 /* The tools that act, in a folder of their own, for the acceptance suite. Uses public surfaces only. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -108,17 +108,6 @@ export const callsIn = (events: readonly InteractionEvent[]): readonly CallInten
   events.flatMap((event) => (event.type === 'interaction.item.started' && event.item.kind === 'call' ? [event.item] : []))
 export const recordsIn = (events: readonly InteractionEvent[]): readonly CallRecord[] =>
   events.flatMap((event) => (event.type === 'interaction.item.completed' && event.item.kind === 'call' ? [event.item] : []))
-
-/** Why tests that need walls cannot run here; nothing where they can. */
-export const noWalls = ((): string | undefined => {
-  if (process.platform !== 'linux') return 'no Linux'
-  const { error, status, stderr } = spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', '--proc', '/proc', 'true'], {
-    encoding: 'utf8',
-  })
-  if (error) return 'bubblewrap (bwrap) is not installed'
-  return status === 0 ? undefined : `bubblewrap does not work here: ${stderr.trim()}`
-})()
-export const withWalls = (name: string): string => (noWalls === undefined ? name : `${name} (skipped: ${noWalls})`)
 
 let marks = 0
 /** A number of seconds that no other command sleeps for, by which its processes are found. */

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
@@ -13,7 +13,7 @@ const write = (path: string, content = 'text'): string =>
   `{ tool: write_file, input: { path: ${path}, content: ${JSON.stringify(content)} } }`
 const steps = (...calls: readonly string[]): string =>
   `steps:\n${calls.map((call) => `  - calls: [${call}]`).join('\n')}\n  - text: Done.\n`
-const tools = 'tools: [write_file, shell, ask_user]'
+const tools = 'tools: [write_file, ask_user]'
 const child = `${tools}\nusage: x\noutput: { format: text }`
 
 /** Answers the question that the window shows last, once it is there. */
@@ -48,9 +48,9 @@ describe.concurrent('asking at a terminal', () => {
         write('same.txt', 'again'),
         write('sub/any.txt'),
         write('other.txt'),
-        '{ tool: shell, input: { command: "touch made" } }',
+        '{ tool: web_fetch, input: { url: "https://pages.invalid/" } }',
       ),
-      tools,
+      'tools: [write_file, web_fetch]',
     )
     const window = troupe(['run', file, 'Go', '--data-dir', 'choices'], { columns: 100, rows: 50 })
     const first = await answer(window, /\? Write once\.txt/, 'perhaps')
@@ -64,14 +64,13 @@ describe.concurrent('asking at a terminal', () => {
     // The second one of the same file is not asked about.
     await answer(window, /\? Write sub\/any\.txt/, 's2')
     // Nor is any other file from now on.
-    await answer(window, /\? Run touch made/, 'x')
+    await answer(window, /\? Fetch http/, 'x')
     expect(await window.ended).toBe(6)
     const text = window.lines().join('\n')
     expect(await textOf('once.txt')).toBe('text')
     expect(await textOf('same.txt')).toBe('again')
     expect(await textOf('other.txt')).toBe('text')
     await expect(textOf('why.txt')).rejects.toThrow()
-    await expect(textOf('made')).rejects.toThrow()
     expect(text).toContain('declined: call it because.txt.')
     expect(text).toMatch(/choices {2}interrupted: an approval was denied/)
     // Between the questions the tree was there: it hides the cursor, and gives it back to whoever is asked.
@@ -96,9 +95,9 @@ describe.concurrent('asking at a terminal', () => {
   })
 
   test('what was typed before the question was there is no answer to it', async () => {
-    const file = await agent('early', steps('{ tool: shell, input: { command: "sleep 0.3" } }', write('early.txt')), tools)
-    const window = troupe(['run', file, 'Go', '--data-dir', 'early', '--allow', 'shell'], { columns: 100, rows: 40 })
-    await window.shows(/sleep/)
+    const file = await agent('early', `steps:\n  - { delay: 300ms, calls: [${write('early.txt')}] }\n  - text: Done.\n`, tools)
+    const window = troupe(['run', file, 'Go', '--data-dir', 'early'], { columns: 100, rows: 40 })
+    await window.shows(/early {2}step/)
     window.pty.write('y\r')
     await answer(window, /\? Write early\.txt/, 'n')
     expect(await window.ended).toBe(0)
@@ -228,23 +227,20 @@ describe.concurrent('asking at a terminal', () => {
   })
 
   test('the process is killed while it asks: the run is taken up where it stood, and runs once', async () => {
-    const file = await agent(
-      'killed',
-      `steps:\n  - calls: [{ tool: shell, input: { command: "echo ran >> killed.log" } }]\n  - text: Done.\n`,
-      tools,
-    )
-    // Commands see nothing of the home folder, so it cannot be the workspace.
-    const options = { columns: 100, rows: 40, env: { HOME: join(folder, 'home') } }
+    await writeFile(at('killed.log'), 'log:')
+    const edit = '{ tool: edit_file, input: { path: killed.log, old: "log:", new: "log: ran" } }'
+    const file = await agent('killed', steps(edit), 'tools: [edit_file]')
+    const options = { columns: 100, rows: 40 }
     const window = troupe(['run', file, 'Go', '--data-dir', 'killed'], options)
-    await window.shows(/\? Run echo ran >> killed\.log[\s\S]*\n> $/)
+    await window.shows(/\? Edit killed\.log[\s\S]*\n> $/)
     process.kill(window.pty.pid, 'SIGKILL')
     await window.ended
     const { store, runs } = await runsIn('killed')
     await store.close()
     const again = troupe(['run', file, '--resume', runs[0]!.treeId, '--data-dir', 'killed'], options)
-    await answer(again, /\? Run echo ran >> killed\.log/, 'y')
+    await answer(again, /\? Edit killed\.log/, 'y')
     expect(await again.ended).toBe(0)
-    expect(await textOf('killed.log')).toBe('ran\n')
+    expect(await textOf('killed.log')).toBe('log: ran')
     // All of the turn is drawn, not only what came after.
     expect(again.lines().join('\n')).toMatch(/^killed {2}completed · 2 steps · 1 call/m)
   })

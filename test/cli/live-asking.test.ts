@@ -1,7 +1,11 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { desk, type Opened } from './live-window.ts'
 
-const { agent, troupe } = await desk()
+const { agent, troupe, folder } = await desk()
+/** Commands run here without a sandbox: this machine may have none. */
+await writeFile(join(folder, 'off.json'), '{ "sandbox": { "mode": "off" } }')
 
 const tools = 'tools: [update_plan, shell, write_file, ask_user]'
 /** Answers the last question; what the window showed then. */
@@ -27,7 +31,7 @@ describe('asked in a window', () => {
     async (columns) => {
       const name = `above${columns}`
       const file = await agent(name, script(`${name}.txt`), tools)
-      const window = troupe(['run', file, 'Go', '--data-dir', name, '--allow', 'shell'], { columns, rows: 45 })
+      const window = troupe(['run', file, 'Go', '--data-dir', name, '--config', 'off.json', '--allow', 'shell'], { columns, rows: 45 })
       const shown = await answer(window, /\? Write/, 'y')
       const above = shown.slice(0, shown.indexOf('? Write')).split('\n')
       expect(above.join('\n')).toMatch(

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process'
 import {
   accessSync,
   constants,
@@ -40,17 +39,6 @@ export const find = (program: string): string | undefined =>
         return false
       }
     })
-
-/** Why the tests that need a sandbox can not run here; nothing where they can. */
-export const noSandboxHere = whyNot()
-
-function whyNot(): string | undefined {
-  if (process.platform !== 'linux') return 'no Linux'
-  if (find('bwrap') === undefined) return 'bubblewrap (bwrap) is not installed'
-  const walls = ['--unshare-all', '--as-pid-1', '--ro-bind', '/', '/', '--proc', '/proc', '--size', '1000000', '--tmpfs', '/tmp', 'true']
-  const { status, stderr } = spawnSync('bwrap', walls, { encoding: 'utf8' })
-  return status === 0 ? undefined : `this system does not let bubblewrap work: ${stderr.trim()}`
-}
 
 /** A workspace, a home and things outside, each with something that must not get out or be changed. */
 export interface Ground {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ToolOutput } from '../../../src/contracts/index.ts'
 import { FakeClock, gate, toolContract } from '../../../src/testing/index.ts'
-import { eventually, find, noSandboxHere, processesNamed, realClock } from '../sandbox/ground.ts'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
+import { eventually, find, processesNamed, realClock } from '../sandbox/ground.ts'
 import { contextOf, type ShellGround, shellGround } from './shell-ground.ts'
 
 const content = (output: ToolOutput): string => (output.ok ? output.content : `failed: ${output.error.message}`)
@@ -147,7 +148,7 @@ describe.each(kinds)('a command %s', (_, confinement, missing) => {
   })
 })
 
-describe.skipIf(noSandboxHere)(`the walls${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('the walls'), () => {
   let place: ShellGround
   beforeAll(() => {
     place = shellGround('sandbox')

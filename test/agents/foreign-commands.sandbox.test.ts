@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Outcome } from '../../src/contracts/index.ts'
-import { noWalls, withWalls } from '../acceptance/acting-support.ts'
+import { noSandboxHere, sandboxed } from '../sandbox-here.ts'
 import { type Ended, troupe } from './command.ts'
 import { folder } from './folder.ts'
 
@@ -62,7 +62,7 @@ const others = [
   ...['A=1 echo kept', 'env echo kept', 'timeout 5 echo kept', 'cd keep && echo kept', '(echo kept)', 'eval echo kept', '/tmp/echo kept'],
 ]
 
-describe.skipIf(noWalls)(withWalls('a shell for some commands'), () => {
+describe.skipIf(noSandboxHere)(sandboxed('a shell for some commands'), () => {
   test('runs these without a question, and nothing else, whatever the session allows', async () => {
     const text = looker('Bash(echo kept:*), Bash(true), Read')
     for (const flags of [[], ['--allow', 'shell']]) {
@@ -105,7 +105,7 @@ describe.skipIf(noWalls)(withWalls('a shell for some commands'), () => {
   })
 })
 
-describe.skipIf(noWalls)(withWalls('rules about commands'), () => {
+describe.skipIf(noSandboxHere)(sandboxed('rules about commands'), () => {
   const text = careful('{ "*": deny, "echo *": allow, "touch *": ask, "echo never*": deny }')
 
   test('of an agent that is denied all others', async () => {

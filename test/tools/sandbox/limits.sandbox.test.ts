@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, type Ground, ground, noSandboxHere, processesNamed } from './ground.ts'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
+import { eventually, type Ground, ground, processesNamed } from './ground.ts'
 
 const MiB = 1024 ** 2
 const node = JSON.stringify(process.execPath)
 
-describe.skipIf(noSandboxHere)(`limits${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('limits'), () => {
   let place: Ground
   beforeAll(() => {
     place = ground()

@@ -8,7 +8,8 @@ import { firstProcess } from '../../../src/tools/sandbox/first-process.ts'
 import { processSandbox } from '../../../src/tools/sandbox/index.ts'
 import { type Entrance, processCap } from '../../../src/tools/sandbox/process-cap.ts'
 import { startWalled } from '../../../src/tools/sandbox/walled-command.ts'
-import { eventually, find, noSandboxHere, path, realClock } from './ground.ts'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
+import { eventually, find, path, realClock } from './ground.ts'
 
 // Between the walls and the command: nothing of it runs before it is bounded, and bound to our life.
 
@@ -79,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('a command that does not get into 
   })
 })
 
-describe.skipIf(noSandboxHere)(`the first process${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('the first process'), () => {
   it('starts nothing where we were killed before the walls stood', async () => {
     const [bin, hold] = [join(base, 'bin'), join(base, 'hold')]
     mkdirSync(bin)

@@ -3,20 +3,8 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync, writeSync
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import {
-  agentFiles,
-  alive,
-  answer,
-  type Ground,
-  ground,
-  journalFolder,
-  lay,
-  mark,
-  noWalls,
-  troupe,
-  withWalls,
-  yes,
-} from './acting-support.ts'
+import { noSandboxHere, sandboxed } from '../sandbox-here.ts'
+import { agentFiles, alive, answer, type Ground, ground, journalFolder, lay, mark, troupe, yes } from './acting-support.ts'
 import { documentOf, linesOf } from './command.ts'
 import { until } from './support.ts'
 
@@ -153,7 +141,7 @@ const linesAfter = ({ stdout }: { stdout: string }) =>
     .split('\n')
     .map((line) => JSON.parse(line))
 
-describe.skipIf(noWalls)(withWalls('a command at work'), { concurrent: true }, () => {
+describe.skipIf(noSandboxHere)(sandboxed('a command at work'), { concurrent: true }, () => {
   const started = (sleep: string) => ({ calls: [{ tool: 'shell', input: { command: `echo once >> runs; sleep ${sleep}` } }] })
 
   test('Ctrl-C: exit 130 soon, the command and all of its processes gone, and the document says what is known', async () => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { defaultSandboxPolicy } from '../../../src/contracts/index.ts'
 import { processSandbox } from '../../../src/tools/sandbox/index.ts'
-import { find, noSandboxHere, path, realClock } from './ground.ts'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
+import { find, path, realClock } from './ground.ts'
 
 // These run everywhere: where there is no sandbox, no command runs.
 
@@ -42,7 +43,7 @@ describe('without a sandbox', () => {
   })
 })
 
-describe.skipIf(find('bwrap') === undefined)('a folder for commands', () => {
+describe.skipIf(noSandboxHere)(sandboxed('a folder for commands'), () => {
   const beside = (folder: string) => join(root, folder)
   it.each([
     ['is missing', () => [beside('gone')], /names "\/.*gone", which does not exist/],
@@ -130,7 +131,7 @@ describe.skipIf(process.platform !== 'linux')('a bubblewrap', () => {
   })
 })
 
-describe.skipIf(noSandboxHere)(`a policy${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('a policy'), () => {
   const run = async (script: string, policy: Partial<typeof defaultSandboxPolicy>) => {
     const started = await sandbox().start({ ...command(), argv: ['/bin/sh', '-c', script], policy: { ...defaultSandboxPolicy, ...policy } })
     if (!started.ok) return started.failure

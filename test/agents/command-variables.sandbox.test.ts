@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { noWalls, withWalls } from '../acceptance/acting-support.ts'
+import { noSandboxHere, sandboxed } from '../sandbox-here.ts'
 import { troupe } from './command.ts'
 import { folder } from './folder.ts'
 
@@ -32,7 +32,7 @@ async function printed(sandbox: Sandbox, at: { readonly folder: string; readonly
 }
 
 describe.each(Object.entries(places))('variables that %s names', (_, at) => {
-  test.skipIf(noWalls)(withWalls('reach a command behind walls'), async () => {
+  test.skipIf(noSandboxHere)(sandboxed('reach a command behind walls'), async () => {
     expect(await printed({}, at)).toBe('ci=yes x=mine lang=de_DE.UTF-8 term=dumb other=')
   })
   test('reach a command without walls', async () => {
@@ -40,6 +40,6 @@ describe.each(Object.entries(places))('variables that %s names', (_, at) => {
   })
 })
 
-test.skipIf(noWalls)(withWalls('a project that nobody has trusted gives commands no variable'), async () => {
+test.skipIf(noSandboxHere)(sandboxed('a project that nobody has trusted gives commands no variable'), async () => {
   expect(await printed({}, { folder: '', flags: [] })).toBe('ci= x= lang=C.UTF-8 term=dumb other=')
 })

@@ -2,7 +2,8 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { RunHandle } from '../../src/index.ts'
-import { type ActorSetup, actor, alive, mark, no, noWalls, recordsIn, told, withWalls, yes } from './acting-support.ts'
+import { noSandboxHere, sandboxed } from '../sandbox-here.ts'
+import { type ActorSetup, actor, alive, mark, no, recordsIn, told, yes } from './acting-support.ts'
 import { agent, bounded, expectLegal, expectWhole, finish, journalOf, ofType, until } from './support.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -21,7 +22,7 @@ async function printed(handle: RunHandle, text: string): Promise<void> {
   throw new Error(`it never printed ${text}: ${output}`)
 }
 
-describe.skipIf(noWalls)(withWalls('a command that does not end by itself'), () => {
+describe.skipIf(noSandboxHere)(sandboxed('a command that does not end by itself'), () => {
   const endless: readonly (readonly [string, (sleep: string) => string])[] = [
     ['spins', () => 'echo started; while :; do :; done'],
     ['prints without end', () => 'echo started; yes "a line of an endless text"'],
@@ -105,7 +106,7 @@ describe.skipIf(noWalls)(withWalls('a command that does not end by itself'), () 
   })
 })
 
-describe.skipIf(noWalls)(withWalls('a command that means harm or does not know better'), () => {
+describe.skipIf(noSandboxHere)(sandboxed('a command that means harm or does not know better'), () => {
   test('daemons, forks, keyboards, bombs: each call ends by itself, and the next one works', async () => {
     const left = mark()
     const made = acting({
@@ -146,7 +147,7 @@ describe.skipIf(noWalls)(withWalls('a command that means harm or does not know b
   })
 })
 
-describe.skipIf(noWalls)(withWalls('a way out of the sandbox'), () => {
+describe.skipIf(noSandboxHere)(sandboxed('a way out of the sandbox'), () => {
   /** Commands see it wherever the workspace lies, and may not write to it: Git would run what is there. */
   const folder = '.git/hooks'
   const files = { [`${folder}/README`]: 'Hooks.' }
@@ -181,7 +182,7 @@ describe.skipIf(noWalls)(withWalls('a way out of the sandbox'), () => {
   })
 })
 
-describe.skipIf(noWalls)(withWalls('a command that only looks'), () => {
+describe.skipIf(noSandboxHere)(sandboxed('a command that only looks'), () => {
   test('needs nobody; one that looks like it and does more is asked about, and does nothing without a yes', async () => {
     const tricks = [
       'git log --output=made',

@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { ApprovalId, ModelRequest } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
-import { actor, callsIn, no, noWalls, recordsIn, told, withWalls, yes } from './acting-support.ts'
+import { noSandboxHere, sandboxed } from '../sandbox-here.ts'
+import { actor, callsIn, no, recordsIn, told, yes } from './acting-support.ts'
 import { bounded, collect, durable, expectLegal, expectWhole, finish, journalOf, ofType, resultsIn } from './support.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
@@ -16,7 +17,7 @@ const handleIn = (request: ModelRequest | undefined): string =>
   /read_output \{"handle":"([^"]+)"/.exec(resultsIn(request)[0]?.content ?? '')?.[1] ?? expect.unreachable('there is no handle')
 
 describe('a piece of work from its plan to its report', () => {
-  test.skipIf(noWalls)(withWalls('is planned, read, searched, changed, run, shown as it goes on, and on record'), async () => {
+  test.skipIf(noSandboxHere)(sandboxed('is planned, read, searched, changed, run, shown as it goes on, and on record'), async () => {
     const made = actor({
       files: { 'src/price.txt': 'apples 3\npears 4\n', 'sum.sh': 'awk \'{ s += $2 } END { print "sum", s }\' src/*.txt | tee sum.out\n' },
       decide: () => yes(),

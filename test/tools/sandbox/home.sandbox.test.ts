@@ -2,11 +2,12 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync,
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { processSandbox } from '../../../src/tools/sandbox/index.ts'
-import { noSandboxHere, path, realClock } from './ground.ts'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
+import { path, realClock } from './ground.ts'
 
 // A home that is a link to another disk, in a place that is seen from inside; and a home that is the workspace.
 
-describe.skipIf(noSandboxHere)(`a home${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('a home'), () => {
   let base: string
   const at = (...names: string[]): string => join(base, ...names)
   beforeAll(() => {

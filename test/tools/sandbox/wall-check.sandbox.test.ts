@@ -8,7 +8,8 @@ import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { identityInPlace, openedInPlace } from '../../../src/tools/sandbox/in-its-folder.ts'
 import { misplaced } from '../../../src/tools/sandbox/wall-check.ts'
-import { ground, noSandboxHere } from './ground.ts'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
+import { ground } from './ground.ts'
 
 const seen = ['--unshare-user', '--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc']
 
@@ -37,7 +38,7 @@ const planned = (...paths: readonly string[]) => ({
   covered: [],
 })
 
-describe.skipIf(noSandboxHere)(`the look at the walls${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('the look at the walls'), () => {
   it('finds nothing where they stand as planned', async () => {
     const { root, vault } = place()
     const first = await world(['--bind', root, root, '--bind', vault, vault])
@@ -94,7 +95,7 @@ describe.skipIf(noSandboxHere)(`the look at the walls${noSandboxHere ? ` (skippe
   })
 })
 
-describe.skipIf(noSandboxHere)(`a folder that is opened to be bound${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('a folder that is opened to be bound'), () => {
   it('is the one that was meant, or none', () => {
     const { root, outside } = place()
     const identity = identityInPlace(root) ?? ''

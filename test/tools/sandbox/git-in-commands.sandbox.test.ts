@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { eventually, find, ground, noSandboxHere } from './ground.ts'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
+import { eventually, find, ground } from './ground.ts'
 
 // What Git itself does behind the walls: all of it is usual work, of which nothing is put aside.
 
 const own = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'protocol.file.allow=always']
 const noGit = noSandboxHere ?? (find('git') === undefined ? 'git is not installed' : undefined)
 
-describe.skipIf(noGit)(`Git in a command${noGit ? ` (skipped: ${noGit})` : ''}`, () => {
+describe.skipIf(noGit)(sandboxed('Git in a command', noGit), () => {
   it('clones with submodules, as a mirror, in parts and with settings', async () => {
     const here = ground()
     onTestFinished(() => here.remove())

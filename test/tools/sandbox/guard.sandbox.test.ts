@@ -18,7 +18,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { guardShared } from '../../../src/tools/sandbox/workspace-guard.ts'
-import { eventually, noSandboxHere, path } from './ground.ts'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
+import { eventually, path } from './ground.ts'
 import { later } from './later.ts'
 import { repositoryIn, writeIn } from './workspace-files.ts'
 
@@ -231,7 +232,7 @@ const start = (command: string, uid?: number) =>
     ...(uid !== undefined && { uid, gid: uid }),
   })
 
-describe.skipIf(noSandboxHere)(`what a command plants${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('what a command plants'), () => {
   it('is not there where we are killed before it ends', async () => {
     repository('.git')
     rmSync(join(root, '.git/hooks'), { recursive: true })

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { noSandboxHere, path } from '../sandbox/ground.ts'
+import { noSandboxHere } from '../../sandbox-here.ts'
+import { path } from '../sandbox/ground.ts'
 
 let base: string
 beforeEach(() => {

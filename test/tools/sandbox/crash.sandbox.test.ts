@@ -2,11 +2,12 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, type Ground, ground, noSandboxHere, path, processesNamed } from './ground.ts'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
+import { eventually, type Ground, ground, path, processesNamed } from './ground.ts'
 
 const subject = join(import.meta.dirname, 'crash-subject.mjs')
 
-describe.skipIf(noSandboxHere)(`our own end${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('our own end'), () => {
   let place: Ground
   beforeAll(() => {
     place = ground()

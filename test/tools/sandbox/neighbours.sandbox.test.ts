@@ -4,7 +4,8 @@ import { existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFi
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { eventually, type Ground, ground, noSandboxHere, path } from './ground.ts'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
+import { eventually, type Ground, ground, path } from './ground.ts'
 
 const subject = join(import.meta.dirname, 'neighbour-subject.mjs')
 
@@ -36,7 +37,7 @@ const told = ({ workspace, home }: Ground, count: number): readonly string[] => 
   JSON.stringify({ root: workspace, path, home, count }),
 ]
 
-describe.skipIf(noSandboxHere)(`programs that run commands in one workspace${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('programs that run commands in one workspace'), () => {
   it('do not take each other’s guards away, and leave nothing', async () => {
     const here = place()
     const before = readdirSync(here.workspace)

@@ -3,8 +3,9 @@ import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
 import { type Attempt, type Scene, shellAttempts } from './attempts.ts'
-import { find, ground, noSandboxHere } from './ground.ts'
+import { find, ground } from './ground.ts'
 import { kernelAttempts } from './kernel-attempts.ts'
 
 // The row "escape" of the figures: real attempts, none of which gets out. What shows that an attempt is a real one is that
@@ -12,7 +13,7 @@ import { kernelAttempts } from './kernel-attempts.ts'
 
 const attempts = [...shellAttempts, ...kernelAttempts]
 
-describe.skipIf(noSandboxHere)(`the sandbox${noSandboxHere ? ` (skipped: ${noSandboxHere})` : ''}`, () => {
+describe.skipIf(noSandboxHere)(sandboxed('the sandbox'), () => {
   let scene: Scene
   let victim: ChildProcess
   /** Listens under a name that does not say where. */
