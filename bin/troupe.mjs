@@ -29,7 +29,18 @@ function bundledNode() {
   }
 }
 
+/** Node 22 prints a warning when `node:sqlite` is loaded, where journals are kept. Every other warning is printed. */
+function withoutSqliteWarning() {
+  const emit = process.emitWarning
+  process.emitWarning = (warning, ...rest) => {
+    const type = rest[0] !== null && typeof rest[0] === 'object' ? rest[0].type : rest[0]
+    if (type === 'ExperimentalWarning' && String(warning).startsWith('SQLite ')) return
+    emit.call(process, warning, ...rest)
+  }
+}
+
 function start() {
+  withoutSqliteWarning()
   const built = join(here, '..', 'dist', 'cli', 'main.js')
   const entry = existsSync(built) ? built : join(here, '..', 'src', 'cli', 'main.ts')
   import(pathToFileURL(entry).href)

@@ -98,6 +98,24 @@ describe.concurrent('help and version', () => {
   )
 })
 
+test('the warning of Node 22 about node:sqlite is not printed, and every other warning is', async () => {
+  const warns = `import { registerHooks } from 'node:module'
+  registerHooks({
+    resolve(specifier, context, next) {
+      if (specifier === 'node:sqlite') {
+        process.emitWarning('SQLite is an experimental feature and might change at any time', 'ExperimentalWarning')
+        process.emitWarning('Something else is an experimental feature', 'ExperimentalWarning')
+        process.emitWarning('SQLite is deprecated', { type: 'DeprecationWarning' })
+      }
+      return next(specifier, context)
+    },
+  })`
+  const { stderr } = await troupe(['runs', 'list'], { node: ['--import', `data:text/javascript,${encodeURIComponent(warns)}`] })
+  expect(stderr).toContain('ExperimentalWarning: Something else')
+  expect(stderr).toContain('DeprecationWarning: SQLite is deprecated')
+  expect(stderr).not.toContain('SQLite is an experimental')
+})
+
 describe.concurrent('an old Node', () => {
   const pretend = [
     '--import',
