@@ -6,8 +6,10 @@ import { fitsGlob, globOf } from '../util/glob.ts'
 import { isInside } from '../util/is-inside.ts'
 import type { Project } from './agents-project.ts'
 import { skillFaults } from './agents-with-skills.ts'
+import { builtinTools } from './builtin-tools.ts'
 import { missingHookParts } from './configured-hooks.ts'
 import type { Host } from './host.ts'
+import { unavailableTools } from './unavailable-tools.ts'
 
 /** What is missing of what agents are to act with. */
 export interface ActingFaults {
@@ -21,7 +23,7 @@ interface Acting extends Pick<RegisteredAgent, 'path' | 'place' | 'values' | 'di
   readonly definition: Pick<RegisteredAgent['definition'], 'skills' | 'tools' | 'sandbox'>
 }
 
-/** Looks for it without running anything: no hook, no module, no command. */
+/** Looks for it without running anything of theirs: no hook, no module, no command. The sandbox is tried where an agent needs it. */
 export async function actingFaults(
   { registry, setup }: Pick<Project, 'registry' | 'setup'>,
   host: Pick<Host, 'env'>,
@@ -39,6 +41,7 @@ export async function actingFaults(
       ...skilled.warnings,
       ...(isNeeded ? [] : folders),
       ...skillsOf(config).directories.flatMap(missingSkills),
+      ...(await missingTools(agents, setup, host)),
     ],
   }
 }
@@ -80,6 +83,18 @@ function missingWritable(agents: readonly Acting[], { mode, writable }: ReturnTy
           },
         ],
   )
+}
+
+/** They are loaded where an agent has any. */
+async function missingTools(
+  agents: readonly Acting[],
+  { config, workingDirectory }: Project['setup'],
+  host: Pick<Host, 'env'>,
+): Promise<readonly Problem[]> {
+  const acting = agents.map(({ definition }) => definition).filter(({ tools }) => tools.length > 0)
+  if (acting.length === 0) return []
+  const surroundings = { workspace: workingDirectory, policy: sandboxOf(config), hidden: [], guarded: [] }
+  return unavailableTools(acting, await builtinTools(host, surroundings))
 }
 
 function missingSkills(folder: string): readonly Problem[] {

@@ -29,7 +29,7 @@ async function project(name: string, files: { readonly [path: string]: string },
       files: nodeConfigFiles,
       trusted: await readTrust(place),
     })
-    return actingWith(agents, { host, config, workingDirectory: root, allow: [], deny: [], hidden: [], ...flags })
+    return actingWith(agents, { host, config, workingDirectory: root, allow: [], deny: [], dryRun: false, hidden: [], ...flags })
   }
   return { root, put, trust, acting }
 }

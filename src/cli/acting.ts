@@ -22,6 +22,7 @@ import { builtinTools } from './builtin-tools.ts'
 import { configuredHooks } from './configured-hooks.ts'
 import { homeFolder } from './data-folder.ts'
 import type { Host } from './host.ts'
+import { unavailableTools } from './unavailable-tools.ts'
 
 /** What agents act with, what they know of the project, and who has a say in it. */
 export interface Acting {
@@ -44,6 +45,8 @@ export interface ActingWishes {
   /** Patterns of the command line. */
   readonly allow: readonly string[]
   readonly deny: readonly string[]
+  /** Nothing will run: tools that cannot run here are named. */
+  readonly dryRun: boolean
   /** What nobody may see: journals, trust, approvals. */
   readonly hidden: readonly string[]
   /** Default: what stands in the list of trust. */
@@ -68,6 +71,7 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
     hidden: withOwnFolder(hidden, workingDirectory),
     guarded: hooked.files,
   })
+  const missing = builtin && wishes.dryRun ? await unavailableTools(definitionsOf(agents), builtin) : []
   const told = contextOf(config).agentsMd ? projectContext({ workingDirectory, projectRoot: project, hidden }) : { texts: [], problems: [] }
   return {
     agents: skilled.agents,
@@ -81,9 +85,11 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
     hooks: hooked.hooks,
     whenNobodyIsThere: onUnavailable ?? 'suspend',
     project,
-    notices: [...inShort(skilled.faults), ...skilled.warnings, ...told.problems].map(oneLine),
+    notices: [...inShort(skilled.faults), ...skilled.warnings, ...told.problems, ...missing].map(oneLine),
   }
 }
+
+const definitionsOf = (agents: readonly RegisteredAgent[]) => agents.map(({ definition }) => definition)
 
 const flagPolicy = (allow: readonly string[], deny: readonly string[]): readonly ApprovalPolicy[] =>
   allow.length + deny.length === 0

@@ -167,5 +167,5 @@ async function sandboxChecks({ setup: { config, workingDirectory } }: Project, {
     return [{ status: 'ok', what, message: walls.name }, ...found.weaknesses.map((message): Check => ({ status: 'info', what, message }))]
   const { message, remedy = 'Switch it off: sandbox: { mode: off }.' } = found.failure
   // Only those who give agents a shell need it.
-  return [{ status: 'warning', what, message, fix: remedy }]
+  return [{ status: 'warning', what, message: `the tool \`shell\` will not work here: ${message}`, fix: remedy }]
 }

@@ -132,6 +132,11 @@ export interface Tool {
   readonly requires?: readonly Gate[]
   /** A label for logs and views, e.g. the server or package that it comes from. The loop never looks at it. */
   readonly namespace?: string
+  /**
+   * Why no call can run here, such as a program that is missing; nothing where calls can run. It is called before a person is
+   * asked to approve a call: one that cannot run fails with this, and nobody is asked.
+   */
+  unavailable?(confinement: Confinement): MaybePromise<ToolFailure | undefined>
   /** What has to be allowed; nothing where the call is harmless. */
   approval?(input: JsonObject): MaybePromise<ApprovalWish | undefined>
   view?(input: JsonObject): MaybePromise<ItemView>

@@ -17,6 +17,7 @@ const keys: { readonly [Key in keyof Required<Tool>]: true } = {
   repeatable: true,
   requires: true,
   namespace: true,
+  unavailable: true,
   approval: true,
   view: true,
   execute: true,
@@ -85,7 +86,7 @@ function fieldProblems(tool: Tool, here: string): readonly Problem[] {
     )
   if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0))
     tell('timeoutMs', `expected milliseconds above 0, found ${showValue(timeoutMs)}`, 'Leave it out for the limit of the agent.')
-  for (const key of ['approval', 'view'] as const) {
+  for (const key of ['unavailable', 'approval', 'view'] as const) {
     if (tool[key] !== undefined && typeof tool[key] !== 'function')
       tell(key, `expected a function, found ${showValue(tool[key])}`, 'Leave it out where there is none.')
   }

@@ -1,11 +1,12 @@
-import { type Confinement, defaultSandboxPolicy, type SandboxPolicy } from '../contracts/index.ts'
+import { type AgentSpec, type Confinement, defaultSandboxPolicy, type SandboxPolicy } from '../contracts/index.ts'
 import { stricterSandbox } from '../util/stricter-sandbox.ts'
 import type { ActiveSession } from './active-session.ts'
 
-/** How calls of a session are confined: as the runtime says, and where its agent wants it, more tightly. */
-export function confinementOf({ ports, state }: ActiveSession): Confinement {
-  const { confinement } = ports.sandbox
-  const { sandbox: wanted } = state.agent
+/** How calls of a session are confined. */
+export const confinementOf = ({ ports, state }: ActiveSession): Confinement => confinedFor(state.agent, ports.sandbox.confinement)
+
+/** As the runtime says, and where the agent wants it, more tightly. */
+export function confinedFor({ sandbox: wanted }: Pick<AgentSpec, 'sandbox'>, confinement: Confinement): Confinement {
   if (!wanted) return confinement
   // There are no walls, and this agent wants some: it has them or runs nothing.
   if (confinement.kind === 'none' && wanted.mode === 'required')

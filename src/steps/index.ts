@@ -1,5 +1,6 @@
 export { ActiveSession, type ChildStart, type StepPorts, type TreePort } from './active-session.ts'
 export { heed, keptForProject, lookAgain, withoutSecrets } from './approvals.ts'
+export { confinedFor } from './confinement.ts'
 export type { Hold } from './hold.ts'
 export { Lanes } from './lanes.ts'
 export { performer, stepsAtHand } from './performer.ts'

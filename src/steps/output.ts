@@ -68,6 +68,12 @@ function failedOutput({ error, partial }: Loose<Failed>, more: More): ToolOutput
   return { ok: false, error: told, ...(typeof partial === 'string' && { partial }), ...more }
 }
 
+/** A failure that a tool gives before it runs, as it may be recorded; nothing where it is none. */
+export function failureFrom({ ports: { redactor } }: ActiveSession, error: unknown): ToolFailure | undefined {
+  const output = read({ ok: false, error })
+  return output && !output.ok ? redacted(redactor, output.error) : undefined
+}
+
 /** What of an output is put on record. */
 export type Shown = Pick<CallRecord, 'content' | 'value' | 'error' | 'output' | 'bytesOut'>
 

@@ -6,6 +6,7 @@ import type {
   CallIntent,
   Diagnostic,
   JsonObject,
+  Tool,
   ToolFailure,
 } from '../contracts/index.ts'
 import { approvalIdOf, callIdOf, type ReviewableCall } from '../core/index.ts'
@@ -13,6 +14,9 @@ import { asSentence } from '../util/as-sentence.ts'
 import { areGranted, isGranted } from '../util/grants.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { ActiveSession } from './active-session.ts'
+import { askTool } from './ask-tool.ts'
+import { confinementOf } from './confinement.ts'
+import { failureFrom } from './output.ts'
 import { type Ruling, ruling, type Subject, stricter } from './rules.ts'
 import type { OfferedTool } from './tool-registry.ts'
 import { isKey, wholeOf, wishFor } from './wish.ts'
@@ -44,6 +48,8 @@ export async function permission(session: ActiveSession, call: ReviewableCall, w
   const wish = tool.approval && (await wishFor(session, offered, input))
   const ruled = rulingFor(session, subjectOf(offered, { keys: wish?.keys ?? [], input }))
   if (ruled?.verdict === 'deny') return { kind: 'refused', failure: forbidden(ruled) }
+  const missing = tool.unavailable && (await askTool(session, () => unavailable(session, tool), undefined))
+  if (missing) return { kind: 'refused', failure: missing }
   const scope = wish?.question ? 'question' : 'call'
   const mustBeNamed = wish?.keys.some((key) => key.mustBeNamed) ?? false
   if (scope === 'call') {
@@ -65,6 +71,12 @@ export async function permission(session: ActiveSession, call: ReviewableCall, w
     ...(question && { question }),
   }
   return { kind: 'asked', request }
+}
+
+/** Why the tool cannot run here, as it says itself. */
+async function unavailable(session: ActiveSession, tool: Tool): Promise<ToolFailure | undefined> {
+  const failure = await tool.unavailable?.(confinementOf(session))
+  return failure && failureFrom(session, failure)
 }
 
 /** A rule that forbids what was approved, where rules have changed since it was asked for: it wins over any approval. */

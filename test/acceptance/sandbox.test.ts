@@ -146,3 +146,42 @@ describe('core.md, sandbox: sandboxed attempt → gated retry without sandbox, w
     expect(log).toEqual(['sandbox 1', 'none 2', 'broken 1'])
   })
 })
+
+describe('a tool that cannot run here', () => {
+  const failure = { class: 'sandbox_unavailable', message: 'box is not installed', remedy: 'Install box.' } as const
+  const calls = [{ calls: [{ tool: 'remove', input: { path: 'a' } }] }, { text: 'Done.' }]
+
+  test.each<[string, Setup]>([
+    ['with an approval of its own', {}],
+    ['that a rule asks about', { config: { approvals: { rules: [{ ask: 'remove' }] } } }],
+    ['that a rule allows', { config: { approvals: { rules: [{ allow: 'remove' }] } } }],
+  ])('fails at once, and nobody is asked: %s', async (_, more) => {
+    const { approver, asked } = deciding(() => approve())
+    const seen: unknown[] = []
+    const unavailable = (confinement: unknown) => {
+      seen.push(confinement)
+      return failure
+    }
+    const sandbox = { confinement: { kind: 'sandbox', name: 'box' } } as const
+    const { runtime, model } = setup({ tools: [guarded({ unavailable })], approver, sandbox, steps: calls, ...more })
+    expect((await runtime.run('go')).status).toBe('completed')
+    expect([asked, got, seen]).toEqual([[], [], [sandbox.confinement]])
+    const [told] = resultsIn(model.requests[1])
+    expect(told).toMatchObject({ ok: false, content: expect.stringMatching(/sandbox_unavailable.*box is not installed[\s\S]*Install box/) })
+  })
+
+  test.each<[string, Tool['unavailable']]>([
+    ['says nothing', () => undefined],
+    ['throws', () => Promise.reject(new Error('no idea'))],
+    ['answers nonsense', () => 'perhaps' as never],
+  ])('is asked about like any other where it %s', async (_, unavailable) => {
+    const { approver, asked } = deciding(() => approve())
+    const { runtime } = setup({
+      tools: [guarded({ unavailable: unavailable as NonNullable<Tool['unavailable']> })],
+      approver,
+      steps: calls,
+    })
+    expect((await runtime.run('go')).status).toBe('completed')
+    expect([asked.length, got]).toEqual([1, [{ path: 'a' }]])
+  })
+})

@@ -99,22 +99,45 @@ describe.concurrent('the sandbox', () => {
     const { root, troupe } = await project('none', { 'a.yaml': steps(shell('touch made')), 'a.ai': agentWith('tools: [shell]') })
     const env = { PATH: join(root, 'bin') }
     await mkdir(env.PATH)
-    const ended = await troupe(['run', 'a.ai', 'Go', '--allow', 'shell', '--json'], { env })
-    expect(ended.code).toBe(0)
-    expect(ended.stderr).toMatch(/✗ shell sandbox_unavailable: .*bwrap/)
-    expect(historyOf(ended)).toContain('Install it: apt-get install bubblewrap')
+    // Nobody is asked: the run would end with 6.
+    for (const flags of [['--allow', 'shell'], []]) {
+      const ended = await troupe(['run', 'a.ai', 'Go', ...flags, '--json'], { env })
+      expect(ended.code).toBe(0)
+      expect(ended.stderr).toMatch(/✗ shell sandbox_unavailable: .*bwrap/)
+      expect(historyOf(ended)).toContain('Install it: apt-get install bubblewrap')
+    }
     expect(existsSync(join(root, 'made'))).toBe(false)
     const doctor = await troupe(['doctor'], { env })
-    expect(doctor.stdout).toMatch(/WARN {2}sandbox: .*bwrap.*\n {6}→ Install it: apt-get install bubblewrap/)
+    expect(doctor.stdout).toMatch(
+      /WARN {2}sandbox: the tool `shell` will not work here: .*bwrap.*\n {6}→ Install it: apt-get install bubblewrap/,
+    )
     expect(JSON.parse((await troupe(['doctor', '--json'], { env })).stdout).checks).toContainEqual(
       expect.objectContaining({ status: 'warning', what: 'sandbox', fix: expect.stringContaining('bubblewrap') }),
     )
   })
 
-  test('doctor tries it for real, and tells what holds less well', async () => {
-    const { troupe } = await project('walls', { 'a.yaml': steps(), 'a.ai': agentWith() })
-    const { stdout } = await troupe(['doctor'])
-    expect(stdout).toMatch(/^(?:ok {4}sandbox: bubblewrap|WARN {2}sandbox: .*\n {6}→ )/m)
+  test('validate and --dry-run say which tools will not work here, and how to fix it', async () => {
+    const { root, troupe } = await project('planned', {
+      'a.yaml': steps(),
+      'a.ai': agentWith('tools: [write_file, "she*"]'),
+      'b.ai': agentWith('tools: [shell]\nsandbox: { mode: required }'),
+      'off.json': '{ "sandbox": { "mode": "off" } }',
+    })
+    const env = { PATH: join(root, 'bin') }
+    await mkdir(env.PATH)
+    const told = /shell: the tool will not work here: Commands need a sandbox.*bwrap.*Install it: apt-get.*sandbox: \{mode: off\}/
+    const off = ['--config', 'off.json']
+    for (const words of [
+      ['validate', 'a.ai'],
+      ['run', 'a.ai', 'Go', '--dry-run'],
+    ]) {
+      expect(await troupe(words, { env })).toMatchObject({ code: 0, stderr: expect.stringMatching(told) })
+      expect(await troupe([...words, ...off], { env })).toMatchObject({ code: 0, stderr: expect.not.stringContaining('shell') })
+    }
+    // An agent can require what the configuration has switched off.
+    expect((await troupe(['validate', 'b.ai', ...off], { env })).stderr).toMatch(told)
+    const { notices } = JSON.parse((await troupe(['run', 'a.ai', 'Go', '--dry-run', '--json'], { env })).stdout)
+    expect(notices).toContainEqual(expect.stringMatching(told))
   })
 })
 

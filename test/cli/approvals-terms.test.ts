@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { endRuns } from '../../src/cli/approvals/drop-runs.ts'
@@ -15,7 +15,12 @@ const { folder } = await workbench()
 const before = process.cwd()
 const env = variablesIn(folder)
 const troupe = (cwd: string, words: readonly string[]) => troupeIn(cwd, words, env)
-beforeAll(() => vi.stubEnv('HOME', folder))
+beforeAll(async () => {
+  vi.stubEnv('HOME', folder)
+  // Commands are asked about where they can run, and this machine may have no sandbox.
+  await mkdir(join(folder, '.ai-agent'))
+  await writeFile(join(folder, '.ai-agent', '.ai-agent.json'), '{ "sandbox": { "mode": "off" } }')
+})
 afterAll(() => {
   vi.unstubAllEnvs()
   process.chdir(before)

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import {
   type Clock,
+  type Confinement,
   defaultSandboxPolicy,
   type JsonObject,
   type SandboxPolicy,
@@ -57,6 +58,11 @@ export function shellTool(options: ShellOptions): Tool {
     // The tool keeps the time of each call by itself; this is for when it fails to.
     timeoutMs: mostSeconds * 1000 + 5 * graceMs,
     graceMs: 2 * graceMs,
+    unavailable: async (confinement) => {
+      if (!sandboxFor(options, confinement).isRequired) return undefined
+      const found = await options.sandbox.probe()
+      return found.kind === 'unavailable' ? found.failure : undefined
+    },
     approval: (input) => {
       const command = String(input.command)
       const facts = place.facts(command, textOf(input.cwd) ?? '.')
@@ -67,22 +73,26 @@ export function shellTool(options: ShellOptions): Tool {
   }
 }
 
+/** What a call may do, and whether it runs in the sandbox. */
+function sandboxFor(options: ShellOptions, confinement: Confinement): { readonly policy: SandboxPolicy; readonly isRequired: boolean } {
+  const policy = (confinement.kind === 'sandbox' ? confinement.policy : undefined) ?? options.policy ?? defaultSandboxPolicy
+  return { policy, isRequired: confinement.kind === 'sandbox' && policy.mode === 'required' }
+}
+
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 async function run(options: ShellOptions, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
   const read = readShellInput(input, { root: options.root, toolTimeout: context.toolTimeout })
   if (!read.ok) return { ok: false, error: read.failure }
-  const { confinement } = context
-  const policy = (confinement.kind === 'sandbox' ? confinement.policy : undefined) ?? options.policy ?? defaultSandboxPolicy
-  const walls = confinement.kind === 'sandbox' && policy.mode === 'required' ? policy : undefined
+  const { policy, isRequired } = sandboxFor(options, context.confinement)
   const { clock } = options
   const begun = clock.monotonic()
-  const started = await start(options, read.input, { context, policy, isWalled: walls !== undefined })
+  const started = await start(options, read.input, { context, policy, isWalled: isRequired })
   if (!started.ok) return { ok: false, error: started.failure }
   const kept = new KeptOutput(keptBytes)
   const stopped = stopInTime(started.running, { clock, timeoutMs: read.input.timeoutMs, signal: context.signal })
   const ending = await follow(started.running, kept, context)
-  return shellResult({ ending, kept, durationMs: clock.monotonic() - begun, stop: stopped(), policy: walls })
+  return shellResult({ ending, kept, durationMs: clock.monotonic() - begun, stop: stopped(), policy: isRequired ? policy : undefined })
 }
 
 interface Surroundings {
