@@ -20,7 +20,7 @@ const manifest = json('package.json')
 const schemas = [
   './schemas/agent-file.schema.json',
   './schemas/ai-agent.schema.json',
-  './schemas/kept-run.schema.json',
+  './schemas/session.schema.json',
   './schemas/run-document.schema.json',
   './schemas/stream-event.schema.json',
 ]

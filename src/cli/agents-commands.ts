@@ -3,18 +3,18 @@ import type { CommandSpec, FlagSpec } from './options.ts'
 
 const json: FlagSpec = { name: 'json', summary: 'print one JSON document instead, also on failure' }
 const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'read this configuration before all others' }
-const everywhere: FlagSpec = { name: 'everywhere', summary: 'list other projects, too, and runs that say nothing of where they began' }
+const everywhere: FlagSpec = { name: 'everywhere', summary: 'include other projects, and sessions that do not say where they began' }
 const dataDir: FlagSpec = {
   name: 'data-dir',
   value: 'DIR',
-  summary: 'look there for runs (default: $XDG_STATE_HOME/troupe, ~/.local/state/troupe)',
+  summary: 'look there for sessions (default: $XDG_STATE_HOME/troupe, ~/.local/state/troupe)',
 }
 
 export const approvalsActions = ['list', 'answer', 'drop', 'revoke'] as const
 export type ApprovalsAction = (typeof approvalsActions)[number]
 
-export const runsActions = ['list', 'show'] as const
-export type RunsAction = (typeof runsActions)[number]
+export const sessionsActions = ['list', 'show'] as const
+export type SessionsAction = (typeof sessionsActions)[number]
 
 export const agentCommands = [
   {
@@ -114,11 +114,11 @@ export const agentCommands = [
     ],
   },
   {
-    name: 'runs',
-    summary: 'list the runs that are kept, show what happened in one, and how to go on',
+    name: 'sessions',
+    summary: 'list stored sessions, or show what happened in one',
     arguments: [
-      { name: 'ACTION', required: true, choices: runsActions, summary: 'list or show' },
-      { name: 'ID', required: false, summary: 'for show: the run, as list shows it' },
+      { name: 'ACTION', required: true, choices: sessionsActions, summary: 'list or show' },
+      { name: 'ID', required: false, summary: 'for show: the session ID, as list shows it' },
     ],
     groups: [
       {
@@ -136,16 +136,16 @@ export const agentCommands = [
       },
     ],
     notes: [
-      'list: the runs of this project, the newest first: who, when, what about, and how each stands: running, and in which process; left in the middle, since the process that drove it is gone; waiting for an answer; or how it has ended.',
+      'list: the sessions of this project, the newest first: who, when, what about, and how each stands: running, and in which process; left in the middle, since the process that drove it is gone; waiting for an answer; or how it has ended.',
       'One that was left or that waits has the command that goes on with it. One that has ended takes a next turn: troupe run FILE PROMPT --resume ID.',
-      'show: one run as it stands in its journal, of whatever project: what was asked, the tree of what happened, the answer, diagnostics, and who did how much. Nothing is claimed or changed by that, and whoever drives the run is not disturbed.',
-      'show exits with 0 however the run went. With --json the document has the outcome as run --json gave it, with the exit code that the run had, and without what was told before the run began; of a run that is running or was left, what there is so far. With --stream-json a run that has not come to rest has no last line.',
+      'show: one session as its journal has it, of any project: what was asked, the tree of what happened, the answer, diagnostics, and who did how much. It changes nothing, and does not disturb a process that runs the session.',
+      'show exits with 0 however the session went. With --json the document has the outcome as run --json gave it, with the exit code of that run, and without what was reported before it began; of a session that is running or was left, what there is so far. With --stream-json a session that has not come to rest has no last line.',
     ],
     examples: [
-      { line: 'troupe runs list', summary: 'what became of the run whose terminal was closed' },
-      { line: 'troupe runs list --everywhere --json', summary: 'all of them, for a program' },
-      { line: 'troupe runs show ID', summary: 'what happened in it' },
-      { line: 'troupe runs show ID --json', summary: 'its outcome, for a program' },
+      { line: 'troupe sessions list', summary: 'find the session whose terminal was closed' },
+      { line: 'troupe sessions list --everywhere --json', summary: 'all of them, for a program' },
+      { line: 'troupe sessions show ID', summary: 'what happened in it' },
+      { line: 'troupe sessions show ID --json', summary: 'its outcome, for a program' },
     ],
   },
   {
@@ -162,7 +162,7 @@ export const agentCommands = [
         name: 'NAME',
         required: false,
         repeatable: true,
-        summary: 'as list shows it: for answer a run, or one of its requests, and the answer; for drop runs; for revoke keys',
+        summary: 'as list shows it: for answer a session, or one of its requests, and the answer; for drop sessions; for revoke keys',
       },
     ],
     groups: [
@@ -174,11 +174,11 @@ export const agentCommands = [
     notes: [
       'What was approved for a session ends with it; what was approved for a project holds in the folder that it was given in, until it is taken back. A rule that denies something counts more than either.',
       'An answer is what may be typed at a terminal: yes, no, no and why, x to end the run, s or p to approve it for the session or the project, s1, p1 and so on for more, as approvals list shows them; a text or the number of an option where something is asked. It is kept, and nothing runs: troupe run FILE --resume ID then goes on, and needs no terminal.',
-      'A run that is dropped has ended: nothing more of it runs, and its journal stays.',
+      'A session that is dropped has ended: nothing more of it runs, and its journal stays.',
     ],
     examples: [
       { line: 'troupe approvals list', summary: 'what is approved here, and what waits' },
-      { line: 'troupe approvals answer ID yes', summary: 'the only thing that a run waits for; where there are several, name the request' },
+      { line: 'troupe approvals answer ID yes', summary: 'the only request of a session; where there are several, name the request' },
       { line: 'troupe approvals answer ID no use the other file', summary: 'with a word about why' },
       { line: 'troupe approvals drop ID', summary: 'it is no longer wanted' },
       { line: "troupe approvals revoke 'command:npm test'", summary: 'ask about it again' },

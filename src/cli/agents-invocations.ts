@@ -1,4 +1,4 @@
-import { type AgentCommandName, type ApprovalsAction, approvalsActions, type RunsAction, runsActions } from './agents-commands.ts'
+import { type AgentCommandName, type ApprovalsAction, approvalsActions, type SessionsAction, sessionsActions } from './agents-commands.ts'
 import type { OutputForm, Wishes } from './parse-arguments.ts'
 
 interface Common {
@@ -38,7 +38,7 @@ export interface TrustInvocation extends Common {
 export interface ApprovalsInvocation extends Common {
   readonly kind: 'approvals'
   readonly action: ApprovalsAction
-  /** Keys, runs, or a request and its answer. */
+  /** Keys, sessions, or a request and its answer. */
   readonly named: readonly string[]
   /** Whether all of this project are meant. */
   readonly isAll: boolean
@@ -46,11 +46,11 @@ export interface ApprovalsInvocation extends Common {
   readonly isEverywhere: boolean
   readonly dataDir?: string
 }
-export interface RunsInvocation extends Omit<Common, 'output'> {
-  readonly kind: 'runs'
+export interface SessionsInvocation extends Omit<Common, 'output'> {
+  readonly kind: 'sessions'
   readonly output: OutputForm
-  readonly action: RunsAction
-  /** The run to show. */
+  readonly action: SessionsAction
+  /** The session to show. */
   readonly id?: string
   /** Whether those of other projects are listed, too. */
   readonly isEverywhere: boolean
@@ -61,7 +61,7 @@ export interface SkillsInvocation extends Common {
 }
 export type AgentInvocation =
   | ApprovalsInvocation
-  | RunsInvocation
+  | SessionsInvocation
   | SkillsInvocation
   | ValidateInvocation
   | AgentsInvocation
@@ -100,11 +100,11 @@ export function agentInvocation(name: AgentCommandName, { rest, wishes, has, fla
     }
     case 'skills':
       return { kind: name, ...common }
-    case 'runs': {
+    case 'sessions': {
       const [action, id] = rest
       return {
         kind: name,
-        action: runsActions.find((known) => known === action) ?? 'list',
+        action: sessionsActions.find((known) => known === action) ?? 'list',
         ...(id !== undefined && { id }),
         isEverywhere: has('everywhere'),
         ...(dataDir !== undefined && { dataDir }),

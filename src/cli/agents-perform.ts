@@ -18,8 +18,8 @@ export async function performAgentCommand(invocation: AgentInvocation, host: Hos
       return (await import('./trust-command.ts')).trustCommand(invocation, host)
     case 'approvals':
       return (await import('./approvals/approvals-command.ts')).approvalsCommand(invocation, host)
-    case 'runs':
-      return (await import('./runs/runs-command.ts')).runsCommand(invocation, host)
+    case 'sessions':
+      return (await import('./sessions/sessions-command.ts')).sessionsCommand(invocation, host)
     case 'skills':
       return (await import('./skills-command.ts')).skillsCommand(invocation, host)
     default:

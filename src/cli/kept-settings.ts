@@ -92,7 +92,7 @@ export function unchangeable(said: AgentOverrides, kept: KeptSettings): TroupeEr
   const atFirst = saidAtFirst(kept)
   const problems = [...said].flatMap(([key, { value, place }]): readonly Problem[] => {
     if (isChangeable(key) || isSame(value, atFirst.get(key)?.value) || isSame(value, valueAt(kept.agent, key))) return []
-    return [{ place, message: `a run that is taken up keeps the \`${key}\` that it began with`, remedy: remedyFor(key) }]
+    return [{ place, message: `a session that is resumed keeps the \`${key}\` that it began with`, remedy: remedyFor(key) }]
   })
   if (problems.length === 0) return undefined
   const what = problems.length === 1 ? 'something' : `${problems.length} things`
@@ -101,8 +101,8 @@ export function unchangeable(said: AgentOverrides, kept: KeptSettings): TroupeEr
 
 const remedyFor = (key: AgentOptionKey): string =>
   /^(?:approvals|sandbox|tools)\b/.test(key)
-    ? 'Leave it out: --deny forbids more in this run. Or start a new run without --resume.'
-    : 'Leave it out, or start a new run without --resume.'
+    ? 'Leave it out: --deny forbids more in this session. Or start a new one without --resume.'
+    : 'Leave it out, or start a new session without --resume.'
 
 /** The agent of the file with what its run says over it: what was changed for that run, and is not said anew. */
 export function asKept({ definition, ...agent }: RegisteredAgent, kept: KeptSettings, said: AgentOverrides): RegisteredAgent {

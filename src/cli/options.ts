@@ -150,7 +150,7 @@ export const commands = [
           {
             name: 'resume',
             value: 'ID',
-            summary: 'go on with a run that waits, or whose process is gone; a PROMPT is its next turn, also after an interrupt',
+            summary: 'resume a session that waits, or whose process is gone; a PROMPT is its next turn',
             excludes: ['dry-run'],
           },
           { name: 'data-dir', value: 'DIR', summary: 'keep it there (default: $XDG_STATE_HOME/troupe, ~/.local/state/troupe)' },

@@ -93,7 +93,7 @@ describe('what is wrong', () => {
     [
       ['nonsense'],
       [
-        'nonsense: There is no such command. There are run, demo, validate, agents, init, doctor, config, trust, runs, approvals, skills, help.',
+        'nonsense: There is no such command. There are run, demo, validate, agents, init, doctor, config, trust, sessions, approvals, skills, help.',
       ],
     ],
     [['help', 'dmo'], ['dmo: There is no help about it. Did you mean demo?']],

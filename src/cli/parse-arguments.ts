@@ -110,11 +110,9 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
     ? [...flagProblems(command, words), ...argumentProblems(command, rest)]
     : [...unknownFlags(words), commandProblem(words.positionals[0])]
   if (!command || problems.length > 0) {
-    const count = problems.length === 1 ? 'The command line has a problem.' : `The command line has ${problems.length} problems.`
-    const remedy = command ? `Usage: ${usageOf(command)}. More: troupe help ${command.name}` : seeHelp
     return {
       ok: false,
-      error: new TroupeError('usage', count, { remedy, problems }),
+      error: renamedError(words) ?? problemsError(problems, command),
       output: outputOf(words),
       wishes: wishesOf(words),
       overrides: usable(overridesOf(words)),
@@ -122,6 +120,20 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
   }
   return { ok: true, invocation: invocationOf(command.name as CommandName, rest, words) }
 }
+
+function problemsError(problems: readonly Problem[], command: CommandSpec | undefined): TroupeError {
+  const count = problems.length === 1 ? 'The command line has a problem.' : `The command line has ${problems.length} problems.`
+  const remedy = command ? `Usage: ${usageOf(command)}. More: troupe help ${command.name}` : seeHelp
+  return new TroupeError('usage', count, { remedy, problems })
+}
+
+/** For those who know a command by its old name. */
+function renamedError({ positionals }: Words): TroupeError | undefined {
+  const [first = ''] = positionals
+  const name = renamedCommands.get(first)
+  return name === undefined ? undefined : new TroupeError('usage', `The command is troupe ${name}, not troupe ${first}.`)
+}
+const renamedCommands: ReadonlyMap<string, CommandName> = new Map([['runs', 'sessions']])
 
 function invocationOf(name: CommandName, rest: readonly string[], words: Words): Invocation {
   switch (name) {

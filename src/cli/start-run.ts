@@ -7,7 +7,7 @@ import { dataDirFlag } from './approvals/answer-command.ts'
 import type { RunInvocation } from './parse-arguments.ts'
 import { resumeCommand } from './resume-command.ts'
 import { originIn } from './run-origin.ts'
-import { type KeptRun, keptRuns } from './runs/kept-runs.ts'
+import { type KeptSession, keptSessions } from './sessions/kept-sessions.ts'
 import { missingDenials } from './taken-up.ts'
 
 interface Beginning {
@@ -35,7 +35,7 @@ export async function startRun(runtime: AgentRuntime, store: Store, beginning: B
   const { resume } = invocation
   if (resume === undefined) return { handle: runtime.stream(prompt), past: [] }
   const run = await store.trees.get(resume as TreeId)
-  if (!run) throw await unknownRun(resume, store, beginning)
+  if (!run) throw await unknownSession(resume, store, beginning)
   refuseOther(run, beginning)
   const past = await store.journal.read(run.treeId, 0)
   refuseElsewhere(past[0], beginning)
@@ -49,13 +49,13 @@ export async function startRun(runtime: AgentRuntime, store: Store, beginning: B
 function refuseOther(run: TreeEntry, { prompt, agent, invocation }: Beginning): void {
   const { treeId, status } = run
   if (run.agent !== agent)
-    throw new TroupeError('usage', `The run ${treeId} is one of the agent ${run.agent}; ${invocation.file} is ${agent}.`, {
-      remedy: `Give the file of ${run.agent}, or start a new run without --resume.`,
+    throw new TroupeError('usage', `The session ${treeId} belongs to the agent ${run.agent}; ${invocation.file} is ${agent}.`, {
+      remedy: `Give the file of ${run.agent}, or start a new session without --resume.`,
     })
   if (prompt === '' && hasEnded(run))
     throw new TroupeError(
       'usage',
-      `The run ${treeId} ${status === 'interrupted' ? 'was interrupted and ' : ''}has ended: there is nothing to go on with.`,
+      `The session ${treeId} ${status === 'interrupted' ? 'was interrupted and ' : ''}has ended: there is nothing to go on with.`,
       { remedy: `Give a PROMPT for its next turn: ${resumeCommand(invocation, treeId, { hasEnded: true })}` },
     )
 }
@@ -70,10 +70,10 @@ function refuseElsewhere(first: InteractionEvent | undefined, { invocation, work
     hasEnded: invocation.prompt !== undefined,
     elsewhere: { workspace: origin.workspace, ...(dataDir !== undefined && { dataDir }) },
   })
-  throw new TroupeError('usage', `The run ${treeId} works in ${origin.workspace}; this is ${workspace}.`, {
+  throw new TroupeError('usage', `The session ${treeId} works in ${origin.workspace}; this is ${workspace}.`, {
     remedy: isThere
       ? `Go on with it there: ${there}`
-      : `That folder is gone: bring it back, or drop the run: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
+      : `That folder is gone: bring it back, or drop the session: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
   })
 }
 
@@ -83,7 +83,7 @@ function refuseWeaker(first: InteractionEvent | undefined, { invocation }: Begin
   const missing = missingDenials(flags, invocation)
   if (!first || missing.length === 0) return
   const stricter = resumeCommand({ ...invocation, deny: [...missing, ...invocation.deny] }, first.treeId)
-  throw new TroupeError('usage', `The run ${first.treeId} was started with more denied: ${missing.join(', ')}.`, {
+  throw new TroupeError('usage', `The session ${first.treeId} was started with more denied: ${missing.join(', ')}.`, {
     remedy: `Deny it again: ${stricter}`,
   })
 }
@@ -91,20 +91,20 @@ function refuseWeaker(first: InteractionEvent | undefined, { invocation }: Begin
 const hasEnded = ({ status }: TreeEntry): boolean => status !== 'suspended' && status !== 'running'
 
 /** Whoever lost an id finds it again: those of this project that could go on are named. */
-async function unknownRun(id: string, store: Store, { workspace, dataDir }: Beginning): Promise<TroupeError> {
+async function unknownSession(id: string, store: Store, { workspace, dataDir }: Beginning): Promise<TroupeError> {
   const known = await store.trees.list({ limit: 20 })
   const [near] = nearestNames(
     id,
     known.map(({ treeId }) => treeId as string),
   )
-  const unended = await keptRuns(store, { project: findProjectRoot(workspace), isUnended: true })
-  const named = (kind: KeptRun['standing']['kind'], words: string): readonly string[] => {
+  const unended = await keptSessions(store, { project: findProjectRoot(workspace), isUnended: true })
+  const named = (kind: KeptSession['standing']['kind'], words: string): readonly string[] => {
     const ids = unended.filter(({ standing }) => standing.kind === kind).map(({ run }) => run.treeId)
     return ids.length > 0 ? [`${words}: ${ids.slice(0, mostNamed).join(', ')}${ids.length > mostNamed ? ', …' : ''}.`] : []
   }
   const others = [...named('left', 'Left in the middle'), ...named('waiting', 'Waiting')]
-  const list = `See them all: troupe runs list${dataDirFlag(dataDir)}`
-  return new TroupeError('usage', `There is no run ${id} in that folder.`, {
+  const list = `See them all: troupe sessions list${dataDirFlag(dataDir)}`
+  return new TroupeError('usage', `There is no session ${id} in that folder.`, {
     remedy: near ? `Did you mean ${near}?` : [...others, list].join(' '),
   })
 }

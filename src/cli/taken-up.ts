@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { RunFlag, TreeId } from '../contracts/index.ts'
-import { runFolder, withRuns } from './approvals/run-store.ts'
+import { sessionFolder, withSessions } from './approvals/session-store.ts'
 import type { Host } from './host.ts'
 import { type KeptSettings, keptSettings } from './kept-settings.ts'
 import type { RunInvocation } from './parse-arguments.ts'
@@ -19,9 +19,9 @@ export interface TakenUp {
 export async function takenUp(invocation: RunInvocation, host: Host): Promise<TakenUp> {
   const { resume } = invocation
   if (resume === undefined) return { invocation, notices: [], warnings: [] }
-  const folder = await runFolder(invocation, host)
+  const folder = await sessionFolder(invocation, host)
   // Whatever keeps the journal from being read is told where the run is taken up.
-  const kept = await withRuns(folder, undefined, (store) => keptSettings(store, resume as TreeId)).catch(() => undefined)
+  const kept = await withSessions(folder, undefined, (store) => keptSettings(store, resume as TreeId)).catch(() => undefined)
   return { ...underTermsOf(kept?.flags ?? [], invocation), ...(kept && { kept }) }
 }
 
@@ -40,12 +40,12 @@ function underTermsOf(flags: readonly RunFlag[], invocation: RunInvocation): Tak
       ...(before !== undefined && now === undefined && { configFile: before }),
     },
     notices: [
-      ...(kept.length > 0 ? [`Still denied, as when the run was started: ${kept.join(', ')}`] : []),
-      ...(before !== undefined && now === undefined ? [`Read again, as when the run was started: --config ${before}`] : []),
+      ...(kept.length > 0 ? [`Still denied, as when the session was started: ${kept.join(', ')}`] : []),
+      ...(before !== undefined && now === undefined ? [`Read again, as when the session was started: --config ${before}`] : []),
     ],
     warnings:
       before !== undefined && now !== undefined && resolve(now) !== before
-        ? [`The run was started with --config ${before}; from here on ${now} counts instead.`]
+        ? [`The session was started with --config ${before}; from here on ${now} counts instead.`]
         : [],
   }
 }

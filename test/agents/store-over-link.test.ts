@@ -22,7 +22,7 @@ describe('journals of a project', () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining(`\`store.path\` leads out of the folder by ${join(path, 'kept')}`)])
     expect(stderr).toContain(`${join(path, '.ai-agent.json')}:1:`)
     expect(existsSync(join(target, 'state'))).toBe(false)
-    expect((await troupe(path, ['runs', 'list'])).code).toBe(2)
+    expect((await troupe(path, ['sessions', 'list'])).code).toBe(2)
     expect((await troupe(path, ['doctor'])).stdout).toContain('Journals would be written outside of the project')
   })
 

@@ -6,7 +6,7 @@ import { sqliteStore } from '../../src/stores/sqlite/index.ts'
 export async function answerElsewhere(path: string, decision: ApprovalDecision): Promise<void> {
   const store = sqliteStore({ path })
   const [run] = await store.trees.list({ limit: 1 })
-  if (!run) throw new Error(`There is no run in ${path}.`)
+  if (!run) throw new Error(`There is no session in ${path}.`)
   for (const { id: approvalId } of await openRequestsOf(store, run.treeId))
     await store.inbox.add(run.treeId, `elsewhere ${approvalId}` as ClientId, { kind: 'approval', approvalId, decision, by: 'somebody' })
   await store.close()

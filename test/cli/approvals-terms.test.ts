@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { endRuns } from '../../src/cli/approvals/drop-runs.ts'
+import { endSessions } from '../../src/cli/approvals/drop-sessions.ts'
 import { parseArguments } from '../../src/cli/parse-arguments.ts'
 import { startRun } from '../../src/cli/start-run.ts'
 import type { Journal, OwnerId, TreeId } from '../../src/contracts/index.ts'
@@ -106,8 +106,8 @@ describe('the command that goes on', () => {
     )
     const ended = await at(['run', 'w.ai', '--resume', id, '--allow', 'write_file'])
     expect(ended).toMatchObject({ code: 0, stdout: 'Done.\n' })
-    expect(ended.stderr).toContain('Still denied, as when the run was started: write_file(*c.txt)\n')
-    expect(ended.stderr).toContain(`Read again, as when the run was started: --config ${place}/strict.json\n`)
+    expect(ended.stderr).toContain('Still denied, as when the session was started: write_file(*c.txt)\n')
+    expect(ended.stderr).toContain(`Read again, as when the session was started: --config ${place}/strict.json\n`)
     expect([has('a.txt'), has('b.txt'), has('c.txt')]).toEqual([true, false, false])
   })
 
@@ -116,7 +116,7 @@ describe('the command that goes on', () => {
     await writeFile(join(place, 'lax.json'), '{}')
     const ended = await at(['run', 'w.ai', '--resume', id, '--allow', 'write_file', '--config', 'lax.json', '-q'])
     expect(ended).toMatchObject({ code: 0, stdout: 'Done.\n' })
-    expect(ended.stderr).toBe(`The run was started with --config ${place}/strict.json; from here on lax.json counts instead.\n`)
+    expect(ended.stderr).toBe(`The session was started with --config ${place}/strict.json; from here on lax.json counts instead.\n`)
     expect(has('b.txt')).toBe(true)
   })
 
@@ -142,7 +142,7 @@ describe('the command that goes on', () => {
       startRun(runtime, store, { invocation, prompt: '', agent: 'w', workspace: place, dataDir: undefined }),
     ).rejects.toMatchObject({
       code: 'usage',
-      message: `The run ${id} was started with more denied: shell(rm *).`,
+      message: `The session ${id} was started with more denied: shell(rm *).`,
       remedy: `Deny it again: troupe run w.ai --resume ${id} --deny 'shell(rm *)' --deny web_fetch`,
     })
     await runtime.close()
@@ -231,7 +231,10 @@ describe('runs that are dropped', () => {
       read: (...given) => journal.read(...given),
       watch: (...given) => journal.watch(...given),
     }
-    const ended = await endRuns({ ...store, journal: late, trees: store.trees }, [first, second] as readonly string[] as readonly TreeId[])
+    const ended = await endSessions({ ...store, journal: late, trees: store.trees }, [
+      first,
+      second,
+    ] as readonly string[] as readonly TreeId[])
     expect(ended).toMatchObject({ dropped: [first], error: { code: 'tree_owned' } })
     expect(await store.trees.get(first as TreeId)).toMatchObject({ status: 'interrupted' })
     expect(await store.trees.get(second as TreeId)).toMatchObject({ status: 'suspended' })

@@ -51,7 +51,7 @@ describe('a run that waits', () => {
   test('is answered without a terminal, request by request, and goes on', async () => {
     const { id, at, has } = await waiting('answered', ['a.txt', 'b.txt'])
     const both = await at(`approvals answer ${id} yes`)
-    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining(`The run ${id} waits for 2 answers.`) })
+    expect(both).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} waits for 2 answers.`) })
     expect(both.stderr).toContain(`${id}:t1.s1.2/call  Write b.txt, a new file\n    → troupe approvals answer ${id}:t1.s1.2/call yes\n`)
     expect(await at(`approvals answer ${id}:t1.s1.2/call perhaps`)).toMatchObject({
       code: 2,
@@ -149,16 +149,16 @@ describe('a run that waits', () => {
     const { id, at, has } = await waiting('dropped', ['a.txt'])
     expect(await at(`approvals drop ${id} nothing`)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing  there is no such run'),
+      stderr: expect.stringContaining('nothing  there is no such session'),
     })
     expect(await at(`approvals drop ${id}`)).toMatchObject({ code: 0, stdout: `Dropped: ${id}\n` })
     expect((await at('approvals list')).stdout).toBe('')
     expect(await at(`approvals drop ${id}`)).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing to drop') })
     const ended = await at(`run w.ai --resume ${id}`)
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`The run ${id} was interrupted and has ended`) })
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`The session ${id} was interrupted and has ended`) })
     expect(ended.stderr).toContain(`→ Give a PROMPT for its next turn: troupe run w.ai "…" --resume ${id}`)
     expect(has('a.txt')).toBe(false)
-    expect(await at('approvals drop')).toMatchObject({ code: 2, stderr: expect.stringContaining('No run is named.') })
+    expect(await at('approvals drop')).toMatchObject({ code: 2, stderr: expect.stringContaining('No session is named.') })
   })
 
   test('goes on where it was started and nowhere else; other projects list it where they are asked to', async () => {
@@ -166,7 +166,7 @@ describe('a run that waits', () => {
     const { at: elsewhere, place: other } = await waiting('away', ['b.txt'])
     const refused = await elsewhere(`run ../home/w.ai --resume ${id} --allow write_file`)
     expect(refused).toMatchObject({ code: 2, stdout: '' })
-    expect(refused.stderr).toContain(`The run ${id} works in ${place}; this is ${other}.`)
+    expect(refused.stderr).toContain(`The session ${id} works in ${place}; this is ${other}.`)
     const [, command = ''] = /→ Go on with it there: cd \S+ && troupe (.*)\n/.exec(refused.stderr) ?? []
     expect(command).toBe(`run ${place}/w.ai --resume ${id} --allow write_file`)
     expect([has('a.txt'), existsSync(join(other, 'a.txt'))]).toEqual([false, false])
@@ -185,7 +185,7 @@ describe('a run that waits', () => {
     for (const file of ['w.ai', 'w.yaml']) await writeFile(join(agents, file), await readFile(join(place, file)))
     await rm(place, { recursive: true })
     const ended = await troupe(['run', 'w.ai', '--resume', id], agents)
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`drop the run: troupe approvals drop ${id}`) })
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(`drop the session: troupe approvals drop ${id}`) })
   })
 })
 

@@ -99,7 +99,7 @@ export const referencePages: { readonly [file: string]: string } = {
     [
       '## For programs',
       '`--json` prints one document, whatever happens: `schemas/run-document.schema.json`. `ok` tells whether the exit code is 0; `summary` who did how much: each agent with its models, its tools and the agents that it called.',
-      '`troupe runs show ID --json` prints one, too: `schemas/kept-run.schema.json`. It has the `outcome` of a run that has ended or waits, as `run --json` gave it, and `soFar` of any other; its own exit code is 0 however the run went.',
+      '`troupe sessions show ID --json` prints one, too: `schemas/session.schema.json`. It has the `outcome` of a session that has ended or waits, as `run --json` gave it, and `soFar` of any other; its own exit code is 0 however the session went.',
       '`--stream-json` prints one document a line: `schemas/stream-event.schema.json`. Durable events have a `seq` without gaps; live ones (`interaction.item.delta`) have none. The last line is `run.completed` where there is an answer, else `run.failed`; it has the exit code and the outcome, or the error where nothing could be started.',
       '`--log-format json` turns everything on standard error into one JSON document a line, with `time`, `level` and `msg`; what a child does has `source`, as in `child:researcher`. Lines for people begin with the same.',
     ],

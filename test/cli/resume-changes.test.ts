@@ -190,7 +190,7 @@ test('killed in the middle of a step: the change comes before what became of the
     await running.ended
   }
   await kill(['Go'], 'step 1')
-  const { stdout } = await troupeIn(place, ['runs', 'list', '--json'], env)
+  const { stdout } = await troupeIn(place, ['sessions', 'list', '--json'], env)
   const [id = ''] = stdout.match(/[a-z0-9]+-[a-f0-9]{8}-[a-f0-9]{4}-[a-f0-9]{4}/) ?? []
   const { length } = await journalOf(id)
   await kill(['--resume', id, '--max-tokens', '70000'], 'lost')

@@ -167,7 +167,7 @@ describe.concurrent('--resume', () => {
     expect(nothing).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining(`The run ${id} has ended: there is nothing to go on with.`),
+      stderr: expect.stringContaining(`The session ${id} has ended: there is nothing to go on with.`),
     })
     const ended = await troupe(['run', file, 'And now?', '--resume', id, '--data-dir', 'ended'])
     expect(ended).toMatchObject({ code: 0, stdout: 'And again.\n' })
@@ -182,11 +182,11 @@ describe.concurrent('--resume', () => {
     expect(JSON.parse(near.stdout)).toMatchObject({ ok: false, error: { code: 'usage' }, exitCode: 2 })
     expect(await ended('nothing')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`Waiting: ${id}. See them all: troupe runs list`),
+      stderr: expect.stringContaining(`Waiting: ${id}. See them all: troupe sessions list`),
     })
     expect(await troupe(['run', file, '--resume', 'nothing', '--data-dir', 'empty'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('See them all: troupe runs list'),
+      stderr: expect.stringContaining('See them all: troupe sessions list'),
     })
   })
 
@@ -197,7 +197,7 @@ describe.concurrent('--resume', () => {
     expect(ended).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining(`The run ${id} is one of the agent mine; yours.ai is yours.`),
+      stderr: expect.stringContaining(`The session ${id} belongs to the agent mine; yours.ai is yours.`),
     })
     expect(existsSync(at('mine.txt'))).toBe(false)
   })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { waitingRuns } from '../../src/cli/approvals/waiting-requests.ts'
+import { waitingSessions } from '../../src/cli/approvals/waiting-requests.ts'
 import type { OwnerId, TreeId } from '../../src/contracts/index.ts'
 import { run, stage } from './approval-stage.ts'
 
@@ -16,7 +16,7 @@ it('a run that waits is found behind however many newer ones', async () => {
     await store.journal.append({ treeId: newer, expectedSeq: 0, epoch: claim.epoch, events: [{ ...created, treeId: newer }], summary })
   }
   expect((await store.trees.list({ limit: 1_000 })).map((each) => each.treeId)).not.toContain(treeId)
-  expect(await waitingRuns(store)).toMatchObject([
+  expect(await waitingSessions(store)).toMatchObject([
     { run: { treeId, agent: 'clerk' }, requests: [{ request: { input: { command: 'make' } } }] },
   ])
 })

@@ -13,8 +13,8 @@ import { answeredText, labelsLine } from './answered-text.ts'
 import { answerWords, type Breadth, breadthsOf, decisionOf, grantOf } from './ask-terms.ts'
 import { goOnCommand } from './go-on-command.ts'
 import { redactorFor } from './known-secrets.ts'
-import { runFolder, withRuns } from './run-store.ts'
-import { type WaitingRequest, type WaitingRun, waitingRun, waitingRuns } from './waiting-requests.ts'
+import { sessionFolder, withSessions } from './session-store.ts'
+import { type WaitingRequest, type WaitingSession, waitingSession, waitingSessions } from './waiting-requests.ts'
 
 /** Who has decided, for the journal. */
 const byCommand = 'troupe approvals answer'
@@ -28,10 +28,10 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
   const [id, ...words] = named
   if (id === undefined || words.length === 0)
     throw new TroupeError('usage', id === undefined ? 'Nothing is named that could be answered.' : 'The answer is missing.', {
-      remedy: 'Name the run, or its request, as approvals list shows it, and the answer: troupe approvals answer ID yes',
+      remedy: 'Name the session, or its request, as approvals list shows it, and the answer: troupe approvals answer ID yes',
     })
-  const folder = await runFolder(invocation, host)
-  const answered = await withRuns<Answered | undefined>(folder, undefined, (store) =>
+  const folder = await sessionFolder(invocation, host)
+  const answered = await withSessions<Answered | undefined>(folder, undefined, (store) =>
     answer(store, { id, said: words.join(' '), host, dataDir }),
   )
   if (!answered) throw unknown(id, [])
@@ -58,7 +58,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
 }
 
 interface Answered {
-  readonly waiting: WaitingRun
+  readonly waiting: WaitingSession
   readonly request: WaitingRequest
   readonly decision: ApprovalDecision
 }
@@ -72,8 +72,8 @@ interface Given {
 
 async function answer(store: Store, { id, said, host, dataDir }: Given): Promise<Answered> {
   const run = await runOf(store, id)
-  if (!run) throw unknown(id, await waitingRuns(store))
-  const waiting = await waitingRun(store, run)
+  if (!run) throw unknown(id, await waitingSessions(store))
+  const waiting = await waitingSession(store, run)
   const request = requestIn(waiting, id, dataDir)
   const meant = decisionOf(said, request.request)
   if (!meant)
@@ -105,7 +105,7 @@ async function runOf({ trees }: Pick<Store, 'trees'>, id: string): Promise<TreeE
   return (await trees.get(id as TreeId)) ?? (await trees.get(id.split(/[:/]/, 1)[0] as TreeId))
 }
 
-function requestIn({ run, requests }: WaitingRun, id: string, dataDir: string | undefined): WaitingRequest {
+function requestIn({ run, requests }: WaitingSession, id: string, dataDir: string | undefined): WaitingRequest {
   const named = requests.find(({ request }) => request.id === id)
   if (named?.answer) throw alreadyAnswered(named, run.treeId, dataDir)
   if (named) return named
@@ -114,12 +114,16 @@ function requestIn({ run, requests }: WaitingRun, id: string, dataDir: string | 
   const [answered] = requests
   if (id === run.treeId && !only && answered) throw alreadyAnswered(answered, run.treeId, dataDir)
   if (id !== run.treeId || !only)
-    throw new TroupeError('usage', id === run.treeId ? `The run ${id} waits for nothing.` : `The run ${run.treeId} does not ask ${id}.`, {
-      problems: open.map(asProblem),
-      remedy: 'See what waits: troupe approvals list --everywhere',
-    })
+    throw new TroupeError(
+      'usage',
+      id === run.treeId ? `The session ${id} waits for nothing.` : `The session ${run.treeId} does not ask ${id}.`,
+      {
+        problems: open.map(asProblem),
+        remedy: 'See what waits: troupe approvals list --everywhere',
+      },
+    )
   if (others.length === 0) return only
-  throw new TroupeError('usage', `The run ${id} waits for ${open.length} answers.`, {
+  throw new TroupeError('usage', `The session ${id} waits for ${open.length} answers.`, {
     problems: open.map((each) => ({ ...asProblem(each), remedy: answerCommand(each.request.id, each.request, dataDir) })),
     remedy: 'Name the one that you answer.',
   })
@@ -133,7 +137,7 @@ const alreadyAnswered = ({ request, answer }: WaitingRequest, treeId: TreeId, da
     'usage',
     `It was answered already${answer ? ` (${answerWords[answer.kind]})` : ''}: ${exactLine(requestSummary(request))}`,
     {
-      remedy: `An answer cannot be changed. Go on with the run, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
+      remedy: `An answer cannot be changed. Resume the session, as troupe approvals list shows, or end it: troupe approvals drop ${treeId}${dataDirFlag(dataDir)}`,
     },
   )
 
@@ -152,10 +156,10 @@ function wordsFor({ request }: WaitingRequest): string {
   return `Say yes, no, no and why, x to end the run${more}.`
 }
 
-function unknown(id: string, waiting: readonly WaitingRun[]): TroupeError {
+function unknown(id: string, waiting: readonly WaitingSession[]): TroupeError {
   const ids = waiting.map(({ run }) => run.treeId as string)
   const [near] = nearestNames(id, ids)
-  return new TroupeError('usage', `There is no run ${id} in that folder.`, {
+  return new TroupeError('usage', `There is no session ${id} in that folder.`, {
     remedy: near !== undefined ? `Did you mean ${near}?` : 'See what waits: troupe approvals list --everywhere',
   })
 }

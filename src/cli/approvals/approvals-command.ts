@@ -1,7 +1,7 @@
 import type { ApprovalsInvocation } from '../agents-invocations.ts'
 import type { Host } from '../host.ts'
 import { answerRequest } from './answer-request.ts'
-import { dropRuns } from './drop-runs.ts'
+import { dropSessions } from './drop-sessions.ts'
 import { listApprovals } from './list-approvals.ts'
 import { revokeGrants } from './revoke-grants.ts'
 
@@ -13,7 +13,7 @@ export function approvalsCommand(invocation: ApprovalsInvocation, host: Host): P
     case 'answer':
       return answerRequest(invocation, host)
     case 'drop':
-      return dropRuns(invocation, host)
+      return dropSessions(invocation, host)
     case 'revoke':
       return revokeGrants(invocation, host)
     default:

@@ -4,7 +4,7 @@ import { withoutKept } from '../kept-settings.ts'
 import { flagWords } from '../resume-command.ts'
 import { typedWord } from '../typed-word.ts'
 import { dataDirFlag } from './answer-command.ts'
-import type { WaitingRun } from './waiting-requests.ts'
+import type { WaitingSession } from './waiting-requests.ts'
 
 /** Where the commands that are shown will be typed. */
 export interface Place {
@@ -15,7 +15,7 @@ export interface Place {
 
 /** Goes on with the run in the folder that it works in, under the terms that it was started with; one that has ended needs a prompt.
  * Models and limits are in its journal. */
-export function goOnCommand({ run, origin }: Pick<WaitingRun, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
+export function goOnCommand({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
   const file = origin?.agentFile === undefined ? 'FILE' : typedWord(fileOf(origin))
   const isHere = origin === undefined || origin.workspace === here
   const data = dataDirFlag(isHere || dataDir === undefined ? dataDir : folder)

@@ -5,13 +5,13 @@ import { type Redactor, redactor } from '../../util/redact.ts'
 import { readSetup, type Setup, type SetupWishes, setupWithoutConfig } from '../config-setup.ts'
 import type { Host } from '../host.ts'
 import { modelOptions } from '../model-options.ts'
-import type { WaitingRun } from './waiting-requests.ts'
+import type { WaitingSession } from './waiting-requests.ts'
 
 /**
  * Takes out what the run itself would take out: keys of providers, and what is secret in a configuration. The run may work
  * elsewhere, so that its configuration counts beside the one of here; whatever is wrong with either, the rest is known.
  */
-export async function redactorFor({ origin }: Pick<WaitingRun, 'origin'>, host: Host): Promise<Redactor> {
+export async function redactorFor({ origin }: Pick<WaitingSession, 'origin'>, host: Host): Promise<Redactor> {
   const configFile = origin?.flags?.findLast(({ name }) => name === 'config')?.value
   const wishes: SetupWishes = configFile === undefined ? {} : { configFile }
   // A configuration is looked for beside a file, too.

@@ -8,17 +8,17 @@ import { tellNotice } from '../tell.ts'
 import { goOnCommand, type Place } from './go-on-command.ts'
 import type { GrantRecord } from './grant-records.ts'
 import { grantPlaceOf, readGrants } from './project-grants.ts'
-import { runFolder, withRuns } from './run-store.ts'
+import { sessionFolder, withSessions } from './session-store.ts'
 import { waitingLines } from './waiting-lines.ts'
-import { isOfProject, type WaitingRun, waitingRuns } from './waiting-requests.ts'
+import { isOfProject, type WaitingSession, waitingSessions } from './waiting-requests.ts'
 
 /** `troupe approvals list`: what was approved beyond a session, and what waits for an answer, with the commands that give it. */
 export async function listApprovals(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { output, wishes, isEverywhere } = invocation
   const project = findProjectRoot(process.cwd())
   const grants = readGrants(grantPlaceOf(host)).filter((record) => isEverywhere || record.project === project)
-  const folder = await runFolder(invocation, host)
-  const all = await withRuns<readonly WaitingRun[]>(folder, [], waitingRuns)
+  const folder = await sessionFolder(invocation, host)
+  const all = await withSessions<readonly WaitingSession[]>(folder, [], waitingSessions)
   const waiting = all.filter((run) => isEverywhere || isOfProject(run, project))
   const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
   const { code } = exitCodes.done
@@ -36,10 +36,13 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
     await tellNotice(`Nothing is approved for ${isEverywhere ? 'any project' : project} beyond a session.`, { host, wishes })
   const others = all.length - waiting.length
   if (others > 0)
-    await tellNotice(`${others === 1 ? 'One more run waits' : `${others} more runs wait`} elsewhere: troupe approvals list --everywhere`, {
-      host,
-      wishes,
-    })
+    await tellNotice(
+      `${others === 1 ? 'One more session waits' : `${others} more sessions wait`} elsewhere: troupe approvals list --everywhere`,
+      {
+        host,
+        wishes,
+      },
+    )
   return code
 }
 
@@ -49,7 +52,7 @@ function grantLine({ key, label, project, folder, by, at }: GrantRecord, isEvery
   return `${printable(key)}  ${paint('dim', printable(said))}`
 }
 
-function documents(waiting: WaitingRun, place: Place): readonly object[] {
+function documents(waiting: WaitingSession, place: Place): readonly object[] {
   const { run, origin, requests } = waiting
   return requests.map(({ request, agentPath, answer }) => ({
     sessionId: run.treeId,

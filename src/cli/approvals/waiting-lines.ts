@@ -6,12 +6,12 @@ import { answerWords } from './ask-terms.ts'
 import type { QuestionStyle } from './beside-question.ts'
 import { fileOf, goOnCommand, type Place } from './go-on-command.ts'
 import { questionLines } from './question-lines.ts'
-import type { WaitingRequest, WaitingRun } from './waiting-requests.ts'
+import type { WaitingRequest, WaitingSession } from './waiting-requests.ts'
 
 const indent = '  '
 
 /** A run that waits: what for, as a terminal would ask it, and the commands that answer it and go on. Pure. */
-export function waitingLines(waiting: WaitingRun, place: Place, style: QuestionStyle): readonly string[] {
+export function waitingLines(waiting: WaitingSession, place: Place, style: QuestionStyle): readonly string[] {
   const { run, origin, requests } = waiting
   const { paint } = style
   const since = `${new Date(run.updatedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`

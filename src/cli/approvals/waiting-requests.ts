@@ -12,7 +12,7 @@ export interface WaitingRequest {
 }
 
 /** A run that is suspended, with what it waits for. */
-export interface WaitingRun {
+export interface WaitingSession {
   readonly run: TreeEntry
   readonly origin?: RunOrigin
   readonly requests: readonly WaitingRequest[]
@@ -21,23 +21,23 @@ export interface WaitingRun {
 const pageOfRuns = 1_000
 
 /** Every run that is suspended, the newest first, however many others there are. */
-export async function waitingRuns(store: Pick<Store, 'trees' | 'journal' | 'inbox'>): Promise<readonly WaitingRun[]> {
-  const waiting: WaitingRun[] = []
-  for await (const run of runsOf(store)) if (run.status === 'suspended') waiting.push(await waitingRun(store, run))
+export async function waitingSessions(store: Pick<Store, 'trees' | 'journal' | 'inbox'>): Promise<readonly WaitingSession[]> {
+  const waiting: WaitingSession[] = []
+  for await (const run of sessionsOf(store)) if (run.status === 'suspended') waiting.push(await waitingSession(store, run))
   return waiting
 }
 
-export async function waitingRun(store: Pick<Store, 'journal' | 'inbox'>, run: TreeEntry): Promise<WaitingRun> {
+export async function waitingSession(store: Pick<Store, 'journal' | 'inbox'>, run: TreeEntry): Promise<WaitingSession> {
   const { origin, open } = await standingOf(store, run.treeId)
   return { run, ...(origin && { origin }), requests: open }
 }
 
 /** A run that does not say where it was started belongs to no project. */
-export const isOfProject = ({ origin }: Pick<WaitingRun, 'origin'>, project: string): boolean =>
+export const isOfProject = ({ origin }: Pick<WaitingSession, 'origin'>, project: string): boolean =>
   origin !== undefined && findProjectRoot(origin.workspace) === project
 
 /** Every run of a store, the newest first. */
-export async function* runsOf({ trees }: Pick<Store, 'trees'>): AsyncGenerator<TreeEntry> {
+export async function* sessionsOf({ trees }: Pick<Store, 'trees'>): AsyncGenerator<TreeEntry> {
   let before: number | undefined
   for (;;) {
     const page = await trees.list({ limit: pageOfRuns, ...(before !== undefined && { before }) })

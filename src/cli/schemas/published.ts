@@ -1,8 +1,8 @@
 // The sources of schemas/. Nothing loads them at run time: tests hold them against the files and against real runs.
 import type { TreeEntry } from '../../contracts/index.ts'
 import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../run-documents.ts'
-import type { RunStanding } from '../runs/kept-runs.ts'
-import type { OpenDocument, RestingDocument, SoFar } from '../runs/shown-document.ts'
+import type { SessionStanding } from '../sessions/kept-sessions.ts'
+import type { OpenDocument, RestingDocument, SoFar } from '../sessions/shown-document.ts'
 import { definitions } from './definitions.ts'
 import { lines, runError, runFlag } from './events.ts'
 import { outcomeFields } from './outcomes.ts'
@@ -56,12 +56,17 @@ const dryRunDocument = closed<DryRunDocument>(
 )
 
 const standing = anyOf(
-  closed<Extract<RunStanding, { kind: 'running' }>>({ kind: constant('running'), driver: text }),
-  closed<Extract<RunStanding, { kind: 'left' }>>({ kind: constant('left') }),
-  closed<Extract<RunStanding, { kind: 'waiting' }>>({ kind: constant('waiting'), open: count }),
-  closed<Extract<RunStanding, { kind: 'ended' }>>({
+  closed<Extract<SessionStanding, { kind: 'running' }>>({ kind: constant('running'), driver: text }),
+  closed<Extract<SessionStanding, { kind: 'left' }>>({ kind: constant('left') }),
+  closed<Extract<SessionStanding, { kind: 'waiting' }>>({ kind: constant('waiting'), open: count }),
+  closed<Extract<SessionStanding, { kind: 'ended' }>>({
     kind: constant('ended'),
-    status: oneWord<Extract<RunStanding, { kind: 'ended' }>['status']>({ completed: true, partial: true, failed: true, interrupted: true }),
+    status: oneWord<Extract<SessionStanding, { kind: 'ended' }>['status']>({
+      completed: true,
+      partial: true,
+      failed: true,
+      interrupted: true,
+    }),
   }),
 )
 const shownFields = {
@@ -91,11 +96,13 @@ const { status: _status, reason: _reason, message: _message, remedy: _remedy, fa
 const soFar = closed<SoFar>({ ...soFarFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')) })
 const restingDocument = closed<RestingDocument>(
   { ...shownFields, outcome: outcomeDocument },
-  { description: 'A run that has ended or waits, with the document that run --json gave.' },
+  { description: 'A session that has ended or waits, with the document that run --json gave.' },
 )
 const openDocument = closed<OpenDocument>(
   { ...shownFields, soFar },
-  { description: 'A run that goes on in some process, or was left in the middle. Turns that have not ended are called interrupted.' },
+  {
+    description: 'A session that is running in some process, or was left in the middle. Turns that have not ended are called interrupted.',
+  },
 )
 
 function published(id: string, about: { readonly title: string; readonly description: string }, root: Schema): Schema {
@@ -123,9 +130,9 @@ export const publishedSchemas: { readonly [file: string]: Schema } = {
     { title: 'The document of troupe run --json', description: 'One of three, whatever happens.' },
     { oneOf: [outcomeDocument, errorDocument, dryRunDocument] },
   ),
-  'kept-run.schema.json': published(
-    'kept-run',
-    { title: 'The document of troupe runs show --json', description: 'A run as it stands in its journal, or why it cannot be shown.' },
+  'session.schema.json': published(
+    'session',
+    { title: 'The document of troupe sessions show --json', description: 'A session as its journal has it, or why it cannot be shown.' },
     { oneOf: [restingDocument, openDocument, errorDocument] },
   ),
 }

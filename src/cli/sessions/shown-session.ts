@@ -12,11 +12,11 @@ import { recordedRun } from '../../runtime/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { dataDirFlag } from '../approvals/answer-command.ts'
 import type { Place } from '../approvals/go-on-command.ts'
-import { runsOf, type WaitingRequest } from '../approvals/waiting-requests.ts'
-import { type KeptRun, standingBy } from './kept-runs.ts'
+import { sessionsOf, type WaitingRequest } from '../approvals/waiting-requests.ts'
+import { type KeptSession, standingBy } from './kept-sessions.ts'
 
 /** A run with all that its journal says at this moment. */
-export interface ShownRun extends KeptRun {
+export interface ShownSession extends KeptSession {
   readonly events: readonly InteractionEvent[]
   /** Of its last turn; where that goes on or was left, what there is so far. */
   readonly outcome: Outcome
@@ -35,10 +35,10 @@ export interface ShownTurn {
 }
 
 /** Looks at a run without claiming it: whoever drives it does not notice. */
-export async function shownRun(store: Store, id: string, place: Place): Promise<ShownRun> {
+export async function shownSession(store: Store, id: string, place: Place): Promise<ShownSession> {
   const treeId = id as TreeId
   const entry = await store.trees.get(treeId)
-  if (!entry) throw unknownRun(id, await idsIn(store), place)
+  if (!entry) throw unknownSession(id, await idsIn(store), place)
   // Asked before the journal is read: what has ended by then is not taken for left.
   const driver = await store.trees.driver(treeId)
   const { events, status, outcome, open: requests, origin } = await recordedRun(store, treeId)
@@ -49,15 +49,15 @@ export async function shownRun(store: Store, id: string, place: Place): Promise<
 }
 
 /** Ids are written in full, as behind --resume: whoever has only a part of one is told the rest. */
-export function unknownRun(id: string, known: readonly string[], { folder, dataDir }: Place): TroupeError {
+export function unknownSession(id: string, known: readonly string[], { folder, dataDir }: Place): TroupeError {
   const begun = id === '' ? [] : known.filter((each) => each.startsWith(id))
   const meant = begun.length > 0 ? begun : nearestNames(id, known)
-  const list = `troupe runs list --everywhere${dataDirFlag(dataDir)}`
-  return new TroupeError('usage', `There is no run ${id} in ${folder}.`, {
+  const list = `troupe sessions list --everywhere${dataDirFlag(dataDir)}`
+  return new TroupeError('usage', `There is no session ${id} in ${folder}.`, {
     problems: meant.slice(0, mostNamed).map((each) => ({
       place: each,
       message: begun.length > 0 ? 'begins so; an id is written in full.' : 'is near.',
-      remedy: `troupe runs show ${each}${dataDirFlag(dataDir)}`,
+      remedy: `troupe sessions show ${each}${dataDirFlag(dataDir)}`,
     })),
     remedy: `See them all: ${list}`,
   })
@@ -67,7 +67,7 @@ const mostNamed = 5
 
 async function idsIn(store: Store): Promise<readonly string[]> {
   const ids: string[] = []
-  for await (const { treeId } of runsOf(store)) ids.push(treeId)
+  for await (const { treeId } of sessionsOf(store)) ids.push(treeId)
   return ids
 }
 

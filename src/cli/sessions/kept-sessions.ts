@@ -1,9 +1,9 @@
 import type { RunOrigin, Store, TreeEntry } from '../../contracts/index.ts'
-import { isOfProject, runsOf, type WaitingRequest, waitingRun } from '../approvals/waiting-requests.ts'
+import { isOfProject, sessionsOf, type WaitingRequest, waitingSession } from '../approvals/waiting-requests.ts'
 import { originOf } from '../run-origin.ts'
 
 /** How a run stands now, which its status alone does not tell. */
-export type RunStanding =
+export type SessionStanding =
   /** `driver` says who that is, for people. */
   | { readonly kind: 'running'; readonly driver: string }
   /** Its process is gone, and nobody has taken it up. */
@@ -12,23 +12,23 @@ export type RunStanding =
   | { readonly kind: 'waiting'; readonly open: number }
   | { readonly kind: 'ended'; readonly status: Exclude<TreeEntry['status'], 'running' | 'suspended'> }
 
-export interface KeptRun {
+export interface KeptSession {
   readonly run: TreeEntry
   readonly origin?: RunOrigin
-  readonly standing: RunStanding
+  readonly standing: SessionStanding
 }
 
 /** Where runs are looked for; all of them where no project is named. */
-export interface RunSearch {
+export interface SessionSearch {
   readonly project?: string
   /** Only those that have not ended. */
   readonly isUnended?: boolean
 }
 
 /** The runs of a store, the newest first. Looking at them changes nothing: nobody loses a run by it. */
-export async function keptRuns(store: Store, { project, isUnended = false }: RunSearch = {}): Promise<readonly KeptRun[]> {
-  const kept: KeptRun[] = []
-  for await (const run of runsOf(store)) {
+export async function keptSessions(store: Store, { project, isUnended = false }: SessionSearch = {}): Promise<readonly KeptSession[]> {
+  const kept: KeptSession[] = []
+  for await (const run of sessionsOf(store)) {
     if (isUnended && run.status !== 'running' && run.status !== 'suspended') continue
     const origin = await originOf(store, run.treeId)
     const placed = { run, ...(origin && { origin }) }
@@ -37,11 +37,11 @@ export async function keptRuns(store: Store, { project, isUnended = false }: Run
   return kept
 }
 
-async function standingOf(store: Store, run: TreeEntry): Promise<RunStanding> {
+async function standingOf(store: Store, run: TreeEntry): Promise<SessionStanding> {
   const { status, treeId } = run
   return standingBy(status, {
     driver: status === 'running' ? await store.trees.driver(treeId) : undefined,
-    requests: status === 'suspended' ? (await waitingRun(store, run)).requests : [],
+    requests: status === 'suspended' ? (await waitingSession(store, run)).requests : [],
   })
 }
 
@@ -50,7 +50,7 @@ interface Evidence {
   readonly requests: readonly Pick<WaitingRequest, 'answer'>[]
 }
 
-export function standingBy(status: TreeEntry['status'], { driver, requests }: Evidence): RunStanding {
+export function standingBy(status: TreeEntry['status'], { driver, requests }: Evidence): SessionStanding {
   switch (status) {
     case 'running':
       return driver === undefined ? { kind: 'left' } : { kind: 'running', driver }

@@ -1,9 +1,9 @@
-// What `troupe runs show --json` prints. Published as schemas/kept-run.schema.json.
+// What `troupe sessions show --json` prints. Published as schemas/session.schema.json.
 import type { Place } from '../approvals/go-on-command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type OutcomeDocument, outcomeDocument } from '../run-documents.ts'
 import { type KeptDocument, keptDocument } from './kept-document.ts'
-import type { ShownRun } from './shown-run.ts'
+import type { ShownSession } from './shown-session.ts'
 
 /** What a run has come to that does not rest. In `operations` a turn that has not ended is called interrupted. */
 export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure'>
@@ -23,7 +23,7 @@ export interface OpenDocument extends Shown {
   readonly soFar: SoFar
 }
 
-export function shownDocument(shown: ShownRun, place: Place): RestingDocument | OpenDocument {
+export function shownDocument(shown: ShownSession, place: Place): RestingDocument | OpenDocument {
   const base = { ok: true, ...keptDocument(shown, place), asked: shown.asked } as const
   const exitCode = exitCodes.done.code
   const document = outcomeDocument(shown.outcome)
@@ -33,4 +33,4 @@ export function shownDocument(shown: ShownRun, place: Place): RestingDocument | 
   return { ...base, soFar, exitCode }
 }
 
-export const isResting = ({ standing }: Pick<ShownRun, 'standing'>): boolean => standing.kind === 'ended' || standing.kind === 'waiting'
+export const isResting = ({ standing }: Pick<ShownSession, 'standing'>): boolean => standing.kind === 'ended' || standing.kind === 'waiting'

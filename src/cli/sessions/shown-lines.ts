@@ -11,8 +11,8 @@ import type { Moment } from '../tree/branch.ts'
 import { renderSummary } from '../tree/render-summary.ts'
 import { mostLines, renderTurn } from '../tree/render-tree.ts'
 import { runTree } from '../tree/run-tree.ts'
-import { standingWords, timeText } from './run-lines.ts'
-import { counted, type ShownRun, type ShownTurn } from './shown-run.ts'
+import { standingWords, timeText } from './session-lines.ts'
+import { counted, type ShownSession, type ShownTurn } from './shown-session.ts'
 
 // A run of the past for people: how it stands, then turn by turn what was asked, what happened and what was answered. Pure.
 
@@ -37,7 +37,7 @@ const mostDiagnostics = 20
 /** More than these are looked at before they are answered. */
 const mostRequests = 5
 
-export function shownLines(shown: ShownRun, style: ShownStyle): readonly string[] {
+export function shownLines(shown: ShownSession, style: ShownStyle): readonly string[] {
   const { paint } = style
   const { turns, asked, outcome } = shown
   const hidden = Math.max(0, turns.length - mostTurns)
@@ -52,7 +52,7 @@ export function shownLines(shown: ShownRun, style: ShownStyle): readonly string[
   return blocks.filter(({ length }) => length > 0).flatMap((block, i) => (i === 0 ? block : ['', ...block]))
 }
 
-function headLines(shown: ShownRun, style: ShownStyle): readonly string[] {
+function headLines(shown: ShownSession, style: ShownStyle): readonly string[] {
   const { run, origin, standing, outcome, turns } = shown
   const { paint, place } = style
   const where = origin ? `${fileOf(origin)}${origin.workspace === place.here ? '' : ` in ${origin.workspace}`}` : ''
@@ -71,12 +71,12 @@ function headLines(shown: ShownRun, style: ShownStyle): readonly string[] {
   ]
 }
 
-function shadeOf({ standing }: ShownRun): 'red' | 'yellow' | 'bold' {
+function shadeOf({ standing }: ShownSession): 'red' | 'yellow' | 'bold' {
   if (standing.kind === 'ended') return standing.status === 'failed' ? 'red' : 'bold'
   return standing.kind === 'running' ? 'bold' : 'yellow'
 }
 
-function timeWords({ run, standing, turns }: ShownRun, now: number): string {
+function timeWords({ run, standing, turns }: ShownSession, now: number): string {
   switch (standing.kind) {
     case 'ended':
       return `took ${duration(turns.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0))}`
@@ -103,7 +103,7 @@ function failureLines({ status, message, failure, remedy = failure?.remedy }: Ou
 }
 
 /** What a person may do about it. */
-function onLines(shown: ShownRun, style: ShownStyle): readonly string[] {
+function onLines(shown: ShownSession, style: ShownStyle): readonly string[] {
   const { place } = style
   switch (shown.standing.kind) {
     case 'running':
@@ -120,7 +120,7 @@ function onLines(shown: ShownRun, style: ShownStyle): readonly string[] {
 }
 
 /** Those that are open first; what is not shown is not to be answered from here. */
-function requestLines(shown: ShownRun, { place, paint, width }: ShownStyle): readonly string[] {
+function requestLines(shown: ShownSession, { place, paint, width }: ShownStyle): readonly string[] {
   const requests = [...shown.requests].sort((a, b) => Number(a.answer !== undefined) - Number(b.answer !== undefined))
   const left = requests.length - mostRequests
   // Without its first line, which ours stands for.
@@ -129,7 +129,7 @@ function requestLines(shown: ShownRun, { place, paint, width }: ShownStyle): rea
   return left > 0 ? lines.toSpliced(-1, 0, more) : lines
 }
 
-function turnBlocks(shown: ShownRun, hidden: number, style: ShownStyle): readonly (readonly string[])[] {
+function turnBlocks(shown: ShownSession, hidden: number, style: ShownStyle): readonly (readonly string[])[] {
   const { turns, events, standing, outcome } = shown
   const moment: Moment = standing.kind === 'running' ? { kind: 'live', now: style.now } : { kind: 'final' }
   const most = Math.floor(mostLines / Math.min(turns.length, mostTurns))

@@ -1,6 +1,6 @@
 import type { RunOrigin, TreeEntry } from '../../contracts/index.ts'
 import { goOnCommand, type Place } from '../approvals/go-on-command.ts'
-import type { KeptRun, RunStanding } from './kept-runs.ts'
+import type { KeptSession, SessionStanding } from './kept-sessions.ts'
 
 /** A run as documents tell it. */
 export interface KeptDocument extends Partial<RunOrigin> {
@@ -8,7 +8,7 @@ export interface KeptDocument extends Partial<RunOrigin> {
   readonly agent: string
   readonly title: string
   readonly status: TreeEntry['status']
-  readonly standing: RunStanding
+  readonly standing: SessionStanding
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly updatedAt: number
@@ -16,7 +16,7 @@ export interface KeptDocument extends Partial<RunOrigin> {
   readonly goOn?: string
 }
 
-export function keptDocument(kept: KeptRun, place: Place): KeptDocument {
+export function keptDocument(kept: KeptSession, place: Place): KeptDocument {
   const { run, origin, standing } = kept
   return {
     sessionId: run.treeId,

@@ -10,18 +10,20 @@ import { troupeError } from '../print-errors.ts'
 import { errorDocument } from '../run-documents.ts'
 import { safeJson } from '../safe-json.ts'
 import { tellError } from '../tell.ts'
-import { runFolder, withRuns } from './run-store.ts'
+import { sessionFolder, withSessions } from './session-store.ts'
 
 const byCommand = 'troupe approvals drop'
 
 /** `troupe approvals drop`: ends runs that nobody wants to go on with. Nothing of them runs, and their journals stay. */
-export async function dropRuns(invocation: ApprovalsInvocation, host: Host): Promise<number> {
+export async function dropSessions(invocation: ApprovalsInvocation, host: Host): Promise<number> {
   const { named, output, wishes } = invocation
   if (named.length === 0)
-    throw new TroupeError('usage', 'No run is named.', { remedy: 'Name the runs that approvals list shows: troupe approvals drop ID' })
-  const folder = await runFolder(invocation, host)
+    throw new TroupeError('usage', 'No session is named.', {
+      remedy: 'Name the sessions that approvals list shows: troupe approvals drop ID',
+    })
+  const folder = await sessionFolder(invocation, host)
   const ids = [...new Set(named as readonly TreeId[])]
-  const { dropped, error } = await withRuns<Dropped>(folder, { dropped: [] }, (store) => endRuns(store, ids))
+  const { dropped, error } = await withSessions<Dropped>(folder, { dropped: [] }, (store) => endSessions(store, ids))
   if (dropped.length === 0) throw error ?? unknown(named, [])
   const code = error ? exitCodeOfError(error) : exitCodes.done.code
   if (output === 'json')
@@ -38,7 +40,7 @@ export interface Dropped {
 }
 
 /** All or none: whoever misspells one has not lost the others. What comes up after that ends it where it is. */
-export async function endRuns(store: Store, ids: readonly TreeId[]): Promise<Dropped> {
+export async function endSessions(store: Store, ids: readonly TreeId[]): Promise<Dropped> {
   await refuseEnded(store, ids)
   await refuseDriven(store, ids)
   const dropped: TreeId[] = []
@@ -77,14 +79,18 @@ async function refuseDriven({ journal }: Store, ids: readonly TreeId[]): Promise
     if (claim.ok) await journal.release(id, claim.epoch)
     else problems.push({ place: id, message: `it is driven by ${claim.owner}`, remedy: 'Interrupt it there, or leave it out.' })
   }
-  if (problems.length > 0) throw new TroupeError('tree_owned', 'Not every run can be dropped; none was.', { problems })
+  if (problems.length > 0) throw new TroupeError('tree_owned', 'Not every session can be dropped; none was.', { problems })
 }
 
 function unknown(ids: readonly string[], known: readonly string[]): TroupeError {
-  return new TroupeError('usage', 'Not every run that is to be dropped is there.', {
+  return new TroupeError('usage', 'Some of the sessions to drop do not exist; none was dropped.', {
     problems: ids.map((id) => {
       const [near] = nearestNames(id, known)
-      return { place: id, message: 'there is no such run in that folder', ...(near !== undefined && { remedy: `Did you mean ${near}?` }) }
+      return {
+        place: id,
+        message: 'there is no such session in that folder',
+        ...(near !== undefined && { remedy: `Did you mean ${near}?` }),
+      }
     }),
     remedy: 'See what waits: troupe approvals list --everywhere',
   })

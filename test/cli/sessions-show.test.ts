@@ -13,7 +13,7 @@ import { workbench } from './troupe.ts'
 
 const { agent, troupe, start, folder } = await workbench()
 
-const schema = readFileSync(join(import.meta.dirname, '..', '..', 'schemas', 'kept-run.schema.json'), 'utf8')
+const schema = readFileSync(join(import.meta.dirname, '..', '..', 'schemas', 'session.schema.json'), 'utf8')
 const isShown = new Ajv2020({ strict: false }).compile(JSON.parse(schema))
 
 /** What `--json` has printed, as published. */
@@ -24,7 +24,7 @@ function shownIn(stdout: string): { readonly [field: string]: unknown } {
   return document
 }
 
-const show = (id: string, ...more: readonly string[]) => troupe(['runs', 'show', id, ...more])
+const show = (id: string, ...more: readonly string[]) => troupe(['sessions', 'show', id, ...more])
 
 /** The document of a run that is made for a test, whatever came of it. */
 async function made(args: readonly string[]) {
@@ -212,8 +212,8 @@ describe('a run that has not ended', () => {
     const data = ['--data-dir', 'driven']
     const running = start(['run', file, 'Take your time', ...data])
     await running.says('step 2')
-    const listing = JSON.parse((await troupe(['runs', 'list', '--json', ...data])).stdout)
-    const id: string = listing.runs[0].sessionId
+    const listing = JSON.parse((await troupe(['sessions', 'list', '--json', ...data])).stdout)
+    const id: string = listing.sessions[0].sessionId
 
     const alive = await show(id, ...data)
     expect(alive).toMatchObject({ code: 0, stderr: '' })
@@ -251,14 +251,14 @@ describe('what cannot be shown', () => {
     const file = await agent('known', 'steps:\n  - text: Done.\n')
     const data = ['--data-dir', join(folder, 'few')]
     const { id } = await made([file, 'Go', ...data])
-    const list = `See them all: troupe runs list --everywhere ${data.join(' ')}`
-    const showing = `troupe runs show ${id} ${data.join(' ')}`
+    const list = `See them all: troupe sessions list --everywhere ${data.join(' ')}`
+    const showing = `troupe sessions show ${id} ${data.join(' ')}`
 
     expect(await show('nothing', ...data)).toEqual({
       code: 2,
       signal: null,
       stdout: '',
-      stderr: `error: There is no run nothing in ${data[1]}.\n→ ${list}\n`,
+      stderr: `error: There is no session nothing in ${data[1]}.\n→ ${list}\n`,
     })
     // As behind --resume: an id is written in full.
     const part = id.slice(0, 10)
@@ -271,16 +271,24 @@ describe('what cannot be shown', () => {
   })
 
   test.each([
-    { args: ['show'], says: 'No run is named.' },
-    { args: ['show', ''], says: 'No run is named.' },
-    { args: ['show', 'a', 'b'], says: 'runs takes 2 arguments.' },
-    { args: ['show', 'a', '--data-dir', 'absent'], says: 'There is no run a in ' },
+    { args: ['show'], says: 'No session is named.' },
+    { args: ['show', ''], says: 'No session is named.' },
+    { args: ['show', 'a', 'b'], says: 'sessions takes 2 arguments.' },
+    { args: ['show', 'a', '--data-dir', 'absent'], says: 'There is no session a in ' },
     { args: ['show', 'a', '--json', '--stream-json'], says: 'It cannot be combined with --stream-json.' },
-    { args: ['list', 'a'], says: 'What happened in it: troupe runs show a' },
+    { args: ['list', 'a'], says: 'What happened in it: troupe sessions show a' },
     { args: ['list', '--stream-json'], says: 'It is for show.' },
-  ])('runs $args is refused', async ({ args, says }) => {
-    const { code, stderr } = await troupe(['runs', ...args])
+  ])('sessions $args is refused', async ({ args, says }) => {
+    const { code, stderr } = await troupe(['sessions', ...args])
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)])
+  })
+
+  test.each([
+    ['runs', 'list'],
+    ['runs', 'show', 'a', '--json'],
+  ])('troupe %s %s names the command that it is now', async (...args) => {
+    const { code, stderr } = await troupe(args.filter((word) => typeof word === 'string'))
+    expect([code, stderr]).toEqual([2, 'error: The command is troupe sessions, not troupe runs.\n'])
   })
 
   test('a file in place of the folder of runs is refused', async () => {
@@ -300,7 +308,7 @@ describe('on a window', () => {
       },
     })
     const stdout = new Output(columns === undefined ? stream : Object.assign(stream, { isTTY: true, columns }))
-    const code = await main(['runs', ...words], {
+    const code = await main(['sessions', ...words], {
       ...quietHost().host,
       env: { XDG_STATE_HOME: join(folder, 'state') },
       stdout,

@@ -12,10 +12,10 @@ interface Listed {
   readonly goOn?: string
 }
 const listed = async (...more: readonly string[]): Promise<readonly Listed[]> => {
-  const { code, stdout } = await troupe(['runs', 'list', '--json', ...more])
+  const { code, stdout } = await troupe(['sessions', 'list', '--json', ...more])
   expect(code).toBe(0)
-  const { runs }: { readonly runs: readonly Listed[] } = JSON.parse(stdout)
-  return runs
+  const { sessions }: { readonly sessions: readonly Listed[] } = JSON.parse(stdout)
+  return sessions
 }
 
 /** As a person sees it; times and folders are no matter here. */
@@ -45,7 +45,7 @@ test('a run whose process died is found again, with the command that goes on wit
   await running.ended
   const command = `troupe run slow.ai --resume ${id} --data-dir died --deny shell`
   expect(await listed(...data)).toMatchObject([{ sessionId: id, status: 'running', standing: { kind: 'left' }, goOn: command }])
-  const list = await troupe(['runs', 'list', ...data])
+  const list = await troupe(['sessions', 'list', ...data])
   expect(shown(list.stdout)).toBe(
     [`${id}  slow  left in the middle: the process that drove it is gone`, '  slow.ai · then · “Take your time”', `  ${command}\n`].join(
       '\n',
@@ -54,7 +54,7 @@ test('a run whose process died is found again, with the command that goes on wit
   // Nothing was changed by looking: whoever misspells the id is told which one it may be.
   expect(await troupe(['run', file, '--resume', 'nothing', ...data])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining(`→ Left in the middle: ${id}. See them all: troupe runs list --data-dir ${join(folder, 'died')}`),
+    stderr: expect.stringContaining(`→ Left in the middle: ${id}. See them all: troupe sessions list --data-dir ${join(folder, 'died')}`),
   })
 
   await writeFile(join(folder, 'slow.yaml'), 'steps:\n  - calls: [{ tool: list_files, input: {} }]\n  - text: Done.\n')
@@ -72,7 +72,7 @@ test('the newest first, those that wait with what they wait for, those of other 
   expect(await troupe(['run', file, 'Second', ...data, '--deny', 'write_file'])).toMatchObject({ code: 0 })
   const [second, first] = await listed(...data)
   expect(first).toMatchObject({ title: 'First', standing: { kind: 'waiting', open: 1 } })
-  const list = await troupe(['runs', 'list', ...data])
+  const list = await troupe(['sessions', 'list', ...data])
   expect(shown(list.stdout)).toBe(
     [
       `${second?.sessionId}  writes  completed`,
@@ -83,27 +83,27 @@ test('the newest first, those that wait with what they wait for, those of other 
     ].join('\n'),
   )
   expect(list.stderr).toBe(
-    `What happened in one of them: troupe runs show ID ${data.join(' ')}\nWhat is waited for, and how to answer it: troupe approvals list ${data.join(' ')}\nThe next turn of a run that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
+    `What happened in one of them: troupe sessions show ID ${data.join(' ')}\nWhat is waited for, and how to answer it: troupe approvals list ${data.join(' ')}\nThe next turn of a session that has ended: troupe run FILE "…" --resume ID ${data.join(' ')}\n`,
   )
   expect(await troupe(['approvals', 'answer', first?.sessionId ?? '', 'yes', ...data])).toMatchObject({ code: 0 })
-  expect((await troupe(['runs', 'list', ...data])).stdout).toContain('answered, and waits to go on')
+  expect((await troupe(['sessions', 'list', ...data])).stdout).toContain('answered, and waits to go on')
 
   const cwd = join(folder, 'elsewhere')
   await mkdir(cwd)
-  expect(await troupe(['runs', 'list', ...data], { cwd })).toMatchObject({
+  expect(await troupe(['sessions', 'list', ...data], { cwd })).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: `No run of ${cwd} is kept in ${join(folder, 'several')}.\n2 more runs elsewhere: troupe runs list --everywhere ${data.join(' ')}\n`,
+    stderr: `There is no session of ${cwd} in ${join(folder, 'several')}.\n2 more sessions elsewhere: troupe sessions list --everywhere ${data.join(' ')}\n`,
   })
-  const everywhere = await troupe(['runs', 'list', '--everywhere', ...data], { cwd })
+  const everywhere = await troupe(['sessions', 'list', '--everywhere', ...data], { cwd })
   expect(everywhere.stdout).toContain(`  cd ${folder} && ${first?.goOn}\n`)
 })
 
 test('where nothing is kept, nothing is made', async () => {
-  expect(await troupe(['runs', 'list', '--data-dir', 'none'])).toMatchObject({
+  expect(await troupe(['sessions', 'list', '--data-dir', 'none'])).toMatchObject({
     code: 0,
     stdout: '',
-    stderr: `No run of ${folder} is kept in ${join(folder, 'none')}.\n`,
+    stderr: `There is no session of ${folder} in ${join(folder, 'none')}.\n`,
   })
   expect(await listed('--data-dir', 'none')).toEqual([])
 })
@@ -111,9 +111,11 @@ test('where nothing is kept, nothing is made', async () => {
 test('a file in place of the folder is refused, rather than told to hold no run', async () => {
   await writeFile(join(folder, 'a-file'), '')
   for (const place of ['a-file', join('a-file', 'below')]) {
-    const listing = await troupe(['runs', 'list', '--data-dir', place])
+    const listing = await troupe(['sessions', 'list', '--data-dir', place])
     expect(listing).toMatchObject({ code: 2, stdout: '' })
-    expect(listing.stderr).toContain(`  ${join(folder, place)}  Runs cannot be kept there: ${join(folder, 'a-file')} is not a folder.\n`)
+    expect(listing.stderr).toContain(
+      `  ${join(folder, place)}  Sessions cannot be stored there: ${join(folder, 'a-file')} is not a folder.\n`,
+    )
     expect(listing.stderr).toContain('    → Name their folder with --data-dir.\n')
     const { code, stdout } = await troupe(['approvals', 'list', '--json', '--data-dir', place])
     expect([code, JSON.parse(stdout)]).toMatchObject([2, { ok: false, error: { code: 'config_invalid' }, exitCode: 2 }])

@@ -7,8 +7,8 @@ import { loadSetup, type SetupWishes, setupWithoutConfig } from '../config-setup
 import { dataFolder, whyNoFolder } from '../data-folder.ts'
 import type { Host } from '../host.ts'
 
-/** Where runs of this folder are kept; a configuration that is wrong says nothing. */
-export async function runFolder({ dataDir, ...wishes }: RunPlace, host: Host): Promise<string> {
+/** Where sessions of this folder are stored; a configuration that is wrong says nothing. */
+export async function sessionFolder({ dataDir, ...wishes }: RunPlace, host: Host): Promise<string> {
   return dataFolder({ flag: dataDir ?? (await configuredFolder(host, wishes)), env: host.env, home: homedir() })
 }
 
@@ -23,15 +23,15 @@ async function configuredFolder(host: Host, { configFile, file }: Pick<SetupWish
 }
 
 /**
- * Does something with the runs that are kept in a folder. Where there are none, none are made.
+ * Does something with the sessions that are stored in a folder. Where there are none, no database is created.
  *
  * @throws TroupeError `config_invalid` where there can be none: a file has that name, say.
  */
-export async function withRuns<Result>(folder: string, none: Result, use: (store: Store) => Promise<Result>): Promise<Result> {
+export async function withSessions<Result>(folder: string, none: Result, use: (store: Store) => Promise<Result>): Promise<Result> {
   const why = whyNoFolder(folder)
   if (why !== undefined)
-    throw new TroupeError('config_invalid', 'There is no folder to look for runs in.', {
-      problems: [{ place: folder, message: `Runs cannot be kept there: ${why}.`, remedy: 'Name their folder with --data-dir.' }],
+    throw new TroupeError('config_invalid', 'There is no folder to look for sessions in.', {
+      problems: [{ place: folder, message: `Sessions cannot be stored there: ${why}.`, remedy: 'Name their folder with --data-dir.' }],
     })
   if (!existsSync(join(folder, 'troupe.db'))) return none
   const { sqliteStore } = await import('../../stores/sqlite/index.ts')

@@ -1,11 +1,11 @@
 import { fileOf, goOnCommand, type Place } from '../approvals/go-on-command.ts'
 import { type Paint, printable } from '../paint.ts'
-import type { KeptRun, RunStanding } from './kept-runs.ts'
+import type { KeptSession, SessionStanding } from './kept-sessions.ts'
 
 const indent = '  '
 
 /** A run for people: how it stands, where and when, and the command that goes on with it where it has not ended. Pure. */
-export function runLines(kept: KeptRun, place: Place, paint: Paint): readonly string[] {
+export function sessionLines(kept: KeptSession, place: Place, paint: Paint): readonly string[] {
   const { run, origin, standing } = kept
   const where = origin ? [`${fileOf(origin)}${origin.workspace === place.here ? '' : ` in ${origin.workspace}`}`] : []
   return [
@@ -17,7 +17,7 @@ export function runLines(kept: KeptRun, place: Place, paint: Paint): readonly st
 
 export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
-export function standingWords(standing: RunStanding): string {
+export function standingWords(standing: SessionStanding): string {
   switch (standing.kind) {
     case 'running':
       return `running: ${standing.driver}`

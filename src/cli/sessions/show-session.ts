@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
-import type { RunsInvocation } from '../agents-invocations.ts'
+import type { SessionsInvocation } from '../agents-invocations.ts'
 import type { Place } from '../approvals/go-on-command.ts'
-import { runFolder, withRuns } from '../approvals/run-store.ts'
+import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { runEnd } from '../run-documents.ts'
@@ -9,17 +9,17 @@ import { safeJson } from '../safe-json.ts'
 import { paintOn } from './paint-on.ts'
 import { isResting, shownDocument } from './shown-document.ts'
 import { shownLines } from './shown-lines.ts'
-import { type ShownRun, shownRun, unknownRun } from './shown-run.ts'
+import { type ShownSession, shownSession, unknownSession } from './shown-session.ts'
 
-/** `troupe runs show`: one run as it stands in its journal. Nothing is claimed or changed, whoever drives it. */
-export async function showRun(invocation: RunsInvocation, host: Host): Promise<number> {
+/** `troupe sessions show`: one session as its journal has it. Nothing is claimed or changed. */
+export async function showSession(invocation: SessionsInvocation, host: Host): Promise<number> {
   const { output, id, dataDir } = invocation
   if (id === undefined || id === '')
-    throw new TroupeError('usage', 'No run is named.', { remedy: 'Name one that runs list shows: troupe runs show ID' })
-  const folder = await runFolder(invocation, host)
+    throw new TroupeError('usage', 'No session is named.', { remedy: 'Name one that sessions list shows: troupe sessions show ID' })
+  const folder = await sessionFolder(invocation, host)
   const place: Place = { here: process.cwd(), folder, dataDir }
-  const shown = await withRuns<ShownRun | undefined>(folder, undefined, (store) => shownRun(store, id, place))
-  if (!shown) throw unknownRun(id, [], place)
+  const shown = await withSessions<ShownSession | undefined>(folder, undefined, (store) => shownSession(store, id, place))
+  if (!shown) throw unknownSession(id, [], place)
   switch (output) {
     case 'json':
       await host.stdout.line(safeJson(shownDocument(shown, place)))
@@ -45,7 +45,7 @@ export async function showRun(invocation: RunsInvocation, host: Host): Promise<n
 }
 
 /** As `run --stream-json` writes it, without what was only live; a run that does not rest has no end yet. */
-async function stream(shown: ShownRun, { stdout }: Host): Promise<void> {
+async function stream(shown: ShownSession, { stdout }: Host): Promise<void> {
   for (const event of shown.events) await stdout.line(safeJson(event))
   if (isResting(shown)) await stdout.line(safeJson(runEnd(shown.outcome)))
 }

@@ -1,0 +1,75 @@
+import { findProjectRoot } from '../../agents/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
+import type { SessionsInvocation } from '../agents-invocations.ts'
+import { dataDirFlag } from '../approvals/answer-command.ts'
+import type { Place } from '../approvals/go-on-command.ts'
+import { sessionFolder, withSessions } from '../approvals/session-store.ts'
+import { isOfProject } from '../approvals/waiting-requests.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Host } from '../host.ts'
+import { safeJson } from '../safe-json.ts'
+import { tellNotice } from '../tell.ts'
+import { typedWord } from '../typed-word.ts'
+import { keptDocument } from './kept-document.ts'
+import { type KeptSession, keptSessions } from './kept-sessions.ts'
+import { paintOn } from './paint-on.ts'
+import { sessionLines } from './session-lines.ts'
+
+/** `troupe sessions list`: every stored session, its state, and how to go on with it. */
+export async function listSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
+  const { output, wishes, isEverywhere } = invocation
+  refuseShown(invocation)
+  const project = findProjectRoot(process.cwd())
+  const folder = await sessionFolder(invocation, host)
+  const all = await withSessions<readonly KeptSession[]>(folder, [], (store) => keptSessions(store))
+  const sessions = all.filter((session) => isEverywhere || isOfProject(session, project))
+  const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
+  const { code } = exitCodes.done
+  if (output === 'json') {
+    await host.stdout.line(
+      safeJson({ ok: true, project, sessions: sessions.map((session) => keptDocument(session, place)), exitCode: code }),
+    )
+    return code
+  }
+  await host.stdout.prose(sessions.flatMap((session) => sessionLines(session, place, paintOn(host))))
+  for (const notice of noticesAbout(sessions, { isEverywhere, project, place, others: all.length - sessions.length }))
+    await tellNotice(notice, { host, wishes })
+  return code
+}
+
+/** What only show understands. */
+function refuseShown({ id, output, dataDir }: SessionsInvocation): void {
+  const problems = [
+    ...(id === undefined
+      ? []
+      : [
+          {
+            place: id,
+            message: 'list takes no ID.',
+            remedy: `What happened in it: troupe sessions show ${typedWord(id)}${dataDirFlag(dataDir)}`,
+          },
+        ]),
+    ...(output === 'stream-json' ? [{ place: '--stream-json', message: 'It is for show.', remedy: 'Write --json.' }] : []),
+  ]
+  if (problems.length > 0) throw new TroupeError('usage', 'The command line says more than list understands.', { problems })
+}
+
+interface Search {
+  readonly isEverywhere: boolean
+  readonly project: string
+  readonly place: Place
+  /** How many there are besides. */
+  readonly others: number
+}
+
+function noticesAbout(sessions: readonly KeptSession[], { isEverywhere, project, place, others }: Search): readonly string[] {
+  const data = dataDirFlag(place.dataDir)
+  const has = (kind: KeptSession['standing']['kind']): boolean => sessions.some(({ standing }) => standing.kind === kind)
+  return [
+    ...(sessions.length === 0 ? [`There is no session ${isEverywhere ? '' : `of ${project} `}in ${place.folder}.`] : []),
+    ...(sessions.length > 0 ? [`What happened in one of them: troupe sessions show ID${data}`] : []),
+    ...(has('waiting') ? [`What is waited for, and how to answer it: troupe approvals list${data}`] : []),
+    ...(has('ended') ? [`The next turn of a session that has ended: troupe run FILE "…" --resume ID${data}`] : []),
+    ...(others > 0 ? [`${others} more ${others === 1 ? 'session' : 'sessions'} elsewhere: troupe sessions list --everywhere${data}`] : []),
+  ]
+}
