@@ -1,3 +1,5 @@
+import type { TreeId } from './ids.ts'
+
 /** Every error that Troupe throws. `retry`: whether doing the same again can help. */
 export const errorTable = {
   usage: { retry: false, summary: 'a command, flag or argument is wrong' },
@@ -50,5 +52,24 @@ export class TroupeError extends Error {
     this.retry = errorTable[code].retry
     this.remedy = more.remedy
     this.problems = more.problems ?? []
+  }
+}
+
+/** A row of a journal is missing, or is not what was stored. Events before `seq` can still be read. */
+export class JournalDamagedError extends TroupeError {
+  readonly treeId: TreeId
+  readonly seq: number
+
+  constructor(place: { readonly treeId: TreeId; readonly seq: number; readonly file: string }, what: string, cause?: unknown) {
+    const { treeId, seq, file } = place
+    super('store_invalid', `event ${seq} of session ${treeId} in ${file} ${what}`, {
+      remedy:
+        seq > 1
+          ? `events 1 to ${seq - 1} can still be read; restore the data folder from a backup to continue the session`
+          : 'restore the data folder from a backup to continue the session',
+      cause,
+    })
+    this.treeId = treeId
+    this.seq = seq
   }
 }

@@ -24,7 +24,7 @@ export {
   type RuleVerdict,
   ruleVerdicts,
 } from './approvals.ts'
-export { type ErrorCode, errorTable, type Problem, TroupeError } from './errors.ts'
+export { type ErrorCode, errorTable, JournalDamagedError, type Problem, TroupeError } from './errors.ts'
 export type {
   AskedFirst,
   Carried,
@@ -127,12 +127,14 @@ export type {
   AppendBatch,
   Blobs,
   Claim,
+  Deletion,
   Inbox,
   InboxMessage,
   InboxRow,
   Journal,
   Store,
   TreeEntry,
+  TreeIdentity,
   TreeSummary,
   Trees,
 } from './store.ts'

@@ -10,8 +10,20 @@ export interface TreeSummary {
   readonly agent: string
   readonly title: string
   readonly status: OutcomeStatus | 'running'
+  /** Requests that wait for a person, over all sessions of the tree. */
+  readonly openRequests: number
 }
-export interface TreeEntry extends TreeSummary {
+/** Set by the first append of a tree and never changed. */
+export interface TreeIdentity {
+  /** The person, token or program that the tree belongs to. */
+  readonly owner?: string
+  /** A key of another system, a chat thread for example. No two trees of a store have the same one. */
+  readonly key?: string
+  readonly labels?: readonly string[]
+  /** The folder that the tree works in. */
+  readonly workspace?: string
+}
+export interface TreeEntry extends TreeSummary, TreeIdentity {
   readonly treeId: TreeId
   readonly seq: number
   readonly createdAt: number
@@ -32,11 +44,13 @@ export interface AppendBatch {
   /** Never empty; numbered from `expectedSeq + 1` without a gap. */
   readonly events: readonly InteractionEvent[]
   readonly summary?: TreeSummary
+  /** Applies to the first batch of a tree only. */
+  readonly identity?: TreeIdentity
 }
 export type Append =
   | { readonly ok: true }
-  /** `epoch`: another owner has taken over. `seq`: the journal goes on differently. `missing`: never claimed. */
-  | { readonly ok: false; readonly refusal: 'epoch' | 'seq' | 'missing' }
+  /** `epoch`: another owner has taken over. `seq`: the journal goes on differently. `missing`: never claimed. `key`: another tree has that key. */
+  | { readonly ok: false; readonly refusal: 'epoch' | 'seq' | 'missing' | 'key' }
 
 /**
  * The durable events of every tree.
@@ -53,7 +67,11 @@ export interface Journal {
   /** Ends this epoch and gives the tree up, so that another process need not wait for this one to be found dead. */
   release(treeId: TreeId, epoch: number): MaybePromise<void>
   append(batch: AppendBatch): MaybePromise<Append>
-  /** Events with `seq > after`, in order; at most `limit`. */
+  /**
+   * Events with `seq > after`, in order; at most `limit`. Rows beyond `limit` are not looked at.
+   *
+   * @throws JournalDamagedError for the first event that is missing or is not what was stored; those before it can be read with `limit`.
+   */
   read(treeId: TreeId, after: number, limit?: number): MaybePromise<readonly InteractionEvent[]>
   /** Calls `wake` after appends to this tree by any process. May call once too often, never too seldom. */
   watch(treeId: TreeId, wake: () => void): () => void
@@ -86,12 +104,25 @@ export interface Blobs {
   get(treeId: TreeId, id: BlobId): MaybePromise<string | undefined>
 }
 
+export type Deletion =
+  | { readonly ok: true }
+  /** `driver` drives it now, in words for people. */
+  | { readonly ok: false; readonly refusal: 'driven'; readonly driver: string }
+  | { readonly ok: false; readonly refusal: 'missing' }
+
 export interface Trees {
   get(treeId: TreeId): MaybePromise<TreeEntry | undefined>
   /** Newest first. `before` is the `createdAt` of the last one seen: it is unique, so paging neither skips nor repeats. */
   list(options?: { readonly limit?: number; readonly before?: number }): MaybePromise<readonly TreeEntry[]>
   /** Who drives a tree now, in words for people; `undefined` where nobody alive does. Asking changes nothing: no owner is replaced. */
   driver(treeId: TreeId): MaybePromise<string | undefined>
+  /** The tree with that external key. */
+  find(key: string): MaybePromise<TreeEntry | undefined>
+  /**
+   * Removes a tree with its journal, inbox and blobs, whatever its status; refused while somebody alive drives it. An owner that
+   * was taken for dead cannot write to it afterwards. The space may stay with the store until `vacuum`.
+   */
+  delete(treeId: TreeId): MaybePromise<Deletion>
 }
 
 export interface Store {
@@ -99,5 +130,7 @@ export interface Store {
   readonly inbox: Inbox
   readonly blobs: Blobs
   readonly trees: Trees
+  /** Gives the space of deleted trees back to the file system, and finishes deletions that a crash cut off. */
+  vacuum(): MaybePromise<void>
   close(): Promise<void>
 }

@@ -11,6 +11,7 @@ import type {
   TreeSummary,
   TurnId,
 } from '../contracts/index.ts'
+import { OpenRequests } from '../util/open-requests.ts'
 import { Ledger } from './ledger.ts'
 
 const treeId = 'tree' as TreeId
@@ -56,6 +57,7 @@ function setUp(append: (batch: AppendBatch) => Append | Promise<Append>) {
   const summaries: TreeSummary[] = []
   const ledger = new Ledger({
     journal: { append },
+    requests: new OpenRequests(),
     treeId,
     epoch: 3,
     seq: 10,
@@ -80,7 +82,7 @@ describe('Ledger', () => {
     expect(ledger.flush()).toBeUndefined()
     expect(ledger.flush()).toBeUndefined()
     push(ledger)
-    summaries.push({ agent: 'a', title: 't', status: 'running' })
+    summaries.push({ agent: 'a', title: 't', status: 'running', openRequests: 0 })
     void ledger.flush()
     expect(batches).toEqual([
       {
@@ -97,7 +99,7 @@ describe('Ledger', () => {
         expectedSeq: 12,
         epoch: 3,
         events: [{ ...event(), seq: 13, at: 3 }],
-        summary: { agent: 'a', title: 't', status: 'running' },
+        summary: { agent: 'a', title: 't', status: 'running', openRequests: 0 },
       },
     ])
   })

@@ -6,11 +6,13 @@ import type {
   MaybePromise,
   StreamEvent,
   TreeId,
+  TreeIdentity,
   TreeSummary,
 } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import type { Pen } from '../core/index.ts'
 import { keepShape } from '../util/keep-shape.ts'
+import type { OpenRequests } from '../util/open-requests.ts'
 
 export interface LedgerOptions {
   readonly journal: Pick<Journal, 'append'>
@@ -22,6 +24,9 @@ export interface LedgerOptions {
   at(moment: number): number
   /** What the index is to say from the next batch on, if that has changed. */
   summary(): TreeSummary | undefined
+  /** What the index is to say of a new tree. */
+  readonly identity?: TreeIdentity
+  readonly requests: OpenRequests
   publish(event: StreamEvent): void
 }
 
@@ -68,6 +73,7 @@ export class Ledger implements Pen {
     if (event.seq !== this.#seq + 1) throw new TroupeError('internal', `Event ${event.seq} was to be recorded as number ${this.#seq + 1}.`)
     this.#seq = event.seq
     this.#pending.push(event)
+    this.#options.requests.note(event)
   }
 
   live(event: LiveEvent): void {
@@ -125,7 +131,9 @@ export class Ledger implements Pen {
     const events = this.#hasLive ? shown.filter(isDurable) : (shown as readonly InteractionEvent[])
     const batch = { treeId, expectedSeq: this.#handedOver, epoch, events }
     const summary = this.#options.summary()
-    return summary ? { ...batch, summary } : batch
+    if (!summary) return batch
+    const { identity } = this.#options
+    return identity && batch.expectedSeq === 0 ? { ...batch, summary, identity } : { ...batch, summary }
   }
 
   async #write(answer: ReturnType<Journal['append']>, shown: readonly StreamEvent[]): Promise<void> {
@@ -152,8 +160,10 @@ export class Ledger implements Pen {
 
 const isDurable = (event: StreamEvent): event is InteractionEvent => 'seq' in event
 
-function refused(treeId: TreeId, refusal: 'epoch' | 'seq' | 'missing'): TroupeError {
+function refused(treeId: TreeId, refusal: 'epoch' | 'seq' | 'missing' | 'key'): TroupeError {
   if (refusal === 'missing') return new TroupeError('tree_unknown', `The store does not know session ${treeId}.`)
+  if (refusal === 'key')
+    return new TroupeError('usage', `Another session has the key of session ${treeId}.`, { remedy: 'Continue that one.' })
   return new TroupeError('tree_moved', `Another process has taken over session ${treeId}; this one wrote nothing more.`, {
     remedy: 'Open the session again to follow it.',
   })

@@ -10,8 +10,9 @@ import type {
   TreeSummary,
 } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import { created, type SessionState } from '../core/index.ts'
+import { created, openRequests, type SessionState } from '../core/index.ts'
 import type { ActiveSession, ToolRegistry } from '../steps/index.ts'
+import { OpenRequests } from '../util/open-requests.ts'
 import type { EffectiveAgent } from './cast.ts'
 import type { Feed } from './feed.ts'
 import { Ledger } from './ledger.ts'
@@ -87,11 +88,12 @@ export function sow(
 
 /** The root of a tree with its pen; children are started by calls. */
 export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: Opening): Planted {
-  const { store, clock } = parts.options
+  const { store, clock, origin } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]
   // The wall clock may jump; from here on time goes as the monotonic clock goes.
   const at = (moment: number): number => startedAt + Math.round(moment - started)
   let told: TreeSummary | undefined
+  const requests = openIn(state)
   const ledger = new Ledger({
     journal: store.journal,
     treeId: state.root.treeId,
@@ -100,13 +102,16 @@ export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, 
     now: () => at(clock.monotonic()),
     at,
     publish: (event) => feed.publish(event),
+    requests,
+    ...(origin && { identity: { workspace: origin.workspace } }),
     summary() {
       const status = statusOf(session.state)
-      if (told?.status === status) return undefined
+      if (told?.status === status && told.openRequests === requests.size) return undefined
       told = {
         agent: session.state.agent.displayName ?? session.state.agent.name,
         title: titleOf(session.state, told?.title ?? title),
         status,
+        openRequests: requests.size,
       }
       return told
     },
@@ -114,6 +119,13 @@ export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, 
   const tree = new Tree(parts, { ledger, registry, state })
   const { root: session } = tree
   return { session, tree, ledger, inboxCursor: state.inboxCursor }
+}
+
+function openIn({ root, children }: TreeState): OpenRequests {
+  const requests = new OpenRequests()
+  for (const session of [root, ...children.values()])
+    for (const { id, itemId } of openRequests(session)) requests.add(id, { sessionId: session.sessionId, itemId })
+  return requests
 }
 
 export function statusOf({ turn }: SessionState): TreeSummary['status'] {

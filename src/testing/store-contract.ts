@@ -1,6 +1,7 @@
 import type { Store } from '../contracts/index.ts'
 import type { ContractCase } from './contract-case.ts'
 import { blobCases } from './store-cases/blob-cases.ts'
+import { deletionCases } from './store-cases/deletion-cases.ts'
 import { inboxCases } from './store-cases/inbox-cases.ts'
 import { journalCases } from './store-cases/journal-cases.ts'
 import { ownershipCases } from './store-cases/ownership-cases.ts'
@@ -31,6 +32,7 @@ export function storeContract(open: () => Promise<StoreUnderTest>): readonly Con
     ['inbox', inboxCases],
     ['blobs', blobCases],
     ['trees', treeCases],
+    ['deletion', deletionCases],
   ]
   return groups.flatMap(([group, cases]) => cases.map((each) => ({ name: `${group}: ${each.name}`, run: () => runCase(open, each) })))
 }

@@ -28,6 +28,7 @@ function untouched(): { store: Store; uses: string[] } {
       inbox: watch('inbox', inner.inbox),
       blobs: watch('blobs', inner.blobs),
       trees: watch('trees', inner.trees),
+      vacuum: () => inner.vacuum(),
       close: () => inner.close(),
     },
     uses,

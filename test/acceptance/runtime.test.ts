@@ -312,7 +312,8 @@ describe('a store that misbehaves', () => {
     }
     const journal = { ...bind(inner.journal), ...(part === 'claim' && { claim: fail }) }
     const inbox: Inbox = { ...bind(inner.inbox), ...(part === 'inbox.read' && { read: fail }), ...(part === 'inbox.add' && { add: fail }) }
-    return { journal: journal as Store['journal'], inbox, blobs: inner.blobs, trees: inner.trees, close: () => inner.close() }
+    const { blobs, trees } = inner
+    return { journal: journal as Store['journal'], inbox, blobs, trees, vacuum: () => inner.vacuum(), close: () => inner.close() }
   }
   test('watch throws: "run never throws", and the process lives', async () => {
     const { answer, ran } = await inProcess(`

@@ -322,6 +322,7 @@ const pick = (inner: Store): Store => ({
   inbox: inner.inbox,
   blobs: inner.blobs,
   trees: inner.trees,
+  vacuum: () => inner.vacuum(),
   close: () => inner.close(),
 })
 export const has =
@@ -340,7 +341,7 @@ export async function storeWith(events: readonly InteractionEvent[], inner: Stor
     expectedSeq: 0,
     epoch: claim.epoch,
     events,
-    summary: { agent: 'clerk', title: 't', status: 'running' },
+    summary: { agent: 'clerk', title: 't', status: 'running', openRequests: 0 },
   })
   if (!answer.ok) throw new Error(`refused: ${answer.refusal}`)
   await inner.journal.release(treeId, claim.epoch)

@@ -12,7 +12,7 @@ it('a run that waits is found behind however many newer ones', async () => {
     const newer = `newer-${number}` as TreeId
     const claim = await store.journal.claim(newer, 'somebody' as OwnerId)
     if (!claim.ok || !created) throw new Error('not claimed')
-    const summary = { agent: 'clerk', title: 'go', status: 'completed' } as const
+    const summary = { agent: 'clerk', title: 'go', status: 'completed', openRequests: 0 } as const
     await store.journal.append({ treeId: newer, expectedSeq: 0, epoch: claim.epoch, events: [{ ...created, treeId: newer }], summary })
   }
   expect((await store.trees.list({ limit: 1_000 })).map((each) => each.treeId)).not.toContain(treeId)

@@ -62,8 +62,7 @@ describe('whoever follows a tree of another process', () => {
     const { store, treeId } = await twoRuntimes()
     const state = { isAlive: true }
     const trees: Store['trees'] = {
-      get: (id) => store.trees.get(id),
-      list: (options) => store.trees.list(options),
+      ...store.trees,
       driver: (id) => (state.isAlive ? store.trees.driver(id) : undefined),
     }
     const { watching, store: looked } = counted({ ...changedStore(store, {}), trees })

@@ -8,7 +8,7 @@ export async function storeOf(events: readonly InteractionEvent[]): Promise<Stor
   if (treeId === undefined) throw new Error('a journal has events')
   const claim = await store.journal.claim(treeId, 'dead' as OwnerId)
   if (!claim.ok) throw new Error(`the tree belongs to ${claim.owner}`)
-  const summary = { agent: 'clerk', title: 't', status: 'running' } as const
+  const summary = { agent: 'clerk', title: 't', status: 'running', openRequests: 0 } as const
   await store.journal.append({ treeId, expectedSeq: 0, epoch: claim.epoch, events, summary })
   await store.journal.release(treeId, claim.epoch)
   return store

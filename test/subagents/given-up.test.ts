@@ -204,7 +204,7 @@ async function storeWith(treeId: TreeId, events: readonly InteractionEvent[]): P
   const store = memoryStore()
   const claim = await store.journal.claim(treeId, 'dead' as never)
   if (!claim.ok) throw new Error('not claimed')
-  const summary = { agent: 'boss', title: 'Go', status: 'running' } as const
+  const summary = { agent: 'boss', title: 'Go', status: 'running', openRequests: 0 } as const
   await store.journal.append({ treeId, expectedSeq: 0, epoch: claim.epoch, events, summary })
   await store.journal.release(treeId, claim.epoch)
   return store

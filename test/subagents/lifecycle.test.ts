@@ -233,7 +233,7 @@ describe('a tree that is taken up after a crash', () => {
         expectedSeq: 0,
         epoch: claim.epoch,
         events: kept,
-        summary: { agent: 'boss', title: 'Go', status: 'running' },
+        summary: { agent: 'boss', title: 'Go', status: 'running', openRequests: 0 },
       })
       await store.journal.release(treeId, claim.epoch)
       const done = kept.filter(

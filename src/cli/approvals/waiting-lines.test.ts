@@ -4,7 +4,16 @@ import { plainPaint } from '../paint.ts'
 import { waitingLines } from './waiting-lines.ts'
 import type { WaitingRequest } from './waiting-requests.ts'
 
-const run: TreeEntry = { treeId: 'run' as TreeId, agent: 'w', title: 'Go', status: 'suspended', seq: 9, createdAt: 0, updatedAt: 0 }
+const run: TreeEntry = {
+  treeId: 'run' as TreeId,
+  agent: 'w',
+  title: 'Go',
+  status: 'suspended',
+  openRequests: 1,
+  seq: 9,
+  createdAt: 0,
+  updatedAt: 0,
+}
 const base = { itemId: 't1.s1.1' as ItemId, agentPath: 'root', keys: [], scope: 'call' } as const
 const shell = (input: ApprovalRequest['input'], more: Partial<ApprovalRequest> = {}): WaitingRequest => {
   const request = { ...base, id: 'run:t1.s1.1/call' as ApprovalId, tool: 'shell', summary: `Run ${input.command}`, input, ...more }

@@ -1,4 +1,4 @@
-import type { BlobId, ClientId, InboxRow, InteractionEvent, OwnerId, TreeId, TreeSummary } from '../../contracts/index.ts'
+import type { BlobId, ClientId, InboxRow, InteractionEvent, OwnerId, TreeId, TreeIdentity, TreeSummary } from '../../contracts/index.ts'
 import { closedError } from '../shared/closed-error.ts'
 
 /** Everything that is known of one tree. Its last `seq` is the number of its events. */
@@ -9,24 +9,26 @@ export interface MemoryTree {
   epoch: number
   owner: OwnerId | undefined
   summary: TreeSummary
+  identity: TreeIdentity
   createdAt: number
   inbox: { readonly rows: InboxRow[]; readonly positions: Map<ClientId, number> } | undefined
   blobs: Map<BlobId, string> | undefined
 }
 
-const unnamed: TreeSummary = { agent: '', title: '', status: 'running' }
+const unnamed: TreeSummary = { agent: '', title: '', status: 'running', openRequests: 0 }
+const noIdentity: TreeIdentity = {}
 
 /**
  * The trees of a memory store, and which of them are kept.
  *
- * 1. A tree with an owner is never forgotten.
- * 2. `#unowned` holds exactly the trees without an owner, in the order in which they lost it or were made.
+ * 1. A tree with an owner is never evicted, nor is one whose turn has not ended: it is running or suspended.
+ * 2. `#evictable` holds exactly the other ones, in the order in which they were released or made.
  * 3. There are never more than `keep` of those, but for one that was made just now by who is about to fill it.
  * 4. `createdAt` grows strictly from tree to tree, so that it can serve lists as a cursor.
  */
 export class Forest {
   readonly #trees = new Map<TreeId, MemoryTree>()
-  readonly #unowned = new Set<MemoryTree>()
+  readonly #evictable = new Set<MemoryTree>()
   readonly #keep: number
   #lastCreatedAt = Number.NEGATIVE_INFINITY
   #state: 'open' | 'closed' = 'open'
@@ -40,13 +42,18 @@ export class Forest {
     return this.#trees.get(treeId)
   }
 
+  findByKey(key: string): MemoryTree | undefined {
+    for (const tree of this.all()) if (tree.identity.key === key) return tree
+    return undefined
+  }
+
   /** For what may come before anybody drives the tree: messages and blobs. */
   findOrMake(treeId: TreeId): MemoryTree {
     const found = this.find(treeId)
     if (found !== undefined) return found
     const tree = this.#make(treeId)
-    this.#unowned.add(tree)
-    this.#forget(Math.max(1, this.#keep))
+    this.#evictable.add(tree)
+    this.#evict(Math.max(1, this.#keep))
     return tree
   }
 
@@ -56,14 +63,20 @@ export class Forest {
     if (tree.owner !== undefined && tree.owner !== owner) return tree
     tree.owner = owner
     tree.epoch += 1
-    this.#unowned.delete(tree)
+    this.#evictable.delete(tree)
     return tree
   }
 
   giveUp(tree: MemoryTree): void {
     tree.owner = undefined
-    this.#unowned.add(tree)
-    this.#forget(this.#keep)
+    if (tree.events.length > 0 && (tree.summary.status === 'running' || tree.summary.status === 'suspended')) return
+    this.#evictable.add(tree)
+    this.#evict(this.#keep)
+  }
+
+  remove(tree: MemoryTree): void {
+    this.#evictable.delete(tree)
+    this.#trees.delete(tree.treeId)
   }
 
   creationTime(at: number): number {
@@ -79,7 +92,7 @@ export class Forest {
   close(): void {
     this.#state = 'closed'
     this.#trees.clear()
-    this.#unowned.clear()
+    this.#evictable.clear()
   }
 
   #make(treeId: TreeId): MemoryTree {
@@ -89,6 +102,7 @@ export class Forest {
       epoch: 0,
       owner: undefined,
       summary: unnamed,
+      identity: noIdentity,
       createdAt: 0,
       inbox: undefined,
       blobs: undefined,
@@ -97,11 +111,10 @@ export class Forest {
     return tree
   }
 
-  #forget(keep: number): void {
-    for (const tree of this.#unowned) {
-      if (this.#unowned.size <= keep) return
-      this.#unowned.delete(tree)
-      this.#trees.delete(tree.treeId)
+  #evict(keep: number): void {
+    for (const tree of this.#evictable) {
+      if (this.#evictable.size <= keep) return
+      this.remove(tree)
     }
   }
 }

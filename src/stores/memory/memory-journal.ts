@@ -30,6 +30,7 @@ export class MemoryJournal implements Journal {
     if (tree === undefined || tree.epoch === 0) return { ok: false, refusal: 'missing' }
     if (tree.epoch !== batch.epoch || tree.owner === undefined) return { ok: false, refusal: 'epoch' }
     if (tree.events.length !== batch.expectedSeq) return stands(tree.events, batch) ? stored : { ok: false, refusal: 'seq' }
+    if (batch.expectedSeq === 0 && this.#isKeyTaken(batch)) return { ok: false, refusal: 'key' }
     this.#store(tree, batch)
     this.#watchers.wake(batch.treeId)
     return stored
@@ -45,8 +46,15 @@ export class MemoryJournal implements Journal {
     return this.#watchers.add(treeId, wake)
   }
 
-  #store(tree: MemoryTree, { events, summary }: AppendBatch): void {
-    if (tree.events.length === 0) tree.createdAt = this.#forest.creationTime(events[0]?.at ?? 0)
+  #isKeyTaken({ identity }: AppendBatch): boolean {
+    return identity?.key !== undefined && this.#forest.findByKey(identity.key) !== undefined
+  }
+
+  #store(tree: MemoryTree, { events, summary, identity }: AppendBatch): void {
+    if (tree.events.length === 0) {
+      tree.createdAt = this.#forest.creationTime(events[0]?.at ?? 0)
+      if (identity) tree.identity = identity
+    }
     for (const event of events) tree.events.push(event)
     if (summary !== undefined) tree.summary = summary
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'vitest'
-import type { ClientId, InboxMessage, MaybePromise, OwnerId, Store, TreeId } from '../../contracts/index.ts'
+import type { ClientId, InboxMessage, MaybePromise, OutcomeStatus, OwnerId, Store, TreeId } from '../../contracts/index.ts'
 import { storeContract } from '../../testing/index.ts'
 import { batch, event, events } from '../fixtures/sample-tree.ts'
 import { memoryStore } from './index.ts'
@@ -20,9 +20,14 @@ function claim(store: Store, name: string): { readonly treeId: TreeId; readonly 
   return { treeId, epoch: answer.epoch }
 }
 
-function plant(store: Store, name: string): { readonly treeId: TreeId; readonly epoch: number } {
+function plant(
+  store: Store,
+  name: string,
+  status: OutcomeStatus | 'running' = 'completed',
+): { readonly treeId: TreeId; readonly epoch: number } {
   const { treeId, epoch } = claim(store, name)
-  assert.deepEqual(atOnce(store.journal.append(batch(treeId, epoch, { after: 0, count: 2 }))), { ok: true })
+  const summary = { agent: 'a', title: 't', status, openRequests: 0 }
+  assert.deepEqual(atOnce(store.journal.append({ ...batch(treeId, epoch, { after: 0, count: 2 }), summary })), { ok: true })
   return { treeId, epoch }
 }
 
@@ -74,6 +79,24 @@ describe('answers', () => {
 })
 
 describe('trees without an owner (invariants of the forest)', () => {
+  it('are never evicted while they are running or suspended (1)', () => {
+    const store = memoryStore({ keepTrees: 1 })
+    const open = ['a', 'b', 'c'].map((name) => plant(store, name, 'suspended'))
+    const left = ['d', 'e'].map((name) => plant(store, name, 'running'))
+    release(store, [...open, ...left])
+    release(
+      store,
+      ['f', 'g', 'h'].map((name) => plant(store, name)),
+    )
+    assert.deepEqual(known(store, [...'abcdefgh']), ['a', 'b', 'c', 'd', 'e', 'h'])
+    // Continued and ended, they are like any other.
+    const { epoch } = claim(store, 'a')
+    const summary = { agent: 'a', title: 't', status: 'completed', openRequests: 0 } as const
+    atOnce(store.journal.append({ ...batch('a' as TreeId, epoch, { after: 2, count: 1 }), summary }))
+    release(store, [{ treeId: 'a' as TreeId, epoch }])
+    assert.deepEqual(known(store, [...'abcdefgh']), ['a', 'b', 'c', 'd', 'e'])
+  })
+
   it('are forgotten from the one given up longest ago on (2, 3)', () => {
     const store = memoryStore({ keepTrees: 2 })
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => plant(store, name))

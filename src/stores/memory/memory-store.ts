@@ -1,4 +1,4 @@
-import type { BlobId, Blobs, Problem, Store, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
+import type { BlobId, Blobs, Deletion, Problem, Store, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
 import { checkKeys, invalid, isMap } from '../../util/config-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import { Forest, type MemoryTree } from './forest.ts'
@@ -6,7 +6,7 @@ import { MemoryInbox } from './memory-inbox.ts'
 import { MemoryJournal } from './memory-journal.ts'
 
 export interface MemoryStoreOptions {
-  /** How many trees without an owner are remembered; the one given up longest ago is forgotten first. Default 100. */
+  /** How many ended sessions are kept; the one that was released longest ago is evicted first. Default 100. */
   readonly keepTrees?: number
 }
 
@@ -15,6 +15,9 @@ export interface MemoryStoreOptions {
  * are kept as they were given: whoever appends them must not change them afterwards.
  *
  * Owners do not die before their process does, so a tree stays with its owner until it is given up.
+ *
+ * Sessions that are running or suspended are never evicted, however many there are: delete those that nobody will continue
+ * (`trees.delete`). Of the others the `keepTrees` that were released last are kept.
  *
  * @throws TroupeError `config_invalid` with every problem at once.
  */
@@ -26,6 +29,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
     inbox: new MemoryInbox(forest),
     blobs: memoryBlobs(forest),
     trees: memoryTrees(forest),
+    vacuum: () => undefined,
     close: async () => forest.close(),
   }
 }
@@ -77,13 +81,23 @@ function memoryTrees(forest: Forest): Trees {
       return entries.sort((one, other) => other.createdAt - one.createdAt).slice(0, limit)
     },
     driver: (treeId: TreeId): string | undefined => forest.find(treeId)?.owner,
+    find(key: string): TreeEntry | undefined {
+      const tree = forest.findByKey(key)
+      return tree === undefined ? undefined : entryOf(tree)
+    },
+    delete(treeId: TreeId): Deletion {
+      const tree = forest.find(treeId)
+      if (tree === undefined) return { ok: false, refusal: 'missing' }
+      if (tree.owner !== undefined) return { ok: false, refusal: 'driven', driver: tree.owner }
+      forest.remove(tree)
+      return { ok: true }
+    },
   }
 }
 
 /** A tree without events has nothing to show yet. */
-function entryOf({ treeId, events, createdAt, summary }: MemoryTree): TreeEntry | undefined {
+function entryOf({ treeId, events, createdAt, summary, identity }: MemoryTree): TreeEntry | undefined {
   const last = events.at(-1)
   if (last === undefined) return undefined
-  const { agent, title, status } = summary
-  return { treeId, seq: last.seq, agent, title, status, createdAt, updatedAt: Math.max(createdAt, last.at) }
+  return { treeId, seq: last.seq, ...summary, ...identity, createdAt, updatedAt: Math.max(createdAt, last.at) }
 }

@@ -218,7 +218,7 @@ describe('a failing medium (3)', () => {
     const trees = ['a', 'b', 'broken', 'c', 'd'] as TreeId[]
     for (const treeId of trees) await claimed(store, treeId)
     // A row where the head says that there is none.
-    outsider(folder.file).exec("INSERT INTO journal SELECT key, 1, 1, '[]' FROM trees WHERE id = 'broken'")
+    outsider(folder.file).exec("INSERT INTO journal SELECT key, 1, 1, '[]', NULL FROM trees WHERE id = 'broken'")
     const outcomes = await Promise.allSettled(trees.map((treeId) => store.journal.append(batch(treeId, 1, { after: 0, count: 1 }))))
     assert.deepEqual(
       outcomes.map(({ status }) => status),

@@ -7,7 +7,9 @@ import { InboxTable } from './inbox-table.ts'
 import { JournalTable } from './journal-table.ts'
 import type { SqliteSettings } from './options.ts'
 import { OwnerTable } from './owner-table.ts'
+import { RecordTable } from './record-table.ts'
 import { prepareSchema } from './schema.ts'
+import { SnapshotTable } from './snapshot-table.ts'
 import { TreeTable } from './tree-table.ts'
 
 export interface Tables {
@@ -15,6 +17,8 @@ export interface Tables {
   readonly journal: JournalTable
   readonly inbox: InboxTable
   readonly owners: OwnerTable
+  readonly records: RecordTable
+  readonly snapshots: SnapshotTable
 }
 
 type State =
@@ -32,11 +36,13 @@ type State =
  */
 export class Connection {
   readonly #settings: SqliteSettings
+  readonly file: string
   #state: State
 
   constructor(settings: SqliteSettings) {
     this.#settings = settings
-    this.#state = { kind: 'opening', database: openFile(settings) }
+    this.file = join(settings.path, 'troupe.db')
+    this.#state = { kind: 'opening', database: openFile(this.file, settings) }
     try {
       this.#prepare()
     } catch (error) {
@@ -66,6 +72,14 @@ export class Connection {
     }
   }
 
+  /** Free pages are moved to the end of the file; the checkpoint cuts them off. A file of version 1 is written anew, once. */
+  vacuum(): void {
+    const { database } = this.#prepare()
+    const isIncremental = database.prepare('PRAGMA auto_vacuum').get()?.auto_vacuum === 2
+    database.exec(isIncremental ? 'PRAGMA incremental_vacuum' : 'PRAGMA auto_vacuum = INCREMENTAL; VACUUM')
+    database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  }
+
   /** Changes when another connection, of any process, has committed something. */
   dataVersion(): number {
     return Number(this.#prepare().dataVersion.get()?.data_version)
@@ -88,9 +102,11 @@ export class Connection {
       database,
       tables: {
         trees: new TreeTable(database),
-        journal: new JournalTable(database),
+        journal: new JournalTable(database, this.file),
         inbox: new InboxTable(database),
         owners: new OwnerTable(database, this.#settings),
+        records: new RecordTable(database),
+        snapshots: new SnapshotTable(database),
       },
       dataVersion: database.prepare('PRAGMA data_version'),
     } as const
@@ -99,10 +115,9 @@ export class Connection {
   }
 }
 
-function openFile({ path, surroundings }: SqliteSettings): DatabaseSync {
+function openFile(file: string, { path, surroundings }: SqliteSettings): DatabaseSync {
   try {
     makeFolder(join(path, 'blobs'))
-    const file = join(path, 'troupe.db')
     makeFile(file)
     return surroundings.openDatabase(file)
   } catch (error) {

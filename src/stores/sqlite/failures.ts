@@ -36,6 +36,12 @@ export function isBusy(error: unknown): boolean {
   return code === codes.busy || code === codes.protocol
 }
 
+/** The file is not a database, or not a whole one. */
+export function isDamage(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === codes.notDatabase || code === codes.corrupt
+}
+
 /** Whether every other operation on the database would have failed as well. */
 export function isMediumFailure(error: unknown): boolean {
   const code = sqliteCode(error)
@@ -46,7 +52,7 @@ export function storeError(error: unknown, action: string): TroupeError {
   if (error instanceof TroupeError) return error
   const code = sqliteCode(error)
   const message = error instanceof Error ? error.message : String(error)
-  if (code === codes.notDatabase || code === codes.corrupt) return damaged(`cannot ${action}: ${message}`, error)
+  if (isDamage(error)) return damaged(`cannot ${action}: ${message}`, error)
   const remedy = remedies[code ?? systemCode(error)] ?? 'check the data folder and its disk, then try again'
   return new TroupeError('store_failed', `cannot ${action}: ${message}`, { remedy, cause: error })
 }

@@ -45,6 +45,12 @@ export class FileBlobs implements Blobs {
     return content.toString(encoding)
   }
 
+  async remove(treeId: TreeId): Promise<void> {
+    await rm(this.#folder(treeId), { recursive: true, force: true }).catch((error: unknown) => {
+      throw storeError(error, 'remove blobs')
+    })
+  }
+
   /** Waits for what is being written. */
   async close(): Promise<void> {
     this.#state = 'closed'

@@ -13,6 +13,7 @@ export class InboxTable {
   readonly #find: StatementSync
   readonly #insert: StatementSync
   readonly #select: StatementSync
+  readonly #remove: StatementSync
 
   constructor(database: DatabaseSync) {
     this.#find = database.prepare('SELECT position FROM inbox WHERE tree = ? AND client = ?')
@@ -23,6 +24,11 @@ export class InboxTable {
     this.#select = database.prepare(
       'SELECT position, client, message FROM inbox WHERE tree = (SELECT key FROM trees WHERE id = ?) AND position > ? ORDER BY position',
     )
+    this.#remove = database.prepare('DELETE FROM inbox WHERE tree = ?')
+  }
+
+  remove(key: number): void {
+    this.#remove.run(key)
   }
 
   add({ key, clientId, text }: InboxEntry): { readonly position: number; readonly repeated: boolean } {

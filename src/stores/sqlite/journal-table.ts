@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import type { InteractionEvent, TreeId } from '../../contracts/index.ts'
-import { damaged } from './failures.ts'
+import { type InteractionEvent, JournalDamagedError, type TreeId } from '../../contracts/index.ts'
+import { checksumOf } from './checksum.ts'
+import { isDamage } from './failures.ts'
 import { encodeText } from './text.ts'
 
 export interface JournalRow {
@@ -9,45 +10,85 @@ export interface JournalRow {
   readonly last: number
   /** The events as one JSON array. JSON escapes what UTF-8 could not keep. */
   readonly text: string
+  readonly checksum: number
 }
 
-/** One row a batch. */
-export class JournalTable {
-  readonly #insert: StatementSync
-  readonly #select: StatementSync
+const select = 'SELECT seq, events, checksum FROM journal WHERE tree = ? AND last > ? ORDER BY last'
 
-  constructor(database: DatabaseSync) {
-    this.#insert = database.prepare('INSERT INTO journal (tree, seq, last, events) VALUES (?, ?, ?, ?)')
-    this.#select = database.prepare(
-      'SELECT events FROM journal WHERE tree = (SELECT key FROM trees WHERE id = ?) AND last > ? ORDER BY last LIMIT ?',
-    )
+/**
+ * One row a batch.
+ *
+ * 1. A row is parsed after its checksum was found right; rows of version 1 have none.
+ * 2. Rows beyond what was asked for are not looked at: events before a damaged row can be read.
+ * 3. A journal that ends before the head of its tree is damaged there.
+ */
+export class JournalTable {
+  readonly #database: DatabaseSync
+  readonly #file: string
+  readonly #insert: StatementSync
+  readonly #tree: StatementSync
+  #select: StatementSync
+  readonly #remove: StatementSync
+
+  constructor(database: DatabaseSync, file: string) {
+    this.#database = database
+    this.#file = file
+    this.#insert = database.prepare('INSERT INTO journal (tree, seq, last, events, checksum) VALUES (?, ?, ?, ?, ?)')
+    this.#tree = database.prepare('SELECT key, head FROM trees WHERE id = ?')
+    this.#select = database.prepare(select)
+    this.#remove = database.prepare('DELETE FROM journal WHERE tree = ?')
   }
 
-  insert({ key, seq, last, text }: JournalRow): void {
-    this.#insert.run(key, seq, last, text)
+  insert({ key, seq, last, text, checksum }: JournalRow): void {
+    this.#insert.run(key, seq, last, text, checksum)
+  }
+
+  remove(key: number): void {
+    this.#remove.run(key)
   }
 
   read(treeId: TreeId, after: number, limit = Number.POSITIVE_INFINITY): readonly InteractionEvent[] {
+    const tree = this.#tree.get(encodeText(treeId))
+    if (tree === undefined || limit <= 0) return []
     const events: InteractionEvent[] = []
     let next = Math.max(0, after) + 1
-    // Every row has at least one event past the cursor, so that as many rows as events are always enough.
-    for (const row of this.#select.all(encodeText(treeId), after, Number.isFinite(limit) ? limit : -1)) {
-      for (const event of parseBatch(treeId, String(row.events))) {
+    for (const row of this.#rows(treeId, Number(tree.key), () => next)) {
+      for (const event of this.#parse(treeId, row, next)) {
         if (event.seq < next) continue
-        if (events.length >= limit) return events
-        if (event.seq !== next) throw damaged(`the journal of tree ${treeId} lacks event ${next}`)
+        if (event.seq !== next) throw this.#damaged({ treeId, seq: next }, 'is missing')
         events.push(event)
         next += 1
+        if (events.length >= limit) return events
       }
     }
+    // Another process may have deleted the tree since it was found.
+    if (next <= Number(tree.head) && this.#tree.get(encodeText(treeId))?.key === tree.key)
+      throw this.#damaged({ treeId, seq: next }, 'is missing')
     return events
   }
-}
 
-function parseBatch(treeId: TreeId, text: string): readonly InteractionEvent[] {
-  try {
-    return JSON.parse(text) as readonly InteractionEvent[]
-  } catch (error) {
-    throw damaged(`the journal of tree ${treeId} holds something that is not JSON`, error)
+  *#rows(treeId: TreeId, key: number, next: () => number): Generator<Record<string, unknown>> {
+    try {
+      yield* this.#select.iterate(key, next() - 1)
+    } catch (error) {
+      // A statement that has failed reports the same failure when it is used again.
+      this.#select = this.#database.prepare(select)
+      throw isDamage(error) ? this.#damaged({ treeId, seq: next() }, 'cannot be read', error) : error
+    }
+  }
+
+  #parse(treeId: TreeId, { seq, events, checksum }: Record<string, unknown>, next: number): readonly InteractionEvent[] {
+    const text = String(events)
+    if (checksum !== null && checksum !== checksumOf(treeId, Number(seq), text))
+      throw this.#damaged({ treeId, seq: next }, 'is not what was stored: its checksum differs')
+    try {
+      return JSON.parse(text) as readonly InteractionEvent[]
+    } catch (error) {
+      throw this.#damaged({ treeId, seq: next }, 'is not JSON', error)
+    }
+  }
+
+  #damaged(place: { readonly treeId: TreeId; readonly seq: number }, what: string, cause?: unknown): JournalDamagedError {
+    return new JournalDamagedError({ ...place, file: this.#file }, what, cause)
   }
 }

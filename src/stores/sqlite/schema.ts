@@ -1,14 +1,15 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { TroupeError } from '../../contracts/index.ts'
+import { type InteractionEvent, TroupeError } from '../../contracts/index.ts'
+import { OpenRequests } from '../../util/open-requests.ts'
 
-const version = 1
+const version = 2
 
 /**
  * A batch of events is one row: an insert costs the same for one event as for ten. The rows lie in the order
  * of their arrival, with an index by tree: commits of many trees then write few pages (clustering by tree, as
  * WITHOUT ROWID does, took more than twice as long).
  */
-const tables = `
+const version1 = `
   CREATE TABLE trees (
     key INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
@@ -51,11 +52,53 @@ const tables = `
 `
 
 /**
- * The page size counts only before the file has any page. Durable means durable on macOS too: hence fullfsync.
+ * Only added to: a process of the version before that is still at work can finish. In `trees`, `owner` is the process that
+ * drives a tree and `principal` the one that it belongs to; `key` is the row and `external_key` the key of another system.
+ * Rows of version 1 have no checksum. `snapshots` is a cache: a row that does not fit is ignored.
+ */
+const version2 = `
+  ALTER TABLE trees ADD COLUMN principal TEXT;
+  ALTER TABLE trees ADD COLUMN external_key TEXT;
+  ALTER TABLE trees ADD COLUMN labels TEXT;
+  ALTER TABLE trees ADD COLUMN workspace TEXT;
+  ALTER TABLE trees ADD COLUMN open_requests INTEGER NOT NULL DEFAULT 0;
+  CREATE UNIQUE INDEX trees_by_external_key ON trees (external_key) WHERE external_key IS NOT NULL;
+
+  ALTER TABLE journal ADD COLUMN checksum INTEGER;
+
+  CREATE TABLE snapshots (
+    tree INTEGER PRIMARY KEY,
+    seq INTEGER NOT NULL,
+    version TEXT NOT NULL,
+    checksum INTEGER NOT NULL,
+    state TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE records (
+    namespace TEXT NOT NULL,
+    key TEXT NOT NULL,
+    due REAL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (namespace, key)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX records_by_due ON records (namespace, due) WHERE due IS NOT NULL;
+`
+
+/** What the index says since version 2, from journals of version 1. */
+const indexWorkspaces = `
+  UPDATE trees SET workspace = (
+    SELECT CASE WHEN json_valid(events) THEN json_extract(events, '$[0].origin.workspace') END
+    FROM journal WHERE tree = trees.key ORDER BY last LIMIT 1
+  )
+`
+
+/**
+ * Page size and vacuum mode have an effect only before the file has any page. Durable means durable on macOS too: hence fullfsync.
  * The limit gives back the space that one very large commit took in the log.
  */
 const settings = `
   PRAGMA page_size = 8192;
+  PRAGMA auto_vacuum = INCREMENTAL;
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = FULL;
   PRAGMA fullfsync = ON;
@@ -76,14 +119,44 @@ export function prepareSchema(database: DatabaseSync): void {
   database.exec('BEGIN IMMEDIATE')
   try {
     // Another process may have been faster.
-    if (storedVersion(database) === 0) {
-      refuseForeign(database)
-      database.exec(`${tables} PRAGMA user_version = ${version}`)
-    }
+    migrate(database, storedVersion(database))
     database.exec('COMMIT')
   } catch (error) {
     if (database.isTransaction) database.exec('ROLLBACK')
     throw error
+  }
+}
+
+function migrate(database: DatabaseSync, from: number): void {
+  if (from === version) return
+  if (from === 0) {
+    refuseForeign(database)
+    database.exec(version1)
+  }
+  database.exec(version2)
+  if (from === 1) {
+    database.exec(indexWorkspaces)
+    indexOpenRequests(database)
+  }
+  database.exec(`PRAGMA user_version = ${version}`)
+}
+
+function indexOpenRequests(database: DatabaseSync): void {
+  const rows = database.prepare('SELECT events FROM journal WHERE tree = ? ORDER BY last')
+  const update = database.prepare('UPDATE trees SET open_requests = ? WHERE key = ?')
+  for (const { key } of database.prepare("SELECT key FROM trees WHERE status IN ('running', 'suspended')").all()) {
+    const requests = new OpenRequests()
+    for (const { events } of rows.iterate(Number(key))) for (const event of parsed(String(events))) requests.note(event)
+    update.run(requests.size, Number(key))
+  }
+}
+
+/** A damaged row is refused when it is read; it does not keep the other journals from being used. */
+function parsed(text: string): readonly InteractionEvent[] {
+  try {
+    return JSON.parse(text) as readonly InteractionEvent[]
+  } catch {
+    return []
   }
 }
 

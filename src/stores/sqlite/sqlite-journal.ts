@@ -10,6 +10,7 @@ import {
 } from '../../contracts/index.ts'
 import { checkBatch } from '../shared/check-batch.ts'
 import { whileBusy } from './backoff.ts'
+import { checksumOf } from './checksum.ts'
 import type { Operation } from './commit-queue.ts'
 import type { Tables } from './connection.ts'
 import type { StoreParts } from './store-parts.ts'
@@ -18,6 +19,7 @@ interface TextBatch {
   readonly batch: AppendBatch
   readonly last: InteractionEvent
   readonly text: string
+  readonly checksum: number
 }
 
 /** Well below what SQLite takes in one value, at three bytes a character. */
@@ -66,7 +68,9 @@ export class SqliteJournal implements Journal {
 
   append(batch: AppendBatch): Promise<Append> {
     checkBatch(batch)
-    return this.#parts.queue.add(this.#appending({ batch, last: batch.events.at(-1) as InteractionEvent, text: textOf(batch) }))
+    const text = textOf(batch)
+    const checksum = checksumOf(batch.treeId, batch.expectedSeq + 1, text)
+    return this.#parts.queue.add(this.#appending({ batch, last: batch.events.at(-1) as InteractionEvent, text, checksum }))
   }
 
   read(treeId: TreeId, after: number, limit?: number): Promise<readonly InteractionEvent[]> {
@@ -80,15 +84,16 @@ export class SqliteJournal implements Journal {
 
   #appending(entry: TextBatch): Operation<Append> {
     const { ownership, changes } = this.#parts
-    const { treeId, epoch, expectedSeq, summary } = entry.batch
-    const { last, text } = entry
+    const { treeId, epoch, expectedSeq, summary, identity } = entry.batch
+    const { last, text, checksum } = entry
     return {
       apply(tables) {
         const key = ownership.find(treeId)?.key ?? tables.trees.find(treeId)?.key
         if (key === undefined) return { ok: false, refusal: 'missing' }
-        const advance = { key, from: expectedSeq, to: last.seq, epoch, at: last.at, summary }
+        if (expectedSeq === 0 && isKeyTaken(tables, entry.batch)) return { ok: false, refusal: 'key' }
+        const advance = { key, treeId, from: expectedSeq, to: last.seq, epoch, at: last.at, summary, identity }
         if (!tables.trees.advance(advance)) return refusal(tables, entry)
-        tables.journal.insert({ key, seq: expectedSeq + 1, last: last.seq, text })
+        tables.journal.insert({ key, seq: expectedSeq + 1, last: last.seq, text, checksum })
         return { ok: true }
       },
       committed(append) {
@@ -97,6 +102,11 @@ export class SqliteJournal implements Journal {
       },
     }
   }
+}
+
+function isKeyTaken({ trees }: Tables, { treeId, identity }: AppendBatch): boolean {
+  const other = identity?.key === undefined ? undefined : trees.findByKey(identity.key)
+  return other !== undefined && other.treeId !== treeId
 }
 
 /** Why the head could not be moved. A batch that stands there already, its answer lost, is no refusal at all. */

@@ -4,6 +4,7 @@ import { whileBusy } from './backoff.ts'
 import { ChangeWatch } from './change-watch.ts'
 import { CommitQueue } from './commit-queue.ts'
 import { Connection, type Tables } from './connection.ts'
+import { deleteTree, vacuum } from './deletion.ts'
 import { FileBlobs } from './file-blobs.ts'
 import { type SqliteStoreOptions, settingsOf } from './options.ts'
 import { Ownership } from './ownership.ts'
@@ -35,7 +36,8 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     journal: new SqliteJournal(parts),
     inbox: new SqliteInbox(parts),
     blobs,
-    trees: sqliteTrees(parts),
+    trees: sqliteTrees(parts, blobs),
+    vacuum: () => vacuum(parts, blobs),
     close() {
       closing ??= close(parts, blobs)
       return closing
@@ -43,11 +45,14 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
   }
 }
 
-function sqliteTrees({ connection, busyTimeoutMs }: StoreParts): Trees {
+function sqliteTrees(parts: StoreParts, blobs: FileBlobs): Trees {
+  const { connection, busyTimeoutMs } = parts
   return {
     get: (treeId) => whileBusy(() => connection.tables.trees.get(treeId), busyTimeoutMs),
     list: (options = {}) => whileBusy(() => connection.tables.trees.list(options), busyTimeoutMs),
     driver: (treeId) => whileBusy(() => driverOf(connection.tables, treeId), busyTimeoutMs),
+    find: (key) => whileBusy(() => connection.tables.trees.findByKey(key), busyTimeoutMs),
+    delete: (treeId) => deleteTree(parts, blobs, treeId),
   }
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { TreeEntry, TreeId, TreeSummary } from '../../contracts/index.ts'
 import { appended, batch, claimed, oddText, one, type StoreCase, two } from './store-case.ts'
 
-const summary: TreeSummary = { agent: 'helper', title: oddText, status: 'running' }
+const summary: TreeSummary = { agent: 'helper', title: oddText, status: 'running', openRequests: 2 }
 
 async function plant(store: Parameters<StoreCase['run']>[0]['store'], names: readonly string[]): Promise<void> {
   for (const name of names) {
@@ -39,7 +39,7 @@ export const treeCases: readonly StoreCase[] = [
       assert(before && after)
       assert.deepEqual({ ...after, updatedAt: 0 }, { ...before, seq: 5, updatedAt: 0 })
       assert(after.updatedAt >= before.updatedAt)
-      const done = { agent: 'another', title: '"quoted"', status: 'completed' } as const
+      const done = { agent: 'another', title: '"quoted"', status: 'completed', openRequests: 0 } as const
       await appended(store, { ...batch(one, epoch, { after: 5, count: 1 }), summary: done })
       assert.deepEqual({ ...(await store.trees.get(one)), updatedAt: 0 }, { ...after, ...done, seq: 6, updatedAt: 0 })
     },
@@ -93,6 +93,36 @@ export const treeCases: readonly StoreCase[] = [
       assert.deepEqual(paged, all)
       assert.deepEqual(await store.trees.list({ limit: Number.POSITIVE_INFINITY }), all)
       assert.deepEqual(await store.trees.list({ limit: 0 }), [])
+    },
+  },
+  {
+    name: 'keeps who a tree belongs to, as its first append says',
+    async run({ store, other }) {
+      const identity = { owner: 'ann', key: `thread ${oddText}`, labels: ['billing', oddText], workspace: '/project' }
+      const { epoch } = await claimed(store, one)
+      await appended(store, { ...batch(one, epoch, { after: 0, count: 1 }), summary, identity })
+      await appended(store, { ...batch(one, epoch, { after: 1, count: 1 }), identity: { owner: 'bob', key: 'another' } })
+      const entry = await other.trees.get(one)
+      assert(entry)
+      const { createdAt: _created, updatedAt: _updated, ...rest } = entry
+      assert.deepEqual(rest, { treeId: one, seq: 2, ...summary, ...identity })
+      assert.deepEqual(await other.trees.find(identity.key), entry)
+      assert.equal(await other.trees.find('another'), undefined)
+    },
+  },
+  {
+    name: 'refuses the key of another tree, and stores nothing of it',
+    async run({ store, other }) {
+      const identity = { key: 'thread' }
+      const first = await claimed(store, one)
+      const second = await claimed(other, two)
+      await appended(store, { ...batch(one, first.epoch, { after: 0, count: 1 }), identity })
+      const again = { ...batch(two, second.epoch, { after: 0, count: 1 }), identity }
+      assert.deepEqual(await other.journal.append(again), { ok: false, refusal: 'key' })
+      assert.equal(await store.trees.get(two), undefined)
+      // The first one may repeat an append whose answer was lost.
+      await appended(store, { ...batch(one, first.epoch, { after: 0, count: 1 }), identity })
+      await appended(other, batch(two, second.epoch, { after: 0, count: 1 }))
     },
   },
 ]
