@@ -3,14 +3,14 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import { describe, it } from 'vitest'
-import type { TreeId } from '../../contracts/index.ts'
-import { createAgentRuntime } from '../../runtime/index.ts'
-import { ScriptedModel } from '../../testing/index.ts'
-import { appended, batch, claimed, one } from '../fixtures/sample-tree.ts'
-import { type DataFolder, dataFolder } from './fixtures/data-folder.ts'
+import type { TreeId } from '../../src/contracts/index.ts'
+import { createAgentRuntime } from '../../src/runtime/index.ts'
+import { appended, batch, claimed, one } from '../../src/stores/fixtures/sample-tree.ts'
+import { type DataFolder, dataFolder } from '../../src/stores/sqlite/fixtures/data-folder.ts'
+import { ScriptedModel } from '../../src/testing/index.ts'
 
 /** Written by the last version with schema 1: `id-2` has had two turns, `id-4` waits for approval of `send`. */
-const version1 = new URL('fixtures/schema-1.db.gz', import.meta.url)
+const version1 = new URL('schema-1.db.gz', import.meta.url)
 const [ended, waiting] = ['id-2', 'id-4'] as [TreeId, TreeId]
 
 async function oldFolder(): Promise<DataFolder> {
