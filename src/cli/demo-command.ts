@@ -13,8 +13,9 @@ import type { Host } from './host.ts'
 import type { Interruption } from './interruption.ts'
 import { modelOptions } from './model-options.ts'
 import type { DemoInvocation } from './parse-arguments.ts'
+import { printAnswer } from './print-answer.ts'
 import { progressFor, showsTree } from './progress/progress.ts'
-import { asLine, reportRun, tellTree } from './report-run.ts'
+import { reportRun, tellTree } from './report-run.ts'
 import { outcomeDocument } from './run-documents.ts'
 import { safeJson } from './safe-json.ts'
 import { tellError, withColour } from './tell.ts'
@@ -56,7 +57,7 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
   const code = isAsPlanned ? exitCodes.done.code : exitCodeOf(outcome) || exitCodes.failed.code
   if (!isAsPlanned) await tellError(unplanned(outcome), { host, wishes })
   if (output === 'json') await host.stdout.line(safeJson(outcomeDocument(outcome, { exitCode: code })))
-  else if (isAsPlanned) await host.stdout.text(asLine(outcome.report?.text ?? ''))
+  else if (isAsPlanned) await printAnswer(outcome.report, host)
   await runtime.close()
   return code
 }

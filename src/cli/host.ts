@@ -16,6 +16,8 @@ export interface Host {
   readonly isSeen?: boolean
   /** Colours of standard error. */
   readonly paint: Paint
+  /** Colours of standard output. Default: none. */
+  readonly answerPaint?: Paint
   /** Columns of standard error. */
   readonly width: number
   /** Milliseconds since 1970. */
@@ -41,6 +43,7 @@ export function processHost(): Host {
     window,
     isSeen: stderr.isTTY === true,
     paint: paintFor(window),
+    answerPaint: paintFor(windowFor(stdout, env)),
     // The window may have been resized since.
     get width() {
       return stderr.isTTY ? stderr.columns || plainWidth : plainWidth

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 
-type Shade = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold'
+export type Shade = 'red' | 'green' | 'yellow' | 'cyan' | 'dim' | 'bold' | 'italic' | 'underline'
 
 /** Colours, or none. Everything that is drawn goes through one of these, so that a pipe never sees an escape. */
 export type Paint = (shade: Shade, text: string) => string

@@ -6,6 +6,7 @@ import { reasonText } from './figures.ts'
 import type { Followed } from './follow-run.ts'
 import { InterruptedError } from './interrupted-error.ts'
 import type { OutputForm } from './parse-arguments.ts'
+import { printAnswer } from './print-answer.ts'
 import type { ToldError } from './print-errors.ts'
 import { type Progress, showsTree } from './progress/progress.ts'
 import { errorDocument, outcomeDocument, runEnd, runEndOfError } from './run-documents.ts'
@@ -68,14 +69,15 @@ export function withToolNames(summary: AgentSummary, events: Followed['events'])
   return named(summary)
 }
 
-async function printOutcome(outcome: Outcome, { host: { stdout }, output, before }: Reporting): Promise<void> {
+async function printOutcome(outcome: Outcome, { host, output, before }: Reporting): Promise<void> {
+  const { stdout } = host
   switch (output) {
     case 'json':
       return stdout.line(safeJson(outcomeDocument(outcome, { before })))
     case 'stream-json':
       return stdout.line(safeJson(runEnd(outcome, before)))
     case 'answer':
-      return isAnswered(outcome) ? stdout.text(asLine(outcome.report?.text ?? '')) : undefined
+      return isAnswered(outcome) ? printAnswer(outcome.report, host) : undefined
     default:
       return output satisfies never
   }
@@ -91,9 +93,6 @@ async function reportOverdue(reporting: Reporting): Promise<number> {
 }
 
 const isAnswered = ({ status }: Outcome): boolean => status === 'completed' || status === 'partial'
-
-/** The answer and a newline; one that ends its own last line gets no second one. */
-export const asLine = (answer: string): string => (answer.endsWith('\n') ? answer : `${answer}\n`)
 
 /** Why the exit code is not 0. The tree tells it where there is one, but for failures, whose remedy it has no room for. */
 function isToBeTold(outcome: Outcome, { progress }: Reporting): boolean {

@@ -13,7 +13,7 @@ export interface Audience {
 /** The host with the colours that were asked for. Those do not make a terminal of a pipe; without any there is no escape at all. */
 export function withColour(host: Host, { color }: Pick<Wishes, 'color'>): Host {
   if (color === 'auto') return host
-  const wanted = color === 'always' ? { paint: colourPaint } : { paint: plainPaint, window: 'plain' as const }
+  const wanted = color === 'always' ? { paint: colourPaint } : { paint: plainPaint, answerPaint: plainPaint, window: 'plain' as const }
   return {
     ...host,
     ...wanted,

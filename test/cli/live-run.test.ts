@@ -1,9 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { gatedServer } from '../../src/testing/index.ts'
 import { desk } from './live-window.ts'
 
 const { agent, troupe, folder } = await desk()
+/** It has a configuration. */
+const configured = await desk()
 const spinner = /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/
 const endless = 'steps: [{ text: never, delay: 1h }]'
 
@@ -24,7 +27,7 @@ describe.concurrent('a run on a terminal', () => {
     const tree = lines.slice(lines.findIndex((line) => line.startsWith('trip ')))
     expect(tree.filter((line) => line.includes('✓ look_up_weather'))).toHaveLength(1)
     expect(lines.join('\n')).not.toMatch(spinner)
-    expect(lines.at(-1)).toBe('96 € a night at the Fjord Inn; I had to stop comparing before the last page.')
+    expect(lines.slice(-2).join(' ')).toContain('96 € a night at the Fjord Inn; I had to stop comparing before the last page.')
     expect(window.isCursorVisible()).toBe(true)
   })
 
@@ -36,6 +39,32 @@ describe.concurrent('a run on a terminal', () => {
     expect(lines.slice(-2)).toEqual(['First line.', 'Second line.'])
     expect(window.raw()).not.toContain('\u001b[31m')
     expect(lines.filter((line) => line.includes('First line.'))).toHaveLength(1)
+  })
+
+  test('an answer is shown as it arrives, rendered; a pipe gets it as it is', async () => {
+    const server = await gatedServer()
+    const piece = (content: string, finish: string | null = null): string =>
+      `data: ${JSON.stringify({ id: '1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: finish }] })}\n\n`
+    const reply = (last: string | { readonly held: string }) => ({
+      chunks: [piece('# Plan\n\nTake the **early'), piece(' train** and\n- a coat'), last],
+    })
+    const { troupe, folder } = configured
+    await writeFile(join(folder, 'streamed.ai'), '---\ndescription: A test\nmodels: lab/m\n---\nYou are tested.\n')
+    await writeFile(join(folder, '.ai-agent.json'), JSON.stringify({ providers: { lab: { baseURL: `${server.url}/v1` } } }))
+    const end = `${piece('.', 'stop')}data: [DONE]\n\n`
+    const streaming = server.reply(reply({ held: end }))
+    const window = troupe(['run', 'streamed.ai', 'Go', '--trust'])
+    const shown = await window.shows(/step 1[^\n]*\n\nPlan\n\nTake the early train and\n• a coat/)
+    expect(shown).not.toContain('**')
+    streaming.release()
+    expect(await window.ended).toBe(0)
+    expect(window.lines().slice(-5)).toEqual(['', 'Plan', '', 'Take the early train and', '• a coat.'])
+    expect(window.raw()).toContain('\u001b[1mearly train\u001b[22m')
+    server.reply(reply(end))
+    const piped = troupe(['run', 'streamed.ai', 'Go', '--trust', '--color', 'never'])
+    expect(await piped.ended).toBe(0)
+    expect(piped.lines().slice(-4)).toEqual(['# Plan', '', 'Take the **early train** and', '- a coat.'])
+    await server.close()
   })
 
   test('a retry counts down', async () => {

@@ -12,14 +12,16 @@ interface View {
   /** Wall time. */
   readonly now: number
   readonly paint: Paint
+  /** What the root agent is saying is shown elsewhere. */
+  readonly hidesText?: boolean
 }
 
 /** A run as it stands at this moment: at most one row less than the window has, and no line as wide as the window. */
-export function liveFrame(tree: RunTree, { width, height, now, paint }: View): readonly string[] {
+export function liveFrame(tree: RunTree, { width, height, now, paint, hidesText = false }: View): readonly string[] {
   const most = Math.max(0, height - 1)
   const moment: Moment = { kind: 'live', now }
   const lines = tree.roots
-    .flatMap((agent) => lastTurn(agent, moment))
+    .flatMap((agent) => lastTurn(hidesText ? withoutText(agent) : agent, moment))
     .flatMap((branch) => linesOf(folded(branch, most), { paint, width: Math.max(0, width - 1) }))
   if (lines.length <= most) return lines
   // The head says how it stands; below it, what happens now is at the end.
@@ -29,6 +31,15 @@ export function liveFrame(tree: RunTree, { width, height, now, paint }: View): r
 function lastTurn(agent: AgentNode, moment: Moment): readonly Branch[] {
   const turn = agent.turns.at(-1)
   return turn ? [turnBranch(agent, turn, moment)] : []
+}
+
+/** The agent without what it is saying at present. */
+function withoutText(agent: AgentNode): AgentNode {
+  const turn = agent.turns.at(-1)
+  const step = turn?.steps.at(-1)
+  if (!turn || step?.said?.kind !== 'text') return agent
+  const { said: _, ...silent } = step
+  return { ...agent, turns: [{ ...turn, steps: [...turn.steps.slice(0, -1), silent] }] }
 }
 
 /** Whether the picture changes by time alone. */

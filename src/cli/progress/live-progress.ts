@@ -5,15 +5,18 @@
  * 2. An event marks the picture as old, and no more; it is drawn when its time has come.
  * 3. While nothing moves there is no timer.
  * 4. Whoever else writes to the window finds it without the picture, which comes back below what was written.
- * 5. After `close`, or when the process ends in whatever way it can notice, the cursor is there again.
+ * 5. The picture takes at most a third of the window. A terminal that becomes narrower breaks each of its lines in two. A window
+ *    that becomes a quarter lower as well still holds all of them, and nothing gets into the scrollback, where it cannot be erased.
+ * 6. After `close`, or when the process ends in whatever way it can notice, the cursor is there again.
  */
 import type { Clock, InteractionEvent, ItemDelta, StreamEvent } from '../../contracts/index.ts'
 import type { Paint } from '../paint.ts'
 import { spinnerMs } from '../tree/branch.ts'
 import { applyToTree, askToEnd, emptyTree, recallInto } from '../tree/run-tree.ts'
 import { AsideLines } from './aside-lines.ts'
+import { LiveAnswer } from './live-answer.ts'
 import { isMoving, liveFrame } from './live-frame.ts'
-import { Screen } from './screen.ts'
+import { Screen, type Size } from './screen.ts'
 import type { Happening, Terminal } from './terminal.ts'
 
 interface LiveParts {
@@ -25,6 +28,11 @@ interface LiveParts {
 /** One picture of the spinner each: about twelve a second. */
 const frameMs = spinnerMs
 
+const leastRows = 4
+const frameRows = (height: number): number => Math.max(0, Math.min(height - 1, Math.max(leastRows, Math.floor((height - 2) / 3))))
+/** So many rows are left to the tree, and an empty one below it, while the agent says something. */
+const treeRows = 3
+
 export class LiveProgress {
   readonly #terminal: Terminal
   readonly #clock: Clock
@@ -32,6 +40,7 @@ export class LiveProgress {
   readonly #tree = emptyTree()
   readonly #screen = new Screen()
   readonly #aside = new AsideLines()
+  readonly #answer = new LiveAnswer()
   readonly #stopWatching: () => void
   /** `asking`: the window is somebody else's. `stopped`: the process is in the background. */
   #state: 'open' | 'asking' | 'stopped' | 'closed' = 'open'
@@ -50,10 +59,12 @@ export class LiveProgress {
   /** What had happened before, of a run that is taken up. */
   recall(past: readonly InteractionEvent[]): void {
     recallInto(this.#tree, past)
+    for (const event of past) this.#answer.take(event)
   }
 
   show(event: StreamEvent): void {
     applyToTree(this.#tree, event)
+    this.#answer.take(event)
     if (event.type === 'interaction.item.delta' && this.#isFirstSign(event)) this.#draw()
     else this.#drawSoon()
   }
@@ -137,12 +148,22 @@ export class LiveProgress {
     this.#stopTimer()
     if (this.#state !== 'open') return
     const { size } = this.#terminal
-    const frame = liveFrame(this.#tree, { ...size, now: this.#clock.now(), paint: this.#paint })
+    const frame = this.#frame(size)
     const text = this.#screen.draw(frame, size)
     if (text !== '') this.#terminal.write(text)
     // An empty picture is none: the first one comes at once.
     if (frame.length > 0) this.#drawnAt = this.#clock.monotonic()
     if (isMoving(this.#tree)) this.#drawSoon()
+  }
+
+  /** The tree, and below it the end of what the root agent is saying. */
+  #frame({ width, height }: Size): readonly string[] {
+    const most = frameRows(height)
+    const answer = this.#answer.lines({ width: Math.max(1, width - 1), most: Math.max(1, most - treeRows), paint: this.#paint })
+    const rows = answer.length > 0 ? most - answer.length - 1 : most
+    const view = { width, height: rows + 1, now: this.#clock.now(), paint: this.#paint, hidesText: answer.length > 0 }
+    const tree = liveFrame(this.#tree, view)
+    return answer.length > 0 ? [...tree, '', ...answer] : tree
   }
 
   #leave(how: 'erase' | 'keep'): void {

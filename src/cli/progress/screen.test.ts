@@ -38,6 +38,12 @@ describe('what is written', () => {
 /** A terminal with a line on it already, and what it shows from a row on. */
 function terminal({ width, height }: Size) {
   const terminal = new headless.Terminal({ cols: width, rows: height, allowProposedApi: true })
+  // tmux and others move a display that is erased from its first row on into the scrollback.
+  terminal.parser.registerCsiHandler({ final: 'J' }, () => {
+    const { cursorX, cursorY } = terminal.buffer.active
+    if (cursorX === 0 && cursorY === 0) throw new Error('The display is erased from its first row on.')
+    return false
+  })
   const write = (text: string): Promise<void> => new Promise((resolve) => terminal.write(text, resolve))
   const row = (y: number): string => terminal.buffer.active.getLine(terminal.buffer.active.baseY + y)?.translateToString(true) ?? ''
   return {

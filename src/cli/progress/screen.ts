@@ -5,7 +5,9 @@
  *    terminal (an echoed key, the trace of a crash) lands there and not in the picture.
  * 2. Only rows that differ are written. Nothing is written where nothing differs.
  * 3. Lines are not wrapped by the terminal, even where it disagrees with us on the width of a character.
- * 4. Modes that are switched on are switched off in the same text; the cursor alone stays hidden, until `leave`.
+ * 4. The display is never erased from its first row on: tmux and others move a display that is erased from there into the
+ *    scrollback. The first row of a frame is erased as a line, the rows below it as the rest of the display.
+ * 5. Modes that are switched on are switched off in the same text; the cursor alone stays hidden, until `leave`.
  */
 import { charactersOf, widthOf } from '../paint.ts'
 
@@ -17,6 +19,8 @@ const begin = `${csi}?2026h${csi}?7l\r`
 const end = `${csi}?7h${csi}?2026l`
 const eraseLine = `${csi}K`
 const eraseBelow = `${csi}J`
+/** Erases a frame from its first row on (4). The row below it is there: the cursor was in it. */
+const eraseFrame = `${csi}K${csi}1B${csi}J${csi}1A`
 const up = (rows: number): string => (rows > 0 ? `${csi}${rows}A` : '')
 const down = (rows: number): string => (rows > 0 ? `${csi}${rows}B` : '')
 
@@ -44,7 +48,7 @@ export class Screen {
 
   /** What takes the frame away, with the cursor where the frame began; or what leaves it where it is. */
   leave(how: 'erase' | 'keep', size: Size): string {
-    const erase = how === 'erase' && this.#lines.length > 0 ? `\r${up(this.#rowsAt(size))}${eraseBelow}` : ''
+    const erase = how === 'erase' && this.#lines.length > 0 ? `\r${up(this.#rowsAt(size))}${eraseFrame}` : ''
     const show = this.#isCursorHidden ? showCursor : ''
     this.#lines = []
     this.#size = undefined
@@ -68,7 +72,7 @@ export class Screen {
     }
     if (text === '' && before.length === frame.length) return ''
     go(common)
-    if (before.length > common) text += eraseBelow
+    if (before.length > common) text += common === 0 ? eraseFrame : eraseBelow
     // Rows that were not there before come into being by a line feed, which scrolls where it must.
     for (const line of frame.slice(common)) text += `${line}${eraseLine}\r\n`
     // Somebody may have typed where the cursor was.
@@ -77,7 +81,7 @@ export class Screen {
 
   /** Where the window has changed, nothing on it is where it was. */
   #redrawn(frame: readonly string[], size: Size): string {
-    return `${up(this.#rowsAt(size))}${eraseBelow}${frame.map((line) => `${line}\r\n`).join('')}`
+    return `${up(this.#rowsAt(size))}${eraseFrame}${frame.map((line) => `${line}\r\n`).join('')}`
   }
 
   /** Rows that the last frame takes now: terminals break lines that have become too long, as most do. */

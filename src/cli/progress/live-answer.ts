@@ -1,0 +1,57 @@
+import type { StreamEvent } from '../../contracts/index.ts'
+import { renderMarkdown, wrapText } from '../markdown/render-markdown.ts'
+import type { Paint } from '../paint.ts'
+
+/** The end of a text is rendered for each frame; a bound on it keeps a frame cheap however long the answer gets. */
+const mostCharacters = 16_000
+
+/** What the root agent is saying in its present step, as it arrives. It becomes the answer if no call comes with it. */
+export class LiveAnswer {
+  #text = ''
+  #format = 'markdown'
+  #attempt: number | undefined
+  #rendered: { readonly text: string; readonly width: number; readonly lines: readonly string[] } | undefined
+
+  take(event: StreamEvent): void {
+    if (event.agentPath !== 'root') return
+    switch (event.type) {
+      case 'interaction.session.created':
+      case 'interaction.session.configured':
+        this.#format = event.agent.output.format
+        break
+      case 'interaction.step.started':
+      case 'interaction.step.failed':
+      case 'interaction.turn.started':
+        this.#text = ''
+        this.#attempt = event.type === 'interaction.step.started' ? event.attempt : undefined
+        break
+      case 'interaction.step.completed':
+        if (event.reply.some(({ type }) => type === 'call')) this.#text = ''
+        break
+      case 'interaction.item.delta':
+        if (event.kind === 'text' && event.attempt === this.#attempt) this.#add(event.text)
+        break
+      default:
+        break
+    }
+  }
+
+  /** The last lines of it, at most `most`. Nothing where nothing was said. */
+  lines({ width, most, paint }: { readonly width: number; readonly most: number; readonly paint: Paint }): readonly string[] {
+    if (most <= 0 || this.#text.trim() === '') return []
+    const known = this.#rendered
+    if (known?.text !== this.#text || known.width !== width) {
+      const text = this.#text.trim()
+      const lines = this.#format === 'markdown' ? renderMarkdown(text, { width, paint, cutsCode: true }) : wrapText(text, { width })
+      this.#rendered = { text: this.#text, width, lines }
+    }
+    return this.#rendered?.lines.slice(-most) ?? []
+  }
+
+  #add(text: string): void {
+    const whole = this.#text + text
+    if (whole.length <= 2 * mostCharacters) this.#text = whole
+    // Cut between blocks, where there are any.
+    else this.#text = whole.slice(Math.max(whole.length - mostCharacters, whole.indexOf('\n\n', whole.length - mostCharacters) + 2))
+  }
+}
