@@ -272,7 +272,7 @@ describe('over a file', () => {
         {
           "message": "there is no setting \`limits\`",
           "place": "--override limits",
-          "remedy": "Name one of its settings: \`limits.maxToolTurns\`, \`limits.maxTokens\`, \`limits.maxSessionTokens\`, \`limits.maxCalls\`, \`limits.timeBudget\`, \`limits.llmTimeout\`, \`limits.idleTimeout\`, \`limits.toolTimeout\`, \`limits.maxRetries\`, \`limits.parallelToolCalls\`, \`limits.maxOutputBytes\`, \`limits.maxCostUsd\`, \`limits.maxDepth\`, \`limits.maxChildren\`, \`limits.parallelChildren\`.",
+          "remedy": "Name one of its settings: \`limits.maxToolTurns\`, \`limits.maxTokens\`, \`limits.maxSessionTokens\`, \`limits.maxCalls\`, \`limits.timeBudget\`, \`limits.llmTimeout\`, \`limits.idleTimeout\`, \`limits.replyTimeout\`, \`limits.toolTimeout\`, \`limits.maxRetries\`, \`limits.parallelToolCalls\`, \`limits.maxOutputBytes\`, \`limits.maxCostUsd\`, \`limits.maxDepth\`, \`limits.maxChildren\`, \`limits.parallelChildren\`.",
         },
         {
           "message": "a value is missing",
@@ -385,6 +385,7 @@ describe('the template of an agent', () => {
         # timeBudget: 10m  # default: none; 2m where another agent calls it
         llmTimeout: 2m
         idleTimeout: 1m
+        replyTimeout: 15m
         toolTimeout: 1m
         maxRetries: 3
         parallelToolCalls: 4

@@ -145,7 +145,7 @@ export const agentOptions = {
   },
   'parameters.timeout': {
     type: { kind: 'duration' },
-    summary: 'one attempt at a model: the same as limits.llmTimeout',
+    summary: 'wait for the first output of a model: the same as limits.llmTimeout',
     default: 'limits.llmTimeout',
     example: '90s',
     sameAs: 'limits.llmTimeout',
@@ -288,7 +288,7 @@ export const agentOptions = {
   },
   'limits.llmTimeout': {
     type: { kind: 'duration' },
-    summary: 'one attempt at a model',
+    summary: 'wait for the first output of a model',
     default: showDuration(defaultLimits.llmTimeout),
     example: '90s',
   },
@@ -297,6 +297,12 @@ export const agentOptions = {
     summary: 'the longest silence of a model that has begun to answer',
     default: showDuration(defaultLimits.idleTimeout),
     example: '30s',
+  },
+  'limits.replyTimeout': {
+    type: { kind: 'duration' },
+    summary: 'one whole reply of a model, from the request to its end',
+    default: showDuration(defaultLimits.replyTimeout),
+    example: '30m',
   },
   'limits.toolTimeout': {
     type: { kind: 'duration' },

@@ -110,7 +110,7 @@ function outputText(output: DryRunDocument['output']): string {
   return schema === undefined ? output.format : `json that fits ${JSON.stringify(schema)}`
 }
 
-const times: readonly (keyof AgentLimits)[] = ['timeBudget', 'llmTimeout', 'idleTimeout', 'toolTimeout']
+const times: readonly (keyof AgentLimits)[] = ['timeBudget', 'llmTimeout', 'idleTimeout', 'replyTimeout', 'toolTimeout']
 
 function limitText(key: keyof AgentLimits, value: number): string {
   if (key === 'maxOutputBytes') return showSize(value)

@@ -17,10 +17,12 @@ export interface AgentLimits {
   readonly maxCalls?: number
   /** Working time of one turn; waiting for a person does not count. */
   readonly timeBudget?: number
-  /** One model attempt. */
+  /** Wait for the first output of a model. */
   readonly llmTimeout: number
   /** Longest silence of a model that has begun to answer. */
   readonly idleTimeout: number
+  /** One whole reply of a model, from the request to its end. */
+  readonly replyTimeout: number
   /** One call. */
   readonly toolTimeout: number
   /** Further model attempts after the first, in one step. */
@@ -41,6 +43,7 @@ export const defaultLimits: AgentLimits = {
   maxToolTurns: 10,
   llmTimeout: 120_000,
   idleTimeout: 60_000,
+  replyTimeout: 900_000,
   toolTimeout: 60_000,
   maxRetries: 3,
   parallelToolCalls: 4,

@@ -23,7 +23,12 @@ export interface ModelFailure {
   readonly remedy?: string
   /** The server asked to wait this long. */
   readonly retryAfterMs?: number
+  /** The limit of the agent that ended the attempt. Such an attempt is repeated once in a step, because it may have been paid for. */
+  readonly limit?: ReplyLimit
 }
+
+/** Limits on the time that a reply may take. */
+export type ReplyLimit = 'llmTimeout' | 'idleTimeout' | 'replyTimeout'
 
 /** Why a call failed, in words that a model and a person can act on. */
 export const toolFailureClasses = [

@@ -58,6 +58,7 @@ export {
   type DiagnosticCode,
   type ModelFailure,
   type ModelFailureClass,
+  type ReplyLimit,
   type Severity,
   type ToolFailure,
   type ToolFailureClass,

@@ -19,6 +19,7 @@ export const limitBounds: { readonly [Key in keyof AgentLimits]-?: NumberBounds 
   timeBudget: atLeast(1),
   llmTimeout: atLeast(1),
   idleTimeout: atLeast(1),
+  replyTimeout: atLeast(1),
   toolTimeout: atLeast(1),
   maxRetries: atLeast(0),
   parallelToolCalls: atLeast(1),

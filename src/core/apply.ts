@@ -1,7 +1,7 @@
 import { type AskedFirst, type Diagnostic, type InteractionEvent, type Message, noUsage } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
 import { askedEntry } from '../util/asked-entry.ts'
-import { configuration } from '../util/configuration.ts'
+import { configuration, withAllLimits } from '../util/configuration.ts'
 import { grantedBy } from '../util/grants.ts'
 import { messageSize } from '../util/message-size.ts'
 import { Sequence } from '../util/sequence.ts'
@@ -101,7 +101,7 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     agentPath: event.agentPath,
     seq: event.seq,
     at: event.at,
-    agent: event.agent,
+    agent: withAllLimits(event.agent),
     trace: event.trace,
     tools: event.tools,
     policy: event.policy,

@@ -1,4 +1,4 @@
-import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
+import type { AgentLimits, CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
 import { type CallList, callsThat } from '../util/call-list.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
 import { isHeldUp } from '../util/walls.ts'
@@ -171,14 +171,21 @@ function nextModel(
   const attempt = failures.length + 1
   const previous = failures.at(-1)
   if (!previous) return live[0] === undefined ? undefined : { model: live[0], attempt, notBefore: 0 }
-  if (failures.filter(({ failure, isVoid }) => failurePolicy[failure.class].counts && !isVoid).length > agent.limits.maxRetries)
-    return undefined
+  if (!mayRetry(failures, agent.limits)) return undefined
 
   const start = Math.max(0, agent.models.indexOf(previous.model) + (previous.failure.class === 'lost' || previous.isVoid ? 0 : 1))
   const rotation = [...agent.models.slice(start), ...agent.models.slice(0, start)].filter((model) => live.includes(model))
   const notBefore = (model: string) => failures.findLast((each) => each.model === model)?.notBefore ?? 0
   const [model] = rotation.toSorted((a, b) => notBefore(a) - notBefore(b))
   return model === undefined ? undefined : { model, attempt, notBefore: notBefore(model) }
+}
+
+/** A reply that one of our own timeouts cut may have been paid for in full: it is repeated once. */
+const mostCutReplies = 2
+
+function mayRetry(failures: readonly FailedAttempt[], { maxRetries }: AgentLimits): boolean {
+  const against = failures.filter(({ failure, isVoid }) => failurePolicy[failure.class].counts && !isVoid)
+  return against.length <= maxRetries && against.filter(({ failure }) => failure.limit !== undefined).length < mostCutReplies
 }
 
 function modelFailed(failures: readonly FailedAttempt[]): TurnEnding {

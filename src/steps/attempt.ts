@@ -18,7 +18,7 @@ import { mostCharacters } from '../util/output-bound.ts'
 import { priced } from '../util/priced.ts'
 import type { Veil } from '../util/veil.ts'
 import { type ActiveSession, between, since } from './active-session.ts'
-import { type AttemptLimit, attemptLimit } from './attempt-limit.ts'
+import { type AttemptLimit, attemptLimit, interruption } from './attempt-limit.ts'
 import { checkOutput } from './check-output.ts'
 import { withRemedy } from './model-remedies.ts'
 import { Reply, type ReplyText, type Verdict } from './reply.ts'
@@ -42,7 +42,7 @@ export class Attempt {
   readonly #started: number
   /** When the clock was last read. */
   #now: number
-  #limit: AttemptLimit = { ms: Number.POSITIVE_INFINITY, reason: 'timeout' }
+  #limit: AttemptLimit = { ms: Number.POSITIVE_INFINITY, reason: 'replyTimeout' }
   /** What it may bring before it is taken for one that does not heed its bound. */
   #mostCharacters = Number.POSITIVE_INFINITY
   #request: ModelRequest | undefined
@@ -70,11 +70,12 @@ export class Attempt {
   }
 
   begin(request: ModelRequest, asker: Asker): void {
+    const session = this.#session
     this.#asker = asker
     this.#request = request
-    this.#limit = attemptLimit(this.#session, this.#action, request)
-    this.#mostCharacters = mostCharacters(request.parameters.maxOutputTokens, this.#session.state.charsPerToken)
-    this.#interrupt.listen(() => this.#end(this.#interruption()))
+    this.#limit = attemptLimit(session, this.#action, request)
+    this.#mostCharacters = mostCharacters(request.parameters.maxOutputTokens, session.state.charsPerToken)
+    this.#interrupt.listen(() => this.#end(interruption(session, this.#interrupt.reason)))
     this.#watch(this.#started)
     if (!this.#asker) return
     try {
@@ -85,16 +86,19 @@ export class Attempt {
     }
   }
 
-  /** One timer for the deadline and for silence: it looks how things stand, and comes again. */
+  /** One timer for all limits: it checks them and is set again. It is never set later than the first of them can expire. */
   #watch(now: number): void {
     const { clock, state } = this.#session
+    const { llmTimeout, idleTimeout } = state.agent.limits
     const { ms, reason } = this.#limit
-    // In this order: what is left of a whole limit is the limit itself, to the last digit, and shares its timer.
-    const left = ms - (now - this.#started)
-    const quiet = state.agent.limits.idleTimeout - (now - (this.#heard ?? now))
+    const elapsed = now - this.#started
+    const left = ms - elapsed
+    const quiet = idleTimeout - (now - (this.#heard ?? now))
+    const unheard = this.#heard === undefined ? llmTimeout - elapsed : Number.POSITIVE_INFINITY
     if (left <= 0) this.#interrupt.fire(reason)
-    else if (quiet <= 0) this.#interrupt.fire('silence')
-    else this.#cancelTimer = clock.after(Math.min(left, quiet), () => this.#watch(clock.monotonic()))
+    else if (unheard <= 0) this.#interrupt.fire('llmTimeout')
+    else if (quiet <= 0) this.#interrupt.fire('idleTimeout')
+    else this.#cancelTimer = clock.after(Math.min(left, unheard, quiet), () => this.#watch(clock.monotonic()))
   }
 
   #end(failure?: ModelFailure): void {
@@ -258,20 +262,6 @@ export class Attempt {
     const input = Math.ceil(requestChars(state) / state.charsPerToken)
     const output = Math.ceil(this.#reply.characters / state.charsPerToken)
     return { input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
-  }
-
-  #interruption(): ModelFailure {
-    const { idleTimeout } = this.#session.state.agent.limits
-    switch (this.#interrupt.reason) {
-      case 'timeout':
-        return { class: 'timeout', message: `The model did not finish within ${this.#limit.ms} ms.`, remedy: 'Raise llmTimeout.' }
-      case 'silence':
-        return { class: 'timeout', message: `The model fell silent for ${idleTimeout} ms in its answer.`, remedy: 'Raise idleTimeout.' }
-      case 'budget':
-        return { class: 'budget', message: 'The time budget of the turn ran out while the model was answering.' }
-      default:
-        return { class: 'cancelled', message: 'The turn was interrupted.' }
-    }
   }
 }
 

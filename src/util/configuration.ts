@@ -1,12 +1,16 @@
-import type { InteractionEvent } from '../contracts/index.ts'
+import { type AgentSpec, defaultLimits, type InteractionEvent } from '../contracts/index.ts'
 
 type Configured = InteractionEvent<'interaction.session.configured'>
 
 /** What a change of a session puts in the place of what held before. */
 export const configuration = ({ agent, tools, promptChars, prices = {}, windows = {} }: Configured) => ({
-  agent,
+  agent: withAllLimits(agent),
   tools,
   promptChars,
   prices,
   windows,
 })
+
+/** Journals of earlier versions lack the limits that were added since. */
+export const withAllLimits = (agent: AgentSpec): AgentSpec =>
+  agent.limits.replyTimeout === undefined ? { ...agent, limits: { ...defaultLimits, ...agent.limits } } : agent

@@ -304,7 +304,7 @@ describe('issue: a model that answers nonsense gives a typed failure or a clean 
     expectLegal(await journalOf(store, outcome.sessionId))
   })
 
-  test('never stops: a stream that goes on for ever ends at llmTimeout', async () => {
+  test('never stops: a stream that goes on for ever ends at replyTimeout', async () => {
     const clock = new FakeClock()
     const { model } = rawModel([
       async function* () {
@@ -316,7 +316,7 @@ describe('issue: a model that answers nonsense gives a typed failure or a clean 
       },
       textReply('Whole.'),
     ])
-    const { runtime } = world({ clock, adapter: model, limits: { llmTimeout: 2000 } })
+    const { runtime } = world({ clock, adapter: model, limits: { replyTimeout: 2000 } })
     const outcome = await elapsing(clock, runtime.run('go'), [100, 500])
     expect([outcome.status, outcome.report?.text]).toEqual(['completed', 'Whole.'])
   })
@@ -325,7 +325,7 @@ describe('issue: a model that answers nonsense gives a typed failure or a clean 
     const { answer, ran: process } = await inProcess(
       `
       const flood = { id: 'raw/flood', abilities: ['tools'], stream: () => (async function* () { for (;;) yield { type: 'text', text: 'and on and on ' } })() }
-      const runtime = createAgentRuntime({ adapter: flood as any, config: { agents: [agent], limits: { llmTimeout: 500, maxRetries: 0, timeBudget: 2000 } } })
+      const runtime = createAgentRuntime({ adapter: flood as any, config: { agents: [agent], limits: { replyTimeout: 500, maxRetries: 0, timeBudget: 2000 } } })
       const outcome = await runtime.run('go')
       done({ status: outcome.status, reason: outcome.reason })
     `,

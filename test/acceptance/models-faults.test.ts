@@ -193,14 +193,14 @@ describe.each(wires.map((wire) => [wire.name, wire] as const))('%s', (_, wire) =
     expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout' } })
     expect(await bounded(exchange.over)).toBe('left')
   })
-  test('an endless stream ends with llmTimeout, and the connection is left', async () => {
+  test('an endless stream ends with replyTimeout, and the connection is left', async () => {
     const server = await gatedServer()
     onTestFinished(() => server.close())
     const { list } = wire.events({ text: 'Well, well.' })
     const index = list.findIndex((each) => each.includes('Well,'))
     const exchange = server.reply({ chunks: list.slice(0, index), ending: { repeat: list[index] as string, mostBytes: 2 ** 30 } })
     const clock = new FakeClock()
-    const handle = runtimeOn(wire, server.url, { maxRetries: 0, llmTimeout: 10_000 }, clock).stream('go')
+    const handle = runtimeOn(wire, server.url, { maxRetries: 0, replyTimeout: 10_000 }, clock).stream('go')
     let seen = 0
     for await (const event of handle) {
       if (event.type === 'interaction.item.delta') seen += 1

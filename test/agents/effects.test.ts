@@ -240,6 +240,20 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout' } })
     expect(clock.monotonic()).toBeLessThan(10_000)
   },
+  async 'limits.replyTimeout'() {
+    const clock = new FakeClock()
+    const model: Scene['model'] = {
+      async *stream() {
+        for (;;) {
+          clock.advance(1_000)
+          yield { type: 'text', text: 'and on ' }
+        }
+      },
+    }
+    const { outcome } = await play({ boss: 'limits: { replyTimeout: 30s, llmTimeout: 5s, maxRetries: 0 }', model, clock })
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout', limit: 'replyTimeout', remedy: 'Raise replyTimeout.' } })
+    expect(clock.monotonic()).toBe(31_000)
+  },
   async 'limits.toolTimeout'() {
     const bossSays: Say = (_, step) => (step === 1 ? { calls: [{ tool: 'look' }] } : { text: 'Done.' })
     const { clock, requests } = await play({ boss: 'tools: look\nlimits: { toolTimeout: 5s }', tools: [tool('look', never)], bossSays })

@@ -45,20 +45,63 @@ describe('a model that falls silent', () => {
     await clock.elapse(100)
     expect(await handle.outcome).toMatchObject({
       status: 'failed',
-      failure: { class: 'timeout', message: 'The model fell silent for 1000 ms in its answer.', remedy: 'Raise idleTimeout.' },
+      failure: {
+        class: 'timeout',
+        limit: 'idleTimeout',
+        message: 'The model stopped sending output for 1000 ms.',
+        remedy: 'Raise idleTimeout.',
+      },
       report: { text: 'One' },
     })
     expect(clock.monotonic()).toBe(1_900)
   })
 
-  it('may think as long as the whole attempt may take before it begins', async () => {
+  it('may think until llmTimeout before it begins', async () => {
     const clock = new FakeClock()
     const { model, send } = gatedModel([{ type: 'notice', message: 'no temperature' }])
     const handle = runtimeWith(model, { clock, limits }).stream('Go')
     await send(0)
     await clock.elapse(9_999)
     await clock.elapse(1)
-    expect(await handle.outcome).toMatchObject({ failure: { message: 'The model did not finish within 10000 ms.' } })
+    expect(await handle.outcome).toMatchObject({ failure: { message: 'The model sent no output within 10000 ms.' } })
+  })
+})
+
+describe('a reply that streams', () => {
+  it('is not cut by llmTimeout, however long it takes', async () => {
+    const clock = new FakeClock()
+    const words = ['One', ' two', ' three', ' four']
+    const { model, send } = gatedModel([...words.map((text) => ({ type: 'text', text }) as const), { type: 'finish', reason: 'stop' }])
+    const handle = runtimeWith(model, { clock, limits: { llmTimeout: 1_000, idleTimeout: 900 } }).stream('Go')
+    for (let i = 0; i < words.length; i++) {
+      await clock.elapse(800)
+      await send(i)
+    }
+    void send(words.length)
+    expect(await handle.outcome).toMatchObject({ status: 'completed', report: { text: 'One two three four' } })
+    expect(clock.monotonic()).toBe(3_200)
+  })
+
+  it.each(['llmTimeout', 'idleTimeout', 'replyTimeout'] as const)('is repeated once when %s cut it, then the turn fails', async (limit) => {
+    const clock = new FakeClock()
+    let asked = 0
+    const model: Model = {
+      id: 'slow/model',
+      abilities: [],
+      async *stream() {
+        asked += 1
+        if (limit === 'idleTimeout') yield { type: 'text', text: 'Well' }
+        while (limit === 'replyTimeout') {
+          clock.advance(600)
+          yield { type: 'text', text: 'and on ' }
+        }
+        await new Promise(() => {})
+      },
+    }
+    const running = runtimeWith(model, { clock, limits: { maxRetries: 3, [limit]: 1_000 } }).run('Go')
+    await clock.elapse(10_000)
+    expect(await running).toMatchObject({ status: 'failed', failure: { class: 'timeout', limit, remedy: `Raise ${limit}.` } })
+    expect(asked).toBe(2)
   })
 })
 
@@ -180,7 +223,7 @@ describe('a model that never waits', () => {
         }
       },
     }
-    const outcome = await runtimeWith(model, { clock, limits: { maxRetries: 0, llmTimeout: 500 } }).run('Go')
-    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout' } })
+    const outcome = await runtimeWith(model, { clock, limits: { maxRetries: 0, replyTimeout: 500 } }).run('Go')
+    expect(outcome).toMatchObject({ status: 'failed', failure: { class: 'timeout', limit: 'replyTimeout' } })
   })
 })

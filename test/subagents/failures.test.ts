@@ -41,7 +41,7 @@ const failures: {
   'a model that does not answer in time': {
     scout: { script: never, limits: { llmTimeout: 5_000 } },
     kind: 'timeout',
-    said: 'scout failed: The model did not finish within 5000 ms. Raise llmTimeout.',
+    said: 'scout failed: The model sent no output within 5000 ms. Raise llmTimeout.',
   },
   'no time left before anything was said': {
     scout: { script: never, limits: { timeBudget: 4_000 } },

@@ -45,6 +45,7 @@ export const limits = closed<AgentLimits>({
   timeBudget: optional(ordinal),
   llmTimeout: ordinal,
   idleTimeout: ordinal,
+  replyTimeout: ordinal,
   toolTimeout: ordinal,
   maxRetries: count,
   parallelToolCalls: ordinal,
