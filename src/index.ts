@@ -167,6 +167,7 @@ export {
   type AgentRuntime,
   type AgentSelection,
   createAgentRuntime,
+  ModelHealth,
   type OpenOptions,
   type QueueLimits,
   type RunHandle,

@@ -28,7 +28,16 @@ const schemas = [
 describe('the export map', () => {
   /** Every name is a promise: adding one is a decision, taking one away a breaking change. */
   const promised: { readonly [subpath: string]: readonly string[] } = {
-    '.': ['TroupeError', 'agentLoop', 'childLimits', 'createAgentRuntime', 'defaultLimits', 'defaultSandboxPolicy', 'errorTable'],
+    '.': [
+      'ModelHealth',
+      'TroupeError',
+      'agentLoop',
+      'childLimits',
+      'createAgentRuntime',
+      'defaultLimits',
+      'defaultSandboxPolicy',
+      'errorTable',
+    ],
     './acting': [
       'checkHooks',
       'findProjectRoot',

@@ -18,10 +18,11 @@ export function pricedAdapter(adapter: ModelAdapter, prices: { readonly [model: 
 }
 
 function priced(model: Model, costOf: (usage: Usage) => number): Model {
-  const { id, abilities, contextTokens } = model
+  const { id, abilities, healthKey, contextTokens } = model
   return {
     id,
     abilities,
+    ...(healthKey !== undefined && { healthKey }),
     ...(contextTokens !== undefined && { contextTokens }),
     costOf,
     stream: (request, context) => model.stream(request, context),

@@ -179,6 +179,8 @@ interface Bodies {
     readonly absorbs: readonly ClientId[]
     /** The reply does not go on with the task: it sums up what has happened, so that the history can be shortened. */
     readonly compacts?: boolean
+    /** Every model of the agent is left out for now, and this one is asked all the same. At most one such attempt a turn. */
+    readonly probes?: boolean
     /** Present on a forced last step: why, and what the model is told. */
     readonly last?: { readonly reason: LastStepReason; readonly notice: string }
   }

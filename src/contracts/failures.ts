@@ -96,6 +96,8 @@ export type DiagnosticCode =
   | 'grant_not_kept'
   | 'hook_overruled'
   | 'message_invalid'
+  /** A model is not asked for a while: its provider asked to wait, or refused the key or the account. */
+  | 'model_excluded'
   | 'model_notice'
   | 'policy_changed'
   | 'sandbox_missing'

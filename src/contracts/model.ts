@@ -72,6 +72,11 @@ export interface Model {
   /** `provider/name`, as it stands in accounting. */
   readonly id: string
   readonly abilities: readonly ModelAbility[]
+  /**
+   * Models with the same key share what their provider said about waiting and refused keys. It stands for the provider, its
+   * address, the account and the model, and holds no secret. Without one, that is remembered for this object alone.
+   */
+  readonly healthKey?: string
   /** Tokens that a request and its reply may have together, where that is known. */
   readonly contextTokens?: number
   /** What this much costs in US dollars; `undefined` where there is no price. What a provider reports goes before it. */

@@ -42,8 +42,13 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
     texts: none,
   }
   const steps = event.attempt === 1 ? turn.steps + 1 : turn.steps
+  const probed = turn.probed || event.probes === true
   const goal = event.absorbs.length === 0 ? turn.goal : [...turn.goal, ...heard(state, event.absorbs)]
-  return withTurn(next, event, event.last ? { ...turn, steps, goal, step, last: event.last.reason } : { ...turn, steps, goal, step })
+  return withTurn(
+    next,
+    event,
+    event.last ? { ...turn, steps, goal, probed, step, last: event.last.reason } : { ...turn, steps, goal, probed, step },
+  )
 }
 
 export function applyStepCompleted(state: SessionState, event: Event<'interaction.step.completed'>): SessionState {

@@ -163,6 +163,7 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       children: 0,
       step: { kind: 'ready', failures: [] },
       dropped: [],
+      probed: false,
       goal: heard(state, event.inputs),
       rejections: 0,
       resumed: 0,

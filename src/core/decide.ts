@@ -1,6 +1,6 @@
 import type { AgentLimits, CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
 import { type CallList, callsThat } from '../util/call-list.ts'
-import { failurePolicy } from '../util/failure-policy.ts'
+import { failurePolicy, longestDelayMs } from '../util/failure-policy.ts'
 import { isHeldUp } from '../util/walls.ts'
 import { allowance, type Headroom, isCrowded, unbounded } from './budget.ts'
 import { absorb } from './changes.ts'
@@ -45,10 +45,22 @@ export interface AskAction {
   readonly absorbs: readonly ClientId[]
   /** Asks for a summary of the history, to put in its place. */
   readonly compacts?: true
+  /** The model is left out for now, as all of them are: one is tried all the same. */
+  readonly probes?: true
   readonly last?: LastStepReason
 }
 
-export function decide(state: SessionState, headroom: Headroom = unbounded): Action {
+/** Models of the agent that are left out for now, and until when (milliseconds since 1970). */
+export type Exclusions = ReadonlyMap<string, number>
+export const noExclusions: Exclusions = new Map()
+
+/** What holds at this moment outside of the session. */
+interface Surroundings {
+  readonly headroom: Headroom
+  readonly exclusions: Exclusions
+}
+
+export function decide(state: SessionState, headroom: Headroom = unbounded, exclusions: Exclusions = noExclusions): Action {
   const { turn } = state
   if (turn.kind !== 'open') {
     const [input] = state.inputs
@@ -60,9 +72,9 @@ export function decide(state: SessionState, headroom: Headroom = unbounded): Act
     case 'calling':
       return decideCalls(turn, turn.step.calls)
     case 'answered':
-      return decideAnswer(state, turn, { answered: turn.step, headroom })
+      return decideAnswer(state, turn, { answered: turn.step, headroom, exclusions })
     case 'ready':
-      return decideStep(state, turn, { failures: turn.step.failures, headroom })
+      return decideStep(state, turn, { failures: turn.step.failures, headroom, exclusions })
     default:
       return turn.step satisfies never
   }
@@ -88,12 +100,12 @@ const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requ
 function decideAnswer(
   state: SessionState,
   turn: OpenTurn,
-  { answered: { truncated, output }, headroom }: { readonly answered: AnsweredStep; readonly headroom: Headroom },
+  { answered: { truncated, output }, headroom, exclusions }: Surroundings & { readonly answered: AnsweredStep },
 ): Action {
-  if (output?.ok === false) return decideRejected(state, turn, { output, headroom })
+  if (output?.ok === false) return decideRejected(state, turn, { output, headroom, exclusions })
   const heard = absorb(state, steering(state))
   if (heard !== state && turn.cancel === 'no' && turn.last === undefined && hasStepLeft(heard, turn, headroom))
-    return decideStep(state, turn, { failures: [], headroom })
+    return decideStep(state, turn, { failures: [], headroom, exclusions })
   if (turn.last !== undefined) return finish({ status: 'partial', reason: turn.last })
   return finish(truncated ? { status: 'partial', reason: 'tokens' } : { status: 'completed' })
 }
@@ -102,11 +114,12 @@ function decideAnswer(
 function decideRejected(
   state: SessionState,
   turn: OpenTurn,
-  { output, headroom }: { readonly output: Extract<CheckedOutput, { ok: false }>; readonly headroom: Headroom },
+  { output, headroom, exclusions }: Surroundings & { readonly output: Extract<CheckedOutput, { ok: false }> },
 ): Action {
   const { maxRetries } = state.agent.limits
   const isAskedAgain = turn.rejections <= maxRetries && turn.last === undefined && hasStepLeft(state, turn, headroom)
-  if (isAskedAgain || turn.cancel === 'interrupt' || turn.cancel === 'abort') return decideStep(state, turn, { failures: [], headroom })
+  if (isAskedAgain || turn.cancel === 'interrupt' || turn.cancel === 'abort')
+    return decideStep(state, turn, { failures: [], headroom, exclusions })
   const message = `The answer is not the JSON that was asked for: ${output.problems.join('; ')}.`
   return finish({ status: 'failed', reason: 'invalid_output', message, remedy: output.remedy })
 }
@@ -117,12 +130,12 @@ const hasStepLeft = (state: SessionState, turn: OpenTurn, headroom: Headroom): b
 function decideStep(
   state: SessionState,
   turn: OpenTurn,
-  { failures, headroom }: { readonly failures: readonly FailedAttempt[]; readonly headroom: Headroom },
+  { failures, headroom, exclusions }: Surroundings & { readonly failures: readonly FailedAttempt[] },
 ): Action {
   if (turn.cancel === 'interrupt') return finish({ status: 'interrupted', reason: 'interrupted' })
   if (turn.cancel === 'abort') return finish({ status: 'interrupted', reason: 'denied' })
   if (failures.length > 0 && mustShrink(state, turn, failures.at(-1))) return { kind: 'compact' }
-  const next = nextModel(state, turn, failures)
+  const next = nextModel(state, turn, { failures, exclusions })
   if (!next) return finish(modelFailed(failures))
   // A retry stays the step it is: only a new one asks the budget for a step.
   const { model, attempt, notBefore } = next
@@ -130,7 +143,8 @@ function decideStep(
   const heard = absorb(state, absorbs)
   const allowed = allowance(heard, turn, { steps: failures.length > 0 ? turn.steps - 1 : turn.steps, model, headroom })
   if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
-  const ask = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
+  const plain = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
+  const ask = next.probes ? { ...plain, probes: next.probes } : plain
   if (isCrowded(heard, model) && hasNews(state, turn))
     return allowed.kind === 'last' ? { kind: 'compact' } : { ...ask, absorbs: nobody, compacts: true }
   if (allowed.kind === 'last') return { ...ask, last: allowed.reason }
@@ -156,29 +170,37 @@ function mustShrink(state: SessionState, turn: OpenTurn, failed: FailedAttempt |
 
 const nobody: readonly ClientId[] = []
 
+type NextModel = Pick<AskAction, 'model' | 'attempt' | 'notBefore' | 'probes'>
+
 /**
- * Rotates over the agent's models in order. A model that has not failed in this step is asked at once; only when
- * all have failed is there something to wait for.
+ * Rotates over the agent's models in order. A model that has not failed in this step and is not left out is asked at once; only
+ * when there is none is there something to wait for. Where every model is left out for longer than anybody waits, one is tried.
  */
 function nextModel(
-  { agent }: SessionState,
-  { dropped }: OpenTurn,
-  failures: readonly FailedAttempt[],
-): Pick<AskAction, 'model' | 'attempt' | 'notBefore'> | undefined {
+  { agent, at }: SessionState,
+  { dropped, probed }: OpenTurn,
+  { failures, exclusions }: { readonly failures: readonly FailedAttempt[]; readonly exclusions: Exclusions },
+): NextModel | undefined {
   const tooSmall = failures.filter(({ failure, isVoid }) => failure.class === 'context' && !isVoid).map(({ model }) => model)
   const out = tooSmall.length === 0 ? dropped : [...dropped, ...tooSmall]
   const live = out.length === 0 ? agent.models : agent.models.filter((model) => !out.includes(model))
   const attempt = failures.length + 1
   const previous = failures.at(-1)
-  if (!previous) return live[0] === undefined ? undefined : { model: live[0], attempt, notBefore: 0 }
+  if (!previous && exclusions.size === 0) return live[0] === undefined ? undefined : { model: live[0], attempt, notBefore: 0 }
   if (!mayRetry(failures, agent.limits)) return undefined
 
-  const start = Math.max(0, agent.models.indexOf(previous.model) + (previous.failure.class === 'lost' || previous.isVoid ? 0 : 1))
+  const start = previous ? Math.max(0, agent.models.indexOf(previous.model) + (isRepeatedThere(previous) ? 0 : 1)) : 0
   const rotation = [...agent.models.slice(start), ...agent.models.slice(0, start)].filter((model) => live.includes(model))
-  const notBefore = (model: string) => failures.findLast((each) => each.model === model)?.notBefore ?? 0
+  const notBefore = (model: string) => failures.findLast((each) => each.model === model)?.notBefore ?? exclusions.get(model) ?? 0
   const [model] = rotation.toSorted((a, b) => notBefore(a) - notBefore(b))
-  return model === undefined ? undefined : { model, attempt, notBefore: notBefore(model) }
+  if (model === undefined) return undefined
+  if (notBefore(model) <= at + longestDelayMs) return { model, attempt, notBefore: notBefore(model) }
+  if (!probed) return { model, attempt, notBefore: 0, probes: true }
+  return previous ? undefined : { model, attempt, notBefore: notBefore(model) }
 }
+
+/** The model did nothing wrong: it is asked again before the others. */
+const isRepeatedThere = ({ failure, isVoid }: FailedAttempt): boolean => failure.class === 'lost' || isVoid === true
 
 /** A reply that one of our own timeouts cut may have been paid for in full: it is repeated once. */
 const mostCutReplies = 2

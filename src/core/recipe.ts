@@ -1,6 +1,6 @@
 import type { ModelRequest, ToolSpec } from '../contracts/index.ts'
 import type { Headroom } from './budget.ts'
-import { type Action, decide } from './decide.ts'
+import { type Action, decide, type Exclusions } from './decide.ts'
 import type { SessionState } from './state.ts'
 
 /** The tools of one step, and what they add to the prompt. */
@@ -11,7 +11,7 @@ export interface Offering {
 
 /** How a session thinks: what to do next, and what a model is shown. Both pure, so that a test needs no model. */
 export interface Recipe {
-  decide(state: SessionState, headroom: Headroom): Action
+  decide(state: SessionState, headroom: Headroom, exclusions: Exclusions): Action
   assemble(state: SessionState, offering: Offering): ModelRequest
 }
 

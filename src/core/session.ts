@@ -5,7 +5,7 @@ import { keepShape } from '../util/keep-shape.ts'
 import { Sequence } from '../util/sequence.ts'
 import { apply } from './apply.ts'
 import { type Headroom, unbounded } from './budget.ts'
-import type { Action } from './decide.ts'
+import { type Action, type Exclusions, noExclusions } from './decide.ts'
 import type { Recipe } from './recipe.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
@@ -78,9 +78,14 @@ export class Session {
     return unbounded
   }
 
+  /** Models that are left out for now; whoever asks them knows more. */
+  get exclusions(): Exclusions {
+    return noExclusions
+  }
+
   /** What to do next. */
   decide(): Action {
-    return this.recipe.decide(this.#state, this.headroom)
+    return this.recipe.decide(this.#state, this.headroom, this.exclusions)
   }
 
   /** What the next event begins with: its number and time, who speaks, and where in the turn. `moment`: read just now. */

@@ -131,6 +131,8 @@ export interface OpenTurn {
   readonly plan: PlanIntent | undefined
   /** Models that refused us (no key, no quota) and are not asked again in this turn. */
   readonly dropped: readonly string[]
+  /** A model was asked although every one is left out for now. */
+  readonly probed: boolean
   /** What the model said last: the answer, or what is left of a turn that ends early. */
   readonly lastText: string
   readonly accounting: Sequence<AccountingEntry>

@@ -22,6 +22,7 @@ import type {
   StreamEvent,
 } from '../contracts/index.ts'
 import type { Recipe } from '../core/index.ts'
+import type { ModelHealth } from '../steps/index.ts'
 import type { AgentLoopConfig } from './config.ts'
 
 export type RunInput = string | readonly InputPart[]
@@ -43,6 +44,8 @@ export interface RuntimeOptions {
   readonly hooks?: readonly Hook[]
   readonly clock?: Clock
   readonly ids?: Ids
+  /** Which models are left out for a while. Default: one for all runtimes of the process. */
+  readonly modelHealth?: ModelHealth
   /** Where runs are started, for whoever goes on with one later: the journal of each begins with it. */
   readonly origin?: RunOrigin
 }

@@ -21,6 +21,7 @@ const ports: { readonly [Key in keyof Required<RuntimeOptions>]: { readonly meth
   hooks: { methods: [], what: 'a list of hooks' },
   clock: { methods: ['now', 'monotonic', 'after'], what: 'a clock' },
   ids: { methods: ['next'], what: 'a source of ids' },
+  modelHealth: { methods: ['note', 'until'], what: 'a ModelHealth' },
   origin: { methods: [], what: 'an object with workspace' },
 }
 

@@ -1,6 +1,7 @@
 import type { AgentSpec, ClientId, InboxMessage, InputPart, MaybePromise, Outcome, SessionId, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { agentLoop, created } from '../core/index.ts'
+import { sharedModelHealth } from '../steps/index.ts'
 import { memoryStore } from '../stores/memory/index.ts'
 import { schemaValidator } from '../tools/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
@@ -47,6 +48,7 @@ export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
       hooks: options.hooks ?? [],
       clock: options.clock ?? systemClock,
       ids: options.ids ?? randomIds,
+      modelHealth: options.modelHealth ?? sharedModelHealth,
       validator: schemaValidator(),
       origin: options.origin,
     }),

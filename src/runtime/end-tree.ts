@@ -1,6 +1,6 @@
 import { type Store, type TreeId, TroupeError } from '../contracts/index.ts'
 import { agentLoop } from '../core/index.ts'
-import { stepsAtHand } from '../steps/index.ts'
+import { ModelHealth, stepsAtHand } from '../steps/index.ts'
 import { schemaValidator } from '../tools/index.ts'
 import { Feed } from './feed.ts'
 import { plant } from './plant.ts'
@@ -48,6 +48,7 @@ const partsWith = (store: Store): RuntimeParts =>
     hooks: [],
     clock: systemClock,
     ids: randomIds,
+    modelHealth: new ModelHealth(),
     validator: schemaValidator(),
     origin: undefined,
   })

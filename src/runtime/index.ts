@@ -1,4 +1,4 @@
-export type { QueueLimits } from '../steps/index.ts'
+export { ModelHealth, type QueueLimits } from '../steps/index.ts'
 export type { AgentRuntime, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 export type { AgentDefinition, AgentLoopConfig } from './config.ts'
 export { createAgentRuntime } from './create-agent-runtime.ts'

@@ -20,7 +20,7 @@ import type {
 } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import type { Pen, Recipe, SessionState } from '../core/index.ts'
-import { ActiveSession, Queues, type StepPorts, ToolRegistry, type TreePort } from '../steps/index.ts'
+import { ActiveSession, type ModelHealth, Queues, type StepPorts, ToolRegistry, type TreePort } from '../steps/index.ts'
 import { agentDirectory, agentTool, readOutputTool } from '../tools/index.ts'
 import { invalid } from '../util/config-problems.ts'
 import { shortHash } from '../util/hash.ts'
@@ -48,6 +48,7 @@ export interface PartsOptions {
   readonly hooks: readonly Hook[]
   readonly clock: Clock
   readonly ids: Ids
+  readonly modelHealth: ModelHealth
   readonly validator: SchemaValidator
   readonly origin: RunOrigin | undefined
 }
@@ -103,16 +104,18 @@ export class RuntimeParts {
     return input.map((part) => (part.type === 'text' ? { ...part, text: redactor.text(part.text) } : part))
   }
 
-  /** Asks the first model of the first candidate which of them is to speak. */
+  /** Asks the first model of the first candidate that is not left out for now which of them is to speak. */
   async askForAgent(
     candidates: readonly AgentSpec[],
     input: readonly InputPart[],
     { opening, redactor }: { readonly opening: Interrupt } & Pick<TreeOverlay, 'redactor'>,
   ): Promise<Selected> {
     const [first] = candidates
-    const [name] = first?.models ?? []
-    if (!first || name === undefined) return matchAgent(candidates, input)
+    if (!first) return matchAgent(candidates, input)
     await this.models.resolve(first)
+    const { modelHealth } = this.options
+    const isLeftOut = (each: string) => modelHealth.until(this.models.all.get(each), this.options.clock.now()) > 0
+    const name = first.models.find((each) => !isLeftOut(each)) ?? first.models[0] ?? ''
     const model = this.models.all.get(name)
     if (!model) return matchAgent(candidates, input)
     const asked = { ...first, models: [name] }
@@ -130,7 +133,9 @@ export class RuntimeParts {
       veiled: (text: string) => redactor.text(text),
     }
     const { askForAgent } = await import('./ask-for-agent.ts')
-    return askForAgent(candidates, input, { adviser, opening })
+    const selected = await askForAgent(candidates, input, { adviser, opening })
+    if (selected.asked?.failure) modelHealth.note(model, selected.asked.failure, clock.now())
+    return selected
   }
 
   /** What all sessions of a tree reach the world through. */
@@ -139,6 +144,7 @@ export class RuntimeParts {
     return {
       tree,
       models: this.models.all,
+      modelHealth: this.options.modelHealth,
       registry,
       validator,
       approver,

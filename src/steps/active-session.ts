@@ -21,8 +21,10 @@ import type {
 import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
 import {
   type AskAction,
+  type Exclusions,
   type Headroom,
   least,
+  noExclusions,
   type Pen,
   remainingTime,
   Session,
@@ -33,6 +35,7 @@ import {
 import type { Interrupt } from '../util/interrupt.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { Hold } from './hold.ts'
+import type { ModelHealth } from './model-health.ts'
 import type { Queues } from './queues.ts'
 import type { Offer, ToolRegistry } from './tool-registry.ts'
 
@@ -63,6 +66,7 @@ export interface ChildStart {
 export interface StepPorts {
   readonly tree: TreePort
   readonly models: ReadonlyMap<string, Model>
+  readonly modelHealth: ModelHealth
   readonly registry: ToolRegistry
   readonly validator: SchemaValidator
   readonly approver: Approver
@@ -141,6 +145,11 @@ export class ActiveSession extends Session {
 
   override get headroom(): Headroom {
     return this.isBoundFromAbove && this.state.parent ? this.ports.tree.headroom(this) : unbounded
+  }
+
+  override get exclusions(): Exclusions {
+    const { modelHealth, models } = this.ports
+    return modelHealth.isEmpty ? noExclusions : modelHealth.exclusions(this.state.agent.models, models, this.now)
   }
 
   /** The time that the turn still has, at `at` or now; nothing where it has no limit. The clock is read only where it has one. */

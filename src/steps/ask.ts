@@ -1,23 +1,33 @@
 import type { Model, ModelRequest, StepId } from '../contracts/index.ts'
 import { type AskAction, stepIdOf } from '../core/index.ts'
+import { longestDelayMs } from '../util/failure-policy.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import { Attempt } from './attempt.ts'
 import { enterInTime } from './enter-in-time.ts'
 import type { Hold } from './hold.ts'
 import type { Queues } from './queues.ts'
-import { longestDelayMs } from './retry-delay.ts'
 import { stepStarted } from './step-events.ts'
+import { tellOnce } from './tell-once.ts'
 
 // One attempt at one step. `[results + step.started]` is handed to the journal and not waited for: the model may
 // think meanwhile, and whoever acts on the reply waits for everything before it.
 
 export function ask(session: ActiveSession, action: AskAction): Promise<void> {
+  if (action.attempt === 1 && !action.probes && !session.ports.modelHealth.isEmpty) tellExclusions(session)
   if (isTooEarly(session, action)) return pause(session, action)
   return session.ports.queues ? askInLine(session, action, session.ports.queues) : attempt(session, action)
 }
 
 const isTooEarly = (session: ActiveSession, action: AskAction): boolean => action.notBefore > 0 && !session.hasPaused(action)
+
+function tellExclusions(session: ActiveSession): void {
+  const reason = 'its provider asked to wait, or refused the key or the account'
+  for (const [model, until] of session.exclusions) {
+    const message = `The model ${model} is not asked before ${new Date(until).toISOString()}: ${reason}.`
+    tellOnce(session, { code: 'model_excluded', severity: 'info', message })
+  }
+}
 
 /** Nothing is recorded or set aside in line; whoever has waited decides anew. */
 async function askInLine(session: ActiveSession, action: AskAction, queues: Queues): Promise<void> {

@@ -220,6 +220,7 @@ export class Attempt {
   }
 
   #completed({ reply, finish }: Extract<Verdict, { ok: true }>, output?: CheckedOutput): undefined {
+    if (this.#action.probes) this.#session.ports.modelHealth.recover(this.#model)
     // Its last part was taken in just now, unless somebody had to look at the answer first.
     const moment = output ? this.#session.clock.monotonic() : this.#now
     this.#endTexts('completed', moment)
@@ -238,7 +239,8 @@ export class Attempt {
   }
 
   #noteFailure(failure: ModelFailure): void {
-    const { random, redactor } = this.#session.ports
+    const { random, redactor, modelHealth } = this.#session.ports
+    modelHealth.note(this.#model, failure, this.#session.now)
     const { remedy, ...told } = { ...withRemedy(failure), message: redactor.text(failure.message) }
     const redacted = remedy === undefined ? told : { ...told, remedy: redactor.text(String(remedy)) }
     const fraction = random.fraction(`${this.#stepId}/${this.#action.attempt}`)

@@ -1,8 +1,5 @@
 import type { ModelFailure } from '../contracts/index.ts'
-import { failurePolicy } from '../util/failure-policy.ts'
-
-/** No wait is longer, whatever a server asks for; it also bounds what a wall clock that was set back can cost. */
-export const longestDelayMs = 60_000
+import { failurePolicy, longestDelayMs } from '../util/failure-policy.ts'
 
 /** 200 ms · 2ⁿ ± 10 %; what the server asks for wins, up to a minute. Nothing where the model is not asked again. */
 export function retryDelay(attempt: number, failure: ModelFailure, fraction: number): number {

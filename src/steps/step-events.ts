@@ -29,7 +29,7 @@ export function stepStarted(
   { action, model, moment }: { action: AskAction; model: Model; moment: number },
 ): InteractionEvent {
   const { seq, treeId, sessionId, agentPath, turnId, at } = session.here(moment) as Here
-  const { attempt, reservation, absorbs, last, compacts } = action
+  const { attempt, reservation, absorbs, last, compacts, probes } = action
   const started = {
     type: 'interaction.step.started',
     seq,
@@ -45,9 +45,12 @@ export function stepStarted(
     reservation,
     absorbs,
   } as const
-  if (compacts) return { ...started, compacts }
-  if (last === undefined) return started
-  return { ...started, last: { reason: last, notice: `${notices[last]}. Answer now with what you have; tools are switched off.` } }
+  if (last === undefined) return compacts || probes ? { ...started, ...(compacts && { compacts }), ...(probes && { probes }) } : started
+  return {
+    ...started,
+    ...(probes && { probes }),
+    last: { reason: last, notice: `${notices[last]}. Answer now with what you have; tools are switched off.` },
+  }
 }
 
 const notices = {

@@ -135,6 +135,7 @@ const bodies: { readonly [Type in EventType]: Fields<Body<Type>> } = {
     reservation: closed<Body<'interaction.step.started'>['reservation']>({ input: count, output: count, costUsd: optional(amount) }),
     absorbs: listOf(name),
     compacts: optional(truth),
+    probes: optional(truth),
     last: optional(closed<NonNullable<Body<'interaction.step.started'>['last']>>({ reason: lastReason, notice: text })),
   },
   'interaction.step.completed': {

@@ -58,6 +58,7 @@ export const diagnosticCode = oneWord<DiagnosticCode>({
   grant_not_kept: true,
   hook_overruled: true,
   message_invalid: true,
+  model_excluded: true,
   model_notice: true,
   policy_changed: true,
   sandbox_missing: true,

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { Model, ModelFailure, ModelPart } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { isLoopback } from '../addresses.ts'
@@ -25,10 +26,18 @@ export async function providerModel(spec: ProviderSpec): Promise<Model> {
     const rules = { remedies, clock, endMark: endMarkOf(spec) }
     const connection = { baseURL: baseUrlOf(spec), fetch: guardedFetch(spec.fetch ?? fetch, rules) }
     const secrets = secretsIn(spec.settings).map(([, secret]) => secret)
-    return aiSdkModel(await loadModel(spec, connection), { ...facts, dialect: kind }, { remedies, secrets, now: () => clock.now() })
+    const rulesOfFailures = { remedies, secrets, now: () => clock.now() }
+    return { ...aiSdkModel(await loadModel(spec, connection), { ...facts, dialect: kind }, rulesOfFailures), healthKey: healthKeyOf(spec) }
   } catch (error) {
     return refusing(facts, failing('config', `${provider} cannot be used: ${messageOf(error)}`, remedies.baseUrl))
   }
+}
+
+/** A hash: it tells accounts apart and gives no key away. */
+function healthKeyOf(spec: ProviderSpec): string {
+  const { provider, model, settings } = spec
+  const account = [provider, baseUrlOf(spec), settings.apiKey, settings.headers, model]
+  return createHash('sha256').update(JSON.stringify(account)).digest('base64url')
 }
 
 function remediesOf(spec: ProviderSpec): Required<Remedies> {
