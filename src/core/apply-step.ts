@@ -66,6 +66,9 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
   }
   const message: Message = { role: 'assistant', parts }
   const { output } = event
+  const rejections = output?.ok === false ? turn.rejections + 1 : turn.rejections
+  // A model that has been told often enough is asked no more in this turn.
+  const isGivenUp = rejections > turn.rejections && rejections % (state.agent.limits.maxRetries + 1) === 0
   const next: SessionState = {
     ...state,
     seq: event.seq,
@@ -82,8 +85,9 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
         calls.length > 0
           ? { kind: 'calling', id: step.id, model: step.model, calls: callList(calls) }
           : { kind: 'answered', truncated: event.finish === 'length', ...(output && { output }) },
-      rejections: output?.ok === false ? turn.rejections + 1 : turn.rejections,
-      lastText: text === '' ? turn.lastText : text,
+      rejections,
+      dropped: isGivenUp ? [...turn.dropped, step.model] : turn.dropped,
+      lastText: text.trim() === '' ? turn.lastText : text,
       accounting: turn.accounting.append(modelEntry(event, step, 'completed')),
     },
   }
@@ -168,7 +172,7 @@ function textCompleted(state: SessionState, event: InteractionEvent, item: TextR
   return withTurn(state, event, {
     ...turn,
     step: { ...step, open: step.open.filter((open) => open.id !== item.id), texts: [...step.texts, item] },
-    lastText: item.type === 'agent_message' && item.text !== '' ? item.text : turn.lastText,
+    lastText: item.type === 'agent_message' && item.text.trim() !== '' ? item.text : turn.lastText,
   })
 }
 

@@ -110,14 +110,17 @@ function decideAnswer(
   return finish(truncated ? { status: 'partial', reason: 'tokens' } : { status: 'completed' })
 }
 
-/** An answer that is not the JSON asked for goes back with what is wrong, as often as an attempt may be repeated. */
+/**
+ * An answer that is not the JSON asked for goes back with what is wrong, to the next model once one has been told often enough.
+ * This is a retry: it takes no step of its own, and also follows a last answer where the budget affords it.
+ */
 function decideRejected(
   state: SessionState,
   turn: OpenTurn,
   { output, headroom, exclusions }: Surroundings & { readonly output: Extract<CheckedOutput, { ok: false }> },
 ): Action {
-  const { maxRetries } = state.agent.limits
-  const isAskedAgain = turn.rejections <= maxRetries && turn.last === undefined && hasStepLeft(state, turn, headroom)
+  const hasModel = state.agent.models.some((model) => !turn.dropped.includes(model))
+  const isAskedAgain = hasModel && hasStepLeft(state, turn, headroom)
   if (isAskedAgain || turn.cancel === 'interrupt' || turn.cancel === 'abort')
     return decideStep(state, turn, { failures: [], headroom, exclusions })
   const message = `The answer is not the JSON that was asked for: ${output.problems.join('; ')}.`
@@ -125,7 +128,11 @@ function decideRejected(
 }
 
 const hasStepLeft = (state: SessionState, turn: OpenTurn, headroom: Headroom): boolean =>
-  allowance(state, turn, { steps: turn.steps, model: state.agent.models[0], headroom }).kind !== 'none'
+  allowance(state, turn, { steps: stepsTaken(state, turn, turn.steps), model: state.agent.models[0], headroom }).kind !== 'none'
+
+/** Where an answer was sent back, there is always a step left for another one, without tools. */
+const stepsTaken = ({ agent: { limits } }: SessionState, { rejections }: OpenTurn, steps: number): number =>
+  rejections === 0 ? steps : Math.min(steps, limits.maxToolTurns - 1)
 
 function decideStep(
   state: SessionState,
@@ -141,7 +148,8 @@ function decideStep(
   const { model, attempt, notBefore } = next
   const absorbs = state.inputs.length === 0 ? nobody : steering(state)
   const heard = absorb(state, absorbs)
-  const allowed = allowance(heard, turn, { steps: failures.length > 0 ? turn.steps - 1 : turn.steps, model, headroom })
+  const steps = stepsTaken(state, turn, failures.length > 0 ? turn.steps - 1 : turn.steps)
+  const allowed = allowance(heard, turn, { steps, model, headroom })
   if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
   const plain = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
   const ask = next.probes ? { ...plain, probes: next.probes } : plain

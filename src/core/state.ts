@@ -129,7 +129,7 @@ export interface OpenTurn {
   /** How often in a row the history had to be made shorter again after hardly anything was said. */
   readonly hurried: number
   readonly plan: PlanIntent | undefined
-  /** Models that refused us (no key, no quota) and are not asked again in this turn. */
+  /** Models that refused us (no key, no quota) or kept giving answers that do not fit; they are not asked again in this turn. */
   readonly dropped: readonly string[]
   /** A model was asked although every one is left out for now. */
   readonly probed: boolean

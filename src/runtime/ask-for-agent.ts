@@ -26,7 +26,7 @@ export async function askForAgent(
   const inquiry = new Inquiry(adviser, { request, reservation, timeMs: halfOf(candidates, 'timeBudget') })
   const { text, asked } = await inquiry.ask(opening)
   const names = candidates.map(({ name }) => name)
-  const said = jsonIn(text)
+  const said = jsonIn(text)?.value
   const wanted = typeof said === 'object' && said !== null && 'agent' in said ? String(said.agent) : text.trim()
   const name = names.find((each) => each === wanted) ?? nearestNames(wanted, names, 1)[0]
   const agent = asked.failure ? undefined : candidates.find((each) => each.name === name)

@@ -1,4 +1,5 @@
 import type { JsonObject, MaybePromise, SchemaValidator, ToolFailure, Validate } from '../contracts/index.ts'
+import { inexactInteger, inexactProblem } from '../util/inexact-integer.ts'
 import { parseJsonObject } from '../util/json-object.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
@@ -11,7 +12,7 @@ export function parseArguments(validator: SchemaValidator, offered: OfferedTool,
   const validate = validator.compile(offered.tool.inputSchema)
   // No arguments at all is how some models call a tool that needs none.
   const parsed = parseJsonObject(text) ?? (text.trim() === '' ? {} : undefined)
-  if (parsed && !(validate instanceof Promise)) return check(offered, parsed, validate)
+  if (parsed && !(validate instanceof Promise)) return inexact(offered, text) ?? check(offered, parsed, validate)
   return repairAndCheck({ validator, offered, text, parsed, validate })
 }
 
@@ -26,7 +27,7 @@ interface Repair {
 async function repairAndCheck({ validator, offered, text, parsed, validate }: Repair): Promise<Arguments> {
   const repaired = parsed ? undefined : await validator.repair(text)
   const object = parsed ?? (repaired === undefined ? undefined : parseJsonObject(repaired))
-  if (object) return check(offered, object, await validate)
+  if (object) return inexact(offered, repaired ?? text) ?? check(offered, object, await validate)
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text
   return {
     ok: false,
@@ -49,14 +50,18 @@ export function check(offered: OfferedTool, object: JsonObject, validate: Valida
       input: validation.value as JsonObject,
       reason: typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined,
     }
-  return {
-    ok: false,
-    failure: {
-      class: 'invalid_input',
-      message: `The arguments of "${offered.name}" do not fit: ${validation.problems.join('; ')}.`,
-      remedy: 'Correct them and call again.',
-    },
-  }
+  return unfit(offered, validation.problems)
+}
+
+/** A number that would become another one is sent back: nobody notices a wrong id or amount. */
+function inexact(offered: OfferedTool, json: string): Arguments | undefined {
+  const found = inexactInteger(json)
+  return found === undefined ? undefined : unfit(offered, [inexactProblem(found)])
+}
+
+function unfit({ name }: OfferedTool, problems: readonly string[]): Arguments {
+  const message = `The arguments of "${name}" do not fit: ${problems.join('; ')}.`
+  return { ok: false, failure: { class: 'invalid_input', message, remedy: 'Correct them and call again.' } }
 }
 
 function without(object: JsonObject, field: string): JsonObject {

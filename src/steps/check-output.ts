@@ -1,5 +1,6 @@
 import type { CheckedOutput, Json, JsonOutput, MaybePromise, SchemaValidator } from '../contracts/index.ts'
-import { jsonIn, jsonTextIn } from '../util/json-in.ts'
+import { inexactInteger, inexactProblem } from '../util/inexact-integer.ts'
+import { type FoundJson, jsonIn, jsonTextIn } from '../util/json-in.ts'
 import { parseJsonObject } from '../util/json-object.ts'
 
 export interface Answer {
@@ -13,8 +14,8 @@ type Rejected = Extract<CheckedOutput, { ok: false }>
 /** Holds an answer against the JSON that was asked for. Synchronous once the schema is compiled, unless the text needs mending. */
 export function checkOutput(validator: SchemaValidator, wanted: JsonOutput, answer: Answer): MaybePromise<CheckedOutput> {
   if (answer.truncated) return cutOff
-  const value = jsonIn(answer.text)
-  return value === undefined ? mended(validator, wanted, answer.text) : validated(validator, wanted, value)
+  const found = jsonIn(answer.text)
+  return found ? validated(validator, wanted, found) : mended(validator, wanted, answer.text)
 }
 
 /** Only what was meant to be JSON is mended: prose can be mended into anything. */
@@ -23,10 +24,12 @@ async function mended(validator: SchemaValidator, wanted: JsonOutput, text: stri
   // Inside an object, because that is what is mended; so a list is mended as well.
   const repaired = broken === undefined ? undefined : await validator.repair(`{"answer": ${broken}}`)
   const value = repaired === undefined ? undefined : parseJsonObject(repaired)?.answer
-  return value === undefined ? notJson : validated(validator, wanted, value)
+  return repaired === undefined || value === undefined ? notJson : validated(validator, wanted, { value, text: repaired })
 }
 
-function validated(validator: SchemaValidator, { schema }: JsonOutput, value: Json): MaybePromise<CheckedOutput> {
+function validated(validator: SchemaValidator, { schema }: JsonOutput, { value, text }: FoundJson): MaybePromise<CheckedOutput> {
+  const inexact = inexactInteger(text)
+  if (inexact !== undefined) return unfit([inexactProblem(inexact)])
   if (!isFiniteJson(value)) return unfit(['a number in it is too large to be one'])
   if (!schema) return { ok: true, value }
   const validate = validator.compile(schema)

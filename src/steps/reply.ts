@@ -198,7 +198,7 @@ export class Reply {
     if (finish === undefined) return failed('invalid_response', 'The stream ended before the reply was whole.')
     if (finish === 'content-filter') return failed('model', 'The provider withheld the reply (content filter).')
     if (finish === 'error' || finish === 'other') return failed('invalid_response', `The reply ended with "${finish}".`)
-    const said = this.said !== ''
+    const said = this.said.trim() !== ''
     if (toolChoice === 'none' && said) return { ok: true, reply: this.#refs.filter((ref) => ref.type === 'item'), finish }
     const called = this.#refs.length > this.texts.length
     if (this.#beyond && (called || this.#writtenCharacters > 0 || !said))

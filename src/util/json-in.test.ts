@@ -15,7 +15,7 @@ describe('jsonIn', () => {
     ['words around it', 'The answer is {"a": {"b": "}"}} as asked.', { a: { b: '}' } }],
     ['a fence with CRLF', '```json\r\n{"a": 1}\r\n```', { a: 1 }],
   ]
-  it.each(found)('finds %s', (_, text, value) => expect(jsonIn(text)).toEqual(value))
+  it.each(found)('finds %s', (_, text, value) => expect(jsonIn(text)?.value).toEqual(value))
 
   it.each(['', 'yes', 'no {json} here', '{"a": 1', 'It costs 5.', '```json\n{"a": \n```'])('finds nothing in %j', (text) =>
     expect(jsonIn(text)).toBeUndefined(),

@@ -1,16 +1,18 @@
 import type { Json } from '../contracts/index.ts'
 
+/** A JSON value and the text that it was parsed from. */
+export interface FoundJson {
+  readonly value: Json
+  readonly text: string
+}
+
 /**
  * The JSON value that a text is, or that it holds in a code fence or between words. Scalars count only when they are
  * the whole text. `undefined` where there is none.
  */
-export function jsonIn(text: string): Json | undefined {
+export function jsonIn(text: string): FoundJson | undefined {
   const trimmed = text.trim()
-  for (const find of [parsed, fenced, embedded]) {
-    const value = find(trimmed)
-    if (value !== undefined) return value
-  }
-  return undefined
+  return parsed(trimmed) ?? fenced(trimmed) ?? embedded(trimmed)
 }
 
 /** The text that was meant to be JSON, sound or broken: what is in the first code fence, or all of it where it begins like JSON. */
@@ -20,11 +22,11 @@ export function jsonTextIn(text: string): string | undefined {
   return /^[{[]/.test(meant) ? meant : undefined
 }
 
-function fenced(text: string): Json | undefined {
+function fenced(text: string): FoundJson | undefined {
   // Examples come first, what is meant comes last.
   for (const block of [...fences(text)].reverse()) {
-    const value = parsed(block.trim())
-    if (value !== undefined) return value
+    const found = parsed(block.trim())
+    if (found) return found
   }
   return undefined
 }
@@ -44,16 +46,16 @@ function* fences(text: string): Generator<string> {
 }
 
 /** From the first bracket to the last one that can close it. */
-function embedded(text: string): Json | undefined {
+function embedded(text: string): FoundJson | undefined {
   const start = text.search(/[{[]/)
   if (start === -1) return undefined
   const end = text.lastIndexOf(text[start] === '{' ? '}' : ']')
   return end > start ? parsed(text.slice(start, end + 1)) : undefined
 }
 
-function parsed(text: string): Json | undefined {
+function parsed(text: string): FoundJson | undefined {
   try {
-    return JSON.parse(text) as Json
+    return { value: JSON.parse(text) as Json, text }
   } catch {
     return undefined
   }

@@ -144,11 +144,11 @@ describe('deadlines', () => {
     expect(answer, ran.stderr.slice(0, 300)).toEqual({ status: 'interrupted' })
   })
 
-  test('llmTimeout: a silent model fails with class timeout and is tried again', async () => {
+  test('idleTimeout: a model that falls silent fails with class timeout and is tried again', async () => {
     const clock = new FakeClock()
     const { runtime, store } = world({
       clock,
-      limits: { llmTimeout: 3000 },
+      limits: { idleTimeout: 3000 },
       steps: [{ text: 'half', fault: 'silence' }, { text: 'Whole.' }],
     })
     const outcome = await elapsing(clock, runtime.run('go'), [500, 100])

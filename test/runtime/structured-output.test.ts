@@ -21,6 +21,44 @@ function clerk(steps: readonly ScriptedStep[], more: Partial<AgentDefinition> = 
   return { model, store, runtime, run: () => runtime.run('A weekend in Oslo') }
 }
 
+describe('an answer of blanks', () => {
+  it.each([' ', '\n\n', '\t \u00a0\ufeff'])('is none: %j is asked for again', async (text) => {
+    const output = { format: 'text' } as const
+    const { run, model } = clerk([{ text }, { text: 'Here.' }], { output, limits: { maxRetries: 1 } })
+    expect(await run()).toMatchObject({ status: 'completed', report: { text: 'Here.' } })
+    model.assertDone()
+    const never = await clerk([{ text }, { text }], { output, limits: { maxRetries: 1 } }).run()
+    expect(never).toMatchObject({ status: 'failed', failure: { class: 'invalid_response', message: 'The reply was empty.' } })
+    expect(never.report).toBeUndefined()
+  })
+})
+
+describe('arguments of a call', () => {
+  it('are never changed: a large integer is sent back, also inside of a text that holds JSON', async () => {
+    const seen: unknown[] = []
+    const pay = tool('pay', {
+      inputSchema: { type: 'object', properties: { id: { type: 'string' }, ids: { type: 'array' } } },
+      execute: (input) => {
+        seen.push(input)
+        return 'ok'
+      },
+    })
+    const call = (input: string) => ({ calls: [{ tool: 'pay', input }] })
+    const model = new ScriptedModel([
+      call('{"id": 12345678901234567890}'),
+      call('{"ids": "[12345678901234567890]"}'),
+      call('{"id": "12345678901234567890"}'),
+      { text: 'Done.' },
+    ])
+    const agents = [{ name: 'clerk', description: 'd', prompt: 'p', model: 'm' }]
+    expect((await createAgentRuntime({ config: { agents, tools: [pay] }, adapter: model }).run('Go')).status).toBe('completed')
+    expect(seen).toEqual([{ id: '12345678901234567890' }])
+    expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toContain(
+      'the number 12345678901234567890 has too many digits to be kept exactly; send it as a string',
+    )
+  })
+})
+
 describe('an agent whose output is JSON', () => {
   it('asks for the schema and reports the value', async () => {
     const { run, model } = clerk([{ text: right }])
@@ -134,7 +172,64 @@ describe('an agent whose output is JSON', () => {
       reason: 'steps',
       report: { value: {} },
     })
-    expect(await clerk([call, { text: 'no' }], { limits }).run()).toMatchObject({ status: 'failed', reason: 'invalid_output' })
+    const once = { ...limits, maxRetries: 0 }
+    expect(await clerk([call, { text: 'no' }], { limits: once }).run()).toMatchObject({ status: 'failed', reason: 'invalid_output' })
+  })
+
+  it('mends a forced last answer, and sends it back as often as any other', async () => {
+    const call = { calls: [{ tool: 'look', input: { q: 'x' } }] }
+    const limits = { maxToolTurns: 2, maxRetries: 2 }
+    const value = { city: 'Oslo', nights: 2 }
+    expect((await clerk([call, { text: "{city: 'Oslo', 'nights': 2,}" }], { limits }).run()).report).toMatchObject({ value })
+    const { run, model } = clerk([call, { text: 'no' }, { text: '{"city":"Oslo"}' }, { text: right }], { limits })
+    expect((await run()).report).toMatchObject({ value })
+    expect(model.requests[3]?.messages.at(-1)).toMatchObject({ parts: [{ text: expect.stringContaining('missing required "nights"') }] })
+    expect(model.requests[3]?.toolChoice).toBe('none')
+    const never = clerk([call, { text: 'no' }, { text: 'no' }, { text: 'no' }], { limits })
+    expect((await never.run()).status).toBe('failed')
+    never.model.assertDone()
+  })
+
+  it('turns to the next model when one keeps giving answers that do not fit', async () => {
+    const models = { a: new ScriptedModel([{ text: 'no' }, { text: 'no' }]), b: new ScriptedModel([{ text: '{}' }, { text: right }]) }
+    const agent = { name: 'clerk', description: 'd', prompt: 'p', models: ['a', 'b'], output: { format: 'json', schema } } as const
+    const adapter = { resolve: (name: string) => models[name as keyof typeof models] }
+    const outcome = await createAgentRuntime({ config: { agents: [agent], limits: { maxRetries: 1, maxToolTurns: 2 } }, adapter }).run('Go')
+    expect(outcome).toMatchObject({ status: 'completed', report: { value: { city: 'Oslo', nights: 2 } } })
+    for (const model of Object.values(models)) model.assertDone()
+  })
+
+  const whole = { format: 'json', schema: { type: 'object', properties: { id: { type: ['string', 'integer'] } } } } as const
+  it.each([
+    ['plain', '{"id":12345678901234567890}'],
+    ['in a fence', '```json\n{"id": 12345678901234567890}\n```'],
+    ['in JSON that needs mending', '{id: 12345678901234567890,}'],
+    ['beyond any number', `{"id":${'9'.repeat(400)}}`],
+  ])('never changes a large integer, but has it sent as a string: %s', async (_, text) => {
+    const { run, model } = clerk([{ text }, { text: '{"id":"12345678901234567890"}' }], { output: whole })
+    expect((await run()).report).toMatchObject({ text: '{"id":"12345678901234567890"}', value: { id: '12345678901234567890' } })
+    expect(model.requests[1]?.messages.at(-1)).toMatchObject({
+      parts: [{ text: expect.stringMatching(/the number \d+ has too many digits to be kept exactly; send it as a string/) }],
+    })
+  })
+
+  it.each(['{"id":9007199254740993.0e-1}', '{"id":9007199254740992}', '{"id":"12345678901234567890"}'])(
+    'takes %s as it is',
+    async (text) => {
+      const { run, model } = clerk([{ text }], { output: { format: 'json' } })
+      expect((await run()).status).toBe('completed')
+      model.assertDone()
+    },
+  )
+
+  it('names the right properties where a schema is put together from others', async () => {
+    const { additionalProperties: _, ...open } = schema
+    const joined = { format: 'json', schema: { $defs: { trip: open }, $ref: '#/$defs/trip', unevaluatedProperties: false } } as const
+    const { run, model } = clerk([{ text: '{"city":"Oslo","nights":2,"citty":"x"}' }, { text: right }], { output: joined })
+    expect((await run()).status).toBe('completed')
+    expect(model.requests[1]?.messages.at(-1)).toMatchObject({
+      parts: [{ text: expect.stringContaining('unknown property "citty"; did you mean "city"? Allowed: city, nights') }],
+    })
   })
 
   it('takes any JSON where there is no schema, and a list where the schema says so', async () => {

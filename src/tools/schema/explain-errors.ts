@@ -4,6 +4,7 @@ import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { describeSchema, shortened } from './describe-schema.ts'
 import type { Complaint } from './group-errors.ts'
+import { propertiesIn } from './properties-in.ts'
 import { readablePath } from './value-path.ts'
 
 interface Subject {
@@ -39,9 +40,9 @@ function objectSentence({ keyword, params, parentSchema }: ErrorObject, root: Js
     case 'dependencies':
       return `missing ${showValue(params.missingProperty)}, which is required together with ${showValue(params.property)}`
     case 'additionalProperties':
-      return unknownProperty(params.additionalProperty, parentSchema ?? {})
+      return unknownProperty(params.additionalProperty, { schema: parentSchema ?? {}, allowed: Object.keys(properties) })
     case 'unevaluatedProperties':
-      return unknownProperty(params.unevaluatedProperty, parentSchema ?? {})
+      return unevaluatedProperty(params.unevaluatedProperty, parentSchema ?? {}, root)
     default:
       return undefined
   }
@@ -57,8 +58,15 @@ function missing(name: string, properties: { readonly [name: string]: unknown },
   return `${text} (${kind}${about})`
 }
 
-function unknownProperty(name: string, schema: JsonSchema): string {
-  const allowed = Object.keys(schema.properties ?? {})
+/** Other schemas may allow it for the same object, but none that applies here. */
+function unevaluatedProperty(name: string, schema: JsonSchema, root: JsonSchema): string {
+  const known = propertiesIn(schema, root)
+  const allowed = [...known].filter((each) => each !== name)
+  if (!known.has(name)) return unknownProperty(name, { schema, allowed })
+  return `property ${showValue(name)} does not go together with the other values. Leave it out, or change them`
+}
+
+function unknownProperty(name: string, { schema, allowed }: { readonly schema: JsonSchema; readonly allowed: readonly string[] }): string {
   const [near] = nearestNames(name, allowed, 1)
   const meant = near === undefined ? '' : `; did you mean ${showValue(near)}?`
   const shown = allowed.slice(0, mostNames).join(', ') + (allowed.length > mostNames ? ', …' : '')

@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import type { JsonSchema } from '../../contracts/index.ts'
+import { propertiesIn } from './properties-in.ts'
 import { reachableSchemas } from './reachable-schemas.ts'
 
 /** One thing that is wrong. `members` are errors that stand behind it: why each schema of a choice does not fit. */
@@ -22,7 +23,15 @@ export function groupErrors(errors: readonly ErrorObject[], root: JsonSchema): r
     sets.set(schema, known)
     return known
   }
-  return group(errors.slice(0, mostErrors), reach)
+  const complaints = group(errors.slice(0, mostErrors), reach)
+  return complaints.filter(({ error }) => !isUnevaluatedEcho(error, complaints, root))
+}
+
+/** Where a schema does not fit, the properties that it names are reported as unevaluated, too: what is wrong with them says more. */
+function isUnevaluatedEcho(error: ErrorObject, complaints: readonly Complaint[], root: JsonSchema): boolean {
+  if (error.keyword !== 'unevaluatedProperties') return false
+  const isOther = ({ error: other }: Complaint) => other.keyword !== error.keyword && isWithin(other.instancePath, error.instancePath)
+  return complaints.some(isOther) && propertiesIn(error.parentSchema ?? {}, root).has(error.params.unevaluatedProperty)
 }
 
 type Reach = (schema: unknown) => ReadonlySet<unknown>

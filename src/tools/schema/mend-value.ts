@@ -1,4 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
+import { inexactInteger } from '../../util/inexact-integer.ts'
 import type { Complaint } from './group-errors.ts'
 import { pathKeys } from './value-path.ts'
 
@@ -98,7 +99,7 @@ function toNumber(text: string, type: 'integer' | 'number'): number | undefined 
 }
 
 function parsed(text: string, opening: '[' | '{'): unknown {
-  if (!text.startsWith(opening) || text.length > longestJsonText) return undefined
+  if (!text.startsWith(opening) || text.length > longestJsonText || inexactInteger(text) !== undefined) return undefined
   try {
     return JSON.parse(text)
   } catch {
