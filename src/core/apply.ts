@@ -4,6 +4,7 @@ import { askedEntry } from '../util/asked-entry.ts'
 import { configuration, withAllLimits } from '../util/configuration.ts'
 import { grantedBy } from '../util/grants.ts'
 import { messageSize } from '../util/message-size.ts'
+import type { FailedAttempt } from '../util/next-model.ts'
 import { Sequence } from '../util/sequence.ts'
 import { atTheWalls } from '../util/walls.ts'
 import {
@@ -16,7 +17,7 @@ import {
 } from './apply-step.ts'
 import { absorb, callingStep, heard, illegal, openTurn, say, withCalls, withTurn } from './changes.ts'
 import { stepIdOf } from './ids.ts'
-import { type Call, type Cancel, type FailedAttempt, type OpenTurn, requestOf, type SessionState } from './state.ts'
+import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
 
 // The reducer. Pure: the state given is never changed, and the same events always give the same state.
 // An event that cannot follow is a broken journal, and said so rather than folded into nonsense.

@@ -1,21 +1,10 @@
-import type { AgentLimits, CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
+import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
 import { type CallList, callsThat } from '../util/call-list.ts'
-import { failurePolicy, longestDelayMs } from '../util/failure-policy.ts'
+import { type Exclusions, type FailedAttempt, nextModel, noExclusions } from '../util/next-model.ts'
 import { isHeldUp } from '../util/walls.ts'
 import { allowance, type Headroom, isCrowded, unbounded } from './budget.ts'
 import { absorb } from './changes.ts'
-import type {
-  AnsweredStep,
-  Call,
-  Cancel,
-  FailedAttempt,
-  OpenCall,
-  OpenTurn,
-  PendingInput,
-  ReviewableCall,
-  SessionState,
-  StartedCall,
-} from './state.ts'
+import type { AnsweredStep, Call, Cancel, OpenCall, OpenTurn, PendingInput, ReviewableCall, SessionState, StartedCall } from './state.ts'
 
 // The centre: what to do next, from the state alone. No clock, no chance, no ports.
 
@@ -49,10 +38,6 @@ export interface AskAction {
   readonly probes?: true
   readonly last?: LastStepReason
 }
-
-/** Models of the agent that are left out for now, and until when (milliseconds since 1970). */
-export type Exclusions = ReadonlyMap<string, number>
-export const noExclusions: Exclusions = new Map()
 
 /** What holds at this moment outside of the session. */
 interface Surroundings {
@@ -142,7 +127,7 @@ function decideStep(
   if (turn.cancel === 'interrupt') return finish({ status: 'interrupted', reason: 'interrupted' })
   if (turn.cancel === 'abort') return finish({ status: 'interrupted', reason: 'denied' })
   if (failures.length > 0 && mustShrink(state, turn, failures.at(-1))) return { kind: 'compact' }
-  const next = nextModel(state, turn, { failures, exclusions })
+  const next = nextModel({ agent: state.agent, at: state.at, dropped: turn.dropped, probed: turn.probed, failures, exclusions })
   if (!next) return finish(modelFailed(failures))
   // A retry stays the step it is: only a new one asks the budget for a step.
   const { model, attempt, notBefore } = next
@@ -177,46 +162,6 @@ function mustShrink(state: SessionState, turn: OpenTurn, failed: FailedAttempt |
 }
 
 const nobody: readonly ClientId[] = []
-
-type NextModel = Pick<AskAction, 'model' | 'attempt' | 'notBefore' | 'probes'>
-
-/**
- * Rotates over the agent's models in order. A model that has not failed in this step and is not left out is asked at once; only
- * when there is none is there something to wait for. Where every model is left out for longer than anybody waits, one is tried.
- */
-function nextModel(
-  { agent, at }: SessionState,
-  { dropped, probed }: OpenTurn,
-  { failures, exclusions }: { readonly failures: readonly FailedAttempt[]; readonly exclusions: Exclusions },
-): NextModel | undefined {
-  const tooSmall = failures.filter(({ failure, isVoid }) => failure.class === 'context' && !isVoid).map(({ model }) => model)
-  const out = tooSmall.length === 0 ? dropped : [...dropped, ...tooSmall]
-  const live = out.length === 0 ? agent.models : agent.models.filter((model) => !out.includes(model))
-  const attempt = failures.length + 1
-  const previous = failures.at(-1)
-  if (!previous && exclusions.size === 0) return live[0] === undefined ? undefined : { model: live[0], attempt, notBefore: 0 }
-  if (!mayRetry(failures, agent.limits)) return undefined
-
-  const start = previous ? Math.max(0, agent.models.indexOf(previous.model) + (isRepeatedThere(previous) ? 0 : 1)) : 0
-  const rotation = [...agent.models.slice(start), ...agent.models.slice(0, start)].filter((model) => live.includes(model))
-  const notBefore = (model: string) => failures.findLast((each) => each.model === model)?.notBefore ?? exclusions.get(model) ?? 0
-  const [model] = rotation.toSorted((a, b) => notBefore(a) - notBefore(b))
-  if (model === undefined) return undefined
-  if (notBefore(model) <= at + longestDelayMs) return { model, attempt, notBefore: notBefore(model) }
-  if (!probed) return { model, attempt, notBefore: 0, probes: true }
-  return previous ? undefined : { model, attempt, notBefore: notBefore(model) }
-}
-
-/** The model did nothing wrong: it is asked again before the others. */
-const isRepeatedThere = ({ failure, isVoid }: FailedAttempt): boolean => failure.class === 'lost' || isVoid === true
-
-/** A reply that one of our own timeouts cut may have been paid for in full: it is repeated once. */
-const mostCutReplies = 2
-
-function mayRetry(failures: readonly FailedAttempt[], { maxRetries }: AgentLimits): boolean {
-  const against = failures.filter(({ failure, isVoid }) => failurePolicy[failure.class].counts && !isVoid)
-  return against.length <= maxRetries && against.filter(({ failure }) => failure.limit !== undefined).length < mostCutReplies
-}
 
 function modelFailed(failures: readonly FailedAttempt[]): TurnEnding {
   const failure = failures.at(-1)?.failure

@@ -1,7 +1,7 @@
 export { apply, created } from './apply.ts'
 export { type Headroom, lastAnswer, least, remainingCost, remainingTime, remainingTokens, timeReserve, unbounded } from './budget.ts'
 export { requestChars } from './changes.ts'
-export { type Action, type AskAction, decide, type Exclusions, noExclusions } from './decide.ts'
+export { type Action, type AskAction, decide } from './decide.ts'
 export { drive, type Performer } from './drive.ts'
 export { approvalIdOf, callIdOf, errorItemIdOf, itemIdOf, planItemIdOf, stepIdOf } from './ids.ts'
 export { agentLoop, type Offering, type Recipe } from './recipe.ts'

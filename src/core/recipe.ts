@@ -1,6 +1,7 @@
 import type { ModelRequest, ToolSpec } from '../contracts/index.ts'
+import type { Exclusions } from '../util/next-model.ts'
 import type { Headroom } from './budget.ts'
-import { type Action, decide, type Exclusions } from './decide.ts'
+import { type Action, decide } from './decide.ts'
 import type { SessionState } from './state.ts'
 
 /** The tools of one step, and what they add to the prompt. */

@@ -2,10 +2,11 @@ import type { Clock, Envelope, EventDraft, InteractionEvent, LiveEvent, LivePlac
 import { TroupeError } from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
+import { type Exclusions, noExclusions } from '../util/next-model.ts'
 import { Sequence } from '../util/sequence.ts'
 import { apply } from './apply.ts'
 import { type Headroom, unbounded } from './budget.ts'
-import { type Action, type Exclusions, noExclusions } from './decide.ts'
+import type { Action } from './decide.ts'
 import type { Recipe } from './recipe.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 

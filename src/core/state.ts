@@ -16,7 +16,6 @@ import type {
   ItemId,
   LastStepReason,
   Message,
-  ModelFailure,
   ParentCall,
   PlanIntent,
   Report,
@@ -34,6 +33,7 @@ import type {
 } from '../contracts/index.ts'
 import type { Spent } from '../util/add-spent.ts'
 import type { CallList } from '../util/call-list.ts'
+import type { FailedAttempt } from '../util/next-model.ts'
 import type { Sequence } from '../util/sequence.ts'
 import type { Walls } from '../util/walls.ts'
 
@@ -183,16 +183,6 @@ export interface CallingStep {
   /** Who asked for the calls: they are held against what that model was offered. */
   readonly model: string
   readonly calls: CallList<Call>
-}
-
-export interface FailedAttempt {
-  readonly model: string
-  readonly failure: ModelFailure
-  readonly notBefore: number
-  /** The history has been made shorter since: it is no longer held against anybody. */
-  readonly isVoid?: true
-  /** What failed was to sum the history up. */
-  readonly compacts?: true
 }
 
 /** A call on its way through the pipeline. `itemId` is fixed when the reply comes in. */

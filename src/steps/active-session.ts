@@ -21,10 +21,8 @@ import type {
 import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
 import {
   type AskAction,
-  type Exclusions,
   type Headroom,
   least,
-  noExclusions,
   type Pen,
   remainingTime,
   Session,
@@ -33,6 +31,7 @@ import {
   unbounded,
 } from '../core/index.ts'
 import type { Interrupt } from '../util/interrupt.ts'
+import { type Exclusions, noExclusions } from '../util/next-model.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { Hold } from './hold.ts'
 import type { ModelHealth } from './model-health.ts'
