@@ -373,6 +373,7 @@ describe('the template of an agent', () => {
       # sandbox:
         # mode: required  # default: the session's
         # hosts: [registry.npmjs.org, "*.example.com"]  # default: the session's
+        # privateHosts: [registry.internal]  # default: the session's
         # writable: [../shared]  # default: the session's
         # environment: [LANG, CI]  # default: the session's
         # memory: 512MB  # default: the session's, 2GB where nothing else is said

@@ -229,6 +229,12 @@ export const agentOptions = {
     default: sessions,
     example: '[registry.npmjs.org, "*.example.com"]',
   },
+  'sandbox.privateHosts': {
+    type: { kind: 'names', of: 'host' },
+    summary: 'hosts among `sandbox.hosts` that may resolve to a private address; those that the session names too',
+    default: sessions,
+    example: '[registry.internal]',
+  },
   'sandbox.writable': {
     type: { kind: 'names', of: 'folder' },
     summary:

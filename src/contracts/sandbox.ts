@@ -4,6 +4,8 @@ export interface SandboxPolicy {
   readonly mode: 'required' | 'off'
   /** Hosts that may be reached over HTTP and HTTPS: `example.com`, `*.example.com`. Nothing else of the network is. */
   readonly hosts: readonly string[]
+  /** Those of `hosts` that may also resolve to a private address, such as `registry.internal`. */
+  readonly privateHosts: readonly string[]
   /** Further folders that may be written to, besides the workspace. */
   readonly writable: readonly string[]
   /** Variables of the session that commands are given, by name. */
@@ -17,6 +19,7 @@ export interface SandboxPolicy {
 export const defaultSandboxPolicy: SandboxPolicy = {
   mode: 'required',
   hosts: [],
+  privateHosts: [],
   writable: [],
   environment: [],
   memory: 2 * 1024 ** 3,

@@ -110,6 +110,7 @@ function checkSkill(
 const sandboxKinds: { readonly [Key in keyof SandboxPolicy]-?: { readonly expected: string; fits(value: unknown): boolean } } = {
   mode: { expected: 'required or off', fits: (value) => value === 'required' || value === 'off' },
   hosts: { expected: 'a list of hosts', fits: (value) => isTexts(value) },
+  privateHosts: { expected: 'a list of hosts', fits: (value) => isTexts(value) },
   writable: { expected: 'a list of folders', fits: (value) => isTexts(value) },
   environment: { expected: 'a list of names of variables', fits: (value) => isTexts(value) },
   memory: { expected: 'a number of bytes', fits: (value) => isCount(value) },

@@ -10,6 +10,7 @@ export function stricterSandbox(one: StatedSandbox, other: StatedSandbox): State
   const modes = [one.mode, other.mode]
   const mode = modes.includes('required') ? 'required' : (one.mode ?? other.mode)
   const hosts = both(one.hosts, other.hosts, inBoth(coversHost))
+  const privateHosts = both(one.privateHosts, other.privateHosts, inBoth(coversHost))
   const writable = both(one.writable, other.writable, inBoth(coversFolder))
   const environment = both(one.environment, other.environment, inBoth(isSame))
   const memory = both(one.memory, other.memory, Math.min)
@@ -17,6 +18,7 @@ export function stricterSandbox(one: StatedSandbox, other: StatedSandbox): State
   return {
     ...(mode !== undefined && { mode }),
     ...(hosts && { hosts }),
+    ...(privateHosts && { privateHosts }),
     ...(writable && { writable }),
     ...(environment && { environment }),
     ...(memory !== undefined && { memory }),
@@ -47,10 +49,11 @@ const isSame: Covers = (one, other) => one === other
 
 const coversFolder: Covers = (folder, path) => folder === path || isInside(folder, path)
 
-type List = 'hosts' | 'writable' | 'environment'
+/** The keys that are lists. */
+export type SandboxList = 'hosts' | 'privateHosts' | 'writable' | 'environment'
 
 /** What of a list is not, or not all of it, in what another place allows. */
-export function fallenAway(list: List, entries: readonly string[], allowed: readonly string[]): readonly string[] {
-  const covers = { hosts: coversHost, writable: coversFolder, environment: isSame }[list]
+export function fallenAway(list: SandboxList, entries: readonly string[], allowed: readonly string[]): readonly string[] {
+  const covers = { hosts: coversHost, privateHosts: coversHost, writable: coversFolder, environment: isSame }[list]
   return entries.filter((entry) => !isCovered(allowed, entry, covers))
 }

@@ -30,6 +30,7 @@ async function walls(settings: string): Promise<Partial<SandboxPolicy>> {
   const policy: SandboxPolicy = {
     mode: 'required',
     hosts: ['*.example.com', 'b.test'],
+    privateHosts: ['*.example.com'],
     writable: ['/srv/a', '/srv/b'],
     environment: ['A', 'B'],
     memory: 2 ** 30,
@@ -170,6 +171,9 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
   },
   async 'sandbox.hosts'() {
     expect(await walls('sandbox: { hosts: [api.example.com, evil.test] }')).toEqual({ hosts: ['api.example.com'] })
+  },
+  async 'sandbox.privateHosts'() {
+    expect(await walls('sandbox: { privateHosts: [api.example.com, b.test] }')).toEqual({ privateHosts: ['api.example.com'] })
   },
   async 'sandbox.writable'() {
     expect(await walls('sandbox: { writable: [/srv/b, /etc] }')).toEqual({ writable: ['/srv/b'] })

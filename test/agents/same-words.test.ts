@@ -73,12 +73,13 @@ test('layers of a configuration are held against each other as an agent is again
   const policy = {
     mode: fc.constantFrom('required' as const, 'off' as const),
     hosts: names('a.example', '*.example', 'x.a.example', '*.a.example', '10.0.0.1', '*.0.0.1', '::1'),
+    privateHosts: names('a.example', '*.example', 'x.a.example'),
     writable: names('/srv', '/', '/srv/below'),
     environment: names('A', 'B', 'C'),
     memory: fc.integer({ min: 1, max: 9 }),
     processes: fc.integer({ min: 1, max: 9 }),
   }
-  const sorted = (of: SandboxPolicy) => ({ ...of, hosts: of.hosts.toSorted() })
+  const sorted = (of: SandboxPolicy) => ({ ...of, hosts: of.hosts.toSorted(), privateHosts: of.privateHosts.toSorted() })
   fc.assert(
     fc.property(fc.record(policy), fc.record(policy, { requiredKeys: [] }), (session, agent) => {
       const stated = { ...defaultSandboxPolicy, ...session, ...stricterSandbox(session, agent) }

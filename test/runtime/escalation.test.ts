@@ -283,6 +283,7 @@ describe('what an agent wants more tightly', () => {
   const policy: SandboxPolicy = {
     mode: 'required',
     hosts: ['example.com', '*.example.org', '10.0.0.1'],
+    privateHosts: ['example.com'],
     writable: ['/srv', '/data'],
     environment: ['HOME', 'LANG'],
     memory: 1_000,
@@ -296,6 +297,7 @@ describe('what an agent wants more tightly', () => {
     ).toEqual({
       mode: 'required',
       hosts: [],
+      privateHosts: ['example.com'],
       writable: [],
       environment: [],
       memory: 1_000,

@@ -55,6 +55,7 @@ function judge({ path, value }: Leaf): Judged {
     case 'sandbox.mode':
       return value === 'off' ? { kind: 'withheld' } : kept
     case 'sandbox.hosts':
+    case 'sandbox.privateHosts':
     case 'sandbox.writable':
     case 'sandbox.environment':
       return (value as readonly Json[]).length > 0 ? beyond : kept

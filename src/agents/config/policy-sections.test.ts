@@ -69,7 +69,15 @@ describe('the sandbox', () => {
   })
 
   test("a person's own and trusted layers loosen the default; folders are relative to their file", async () => {
-    const loose = { mode: 'off', hosts: ['a.example'], writable: ['../w', '/srv'], environment: ['LANG'], memory: '8GB', processes: 999 }
+    const loose = {
+      mode: 'off',
+      hosts: ['a.example'],
+      privateHosts: ['a.example'],
+      writable: ['../w', '/srv'],
+      environment: ['LANG'],
+      memory: '8GB',
+      processes: 999,
+    }
     const expected = { ...loose, memory: 8 * 1024 ** 3 }
     expect(sandboxOf(await configOf({ [user]: { sandbox: loose } }, nobody))).toEqual({ ...expected, writable: ['/home/w', '/srv'] })
     expect(sandboxOf(await configOf({ [project]: { sandbox: loose } }))).toEqual({ ...expected, writable: ['/w', '/srv'] })
@@ -81,6 +89,7 @@ describe('the sandbox', () => {
         sandbox: {
           mode: 'off',
           hosts: ['api.a.example', '*.b.example', 'c.example'],
+          privateHosts: ['*.b.example', 'c.example'],
           writable: ['/srv', './own'],
           memory: '4GB',
           processes: 9,
@@ -89,6 +98,7 @@ describe('the sandbox', () => {
       [user]: {
         sandbox: {
           hosts: ['*.A.example', 'x.b.example', '*.b.example'],
+          privateHosts: ['x.b.example'],
           writable: ['/srv', '/other'],
           environment: ['LANG'],
           memory: '8GB',
@@ -99,6 +109,7 @@ describe('the sandbox', () => {
     expect(sandboxOf(config)).toEqual({
       mode: 'required',
       hosts: ['api.a.example', '*.b.example', 'x.b.example'],
+      privateHosts: ['x.b.example'],
       writable: ['/srv'],
       environment: ['LANG'],
       memory: 4 * 1024 ** 3,
@@ -109,13 +120,23 @@ describe('the sandbox', () => {
   test('an untrusted project takes no wall away and adds nothing, and that is told', async () => {
     const contents = {
       [project]: {
-        sandbox: { mode: 'off', hosts: ['evil.example'], writable: ['/etc'], environment: ['AWS_KEY'], memory: '9GB', processes: 257 },
+        sandbox: {
+          mode: 'off',
+          hosts: ['evil.example'],
+          privateHosts: ['evil.example'],
+          writable: ['/etc'],
+          environment: ['AWS_KEY'],
+          memory: '9GB',
+          processes: 257,
+        },
       },
     }
     expect(sandboxOf(await configOf(contents, nobody))).toEqual(defaultSandboxPolicy)
     expect(await withheldOf(contents, nobody)).toEqual([
       'sandbox.mode',
-      ...['hosts', 'writable', 'environment', 'memory', 'processes'].map((key) => `sandbox.${key}, as far as nobody else allows it`),
+      ...['hosts', 'privateHosts', 'writable', 'environment', 'memory', 'processes'].map(
+        (key) => `sandbox.${key}, as far as nobody else allows it`,
+      ),
     ])
     const strict = { [project]: { sandbox: { mode: 'required', hosts: [], memory: '1GB', processes: 256 } } }
     expect(await withheldOf(strict, nobody)).toEqual([])
@@ -135,12 +156,21 @@ describe('the sandbox', () => {
     const contents = {
       [user]: { sandbox: { mode: 'off', hosts: ['a.example', 'b.example'], writable: ['/srv'], environment: ['A', 'B'], memory: '8GB' } },
       [project]: {
-        sandbox: { mode: 'required', hosts: ['b.example', 'c.example'], writable: [], environment: ['B'], memory: '4GB', processes: 5 },
+        sandbox: {
+          mode: 'required',
+          hosts: ['b.example', 'c.example'],
+          privateHosts: ['b.example'],
+          writable: [],
+          environment: ['B'],
+          memory: '4GB',
+          processes: 5,
+        },
       },
     }
     expect(sandboxOf(await configOf(contents, nobody))).toEqual({
       mode: 'required',
       hosts: ['b.example'],
+      privateHosts: [],
       writable: [],
       environment: ['B'],
       memory: 4 * 1024 ** 3,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ApprovalRule, SandboxPolicy } from '../../contracts/index.ts'
-import { fallenAway } from '../../util/stricter-sandbox.ts'
+import { fallenAway, type SandboxList } from '../../util/stricter-sandbox.ts'
 import { misspeltRules } from '../misspelt-rules.ts'
 import { mayMeet, overruledRules } from '../overruled-rules.ts'
 import { type PlacedValue, type PlacedValues, spotOf } from '../placed-value.ts'
@@ -28,10 +28,10 @@ function idleMode(values: PlacedValues): readonly AgentDiagnostic[] {
 /** Of lists only what the session allows as well is left. */
 function idleEntries(values: PlacedValues, walls: SessionWalls): readonly AgentDiagnostic[] {
   const isOff = walls.policy.mode === 'off' && values.get('sandbox.mode')?.value !== 'required'
-  return isOff ? [] : (['hosts', 'writable', 'environment'] as const).flatMap((list) => idleIn(list, values, walls))
+  return isOff ? [] : (['hosts', 'privateHosts', 'writable', 'environment'] as const).flatMap((list) => idleIn(list, values, walls))
 }
 
-function idleIn(list: 'hosts' | 'writable' | 'environment', values: PlacedValues, walls: SessionWalls): readonly AgentDiagnostic[] {
+function idleIn(list: SandboxList, values: PlacedValues, walls: SessionWalls): readonly AgentDiagnostic[] {
   const said = values.get(`sandbox.${list}`)
   if (!said) return []
   const allowed = walls.policy[list]

@@ -52,6 +52,7 @@ export const approvalRule = closed<ApprovalRule>({
 export const sandboxPolicy = closed<SandboxPolicy>({
   mode: oneWord<SandboxPolicy['mode']>({ required: true, off: true }),
   hosts: listOf(name),
+  privateHosts: listOf(name),
   writable: listOf(name),
   environment: listOf(name),
   memory: ordinal,

@@ -10,10 +10,12 @@ import { bubblewrapArguments, insideHome } from './bubblewrap.ts'
 import { bridgeSource } from './door-bridge.ts'
 import { firstProcess, isBoundPerNamespace } from './first-process.ts'
 import { FolderWalk } from './folder-walk.ts'
+import { gitIdentity } from './git-identity.ts'
 import { type HostDoor, openHostDoor } from './host-door.ts'
 import { type HostView, hostView } from './host-view.ts'
 import { identityInPlace, openedInPlace } from './in-its-folder.ts'
 import { leadsAround } from './leads-around.ts'
+import { noRetries } from './no-retries.ts'
 import { type EscapeReport, tryToEscape } from './probe.ts'
 import { type ProcessCap, processCap } from './process-cap.ts'
 import { Replaced } from './replaced.ts'
@@ -43,6 +45,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
   readonly #filter = seccompFilter(process.arch)
   readonly #special: SpecialFiles
   #probed: Promise<Availability> | undefined
+  #identity: Promise<string | undefined> | undefined
 
   constructor(options: ProcessSandboxOptions) {
     this.#options = options
@@ -87,9 +90,16 @@ export class BubblewrapSandbox implements ProcessSandbox {
   }
 
   /** Never one that a command could have put there, or a link to one. */
-  #program(places: readonly string[]): string | undefined {
+  #program(places: readonly string[], program = 'bwrap'): string | undefined {
     const folders = this.#options.path.split(delimiter).filter((folder) => isAbsolute(folder))
-    return folders.flatMap((folder) => leadsAround(places, join(folder, 'bwrap'))).find(isProgram)
+    return folders.flatMap((folder) => leadsAround(places, join(folder, program))).find(isProgram)
+  }
+
+  /** Looked up once: before the first command. */
+  #gitIdentity(places: readonly string[]): Promise<string | undefined> {
+    const git = this.#program(places, 'git')
+    this.#identity ??= git === undefined ? Promise.resolve(undefined) : gitIdentity({ git, root: this.#root, home: this.#home })
+    return this.#identity
   }
 
   /** `isTrial`: whether the walls hold is found out by running against them. */
@@ -114,7 +124,8 @@ export class BubblewrapSandbox implements ProcessSandbox {
         for (const path of [...places, ...guards.flatMap(({ fixed }) => fixed)])
           opened.set(path, openedInPlace(path, bound.get(path) ?? ''))
       }
-      if (policy.hosts.length > 0) door = await openHostDoor({ hosts: policy.hosts, scratch: this.#scratch })
+      if (policy.hosts.length > 0) door = await openHostDoor({ ...policy, scratch: this.#scratch })
+      const identity = isTrial ? undefined : await this.#gitIdentity(places)
       cap = boundBy() === 'group' ? processCap(policy.processes) : undefined
       const running = await startWalled({
         launch: this.#launch({
@@ -127,6 +138,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
           guards,
           door,
           cap,
+          identity,
         }),
         cap,
         stdin: command.stdin,
@@ -167,8 +179,9 @@ export class BubblewrapSandbox implements ProcessSandbox {
     return guardShared({ folder, guarded: guarded.map(realOrSame), hidden, walk: this.#walk(folder), ...home })
   }
 
-  #launch({ program, command, policy, places, opened, view, guards, door, cap }: Build): Launch {
-    const inputs = this.#filter ? [this.#filter] : []
+  #launch({ program, command, policy, places, opened, view, guards, door, cap, identity }: Build): Launch {
+    const filter = this.#filter ? [this.#filter] : []
+    const inputs = identity === undefined ? filter : [...filter, Buffer.from(identity)]
     const { gate, info, group, lent } = wallDescriptors(inputs, cap)
     const walls = bubblewrapArguments({
       places,
@@ -182,6 +195,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
       disableNamespaces: this.#filter === undefined,
       node: process.execPath,
       ...(this.#filter && { filterDescriptor: firstDescriptor }),
+      ...(identity !== undefined && { gitSettings: firstDescriptor + filter.length }),
       ...(door && { door: door.socket }),
     })
     const argv = door ? [process.execPath, '-e', bridgeSource(policy.hosts), '--', ...command.argv] : command.argv
@@ -189,7 +203,7 @@ export class BubblewrapSandbox implements ProcessSandbox {
     return {
       file: program,
       args: [...walls, '/bin/sh', '-c', first, 'sh', ...argv],
-      environment: { ...command.environment, HOME: insideHome, TMPDIR: '/tmp' },
+      environment: { ...(policy.hosts.length === 0 && noRetries), ...command.environment, HOME: insideHome, TMPDIR: '/tmp' },
       inputs,
       lent: [...opened.values()],
     }
@@ -212,6 +226,7 @@ interface Build {
   readonly guards: readonly Guard[]
   readonly door: HostDoor | undefined
   readonly cap: ProcessCap | undefined
+  readonly identity: string | undefined
 }
 
 const gone: ToolFailure = { class: 'sandbox_unavailable', message: 'bubblewrap (bwrap) is no longer on the PATH.', remedy: howToGetIt }

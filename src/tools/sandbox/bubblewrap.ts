@@ -29,6 +29,8 @@ export interface Walls {
   readonly disableNamespaces: boolean
   /** A program that is seen inside, wherever it is. */
   readonly node: string
+  /** The descriptor of the settings of Git in the home folder inside, where there are any. */
+  readonly gitSettings?: number
   /** A socket of ours that is seen inside. */
   readonly door?: string
 }
@@ -47,6 +49,7 @@ export function bubblewrapArguments(walls: Walls): readonly string[] {
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...['--perms', '1777', '--size', String(Math.floor(policy.memory / 8)), '--tmpfs', '/dev/shm'],
     ...['--perms', '1777', '--size', String(Math.floor(policy.memory / 2)), '--tmpfs', '/tmp', '--dir', insideHome],
+    ...(walls.gitSettings === undefined ? [] : ['--file', String(walls.gitSettings), `${insideHome}/.gitconfig`]),
     ...emptied.flatMap((folder) => ['--tmpfs', folder]),
     ...view.readOnly.flatMap(readOnly),
     ...(isVisible(node) ? [] : readOnly(node)),

@@ -18,13 +18,15 @@ import { isAllowedAddress, isAllowedHost } from './host-rules.ts'
 
 export interface HostDoor {
   readonly socket: string
-  /** In the order in which they were asked for. */
+  /** Hosts with their ports, each with the reason, in the order in which they were asked for. */
   readonly refused: readonly string[]
   close(): void
 }
 
 export interface DoorOptions {
   readonly hosts: readonly string[]
+  /** Those that may resolve to a private address. */
+  readonly privateHosts?: readonly string[]
   /** Where its socket is kept. */
   readonly scratch: string
   /** What a name stands for. */
@@ -39,12 +41,13 @@ const idleMs = 60_000
 /** Each costs us two open files. */
 const mostConnections = 256
 
-export async function openHostDoor({ hosts, scratch, resolve = addressesOf, ports = [80, 443] }: DoorOptions): Promise<HostDoor> {
+export async function openHostDoor(options: DoorOptions): Promise<HostDoor> {
+  const { hosts, privateHosts = [], scratch, resolve = addressesOf, ports = [80, 443] } = options
   const folder = mkdtempSync(join(scratch, 'troupe-door-'))
   const socket = join(folder, 'proxy')
   const refused = new Set<string>()
   const sockets = new Set<Duplex>()
-  const way = new Way({ hosts, resolve, ports, refused, sockets })
+  const way = new Way({ hosts, privateHosts, resolve, ports, refused, sockets })
   const server = createServer((incoming, response) => {
     way.forward(incoming, response).catch(() => response.destroy())
   })
@@ -71,7 +74,7 @@ export async function openHostDoor({ hosts, scratch, resolve = addressesOf, port
   }
 }
 
-interface WayParts extends Required<Pick<DoorOptions, 'hosts' | 'resolve' | 'ports'>> {
+interface WayParts extends Required<Pick<DoorOptions, 'hosts' | 'privateHosts' | 'resolve' | 'ports'>> {
   readonly refused: Set<string>
   readonly sockets: Set<Duplex>
 }
@@ -147,21 +150,23 @@ class Way {
   async #addressFor(target: Target | undefined): Promise<string | Refusal> {
     if (!target) return notAProxyRequest
     const { host, port } = target
-    const { hosts, resolve, ports } = this.#parts
-    if (!ports.includes(port) || !isAllowedHost(hosts, host))
-      return this.#refuse(`${host}:${port}`, 'is not among the hosts that commands may reach (sandbox.hosts)')
+    const { hosts, privateHosts, resolve, ports } = this.#parts
+    const what = `${host}:${port}`
+    if (!isAllowedHost(hosts, host)) return this.#refuse(what, 'is not listed in sandbox.hosts')
+    if (!ports.includes(port)) return this.#refuse(what, `is listed in sandbox.hosts, but only ports ${ports.join(' and ')} can be reached`)
     try {
       const addresses = isIP(host) ? [host] : await resolve(host)
-      const address = addresses.find((each) => isAllowedAddress(host, each))
-      return address ?? this.#refuse(`${host}:${port}`, 'stands for a place inside of the house, which has to be named as it is')
+      const address = addresses.find((each) => isAllowedAddress(host, each, privateHosts))
+      return address ?? this.#refuse(what, 'resolves to a private address; sandbox.privateHosts has to list it, too')
     } catch (error) {
       return { status: '502 Bad Gateway', text: `${host} was not found: ${messageOf(error)}\n` }
     }
   }
 
   #refuse(what: string, why: string): Refusal {
-    if (this.#parts.refused.size < mostRefusals) this.#parts.refused.add(what)
-    return { status: '403 Forbidden', text: `${what} ${why}.\n` }
+    const text = `${what} ${why}`
+    if (this.#parts.refused.size < mostRefusals) this.#parts.refused.add(text)
+    return { status: '403 Forbidden', text: `${text}.\n` }
   }
 }
 

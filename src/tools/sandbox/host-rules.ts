@@ -7,9 +7,10 @@ import { isPublicAddress } from '../../util/private-address.ts'
 export const isAllowedHost = (hosts: readonly string[], host: string): boolean => hosts.some((pattern) => coversHost(pattern, host))
 
 /**
- * Whether a connection may be made to an address that a name stands for. Whoever owns a name can let it point anywhere,
- * so places inside of the house have to be named as they are.
+ * Whether a connection may be made to an address that a name resolves to. The owner of a name can let it resolve to any
+ * address, so a private one has to be listed itself, or the name has to be listed among those that may resolve to one.
  */
-export function isAllowedAddress(host: string, address: string): boolean {
-  return isPublicAddress(address) || plainHost(host) === plainHost(address) || plainHost(host) === 'localhost'
+export function isAllowedAddress(host: string, address: string, privateHosts: readonly string[]): boolean {
+  const isSame = plainHost(host) === plainHost(address)
+  return isPublicAddress(address) || isSame || plainHost(host) === 'localhost' || isAllowedHost(privateHosts, host)
 }

@@ -47,7 +47,7 @@ export interface Ending {
   readonly signal: NodeJS.Signals | null
   /** Which limit ended it, in words. */
   readonly limit?: string
-  /** Hosts that it wanted to reach and might not. */
+  /** Hosts that it was refused, each with the reason: `example.com:443 is not listed in sandbox.hosts`. */
   readonly refusedHosts: readonly string[]
   /** What it left where nothing may be left, and what was done about that. */
   readonly undone: readonly string[]

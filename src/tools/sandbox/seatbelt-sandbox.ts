@@ -4,6 +4,7 @@ import { defaultSandboxPolicy } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { hostView } from './host-view.ts'
+import { noRetries } from './no-retries.ts'
 import { startPlain } from './plain-command.ts'
 import { tryToEscape } from './probe.ts'
 import type { Availability, Command, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
@@ -70,7 +71,7 @@ export class SeatbeltSandbox implements ProcessSandbox {
     const walled = {
       ...command,
       argv: [program, '-p', profile, ...command.argv],
-      environment: { ...command.environment, HOME: own, TMPDIR: own },
+      environment: { ...noRetries, ...command.environment, HOME: own, TMPDIR: own },
     } as const
     const running = await startPlain(walled, this.#options.clock)
     const ended = running.ended.then(async (ending) => {

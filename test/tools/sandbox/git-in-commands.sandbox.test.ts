@@ -11,6 +11,26 @@ const own = ['-c', 'user.name=a', '-c', 'user.email=a@example.com', '-c', 'proto
 const noGit = noSandboxHere ?? (find('git') === undefined ? 'git is not installed' : undefined)
 
 describe.skipIf(noGit)(sandboxed('Git in a command', noGit), () => {
+  it("commits in the person's name, and sees nothing else of their settings", async () => {
+    const here = ground()
+    onTestFinished(() => here.remove())
+    // The address is in a file of its own, as it may be for some folders.
+    const settings = `[user]\n\tname = Ann "A" \\\\ Lee\n\tsigningkey = SECRET\n[includeIf "gitdir:${here.workspace}/"]\n\tpath = work.inc\n[url "https://x:SECRET@example.com/"]\n\tinsteadOf = https://example.com/\n[alias]\n\tx = "!f() { \\\n\t\techo; }; f"\n`
+    writeFileSync(join(here.home, '.gitconfig'), settings.replace('Ann "A"', 'Ann \\"A\\"'))
+    writeFileSync(join(here.home, 'work.inc'), '[user]\n\temail = ann@example.com\n')
+    const ran = await here.run(
+      'git init -q new && cd new && git commit -q --allow-empty -m first && git log --format="%an <%ae> %cn" && git config --global --list',
+    )
+    expect(ran).toMatchObject({
+      exitCode: 0,
+      text: 'Ann "A" \\ Lee <ann@example.com> Ann "A" \\ Lee\nuser.name=Ann "A" \\ Lee\nuser.email=ann@example.com\n',
+    })
+    // Settings of a repository go before those of a person, and what a command sets is gone when it ends.
+    const own = 'cd new && git config user.email other@example.com && git commit -q --allow-empty -m second && git log -1 --format=%ae'
+    expect(await here.run(`${own}; git config --global user.name Eve`)).toMatchObject({ text: 'other@example.com\n' })
+    expect(await here.run('git config --global user.name')).toMatchObject({ text: 'Ann "A" \\ Lee\n' })
+  })
+
   it('clones with submodules, as a mirror, in parts and with settings', async () => {
     const here = ground()
     onTestFinished(() => here.remove())

@@ -49,12 +49,13 @@ describe('the hosts of a policy', () => {
     ['fd00::1'],
     ['ff02::1'],
   ])('do not lead to %s by another name', (address) => {
-    expect(isAllowedAddress('example.com', address)).toBe(false)
-    expect(isAllowedAddress(address, address)).toBe(true)
+    expect(isAllowedAddress('example.com', address, ['*.example.com'])).toBe(false)
+    expect(isAllowedAddress(address, address, [])).toBe(true)
+    expect(isAllowedAddress('example.com', address, ['example.com'])).toBe(true)
   })
 
   it.each([['93.184.216.34'], ['172.32.0.1'], ['100.128.0.1'], ['2606:2800:220:1::1']])('lead to %s', (address) => {
-    expect(isAllowedAddress('example.com', address)).toBe(true)
+    expect(isAllowedAddress('example.com', address, [])).toBe(true)
   })
 })
 
@@ -66,11 +67,11 @@ describe('the door to them', () => {
     server.close()
   })
 
-  const open = async (hosts: readonly string[], addresses: readonly string[] = ['127.0.0.1']) => {
+  const open = async (hosts: readonly string[], addresses: readonly string[] = ['127.0.0.1'], privateHosts: readonly string[] = []) => {
     server = createServer((incoming, response) => response.end(`${incoming.method} ${incoming.url} ${incoming.headers.host}`))
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
     const { port } = server.address() as { port: number }
-    door = await openHostDoor({ hosts, scratch: tmpdir(), resolve: async () => addresses, ports: [port] })
+    door = await openHostDoor({ hosts, privateHosts, scratch: tmpdir(), resolve: async () => addresses, ports: [port] })
     return port
   }
   const ask = (url: string): Promise<string> =>
@@ -105,16 +106,28 @@ describe('the door to them', () => {
 
   it('refuses other hosts and other ports, and remembers them', async () => {
     const port = await open(['127.0.0.1'])
-    expect(await ask(`http://evil.test:${port}/`)).toMatch(/^403 evil\.test:\d+ is not among the hosts/)
+    expect(await ask(`http://evil.test:${port}/`)).toMatch(/^403 evil\.test:\d+ is not listed in sandbox\.hosts/)
     expect(await tunnel(`evil.test:${port}`)).toContain('403 Forbidden')
     expect(await tunnel('127.0.0.1:22')).toContain('403 Forbidden')
-    expect(door.refused).toEqual([`evil.test:${port}`, '127.0.0.1:22'])
+    expect(door.refused).toEqual([
+      `evil.test:${port} is not listed in sandbox.hosts`,
+      `127.0.0.1:22 is listed in sandbox.hosts, but only ports ${port} can be reached`,
+    ])
   })
 
-  it('refuses a name that leads inside of the house', async () => {
-    const port = await open(['rebound.test'], ['127.0.0.1', '169.254.169.254'])
-    expect(await ask(`http://rebound.test:${port}/`)).toMatch(/^403 .*inside of the house/)
+  it('refuses a name that resolves to a private address, unless it is listed as one that may', async () => {
+    const port = await open(['rebound.test'], ['127.0.0.1', '169.254.169.254'], ['other.test'])
+    const why = `rebound.test:${port} resolves to a private address; sandbox.privateHosts has to list it, too`
+    expect(await ask(`http://rebound.test:${port}/`)).toBe(`403 ${why}.\n`)
     expect(await tunnel(`rebound.test:${port}`)).toContain('403 Forbidden')
+    expect(door.refused).toEqual([why])
+  })
+
+  it('forwards to a private address where the name is listed as one that may resolve to it', async () => {
+    const port = await open(['inner.test'], ['127.0.0.1'], ['*.test'])
+    expect(await ask(`http://inner.test:${port}/a`)).toBe(`200 GET /a inner.test:${port}`)
+    expect(await tunnel(`inner.test:${port}`)).toContain('GET /inside')
+    expect(await ask(`http://other.test:${port}/`)).toMatch(/^403 other\.test:\d+ is not listed in sandbox\.hosts/)
   })
 
   /** What comes back for bytes, from a server that answers with bytes. */

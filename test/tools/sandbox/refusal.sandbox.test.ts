@@ -1,9 +1,11 @@
+import { lookup } from 'node:dns/promises'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { defaultSandboxPolicy } from '../../../src/contracts/index.ts'
 import { processSandbox } from '../../../src/tools/sandbox/index.ts'
+import { isPublicAddress } from '../../../src/util/private-address.ts'
 import { noSandboxHere, sandboxed } from '../../sandbox-here.ts'
 import { find, path, realClock } from './ground.ts'
 
@@ -186,8 +188,28 @@ describe.skipIf(noSandboxHere)(sandboxed('a policy'), () => {
       hosts: ['*.example.com'],
     })
     expect(asked).toMatchObject({
-      refusedHosts: ['elsewhere.test:443', '169.254.169.254:80'],
-      text: expect.stringMatching(/403[\s\S]*169\.254\.169\.254:80 is not among the hosts[\s\S]*http:\/\/127\.0\.0\.1:\d+/),
+      refusedHosts: ['elsewhere.test:443 is not listed in sandbox.hosts', '169.254.169.254:80 is not listed in sandbox.hosts'],
+      text: expect.stringMatching(/403[\s\S]*169\.254\.169\.254:80 is not listed in sandbox\.hosts[\s\S]*http:\/\/127\.0\.0\.1:\d+/),
     })
+  })
+
+  it.skipIf(find('curl') === undefined)('with hosts lets a name resolve to a private address where it says so', async () => {
+    const name = hostname()
+    const address = (await lookup(name).catch(() => undefined))?.address
+    if (address === undefined || isPublicAddress(address)) return
+    const ask = (privateHosts: readonly string[]) => run(`curl -sS -m 5 http://${name}/`, { hosts: [name], privateHosts })
+    expect(await ask([])).toMatchObject({
+      refusedHosts: [expect.stringMatching(/:80 resolves to a private address; sandbox\.privateHosts/)],
+    })
+    expect(await ask([name])).toMatchObject({ refusedHosts: [] })
+  })
+
+  it.skipIf(find('npm') === undefined)('without hosts lets npm give up at once', async () => {
+    const begun = performance.now()
+    const asked = await run('npm view troupe --registry=https://registry.invalid/; echo "$PIP_RETRIES"', {})
+    expect(asked).toMatchObject({ text: expect.stringMatching(/(?:EAI_AGAIN|ENOTFOUND)[\s\S]*\n0\n$/) })
+    // By itself it tries again after 10 and after 60 seconds more.
+    expect(performance.now() - begun).toBeLessThan(50_000)
+    expect(await run('echo "<$npm_config_fetch_retries>"', { hosts: ['example.com'] })).toMatchObject({ text: '<>\n' })
   })
 })

@@ -68,7 +68,8 @@ describe.each(kinds)('a command %s', (_, confinement, missing) => {
         .split('\n')
         .flatMap((line) => /^(\w+)=/.exec(line)?.[1] ?? [])
       const usual = ['HOME', 'LANG', 'PATH', 'PWD', 'SHLVL', 'TERM', '_']
-      const own = confinement === 'sandbox' ? ['API_KEY', 'TMPDIR'] : ['TROUPE_COMMAND']
+      const walled = ['API_KEY', 'TMPDIR', 'npm_config_fetch_retries', 'PIP_RETRIES', 'CARGO_NET_RETRY']
+      const own = confinement === 'sandbox' ? walled : ['TROUPE_COMMAND']
       expect(names.toSorted()).toEqual([...usual, ...own].toSorted())
     })
 

@@ -45,8 +45,8 @@ describe('a wall was hit', () => {
   })
 
   it('by who was refused at the door, whatever it says', () => {
-    expect(hit('', ['example.com:443'])?.message).toBe(
-      'It wanted to reach example.com:443, which the sandbox does not allow (sandbox.hosts).',
+    expect(hit('', ['example.com:443 is not listed in sandbox.hosts'])?.message).toBe(
+      'The sandbox refused connections: example.com:443 is not listed in sandbox.hosts.',
     )
   })
 })

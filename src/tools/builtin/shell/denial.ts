@@ -46,7 +46,7 @@ const noNetwork = [
 
 export function wallHit({ text, refusedHosts, policy }: FailedCommand): ToolFailure | undefined {
   if (refusedHosts.length > 0) {
-    return hit(`It wanted to reach ${refusedHosts.join(', ')}, which the sandbox does not allow (sandbox.hosts).`)
+    return hit(`The sandbox refused connections: ${refusedHosts.join('; ')}.`)
   }
   const words = lastWords(text)
   const written = said(words, noWriting)
