@@ -49,12 +49,12 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
     approver,
   })
   if (showsTree(progress)) await host.stderr.prose(introduction(file, host, asks))
-  const followed = await followRun(runtime.stream(prompt), { host, progress, interruption, approver })
+  const followed = await followRun(runtime.stream(prompt), { host, progress, interruption, release: () => runtime.close(), approver })
   const { outcome } = followed
-  if (!outcome) return reportRun(followed, { host, wishes, output, progress })
+  if (!outcome) return reportRun(followed, { host, wishes, output, progress, request: interruption.request })
   await tellTree(followed, { host, progress, legend: legend(host) })
   const isAsPlanned = outcome.status === 'partial' && outcome.reason === 'steps'
-  const code = isAsPlanned ? exitCodes.done.code : exitCodeOf(outcome) || exitCodes.failed.code
+  const code = isAsPlanned ? exitCodes.done.code : exitCodeOf(outcome, interruption.request) || exitCodes.failed.code
   if (!isAsPlanned) await tellError(unplanned(outcome), { host, wishes })
   if (output === 'json') await host.stdout.line(safeJson(outcomeDocument(outcome, { exitCode: code })))
   else if (isAsPlanned) await printAnswer(outcome.report, host)

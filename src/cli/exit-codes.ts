@@ -1,4 +1,5 @@
 import type { ErrorCode, ModelFailureClass, Outcome, TurnReason } from '../contracts/index.ts'
+import type { EndRequest } from './host.ts'
 
 /** What the shell is told, and what it means. */
 export const exitCodes = {
@@ -9,13 +10,16 @@ export const exitCodes = {
   provider: { code: 4, summary: 'provider or network' },
   budget: { code: 5, summary: 'steps, tokens, money, calls or time ran out' },
   approval: { code: 6, summary: 'an approval was denied or is needed' },
-  interrupted: { code: 130, summary: 'interrupted' },
+  hangup: { code: 129, summary: 'stopped by SIGHUP or a lost terminal; resumable' },
+  interrupted: { code: 130, summary: 'interrupted with Ctrl-C' },
+  pipe: { code: 141, summary: 'stopped because the reader of its output has gone; resumable' },
+  terminated: { code: 143, summary: 'stopped by SIGTERM; resumable' },
 } as const
 
 type ExitName = keyof typeof exitCodes
 
 /** Why there is no outcome: an error of Troupe, or somebody who asked to end. */
-export type FailureCode = ErrorCode | 'interrupted'
+export type FailureCode = ErrorCode | EndRequest
 
 const byFailure: { readonly [Class in ModelFailureClass]: ExitName } = {
   auth: 'model',
@@ -44,6 +48,7 @@ const byReason: { readonly [Reason in TurnReason]: ExitName } = {
   stopped: 'done',
   interrupted: 'interrupted',
   approval: 'approval',
+  released: 'terminated',
   denied: 'approval',
   model: 'provider',
   invalid_output: 'failed',
@@ -66,21 +71,29 @@ const byError: { readonly [Code in FailureCode]: ExitName } = {
   tree_unknown: 'usage',
   approval_unknown: 'usage',
   tree_owned: 'failed',
+  session_mismatch: 'usage',
   tree_moved: 'failed',
   store_failed: 'failed',
   store_invalid: 'failed',
   runtime_closed: 'failed',
   internal: 'failed',
   interrupted: 'interrupted',
+  terminated: 'terminated',
+  hangup: 'hangup',
+  pipe: 'pipe',
 }
 
-/** How a run went, for the shell. An answer that had to be forced is printed and still counts as run out. */
-export function exitCodeOf({ status, reason, failure }: Pick<Outcome, 'status' | 'reason' | 'failure'>): number {
+/**
+ * How a run went, for the shell. An answer that had to be forced is printed and still counts as run out. `request`: what it was
+ * released for.
+ */
+export function exitCodeOf({ status, reason, failure }: Pick<Outcome, 'status' | 'reason' | 'failure'>, request?: EndRequest): number {
+  if (reason === 'released' && request !== undefined) return exitCodes[request].code
   switch (status) {
     case 'completed':
       return exitCodes.done.code
     case 'suspended':
-      return exitCodes.approval.code
+      return exitCodes[reason === undefined ? 'approval' : byReason[reason]].code
     case 'interrupted':
       return exitCodes[reason === undefined ? 'interrupted' : byReason[reason]].code
     case 'partial':

@@ -62,6 +62,7 @@ export const reasonText: { readonly [Reason in TurnReason]: string } = {
   stopped: 'stopped',
   interrupted: 'interrupted',
   approval: 'an approval is needed',
+  released: 'it was stopped and can be resumed',
   denied: 'an approval was denied',
   model: 'the model failed',
   invalid_output: 'the answer is not what was asked for',

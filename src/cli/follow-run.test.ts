@@ -1,10 +1,10 @@
 import { Readable, Writable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import type { Outcome, SessionId, StreamEvent } from '../contracts/index.ts'
+import type { ClientId, Outcome, SessionId, StreamEvent } from '../contracts/index.ts'
 import type { RunHandle } from '../runtime/index.ts'
 import { FakeClock } from '../testing/index.ts'
 import { followRun } from './follow-run.ts'
-import type { Host } from './host.ts'
+import type { EndRequest, Host } from './host.ts'
 import { Interruption } from './interruption.ts'
 import { Output } from './output.ts'
 import { plainPaint } from './paint.ts'
@@ -20,6 +20,7 @@ function endlessRun(events: readonly StreamEvent[] = []) {
     outcome: end.promise,
     async interrupt() {
       interrupts++
+      return { clientId: 'c' as ClientId, driven: true }
     },
     async *[Symbol.asyncIterator](): AsyncGenerator<StreamEvent> {
       yield* events
@@ -31,7 +32,7 @@ function endlessRun(events: readonly StreamEvent[] = []) {
 
 function fakeHost() {
   const written: string[] = []
-  const listeners = new Set<() => void>()
+  const listeners = new Set<(request: EndRequest) => void>()
   const exits: number[] = []
   const output = new Output(
     new Writable({
@@ -59,8 +60,8 @@ function fakeHost() {
       return undefined as never
     },
   }
-  const signal = (): void => {
-    for (const listener of listeners) listener()
+  const signal = (request: EndRequest = 'interrupted'): void => {
+    for (const listener of listeners) listener(request)
   }
   return { host, exits, signal, listeners, written }
 }
@@ -70,8 +71,19 @@ function following(run = endlessRun()) {
   const clock = new FakeClock(0)
   const fake = fakeHost()
   const interruption = new Interruption(fake.host, () => clock.monotonic())
-  return { ...run, ...fake, clock, followed: followRun(run.handle, { host: fake.host, progress: 'none', clock, interruption }) }
+  let releases = 0
+  const release = async (): Promise<void> => void releases++
+  const followed = followRun(run.handle, { host: fake.host, progress: 'none', clock, interruption, release })
+  return { ...run, ...fake, clock, releases: () => releases, followed }
 }
+
+test('a request of the system releases the run and does not interrupt it; Ctrl-C then ends the process', () => {
+  const { interrupts, releases, exits, signal } = following()
+  signal('terminated')
+  expect([interrupts(), releases(), exits]).toEqual([0, 1, []])
+  signal('interrupted')
+  expect(exits).toEqual([143])
+})
 
 test('the first interrupt ends the run, the second the process', () => {
   const { interrupts, exits, signal, clock } = following()
@@ -138,7 +150,7 @@ test('a wish from before there was a run ends it at once', () => {
   const { host, signal } = fakeHost()
   const interruption = new Interruption(host)
   signal()
-  void followRun(handle, { host, progress: 'none', clock: new FakeClock(0), interruption })
+  void followRun(handle, { host, progress: 'none', clock: new FakeClock(0), interruption, release: async () => {} })
   expect(interrupts()).toBe(1)
 })
 
@@ -154,7 +166,14 @@ describe('a live tree', () => {
     const { host, written } = fakeHost()
     const window = new Window()
     const clock = new FakeClock(0)
-    const followed = followRun(handle, { host, progress: 'live', terminal: window, clock, interruption: new Interruption(host) })
+    const followed = followRun(handle, {
+      host,
+      progress: 'live',
+      terminal: window,
+      clock,
+      interruption: new Interruption(host),
+      release: async () => {},
+    })
     await settled()
     expect(await window.rows()).toEqual([expect.stringContaining('root')])
     expect(window.isCursorHidden).toBe(true)
@@ -169,7 +188,14 @@ describe('a live tree', () => {
     const { host, signal } = fakeHost()
     const window = new Window({ width: 80, height: 20 })
     const clock = new FakeClock(0)
-    const followed = followRun(handle, { host, progress: 'live', terminal: window, clock, interruption: new Interruption(host) })
+    const followed = followRun(handle, {
+      host,
+      progress: 'live',
+      terminal: window,
+      clock,
+      interruption: new Interruption(host),
+      release: async () => {},
+    })
     await settled()
     signal()
     expect(window.written.at(-1)).toContain('interrupting…')
@@ -189,7 +215,7 @@ describe('a live tree', () => {
     const window = new Window()
     const clock = new FakeClock(0)
     await expect(
-      followRun(handle, { host, progress: 'live', terminal: window, clock, interruption: new Interruption(host) }),
+      followRun(handle, { host, progress: 'live', terminal: window, clock, interruption: new Interruption(host), release: async () => {} }),
     ).rejects.toThrow('full')
     expect([window.isCursorHidden, window.watchers, clock.pending]).toEqual([false, 0, 0])
   })
@@ -203,7 +229,7 @@ test.each([
   const { handle, end } = endlessRun(new Story().begins().asks(0, 1).answers(500, 1).calls(500, 1, { id: '1' }).events)
   const { host, written } = fakeHost()
   end({ status: 'completed' } as Outcome)
-  await followRun(handle, { host, progress, interruption: new Interruption(host) })
+  await followRun(handle, { host, progress, interruption: new Interruption(host), release: async () => {} })
   expect(written).toEqual(lines)
 })
 
@@ -212,7 +238,7 @@ test('events go to standard output, whole and in order, besides what is shown', 
   const { handle, end } = endlessRun(story.events)
   const { host, written } = fakeHost()
   end({ status: 'completed' } as Outcome)
-  await followRun(handle, { host, progress: 'none', output: 'stream-json', interruption: new Interruption(host) })
+  await followRun(handle, { host, progress: 'none', output: 'stream-json', interruption: new Interruption(host), release: async () => {} })
   expect(written.map((line) => JSON.parse(line))).toEqual(story.events)
 })
 
@@ -220,7 +246,7 @@ test('a log is JSON, one document a line', async () => {
   const { handle, end } = endlessRun(running('quick'))
   const { host, written } = fakeHost()
   end({ status: 'completed' } as Outcome)
-  await followRun(handle, { host, progress: 'json', interruption: new Interruption(host) })
+  await followRun(handle, { host, progress: 'json', interruption: new Interruption(host), release: async () => {} })
   expect(written.map((line) => JSON.parse(line).msg)).toEqual(['session created: root', 'turn started', 'model asked: quick'])
 })
 

@@ -5,7 +5,9 @@ import { graceMs, type Interruption } from './interruption.ts'
 import { type Display, openDisplay, type Showing } from './progress/display.ts'
 
 interface Watching extends Omit<Showing, 'clock' | 'questions'> {
-  readonly interruption: Pick<Interruption, 'signal' | 'reporting'>
+  readonly interruption: Pick<Interruption, 'signal' | 'request' | 'reporting'>
+  /** Stops the run and leaves its turn open. */
+  readonly release: () => Promise<void>
   /** Default: the clock of the system. */
   readonly clock?: Clock
   /** Hears what happens, and may take the window to ask. */
@@ -19,13 +21,16 @@ export interface Followed {
   readonly events: readonly InteractionEvent[]
   /** As many of them had happened before. */
   readonly past: number
-  /** `undefined` where the run was interrupted and did not end in time. */
+  /** `undefined` where the run was stopped and did not end in time. */
   readonly outcome: Outcome | undefined
 }
 
-/** Shows a run while it goes on. An interrupt ends the run; when this is over, what is left is to report it. */
+/** How long a run that is released may take: its calls have their own grace, which is shorter. */
+const releaseMs = 10_000
+
+/** Shows a run while it goes on. Ctrl-C ends its turn, other requests release it; when this is over, what is left is to report it. */
 export async function followRun(handle: RunHandle, watching: Watching): Promise<Followed> {
-  const { interruption, clock = systemClock, approver, past = [], ...showing } = watching
+  const { interruption, release, clock = systemClock, approver, past = [], ...showing } = watching
   const { signal } = interruption
   const display = openDisplay({ ...showing, clock, questions: approver?.shows === 'questions' ? 'elsewhere' : 'here' })
   approver?.attach(display)
@@ -36,10 +41,11 @@ export async function followRun(handle: RunHandle, watching: Watching): Promise<
   let cancelTimer = (): void => {}
 
   const interrupt = (): void => {
-    cancelTimer = clock.after(graceMs, () => overdue.resolve(undefined))
+    const isInterrupt = interruption.request === 'interrupted'
+    cancelTimer = clock.after(isInterrupt ? graceMs : releaseMs, () => overdue.resolve(undefined))
     // Where the store fails there is nobody to tell; the timer ends the wait.
-    handle.interrupt().catch(() => {})
-    display.interrupting()
+    ;(isInterrupt ? handle.interrupt() : release()).catch(() => {})
+    if (isInterrupt) display.interrupting()
   }
   if (signal.aborted) interrupt()
   else signal.addEventListener('abort', interrupt)

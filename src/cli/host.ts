@@ -2,6 +2,9 @@ import type { Readable } from 'node:stream'
 import { Output } from './output.ts'
 import { type Paint, paintFor, type Window, windowFor } from './paint.ts'
 
+/** Who asks a command to end: a person with Ctrl-C, or the system. Each has an exit code. */
+export type EndRequest = 'interrupted' | 'terminated' | 'hangup' | 'pipe'
+
 /** What a command sees of the process it runs in. */
 export interface Host {
   readonly env: { readonly [name: string]: string | undefined }
@@ -23,23 +26,27 @@ export interface Host {
   /** Milliseconds since 1970. */
   now(): number
   /** Calls back whenever a person or the system asks to end. The answer stops listening. */
-  onInterrupt(listener: () => void): () => void
+  onInterrupt(listener: (request: EndRequest) => void): () => void
   /** Ends the process at once. */
   exit(code: number): never
 }
 
 /** Where there is no terminal, lines are as long as most people's. */
 const plainWidth = 100
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const signals = [
+  ['SIGINT', 'interrupted'],
+  ['SIGTERM', 'terminated'],
+  ['SIGHUP', 'hangup'],
+] as const
 
 export function processHost(): Host {
   const { env, stdin, stdout, stderr } = process
   const window = windowFor(stderr, env)
+  const outputs = { stdout: new Output(stdout), stderr: new Output(stderr) }
   return {
     env,
     stdin,
-    stdout: new Output(stdout),
-    stderr: new Output(stderr),
+    ...outputs,
     window,
     isSeen: stderr.isTTY === true,
     paint: paintFor(window),
@@ -50,9 +57,13 @@ export function processHost(): Host {
     },
     now: () => Date.now(),
     onInterrupt(listener) {
-      for (const signal of signals) process.on(signal, listener)
+      const listeners = signals.map(([signal, request]) => ({ signal, hear: () => listener(request) }))
+      for (const { signal, hear } of listeners) process.on(signal, hear)
+      // A terminal that is lost sends SIGHUP as well: both mean the same.
+      outputs.stdout.onEnd(() => listener(stdout.isTTY ? 'hangup' : 'pipe'))
+      outputs.stderr.onEnd(() => listener(stderr.isTTY ? 'hangup' : 'pipe'))
       return () => {
-        for (const signal of signals) process.off(signal, listener)
+        for (const { signal, hear } of listeners) process.off(signal, hear)
       }
     },
     exit: (code) => process.exit(code),

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
+import type { EndRequest } from './host.ts'
 import { InterruptedError } from './interrupted-error.ts'
 import { Interruption } from './interruption.ts'
 
 function interruptible() {
   const exits: number[] = []
-  const state = { now: 0, interrupt: (): void => {} }
+  const state = { now: 0, interrupt: (_: EndRequest): void => {} }
   const interruption = new Interruption(
     {
       onInterrupt(listener) {
@@ -15,7 +16,11 @@ function interruptible() {
     },
     () => state.now,
   )
-  return { interruption, exits, interruptAt: (now: number) => Object.assign(state, { now }).interrupt() }
+  return {
+    interruption,
+    exits,
+    interruptAt: (now: number, request: EndRequest = 'interrupted') => Object.assign(state, { now }).interrupt(request),
+  }
 }
 
 test('1: work before a run is left at the first interrupt, and not begun after it', async () => {
@@ -57,4 +62,19 @@ test('3: a report that nobody had asked to hurry is ended by the second interrup
   interruptAt(0)
   interruptAt(60)
   expect(exits).toEqual([130])
+})
+
+test('1: work before a run ends with the code of who asked', async () => {
+  const { interruption, interruptAt } = interruptible()
+  interruptAt(0, 'terminated')
+  await expect(interruption.before(Promise.resolve('done'))).rejects.toMatchObject({ code: 'terminated' })
+})
+
+test('2: Ctrl-C while a run is released ends the process immediately, a lost output never does', () => {
+  const { interruption, exits, interruptAt } = interruptible()
+  interruptAt(0, 'terminated')
+  interruptAt(500, 'pipe')
+  expect([interruption.request, exits]).toEqual(['terminated', []])
+  interruptAt(10, 'interrupted')
+  expect(exits).toEqual([143])
 })

@@ -70,7 +70,7 @@ export class Output {
 
   #end(error: NodeJS.ErrnoException): void {
     if (this.#state.kind !== 'open') return
-    const hasLeft = error.code === 'EPIPE' || error.code === 'ECONNRESET' || error.code === 'EOF'
+    const hasLeft = ['EPIPE', 'ECONNRESET', 'EOF'].includes(error.code ?? '') || (this.#stream.isTTY === true && error.code === 'EIO')
     this.#state = hasLeft ? { kind: 'gone' } : { kind: 'failed', error }
     for (const listener of this.#leaving) listener()
   }

@@ -4,6 +4,7 @@ import type { WaysOn } from './approvals/ways-on.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { reasonText } from './figures.ts'
 import type { Followed } from './follow-run.ts'
+import type { EndRequest } from './host.ts'
 import { InterruptedError } from './interrupted-error.ts'
 import type { OutputForm } from './parse-arguments.ts'
 import { printAnswer } from './print-answer.ts'
@@ -21,8 +22,10 @@ interface Reporting extends Audience {
   readonly progress: Progress
   /** What was told about the team before it ran. */
   readonly before?: readonly StartDiagnostic[]
-  /** For a run that waits. */
+  /** For a run that waits, or was stopped. */
   readonly waysOn?: WaysOn
+  /** Who asked the command to end, if somebody did. */
+  readonly request?: EndRequest | undefined
 }
 
 /** Tells how a run ended, to whoever asked in whatever form, and answers with the exit code. */
@@ -32,7 +35,7 @@ export async function reportRun(followed: Followed, reporting: Reporting): Promi
   await tellTree(followed, reporting)
   if (isToBeTold(outcome, reporting)) await tellError(failureOf(outcome, reporting), reporting)
   await printOutcome(outcome, reporting)
-  return exitCodeOf(outcome)
+  return exitCodeOf(outcome, reporting.request)
 }
 
 interface TreeTelling extends Pick<Reporting, 'host' | 'progress'> {
@@ -69,13 +72,14 @@ export function withToolNames(summary: AgentSummary, events: Followed['events'])
   return named(summary)
 }
 
-async function printOutcome(outcome: Outcome, { host, output, before }: Reporting): Promise<void> {
+async function printOutcome(outcome: Outcome, { host, output, before, request }: Reporting): Promise<void> {
   const { stdout } = host
+  const told = { before, exitCode: exitCodeOf(outcome, request) }
   switch (output) {
     case 'json':
-      return stdout.line(safeJson(outcomeDocument(outcome, { before })))
+      return stdout.line(safeJson(outcomeDocument(outcome, told)))
     case 'stream-json':
-      return stdout.line(safeJson(runEnd(outcome, before)))
+      return stdout.line(safeJson(runEnd(outcome, told)))
     case 'answer':
       return isAnswered(outcome) ? printAnswer(outcome.report, host) : undefined
     default:
@@ -84,8 +88,8 @@ async function printOutcome(outcome: Outcome, { host, output, before }: Reportin
 }
 
 async function reportOverdue(reporting: Reporting): Promise<number> {
-  const { host, output } = reporting
-  const error = new InterruptedError('The run did not end in time after it was interrupted.', 'What was recorded until then is kept.')
+  const { host, output, request } = reporting
+  const error = new InterruptedError('The run did not end in time when it was stopped.', 'What was recorded until then is kept.', request)
   if (output === 'json') await host.stdout.line(safeJson(errorDocument(error)))
   if (output === 'stream-json') await host.stdout.line(safeJson(runEndOfError(error)))
   await tellError(error, reporting)
@@ -100,10 +104,18 @@ function isToBeTold(outcome: Outcome, { progress }: Reporting): boolean {
   return !showsTree(progress) && exitCodeOf(outcome) !== exitCodes.done.code
 }
 
-function failureOf(outcome: Outcome, { waysOn }: Reporting): ToldError {
-  const { message, failure } = outcome
+function failureOf(outcome: Outcome, { waysOn, request }: Reporting): ToldError {
+  const { failure, reason } = outcome
+  const message = reason === 'released' && request !== undefined ? stopTexts[request] : outcome.message
   const told = { message: message ?? failure?.message ?? endingText(outcome), problems: [] }
   return { ...told, remedy: outcome.remedy ?? failure?.remedy, ...waysOn }
+}
+
+const stopTexts: { readonly [Request in EndRequest]: string } = {
+  interrupted: 'The run was stopped before it ended.',
+  terminated: 'The run was stopped by SIGTERM before it ended.',
+  hangup: 'The run was stopped before it ended: its terminal was closed.',
+  pipe: 'The run was stopped before it ended: the reader of its output has gone.',
 }
 
 function endingText({ status, reason }: Outcome): string {

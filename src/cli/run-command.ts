@@ -6,7 +6,7 @@ import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } fr
 import { redactor } from '../util/redact.ts'
 import { approverFor } from './approvals/approver-for.ts'
 import { grantPlaceOf, projectGrants } from './approvals/project-grants.ts'
-import { waysOn } from './approvals/ways-on.ts'
+import { type Suspended, type WaysOn, waysOn } from './approvals/ways-on.ts'
 import { dataFolder } from './data-folder.ts'
 import { dryRun } from './dry-run.ts'
 import { followRun } from './follow-run.ts'
@@ -50,18 +50,36 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
   const { handle, past } = begun
   for (const notice of prepared.changed) await tellNotice(notice, { host, wishes })
   if (wishes.detail === 'verbose') await introduce(handle, prepared, { host, wishes })
-  // Who reads events and leaves has seen enough.
-  if (output === 'stream-json') host.stdout.onEnd(() => void handle.interrupt().catch(() => {}))
-  const followed = await followRun(handle, { host, progress, output, interruption, approver, past })
+  const release = (): Promise<void> => runtime.close()
+  const followed = await followRun(handle, { host, progress, output, interruption, release, approver, past })
   const { sessionId } = handle
-  const isWaiting = followed.outcome?.status === 'suspended'
-  const ways = isWaiting && (await waysOn(store, { treeId: sessionId, resume: resumeCommand(invocation, sessionId), dataDir }))
-  const code = await reportRun(followed, { host, wishes, output, progress, before: prepared.diagnostics, ...(ways && { waysOn: ways }) })
+  const resume = resumeCommand(invocation, sessionId)
+  const ways = await waysFor(followed.outcome, { store, treeId: sessionId, resume, dataDir })
+  const { request } = interruption
+  const code = await reportRun(followed, {
+    host,
+    wishes,
+    output,
+    progress,
+    request,
+    before: prepared.diagnostics,
+    ...(ways && { waysOn: ways }),
+  })
   const further = afterInterrupt(followed.outcome, invocation, sessionId)
   if (further !== undefined) await tellNotice(`Go on: ${further}`, { host, wishes })
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)
   return code
+}
+
+/** What a person may do about a run whose turn is open. */
+async function waysFor(outcome: Outcome | undefined, { store, ...run }: OpenRun): Promise<WaysOn | undefined> {
+  if (outcome?.status !== 'suspended') return undefined
+  return outcome.reason === 'released' ? { remedy: 'Continue it:', commands: [run.resume] } : waysOn(store, run)
+}
+
+interface OpenRun extends Suspended {
+  readonly store: Store
 }
 
 /** What is withheld for want of trust may be why something does not happen: that is told to those who want it quiet, too. */

@@ -97,8 +97,10 @@ export function errorDocument(error: Thrown): ErrorDocument {
 }
 
 /** `completed` where there is an answer, even if only a partial one; the exit code tells which. */
-export function runEnd({ snapshot: _repeated, ...outcome }: Outcome, before: readonly StartDiagnostic[] = []): RunEnd {
-  const exitCode = exitCodeOf(outcome)
+export function runEnd(
+  { snapshot: _repeated, ...outcome }: Outcome,
+  { exitCode = exitCodeOf(outcome), before = [] }: Telling = {},
+): RunEnd {
   const type = outcome.status === 'completed' || outcome.status === 'partial' ? 'run.completed' : 'run.failed'
   const told = { ...outcome, diagnostics: [...before, ...outcome.diagnostics] }
   return { type, ok: exitCode === exitCodes.done.code, outcome: told, ...summaryOf(outcome), exitCode }

@@ -14,6 +14,7 @@ export const errorTable = {
   script_mismatch: { retry: false, summary: 'a scripted model was asked otherwise than its script says' },
   tree_unknown: { retry: false, summary: 'no tree has that id' },
   tree_owned: { retry: true, summary: 'another process drives this tree' },
+  session_mismatch: { retry: false, summary: 'the session uses a workspace or an agent that this program does not have' },
   tree_moved: { retry: false, summary: 'another process has taken this tree over' },
   approval_unknown: { retry: false, summary: 'nobody has asked for the approval of that id' },
   store_failed: { retry: true, summary: 'the store could not read or write' },

@@ -75,6 +75,8 @@ export type TurnReason =
   | 'stopped'
   | 'interrupted'
   | 'approval'
+  /** Its driver stopped, or was lost: the turn is open, and goes on where it is opened. */
+  | 'released'
   | 'denied'
   | 'model'
   | 'invalid_output'

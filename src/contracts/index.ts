@@ -120,7 +120,7 @@ export type {
 } from './ports.ts'
 export type { Report, Trace } from './report.ts'
 export { defaultSandboxPolicy, type SandboxPolicy } from './sandbox.ts'
-export type { ApprovalAnswer, SendOptions, SessionEntry, SessionService } from './session-service.ts'
+export type { ApprovalAnswer, Receipt, SendOptions, SessionEntry, SessionService } from './session-service.ts'
 export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'
 export type { AgentLoopStateSnapshot } from './snapshot.ts'
 export type {

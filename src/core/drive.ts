@@ -1,4 +1,5 @@
 import type { MaybePromise, TurnEnding } from '../contracts/index.ts'
+import { Released } from '../util/released.ts'
 import type { Action, AskAction } from './decide.ts'
 import { turnIdOf } from './ids.ts'
 import type { Session } from './session.ts'
@@ -22,9 +23,10 @@ export interface Performer<S extends Session> {
   finish(session: S, ending: TurnEnding): MaybePromise<void>
 }
 
-/** Drives a session until there is nothing to do, or until only a person can go on. */
+/** Drives a session until there is nothing to do, or until only a person can go on. Throws `Released` where it was released. */
 export async function drive<S extends Session>(session: S, performer: Performer<S>): Promise<'idle' | 'suspended'> {
   for (;;) {
+    if (session.isReleased) throw new Released()
     const action = session.decide()
     switch (action.kind) {
       case 'begin':

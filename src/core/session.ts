@@ -3,6 +3,7 @@ import { TroupeError } from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { type Exclusions, noExclusions } from '../util/next-model.ts'
+import { isResult, Released } from '../util/released.ts'
 import { Sequence } from '../util/sequence.ts'
 import { apply } from './apply.ts'
 import { type Headroom, unbounded } from './budget.ts'
@@ -37,6 +38,7 @@ const mostKeptChars = 10_000
  *
  * 1. The state changes by `record` alone, and only by what the reducer accepts.
  * 2. `interrupt` belongs to the open turn; a new turn gets a new one.
+ * 3. A released session records nothing but results of calls that were running: whatever else would be recorded throws `Released`.
  */
 export class Session {
   readonly recipe: Recipe
@@ -45,7 +47,7 @@ export class Session {
   readonly #sleepers: (() => void)[] = []
   #state: SessionState
   #interrupt = new Interrupt()
-  #isRetired = false
+  #mode: 'open' | 'retired' | 'released' = 'open'
 
   constructor({ recipe, clock, pen, state }: SessionParts) {
     this.recipe = recipe
@@ -102,6 +104,7 @@ export class Session {
 
   /** `event` begins with `here()`. */
   record(event: InteractionEvent): void {
+    if (this.#mode === 'released' && !isResult(event)) throw new Released()
     this.#state = apply(this.#state, event)
     this.#pen.push(event)
     if (this.#state.historyChars < mostKeptChars) keepShape(event.type, event, this.#state)
@@ -126,11 +129,20 @@ export class Session {
 
   /** Begins no further turn; what waits in line stays there. */
   retire(): void {
-    this.#isRetired = true
+    if (this.#mode === 'open') this.#mode = 'retired'
   }
 
   get isRetired(): boolean {
-    return this.#isRetired
+    return this.#mode !== 'open'
+  }
+
+  /** Stops here, with everything that is open left open, as after a crash. Calls that are running are interrupted separately. */
+  release(): void {
+    this.#mode = 'released'
+  }
+
+  get isReleased(): boolean {
+    return this.#mode === 'released'
   }
 
   /** Lets go of what was said, where the session itself is kept. */

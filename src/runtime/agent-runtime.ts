@@ -3,7 +3,6 @@ import type {
   ApprovalDecision,
   ApprovalId,
   Approver,
-  ClientId,
   Clock,
   Hook,
   Ids,
@@ -13,6 +12,7 @@ import type {
   ModelParameters,
   Outcome,
   ProjectGrants,
+  Receipt,
   RunOrigin,
   Sandbox,
   SendOptions,
@@ -75,6 +75,11 @@ export interface OpenOptions {
   readonly overlay?: { readonly [name: string]: string }
 }
 
+export interface CloseOptions {
+  /** Finish the turns that are running first; queued inputs stay queued. Default false. */
+  readonly drain?: boolean
+}
+
 /**
  * A run that goes on whether or not anybody reads it. It can be iterated once and yields events from the beginning of
  * this handle; leaving the loop detaches and changes nothing. `sessions.events` reads a tree as often as you like.
@@ -85,14 +90,14 @@ export interface RunHandle extends AsyncIterable<StreamEvent> {
   /** Resolves when the session is idle or suspended, on a handle of a tree that was idle after its next turn; never rejects. */
   readonly outcome: Promise<Outcome>
   /** A further turn, after the present one. */
-  send(input: RunInput, options?: SendOptions): Promise<ClientId>
+  send(input: RunInput, options?: SendOptions): Promise<Receipt>
   /** Enters the present turn at its next step. */
-  steer(input: RunInput): Promise<ClientId>
+  steer(input: RunInput): Promise<Receipt>
   /** Ends the turn with a last answer. */
-  stop(): Promise<void>
+  stop(): Promise<Receipt>
   /** Ends the turn now. */
-  interrupt(): Promise<void>
-  approve(approvalId: ApprovalId | string, decision: ApprovalDecision): Promise<void>
+  interrupt(): Promise<Receipt>
+  approve(approvalId: ApprovalId | string, decision: ApprovalDecision): Promise<Receipt>
   /**
    * Lets go of a tree that was opened and has nothing to do: it waits for nothing more here, `outcome` says how it stands, and
    * another process may take it up. That holds for all handles of it in this process: whoever goes on opens it again. One that is
@@ -107,11 +112,16 @@ export interface AgentRuntime {
   stream(input: RunInput, options?: RunOptions): RunHandle
   /**
    * Takes up an existing tree: goes on with what is unfinished, or waits to be sent something. What `options` change is in the
-   * journal before anything else happens, and holds for whoever takes the tree up next. Rejects where they are wrong or a model
-   * cannot be had; nothing is changed then.
+   * journal before anything else happens, and holds for whoever takes the tree up next. Rejects where they are wrong, a model
+   * cannot be had, or this runtime lacks the workspace, the agent of the root or the agent of an open child; nothing is changed then.
    */
   open(sessionId: SessionId | string, options?: OpenOptions): Promise<RunHandle>
   readonly sessions: SessionService
-  /** Interrupts what runs, waits for it, closes tools. The store stays its owner's. */
-  close(): Promise<void>
+  /**
+   * Releases every session, then closes tools. The store stays its owner's. No turn is ended: one that was running has the outcome
+   * `suspended` with the reason `released`, and continues where it is opened next. Calls get their signal and their `graceMs`; one
+   * that finishes in time is recorded, the others are recovered on resume as after a crash. With `drain` running turns finish first;
+   * a second `close()` without it releases those that are left.
+   */
+  close(options?: CloseOptions): Promise<void>
 }

@@ -53,6 +53,21 @@ export function checkOpen(options: object, modelKeys: object): void {
   if (problems.length > 0) throw misused(problems)
 }
 
+export function checkClose(options: object): void {
+  const problems: Problem[] = []
+  if (areOptions(problems, options)) {
+    checkKeys(problems, options, { known: ['drain'], place: 'options' })
+    const { drain } = options
+    if (drain !== undefined && typeof drain !== 'boolean')
+      problems.push({
+        place: 'options.drain',
+        message: `expected true or false, found ${showValue(drain)}`,
+        remedy: 'Leave it out, or give true.',
+      })
+  }
+  if (problems.length > 0) throw misused(problems)
+}
+
 /** No value is shown: it may be a secret. */
 function checkOverlay(problems: Problem[], overlay: unknown, modelKeys: object): void {
   const place = 'options.overlay'

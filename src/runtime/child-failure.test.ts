@@ -21,6 +21,7 @@ const reasons: { readonly [Reason in TurnReason]: string } = {
   stopped: 'cancelled',
   interrupted: 'cancelled',
   approval: 'denied',
+  released: 'cancelled',
   denied: 'denied',
   model: 'model',
   invalid_output: 'model',

@@ -35,6 +35,7 @@ const byReason: { readonly [Reason in TurnReason]: ChildFailureClass } = {
   stopped: 'cancelled',
   interrupted: 'cancelled',
   approval: 'denied',
+  released: 'cancelled',
   denied: 'denied',
   model: 'model',
   invalid_output: 'model',

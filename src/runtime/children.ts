@@ -184,7 +184,7 @@ const cancelledBefore: ToolFailure = { class: 'cancelled', message: 'It was not 
 /** The turn of a child ends with the call that started it; what was said until then is kept. */
 function cancel(session: ActiveSession, by: string): void {
   const { turn } = session.state
-  if (turn.kind !== 'open') return
+  if (turn.kind !== 'open' || session.isReleased) return
   // Where a person has ended it, that is why.
   if (turn.cancel !== 'abort') session.note({ type: 'interaction.cancel.requested', mode: 'interrupt', by })
   session.interrupt.fire('interrupted')

@@ -1,12 +1,13 @@
-import type { AgentSpec, ClientId, InboxMessage, InputPart, MaybePromise, Outcome, SessionId, TreeId } from '../contracts/index.ts'
+import type { AgentSpec, ClientId, InboxMessage, InputPart, MaybePromise, Outcome, Receipt, SessionId, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { agentLoop, created } from '../core/index.ts'
 import { sharedModelHealth } from '../steps/index.ts'
 import { memoryStore } from '../stores/memory/index.ts'
 import { schemaValidator } from '../tools/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
-import type { AgentRuntime, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
-import { checkOpen, checkRun } from './check-call.ts'
+import { RecentSet } from '../util/recent-set.ts'
+import type { AgentRuntime, CloseOptions, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
+import { checkClose, checkOpen, checkRun } from './check-call.ts'
 import { checkOptions } from './check-options.ts'
 import { Feed } from './feed.ts'
 import { findAgent } from './find-agent.ts'
@@ -19,7 +20,7 @@ import { RuntimeParts } from './runtime-parts.ts'
 import { matchAgent, onlyAgent, type Selected } from './select-agent.ts'
 import { partsOf, sessionService } from './session-service.ts'
 import { denyAll, noSandbox, randomIds, systemClock } from './system.ts'
-import { type Found, type TakingUp, TreeDriver } from './tree-driver.ts'
+import { type TakingUp, TreeDriver } from './tree-driver.ts'
 import type { Beginning, TreeHost } from './tree-host.ts'
 import { unknownTree } from './tree-memory.ts'
 import type { Variables } from './tree-overlays.ts'
@@ -55,14 +56,19 @@ export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
   )
 }
 
+/** A runtime does not grow with every session that it has ever started. */
+const mostHeld = 100_000
+
 /**
  * 1. A tree has at most one driver here, from before it is started or taken up until it is settled.
- * 2. After `close` nothing is started or taken up; what was accepted before stays in the store.
+ * 2. After `close` nothing is started or taken up; what was accepted before stays in the store. No turn is ended by it.
  */
 class Runtime implements AgentRuntime, TreeHost {
   readonly parts: RuntimeParts
   readonly sessions = sessionService(this)
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
+  /** Trees that were started or opened here and not released: a message to one of them is driven here. */
+  readonly #held = new RecentSet<TreeId>(mostHeld)
   /** What came after each driver: asked for by many, done once. */
   readonly #goings = new WeakMap<TreeDriver, Promise<boolean>>()
   /** Trees whose driver was let go just now, while it is looked whether there is more to do. */
@@ -101,6 +107,7 @@ class Runtime implements AgentRuntime, TreeHost {
       ? (this.#drivers.get(treeId) ?? this.#takeUp(treeId, { whenIdle: 'wait', feed, changes }))
       : this.#takeUpWith(overlay, treeId, { whenIdle: 'wait', feed, changes }))
     if (driver.feed !== feed) driver.refuseChanges(changes)
+    this.#held.add(treeId)
     return new Handle(this, { treeId, rest: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
   }
 
@@ -123,16 +130,27 @@ class Runtime implements AgentRuntime, TreeHost {
     }
   }
 
-  close(): Promise<void> {
+  close(options: CloseOptions = {}): Promise<void> {
+    checkClose(options)
+    this.#isClosed = true
+    const { drain = false } = options
+    if (!drain) for (const opening of this.#openings.values()) opening.fire('interrupted')
+    for (const starting of this.#drivers.values())
+      void starting.then(
+        (driver) => (drain ? driver.retire() : driver.release()),
+        () => {},
+      )
     this.#closing ??= this.#close()
     return this.#closing
   }
 
   async #close(): Promise<void> {
-    this.#isClosed = true
-    for (const opening of this.#openings.values()) opening.fire('interrupted')
-    const drivers = await Promise.allSettled(this.#drivers.values())
-    await Promise.all(drivers.map((driver) => (driver.status === 'fulfilled' ? this.#end(driver.value) : undefined)))
+    await Promise.all(
+      [...this.#drivers.values()].map(async (starting) => {
+        const driver = await starting.catch(() => undefined)
+        await driver?.settled
+      }),
+    )
     this.closed.fire('closed')
     await this.parts.close()
   }
@@ -176,6 +194,7 @@ class Runtime implements AgentRuntime, TreeHost {
     const chosen = this.#choose(parts, options.agent, { opening, redactor: own.redactor })
     const treeId = this.parts.options.ids.next() as TreeId
     overlays.set(treeId, own)
+    this.#held.add(treeId)
     const feed = new Feed()
     this.#openings.set(treeId, opening)
     const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, chosen, input: parts, feed, opening }))
@@ -197,8 +216,9 @@ class Runtime implements AgentRuntime, TreeHost {
     return { treeId, feed, started, rest }
   }
 
-  async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
-    this.#refuseWhenClosed()
+  async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
+    // What still runs while the runtime is closed can be answered and ended.
+    if (!this.#drivers.has(treeId)) this.#refuseWhenClosed()
     const refusing = message.kind === 'approval' && refuseUnasked(this.parts.options.store, { treeId, approvalId: message.approvalId })
     if (refusing) await refusing
     const told =
@@ -206,27 +226,33 @@ class Runtime implements AgentRuntime, TreeHost {
     return this.#add(treeId, told, given)
   }
 
-  async #add(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<ClientId> {
+  async #add(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
     const { store, ids } = this.parts.options
     const clientId = given ?? (ids.next() as ClientId)
     const opening = message.kind === 'cancel' && message.mode === 'interrupt' ? this.#openings.get(treeId) : undefined
     opening?.fire('interrupted')
     const driver = await this.driverOf(treeId)
     // What was never started has nothing more to be told.
-    if (opening && !driver) return clientId
-    const found = driver || (await this.isDrivenElsewhere(treeId)) ? undefined : await TreeDriver.find(this.parts, treeId)
-    // From here on nothing is refused: what is stored would be said twice by whoever tries again.
+    if (opening && !driver) return { clientId, driven: false }
+    const isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
+    // From here on nothing is refused: what is stored would be sent twice by a caller that tries again.
     await store.inbox.add(treeId, clientId, message)
-    if (!this.#drivers.has(treeId) && !this.#isClosed) await this.#attend(treeId, found)
-    return clientId
+    if (!isElsewhere && this.#held.has(treeId) && !this.#drivers.has(treeId) && !this.#isClosed) await this.#attend(treeId)
+    return { clientId, driven: isElsewhere || this.#drivers.has(treeId) }
+  }
+
+  async release(treeId: TreeId): Promise<void> {
+    this.#held.delete(treeId)
+    const driver = await this.driverOf(treeId)
+    await driver?.letGo()
   }
 
   /**
    * Takes up a tree that nobody here drives. Another process that drives it has been told by the inbox; what could not be
    * taken up now stays there for whoever opens the tree.
    */
-  async #attend(treeId: TreeId, found?: Found): Promise<void> {
-    await this.#takeUp(treeId, { whenIdle: 'settle', feed: new Feed(), ...(found && { found }) }).catch(() => {})
+  async #attend(treeId: TreeId): Promise<void> {
+    await this.#takeUp(treeId, { whenIdle: 'settle', feed: new Feed() }).catch(() => {})
   }
 
   #takeUp(treeId: TreeId, how: TakingUp): Promise<TreeDriver> {
@@ -272,12 +298,6 @@ class Runtime implements AgentRuntime, TreeHost {
     if (!isLeft || this.#isClosed) return false
     if (!this.#drivers.has(driver.treeId)) await this.#attend(driver.treeId)
     return this.#drivers.has(driver.treeId)
-  }
-
-  async #end(driver: TreeDriver): Promise<void> {
-    driver.retire()
-    if (!driver.isIdle) await this.#add(driver.treeId, { kind: 'cancel', mode: 'interrupt', by: 'runtime' })
-    await driver.settled
   }
 
   #interruptOn(signal: AbortSignal | undefined, { treeId, rest }: Pick<Beginning, 'treeId' | 'rest'>): void {

@@ -1,4 +1,4 @@
-import type { ApprovalDecision, ApprovalId, ClientId, Outcome, SendOptions, StreamEvent, TreeId } from '../contracts/index.ts'
+import type { ApprovalDecision, ApprovalId, Outcome, Receipt, SendOptions, StreamEvent, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import type { RunHandle, RunInput } from './agent-runtime.ts'
@@ -35,28 +35,27 @@ export class Handle implements RunHandle {
     return events
   }
 
-  send(input: RunInput, options?: SendOptions): Promise<ClientId> {
+  send(input: RunInput, options?: SendOptions): Promise<Receipt> {
     return this.#host.sessions.send(this.sessionId, input, options)
   }
 
-  steer(input: RunInput): Promise<ClientId> {
+  steer(input: RunInput): Promise<Receipt> {
     return this.#host.sessions.send(this.sessionId, input, { mode: 'steer' })
   }
 
-  stop(): Promise<void> {
+  stop(): Promise<Receipt> {
     return this.#host.sessions.cancel(this.sessionId, 'stop')
   }
 
-  interrupt(): Promise<void> {
+  interrupt(): Promise<Receipt> {
     return this.#host.sessions.cancel(this.sessionId, 'interrupt')
   }
 
-  approve(approvalId: ApprovalId | string, decision: ApprovalDecision): Promise<void> {
+  approve(approvalId: ApprovalId | string, decision: ApprovalDecision): Promise<Receipt> {
     return this.#host.sessions.approve(this.sessionId, { approvalId, decision })
   }
 
   async release(): Promise<void> {
-    const driver = await this.#host.driverOf(this.sessionId)
-    await driver?.letGo()
+    await this.#host.release(this.sessionId)
   }
 }

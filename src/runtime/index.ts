@@ -1,5 +1,5 @@
 export { ModelHealth, type QueueLimits } from '../steps/index.ts'
-export type { AgentRuntime, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
+export type { AgentRuntime, CloseOptions, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 export type { AgentDefinition, AgentLoopConfig } from './config.ts'
 export { createAgentRuntime } from './create-agent-runtime.ts'
 export { endTree } from './end-tree.ts'

@@ -94,6 +94,17 @@ export class Ledger implements Pen {
     return this.#writing
   }
 
+  /**
+   * The last flush of a tree that is released. A call whose intent was not handed over has not begun: its intent is left out with
+   * all that follows, as after a crash, so that it is not taken for unknown later. Results are never left out.
+   */
+  flushBegun(): MaybePromise<void> {
+    const results = this.#pending.findLastIndex(isResult) + 1
+    const unbegun = this.#pending.findIndex((event, index) => index >= results && isIntent(event))
+    if (unbegun >= 0) this.#seq -= this.#pending.splice(unbegun).filter(isDurable).length
+    return this.flush()
+  }
+
   #handOver(): void {
     const shown = this.#pending
     const answer = this.#append(shown)
@@ -156,6 +167,13 @@ export class Ledger implements Pen {
     }
     for (const event of shown) this.#options.publish(event)
   }
+}
+
+const isResult = (event: StreamEvent): boolean => event.type === 'interaction.item.completed' && event.item.kind === 'call'
+
+function isIntent(event: StreamEvent): boolean {
+  if (event.type === 'interaction.item.updated') return event.update.kind === 'attempt'
+  return event.type === 'interaction.item.started' && event.item.kind === 'call'
 }
 
 const isDurable = (event: StreamEvent): event is InteractionEvent => 'seq' in event

@@ -62,7 +62,8 @@ export class Mailbox {
         this.#again = false
         const rows = await this.#inbox.read(root.state.treeId, this.#cursor)
         for (const row of rows) {
-          await this.#keep(row)
+          if (!this.#isClosed) await this.#keep(row)
+          if (this.#isClosed) return
           this.#take(row)
           this.#cursor = row.position
         }

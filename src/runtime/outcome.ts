@@ -16,11 +16,12 @@ export const suspended: Halt = {
   remedy: 'Approve or deny it; the turn goes on where it stands.',
 }
 
-const undriven: Halt = {
-  status: 'interrupted',
-  reason: 'interrupted',
+/** The turn is open and nobody drives it: its driver was released, or is gone. */
+export const released: Halt = {
+  status: 'suspended',
+  reason: 'released',
   message: 'The turn has not ended, and this process does not drive it.',
-  remedy: 'Open the session to go on.',
+  remedy: 'Open the session to continue.',
 }
 
 /** Where a drive came to: all that its outcome is told from, for whoever asks for it. */
@@ -36,10 +37,10 @@ export function outcomeOf({ state, children, halt }: Rest): Outcome {
   const base = { sessionId, snapshot: snapshotOf(state) }
   if (turn.kind === 'none') {
     const nothing = { ...state.spent, accounting: [], operations: undefined, diagnostics: state.diagnostics, trace }
-    return { ...base, ...nothing, ...(halt ?? undriven) }
+    return { ...base, ...nothing, ...(halt ?? released) }
   }
   // A halt wins over an ending: one that could not be made durable was never reached.
-  const ending = halt ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : undriven)
+  const ending = halt ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : released)
   const report = turn.kind === 'ended' ? turn.report : reportOf(turn, state.agent)
   const { usage, cost } = turn.kind === 'ended' ? turn.totals : spentSoFar(state, turn, children)
   return {

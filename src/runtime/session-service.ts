@@ -31,15 +31,15 @@ export function sessionService(host: TreeHost): SessionService {
     async approve(sessionId, answer) {
       checkAnswer(answer)
       const { approvalId, decision, by = 'caller' } = answer
-      await host.deliver(sessionId as TreeId, { kind: 'approval', approvalId: approvalId as ApprovalId, decision, by })
+      return host.deliver(sessionId as TreeId, { kind: 'approval', approvalId: approvalId as ApprovalId, decision, by })
     },
     async revoke(sessionId, keys, by = 'caller') {
       checkRevoke(keys, by)
-      await host.deliver(sessionId as TreeId, { kind: 'revoke', keys, by })
+      return host.deliver(sessionId as TreeId, { kind: 'revoke', keys, by })
     },
     async cancel(sessionId, mode, by = 'caller') {
       checkCancel(mode, by)
-      await host.deliver(sessionId as TreeId, { kind: 'cancel', mode, by })
+      return host.deliver(sessionId as TreeId, { kind: 'cancel', mode, by })
     },
     async outcome(sessionId) {
       const treeId = sessionId as TreeId

@@ -1,13 +1,9 @@
-import type { StartedCall } from '../core/index.ts'
 import type { ActiveSession, ToolRegistry } from '../steps/index.ts'
 import { findCall } from '../util/call-list.ts'
-import { failedRecord } from '../util/call-results.ts'
 import type { Below } from './below.ts'
 import type { Branch } from './branch.ts'
-import { type Breach, breakOff, interrupted } from './break-off.ts'
-import { childFailure } from './child-failure.ts'
+import { breakOff, interrupted } from './break-off.ts'
 import { differences, hasVoidGrants, withheldTools } from './differences.ts'
-import { agentsNow } from './family.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { Sessions } from './sessions.ts'
 import { forSummary } from './tree-state.ts'
@@ -35,14 +31,11 @@ export function takeUp(session: ActiveSession, { parts, registry, epoch }: Drive
  * the others are ended, so that everybody above hears of them and pays for them.
  */
 export function takeUpChildren(below: Below, sessions: Sessions, driver: Driver): void {
-  const now = agentsNow(driver.parts)
   // All have their places before any of them is ended: whoever ends takes those below along.
   for (const branch of putBack(below, sessions)) {
     if (branch.stage === 'over' || !branch.session) continue
     takeUp(branch.session, driver)
-    const call = callOf(branch)
-    if (!call) below.callEnded(branch.sessionId)
-    else if (!now.has(branch.session.state.agent.name)) endGone(below, { branch, call }, driver)
+    if (!hasCall(branch)) below.callEnded(branch.sessionId)
   }
 }
 
@@ -69,27 +62,10 @@ function endOrphan(session: ActiveSession, { atRest }: Below): void {
   atRest.set(session.state.sessionId, forSummary(session.state))
 }
 
-/** The call that started a child, where it is still under way. */
-function callOf({ above, session }: Branch): StartedCall | undefined {
+/** Whether the call that started a child is still under way. */
+function hasCall({ above, session }: Branch): boolean {
   const turn = above?.session?.state.turn
   const parent = session?.state.parent
-  if (turn?.kind !== 'open' || turn.id !== parent?.turnId || turn.step.kind !== 'calling') return undefined
-  const call = findCall(turn.step.calls, parent.itemId)
-  return call?.kind === 'started' ? call : undefined
-}
-
-/** Ends a child whose agent is gone. A call that says it is nothing but the child fails with it; others are told when they run again. */
-function endGone(below: Below, { branch, call }: { branch: Branch; call: StartedCall }, { parts }: Driver): void {
-  const name = branch.session?.state.agent.name ?? ''
-  const ending: Breach = {
-    status: 'failed',
-    reason: 'config',
-    message: `The agent "${name}" is no longer there.`,
-    remedy: `There are: ${[...agentsNow(parts).keys()].toSorted().join(', ')}. Bring it back, or give the task to one of them.`,
-  }
-  below.abandon(branch, ending)
-  const failure = childFailure({ name }, ending)
-  const { intent, itemId } = call
-  if (failure && intent.type === 'subagent_call')
-    branch.above?.session?.note({ type: 'interaction.item.completed', itemId, item: failedRecord(intent, failure, 'failed') })
+  if (turn?.kind !== 'open' || turn.id !== parent?.turnId || turn.step.kind !== 'calling') return false
+  return findCall(turn.step.calls, parent.itemId)?.kind === 'started'
 }

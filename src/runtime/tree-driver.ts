@@ -1,20 +1,21 @@
-import type { AgentSpec, Inbox, InputPart, MaybePromise, Outcome, TreeId } from '../contracts/index.ts'
+import type { Inbox, InputPart, MaybePromise, Outcome, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { drive } from '../core/index.ts'
-import { type ActiveSession, performer, stepsAtHand } from '../steps/index.ts'
+import { type ActiveSession, performer } from '../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
 import { type Changes, changedAgent } from './changes.ts'
 import type { Feed } from './feed.ts'
+import { findTree, modelsReady, prepare } from './find-tree.ts'
 import { keepAlive } from './keep-alive.ts'
+import type { Ledger } from './ledger.ts'
 import { Mailbox } from './mailbox.ts'
-import { type Halt, haltOf, openAgain, outcomeOf, type Rest, suspended } from './outcome.ts'
-import { type Claimed, type Planted, plant, sow } from './plant.ts'
+import { refuseWithoutAgents } from './may-drive.ts'
+import { type Halt, haltOf, openAgain, outcomeOf, type Rest, released, suspended } from './outcome.ts'
+import { type Planted, plant, sow } from './plant.ts'
 import type { RuntimeParts } from './runtime-parts.ts'
 import type { Selected } from './select-agent.ts'
 import type { Tree } from './tree.ts'
-import { unknownTree } from './tree-memory.ts'
-import type { TreeState } from './tree-state.ts'
 
 /**
  * Drives one tree in this process.
@@ -22,6 +23,7 @@ import type { TreeState } from './tree-state.ts'
  * 1. It owns the tree from its start until `settled`, and writes nothing after.
  * 2. One drive at a time; whatever arrives while it ends is driven too before it is settled, or found by `hasLeftOver`.
  * 3. `settled` never rejects.
+ * 4. A driver that is released ends nothing: what is open stays open in the journal, as after a crash.
  */
 export class TreeDriver {
   readonly treeId: TreeId
@@ -30,18 +32,21 @@ export class TreeDriver {
   readonly #session: ActiveSession
   readonly #tree: Tree
   readonly #mailbox: Mailbox
+  readonly #ledger: Ledger
   readonly #inbox: Inbox
   /** Stays where there is nothing to do, until somebody lets go of it. */
   #stays: boolean
   #isRetired = false
   #isWaiting = false
+  #driving: Promise<unknown> | undefined
 
-  private constructor({ session, tree, inboxCursor }: Planted, feed: Feed, run: Drive) {
+  private constructor({ session, tree, ledger, inboxCursor }: Planted, feed: Feed, run: Drive) {
     this.treeId = session.state.treeId
     this.feed = feed
     this.#session = session
     this.#inbox = run.parts.options.store.inbox
     this.#tree = tree
+    this.#ledger = ledger
     this.#stays = run.whenIdle === 'wait'
     this.#mailbox = new Mailbox(tree, { root: session, inbox: this.#inbox, cursor: inboxCursor })
     this.settled = this.#run(run)
@@ -56,7 +61,7 @@ export class TreeDriver {
     const { treeId, feed, input, opening } = begin
     const selected = begin.chosen instanceof Promise ? await unlessInterrupted(opening, begin.chosen) : begin.chosen
     const { agent } = selected
-    if (!parts.isReady(agent)) await unlessInterrupted(opening, ready(parts, agent))
+    if (!parts.isReady(agent)) await unlessInterrupted(opening, modelsReady(parts, agent))
     if (opening.reason !== undefined) throw new TroupeError('internal', 'It was interrupted before it was started.')
     parts.models.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
     const claimed = await prepare(parts, treeId, agent)
@@ -69,17 +74,10 @@ export class TreeDriver {
     }
   }
 
-  /** What there is of a tree, with everything at hand that it takes to drive it. Changes nothing. */
-  static async find(parts: RuntimeParts, treeId: TreeId): Promise<Found> {
-    const found = await look(parts, treeId)
-    await ready(parts, found.state.root.agent)
-    return found
-  }
-
   /** An existing tree, as its journal tells it. */
-  static async resume(parts: RuntimeParts, treeId: TreeId, { whenIdle, feed, changes = {}, found }: TakingUp): Promise<TreeDriver> {
+  static async resume(parts: RuntimeParts, treeId: TreeId, { whenIdle, feed, changes = {} }: TakingUp): Promise<TreeDriver> {
     const { store } = parts.options
-    const { title, state: before } = found ?? (await look(parts, treeId))
+    const { title, state: before } = await findTree(parts, treeId)
     const changed = changedAgent(before.root.agent, changes)
     if (changed) {
       await parts.models.resolve(changed)
@@ -89,6 +87,7 @@ export class TreeDriver {
     try {
       // Until the claim, the owner before may have written more.
       const state = await parts.trees.stateOf(treeId, before)
+      refuseWithoutAgents(parts, state)
       const planted = plant(parts, { state, feed, epoch, seq, registry, title })
       planted.tree.takeUp(epoch, changes)
       if (changed) await planted.session.flush()
@@ -122,6 +121,17 @@ export class TreeDriver {
     this.#isRetired = true
     this.#session.retire()
     this.#session.wake()
+  }
+
+  /**
+   * Stops driving and leaves the turn open. Calls that are running get their signal and their grace: those that finish in it are
+   * recorded. Resolves when others may take the tree up.
+   */
+  async release(): Promise<void> {
+    this.#stays = false
+    this.#mailbox.close()
+    this.#tree.release()
+    await this.settled
   }
 
   /** Resolves when others may take the tree up, if it rests; what is at work goes on, and ends as ever. */
@@ -175,20 +185,32 @@ export class TreeDriver {
       halt = await this.#drive()
     } catch (error) {
       this.#mailbox.close()
-      halt = haltOf(error, openAgain)
+      halt = session.isReleased ? await this.#leave() : haltOf(error, openAgain)
       // Nothing more can be recorded: whatever still runs is told to stop.
       session.interrupt.fire('interrupted')
     }
     release?.()
     if (typeof unwatch === 'function') unwatch()
     await this.#release(parts, epoch)
-    // What could not be stored did not happen: whoever opens the tree next folds what is there.
-    if (halt?.status === 'failed') parts.trees.forget(this.treeId)
+    // What could not be stored did not happen: the next to open the tree folds what is there.
+    if (halt?.status === 'failed' || halt === released) parts.trees.forget(this.treeId)
     else parts.trees.remember(this.#tree.snapshot(this.#mailbox.cursor))
     this.feed.close()
-    const rest = { state: session.state, children: this.#tree.children, halt }
+    const known = { state: session.state, children: this.#tree.children, halt }
+    const rest = halt === released ? await recorded(parts, known) : known
     session.forget()
     return rest
+  }
+
+  /** Waits until calls have finished or their grace is over, then for what they recorded. Answers why an open turn is not driven any more. */
+  async #leave(): Promise<Halt | undefined> {
+    await this.#driving?.catch(() => {})
+    try {
+      await this.#ledger.flushBegun()
+    } catch (error) {
+      return haltOf(error, openAgain)
+    }
+    return this.#session.state.turn.kind === 'ended' ? undefined : released
   }
 
   /** Drives until there is nothing to do, or only a person can go on, and nothing has come in meanwhile. */
@@ -196,6 +218,7 @@ export class TreeDriver {
     const session = this.#session
     let driving = drive(session, performer)
     for (;;) {
+      this.#driving = driving
       const rest = await this.#tree.driven(driving)
       while (this.#mailbox.draining) await this.#mailbox.draining
       if (rest === 'stalled') {
@@ -232,19 +255,12 @@ export class TreeDriver {
   }
 }
 
-/** What there is of a tree, before anybody claims it. */
-export interface Found {
-  readonly title: string
-  readonly state: TreeState
-}
-
 /** How an existing tree is taken up. */
 export interface TakingUp {
   readonly whenIdle: 'settle' | 'wait'
   readonly feed: Feed
   /** What is different for its root from now on. */
   readonly changes?: Changes
-  readonly found?: Found
 }
 
 interface Drive {
@@ -255,29 +271,12 @@ interface Drive {
 
 const next = (session: ActiveSession) => session.decide().kind
 
-async function look(parts: RuntimeParts, treeId: TreeId): Promise<Found> {
-  const entry = await parts.options.store.trees.get(treeId)
-  if (!entry) throw unknownTree(treeId)
-  await stepsAtHand()
-  return { title: entry.title, state: await parts.trees.stateOf(treeId) }
-}
-
-/** Sources and models may take their time; both are there at once the second time. */
-async function ready(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
-  await parts.registry()
-  await parts.models.resolve(agent)
-}
-
-/** Everything that may be missing is looked for before the tree is claimed. */
-async function prepare(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): Promise<Claimed> {
-  const listed = parts.registry()
-  const registry = listed instanceof Promise ? await listed : listed
-  const resolving = parts.models.resolve(agent)
-  if (resolving) await resolving
-  const claiming = parts.options.store.journal.claim(treeId, parts.owner)
-  const claim = claiming instanceof Promise ? await claiming : claiming
-  if (claim.ok) return { registry, epoch: claim.epoch, seq: claim.seq }
-  throw new TroupeError('tree_owned', `Session ${treeId} is driven by ${claim.owner}.`, {
-    remedy: 'Wait until it is done, or end that process.',
-  })
+/** Where a released turn is, as its journal tells it: that is what the next driver starts from. */
+async function recorded({ trees }: RuntimeParts, known: Rest): Promise<Rest> {
+  try {
+    const { root, children } = await trees.stateOf(known.state.treeId)
+    return { ...known, state: root, children }
+  } catch {
+    return known
+  }
 }

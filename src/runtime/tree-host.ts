@@ -1,4 +1,4 @@
-import type { ClientId, InboxMessage, SessionService, TreeId } from '../contracts/index.ts'
+import type { ClientId, InboxMessage, Receipt, SessionService, TreeId } from '../contracts/index.ts'
 import type { Interrupt } from '../util/interrupt.ts'
 import type { RunInput, RunOptions } from './agent-runtime.ts'
 import type { Feed } from './feed.ts'
@@ -14,8 +14,10 @@ export interface TreeHost {
   readonly closed: Interrupt
   /** `door`: what may be said depends on who asks. */
   begin(input: RunInput, options: RunOptions, door?: 'run' | 'start'): Beginning
-  /** Puts a message into the inbox and sees to it that somebody drives the tree. */
-  deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<ClientId>
+  /** Puts a message into the inbox; drives the tree where that is for this runtime to do. */
+  deliver(treeId: TreeId, message: InboxMessage, clientId?: ClientId): Promise<Receipt>
+  /** Lets go of a tree that is at rest, and drives it for nobody until it is opened again. */
+  release(treeId: TreeId): Promise<void>
   /** The driver of a tree, if this process drives it; waits for one that is starting. */
   driverOf(treeId: TreeId): Promise<TreeDriver | undefined>
   /** After a driver is settled: whether something reached its tree too late for it, which somebody here drives now. */

@@ -148,6 +148,16 @@ export class Tree implements TreePort, Reader, Sessions {
     root.wake()
   }
 
+  /** Stops all work and leaves it open: nobody records anything more but the results of calls that finish in their grace. */
+  release(): void {
+    const live = this.live()
+    for (const session of live) session.release()
+    for (const session of live) {
+      session.interrupt.fire('released')
+      session.wake()
+    }
+  }
+
   /** Ends what is open without driving it. A child ends with the call that started it. */
   end(by: string): void {
     const { root } = this

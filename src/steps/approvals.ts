@@ -74,9 +74,12 @@ async function askApprover(session: ActiveSession, request: ApprovalRequest): Pr
     // A request is durable before anybody is asked, so that an answer always finds it.
     await session.flush()
     const verdict = await session.ports.approver.decide(copyOf(request), session.interrupt.signal)
+    if (session.isReleased) return
     if (verdict === 'wait' || verdict === 'suspend') session.verdicts.set(request.id, verdict)
     else await decided(session, request, checked(request, verdict))
   } catch (error) {
+    // Nobody drives the session here any more: the request stays open.
+    if (session.isReleased) return
     // An approver that fails has not said yes.
     resolve(session, request.id, { decision: { kind: 'deny', feedback: `the approver failed: ${messageOf(error)}` }, by: 'runtime' })
   }

@@ -209,8 +209,14 @@ class CallRun {
   }
 
   #result(output: ToolOutput): RunResult {
-    if (output.ok) return { status: 'completed', output }
+    if (output.ok && !this.#hasLeftChild) return { status: 'completed', output }
+    if (output.ok) return this.#cutShort()
     return this.#interrupt.reason === undefined ? { status: 'failed', output } : this.#cutShort(output)
+  }
+
+  /** Its child was released and goes on with it later, whatever the tool says meanwhile. */
+  get #hasLeftChild(): boolean {
+    return this.#session.isReleased && this.#child !== undefined && this.#child.end === undefined
   }
 
   #over(result: RunResult): RunResult {

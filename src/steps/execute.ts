@@ -2,6 +2,7 @@ import type { CallRecord, ItemId, ItemStatus, MaybePromise, Tool, ToolFailure, T
 import type { StartedCall } from '../core/index.ts'
 import { utf8Length } from '../util/fit-text.ts'
 import { keepShape } from '../util/keep-shape.ts'
+import { Released } from '../util/released.ts'
 import { type AtTheWalls, atTheWalls, isHeldUp } from '../util/walls.ts'
 import { type ActiveSession, between, since } from './active-session.ts'
 import { type RunResult, runTool } from './call-run.ts'
@@ -180,7 +181,10 @@ async function finishSlowly(session: ActiveSession, call: StartedCall, { tool, r
   if (ran === 'waiting') return
   const { status, output } = ran
   const latencyMs = since(session.clock, started)
-  await end(session, call, { status, output: await afterCall(session, call, output), latencyMs })
+  const looked = await afterCall(session, call, output)
+  // Hooks that must see a result were not asked: it is as if the call had not finished.
+  if (session.isReleased && hasHooksAt(session, 'afterCall')) throw new Released()
+  await end(session, call, { status, output: looked, latencyMs })
 }
 
 /** Once more without walls, where that is allowed; in line like the first time. */

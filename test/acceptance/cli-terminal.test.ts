@@ -174,11 +174,12 @@ describe('Ctrl-C', () => {
     expect(done.code).toBe(130)
     expect(documentOf(done)).toMatchObject({ ok: false, status: 'interrupted', exitCode: 130 })
   })
-  test('SIGTERM ends it as well, and keeps the journal', async () => {
+  test('SIGTERM stops the process and leaves the turn open', async () => {
     const { child, ended } = await hanging(['--json'])
     child.kill('SIGTERM')
-    const { code, signal } = await ended
-    expect([130, 143].includes(code ?? 0) || signal === 'SIGTERM').toBe(true)
+    const done = await ended
+    expect(done.code).toBe(143)
+    expect(documentOf(done)).toMatchObject({ ok: false, status: 'suspended', reason: 'released', exitCode: 143 })
   })
   test('twice: at once', async () => {
     const { child, ended } = await hanging()

@@ -73,15 +73,15 @@ describe('issue: a recipe that can be replaced', () => {
 })
 
 describe('close()', () => {
-  test('interrupts what runs, waits for it; the store stays its owner’s', async () => {
+  test('releases what runs, waits for it; the store stays its owner’s', async () => {
     const store = memoryStore()
     const { runtime, model } = world({ store, steps: [{ text: 'x', fault: 'silence' }] })
     const handle = runtime.stream('go')
     await until('asked', () => model.requests.length === 1)
     await bounded(runtime.close(), 'close')
     const outcome = await finish(handle)
-    expect(outcome.status).toBe('interrupted')
-    expectLegal(await journalOf(store, handle.sessionId))
+    expect([outcome.status, outcome.reason]).toEqual(['suspended', 'released'])
+    expectLegal(await journalOf(store, handle.sessionId), { settled: false })
     expect((await store.trees.list()).length, 'the store is still open').toBe(1)
   })
 

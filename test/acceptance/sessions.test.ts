@@ -180,13 +180,14 @@ for (const [name, open] of Object.entries({
       expect((await troupeError(() => collect(runtime.sessions.events('nope' as TreeId)))).code).toBe('tree_unknown')
     })
 
-    test('send on an idle tree that nobody drives: it is taken up and answered', async () => {
+    test('send on an idle session that nobody drives: it is recorded, and answered where the session is opened', async () => {
       const store = open()
       const one = world({ store, steps: [{ text: 'x' }] })
       const { sessionId: treeId } = await bounded(one.runtime.run('go'))
       await one.runtime.close()
       const two = world({ store, steps: [{ text: 'y' }] })
-      await two.runtime.sessions.send(treeId, 'and?')
+      expect(await two.runtime.sessions.send(treeId, 'and?')).toMatchObject({ driven: false })
+      await two.runtime.open(treeId)
       await until('it is answered', async () => ofType(await journalOf(store, treeId), 'interaction.turn.completed').length === 2)
       expect((await bounded(two.runtime.sessions.outcome(treeId))).report?.text).toBe('y')
     })

@@ -23,7 +23,7 @@ function stubborn(more = ''): Opened {
     process.stderr.write('before\\n')
     ${more}
     const host = processHost()
-    const { outcome } = await followRun(handle, { host, progress: 'live', interruption: new Interruption(host) })
+    const { outcome } = await followRun(handle, { host, progress: 'live', interruption: new Interruption(host), release: async () => {} })
     process.stdout.write('after ' + outcome + '\\n')
     process.exit(7)
   `)
@@ -96,7 +96,7 @@ test('a run that is over leaves nothing behind that keeps the process alive or t
         yield* new Story().begins(Date.now()).asks(Date.now(), 1).says(1, 'word').events
       },
     }
-    await followRun(handle, { host, progress: 'live', interruption })
+    await followRun(handle, { host, progress: 'live', interruption, release: async () => {} })
     process.exitCode = state().every((each, i) => each === before[i]) ? 0 : 1
     process.stdout.write('done\\n')
   `)

@@ -20,7 +20,7 @@ const team = `
   })
   const host = processHost()
   const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' }
-  const followed = await followRun(runtime.stream('Go'), { host, progress: 'live', interruption: new Interruption(host) })
+  const followed = await followRun(runtime.stream('Go'), { host, progress: 'live', interruption: new Interruption(host), release: async () => {} })
   process.exitCode = await reportRun(followed, { host, wishes, output: 'answer', progress: 'live' })
   await runtime.close()
 `

@@ -25,8 +25,51 @@ describe.concurrent('an interrupt', () => {
   test('prints no answer', async () => {
     const run = start(['run', await agent('slower', 'steps: [{ text: never, fault: silence }]'), 'Go'])
     await run.says('step 1')
-    run.process.kill('SIGTERM')
+    run.process.kill('SIGINT')
     expect(await run.ended).toMatchObject({ code: 130, stdout: '', stderr: expect.stringContaining('interrupted') })
+  })
+})
+
+describe.concurrent('a clean stop', () => {
+  /** The command that is printed, run as it is. */
+  const resumed = async (name: string, stderr: string) => {
+    const [, words = ''] = stderr.match(/troupe (run .* --resume \S+)/) ?? []
+    await agent(name, 'steps: [{ text: Done. }]')
+    return troupe(words.split(' '))
+  }
+
+  test.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('by %s leaves the run resumable and exits %i', async (signal, code) => {
+    const run = start(['run', await agent(signal, 'steps: [{ text: never, delay: 1h }]'), 'Go'])
+    await run.says('step 1')
+    run.process.kill(signal)
+    const { stderr, ...ended } = await run.ended
+    expect(ended).toEqual({ code, signal: null, stdout: '' })
+    expect(await resumed(signal, stderr)).toMatchObject({ code: 0, stdout: 'Done.\n' })
+  })
+
+  test('has its document', async () => {
+    const run = start(['run', await agent('stopped', 'steps: [{ text: never, delay: 1h }]'), 'Go', '--json'])
+    await run.says('step 1')
+    run.process.kill('SIGTERM')
+    const { stdout } = await run.ended
+    expect(JSON.parse(stdout)).toMatchObject({ ok: false, status: 'suspended', reason: 'released', exitCode: 143 })
+  })
+
+  test('by a reader of standard output that leaves exits 141', async () => {
+    const run = start(['run', await agent('unread', 'steps: [{ text: never, delay: 1h }]'), 'Go', '--stream-json'])
+    run.process.stdout?.destroy()
+    const { code, stderr } = await run.ended
+    expect(code).toBe(141)
+    expect(await resumed('unread', stderr)).toMatchObject({ code: 0 })
+  })
+
+  test('by a reader of standard error that leaves exits 141', async () => {
+    const run = start(['run', await agent('unseen', 'steps: [{ text: never, delay: 1h }]'), 'Go'])
+    run.process.stderr?.destroy()
+    expect(await run.ended).toMatchObject({ code: 141, stdout: '' })
   })
 })
 
@@ -50,7 +93,7 @@ describe('an interrupt before there is a run', () => {
     const { code, signal, stdout, stderr } = await run.ended
     expect([code, signal]).toEqual([130, null])
     expect(JSON.parse(stdout)).toMatchObject(document)
-    expect(stderr).toBe('error: The command was interrupted before the run began.\n')
+    expect(stderr).toBe('error: The command was stopped before the run began.\n')
   })
 })
 
@@ -63,7 +106,8 @@ describe.concurrent('a reader that leaves', () => {
       env: { PATH: process.env.PATH, XDG_STATE_HOME: join(folder, 'state') },
     })
     expect(JSON.parse(stdout)).toMatchObject({ seq: 1 })
-    expect(stderr).toBe('')
+    // The run may have ended before anybody notices; where it has not, how to continue is printed.
+    expect(stderr).toMatch(/^$|^error: The run was stopped.*\n.*Continue it:\n.*--resume/)
   })
 })
 

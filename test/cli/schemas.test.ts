@@ -149,7 +149,7 @@ describe('real runs', () => {
     const [outcome = expect.unreachable()] = outcomes
     const told = { code: 'config_untrusted', severity: 'warning', place: '/x/.ai-agent.json', message: 'hooks', remedy: 'Look.' } as const
     const document = throughJson(outcomeDocument(outcome, { before: [told] }))
-    const end = throughJson(runEnd(outcome, [told]))
+    const end = throughJson(runEnd(outcome, { before: [told] }))
     expect([isDocument(document), isLine(end)]).toEqual([true, true])
     const diagnostics = [told, ...outcome.diagnostics]
     expect([document, end]).toMatchObject([{ diagnostics }, { outcome: { diagnostics } }])

@@ -54,7 +54,14 @@ describe('while a team is at work', () => {
     const window = new Window({ width: 90, height: 30 })
     const { host } = quietHost()
     const inLine = tapped(runtime.stream('Go'), ({ type }) => type === 'interaction.subagent.failed')
-    const followed = followRun(inLine.handle, { host, progress: 'live', terminal: window, clock, interruption: new Interruption(host) })
+    const followed = followRun(inLine.handle, {
+      host,
+      progress: 'live',
+      terminal: window,
+      clock,
+      interruption: new Interruption(host),
+      release: async () => {},
+    })
     await Promise.all(scouts.map(({ begins }) => begins.promise))
     await clock.elapse(400)
     expect((await window.rows()).join('\n')).toMatchInlineSnapshot(`
@@ -107,6 +114,7 @@ async function told(progress: Progress, output: OutputForm = 'answer') {
     output,
     clock,
     interruption: new Interruption(host),
+    release: async () => {},
   })
   const code = await reportRun(followed, { host, wishes, output, progress })
   return { code, stdout: stdout(), stderr: stderr() }
@@ -219,6 +227,7 @@ describe('the summary', () => {
       host,
       progress: 'plain',
       interruption: new Interruption(host),
+      release: async () => {},
     })
     await reportRun(followed, { host, wishes: { detail: 'normal', logFormat: 'text', color: 'auto' }, output: 'answer', progress: 'plain' })
     expect(stderr()).toContain('scribe  completed')

@@ -55,6 +55,7 @@ describe('an answer to a request that is put off', () => {
     await before.clock.elapse(5 * 3_600_000)
     const later = stage({ store: before.store, clock: before.clock, steps: [{ text: 'Made.' }] })
     await later.runtime.sessions.approve(before.treeId, { approvalId: before.approvalId, decision: yes(), by: 'bob' })
+    await later.runtime.open(before.treeId)
     await until1(before.store, before.treeId)
     const events = await journalOf(before.store, before.treeId)
     expectLegal(events)
@@ -75,6 +76,7 @@ describe('an answer to a request that is put off', () => {
         others[0]!.runtime.sessions.approve(treeId, { approvalId, decision: first!, by: 'one' }),
         others[1]!.runtime.sessions.approve(treeId, { approvalId, decision: second!, by: 'two' }),
       ])
+      await others[0]!.runtime.open(treeId)
       await until1(store, treeId)
       const events = await journalOf(store, treeId)
       expectLegal(events)
@@ -101,6 +103,7 @@ describe('an answer to a request that is put off', () => {
     const { store, treeId, approvalId } = await putOff()
     const later = stage({ store, decide: () => 'suspend', steps: [{ text: 'Stopped.' }, ...once] })
     await later.runtime.sessions.cancel(treeId, 'stop')
+    await later.runtime.open(treeId)
     await until1(store, treeId)
     await later.runtime.sessions.approve(treeId, { approvalId, decision: yes('session', 'tool:shell') })
     await later.runtime.sessions.send(treeId, 'again')

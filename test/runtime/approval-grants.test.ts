@@ -116,7 +116,7 @@ describe('what was granted', () => {
 async function again({ runtime, store }: Pick<ReturnType<typeof stage>, 'runtime' | 'store'>, treeId: TreeId): Promise<void> {
   const turns = async () => (await journalOf(store, treeId)).filter(({ type }) => /turn\.(completed|failed|interrupted)$/.test(type)).length
   const before = await turns()
-  await runtime.sessions.send(treeId, 'again')
+  await (await runtime.open(treeId)).send('again')
   await until('a further turn', async () => (await turns()) > before)
 }
 
@@ -419,7 +419,7 @@ describe('grants over time', () => {
     const two = tree({ approvals: { rules: [{ ask: 'web_fetch' }] } }, 'two')
     const open = ofType(await journalOf(store, treeId), 'interaction.approval.requested').at(-1)!
     await two.sessions.approve(treeId, { approvalId: open.request.id, decision: yes() })
-    await until('the end', async () => (await two.sessions.outcome(treeId)).status === 'completed')
+    expect((await bounded((await two.open(treeId)).outcome)).status).toBe('completed')
     expect(requests.filter((name) => name === 'send')).toHaveLength(2)
   })
 

@@ -309,6 +309,7 @@ describe('a call that was approved before rules changed', () => {
       event.type === 'interaction.approval.requested' ? [event.request] : [],
     )
     await two.runtime.sessions.approve(treeId, { approvalId: request!.id, decision: yes() })
+    await two.runtime.open(treeId)
     await until('the end', async () => (await two.runtime.sessions.outcome(treeId)).status === 'completed')
     expect([...one.ran, ...two.ran]).toEqual([])
     expect(JSON.stringify(two.model.requests[0]?.messages)).toContain('A rule forbids this call: deny shell(make). Frozen.')

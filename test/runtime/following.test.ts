@@ -54,7 +54,7 @@ describe('whoever follows a tree of another process', () => {
     await until('both watch', () => watching.now === 2)
     await following.runtime.close()
     expect((await bounded(events)).at(-1)).toMatchObject({ type: 'interaction.step.started' })
-    expect(await bounded(outcome)).toMatchObject({ status: 'interrupted' })
+    expect(await bounded(outcome)).toMatchObject({ status: 'suspended', reason: 'released' })
     expect(watching.now).toBe(0)
   })
 
@@ -76,7 +76,7 @@ describe('whoever follows a tree of another process', () => {
     state.isAlive = false
     await clock.elapse(10_000)
     expect(await bounded(events)).toEqual(await store.journal.read(treeId, 0))
-    expect(await bounded(outcome)).toMatchObject({ status: 'interrupted', remedy: 'Open the session to go on.' })
+    expect(await bounded(outcome)).toMatchObject({ status: 'suspended', remedy: 'Open the session to continue.' })
     expect([watching.now, clock.pending]).toEqual([0, 0])
   })
 

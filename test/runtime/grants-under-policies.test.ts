@@ -9,7 +9,7 @@ async function again({ runtime, store }: Stage, treeId: TreeId): Promise<void> {
   const turns = async (): Promise<number> =>
     (await journalOf(store, treeId)).filter(({ type }) => /turn\.(completed|failed|interrupted)$/.test(type)).length
   const before = await turns()
-  await runtime.sessions.send(treeId, 'again')
+  await (await runtime.open(treeId)).send('again')
   await until('a further turn', async () => (await turns()) > before)
 }
 

@@ -87,7 +87,7 @@ describe('the overlay of a call', () => {
     const { sessionId: treeId } = await before.runtime.run('Go', { overlay: ofCall })
     await before.runtime.close()
     const { runtime, seen } = stage({ store: before.store, steps: [look, { text: '2' }, look, { text: '3' }] })
-    await runtime.sessions.send(treeId, 'Again')
+    await (await runtime.open(treeId)).send('Again')
     expect((await runtime.sessions.outcome(treeId)).status).toBe('completed')
     const handle = await runtime.open(treeId, { overlay: ofCall })
     await expect(runtime.open(treeId, { overlay: ofCall })).rejects.toMatchObject({ code: 'usage', message: /is at work here/ })

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import type { Model, ModelAdapter, Store, Tool, TreeId } from '../../src/index.ts'
+import type { Model, ModelAdapter, Store, TreeId } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { gate, ScriptedModel } from '../../src/testing/index.ts'
 import { bounded, journalOf, ofType, troupeError, until, world } from '../acceptance/support.ts'
 import { changedStore } from './changed-store.ts'
 
-// What is sent to a tree is refused and not stored, or stored and not refused: whoever tries again is heard once.
+// What is sent to a session is stored, whatever keeps it from being driven now; opening it says what that is.
 
 const said = async (store: Store, treeId: TreeId) =>
   ofType(await journalOf(store, treeId), 'interaction.input.accepted').flatMap(({ parts }) =>
@@ -28,28 +28,16 @@ function adapterThat(model: Model) {
   return { state, adapter: { resolve } }
 }
 
-it('a message that could not be driven is refused and not stored', async () => {
+it('a message that cannot be driven now is stored, and open says why', async () => {
   const store = memoryStore()
   const treeId = await resting(store)
   const { state, adapter } = adapterThat(new ScriptedModel([{ text: 'Paid.' }]))
-  const { sessions } = world({ store, adapter }).runtime
-  for (let round = 0; round < 2; round++)
-    expect(await troupeError(() => sessions.send(treeId, 'pay'))).toMatchObject({ code: 'model_unavailable', retry: true })
-  expect(await troupeError(() => sessions.cancel(treeId, 'interrupt'))).toMatchObject({ code: 'model_unavailable' })
-  expect(await store.inbox.read(treeId, 0)).toEqual([])
+  const { runtime } = world({ store, adapter })
+  expect(await runtime.sessions.send(treeId, 'pay')).toMatchObject({ driven: false })
+  expect(await troupeError(() => runtime.open(treeId))).toMatchObject({ code: 'model_unavailable', retry: true })
   state.isDown = false
-  await sessions.send(treeId, 'pay')
-  expect(await bounded(sessions.outcome(treeId))).toMatchObject({ report: { text: 'Paid.' } })
+  expect(await bounded((await runtime.open(treeId)).outcome)).toMatchObject({ report: { text: 'Paid.' } })
   expect(await said(store, treeId)).toEqual(['one', 'pay'])
-})
-
-it('a message to a tree whose tools cannot be listed is refused and not stored', async () => {
-  const store = memoryStore()
-  const treeId = await resting(store)
-  const list = (): Promise<readonly Tool[]> => Promise.reject(new Error('the source is down'))
-  const { sessions } = world({ store, config: { tools: [{ list }] as never } }).runtime
-  await expect(sessions.send(treeId, 'pay')).rejects.toThrow('the source is down')
-  expect(await store.inbox.read(treeId, 0)).toEqual([])
 })
 
 it('a message to a tree that another process drives is taken, whatever this one lacks', async () => {

@@ -105,7 +105,7 @@ describe('a tree', () => {
     await left.journal.append({ treeId, expectedSeq: 0, epoch: 1, events: await store.journal.read(treeId, 0) })
     await left.journal.release(treeId, 1)
     const outcome = await runtimeWith(new ScriptedModel([]), { store: left }).sessions.outcome(treeId)
-    expect(outcome).toMatchObject({ status: 'interrupted', message: expect.stringContaining('does not drive it') })
+    expect(outcome).toMatchObject({ status: 'suspended', reason: 'released', message: expect.stringContaining('does not drive it') })
     await dead.close()
   })
 

@@ -63,6 +63,6 @@ it('ends a tree that waits, by an answer from anywhere', async () => {
   if (!asked) throw new Error('nothing was asked')
   const { runtime } = team(members, { tools: [send], approver: { decide: () => 'suspend' }, store })
   await runtime.sessions.approve(waits.sessionId, { approvalId: asked.request.id, decision: abort, by: 'bob' })
-  expect(await runtime.sessions.outcome(waits.sessionId)).toMatchObject({ status: 'interrupted', reason: 'denied' })
+  expect(await (await runtime.open(waits.sessionId)).outcome).toMatchObject({ status: 'interrupted', reason: 'denied' })
   await runtime.close()
 })

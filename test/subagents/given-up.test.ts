@@ -167,7 +167,8 @@ describe('a child that was asking a model when its driver was lost', () => {
     if (asked?.type !== 'interaction.step.started') throw new Error('nothing was asked')
     const { input, output } = asked.reservation
     const store = await storeWith(outcome.sessionId, events.slice(0, events.indexOf(asked) + 1))
-    const { runtime } = team({ boss: { script: calling('kid'), agents: ['other'] }, other: { script: quick } }, { store })
+    const beforeModel = (name: string) => (name === 'kid' ? Promise.reject(new Error('no model')) : undefined)
+    const { runtime } = team(chain, { store, beforeModel })
     const again = await (await runtime.open(outcome.sessionId)).outcome
     expect(again).toMatchObject({ status: 'completed', report: { text: expect.stringMatching(/^Error \(config\)/) } })
     expect(again.usage).toMatchObject({ input: 200 + input, output: 100 + output, estimated: true })

@@ -168,7 +168,7 @@ describe('a child that needs an approval', () => {
     const approvalId = request?.type === 'interaction.approval.requested' ? request.request.id : undefined
     if (!approvalId) throw new Error('nothing was asked')
     await second.runtime.sessions.approve(outcome.sessionId, { approvalId, decision: { kind: 'approve', breadth: 'once' } })
-    expect(await second.runtime.sessions.outcome(outcome.sessionId)).toMatchObject({
+    expect(await (await second.runtime.open(outcome.sessionId)).outcome).toMatchObject({
       status: 'completed',
       report: { text: 'Heard: child: sent' },
     })

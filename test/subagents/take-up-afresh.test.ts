@@ -16,12 +16,14 @@ async function suspended(store: Store): Promise<string> {
   return outcome.sessionId
 }
 
-it('a child whose agent is gone is ended by a process that has taken no step yet', async () => {
+it('a child whose model is gone is ended by a process that has taken no step yet', async () => {
   const store = memoryStore()
   const treeId = await suspended(store)
   vi.resetModules()
   const { team: anew } = await import('./team.ts')
-  const { runtime } = anew({ boss: { script: boss } }, { store, tools: [send], approver: putOff })
+  const members = { boss: { script: boss, agents: ['scout'] }, scout: { script: scout, tools: ['send'] } }
+  const beforeModel = (name: string) => (name === 'scout' ? Promise.reject(new Error('no model')) : undefined)
+  const { runtime } = anew(members, { store, tools: [send], approver: putOff, beforeModel })
   const outcome = await (await runtime.open(treeId as never)).outcome
   expect(outcome).toMatchObject({ status: 'completed', report: { text: 'Done.' } })
   expect(outcome.operations?.steps[0]?.calls[0]).toMatchObject({ status: 'failed', error: 'config', child: { status: 'failed' } })

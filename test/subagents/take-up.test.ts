@@ -20,17 +20,6 @@ const sender: Script = (request, step) =>
 const caller = (...calls: readonly { readonly tool: string; readonly input?: object }[]): Script => {
   return (request, step) => (step === 1 ? { calls, usage } : { text: resultsOf(request).join(' | '), usage })
 }
-const own = (effect: 'idempotent' | 'write'): Tool => ({
-  name: 'own',
-  description: 'Starts a scout.',
-  inputSchema: { type: 'object' },
-  effect,
-  async execute(_, { startChild }) {
-    const result = await startChild({ agent: 'scout', input: [{ type: 'text', text: 'Look' }] })
-    return `own: ${result.kind === 'ended' ? `${result.status}, ${result.failure?.class}` : 'refused'}`
-  },
-})
-
 type Members = Parameters<typeof team>[0]
 type Setup = TeamOptions & { readonly members: Members }
 
@@ -50,90 +39,6 @@ async function journalOf(store: Store, treeId: TreeId, path?: string): Promise<r
 }
 const sum = ({ usage: { input, output } }: Outcome) => [input, output]
 
-describe('a child whose agent is gone', () => {
-  const first = {
-    members: { boss: { script: caller(ask('scout', 'Look')), agents: ['scout'] }, scout: { tools: ['send'], script: sender } },
-  }
-  const then = { members: { boss: { script: caller(), agents: ['finder'] }, finder: { tools: ['send'], script: sender } } }
-
-  it('is ended and paid for; the call of its parent fails, and the tree goes on', async () => {
-    const { runtime, store, treeId } = await takenUp(first, then)
-    const outcome = await (await runtime.open(treeId)).outcome
-    expect(outcome).toMatchObject({
-      status: 'completed',
-      report: {
-        text: 'Error (config): scout failed: The agent "scout" is no longer there. There are: boss, finder. Bring it back, or give the task to one of them.',
-      },
-      operations: { steps: [{ calls: [{ status: 'failed', error: 'config', child: { status: 'failed' } }] }, {}] },
-    })
-    expect(sum(outcome)).toEqual([300, 150])
-    const [failed] = (await journalOf(store, treeId)).filter(({ type }) => type === 'interaction.subagent.failed')
-    expect(failed).toMatchObject({ status: 'failed', failure: { class: 'config' }, totals: { usage } })
-    const ends = (await journalOf(store, treeId, 'root/scout#1')).filter(({ type }) => /turn\.(completed|failed|interrupted)$/.test(type))
-    expect(ends).toMatchObject([{ type: 'interaction.turn.failed', ending: { reason: 'config', remedy: expect.stringMatching(/finder/) } }])
-  })
-
-  it('takes those below it along, each once', async () => {
-    const deep = {
-      boss: { script: caller(ask('lead', 'Go')), agents: ['lead'] },
-      lead: { script: caller(ask('scout', 'Look')), agents: ['scout'] },
-      scout: { tools: ['send'], script: sender },
-    }
-    const { runtime, store, treeId } = await takenUp({ members: deep }, then)
-    const outcome = await (await runtime.open(treeId)).outcome
-    expect(outcome).toMatchObject({ status: 'completed', report: { text: expect.stringMatching(/"lead" is no longer there/) } })
-    expect(sum(outcome)).toEqual([400, 200])
-    const ends = (await journalOf(store, treeId)).filter(({ type }) => /turn\.(completed|failed|interrupted)$/.test(type))
-    expect(ends.map(({ agentPath, type }) => `${agentPath} ${type}`)).toEqual([
-      'root/lead#1/scout#1 interaction.turn.interrupted',
-      'root/lead#1 interaction.turn.failed',
-      'root interaction.turn.completed',
-    ])
-  })
-
-  it('fails the call of delegate_task, too', async () => {
-    const config = { childrenOffered: 'directory' as const }
-    const call = { tool: 'delegate_task', input: { agent: 'scout', prompt: 'Look' } }
-    const members = { boss: { script: caller(call), agents: ['scout'] }, scout: { tools: ['send'], script: sender } }
-    const { runtime, treeId } = await takenUp({ members, config }, { ...then, config })
-    const outcome = await (await runtime.open(treeId)).outcome
-    expect(outcome).toMatchObject({ status: 'completed', report: { text: expect.stringMatching(/^Error \(config\): scout failed/) } })
-  })
-
-  it('is not all that there was to a tool of others, which is told to be gone itself', async () => {
-    const members = {
-      boss: { script: caller({ tool: 'own' }), agents: ['scout'], tools: ['own'] },
-      scout: { tools: ['send'], script: sender },
-    }
-    const first = { members, tools: [send, own('idempotent')] }
-    const { runtime, treeId } = await takenUp(first, { members: { boss: { script: caller() } } })
-    const outcome = await (await runtime.open(treeId)).outcome
-    expect(outcome).toMatchObject({
-      status: 'completed',
-      report: { text: 'Error (config): The tool "own" is no longer there.' },
-      operations: { steps: [{ calls: [{ status: 'failed', child: { status: 'failed' } }] }, {}] },
-    })
-  })
-
-  it.each([
-    ['idempotent', 'own: failed, config'],
-    ['write', /It is not known whether "own" ran/],
-  ] as const)('is told to a tool of others that runs again (%s)', async (effect, said) => {
-    const members = {
-      boss: { script: caller({ tool: 'own' }), agents: ['scout'], tools: ['own'] },
-      scout: { tools: ['send'], script: sender },
-    }
-    const tools = [send, own(effect)]
-    const after = { boss: { script: caller(), agents: ['finder'], tools: ['own'] }, finder: { tools: ['send'], script: sender } }
-    const { runtime, store, treeId } = await takenUp({ members, tools }, { members: after, tools })
-    const outcome = await (await runtime.open(treeId)).outcome
-    expect(outcome.status).toBe('completed')
-    expect(outcome.report?.text).toMatch(said)
-    expect(sum(outcome)).toEqual([300, 150])
-    expect(await journalOf(store, treeId, 'root/scout#1')).toContainEqual(expect.objectContaining({ type: 'interaction.turn.failed' }))
-  })
-})
-
 describe('a parent one of whose children is gone', () => {
   const look: Tool = {
     name: 'look',
@@ -147,16 +52,17 @@ describe('a parent one of whose children is gone', () => {
 
   it('calls its tools and its other children as before', async () => {
     const script: Script = (request, step) => {
-      if (step === 1) return { calls: [ask('scout', 'Look')] }
-      return step === 2 ? { calls: [{ tool: 'look' }, ask('finder', 'Find')] } : { text: resultsOf(request).slice(1).join(' | ') }
+      if (step === 1) return { calls: [ask('finder', 'Find')] }
+      return step === 2 ? { calls: [{ tool: 'look' }] } : { text: resultsOf(request).join(' | ') }
     }
-    const finder = { script: (() => ({ text: 'found' })) satisfies Script }
+    const finder = { tools: ['send'], script: sender }
     const tools = [send, look]
-    const members = { boss: { script, agents: ['scout', 'finder'], tools: ['look'] }, finder, scout: { tools: ['send'], script: sender } }
-    const after = { boss: { script, agents: ['finder'], tools: ['look'] }, finder, bystander: { script: sender } }
-    const { runtime, treeId } = await takenUp({ members, tools }, { members: after, tools })
+    const members = { boss: { script, agents: ['scout', 'finder'], tools: ['look'] }, finder, scout: { script: sender } }
+    const after = { boss: { script, agents: ['finder'], tools: ['look'] }, finder }
+    const yes: Approver = { decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'ann' }) }
+    const { runtime, treeId } = await takenUp({ members, tools }, { members: after, tools, approver: yes })
     const { report } = await (await runtime.open(treeId)).outcome
-    expect(report?.text).toBe('finder; The agent "scout" is no longer there. There are: finder. | found')
+    expect(report?.text).toBe('sent: sent | finder; The agent "scout" is no longer there. There are: finder.')
   })
 })
 
@@ -176,8 +82,9 @@ describe('children of later turns', () => {
     expect(again.operations?.steps[0]?.calls[0]?.child?.agentPath).toBe('root/scout#2')
     await first.runtime.close()
     const second = team(members, { store })
-    await second.runtime.sessions.send(outcome.sessionId, 'And again')
-    const third = await second.runtime.sessions.outcome(outcome.sessionId)
+    const opened = await second.runtime.open(outcome.sessionId)
+    await opened.send('And again')
+    const third = await opened.outcome
     expect(third.accounting.map(({ agentPath }) => agentPath)).toEqual(['root', 'root/scout#3', 'root', 'root'])
   })
 })
@@ -202,7 +109,7 @@ describe('a child that cannot go on', () => {
   it('because its call is ended before it comes back is ended and paid for', async () => {
     const { runtime, store, treeId } = await takenUp({ members }, { members })
     await runtime.sessions.cancel(treeId, 'interrupt')
-    const outcome = await runtime.sessions.outcome(treeId)
+    const outcome = await (await runtime.open(treeId)).outcome
     expect(outcome.status).toBe('interrupted')
     expect(sum(outcome)).toEqual([200, 100])
     const ends = (await journalOf(store, treeId)).filter(({ type }) => /turn\.(completed|failed|interrupted)$/.test(type))
@@ -217,7 +124,7 @@ describe('a stop', () => {
     const members = { boss: { script: caller(ask('scout', 'Look')), agents: ['scout'] }, scout: { tools: ['send'], script: brief } }
     const { runtime, store, treeId } = await takenUp({ members }, { members })
     await runtime.sessions.cancel(treeId, 'stop')
-    const outcome = await runtime.sessions.outcome(treeId)
+    const outcome = await (await runtime.open(treeId)).outcome
     expect(outcome).toMatchObject({ status: 'partial', reason: 'stopped', report: { text: expect.stringMatching(/none: stopped here/) } })
     expect(sum(outcome)).toEqual([400, 200])
     expect(await journalOf(store, treeId, 'root/scout#1')).toContainEqual(expect.objectContaining({ type: 'interaction.turn.completed' }))
@@ -285,7 +192,7 @@ describe('what has changed for a child', () => {
     expect(waiting.map(({ summary }) => summary)).toEqual(['Send it', 'Post it'])
     const [, { id: approvalId } = { id: undefined }] = waiting
     await runtime.sessions.approve(outcome.sessionId, { approvalId: approvalId as never, decision: { kind: 'approve', breadth: 'once' } })
-    const after = await runtime.sessions.outcome(outcome.sessionId)
+    const after = await (await runtime.open(outcome.sessionId)).outcome
     expect(after.status).toBe(status)
     const journal = await journalOf(store, outcome.sessionId, 'root/scout#1')
     const revoked = journal.filter(({ type }) => type === 'interaction.approval.revoked')

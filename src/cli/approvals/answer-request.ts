@@ -35,7 +35,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     answer(store, { id, said: words.join(' '), host, dataDir }),
   )
   if (!answered) throw unknown(id, [])
-  const { waiting, request } = answered
+  const { waiting, request, driven } = answered
   const { code } = exitCodes.done
   const goOn = goOnCommand(waiting, { here: process.cwd(), folder, dataDir })
   const left = waiting.requests.filter((each) => !each.answer && each.request.id !== request.request.id)
@@ -43,7 +43,15 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     const { decision } = answered
     const grant = grantOf(decision, request.request)
     const granted = grant && { granted: grant.granted }
-    const document = { sessionId: waiting.run.treeId, approvalId: request.request.id, decision, ...granted, waiting: left.length, goOn }
+    const document = {
+      sessionId: waiting.run.treeId,
+      approvalId: request.request.id,
+      decision,
+      ...granted,
+      waiting: left.length,
+      driven,
+      goOn,
+    }
     await host.stdout.line(safeJson({ ok: true, ...document, exitCode: code }))
     return code
   }
@@ -53,7 +61,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
       `It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list${dataDirFlag(dataDir)}`,
       { host, wishes },
     )
-  await tellNotice(`Go on: ${goOn}`, { host, wishes })
+  await tellNotice(driven ? 'A process drives the session and takes the answer.' : `Go on: ${goOn}`, { host, wishes })
   return code
 }
 
@@ -61,6 +69,8 @@ interface Answered {
   readonly waiting: WaitingSession
   readonly request: WaitingRequest
   readonly decision: ApprovalDecision
+  /** Whether a process drives the run, and takes the answer. */
+  readonly driven: boolean
 }
 
 interface Given {
@@ -92,7 +102,7 @@ async function answer(store: Store, { id, said, host, dataDir }: Given): Promise
     by: byCommand,
   })
   if (repeated) throw alreadyAnswered(request, run.treeId, dataDir)
-  return { waiting, request, decision }
+  return { waiting, request, decision, driven: (await store.trees.driver(run.treeId)) !== undefined }
 }
 
 function withoutSecrets(decision: ApprovalDecision, { text }: Redactor): ApprovalDecision {

@@ -8,7 +8,7 @@ export interface WaysOn {
   readonly commands: readonly string[]
 }
 
-interface Suspended {
+export interface Suspended {
   readonly treeId: TreeId
   /** The command that goes on with it. */
   readonly resume: string

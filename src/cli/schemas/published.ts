@@ -101,7 +101,8 @@ const restingDocument = closed<RestingDocument>(
 const openDocument = closed<OpenDocument>(
   { ...shownFields, soFar },
   {
-    description: 'A session that is running in some process, or was left in the middle. Turns that have not ended are called interrupted.',
+    description:
+      'A session that is running in some process, or was left in the middle. Turns that have not ended have the status suspended.',
   },
 )
 

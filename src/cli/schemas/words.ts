@@ -40,6 +40,7 @@ export const turnReason = oneWord<TurnReason>({
   stopped: true,
   interrupted: true,
   approval: true,
+  released: true,
   denied: true,
   model: true,
   invalid_output: true,

@@ -5,7 +5,7 @@ import { type OutcomeDocument, outcomeDocument } from '../run-documents.ts'
 import { type KeptDocument, keptDocument } from './kept-document.ts'
 import type { ShownSession } from './shown-session.ts'
 
-/** What a run has come to that does not rest. In `operations` a turn that has not ended is called interrupted. */
+/** What a run has come to that does not rest. In `operations` a turn that has not ended has the status suspended. */
 export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure'>
 
 interface Shown extends KeptDocument {
