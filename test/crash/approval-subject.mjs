@@ -1,5 +1,5 @@
 // Lives lives of a session that needs a person, one for each line that it is told, until it is killed in one of them.
-//   in:  {"folder": …, "killAt": point, 0 = never}
+//   in:  {"folder": …, "killAt": point, 0 = never, "how": kill, close or term}
 //   out: {"points": [what was passed], "outcome": …, "events": […]}
 // Nobody answers here: what is put off is answered by another process, through the inbox.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
@@ -79,6 +79,7 @@ async function live(folder, points) {
     },
     store: watched(store, points),
   })
+  points.close = () => void runtime.close()
   const outcome = await goOn(runtime, { store, treeFile: join(folder, 'tree') })
   const events = await store.journal.read(outcome.sessionId, 0)
   await runtime.close()
@@ -99,6 +100,6 @@ async function goOn(runtime, { store, treeFile }) {
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { folder, killAt } = JSON.parse(line)
-  process.stdout.write(`${JSON.stringify(await live(folder, new KillPoints(killAt)))}\n`)
+  const { folder, killAt, how } = JSON.parse(line)
+  process.stdout.write(`${JSON.stringify(await live(folder, new KillPoints(killAt, how)))}\n`)
 }

@@ -23,6 +23,8 @@ describe('crash sweep, an open approval', () => {
     expect(singles.reduce((sum, { verdict }) => sum + verdict.unknown.length, 0)).toBeGreaterThan(0)
     const doubles = everywhere.filter((_, index) => index % (isFull ? 2 : 24) === 1).map((plan, index) => [...plan, 1 + ((index * 5) % 13)])
     report('double', await sweep(doubles))
+    for (const [shift, how] of (['close', 'term'] as const).entries())
+      report(how, await sweep(isFull ? everywhere : everywhere.filter((_, index) => index % 8 === 2 + shift), how))
   }, 600_000)
 })
 
@@ -32,7 +34,8 @@ function report(name: string, runs: readonly ApprovalRun[]): void {
   console.log(
     `crash sweep with an open approval (${name}): ${runs.length} runs, ${kills} kills, ${count('repeated')} repeated, ${count('lost')} lost, ${count('unknown')} unknown, all flagged`,
   )
-  expect(kills).toBeGreaterThanOrEqual(runs.length * 0.9)
+  // A clean stop comes too late for a session that comes to rest meanwhile.
+  expect(kills).toBeGreaterThanOrEqual(runs.length * (name === 'close' || name === 'term' ? 0.5 : 0.9))
   const bad = runs.filter(({ verdict: { repeated, lost, wrong } }) => repeated.length + lost.length + wrong.length > 0)
   expect(bad.map(({ plan, verdict }) => ({ plan, ...verdict }))).toEqual([])
 }

@@ -4,7 +4,8 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ApprovalRequest, ClientId, InteractionEvent, TreeId } from '../../src/contracts/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import { type Life, SubjectProcess } from './subject-process.ts'
+import { type Life, SubjectProcess, wasStopped } from './subject-process.ts'
+import { type Stop, wrongEnds } from './wrong-ends.ts'
 
 // A session that needs a person: processes that drive it are killed, and this one answers it, through the store alone.
 
@@ -29,14 +30,14 @@ export interface ApprovalRun {
 /** More lives than this after the last kill, and the session never comes to an end: it is put off twice. */
 const mostFurtherLives = 5
 
-export async function sweep(plans: readonly Plan[]): Promise<readonly ApprovalRun[]> {
+export async function sweep(plans: readonly Plan[], how: Stop = 'kill'): Promise<readonly ApprovalRun[]> {
   const runs: ApprovalRun[] = []
   const left = [...plans.entries()]
   const worker = async () => {
     // Two, used in turn: nobody goes on with a session that it has held before.
     const processes = [new SubjectProcess('approval-subject.mjs'), new SubjectProcess('approval-subject.mjs')] as const
     try {
-      for (let next = left.shift(); next; next = left.shift()) runs[next[0]] = await run(next[1], processes)
+      for (let next = left.shift(); next; next = left.shift()) runs[next[0]] = await run(next[1], processes, how)
     } finally {
       for (const each of processes) each.end()
     }
@@ -45,15 +46,15 @@ export async function sweep(plans: readonly Plan[]): Promise<readonly ApprovalRu
   return runs
 }
 
-async function run(plan: Plan, processes: readonly [SubjectProcess, SubjectProcess]): Promise<ApprovalRun> {
+async function run(plan: Plan, processes: readonly [SubjectProcess, SubjectProcess], how: Stop): Promise<ApprovalRun> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-crash-approval-'))
   try {
     const lives: Life[] = []
     while (lives.length < plan.length + mostFurtherLives && !isOver(lives.at(-1))) {
-      lives.push(await processes[lives.length % 2 === 0 ? 0 : 1].live(folder, plan[lives.length] ?? 0))
+      lives.push(await processes[lives.length % 2 === 0 ? 0 : 1].live(folder, plan[lives.length] ?? 0, how))
       await answer(folder)
     }
-    const kills = lives.filter(({ kind }) => kind === 'killed').length
+    const kills = lives.filter(wasStopped).length
     return { plan, lives, kills, verdict: judge(join(folder, 'effects.log'), lives) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -108,6 +109,7 @@ function judge(effectsFile: string, lives: readonly Life[]): ApprovalVerdict {
       ...wrongAnswers(events),
       ...wrongPlan(events),
       ...wrongNumbers(events),
+      ...wrongEnds(events),
     ],
   }
 }

@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { InteractionEvent, Outcome } from '../../src/contracts/index.ts'
+import { type Stop, wrongEnds } from './wrong-ends.ts'
 
 // Kills real processes, lets others go on, and compares what happened with what is on record.
 
 const subject = fileURLToPath(new URL('subject.mjs', import.meta.url))
 
 export interface Life {
+  /** Or stopped cleanly. */
   readonly killed: boolean
   readonly points: number
   readonly outcome?: Outcome
@@ -25,21 +27,22 @@ export interface Verdict {
   readonly wrong: readonly string[]
 }
 
-/** Lives one life after the other in one folder, each killed at its point, the last one not. */
-export async function liveThrough(crashes: readonly number[]): Promise<{ lives: readonly Life[]; verdict: Verdict }> {
+/** Lives one life after the other in one folder, each stopped at its point, the last one not. */
+export async function liveThrough(crashes: readonly number[], how: Stop = 'kill'): Promise<{ lives: readonly Life[]; verdict: Verdict }> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-crash-'))
   try {
     const lives: Life[] = []
-    for (const [index, crashAt] of [...crashes, 0].entries()) lives.push(await live(folder, index === 0 ? 'start' : 'resume', crashAt))
+    for (const [index, crashAt] of [...crashes, 0].entries())
+      lives.push(await live(folder, index === 0 ? 'start' : 'resume', { crashAt, how }))
     return { lives, verdict: judge(folder, lives) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-function live(folder: string, mode: 'start' | 'resume', crashAt: number): Promise<Life> {
+function live(folder: string, mode: 'start' | 'resume', { crashAt, how }: { crashAt: number; how: Stop }): Promise<Life> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [subject, folder, mode, String(crashAt)], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [subject, folder, mode, String(crashAt), how], { stdio: ['ignore', 'pipe', 'pipe'] })
     let out = ''
     let errors = ''
     child.stdout.on('data', (chunk: Buffer) => {
@@ -52,7 +55,8 @@ function live(folder: string, mode: 'start' | 'resume', crashAt: number): Promis
     child.on('close', (code, signal) => {
       if (signal === 'SIGKILL') return resolve({ killed: true, points: crashAt })
       if (code !== 0) return reject(new Error(`the subject ended with ${code ?? signal} (${mode}, crash at ${crashAt}): ${errors}`))
-      resolve({ killed: false, ...(JSON.parse(out) as Omit<Life, 'killed'>) })
+      const life = JSON.parse(out) as Required<Omit<Life, 'killed'>>
+      resolve({ ...life, killed: life.outcome.reason === 'released' })
     })
   })
 }
@@ -82,6 +86,7 @@ function judge(folder: string, lives: readonly Life[]): Verdict {
         : ['the idempotent call ran under several ids, or never']),
       ...(times('r-1') >= 1 ? [] : ['the read call never ran']),
       ...shape(events),
+      ...wrongEnds(events),
     ],
   }
 }

@@ -2,18 +2,30 @@ import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
 
 // What every subject of a sweep is made of: points at which it may be killed, effects that stay, a store that is watched.
 
-/** Counts the points of one life, and ends the process at one of them; 0 is never. */
+/** Counts the points of one life, and stops the process, or what it drives, at one of them; 0 is never. */
 export class KillPoints {
   passed = []
   #killAt
+  #how
 
-  constructor(killAt) {
+  /** `how`: `kill` ends the process, `close` calls `close`, and `term` does so on SIGTERM. */
+  constructor(killAt, how = 'kill') {
     this.#killAt = killAt
+    this.#how = how
   }
+
+  /** A clean stop, given by the subject. */
+  close = () => {}
 
   pass(label) {
     this.passed.push(label)
-    if (this.passed.length === this.#killAt) process.kill(process.pid, 'SIGKILL')
+    if (this.passed.length !== this.#killAt) return
+    if (this.#how === 'close') this.close()
+    else if (this.#how === 'kill') process.kill(process.pid, 'SIGKILL')
+    else {
+      process.once('SIGTERM', () => this.close())
+      process.kill(process.pid, 'SIGTERM')
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 import type { InteractionEvent, Outcome } from '../../src/contracts/index.ts'
+import type { Stop } from './wrong-ends.ts'
 
 /** A life takes far less than a second; one that takes this long hangs. */
 const longestLifeMs = 60_000
@@ -30,7 +31,7 @@ export class SubjectProcess {
     this.#subject = fileURLToPath(new URL(subject, import.meta.url))
   }
 
-  live(folder: string, killAt: number): Promise<Life> {
+  live(folder: string, killAt: number, how: Stop = 'kill'): Promise<Life> {
     this.#process ??= spawn(process.execPath, [this.#subject], { stdio: ['pipe', 'pipe', 'pipe'] })
     const { stdin, stdout, stderr } = this.#process
     const child = this.#process
@@ -65,7 +66,7 @@ export class SubjectProcess {
         leave()
         resolve({ kind: 'ended', ...(JSON.parse(line) as Omit<Extract<Life, { kind: 'ended' }>, 'kind'>) })
       })
-      stdin.write(`${JSON.stringify({ folder, killAt })}\n`)
+      stdin.write(`${JSON.stringify({ folder, killAt, how })}\n`)
     })
   }
 
@@ -75,3 +76,6 @@ export class SubjectProcess {
     this.#process = undefined
   }
 }
+
+/** Whether its process was killed, or stopped cleanly before it had come to rest by itself. */
+export const wasStopped = (life: Life): boolean => life.kind === 'killed' || life.outcome.reason === 'released'

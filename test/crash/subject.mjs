@@ -1,5 +1,5 @@
 // The process that is killed, or that goes on after another was killed.
-//   node subject.mjs <folder> start|resume <crash at point, 0 = never>
+//   node subject.mjs <folder> start|resume <crash at point, 0 = never> kill|close|term
 // Prints one line of JSON when it lives to the end.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,9 +7,9 @@ import { createAgentRuntime } from '../../dist/index.js'
 import { sqliteStore } from '../../dist/stores/sqlite/index.js'
 import { effectsIn, KillPoints, watched } from './kill-points.mjs'
 
-const [, , folder, mode, crashAt] = process.argv
+const [, , folder, mode, crashAt, how] = process.argv
 const treeFile = join(folder, 'tree')
-const points = new KillPoints(Number(crashAt))
+const points = new KillPoints(Number(crashAt), how)
 const effect = effectsIn(join(folder, 'effects.log'), points)
 
 const schema = { type: 'object', properties: { token: { type: 'string' } }, required: ['token'], additionalProperties: false }
@@ -73,6 +73,8 @@ const runtime = createAgentRuntime({
   adapter: model,
   store: watched(store, points),
 })
+
+points.close = () => void runtime.close()
 
 let outcome
 const known = existsSync(treeFile) ? readFileSync(treeFile, 'utf8') : undefined

@@ -1,5 +1,5 @@
 // Lives lives of a tree, one for each line that it is told, until it is killed in one of them.
-//   in:  {"folder": …, "killAt": point, 0 = never}
+//   in:  {"folder": …, "killAt": point, 0 = never, "how": kill, close or term}
 //   out: {"points": [what was passed], "outcome": …, "events": […]}
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ import { effectsIn, KillPoints, watched } from './kill-points.mjs'
 import { agents, modelsWith, toolsWith } from './team.mjs'
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const { folder, killAt } = JSON.parse(line)
-  process.stdout.write(`${JSON.stringify(await live(folder, new KillPoints(killAt)))}\n`)
+  const { folder, killAt, how } = JSON.parse(line)
+  process.stdout.write(`${JSON.stringify(await live(folder, new KillPoints(killAt, how)))}\n`)
 }
 
 async function live(folder, points) {
@@ -22,6 +22,7 @@ async function live(folder, points) {
     approver: { decide: () => 'suspend' },
     store: watched(store, points),
   })
+  points.close = () => void runtime.close()
   const outcome = await goOn(runtime, { store, treeFile: join(folder, 'tree') })
   const events = await store.journal.read(outcome.sessionId, 0)
   await runtime.close()
@@ -39,10 +40,10 @@ async function goOn(runtime, { store, treeFile }) {
     return handle.outcome
   }
   const stands = await runtime.sessions.outcome(treeId)
-  if (stands.status === 'suspended') {
+  if (stands.status !== 'suspended') return stands
+  if (stands.reason === 'approval') {
     const { request } = before.findLast(({ type }) => type === 'interaction.approval.requested')
     await runtime.sessions.approve(treeId, { approvalId: request.id, decision: { kind: 'approve', breadth: 'once' } })
-    return runtime.sessions.outcome(treeId)
   }
-  return stands.status === 'interrupted' ? (await runtime.open(treeId)).outcome : stands
+  return (await runtime.open(treeId)).outcome
 }

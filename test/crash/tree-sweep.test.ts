@@ -26,6 +26,11 @@ describe('crash sweep, a tree', () => {
 
     const doubles = await sweep(isFull ? secondKills(singles, 3) : secondKills(everyNth(singles, 5), 1))
     report('double', doubles)
+
+    for (const [index, how] of (['close', 'term'] as const).entries()) {
+      const stops = await sweep(isFull ? everywhere : everyNth(everywhere.slice(index * 2), 8), how)
+      report(how, stops)
+    }
   }, 1_200_000)
 })
 
@@ -68,7 +73,8 @@ function report(name: string, runs: readonly TreeRun[]): void {
   )
   // Batches differ a little from life to life, so that one may end just before the last points of another.
   const wanted = runs.reduce((sum, { plan }) => sum + plan.filter((killAt) => killAt > 0).length, 0)
-  expect(kills).toBeGreaterThan(wanted * 0.9)
+  // A clean stop comes too late for a tree that comes to rest meanwhile.
+  expect(kills).toBeGreaterThan(wanted * (name === 'close' || name === 'term' ? 0.5 : 0.9))
   const bad = runs.filter(({ verdict: { repeated, lost, wrong } }) => repeated.length + lost.length + wrong.length > 0)
   expect(bad.map(({ plan, verdict }) => ({ plan, ...verdict }))).toEqual([])
 }

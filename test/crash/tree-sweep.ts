@@ -2,8 +2,9 @@ import { rmSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Life, SubjectProcess } from './subject-process.ts'
+import { type Life, SubjectProcess, wasStopped } from './subject-process.ts'
 import { judgeTree, type TreeVerdict } from './tree-verdict.ts'
+import type { Stop } from './wrong-ends.ts'
 
 /** At which point each process is killed, one after the other; 0 is not at all. */
 export type Plan = readonly number[]
@@ -18,8 +19,8 @@ export interface TreeRun {
 /** More lives than this after the last kill, and the tree never comes to an end. */
 const mostFurtherLives = 3
 
-/** Runs all plans, each over a tree of its own. */
-export async function sweep(plans: readonly Plan[]): Promise<readonly TreeRun[]> {
+/** Runs all plans, each over a tree of its own. `how`: what happens at their points. */
+export async function sweep(plans: readonly Plan[], how: Stop = 'kill'): Promise<readonly TreeRun[]> {
   const runs: TreeRun[] = []
   const left = [...plans.entries()]
   const worker = async () => {
@@ -28,7 +29,7 @@ export async function sweep(plans: readonly Plan[]): Promise<readonly TreeRun[]>
     try {
       for (let next = left.shift(); next; next = left.shift()) {
         const [index, plan] = next
-        runs[index] = await run(plan, processes)
+        runs[index] = await run(plan, processes, how)
       }
     } finally {
       for (const each of processes) each.end()
@@ -38,14 +39,14 @@ export async function sweep(plans: readonly Plan[]): Promise<readonly TreeRun[]>
   return runs
 }
 
-async function run(plan: Plan, processes: readonly [SubjectProcess, SubjectProcess]): Promise<TreeRun> {
+async function run(plan: Plan, processes: readonly [SubjectProcess, SubjectProcess], how: Stop): Promise<TreeRun> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-crash-tree-'))
   try {
     const lives: Life[] = []
     while (lives.length < plan.length + mostFurtherLives && !isOver(lives.at(-1))) {
-      lives.push(await processes[lives.length % 2 === 0 ? 0 : 1].live(folder, plan[lives.length] ?? 0))
+      lives.push(await processes[lives.length % 2 === 0 ? 0 : 1].live(folder, plan[lives.length] ?? 0, how))
     }
-    const kills = lives.filter(({ kind }) => kind === 'killed').length
+    const kills = lives.filter(wasStopped).length
     return { plan, lives, kills, verdict: judgeTree(join(folder, 'effects.log'), lives) }
   } finally {
     rmSync(folder, { recursive: true, force: true })

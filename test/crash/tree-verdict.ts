@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { InteractionEvent, Outcome } from '../../src/contracts/index.ts'
 import type { Life } from './subject-process.ts'
+import { wrongEnds } from './wrong-ends.ts'
 
 // Compares what happened in the world with what the journal of the tree says, and the journal with itself.
 
@@ -40,6 +41,7 @@ export function judgeTree(effectsFile: string, lives: readonly Life[]): TreeVerd
       ...wrongSessions(events),
       ...wrongItems(events),
       ...wrongTotals(outcome, events),
+      ...wrongEnds(events),
     ],
   }
 }
