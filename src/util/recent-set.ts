@@ -1,4 +1,4 @@
-/** A set that keeps the values added last, and forgets the others. */
+/** A set that forgets the older half of its values when it is full. In bulk: looking for the oldest one costs more the more were deleted. */
 export class RecentSet<Value> {
   readonly #values = new Set<Value>()
   readonly #most: number
@@ -10,7 +10,12 @@ export class RecentSet<Value> {
   add(value: Value): void {
     this.#values.delete(value)
     this.#values.add(value)
-    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value as Value)
+    if (this.#values.size <= this.#most) return
+    const kept = this.#most / 2
+    for (const old of this.#values) {
+      if (this.#values.size <= kept) return
+      this.#values.delete(old)
+    }
   }
 
   has(value: Value): boolean {
