@@ -72,6 +72,7 @@ describe('a run that waits', () => {
       approvalId: `${id}:t1.s1.1/call`,
       decision: { kind: 'approve', breadth: 'once' },
       waiting: 0,
+      driven: false,
       goOn: `troupe run w.ai --resume ${id}`,
       exitCode: 0,
     })
@@ -120,6 +121,7 @@ describe('a run that waits', () => {
       decision: { kind: 'approve', breadth: 'session' },
       granted: [{ key: `path:${join(place, 'a.txt')}`, label: 'a.txt' }],
       waiting: 0,
+      driven: false,
       goOn: `troupe run w.ai --resume ${id}`,
       exitCode: 0,
     })
