@@ -134,8 +134,9 @@ describe.concurrent('--dry-run', () => {
         models      1. script/planned.yaml
                     2. rehearsal (is rehearsal/rules)
         parameters  temperature=0.2
-        limits      maxToolTurns=10, timeBudget=10m, llmTimeout=2m, idleTimeout=1m, replyTimeout=15m, toolTimeout=1m, maxRetries=3,
-                    parallelToolCalls=4, maxOutputBytes=32KB, maxDepth=3, maxChildren=32, parallelChildren=4
+        limits      maxToolTurns=10, timeBudget=10m, llmTimeout=2m, idleTimeout=1m, replyTimeout=15m,
+                    toolTimeout=1m, maxRetries=3, parallelToolCalls=4, maxOutputBytes=32KB, maxDepth=3,
+                    maxChildren=32, parallelChildren=4
         output      markdown
         tools       none
         prompt      15 characters in the file, 9 in the request
