@@ -154,7 +154,7 @@ test('the warning of Node 22 about node:sqlite is not printed, and every other w
       return next(specifier, context)
     },
   })`
-  const { stderr } = await troupe(['runs', 'list'], { node: ['--import', `data:text/javascript,${encodeURIComponent(warns)}`] })
+  const { stderr } = await troupe(['sessions', 'list'], { node: ['--import', `data:text/javascript,${encodeURIComponent(warns)}`] })
   expect(stderr).toContain('ExperimentalWarning: Something else')
   expect(stderr).toContain('DeprecationWarning: SQLite is deprecated')
   expect(stderr).not.toContain('SQLite is an experimental')
