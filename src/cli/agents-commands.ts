@@ -118,7 +118,7 @@ export const agentCommands = [
     summary: 'list stored sessions, or show what happened in one',
     arguments: [
       { name: 'ACTION', required: true, choices: sessionsActions, summary: 'list or show' },
-      { name: 'ID', required: false, summary: 'for show: the session ID, as list shows it' },
+      { name: 'ID', required: false, summary: 'for show: the session ID, or the beginning of it' },
     ],
     groups: [
       {
@@ -132,13 +132,14 @@ export const agentCommands = [
             summary: 'show: print the events of its journal, one JSON document a line',
             excludes: ['json'],
           },
+          { name: 'verbose', short: 'v', summary: 'show: print the input and output of every call' },
         ],
       },
     ],
     notes: [
       'list: the sessions of this project, the newest first: who, when, what about, and how each stands: running, and in which process; left in the middle, since the process that drove it is gone; waiting for an answer; or how it has ended.',
       'One that was left or that waits has the command that goes on with it. One that has ended takes a next turn: troupe run FILE PROMPT --resume ID.',
-      'show: one session as its journal has it, of any project: what was asked, the tree of what happened, the answer, diagnostics, and who did how much. It changes nothing, and does not disturb a process that runs the session.',
+      'show: one session as its journal has it, of any project: what was asked, the tree of what happened, the answer, diagnostics, and who did how much. The totals are over all its turns. With -v it also prints what each call was given and returned, each cut to 20 lines, and where to read the rest. It changes nothing, and does not disturb a process that runs the session.',
       'show exits with 0 however the session went. With --json the document has the outcome as run --json gave it, with the exit code of that run, and without what was reported before it began; of a session that is running or was left, what there is so far. With --stream-json a session that has not come to rest has no last line.',
     ],
     examples: [
@@ -172,6 +173,7 @@ export const agentCommands = [
       },
     ],
     notes: [
+      'list: every open request, also of sessions that run in another process, which is named, or whose process died.',
       'What was approved for a session ends with it; what was approved for a project holds in the folder that it was given in, until it is taken back. A rule that denies something counts more than either.',
       'An answer is what may be typed at a terminal: yes, no, no and why, x to end the run, s or p to approve it for the session or the project, s1, p1 and so on for more, as approvals list shows them; a text or the number of an option where something is asked. It is kept, and nothing runs: troupe run FILE --resume ID then goes on, and needs no terminal.',
       'A session that is dropped has ended: nothing more of it runs, and its journal stays.',

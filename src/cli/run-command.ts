@@ -44,9 +44,11 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
     hooks: prepared.hooks,
     origin: originOf(prepared),
   })
-  const { prompt, workspace, agent, changes } = prepared
+  const { prompt, workspace, folder, agent, changes } = prepared
   const dataDir = dataDirOf(prepared, host)
-  const begun = await interruption.before(startRun(runtime, store, { invocation, prompt, workspace, dataDir, changes, agent: agent.name }))
+  const begun = await interruption.before(
+    startRun(runtime, store, { invocation, prompt, workspace, folder, dataDir, changes, agent: agent.name }),
+  )
   const { handle, past } = begun
   for (const notice of prepared.changed) await tellNotice(notice, { host, wishes })
   if (wishes.detail === 'verbose') await introduce(handle, prepared, { host, wishes })

@@ -1,24 +1,20 @@
 import { existsSync } from 'node:fs'
-import { findProjectRoot } from '../agents/index.ts'
-import { type InteractionEvent, type Store, type TreeEntry, type TreeId, TroupeError } from '../contracts/index.ts'
+import { type InteractionEvent, type Store, type TreeEntry, TroupeError } from '../contracts/index.ts'
 import type { AgentRuntime, OpenOptions, RunHandle } from '../runtime/index.ts'
-import { nearestNames } from '../util/nearest-names.ts'
 import { dataDirFlag } from './approvals/answer-command.ts'
 import type { RunInvocation } from './parse-arguments.ts'
 import { resumeCommand } from './resume-command.ts'
 import { originIn } from './run-origin.ts'
-import { type KeptSession, keptSessions } from './sessions/kept-sessions.ts'
+import { findSession, type SessionPlace } from './sessions/find-session.ts'
 import { missingDenials } from './taken-up.ts'
 
-interface Beginning {
+interface Beginning extends SessionPlace {
   readonly invocation: RunInvocation
   readonly prompt: string
   /** The agent of the file that was given. */
   readonly agent: string
   /** The folder that this command would work in. */
   readonly workspace: string
-  /** Where the journal is, where it is not found without being named. */
-  readonly dataDir: string | undefined
   /** What is different in a run that is taken up. */
   readonly changes?: OpenOptions
 }
@@ -34,8 +30,7 @@ export async function startRun(runtime: AgentRuntime, store: Store, beginning: B
   const { prompt, invocation } = beginning
   const { resume } = invocation
   if (resume === undefined) return { handle: runtime.stream(prompt), past: [] }
-  const run = await store.trees.get(resume as TreeId)
-  if (!run) throw await unknownSession(resume, store, beginning)
+  const run = await findSession(store, resume, beginning)
   refuseOther(run, beginning)
   const past = await store.journal.read(run.treeId, 0)
   refuseElsewhere(past[0], beginning)
@@ -89,24 +84,3 @@ function refuseWeaker(first: InteractionEvent | undefined, { invocation }: Begin
 }
 
 const hasEnded = ({ status }: TreeEntry): boolean => status !== 'suspended' && status !== 'running'
-
-/** Whoever lost an id finds it again: those of this project that could go on are named. */
-async function unknownSession(id: string, store: Store, { workspace, dataDir }: Beginning): Promise<TroupeError> {
-  const known = await store.trees.list({ limit: 20 })
-  const [near] = nearestNames(
-    id,
-    known.map(({ treeId }) => treeId as string),
-  )
-  const unended = await keptSessions(store, { project: findProjectRoot(workspace), isUnended: true })
-  const named = (kind: KeptSession['standing']['kind'], words: string): readonly string[] => {
-    const ids = unended.filter(({ standing }) => standing.kind === kind).map(({ run }) => run.treeId)
-    return ids.length > 0 ? [`${words}: ${ids.slice(0, mostNamed).join(', ')}${ids.length > mostNamed ? ', …' : ''}.`] : []
-  }
-  const others = [...named('left', 'Left in the middle'), ...named('waiting', 'Waiting')]
-  const list = `See them all: troupe sessions list${dataDirFlag(dataDir)}`
-  return new TroupeError('usage', `There is no session ${id} in that folder.`, {
-    remedy: near ? `Did you mean ${near}?` : [...others, list].join(' '),
-  })
-}
-
-const mostNamed = 5

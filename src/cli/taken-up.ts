@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
-import type { RunFlag, TreeId } from '../contracts/index.ts'
+import type { RunFlag, Store, TreeId } from '../contracts/index.ts'
 import { sessionFolder, withSessions } from './approvals/session-store.ts'
 import type { Host } from './host.ts'
 import { type KeptSettings, keptSettings } from './kept-settings.ts'
 import type { RunInvocation } from './parse-arguments.ts'
+import { findSession, type SessionPlace } from './sessions/find-session.ts'
 
 /** A command line with what holds of the one that its run was started with. */
 export interface TakenUp {
@@ -17,12 +18,18 @@ export interface TakenUp {
 
 /** What a command line says, and where it takes a run up, what was said when that run was started. */
 export async function takenUp(invocation: RunInvocation, host: Host): Promise<TakenUp> {
-  const { resume } = invocation
+  const { resume, dataDir } = invocation
   if (resume === undefined) return { invocation, notices: [], warnings: [] }
   const folder = await sessionFolder(invocation, host)
-  // Whatever keeps the journal from being read is told where the run is taken up.
-  const kept = await withSessions(folder, undefined, (store) => keptSettings(store, resume as TreeId)).catch(() => undefined)
-  return { ...underTermsOf(kept?.flags ?? [], invocation), ...(kept && { kept }) }
+  // What keeps it from being found or read is reported where the session is opened.
+  const found = await withSessions(folder, undefined, (store) => keptUnder(resume, store, { folder, dataDir })).catch(() => undefined)
+  const named = found ? { ...invocation, resume: found.treeId } : invocation
+  return { ...underTermsOf(found?.kept?.flags ?? [], named), ...(found?.kept && { kept: found.kept }) }
+}
+
+async function keptUnder(id: string, store: Store, place: SessionPlace): Promise<{ treeId: TreeId; kept: KeptSettings | undefined }> {
+  const { treeId } = await findSession(store, id, place)
+  return { treeId, kept: await keptSettings(store, treeId) }
 }
 
 /**

@@ -56,17 +56,19 @@ async function refuseUnless(
   if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
   const open = (await openRequestsOf(store, treeId)).map(({ id }) => id)
   throw new TroupeError('approval_unknown', `Session ${treeId} has never asked for approval ${approvalId}.`, {
-    remedy: open.length > 0 ? `It waits for: ${open.join(', ')}.` : 'It waits for none; list what waits with sessions.requests(treeId).',
+    remedy: open.length > 0 ? `It waits for: ${open.join(', ')}.` : 'It waits for none; list what waits with sessions.requests(sessionId).',
   })
 }
 
-/** How a tree stands that nobody drives. */
+/** What a tree waits for, whether or not somebody drives it. */
 export interface Standing {
   readonly origin?: RunOrigin
   readonly open: readonly {
     readonly request: ApprovalRequest
     /** Who asks: `root`, `root/writer#1`. */
     readonly agentPath: string
+    /** When it was asked. */
+    readonly at: number
     /** What was answered already, and waits for somebody to go on with the tree. */
     readonly answer?: ApprovalDecision
   }[]
@@ -92,10 +94,12 @@ export async function standingIn({ events, tree }: FoldedJournal, inbox: Store['
   // The first one counts.
   for (const { message } of await inbox.read(root.treeId, inboxCursor))
     if (message.kind === 'approval' && !answers.has(message.approvalId)) answers.set(message.approvalId, message.decision)
+  const times = new Map<string, number>()
+  for (const event of events) if (event.type === 'interaction.approval.requested') times.set(event.request.id, event.at)
   const open = [root, ...children.values()].flatMap((state) =>
     openRequests(state).map((request) => {
       const answer = answers.get(request.id)
-      return { request, agentPath: state.agentPath, ...(answer && { answer }) }
+      return { request, agentPath: state.agentPath, at: times.get(request.id) ?? state.at, ...(answer && { answer }) }
     }),
   )
   return origin ? { origin, open } : { open }

@@ -70,7 +70,7 @@ const reasons: { readonly [Code in ErrorCode]?: TurnReason } = {
 
 /** What can be done about an error that does not say so itself: where nothing was begun, and where a tree stands open. */
 export const runAgain = 'Nothing was stored: mend that, and run it again.'
-export const openAgain = 'Open the tree again to go on.'
+export const openAgain = 'Open the session again to go on.'
 
 export function haltOf(error: unknown, remedy: typeof runAgain | typeof openAgain): Halt {
   if (!(error instanceof TroupeError)) return { status: 'failed', reason: 'internal', message: messageOf(error), remedy }

@@ -139,7 +139,7 @@ describe('the command that goes on', () => {
     })
     const { invocation } = parsed
     await expect(
-      startRun(runtime, store, { invocation, prompt: '', agent: 'w', workspace: place, dataDir: undefined }),
+      startRun(runtime, store, { invocation, prompt: '', agent: 'w', workspace: place, folder, dataDir: undefined }),
     ).rejects.toMatchObject({
       code: 'usage',
       message: `The session ${id} was started with more denied: shell(rm *).`,
@@ -231,10 +231,7 @@ describe('runs that are dropped', () => {
       read: (...given) => journal.read(...given),
       watch: (...given) => journal.watch(...given),
     }
-    const ended = await endSessions({ ...store, journal: late, trees: store.trees }, [
-      first,
-      second,
-    ] as readonly string[] as readonly TreeId[])
+    const ended = await endSessions({ ...store, journal: late, trees: store.trees }, [first, second], { folder: path, dataDir: undefined })
     expect(ended).toMatchObject({ dropped: [first], error: { code: 'tree_owned' } })
     expect(await store.trees.get(first as TreeId)).toMatchObject({ status: 'interrupted' })
     expect(await store.trees.get(second as TreeId)).toMatchObject({ status: 'suspended' })

@@ -151,7 +151,7 @@ describe('a run that waits', () => {
     const { id, at, has } = await waiting('dropped', ['a.txt'])
     expect(await at(`approvals drop ${id} nothing`)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('nothing  there is no such session'),
+      stderr: expect.stringContaining('There is no session nothing in '),
     })
     expect(await at(`approvals drop ${id}`)).toMatchObject({ code: 0, stdout: `Dropped: ${id}\n` })
     expect((await at('approvals list')).stdout).toBe('')

@@ -244,6 +244,38 @@ describe.concurrent('asking at a terminal', () => {
     // All of the turn is drawn, not only what came after.
     expect(again.lines().join('\n')).toMatch(/^killed {2}completed · 2 steps · 1 call/m)
   })
+
+  test('what a session asks is listed elsewhere while it runs, and after its process died', async () => {
+    const file = await agent('listed', steps(write('listed.txt')), tools)
+    const options = { columns: 160, rows: 40 }
+    const data = ['--data-dir', 'listed']
+    const listed = async (): Promise<string> => {
+      const list = troupe(['approvals', 'list', ...data], options)
+      expect(await list.ended).toBe(0)
+      return list.lines().join('\n')
+    }
+    const window = troupe(['run', file, 'Go', ...data], options)
+    await window.shows(/\? Write listed\.txt[\s\S]*\n> $/)
+    const { store, runs } = await runsIn('listed')
+    await store.close()
+    const id = runs[0]!.treeId
+    const alive = await listed()
+    expect(alive).toMatch(new RegExp(`^${id} .*\\n? *· running: process ${window.pty.pid} on `, 'm'))
+    expect(alive).toContain(`troupe approvals answer ${id} yes --data-dir listed`)
+    expect(alive).not.toContain('--resume')
+
+    process.kill(window.pty.pid, 'SIGKILL')
+    await window.ended
+    const left = await listed()
+    expect(left).toContain('· its process is gone')
+    expect(left).toContain(`troupe run listed.ai --resume ${id} --data-dir listed`)
+    // The beginning of an id is enough, for an answer and to go on.
+    const part = id.slice(0, 12)
+    expect(await troupe(['approvals', 'answer', part, 'yes', ...data], options).ended).toBe(0)
+    expect(await listed()).toContain('✓ approved: Write listed.txt')
+    expect(await troupe(['run', file, '--resume', part, ...data], options).ended).toBe(0)
+    expect(await textOf('listed.txt')).toBe('text')
+  })
 })
 
 describe('questions in line', () => {

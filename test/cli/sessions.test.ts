@@ -51,10 +51,10 @@ test('a run whose process died is found again, with the command that goes on wit
       '\n',
     ),
   )
-  // Nothing was changed by looking: whoever misspells the id is told which one it may be.
+  // Nothing was changed by looking: an id that is not there is refused, with the command that lists them.
   expect(await troupe(['run', file, '--resume', 'nothing', ...data])).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining(`→ Left in the middle: ${id}. See them all: troupe sessions list --data-dir ${join(folder, 'died')}`),
+    stderr: expect.stringContaining(`→ List the sessions: troupe sessions list --everywhere --data-dir ${join(folder, 'died')}`),
   })
 
   await writeFile(join(folder, 'slow.yaml'), 'steps:\n  - calls: [{ tool: list_files, input: {} }]\n  - text: Done.\n')

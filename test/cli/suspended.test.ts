@@ -174,19 +174,19 @@ describe.concurrent('--resume', () => {
     expect(ended.stderr.match(/^ended {2}completed/gm)).toHaveLength(1)
   })
 
-  test('of a run that is not there: with the one that is meant, or those that wait', async () => {
+  test('of a session that is not there: with the one that is meant, and the command that lists them', async () => {
     const { file, id } = await suspended('known')
     const ended = (given: string) => troupe(['run', file, '--resume', given, '--data-dir', 'known', '--json'])
-    const near = await ended(id.slice(0, -1))
-    expect(near).toMatchObject({ code: 2, stderr: expect.stringContaining(`Did you mean ${id}?`) })
+    const near = await ended(`${id.slice(0, -1)}_`)
+    expect(near).toMatchObject({ code: 2, stderr: expect.stringContaining(`${id}  has a similar ID.`) })
     expect(JSON.parse(near.stdout)).toMatchObject({ ok: false, error: { code: 'usage' }, exitCode: 2 })
     expect(await ended('nothing')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining(`Waiting: ${id}. See them all: troupe sessions list`),
+      stderr: expect.stringContaining('List the sessions: troupe sessions list --everywhere'),
     })
     expect(await troupe(['run', file, '--resume', 'nothing', '--data-dir', 'empty'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('See them all: troupe sessions list'),
+      stderr: expect.stringContaining('List the sessions: troupe sessions list'),
     })
   })
 

@@ -1,11 +1,11 @@
-import { type ApprovalDecision, type ClientId, type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
-import { nearestNames } from '../../util/nearest-names.ts'
+import { type ApprovalDecision, type ClientId, type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { ApprovalsInvocation } from '../agents-invocations.ts'
 import { exactLine } from '../exact-text.ts'
 import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { safeJson } from '../safe-json.ts'
+import { findSession, type SessionPlace, unknownSession } from '../sessions/find-session.ts'
 import { tellNotice } from '../tell.ts'
 import { requestSummary } from '../tree/request-summary.ts'
 import { answerCommand, dataDirFlag } from './answer-command.ts'
@@ -14,7 +14,7 @@ import { answerWords, type Breadth, breadthsOf, decisionOf, grantOf } from './as
 import { goOnCommand } from './go-on-command.ts'
 import { redactorFor } from './known-secrets.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
-import { type WaitingRequest, type WaitingSession, waitingSession, waitingSessions } from './waiting-requests.ts'
+import { type WaitingRequest, type WaitingSession, waitingSession } from './waiting-requests.ts'
 
 /** Who has decided, for the journal. */
 const byCommand = 'troupe approvals answer'
@@ -32,10 +32,10 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
     })
   const folder = await sessionFolder(invocation, host)
   const answered = await withSessions<Answered | undefined>(folder, undefined, (store) =>
-    answer(store, { id, said: words.join(' '), host, dataDir }),
+    answer(store, { id, said: words.join(' '), host, place: { folder, dataDir } }),
   )
-  if (!answered) throw unknown(id, [])
-  const { waiting, request, driven } = answered
+  if (!answered) throw unknownSession(id, { folder, dataDir })
+  const { waiting, request, driver } = answered
   const { code } = exitCodes.done
   const goOn = goOnCommand(waiting, { here: process.cwd(), folder, dataDir })
   const left = waiting.requests.filter((each) => !each.answer && each.request.id !== request.request.id)
@@ -49,7 +49,8 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
       decision,
       ...granted,
       waiting: left.length,
-      driven,
+      driven: driver !== undefined,
+      ...(driver !== undefined && { driver }),
       goOn,
     }
     await host.stdout.line(safeJson({ ok: true, ...document, exitCode: code }))
@@ -61,7 +62,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
       `It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list${dataDirFlag(dataDir)}`,
       { host, wishes },
     )
-  await tellNotice(driven ? 'A process drives the session and takes the answer.' : `Go on: ${goOn}`, { host, wishes })
+  await tellNotice(driver === undefined ? `Go on: ${goOn}` : `It is driven by ${driver}, which takes the answer.`, { host, wishes })
   return code
 }
 
@@ -69,22 +70,24 @@ interface Answered {
   readonly waiting: WaitingSession
   readonly request: WaitingRequest
   readonly decision: ApprovalDecision
-  /** Whether a process drives the run, and takes the answer. */
-  readonly driven: boolean
+  /** Who drives the session and takes the answer, for people; nobody where it is undefined. */
+  readonly driver: string | undefined
 }
 
 interface Given {
   readonly id: string
   readonly said: string
   readonly host: Host
-  readonly dataDir: string | undefined
+  readonly place: SessionPlace
 }
 
-async function answer(store: Store, { id, said, host, dataDir }: Given): Promise<Answered> {
-  const run = await runOf(store, id)
-  if (!run) throw unknown(id, await waitingSessions(store))
+async function answer(store: Store, { id, said, host, place }: Given): Promise<Answered> {
+  // A request is named after its session: `ID:t1.s1.1/call`.
+  const [name = ''] = id.split(/[:/]/, 1)
+  const run = (await store.trees.get(id as TreeId)) ?? (await findSession(store, name, place))
+  const { dataDir } = place
   const waiting = await waitingSession(store, run)
-  const request = requestIn(waiting, id, dataDir)
+  const request = requestIn(waiting, run.treeId === id ? id : `${run.treeId}${id.slice(name.length)}`, dataDir)
   const meant = decisionOf(said, request.request)
   if (!meant)
     throw new TroupeError('usage', `${JSON.stringify(said)} is no answer to it: ${exactLine(requestSummary(request.request))}`, {
@@ -102,17 +105,12 @@ async function answer(store: Store, { id, said, host, dataDir }: Given): Promise
     by: byCommand,
   })
   if (repeated) throw alreadyAnswered(request, run.treeId, dataDir)
-  return { waiting, request, decision, driven: (await store.trees.driver(run.treeId)) !== undefined }
+  return { waiting, request, decision, driver: await store.trees.driver(run.treeId) }
 }
 
 function withoutSecrets(decision: ApprovalDecision, { text }: Redactor): ApprovalDecision {
   if (decision.kind === 'answer') return { ...decision, text: text(decision.text) }
   return decision.kind === 'deny' && decision.feedback !== undefined ? { ...decision, feedback: text(decision.feedback) } : decision
-}
-
-/** A request is named after its run. */
-async function runOf({ trees }: Pick<Store, 'trees'>, id: string): Promise<TreeEntry | undefined> {
-  return (await trees.get(id as TreeId)) ?? (await trees.get(id.split(/[:/]/, 1)[0] as TreeId))
 }
 
 function requestIn({ run, requests }: WaitingSession, id: string, dataDir: string | undefined): WaitingRequest {
@@ -164,12 +162,4 @@ function wordsFor({ request }: WaitingRequest): string {
   const kept = (choice: 'session' | 'project'): string => `${breadths.map((breadth) => breadth[choice].word).join(', ')} for this ${choice}`
   const more = breadths.length > 0 ? `; for what stands above, ${kept('session')}, ${kept('project')}` : ''
   return `Say yes, no, no and why, x to end the run${more}.`
-}
-
-function unknown(id: string, waiting: readonly WaitingSession[]): TroupeError {
-  const ids = waiting.map(({ run }) => run.treeId as string)
-  const [near] = nearestNames(id, ids)
-  return new TroupeError('usage', `There is no session ${id} in that folder.`, {
-    remedy: near !== undefined ? `Did you mean ${near}?` : 'See what waits: troupe approvals list --everywhere',
-  })
 }

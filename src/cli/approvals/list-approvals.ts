@@ -53,17 +53,18 @@ function grantLine({ key, label, project, folder, by, at }: GrantRecord, isEvery
 }
 
 function documents(waiting: WaitingSession, place: Place): readonly object[] {
-  const { run, origin, requests } = waiting
-  return requests.map(({ request, agentPath, answer }) => ({
+  const { run, origin, requests, driver } = waiting
+  return requests.map(({ request, agentPath, at, answer }) => ({
     sessionId: run.treeId,
     agent: run.agent,
     agentPath,
     title: run.title,
     ...origin,
     startedAt: run.createdAt,
-    waitingSince: run.updatedAt,
+    waitingSince: at,
+    status: run.status,
     request,
     ...(answer && { answer }),
-    goOn: goOnCommand(waiting, place),
+    ...(driver === undefined ? { goOn: goOnCommand(waiting, place) } : { driver }),
   }))
 }

@@ -17,7 +17,7 @@ const run: TreeEntry = {
 const base = { itemId: 't1.s1.1' as ItemId, agentPath: 'root', keys: [], scope: 'call' } as const
 const shell = (input: ApprovalRequest['input'], more: Partial<ApprovalRequest> = {}): WaitingRequest => {
   const request = { ...base, id: 'run:t1.s1.1/call' as ApprovalId, tool: 'shell', summary: `Run ${input.command}`, input, ...more }
-  return { request, agentPath: request.agentPath }
+  return { request, agentPath: request.agentPath, at: 0 }
 }
 const drawn = (requests: readonly WaitingRequest[], origin?: RunOrigin): string =>
   `\n${waitingLines({ run, requests, ...(origin && { origin }) }, { here: '/srv', folder: '/data', dataDir: undefined }, { paint: plainPaint, width: 79 }).join('\n')}\n`

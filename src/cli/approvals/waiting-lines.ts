@@ -12,13 +12,13 @@ const indent = '  '
 
 /** A run that waits: what for, as a terminal would ask it, and the commands that answer it and go on. Pure. */
 export function waitingLines(waiting: WaitingSession, place: Place, style: QuestionStyle): readonly string[] {
-  const { run, origin, requests } = waiting
+  const { run, origin, requests, driver } = waiting
   const { paint } = style
-  const since = `${new Date(run.updatedAt).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const since = `${new Date(waitingSince(waiting)).toISOString().slice(0, 16).replace('T', ' ')} UTC`
   const where = origin ? `${fileOf(origin)} in ${origin.workspace} · ` : ''
   const isOnly = requests.filter(({ answer }) => !answer).length === 1
   return [
-    `${run.treeId}  ${printable(run.agent)}  ${paint('dim', printable(`${where}since ${since} · “${run.title}”`))}`,
+    `${run.treeId}  ${printable(run.agent)}  ${paint('dim', printable(`${where}since ${since} · “${run.title}”${processWords(waiting)}`))}`,
     ...requests.flatMap((each) =>
       each.answer
         ? [answeredLine(each, each.answer, style)]
@@ -27,8 +27,17 @@ export function waitingLines(waiting: WaitingSession, place: Place, style: Quest
             `${indent}${indent}${answerCommand(isOnly ? run.treeId : each.request.id, each.request, place.dataDir)}`,
           ],
     ),
-    `${indent}${goOnCommand(waiting, place)}`,
+    ...(driver === undefined ? [`${indent}${goOnCommand(waiting, place)}`] : []),
   ]
+}
+
+/** Since when the oldest request waits. */
+export const waitingSince = ({ run, requests }: Pick<WaitingSession, 'run' | 'requests'>): number =>
+  requests.length === 0 ? run.updatedAt : Math.min(...requests.map(({ at }) => at))
+
+function processWords({ run, driver }: WaitingSession): string {
+  if (driver !== undefined) return ` · running: ${driver}`
+  return run.status === 'running' ? ' · its process is gone' : ''
 }
 
 /** Nobody says yes to what was not shown: all of it, as at a terminal, with what each word would grant. */

@@ -1,0 +1,52 @@
+import { type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { nearestNames } from '../../util/nearest-names.ts'
+import { dataDirFlag } from '../approvals/answer-command.ts'
+import { sessionsOf } from '../approvals/waiting-requests.ts'
+import { printable } from '../paint.ts'
+import { timeText } from './session-lines.ts'
+
+/** Where sessions are looked up, as errors name it. */
+export interface SessionPlace {
+  readonly folder: string
+  readonly dataDir: string | undefined
+}
+
+/**
+ * The session that a person names, by its whole id or by the beginning of one that no other id shares.
+ *
+ * @throws TroupeError `usage` with the ids that match, or with the nearest ones where none does.
+ */
+export async function findSession(store: Pick<Store, 'trees'>, given: string, place: SessionPlace): Promise<TreeEntry> {
+  const exact = await store.trees.get(given as TreeId)
+  if (exact) return exact
+  const all: TreeEntry[] = []
+  for await (const entry of sessionsOf(store)) all.push(entry)
+  const [only, ...others] = given === '' ? [] : all.filter(({ treeId }) => treeId.startsWith(given))
+  if (!only) throw unknownSession(given, place, all)
+  if (others.length > 0) throw ambiguous(given, [only, ...others], place)
+  return only
+}
+
+/** Where there is no database, there is no session either. */
+export function unknownSession(given: string, { folder, dataDir }: SessionPlace, known: readonly TreeEntry[] = []): TroupeError {
+  const ids = known.map(({ treeId }) => treeId as string)
+  return new TroupeError('usage', `There is no session ${given} in ${folder}.`, {
+    problems: nearestNames(given, ids)
+      .slice(0, mostNamed)
+      .map((id) => ({ place: id, message: 'has a similar ID.' })),
+    remedy: `List the sessions: troupe sessions list --everywhere${dataDirFlag(dataDir)}`,
+  })
+}
+
+function ambiguous(given: string, matches: readonly TreeEntry[], { dataDir }: SessionPlace): TroupeError {
+  const left = matches.length - mostNamed
+  return new TroupeError('usage', `${matches.length} sessions have an ID that begins with ${given}.`, {
+    problems: matches.slice(0, mostNamed).map(({ treeId, agent, title, createdAt }) => ({
+      place: treeId,
+      message: printable(`${agent} · ${timeText(createdAt)} · “${title}”`),
+    })),
+    remedy: `Type more of the ID.${left > 0 ? ` The other ${left}: troupe sessions list --everywhere${dataDirFlag(dataDir)}` : ''}`,
+  })
+}
+
+const mostNamed = 10
