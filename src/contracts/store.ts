@@ -102,6 +102,8 @@ export interface Inbox {
 export interface Blobs {
   put(treeId: TreeId, text: string): MaybePromise<BlobId>
   get(treeId: TreeId, id: BlobId): MaybePromise<string | undefined>
+  /** The file of a blob, for people, where a store keeps them in files. */
+  pathOf?(treeId: TreeId, id: BlobId): string
 }
 
 export type Deletion =

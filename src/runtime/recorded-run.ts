@@ -1,8 +1,9 @@
-import type { InteractionEvent, Outcome, Store, TreeId, TreeSummary } from '../contracts/index.ts'
+import type { InteractionEvent, Outcome, Store, TreeId, TreeSummary, TurnOperation } from '../contracts/index.ts'
 import { type Standing, standingIn } from './open-requests.ts'
+import { operationOf } from './operations.ts'
 import { outcomeOf } from './outcome.ts'
 import { statusOf } from './plant.ts'
-import { foldTree } from './tree-state.ts'
+import { foldTree, type TreeState } from './tree-state.ts'
 
 /** A tree as its journal tells it at one moment, whoever drives it. */
 export interface RecordedRun extends Standing {
@@ -10,13 +11,31 @@ export interface RecordedRun extends Standing {
   readonly status: TreeSummary['status']
   /** Of the last turn. Where that goes on, it is what there is so far, and its status is no end. */
   readonly outcome: Outcome
+  /** What happened in each turn of the root, in order; in the last one so far, where it has not ended. */
+  readonly turns: readonly TurnOperation[]
 }
 
 /** Reads a tree without claiming it, or waiting for whoever has it. */
 export async function recordedRun({ journal, inbox }: Pick<Store, 'journal' | 'inbox'>, treeId: TreeId): Promise<RecordedRun> {
   const events = await journal.read(treeId, 0)
-  const tree = foldTree(events)
+  const { tree, ended } = foldTurns(events)
   const { root: state, children } = tree
   const outcome = outcomeOf({ state, children, halt: undefined })
-  return { ...(await standingIn({ events, tree }, inbox)), events, status: statusOf(state), outcome }
+  const turns = outcome.operations ? [...ended, outcome.operations] : ended
+  return { ...(await standingIn({ events, tree }, inbox)), events, status: statusOf(state), outcome, turns }
+}
+
+/** Turn by turn: the fold forgets the children of a turn when the next one begins. */
+function foldTurns(events: readonly InteractionEvent[]): { readonly tree: TreeState; readonly ended: readonly TurnOperation[] } {
+  const ended: TurnOperation[] = []
+  let tree: TreeState | undefined
+  let from = 0
+  for (const [i, { type, sessionId }] of events.entries()) {
+    if (type !== 'interaction.turn.started' || sessionId !== events[0]?.sessionId) continue
+    tree = foldTree(events.slice(from, i), tree)
+    from = i
+    const { root, children } = tree
+    if (root.turn.kind === 'ended') ended.push(operationOf(root, root.turn, children))
+  }
+  return { tree: foldTree(events.slice(from), tree), ended }
 }

@@ -42,10 +42,14 @@ export interface AgentSummary extends Counted {
 
 /** Who did how much in a run: each agent with its models, its tools and the agents that it called. */
 export function runSummary({ operations, trace }: Pick<Outcome, 'operations' | 'trace'>): AgentSummary | undefined {
-  if (!operations) return undefined
-  const agent = trace.callPath.split('/').at(-1) ?? ''
-  const { status, durationMs } = operations
-  return agentSummary({ agent, turns: [operations], calls: 1, failed: status === 'failed' ? 1 : 0, latencyMs: durationMs, ...noBytes })
+  return operations && summaryOf([operations], trace)
+}
+
+/** The same over several turns of one session. */
+export function summaryOf(turns: readonly TurnOperation[], { callPath }: Pick<Outcome['trace'], 'callPath'>): AgentSummary {
+  const failed = turns.filter(({ status }) => status === 'failed').length
+  const latencyMs = turns.reduce((sum, { durationMs }) => sum + durationMs, 0)
+  return agentSummary({ agent: callPath.split('/').at(-1) ?? '', turns, calls: turns.length, failed, latencyMs, ...noBytes })
 }
 
 const noBytes = { bytesIn: 0, bytesOut: 0 }

@@ -158,6 +158,36 @@ describe('a run that has ended', () => {
   })
 })
 
+test('-v shows what each call was given and returned, bounded, and where the rest is; the totals are over all turns', async () => {
+  const words = Array.from({ length: 300 }, (_, i) => `line ${i}`).join('\n')
+  await agent('wordy', JSON.stringify({ steps: [{ text: words }] }), kid.replace('kid.yaml', 'wordy.yaml'))
+  const calls = '[{ tool: list_files, input: { path: . } }, { tool: agent__wordy, input: { prompt: A part, reason: x } }]'
+  const settings = 'tools: [list_files]\nagents: [./wordy.ai]\nlimits: { maxOutputBytes: 1000 }'
+  const file = await agent('detailed', `steps:\n  - calls: ${calls}\n  - text: One.\n  - text: Two.\n`, head('detailed', settings))
+  const { id, document } = await made([file, 'Go'])
+  const { stdout: later } = await troupe(['run', file, 'Again', '--resume', id, '--json'])
+  const { stdout } = await show(id, '-v')
+  const block = stdout.slice(stdout.indexOf('\nCalls\n'))
+  expect(block).toMatch(/^\nCalls\n {2}t1\.s1\.1 {2}list_files {2}completed · [\d.]+ m?s\n {4}→ \{"path":"\."\}\n {4}← \S/)
+  expect(block).toMatch(/\n {2}t1\.s1\.2 {2}agent__wordy {2}completed · .*\n {4}→ \{"prompt":"A part"\}\n {4}← line 0\n {6}line 1\n/)
+  expect(block).toMatch(/\n {6}line 19\n {6}… \d+ more lines\n {6}whole output, [\d.]+ KB: \S+\n/)
+  expect(block).toContain(`\n  Uncut, as events: troupe sessions show ${id} --stream-json\n`)
+  const [, whole = ''] = /whole output, .*: (\S+)\n/.exec(stdout) ?? []
+  expect(readFileSync(whole, 'utf8')).toBe(words)
+  expect((await show(id)).stdout).not.toContain('\nCalls\n')
+
+  const outcomes = [document, JSON.parse(later)] as unknown as readonly {
+    readonly usage: { readonly input: number; readonly output: number }
+  }[]
+  const sum = (key: 'input' | 'output'): number => outcomes.reduce((all, { usage }) => all + usage[key], 0)
+  expect(outcomes.every(({ usage }) => usage.output > 0)).toBe(true)
+  const { totals } = shownIn((await show(id, '--json')).stdout)
+  expect(totals).toMatchObject({ turns: 2, steps: 4, calls: 2, usage: { input: sum('input'), output: sum('output') } })
+  expect(stdout).toContain(`\ntotal 2 turns · 4 steps · 2 calls · ~${sum('input')} → ${sum('output')} tokens\n`)
+  expect(stdout).toMatch(/agent detailed +2 /)
+  expect(stdout).toMatch(/agent wordy +1 /)
+})
+
 describe('a run that has not ended', () => {
   test('and waits is shown with its questions and the commands that answer them', async () => {
     const input = '{ path: x.txt, content: x }'
@@ -247,12 +277,34 @@ describe('a run that has not ended', () => {
 })
 
 describe('what cannot be shown', () => {
-  test('an id that is not there, or not whole, is refused with those that may be meant', async () => {
+  test('the beginning of an id is enough where no other session has it; otherwise all that match are named', async () => {
+    const file = await agent('parts', 'steps:\n  - text: Done.\n  - text: More.\n')
+    const data = ['--data-dir', join(folder, 'parts')]
+    const ids = [(await made([file, 'One', ...data])).id, (await made([file, 'Two', ...data])).id]
+    const [first = '', second = ''] = ids
+    const shared = [...first].findIndex((letter, i) => letter !== second[i])
+    const whole = await show(first, ...data)
+    expect(await show(first.slice(0, shared + 1), ...data)).toEqual(whole)
+    const several = await show(first.slice(0, shared), ...data)
+    expect([several.code, several.stdout]).toEqual([2, ''])
+    expect(still(several.stderr)).toBe(
+      `error: 2 sessions have an ID that begins with ${first.slice(0, shared)}.\n\n  ${second}  parts · THEN · “Two”\n\n  ${first}  parts · THEN · “One”\n\n→ Type more of the ID.\n`,
+    )
+    const resume = ['run', file, 'More', '--resume', first.slice(0, shared + 1), ...data]
+    expect(await troupe(resume)).toMatchObject({ code: 0, stdout: 'More.\n' })
+    expect(shownIn((await show(first, '--json', ...data)).stdout)).toMatchObject({ totals: { turns: 2, steps: 2 } })
+    expect(await troupe(['run', file, 'More', '--resume', first.slice(0, shared), ...data])).toMatchObject({ code: 2 })
+    expect(await troupe(['approvals', 'drop', first.slice(0, shared), ...data])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('2 sessions have an ID'),
+    })
+  })
+
+  test('an id that is not there is refused with those that may be meant', async () => {
     const file = await agent('known', 'steps:\n  - text: Done.\n')
     const data = ['--data-dir', join(folder, 'few')]
     const { id } = await made([file, 'Go', ...data])
-    const list = `See them all: troupe sessions list --everywhere ${data.join(' ')}`
-    const showing = `troupe sessions show ${id} ${data.join(' ')}`
+    const list = `List the sessions: troupe sessions list --everywhere ${data.join(' ')}`
 
     expect(await show('nothing', ...data)).toEqual({
       code: 2,
@@ -260,14 +312,12 @@ describe('what cannot be shown', () => {
       stdout: '',
       stderr: `error: There is no session nothing in ${data[1]}.\n→ ${list}\n`,
     })
-    // As behind --resume: an id is written in full.
-    const part = id.slice(0, 10)
-    const partly = await show(part, ...data)
-    expect([partly.code, partly.stdout]).toEqual([2, ''])
-    expect(partly.stderr).toContain(`  ${id}  begins so; an id is written in full.\n    → ${showing}\n`)
-    expect(await troupe(['run', file, 'More', '--resume', part, ...data])).toMatchObject({ code: 2 })
     const misspelt = shownIn((await show(`${id.slice(0, -1)}_`, '--json', ...data)).stdout)
-    expect(misspelt).toMatchObject({ ok: false, exitCode: 2, error: { code: 'usage', problems: [{ place: id, remedy: showing }] } })
+    expect(misspelt).toMatchObject({
+      ok: false,
+      exitCode: 2,
+      error: { code: 'usage', problems: [{ place: id, message: 'has a similar ID.' }] },
+    })
   })
 
   test.each([
@@ -278,6 +328,7 @@ describe('what cannot be shown', () => {
     { args: ['show', 'a', '--json', '--stream-json'], says: 'It cannot be combined with --stream-json.' },
     { args: ['list', 'a'], says: 'What happened in it: troupe sessions show a' },
     { args: ['list', '--stream-json'], says: 'It is for show.' },
+    { args: ['list', '-v'], says: 'It is for show.' },
   ])('sessions $args is refused', async ({ args, says }) => {
     const { code, stderr } = await troupe(['sessions', ...args])
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)])

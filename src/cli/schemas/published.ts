@@ -2,6 +2,7 @@
 import type { TreeEntry } from '../../contracts/index.ts'
 import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../run-documents.ts'
 import type { SessionStanding } from '../sessions/kept-sessions.ts'
+import type { SessionTotals } from '../sessions/session-totals.ts'
 import type { OpenDocument, RestingDocument, SoFar } from '../sessions/shown-document.ts'
 import { definitions } from './definitions.ts'
 import { lines, runError, runFlag } from './events.ts'
@@ -90,6 +91,10 @@ const shownFields = {
   updatedAt: amount,
   goOn: optional(text),
   asked: text,
+  totals: closed<SessionTotals>(
+    { turns: count, steps: count, calls: count, usage: reference('Usage'), cost: reference('Cost'), durationMs: amount },
+    { description: 'Over all turns of the session, with its descendants.' },
+  ),
   exitCode: constant(0),
 }
 const { status: _status, reason: _reason, message: _message, remedy: _remedy, failure: _failure, ...soFarFields } = outcomeFields

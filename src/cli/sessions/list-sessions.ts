@@ -38,7 +38,7 @@ export async function listSessions(invocation: SessionsInvocation, host: Host): 
 }
 
 /** What only show understands. */
-function refuseShown({ id, output, dataDir }: SessionsInvocation): void {
+function refuseShown({ id, output, wishes, dataDir }: SessionsInvocation): void {
   const problems = [
     ...(id === undefined
       ? []
@@ -49,6 +49,7 @@ function refuseShown({ id, output, dataDir }: SessionsInvocation): void {
             remedy: `What happened in it: troupe sessions show ${typedWord(id)}${dataDirFlag(dataDir)}`,
           },
         ]),
+    ...(wishes.detail === 'verbose' ? [{ place: '--verbose', message: 'It is for show.', remedy: 'Leave it out.' }] : []),
     ...(output === 'stream-json' ? [{ place: '--stream-json', message: 'It is for show.', remedy: 'Write --json.' }] : []),
   ]
   if (problems.length > 0) throw new TroupeError('usage', 'The command line says more than list understands.', { problems })

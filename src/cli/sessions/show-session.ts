@@ -6,20 +6,21 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { runEnd } from '../run-documents.ts'
 import { safeJson } from '../safe-json.ts'
+import { unknownSession } from './find-session.ts'
 import { paintOn } from './paint-on.ts'
 import { isResting, shownDocument } from './shown-document.ts'
 import { shownLines } from './shown-lines.ts'
-import { type ShownSession, shownSession, unknownSession } from './shown-session.ts'
+import { type ShownSession, shownSession } from './shown-session.ts'
 
 /** `troupe sessions show`: one session as its journal has it. Nothing is claimed or changed. */
 export async function showSession(invocation: SessionsInvocation, host: Host): Promise<number> {
-  const { output, id, dataDir } = invocation
+  const { output, id, dataDir, wishes } = invocation
   if (id === undefined || id === '')
     throw new TroupeError('usage', 'No session is named.', { remedy: 'Name one that sessions list shows: troupe sessions show ID' })
   const folder = await sessionFolder(invocation, host)
   const place: Place = { here: process.cwd(), folder, dataDir }
   const shown = await withSessions<ShownSession | undefined>(folder, undefined, (store) => shownSession(store, id, place))
-  if (!shown) throw unknownSession(id, [], place)
+  if (!shown) throw unknownSession(id, place)
   switch (output) {
     case 'json':
       await host.stdout.line(safeJson(shownDocument(shown, place)))
@@ -35,6 +36,7 @@ export async function showSession(invocation: SessionsInvocation, host: Host): P
           width: host.stdout.columns ?? host.width,
           isWindow: host.stdout.columns !== undefined,
           now: host.now(),
+          ...(wishes.detail === 'verbose' && { isVerbose: true }),
         }),
       )
       break

@@ -3,6 +3,7 @@ import type { Place } from '../approvals/go-on-command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type OutcomeDocument, outcomeDocument } from '../run-documents.ts'
 import { type KeptDocument, keptDocument } from './kept-document.ts'
+import type { SessionTotals } from './session-totals.ts'
 import type { ShownSession } from './shown-session.ts'
 
 /** What a run has come to that does not rest. In `operations` a turn that has not ended has the status suspended. */
@@ -12,6 +13,8 @@ interface Shown extends KeptDocument {
   readonly ok: true
   /** What its last turn was asked. */
   readonly asked: string
+  /** Over all its turns. */
+  readonly totals: SessionTotals
   readonly exitCode: 0
 }
 /** One that has ended or waits, with the document that `run --json` gave; what was told before it began is in no journal. */
@@ -24,7 +27,7 @@ export interface OpenDocument extends Shown {
 }
 
 export function shownDocument(shown: ShownSession, place: Place): RestingDocument | OpenDocument {
-  const base = { ok: true, ...keptDocument(shown, place), asked: shown.asked } as const
+  const base = { ok: true, ...keptDocument(shown, place), asked: shown.asked, totals: shown.totals } as const
   const exitCode = exitCodes.done.code
   const document = outcomeDocument(shown.outcome)
   if (isResting(shown)) return { ...base, outcome: document, exitCode }

@@ -1,7 +1,7 @@
 import type { Diagnostic, Outcome } from '../../contracts/index.ts'
-import { runSummary } from '../../util/run-summary.ts'
+import { summaryOf } from '../../util/run-summary.ts'
 import { dataDirFlag } from '../approvals/answer-command.ts'
-import { fileOf, goOnCommand, type Place } from '../approvals/go-on-command.ts'
+import { fileOf as agentFileOf, goOnCommand, type Place } from '../approvals/go-on-command.ts'
 import { waitingLines } from '../approvals/waiting-lines.ts'
 import { duration, elapsed, plural, reasonText } from '../figures.ts'
 import { type Paint, printable } from '../paint.ts'
@@ -11,7 +11,9 @@ import type { Moment } from '../tree/branch.ts'
 import { renderSummary } from '../tree/render-summary.ts'
 import { mostLines, renderTurn } from '../tree/render-tree.ts'
 import { runTree } from '../tree/run-tree.ts'
+import { callLines } from './call-lines.ts'
 import { standingWords, timeText } from './session-lines.ts'
+import { totalsText } from './session-totals.ts'
 import { counted, type ShownSession, type ShownTurn } from './shown-session.ts'
 
 // A run of the past for people: how it stands, then turn by turn what was asked, what happened and what was answered. Pure.
@@ -24,6 +26,8 @@ export interface ShownStyle {
   /** Whether words have to be broken for it, too: a pipe gets them as they are. */
   readonly isWindow: boolean
   readonly now: number
+  /** With what each call was given and returned. */
+  readonly isVerbose?: true
 }
 
 const indent = '  '
@@ -39,15 +43,20 @@ const mostRequests = 5
 
 export function shownLines(shown: ShownSession, style: ShownStyle): readonly string[] {
   const { paint } = style
-  const { turns, asked, outcome } = shown
+  const { turns, asked, outcome, operations } = shown
   const hidden = Math.max(0, turns.length - mostTurns)
-  const summary = runSummary(outcome)
   const blocks = [
     headLines(shown, style),
     ...(hidden > 0 ? [[paint('dim', `⋯ ${plural(hidden, 'earlier turn')}`)]] : []),
     ...(turns.length === 0 ? [askedLines(asked, mostAsked, style)] : turnBlocks(shown, hidden, style)),
     diagnosticLines(outcome.diagnostics, style),
-    summary ? renderSummary(withToolNames(summary, shown.events), style) : [],
+    style.isVerbose ? callBlock(shown, style) : [],
+    operations.length === 0
+      ? []
+      : [
+          ...renderSummary(withToolNames(summaryOf(operations, outcome.trace), shown.events), style),
+          `${paint('dim', 'total')} ${totalsText(shown.totals)}`,
+        ],
   ]
   return blocks.filter(({ length }) => length > 0).flatMap((block, i) => (i === 0 ? block : ['', ...block]))
 }
@@ -55,7 +64,7 @@ export function shownLines(shown: ShownSession, style: ShownStyle): readonly str
 function headLines(shown: ShownSession, style: ShownStyle): readonly string[] {
   const { run, origin, standing, outcome, turns } = shown
   const { paint, place } = style
-  const where = origin ? `${fileOf(origin)}${origin.workspace === place.here ? '' : ` in ${origin.workspace}`}` : ''
+  const where = origin ? `${agentFileOf(origin)}${origin.workspace === place.here ? '' : ` in ${origin.workspace}`}` : ''
   const about = [
     where,
     `began ${timeText(run.createdAt)}`,
@@ -79,7 +88,7 @@ function shadeOf({ standing }: ShownSession): 'red' | 'yellow' | 'bold' {
 function timeWords({ run, standing, turns }: ShownSession, now: number): string {
   switch (standing.kind) {
     case 'ended':
-      return `took ${duration(turns.reduce((sum, { durationMs = 0 }) => sum + durationMs, 0))}`
+      return `took ${duration(turns.reduce((sum, { totals }) => sum + (totals?.durationMs ?? 0), 0))}`
     case 'running':
       return `${elapsed(now - (turns.at(-1)?.startedAt ?? run.createdAt))} so far`
     case 'waiting':
@@ -162,6 +171,13 @@ function section(title: string, text: string, { paint, width, isWindow, most }: 
   if (text.trim() === '') return []
   const room = isWindow ? width - 1 - indent.length : Number.POSITIVE_INFINITY
   return [paint('bold', title), ...wordsLines(text, { width: room, most }).map((line) => `${indent}${line}`.trimEnd())]
+}
+
+function callBlock({ events, run, fileOf }: ShownSession, { place, paint, width, isWindow }: ShownStyle): readonly string[] {
+  const lines = callLines(events, { fileOf, width: isWindow ? width - 1 : Number.POSITIVE_INFINITY })
+  if (lines.length === 0) return []
+  const whole = `troupe sessions show ${run.treeId} --stream-json${dataDirFlag(place.dataDir)}`
+  return [paint('bold', 'Calls'), ...lines, `${indent}Uncut, as events: ${whole}`]
 }
 
 function diagnosticLines(diagnostics: readonly Diagnostic[], { paint }: ShownStyle): readonly string[] {

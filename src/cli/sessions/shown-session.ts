@@ -1,19 +1,19 @@
-import {
-  type Diagnostic,
-  type InputPart,
-  type InteractionEvent,
-  type Outcome,
-  type Report,
-  type Store,
-  type TreeId,
-  TroupeError,
+import type {
+  BlobId,
+  Diagnostic,
+  InputPart,
+  InteractionEvent,
+  Outcome,
+  Report,
+  Store,
+  TurnOperation,
+  TurnTotals,
 } from '../../contracts/index.ts'
 import { recordedRun } from '../../runtime/index.ts'
-import { nearestNames } from '../../util/nearest-names.ts'
-import { dataDirFlag } from '../approvals/answer-command.ts'
-import type { Place } from '../approvals/go-on-command.ts'
-import { sessionsOf, type WaitingRequest } from '../approvals/waiting-requests.ts'
+import type { WaitingRequest } from '../approvals/waiting-requests.ts'
+import { findSession, type SessionPlace } from './find-session.ts'
 import { type KeptSession, standingBy } from './kept-sessions.ts'
+import { type SessionTotals, sessionTotals } from './session-totals.ts'
 
 /** A run with all that its journal says at this moment. */
 export interface ShownSession extends KeptSession {
@@ -22,6 +22,11 @@ export interface ShownSession extends KeptSession {
   readonly outcome: Outcome
   readonly requests: readonly WaitingRequest[]
   readonly turns: readonly ShownTurn[]
+  /** What happened in each of them. */
+  readonly operations: readonly TurnOperation[]
+  readonly totals: SessionTotals
+  /** Where an output is that was too large for the journal. */
+  readonly fileOf: (handle: BlobId) => string | undefined
   /** By the last turn, or for it where none has begun. */
   readonly asked: string
 }
@@ -31,44 +36,24 @@ export interface ShownTurn {
   readonly startedAt: number
   /** Of one that has ended. */
   readonly report?: Report
-  readonly durationMs?: number
+  readonly totals?: TurnTotals
 }
 
 /** Looks at a run without claiming it: whoever drives it does not notice. */
-export async function shownSession(store: Store, id: string, place: Place): Promise<ShownSession> {
-  const treeId = id as TreeId
-  const entry = await store.trees.get(treeId)
-  if (!entry) throw unknownSession(id, await idsIn(store), place)
+export async function shownSession(store: Store, id: string, place: SessionPlace): Promise<ShownSession> {
+  const entry = await findSession(store, id, place)
+  const { treeId } = entry
   // Asked before the journal is read: what has ended by then is not taken for left.
   const driver = await store.trees.driver(treeId)
-  const { events, status, outcome, open: requests, origin } = await recordedRun(store, treeId)
+  const { events, status, outcome, turns: operations, open: requests, origin } = await recordedRun(store, treeId)
   const standing = standingBy(status, { driver, requests })
   const { turns, waiting } = turnsIn(events)
   const asked = turns.at(-1)?.asked ?? waiting
-  return { run: { ...entry, status }, ...(origin && { origin }), standing, events, outcome, requests, turns, asked }
-}
-
-/** Ids are written in full, as behind --resume: whoever has only a part of one is told the rest. */
-export function unknownSession(id: string, known: readonly string[], { folder, dataDir }: Place): TroupeError {
-  const begun = id === '' ? [] : known.filter((each) => each.startsWith(id))
-  const meant = begun.length > 0 ? begun : nearestNames(id, known)
-  const list = `troupe sessions list --everywhere${dataDirFlag(dataDir)}`
-  return new TroupeError('usage', `There is no session ${id} in ${folder}.`, {
-    problems: meant.slice(0, mostNamed).map((each) => ({
-      place: each,
-      message: begun.length > 0 ? 'begins so; an id is written in full.' : 'is near.',
-      remedy: `troupe sessions show ${each}${dataDirFlag(dataDir)}`,
-    })),
-    remedy: `See them all: ${list}`,
-  })
-}
-
-const mostNamed = 5
-
-async function idsIn(store: Store): Promise<readonly string[]> {
-  const ids: string[] = []
-  for await (const { treeId } of sessionsOf(store)) ids.push(treeId)
-  return ids
+  const ended = turns.flatMap((turn) => turn.totals ?? [])
+  const totals = sessionTotals(operations, ended.length === turns.length && ended.length > 0 ? ended : [...ended, outcome])
+  const base = { run: { ...entry, status }, ...(origin && { origin }), standing }
+  const fileOf = (handle: BlobId): string | undefined => store.blobs.pathOf?.(treeId, handle)
+  return { ...base, events, outcome, requests, turns, operations, totals, asked, fileOf }
 }
 
 /** The turns of the root, and what was said and has come into none of them. */
@@ -91,7 +76,7 @@ function turnsIn(events: readonly InteractionEvent[]): { readonly turns: readonl
       case 'interaction.turn.interrupted': {
         const turn = turns.pop()
         const { report, totals } = event
-        if (turn) turns.push({ ...turn, ...(report && { report }), durationMs: totals.durationMs })
+        if (turn) turns.push({ ...turn, ...(report && { report }), totals })
         break
       }
     }

@@ -51,6 +51,10 @@ export class FileBlobs implements Blobs {
     })
   }
 
+  pathOf(treeId: TreeId, id: BlobId): string {
+    return join(this.#folder(treeId), id)
+  }
+
   /** Waits for what is being written. */
   async close(): Promise<void> {
     this.#state = 'closed'

@@ -1,0 +1,41 @@
+import { type Cost, noUsage, type TurnOperation, type Usage } from '../../contracts/index.ts'
+import { addSpent } from '../../util/add-spent.ts'
+import { plural, price, tokens } from '../figures.ts'
+
+/** What a session with its descendants has taken, over all its turns. */
+export interface SessionTotals {
+  readonly turns: number
+  readonly steps: number
+  readonly calls: number
+  readonly usage: Usage
+  readonly cost: Cost
+  /** Working time of its turns. */
+  readonly durationMs: number
+}
+
+interface Spent {
+  readonly usage: Usage
+  readonly cost: Cost
+}
+
+/** `spent` has what each turn reported, which includes requests that belong to no step. */
+export function sessionTotals(turns: readonly TurnOperation[], spent: readonly Spent[]): SessionTotals {
+  const { usage, cost } = spent.reduce<Spent>((sum, each) => addSpent(sum, each.usage, each.cost), { usage: noUsage, cost: 0 })
+  const steps = turns.reduce((sum, turn) => sum + stepsIn(turn), 0)
+  const calls = turns.reduce((sum, turn) => sum + callsIn(turn), 0)
+  return { turns: turns.length, steps, calls, usage, cost, durationMs: turns.reduce((sum, { durationMs }) => sum + durationMs, 0) }
+}
+
+const stepsIn = (turn: TurnOperation): number => turn.steps.length + childrenOf(turn).reduce((sum, child) => sum + stepsIn(child), 0)
+
+const callsIn = (turn: TurnOperation): number =>
+  turn.steps.reduce((sum, { calls }) => sum + calls.length, 0) + childrenOf(turn).reduce((sum, child) => sum + callsIn(child), 0)
+
+const childrenOf = ({ steps }: TurnOperation): readonly TurnOperation[] =>
+  steps.flatMap(({ calls }) => calls.flatMap(({ child }) => child ?? []))
+
+/** `2 turns · 5 steps · 3 calls · 120 → 46 tokens · $0.42`. */
+export function totalsText({ turns, steps, calls, usage, cost }: SessionTotals): string {
+  const counts = [plural(turns, 'turn'), plural(steps, 'step'), plural(calls, 'call')]
+  return [...counts, `${tokens(usage)} tokens`, price(cost)].filter(Boolean).join(' · ')
+}
