@@ -221,7 +221,6 @@ const itemKey = (event: InteractionEvent): string => `${event.sessionId}/${event
 export function expectWhole(outcome: Outcome): void {
   expect(outcome).toMatchObject({
     status: expect.stringMatching(/^(completed|partial|failed|interrupted|suspended)$/),
-    treeId: expect.any(String),
     sessionId: expect.any(String),
     usage: { input: expect.any(Number), output: expect.any(Number) },
     accounting: expect.any(Array),

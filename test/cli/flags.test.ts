@@ -221,7 +221,7 @@ describe.concurrent('standard error', () => {
 
   test('--verbose tells the run, its models and its journal', async () => {
     const { stderr } = await troupe(['run', hello, 'Hi', '--verbose'])
-    expect(stderr).toMatch(/^run \S+\nmodels script\/hello\.yaml\njournal in .*\/state\/troupe\n/)
+    expect(stderr).toMatch(/^session \S+\nmodels script\/hello\.yaml\njournal in .*\/state\/troupe\n/)
   })
 
   test('--verbose tells what lies behind an error', async () => {
