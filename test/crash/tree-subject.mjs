@@ -45,5 +45,11 @@ async function goOn(runtime, { store, treeFile }) {
     const { request } = before.findLast(({ type }) => type === 'interaction.approval.requested')
     await runtime.sessions.approve(treeId, { approvalId: request.id, decision: { kind: 'approve', breadth: 'once' } })
   }
-  return (await runtime.open(treeId)).outcome
+  try {
+    return await (await runtime.open(treeId)).outcome
+  } catch (error) {
+    // Closed while it answered: the next process goes on.
+    if (error.code === 'runtime_closed') return stands
+    throw error
+  }
 }
