@@ -262,9 +262,10 @@ export const agentOptions = {
   },
   'limits.maxToolTurns': {
     type: { kind: 'whole', least: 1 },
-    summary: 'steps (model calls) in one turn; the last one is held back for the answer',
+    summary: 'steps (model calls) in one turn; one more is held in reserve for a last answer',
     default: String(defaultLimits.maxToolTurns),
     example: '6',
+    flag: { name: 'max-steps', value: 'COUNT' },
   },
   'limits.maxTokens': {
     type: { kind: 'whole', least: 1 },

@@ -77,6 +77,12 @@ const progressFlags: FlagGroup = {
 const limitFlags: FlagGroup = {
   title: 'Limits of the run',
   flags: [
+    {
+      name: 'max-steps',
+      value: 'COUNT',
+      sets: 'limits.maxToolTurns',
+      summary: 'steps (model calls) in one turn; one more is held in reserve for a last answer',
+    },
     { name: 'max-tokens', value: 'COUNT', sets: 'limits.maxTokens', summary: 'tokens of one turn, in and out' },
     {
       name: 'time-budget',
@@ -160,7 +166,7 @@ export const commands = [
     notes: [
       'Standard output is exactly the answer and a newline; everything else goes to standard error. On a terminal the answer is shown without control characters.',
       'What is piped in is added below the prompt, after a blank line. A file or a pipe is read to its end, however long that takes; a socket or a device that says nothing for 3 s is left out, and that is told. A terminal is read only for -.',
-      'A flag counts more than the file: --model than its models, --override than any other setting; --max-cost, --max-tokens and --time-budget are the same as --override limits.maxCostUsd, limits.maxTokens and limits.timeBudget.',
+      'A flag counts more than the file: --model than its models, --override than any other setting; --max-steps, --max-cost, --max-tokens and --time-budget are the same as --override limits.maxToolTurns, limits.maxCostUsd, limits.maxTokens and limits.timeBudget.',
       'With --resume these flags, and TROUPE_ variables, change the run from there on: its models, limits and parameters, those that are named and no others; what it has used already counts, and later it need not be said again. Whatever else --override names stays as the run began, and is refused where it is said otherwise.',
       'What needs an approval is asked on a terminal, with the exact arguments. Without one the run is suspended with exit code 6; troupe approvals answers it, and troupe run FILE --resume ID goes on with it, in the folder that it was started in. Rules are looked at again then. A rule that denies something counts more than one that allows it, wherever they stand.',
       'Where such a limit is reached the exit code is 5, whether or not there is a partial answer.',

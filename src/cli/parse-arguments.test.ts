@@ -130,7 +130,7 @@ describe('what is wrong', () => {
       [
         `--jsn: run has no such flag. Did you mean --json? ${prompt}`,
         `--quite: run has no such flag. Did you mean --quiet? ${prompt}`,
-        `-x: run has no such flag. There are --model, --override, --config, --allow, --deny, --trust, --dry-run, --max-tokens, --time-budget, --max-cost, --json, --stream-json, --quiet, --verbose, --log-format, --color, --resume, --data-dir, --help, --version. ${prompt}`,
+        `-x: run has no such flag. There are --model, --override, --config, --allow, --deny, --trust, --dry-run, --max-steps, --max-tokens, --time-budget, --max-cost, --json, --stream-json, --quiet, --verbose, --log-format, --color, --resume, --data-dir, --help and 1 more. ${prompt}`,
         '--quiet: It is a switch and takes no value. Write --quiet.',
         'FILE: It is missing. Give the agent, a .ai file or one of another program.',
       ],

@@ -18,12 +18,13 @@ export function pricedAdapter(adapter: ModelAdapter, prices: { readonly [model: 
 }
 
 function priced(model: Model, costOf: (usage: Usage) => number): Model {
-  const { id, abilities, healthKey, contextTokens } = model
+  const { id, abilities, healthKey, contextTokens, maxOutputTokens } = model
   return {
     id,
     abilities,
     ...(healthKey !== undefined && { healthKey }),
     ...(contextTokens !== undefined && { contextTokens }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     costOf,
     stream: (request, context) => model.stream(request, context),
   }

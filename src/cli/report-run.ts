@@ -108,7 +108,7 @@ function failureOf(outcome: Outcome, { waysOn, request }: Reporting): ToldError 
   const { failure, reason } = outcome
   const message = reason === 'released' && request !== undefined ? stopTexts[request] : outcome.message
   const told = { message: message ?? failure?.message ?? endingText(outcome), problems: [] }
-  return { ...told, remedy: outcome.remedy ?? failure?.remedy, ...waysOn }
+  return { ...told, remedy: outcome.remedy ?? failure?.remedy ?? limitRemedy(outcome), ...waysOn }
 }
 
 const stopTexts: { readonly [Request in EndRequest]: string } = {
@@ -117,6 +117,10 @@ const stopTexts: { readonly [Request in EndRequest]: string } = {
   hangup: 'The run was stopped before it ended: its terminal was closed.',
   pipe: 'The run was stopped before it ended: the reader of its output has gone.',
 }
+
+/** How to raise the limit that made an answer partial. */
+const limitRemedy = ({ status, diagnostics }: Outcome): string | undefined =>
+  status === 'partial' ? diagnostics.findLast(({ code }) => code === 'limit_reached')?.remedy : undefined
 
 function endingText({ status, reason }: Outcome): string {
   const why = reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`

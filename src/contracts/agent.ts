@@ -5,7 +5,7 @@ import type { SkillCard } from './skill.ts'
 
 /** What a turn and its parts may use. Times are milliseconds. A limit covers all descendants. */
 export interface AgentLimits {
-  /** Steps (model calls) in one turn; the last one is held back for the answer. */
+  /** Steps (model calls) in one turn; one more is held in reserve for a last answer. */
   readonly maxToolTurns: number
   /** Tokens of one turn, in and out. */
   readonly maxTokens?: number

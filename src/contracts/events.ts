@@ -16,6 +16,8 @@ export interface Reservation {
   readonly output: number
   /** US dollars, where the model has a price. */
   readonly costUsd?: number
+  /** The budget that leaves less output than the model could produce. */
+  readonly limit?: 'tokens' | 'cost'
 }
 
 /** US dollars for a token, at the highest that the model may cost. */
@@ -140,6 +142,8 @@ interface Bodies {
     readonly prices?: { readonly [model: string]: TokenPrice }
     /** Tokens that a request and its reply may have together, by the same names, where that is known. */
     readonly windows?: { readonly [model: string]: number }
+    /** Tokens that one reply of each of its models can have, where that is known. */
+    readonly maxOutputs?: { readonly [model: string]: number }
     /** Absent for a root. */
     readonly parent?: ParentCall
     /** Of a root, where whoever started it has said so. */
@@ -152,6 +156,8 @@ interface Bodies {
     readonly promptChars: number
     readonly prices?: { readonly [model: string]: TokenPrice }
     readonly windows?: { readonly [model: string]: number }
+    /** Tokens that one reply of each of its models can have, where that is known. */
+    readonly maxOutputs?: { readonly [model: string]: number }
     readonly reason: string
   }
   'interaction.session.resumed': { readonly epoch: number; readonly policy: string; readonly diagnostics: readonly Diagnostic[] }

@@ -90,6 +90,7 @@ export type Severity = 'info' | 'warning' | 'error'
 export type DiagnosticCode =
   | 'agent_changed'
   | 'answer_truncated'
+  | 'limit_reached'
   | 'queue_late'
   | 'approval_late'
   | 'call_unknown'

@@ -79,6 +79,8 @@ export interface Model {
   readonly healthKey?: string
   /** Tokens that a request and its reply may have together, where that is known. */
   readonly contextTokens?: number
+  /** Tokens that one reply can have at most, where that is known. */
+  readonly maxOutputTokens?: number
   /** What this much costs in US dollars; `undefined` where there is no price. What a provider reports goes before it. */
   costOf?(usage: Usage): number | undefined
   stream(request: ModelRequest, context: AttemptContext): AsyncIterable<ModelPart>

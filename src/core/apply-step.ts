@@ -17,7 +17,7 @@ import type { Walls } from '../util/walls.ts'
 import { learntWindow } from './budget.ts'
 import { absorb, callingStep, heard, illegal, openTurn, requestChars, say, withCalls, withTurn } from './changes.ts'
 import { itemIdOf } from './ids.ts'
-import type { AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall } from './state.ts'
+import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall } from './state.ts'
 
 // How steps, and the items and calls in them, change the state.
 
@@ -81,10 +81,7 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
       ...turn,
       spent: addSpent(turn.spent, event.usage, event.cost),
       paidUsd: turn.paidUsd + paid(event.cost, step),
-      step:
-        calls.length > 0
-          ? { kind: 'calling', id: step.id, model: step.model, calls: callList(calls) }
-          : { kind: 'answered', truncated: event.finish === 'length', ...(output && { output }) },
+      step: calls.length > 0 ? { kind: 'calling', id: step.id, model: step.model, calls: callList(calls) } : answeredStep(event, step),
       rejections,
       dropped: isGivenUp ? [...turn.dropped, step.model] : turn.dropped,
       lastText: text.trim() === '' ? turn.lastText : text,
@@ -92,6 +89,12 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
     },
   }
   return output?.ok === false ? say(next, { role: 'user', parts: [{ type: 'text', text: output.notice }] }) : next
+}
+
+function answeredStep({ finish, output }: Event<'interaction.step.completed'>, { reservation: { limit } }: AskingStep): AnsweredStep {
+  const truncated = finish === 'length'
+  if (!output && !truncated) return { kind: 'answered', truncated }
+  return { kind: 'answered', truncated, ...(truncated && limit && { cutBy: limit }), ...(output && { output }) }
 }
 
 /** A summary is no part of what is said: `interaction.context.compacted` puts it in its place. */

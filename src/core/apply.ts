@@ -108,6 +108,7 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     policy: event.policy,
     prices: event.prices ?? {},
     windows: event.windows ?? {},
+    maxOutputs: event.maxOutputs ?? {},
     parent: event.parent,
     history: Sequence.empty(),
     promptChars: event.promptChars,

@@ -47,7 +47,7 @@ describe('decide', () => {
       model: 'first',
       attempt: 1,
       notBefore: 0,
-      reservation: { input: 138, output: 4096 },
+      reservation: { input: 138, output: 32_000 },
       absorbs: [],
     })
   })
@@ -113,11 +113,12 @@ describe('decide', () => {
     })
   })
 
-  it('holds the last step back for the answer', () => {
-    expect(next([...asked, called('look_up'), callStarted(), callCompleted()], limited({ maxToolTurns: 2 }))).toMatchObject({
-      kind: 'ask',
-      last: 'steps',
-    })
+  it('offers tools in the last step that is allowed, skips what it calls, and asks for an answer from the reserve', () => {
+    const once = [...asked, called('look_up'), callStarted(), callCompleted()]
+    expect(next(once, limited({ maxToolTurns: 2 }))).not.toHaveProperty('last')
+    expect(next([...asked, called('look_up')], limited({ maxToolTurns: 1 }))).toMatchObject({ kind: 'skip', why: 'steps' })
+    expect(next([...asked, called('look_up'), callStarted()], limited({ maxToolTurns: 1 }))).toMatchObject({ kind: 'execute' })
+    expect(next(once, limited({ maxToolTurns: 1 }))).toMatchObject({ kind: 'ask', last: 'steps' })
     const last = stepStarted({ stepId: 't1.s2' as StepId, last: { reason: 'steps', notice: 'now' } })
     const forced = [...asked, called('look_up'), callStarted(), callCompleted(), last, ...answer]
     expect(next(forced, limited({ maxToolTurns: 2 }))).toEqual({ kind: 'finish', ending: { status: 'partial', reason: 'steps' } })
@@ -128,7 +129,8 @@ describe('decide', () => {
 
   it('forces the answer when calls, time or tokens run out, and ends when there is nothing left for one', () => {
     const oneCall = [...asked, called('look_up'), callStarted(), callCompleted()]
-    expect(next(oneCall, limited({ maxCalls: 1 }))).toMatchObject({ kind: 'ask', last: 'calls' })
+    expect(next(oneCall, limited({ maxCalls: 1 }))).not.toHaveProperty('last')
+    expect(next(oneCall, limited({ maxCalls: 0 }))).toMatchObject({ kind: 'ask', last: 'calls' })
     expect(next(oneCall, limited({ timeBudget: 5 }))).toMatchObject({ kind: 'ask', last: 'time' })
     expect(next(oneCall, limited({ timeBudget: 4 }))).toEqual({ kind: 'finish', ending: { status: 'partial', reason: 'time' } })
     expect(next(begun, limited({ maxTokens: 1_300 }))).toMatchObject({
@@ -177,12 +179,12 @@ describe('decide', () => {
 
   it('stops with a last answer, interrupts without one', () => {
     expect(next([...begun, cancel('stop')])).toMatchObject({ kind: 'ask', last: 'stopped' })
-    expect(next([...asked, called('look_up'), cancel('stop')])).toMatchObject({ kind: 'skip', cancel: 'stop' })
+    expect(next([...asked, called('look_up'), cancel('stop')])).toMatchObject({ kind: 'skip', why: 'stop' })
     expect(next([...begun, cancel('interrupt')])).toEqual({ kind: 'finish', ending: { status: 'interrupted', reason: 'interrupted' } })
-    expect(next([...asked, called('look_up'), cancel('interrupt')])).toMatchObject({ kind: 'skip', cancel: 'interrupt' })
+    expect(next([...asked, called('look_up'), cancel('interrupt')])).toMatchObject({ kind: 'skip', why: 'interrupt' })
     expect(next([...asked, called('look_up'), approvalRequested(), cancel('interrupt')])).toMatchObject({
       kind: 'skip',
-      cancel: 'interrupt',
+      why: 'interrupt',
     })
   })
 

@@ -1,8 +1,9 @@
 import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
+import { type Headroom, unbounded } from '../util/accounts.ts'
 import { type CallList, callsThat } from '../util/call-list.ts'
 import { type Exclusions, type FailedAttempt, nextModel, noExclusions } from '../util/next-model.ts'
 import { isHeldUp } from '../util/walls.ts'
-import { allowance, type Headroom, isCrowded, unbounded } from './budget.ts'
+import { type Allowance, allowance, isCrowded } from './budget.ts'
 import { absorb } from './changes.ts'
 import type { AnsweredStep, Call, Cancel, OpenCall, OpenTurn, PendingInput, ReviewableCall, SessionState, StartedCall } from './state.ts'
 
@@ -14,14 +15,16 @@ export type Action =
   /** Take calls through the pipeline up to their intent. */
   | { readonly kind: 'review'; readonly calls: readonly ReviewableCall[] }
   | { readonly kind: 'execute'; readonly calls: readonly StartedCall[] }
-  /** End calls that never ran. */
-  | { readonly kind: 'skip'; readonly calls: readonly OpenCall[]; readonly cancel: Exclude<Cancel, 'no'> }
+  /** End calls that never ran: the turn was cancelled, or has no step left to go on with their results. */
+  | { readonly kind: 'skip'; readonly calls: readonly OpenCall[]; readonly why: Exclude<Cancel, 'no'> | 'steps' }
   /** Make the history shorter without asking a model. */
   | { readonly kind: 'compact' }
   /** Settle what a dead driver left open. */
   | { readonly kind: 'recover' }
   /** Only a person can go on. */
   | { readonly kind: 'wait' }
+  /** Requests of others hold what the next one needs of a shared budget: wait until one of them has ended. */
+  | { readonly kind: 'defer' }
   | { readonly kind: 'finish'; readonly ending: TurnEnding }
   | { readonly kind: 'idle' }
 
@@ -55,7 +58,7 @@ export function decide(state: SessionState, headroom: Headroom = unbounded, excl
     case 'asking':
       return { kind: 'recover' }
     case 'calling':
-      return decideCalls(turn, turn.step.calls)
+      return decideCalls(state, turn, turn.step.calls)
     case 'answered':
       return decideAnswer(state, turn, { answered: turn.step, headroom, exclusions })
     case 'ready':
@@ -65,9 +68,12 @@ export function decide(state: SessionState, headroom: Headroom = unbounded, excl
   }
 }
 
-function decideCalls(turn: OpenTurn, calls: CallList<Call>): Action {
+function decideCalls({ agent }: SessionState, turn: OpenTurn, calls: CallList<Call>): Action {
   if (calls.some((call) => call.kind === 'started' && call.orphaned)) return { kind: 'recover' }
-  if (turn.cancel !== 'no' && calls.some(isOpen)) return { kind: 'skip', calls: calls.filter(isOpen), cancel: turn.cancel }
+  if (turn.cancel !== 'no' && calls.some(isOpen)) return { kind: 'skip', calls: calls.filter(isOpen), why: turn.cancel }
+  // What was put to a person before a limit was lowered stays with that person.
+  if (stepsTaken(turn) >= agent.limits.maxToolTurns && calls.some(isRequested))
+    return { kind: 'skip', calls: calls.filter(isRequested), why: 'steps' }
   const reviewable = callsThat(calls, isReviewable)
   if (reviewable.length > 0) return { kind: 'review', calls: reviewable }
   const started = turn.waiting.kind === 'no' ? callsThat(calls, isStarted) : callsThat(calls, (call) => isFree(turn, calls, call))
@@ -75,49 +81,53 @@ function decideCalls(turn: OpenTurn, calls: CallList<Call>): Action {
 }
 
 const isOpen = (call: Call): call is OpenCall => call.kind !== 'started' && call.kind !== 'ended'
+const isRequested = (call: Call): call is Extract<Call, { kind: 'requested' }> => call.kind === 'requested'
 const isStarted = (call: Call): call is StartedCall => call.kind === 'started'
 /** Once the turn is to end, nobody waits for an answer. */
 const isFree = (turn: OpenTurn, calls: CallList<Call>, call: Call): call is StartedCall =>
   call.kind === 'started' && (turn.cancel !== 'no' || !isHeldUp(calls, call))
 const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requested' || call.kind === 'approved' || call.kind === 'denied'
 
-/** An answer ends the turn, unless somebody has steered meanwhile and there is a step left to take it in. */
+/** An answer ends the turn, unless somebody has steered meanwhile and there is a step left to take it in, other than the reserve. */
 function decideAnswer(
   state: SessionState,
   turn: OpenTurn,
-  { answered: { truncated, output }, headroom, exclusions }: Surroundings & { readonly answered: AnsweredStep },
+  { answered: { truncated, cutBy, output }, headroom, exclusions }: Surroundings & { readonly answered: AnsweredStep },
 ): Action {
-  if (output?.ok === false) return decideRejected(state, turn, { output, headroom, exclusions })
+  if (output?.ok === false) return decideRejected(state, turn, { output, cutBy, headroom, exclusions })
   const heard = absorb(state, steering(state))
-  if (heard !== state && turn.cancel === 'no' && turn.last === undefined && hasStepLeft(heard, turn, headroom))
+  const mayGoOn = turn.cancel === 'no' && turn.last === undefined && stepsTaken(turn) < state.agent.limits.maxToolTurns
+  if (heard !== state && mayGoOn && nextAllowance(heard, turn, headroom).kind !== 'none')
     return decideStep(state, turn, { failures: [], headroom, exclusions })
   if (turn.last !== undefined) return finish({ status: 'partial', reason: turn.last })
-  return finish(truncated ? { status: 'partial', reason: 'tokens' } : { status: 'completed' })
+  return finish(truncated ? { status: 'partial', reason: cutBy ?? 'tokens' } : { status: 'completed' })
+}
+
+interface Rejected extends Surroundings, Pick<AnsweredStep, 'cutBy'> {
+  readonly output: Extract<CheckedOutput, { ok: false }>
 }
 
 /**
  * An answer that is not the JSON asked for goes back with what is wrong, to the next model once one has been told often enough.
- * This is a retry: it takes no step of its own, and also follows a last answer where the budget affords it.
+ * This is a retry: it takes no step of its own, and also follows a last answer where the budget affords it. Where a limit
+ * forced the answer, cut it or leaves no further one, that limit is why the turn failed; its end says how to raise it.
  */
-function decideRejected(
-  state: SessionState,
-  turn: OpenTurn,
-  { output, headroom, exclusions }: Surroundings & { readonly output: Extract<CheckedOutput, { ok: false }> },
-): Action {
+function decideRejected(state: SessionState, turn: OpenTurn, { output, cutBy, headroom, exclusions }: Rejected): Action {
   const hasModel = state.agent.models.some((model) => !turn.dropped.includes(model))
-  const isAskedAgain = hasModel && hasStepLeft(state, turn, headroom)
-  if (isAskedAgain || turn.cancel === 'interrupt' || turn.cancel === 'abort')
+  const next = nextAllowance(state, turn, headroom)
+  if ((hasModel && next.kind !== 'none') || turn.cancel === 'interrupt' || turn.cancel === 'abort')
     return decideStep(state, turn, { failures: [], headroom, exclusions })
   const message = `The answer is not the JSON that was asked for: ${output.problems.join('; ')}.`
+  const limit = turn.last ?? cutBy ?? (hasModel && next.kind === 'none' ? next.reason : undefined)
+  if (limit !== undefined && limit !== 'stopped' && limit !== 'repeats') return finish({ status: 'failed', reason: limit, message })
   return finish({ status: 'failed', reason: 'invalid_output', message, remedy: output.remedy })
 }
 
-const hasStepLeft = (state: SessionState, turn: OpenTurn, headroom: Headroom): boolean =>
-  allowance(state, turn, { steps: stepsTaken(state, turn, turn.steps), model: state.agent.models[0], headroom }).kind !== 'none'
+const nextAllowance = (state: SessionState, turn: OpenTurn, headroom: Headroom): Allowance =>
+  allowance(state, turn, { steps: stepsTaken(turn), model: state.agent.models[0], headroom })
 
-/** Where an answer was sent back, there is always a step left for another one, without tools. */
-const stepsTaken = ({ agent: { limits } }: SessionState, { rejections }: OpenTurn, steps: number): number =>
-  rejections === 0 ? steps : Math.min(steps, limits.maxToolTurns - 1)
+/** Steps that count: an answer that was sent back is a retry. */
+const stepsTaken = ({ steps, rejections }: OpenTurn): number => steps - rejections
 
 function decideStep(
   state: SessionState,
@@ -133,9 +143,10 @@ function decideStep(
   const { model, attempt, notBefore } = next
   const absorbs = state.inputs.length === 0 ? nobody : steering(state)
   const heard = absorb(state, absorbs)
-  const steps = stepsTaken(state, turn, failures.length > 0 ? turn.steps - 1 : turn.steps)
+  const steps = failures.length > 0 ? stepsTaken(turn) - 1 : stepsTaken(turn)
   const allowed = allowance(heard, turn, { steps, model, headroom })
   if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
+  if (allowed.kind === 'wait') return { kind: 'defer' }
   const plain = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
   const ask = next.probes ? { ...plain, probes: next.probes } : plain
   if (isCrowded(heard, model) && hasNews(state, turn))

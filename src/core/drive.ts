@@ -16,6 +16,8 @@ export interface Performer<S extends Session> {
   execute(session: S, calls: readonly StartedCall[]): MaybePromise<void>
   /** Waits for a decision, or finds that everybody has put it off. */
   wait(session: S): MaybePromise<'decided' | 'suspended'>
+  /** Waits until a request that holds some of a shared budget has ended, or something else has changed. */
+  defer(session: S): MaybePromise<void>
   skip(session: S, action: Extract<Action, { kind: 'skip' }>): MaybePromise<void>
   recover(session: S): MaybePromise<void>
   compact(session: S): MaybePromise<void>
@@ -60,6 +62,8 @@ function perform<S extends Session>(session: S, performer: Performer<S>, action:
       return performer.skip(session, action)
     case 'recover':
       return performer.recover(session)
+    case 'defer':
+      return performer.defer(session)
     case 'compact':
       return performer.compact(session)
     case 'finish':

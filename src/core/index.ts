@@ -1,5 +1,5 @@
 export { apply, created } from './apply.ts'
-export { type Headroom, lastAnswer, least, remainingCost, remainingTime, remainingTokens, timeReserve, unbounded } from './budget.ts'
+export { lastAnswer, timeReserve } from './budget.ts'
 export { requestChars } from './changes.ts'
 export { type Action, type AskAction, decide } from './decide.ts'
 export { drive, type Performer } from './drive.ts'

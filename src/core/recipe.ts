@@ -1,6 +1,6 @@
 import type { ModelRequest, ToolSpec } from '../contracts/index.ts'
+import type { Headroom } from '../util/accounts.ts'
 import type { Exclusions } from '../util/next-model.ts'
-import type { Headroom } from './budget.ts'
 import { type Action, decide } from './decide.ts'
 import type { SessionState } from './state.ts'
 

@@ -52,6 +52,8 @@ export interface SessionState {
   readonly policy: string
   readonly prices: { readonly [model: string]: TokenPrice }
   readonly windows: { readonly [model: string]: number }
+  /** Tokens that one reply of a model can have, where that is known. */
+  readonly maxOutputs: { readonly [model: string]: number }
   /** The call that this session is a child of. Named in roots, too: states of one shape are folded faster. */
   readonly parent: ParentCall | undefined
   readonly history: Sequence<Message>
@@ -159,6 +161,8 @@ export type Step =
 export interface AnsweredStep {
   readonly kind: 'answered'
   readonly truncated: boolean
+  /** The budget that left it no more, where it was one that cut it. */
+  readonly cutBy?: Reservation['limit']
   /** What was found where the answer has to be JSON. */
   readonly output?: CheckedOutput
 }

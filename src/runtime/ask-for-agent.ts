@@ -1,5 +1,5 @@
 import type { AgentSpec, InputPart, ModelRequest, Reservation, TokenPrice } from '../contracts/index.ts'
-import { least } from '../core/index.ts'
+import { least } from '../util/accounts.ts'
 import type { Interrupt } from '../util/interrupt.ts'
 import { jsonIn } from '../util/json-in.ts'
 import { nearestNames } from '../util/nearest-names.ts'

@@ -28,6 +28,8 @@ export class Branch {
   line: Lanes | undefined
   /** How many children of each agent it has had. */
   numbers: Map<string, number> | undefined
+  /** Its place in the line for a shared budget, from when it first waits there until its request begins. */
+  ticket: number | undefined
   /** Ends the wait for it, whatever its session still does. */
   giveUp: (() => void) | undefined
 

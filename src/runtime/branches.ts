@@ -1,6 +1,7 @@
 import type { SessionId } from '../contracts/index.ts'
 import type { ActiveSession } from '../steps/index.ts'
 import { Branch, type Stage } from './branch.ts'
+import { BudgetLine } from './budget-line.ts'
 import { isSame, minus, nothing, plus, useOf } from './use.ts'
 
 /**
@@ -12,6 +13,7 @@ import { isSame, minus, nothing, plus, useOf } from './use.ts'
  */
 export class Branches {
   readonly root: Branch
+  readonly budget = new BudgetLine()
   readonly #all = new Map<SessionId, Branch>()
   /** How many can go on by themselves. */
   #able = 0
@@ -89,6 +91,8 @@ export class Branches {
     const change = minus(own, branch.own)
     branch.own = own
     for (let at = branch.above; at; at = at.above) at.below = plus(at.below, change)
+    if (own.asking > 0) branch.ticket = undefined
+    if (change.asking < 0) this.budget.look()
   }
 
   /** What it took is in the account of its parent from now on. Nobody is below it any more. */
@@ -103,6 +107,7 @@ export class Branches {
     above.size--
     // Money is no whole number: what rounding leaves behind ends here.
     if (above.size === 0) above.below = nothing
+    if (branch.own.asking > 0) this.budget.look()
   }
 
   /** Whether everything that is at work waits for a person. */

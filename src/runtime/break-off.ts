@@ -24,7 +24,7 @@ export function breakOff(session: ActiveSession, ending: Breach): void {
 
 function endCalls(session: ActiveSession, calls: CallList<Call>): void {
   const open = calls.filter((call): call is OpenCall => call.kind !== 'started' && call.kind !== 'ended')
-  if (open.length > 0) void performer.skip(session, { kind: 'skip', calls: open, cancel: 'interrupt' })
+  if (open.length > 0) void performer.skip(session, { kind: 'skip', calls: open, why: 'interrupt' })
   for (const call of calls)
     if (call.kind === 'started') session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unfinished(call) })
 }

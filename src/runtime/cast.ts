@@ -26,6 +26,7 @@ export interface EffectiveAgent {
   readonly policy: string
   readonly prices?: { readonly [model: string]: TokenPrice }
   readonly windows?: { readonly [model: string]: number }
+  readonly maxOutputs?: { readonly [model: string]: number }
 }
 
 const noNotices: readonly Diagnostic[] = []
@@ -79,12 +80,14 @@ export class Cast {
     const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
     const prices = isCostBound ? models.prices(agent) : {}
     const windows = models.windows(agent)
+    const maxOutputs = models.maxOutputs(agent)
     const effective = {
       tools,
       promptChars,
       policy,
       ...(Object.keys(prices).length > 0 && { prices }),
       ...(Object.keys(windows).length > 0 && { windows }),
+      ...(Object.keys(maxOutputs).length > 0 && { maxOutputs }),
     }
     all.set(agent, effective)
     return effective

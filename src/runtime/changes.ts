@@ -52,17 +52,18 @@ export function reconfigure(session: ActiveSession, options: Changes, models: Mo
     promptChars: state.promptChars,
     prices: isPriced ? models.prices(agent) : {},
     windows: { ...models.windows(agent), ...learnt },
+    maxOutputs: models.maxOutputs(agent),
     reason: `Taken up with other ${changesOf(state.agent, agent).join(', ')}.`,
   })
 }
 
 /** A child that was begun before anybody above it had a cost limit: its models are asked at their price from here on. */
 export function priceNow(session: ActiveSession, models: ModelShelf): void {
-  const { agent, tools, promptChars, windows, prices: known } = session.state
+  const { agent, tools, promptChars, windows, maxOutputs, prices: known } = session.state
   const prices = models.prices(agent)
   if (Object.keys(prices).every((name) => Object.hasOwn(known, name))) return
   const reason = 'There is a cost limit above it now.'
-  session.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, reason })
+  session.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, maxOutputs, reason })
 }
 
 /** `limits.maxTokens`, `models`, … */

@@ -1,29 +1,24 @@
-import {
-  type Headroom,
-  lastAnswer,
-  least,
-  remainingCost,
-  remainingTime,
-  remainingTokens,
-  type SessionState,
-  timeReserve,
-  unbounded,
-} from '../core/index.ts'
+import { lastAnswer, type SessionState, timeReserve } from '../core/index.ts'
 import type { ActiveSession } from '../steps/index.ts'
+import { type Account, type Headroom, isLimited, ownAccounts, unbounded } from '../util/accounts.ts'
 import type { Branch } from './branch.ts'
 import type { Use } from './use.ts'
 
 // What a session may spend is bounded by each of its ancestors, less whatever is at work below that one.
 
 export function roomOf(branch: Branch): Headroom {
-  let room: Headroom = unbounded
-  for (let at = branch.above; at; at = at.above) if (at.session && isLimited(at.session)) room = within(room, at.session, at.below)
-  return room
+  let room: Account[] | undefined
+  for (let at = branch.above; at; at = at.above) {
+    if (!at.session || !isLimited(at.session.state.agent.limits)) continue
+    room ??= []
+    room.push(...within(at.session, at.below))
+  }
+  return room ?? unbounded
 }
 
 /** Somebody above has limits that hold for whoever is below, too. */
 export function isBoundFromAbove(branch: Branch): boolean {
-  for (let at = branch.above; at; at = at.above) if (at.session && isLimited(at.session)) return true
+  for (let at = branch.above; at; at = at.above) if (at.session && isLimited(at.session.state.agent.limits)) return true
   return false
 }
 
@@ -33,16 +28,24 @@ export function isCostBound(branch: Branch): boolean {
   return false
 }
 
-/** What is left of a room inside of another, less what is at work there. */
-function within(room: Headroom, { state, turn, now }: ActiveSession, below: Use): Headroom {
-  // What the parent needs to read everything once more and answer is not its children's.
+/** What the limits of a session leave to those below it: less what they have taken, and what it needs itself for a last answer. */
+function within({ state, turn, now }: ActiveSession, below: Use): readonly Account[] {
   const reserve = answerReserve(state)
-  const time = remainingTime(state, turn, now)
-  return {
-    ...bound('tokens', least(room.tokens, less(remainingTokens(state, turn), below.tokens + reserve.tokens))),
-    ...bound('costUsd', least(room.costUsd, less(remainingCost(state, turn), below.costUsd + reserve.costUsd))),
-    ...bound('timeMs', least(room.timeMs, time === undefined ? undefined : time - timeReserve(turn, time, now))),
-  }
+  const sharers = Math.max(1, below.open)
+  return ownAccounts(state, turn, now).map((account) => {
+    const { key, left } = account
+    switch (key) {
+      case 'maxTokens':
+      case 'maxSessionTokens':
+        return { ...account, left: left - below.tokens - reserve.tokens, inFlight: below.asking, sharers }
+      case 'maxCostUsd':
+        return { ...account, left: left - below.costUsd - reserve.costUsd, inFlight: below.asking, sharers }
+      case 'timeBudget':
+        return { ...account, left: left - timeReserve(turn, left, now) }
+      default:
+        return key satisfies never
+    }
+  })
 }
 
 /** What a parent needs for its last answer, at the price of the dearest model. */
@@ -51,10 +54,3 @@ function answerReserve(state: SessionState): { readonly tokens: number; readonly
   const costs = Object.values(state.prices).map((price) => input * price.input + output * price.output)
   return { tokens: input + output, costUsd: Math.max(0, ...costs) }
 }
-
-/** Most parents bound their children by nothing but their own end. */
-const isLimited = ({ state: { agent } }: ActiveSession): boolean =>
-  (agent.limits.maxTokens ?? agent.limits.maxSessionTokens ?? agent.limits.maxCostUsd ?? agent.limits.timeBudget) !== undefined
-
-const less = (left: number | undefined, used: number): number | undefined => (left === undefined ? undefined : left - used)
-const bound = <Key extends keyof Headroom>(key: Key, value: number | undefined): Headroom => (value === undefined ? {} : { [key]: value })

@@ -57,9 +57,18 @@ export class ModelShelf {
 
   /** How much each of the agent's models can take in, where it says so. */
   windows({ models }: AgentSpec): { readonly [model: string]: number } {
+    return this.#known(models, 'contextTokens')
+  }
+
+  /** How long a reply of each of the agent's models can be, where it says so. */
+  maxOutputs({ models }: AgentSpec): { readonly [model: string]: number } {
+    return this.#known(models, 'maxOutputTokens')
+  }
+
+  #known(models: readonly string[], fact: 'contextTokens' | 'maxOutputTokens'): { readonly [model: string]: number } {
     return Object.fromEntries(
       models.flatMap((name) => {
-        const tokens = this.#models.get(name)?.contextTokens
+        const tokens = this.#models.get(name)?.[fact]
         return tokens === undefined ? [] : [[name, tokens] as const]
       }),
     )

@@ -32,6 +32,8 @@ export function restore(snapshot: AgentLoopStateSnapshot): SessionState {
   const { turn, ...rest } = snapshot.state as unknown as Omit<SessionState, 'history' | 'turn'> & { turn: FlatTurn }
   return {
     ...rest,
+    // Snapshots of earlier releases do not have it.
+    maxOutputs: rest.maxOutputs ?? {},
     sessionId,
     seq,
     agent: selectedAgent,

@@ -1,6 +1,15 @@
 import type { AgentCard, ApprovalId, ApprovalKey, ChildResult, InteractionEvent, ItemId, SessionId } from '../contracts/index.ts'
-import { type Headroom, openRequests, type SessionState, unbounded } from '../core/index.ts'
-import { type ActiveSession, type ChildStart, lookAgain, type StepPorts, type ToolRegistry, type TreePort } from '../steps/index.ts'
+import { openRequests, type SessionState } from '../core/index.ts'
+import {
+  type ActiveSession,
+  type ChildStart,
+  type Enterable,
+  lookAgain,
+  type StepPorts,
+  type ToolRegistry,
+  type TreePort,
+} from '../steps/index.ts'
+import { type Headroom, unbounded } from '../util/accounts.ts'
 import type { OpenOptions } from './agent-runtime.ts'
 import { Below } from './below.ts'
 import { breakOff, interrupted } from './break-off.ts'
@@ -120,6 +129,11 @@ export class Tree implements TreePort, Reader, Sessions {
   headroom({ state: { sessionId } }: ActiveSession): Headroom {
     const branch = this.#below?.branches.get(sessionId)
     return branch ? roomOf(branch) : unbounded
+  }
+
+  budgetLine(session: ActiveSession): Enterable {
+    const { branches } = this.#open()
+    return branches.budget.placeOf(branches.get(session.state.sessionId) ?? branches.root, session)
   }
 
   agentsOf({ state: { agent } }: ActiveSession): readonly AgentCard[] {

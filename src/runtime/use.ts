@@ -6,31 +6,40 @@ export interface Use {
   readonly costUsd: number
   /** Children that were started, and theirs. */
   readonly children: number
+  /** Sessions with a request in flight, and others whose turn is open. */
+  readonly asking: number
+  readonly open: number
 }
 
-export const nothing: Use = { tokens: 0, costUsd: 0, children: 0 }
+export const nothing: Use = { tokens: 0, costUsd: 0, children: 0, asking: 0, open: 0 }
 
 export const plus = (a: Use, b: Use): Use => ({
   tokens: a.tokens + b.tokens,
   costUsd: a.costUsd + b.costUsd,
   children: a.children + b.children,
+  asking: a.asking + b.asking,
+  open: a.open + b.open,
 })
 
 export const minus = (a: Use, b: Use): Use => ({
   tokens: a.tokens - b.tokens,
   costUsd: a.costUsd - b.costUsd,
   children: a.children - b.children,
+  asking: a.asking - b.asking,
+  open: a.open - b.open,
 })
 
-export const isSame = (a: Use, b: Use): boolean => a.tokens === b.tokens && a.costUsd === b.costUsd && a.children === b.children
+export const isSame = (a: Use, b: Use): boolean =>
+  a.tokens === b.tokens && a.costUsd === b.costUsd && a.children === b.children && a.asking === b.asking && a.open === b.open
 
 /** What a session has in its own account: its children that have ended are part of it, those at work are not. */
 export function useOf({ turn }: SessionState): Use {
   if (turn.kind === 'none') return nothing
   const { paidUsd, children } = turn
   const { usage } = turn.kind === 'open' ? turn.spent : turn.totals
-  const taken = { tokens: usage.input + usage.output, costUsd: paidUsd, children }
-  if (turn.kind === 'ended' || turn.step.kind !== 'asking') return taken
+  const tokens = usage.input + usage.output
+  if (turn.kind === 'ended') return { tokens, costUsd: paidUsd, children, asking: 0, open: 0 }
+  if (turn.step.kind !== 'asking') return { tokens, costUsd: paidUsd, children, asking: 0, open: 1 }
   const { input, output, costUsd = 0 } = turn.step.reservation
-  return { tokens: taken.tokens + input + output, costUsd: paidUsd + costUsd, children }
+  return { tokens: tokens + input + output, costUsd: paidUsd + costUsd, children, asking: 1, open: 0 }
 }

@@ -19,21 +19,12 @@ import type {
   Tool,
 } from '../contracts/index.ts'
 import { storedOutputFlag, TroupeError } from '../contracts/index.ts'
-import {
-  type AskAction,
-  type Headroom,
-  least,
-  type Pen,
-  remainingTime,
-  Session,
-  type SessionParts,
-  timeReserve,
-  unbounded,
-} from '../core/index.ts'
+import { type AskAction, type Pen, Session, type SessionParts, timeReserve } from '../core/index.ts'
+import { boundBy, type Headroom, tightest, unbounded } from '../util/accounts.ts'
 import type { Interrupt } from '../util/interrupt.ts'
 import { type Exclusions, noExclusions } from '../util/next-model.ts'
 import type { Redactor } from '../util/redact.ts'
-import type { Hold } from './hold.ts'
+import type { Enterable, Hold } from './hold.ts'
 import type { ModelHealth } from './model-health.ts'
 import type { Queues } from './queues.ts'
 import type { Offer, ToolRegistry } from './tool-registry.ts'
@@ -42,6 +33,8 @@ import type { Offer, ToolRegistry } from './tool-registry.ts'
 export interface TreePort {
   /** What the ancestors of a session leave to it. */
   headroom(session: ActiveSession): Headroom
+  /** Where a session waits for what requests of others hold of a shared budget. */
+  budgetLine(session: ActiveSession): Enterable
   /** Who a session may call. */
   agentsOf(session: ActiveSession): readonly AgentCard[]
   /** What was approved in any session of the tree for all of them. */
@@ -111,6 +104,7 @@ export class ActiveSession extends Session {
   readonly #pen: Pen
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined
+  #hooked: string | undefined
 
   constructor(parts: SessionParts, ports: StepPorts) {
     super(parts)
@@ -138,6 +132,15 @@ export class ActiveSession extends Session {
     this.#paused = this.#attemptKey(attempt)
   }
 
+  /** Whether hooks have seen the request of this step. */
+  hasAskedHooks({ attempt }: AskAction): boolean {
+    return this.#hooked === this.#attemptKey(attempt)
+  }
+
+  rememberHooks({ attempt }: AskAction): void {
+    this.#hooked = this.#attemptKey(attempt)
+  }
+
   #attemptKey(attempt: number): string {
     return `${this.turn.id}.${this.turn.steps}.${attempt}`
   }
@@ -153,10 +156,10 @@ export class ActiveSession extends Session {
 
   /** The time that the turn still has, at `at` or now; nothing where it has no limit. The clock is read only where it has one. */
   timeLeft(at?: number): TimeLeft | undefined {
-    const above = this.headroom.timeMs
-    if ((this.state.agent.limits.timeBudget ?? above) === undefined) return undefined
+    const { headroom } = this
+    if (this.state.agent.limits.timeBudget === undefined && !tightest(headroom, 'time')) return undefined
     const now = at ?? this.now
-    const ms = least(remainingTime(this.state, this.turn, now), above) ?? 0
+    const ms = tightest(boundBy(this.state, this.turn, { headroom, now }), 'time')?.left ?? 0
     return { ms, usable: Math.max(0, ms - timeReserve(this.turn, ms, now)) }
   }
 

@@ -4,7 +4,7 @@ import { longestDelayMs } from '../util/failure-policy.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
 import { Attempt } from './attempt.ts'
-import { enterInTime } from './enter-in-time.ts'
+import { enterInTime, lateInLine } from './enter-in-time.ts'
 import type { Hold } from './hold.ts'
 import type { Queues } from './queues.ts'
 import { stepStarted } from './step-events.ts'
@@ -61,16 +61,9 @@ async function takeSlot(session: ActiveSession, slot: Hold, { last }: AskAction)
   return entered === 'in' && session.interrupt.reason === undefined
 }
 
-const lateInLine = {
-  code: 'queue_late',
-  severity: 'warning',
-  message: 'The time budget ran out while a request stood in line.',
-  remedy: 'Raise timeBudget, or what the queue lets through.',
-} as const
-
 /** Hooks are asked once a step: what they add for its first attempt stands in the history of the next. */
 function attempt(session: ActiveSession, action: AskAction): Promise<void> {
-  const isAsked = hasRequestHooks(session) && !action.compacts && action.attempt === 1
+  const isAsked = hasRequestHooks(session) && !action.compacts && action.attempt === 1 && !session.hasAskedHooks(action)
   return isAsked ? attemptAfterHooks(session, action) : begin(session, action)
 }
 
@@ -81,6 +74,7 @@ async function attemptAfterHooks(session: ActiveSession, action: AskAction): Pro
   const { beforeRequest, endTurn } = await import('./later-steps.ts')
   const verdict = await beforeRequest(session, session.model(action.model))
   if (session.interrupt.reason !== undefined) return
+  session.rememberHooks(action)
   if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'config', message: verdict.message })
   const next = session.decide()
   if (next.kind === 'ask' && next.model === action.model) await begin(session, next)
@@ -141,6 +135,5 @@ function capped(session: ActiveSession, request: ModelRequest, { reservation }: 
 function isBounded(session: ActiveSession): boolean {
   const { maxTokens, maxSessionTokens, maxCostUsd } = session.state.agent.limits
   if ((maxTokens ?? maxSessionTokens ?? maxCostUsd) !== undefined) return true
-  const { tokens, costUsd } = session.headroom
-  return (tokens ?? costUsd) !== undefined
+  return session.headroom.some(({ key }) => key !== 'timeBudget')
 }

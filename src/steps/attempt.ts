@@ -230,7 +230,10 @@ export class Attempt {
     this.#session.record(metadata || output ? { ...completed, ...(metadata && { metadata }), ...(output && { output }) } : completed)
     const { beyond } = this.#reply
     if (finish === 'length' && (beyond || !output))
-      this.#session.note({ type: 'interaction.diagnostic', diagnostic: { ...truncated, ...beyond } })
+      this.#session.note({
+        type: 'interaction.diagnostic',
+        diagnostic: { ...truncated, ...(this.#action.reservation.limit && cutByBudget), ...beyond },
+      })
   }
 
   #failed(failure: ModelFailure): undefined {
@@ -272,6 +275,11 @@ const truncated = {
   severity: 'warning',
   message: 'The answer was cut at its length limit.',
   remedy: 'Raise maxOutputTokens.',
+} as const
+
+const cutByBudget = {
+  message: 'The answer was cut: the budget affords no more output.',
+  remedy: 'Raise the limit that is reported.',
 } as const
 
 /** What a provider will not do is told once a turn. */

@@ -1,13 +1,13 @@
 import type { ItemId } from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
-import type { Hold } from './hold.ts'
+import type { Enterable } from './hold.ts'
 import { standInLine } from './stand-in-line.ts'
 
 /** Stands in line until there is room, the turn is interrupted, or the time is over that it has for anything but its last answer. */
 export async function enterInTime(
   session: ActiveSession,
-  hold: Hold,
+  line: Enterable,
   { isLast, itemId }: { readonly isLast: boolean; readonly itemId?: ItemId },
 ): Promise<'in' | 'interrupted' | 'late'> {
   const { clock } = session
@@ -17,9 +17,16 @@ export async function enterInTime(
   const began = clock.monotonic()
   // A timer may be early by a fraction: the time is to be over when the loop looks at it.
   const cancelTimer = left && clock.after(Math.ceil(ms) + 1, () => patience.fire('late'))
-  const isIn = await standInLine(session, hold, { interrupt: patience, itemId })
+  const isIn = await standInLine(session, line, { interrupt: patience, itemId })
   cancelTimer?.()
   patience.close()
   if (patience.reason === 'late' || (isIn && clock.monotonic() - began >= ms)) return 'late'
   return isIn ? 'in' : 'interrupted'
 }
+
+export const lateInLine = {
+  code: 'queue_late',
+  severity: 'warning',
+  message: 'The time budget ran out while a request waited in a queue.',
+  remedy: 'Raise timeBudget, or what the queue lets through.',
+} as const

@@ -1,15 +1,7 @@
-import type {
-  AgentLimits,
-  EventDraft,
-  MaybePromise,
-  PartialReason,
-  PlanIntent,
-  Report,
-  TurnEnding,
-  TurnTotals,
-} from '../contracts/index.ts'
-import { errorItemIdOf, type OpenTurn, remainingCost, remainingTime, remainingTokens } from '../core/index.ts'
-import { leftByCallers, limitsInForce, ranOut } from '../util/turn-words.ts'
+import type { EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTotals } from '../contracts/index.ts'
+import { errorItemIdOf } from '../core/index.ts'
+import { ownAccounts, tightest } from '../util/accounts.ts'
+import { limitText, type ReachedLimit, raiseLimit, ranOut } from '../util/turn-words.ts'
 import type { ActiveSession } from './active-session.ts'
 import { atStop, hasHooksAt } from './hooks.ts'
 import { reportOf } from './report-of.ts'
@@ -34,48 +26,60 @@ async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Prom
 /** Everything before the end of a turn and the end itself are durable when this is done; only then is the answer given. */
 export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
   const { turn } = session
-  const ending = withAnswer(withWhose(session, wanted), turn, session.state.agent.limits)
+  const limit = reachedLimit(session, wanted)
+  const ending = withLimit(session, wanted, limit)
   const { steps, calls, spent, startedAt } = turn
   const totals = { ...spent, steps, calls, durationMs: Math.max(0, session.now - startedAt) }
   if (turn.plan) endPlan(session, turn.plan, ending)
+  if (limit) noteLimit(session, limit, ending)
   if (ending.status === 'failed') noteError(session, ending.message)
   session.note(endEvent(ending, reportOf(turn, session.state.agent), totals))
   if (session.state.inputs.length === 0) session.note({ type: 'interaction.session.idle' })
   return session.flush()
 }
 
-/** A turn that ran out before anything was said has nothing partial to give. */
-function withAnswer(ending: TurnEnding, turn: OpenTurn, limits: AgentLimits): TurnEnding {
-  if (ending.status !== 'partial' || turn.lastText !== '') return ending
-  const { reason, limit } = ending
-  const { why, remedy } = ranOut[reason]
-  const message = `The turn ended before there was an answer: ${why}`
-  if (limit)
-    return { status: 'failed', reason, message: `${message}${leftByCallers}.`, remedy: `${remedy.slice(0, -1)} of whoever calls it.` }
-  return { status: 'failed', reason, message: `${message}${limitsInForce(reason, limits)}.`, remedy }
-}
-
-/** Whose limit it was that ran out: a child may have less than its own. */
-function withWhose(session: ActiveSession, ending: TurnEnding): TurnEnding {
-  if (ending.status !== 'partial' || !session.state.parent || !isBoundFromAbove(session, ending.reason)) return ending
-  return { ...ending, limit: 'above' }
-}
-
-function isBoundFromAbove(session: ActiveSession, reason: PartialReason): boolean {
+/** The limit that a turn ran into. An answer that was cut because the model produces no more did not run into any. */
+function reachedLimit(session: ActiveSession, ending: TurnEnding): (ReachedLimit & { readonly isAbove?: true }) | undefined {
+  if (ending.status !== 'partial' && ending.status !== 'failed') return undefined
   const { state, turn, headroom } = session
-  switch (reason) {
+  const { step, last } = turn
+  if (step.kind === 'answered' && step.truncated && last === undefined && step.cutBy === undefined) return undefined
+  const { name, limits } = state.agent
+  const isRoot = state.parent === undefined
+  switch (ending.reason) {
+    case 'steps':
+      return { key: 'maxToolTurns', limit: limits.maxToolTurns, agent: name, isRoot }
+    case 'calls':
+      return { key: 'maxCalls', limit: limits.maxCalls ?? 0, agent: name, isRoot }
     case 'tokens':
-      return isLess(headroom.tokens, remainingTokens(state, turn))
     case 'cost':
-      return isLess(headroom.costUsd, remainingCost(state, turn))
-    case 'time':
-      return isLess(headroom.timeMs, remainingTime(state, turn, session.now))
+    case 'time': {
+      const own = tightest(ownAccounts(state, turn, session.now), ending.reason)
+      const above = tightest(headroom, ending.reason)
+      return above && (!own || above.left < own.left) ? { ...above, isAbove: true } : own
+    }
     default:
-      return false
+      return undefined
   }
 }
 
-const isLess = (above: number | undefined, own = Number.POSITIVE_INFINITY): boolean => above !== undefined && above < own
+/** Names the limit in the ending. A turn that ran out before anything was said has nothing partial to give. */
+function withLimit({ turn }: ActiveSession, ending: TurnEnding, limit: ReturnType<typeof reachedLimit>): TurnEnding {
+  if (ending.status === 'failed' && limit)
+    return { ...ending, message: `${ending.message} A limit cut the turn off: ${limitText(limit)}.`, remedy: raiseLimit(limit) }
+  if (ending.status !== 'partial') return ending
+  if (turn.lastText !== '') return limit?.isAbove ? { ...ending, limit: 'above' } : ending
+  const { why, remedy } = ranOut[ending.reason]
+  const message = `The turn ended before there was an answer: ${why}${limit ? ` (${limitText(limit)})` : ''}.`
+  return { status: 'failed', reason: ending.reason, message, remedy: limit ? raiseLimit(limit) : remedy }
+}
+
+/** A budget is named as the reason, whatever became of the answer. */
+function noteLimit(session: ActiveSession, limit: ReachedLimit, { status }: TurnEnding): void {
+  const message = `A limit cut the turn off: ${limitText(limit)}.`
+  const severity = status === 'failed' ? 'error' : 'warning'
+  session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'limit_reached', severity, message, remedy: raiseLimit(limit) } })
+}
 
 function endEvent(ending: TurnEnding, report: Report | undefined, totals: TurnTotals): EventDraft {
   const said = report && { report }

@@ -20,6 +20,11 @@ export interface InLine {
 /** Hears the name of the queue that is waited for, and of each other one after it. */
 export type TellQueue = (queue: string) => void
 
+/** What can be waited for in line. `false`: it was interrupted there, or closed. */
+export interface Enterable {
+  enter(interrupt: Interrupt, tell?: TellQueue): Promise<boolean>
+}
+
 /** The lines that holds wait in. */
 export interface Places {
   join(hold: Hold, queue: Queue<InLine>, waiting: Pick<InLine, 'settle' | 'tell'>): InLine

@@ -1,7 +1,7 @@
 export { ActiveSession, type ChildStart, type StepPorts, type TreePort } from './active-session.ts'
 export { heed, keptForProject, lookAgain, withoutSecrets } from './approvals.ts'
 export { confinedFor } from './confinement.ts'
-export type { Hold } from './hold.ts'
+export type { Enterable, Hold } from './hold.ts'
 export { Lanes } from './lanes.ts'
 export { ModelHealth, sharedModelHealth } from './model-health.ts'
 export { performer, stepsAtHand } from './performer.ts'

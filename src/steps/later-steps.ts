@@ -2,6 +2,7 @@
 
 export { wait } from './approvals.ts'
 export { compact, summaryRequest, tellNoRoom } from './compact.ts'
+export { defer } from './defer.ts'
 export { execute } from './execute.ts'
 export { endTurn, finish } from './finish.ts'
 export { beforeRequest } from './hooks.ts'

@@ -29,6 +29,7 @@ export const performer: Performer<ActiveSession> = {
   review: later(({ review }) => review),
   execute: later(({ execute }) => execute),
   wait: later(({ wait }) => wait),
+  defer: later(({ defer }) => defer),
   skip: later(({ skip }) => skip),
   recover: later(({ recover }) => recover),
   compact: later(({ compact }) => compact),

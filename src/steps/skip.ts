@@ -1,17 +1,20 @@
 import type { CallIntent, EventDraft, ItemStatus, ToolFailure } from '../contracts/index.ts'
-import type { Action, CallBase, Cancel, Session } from '../core/index.ts'
+import type { Action, CallBase, Session } from '../core/index.ts'
 import { failedRecord } from '../util/call-results.ts'
 import { parseJsonObject } from '../util/json-object.ts'
 
-const reasons: { readonly [Wish in Exclude<Cancel, 'no'>]: ToolFailure } = {
+type Skip = Extract<Action, { kind: 'skip' }>
+
+const reasons: { readonly [Why in Skip['why']]: ToolFailure } = {
+  steps: { class: 'budget', message: 'It was not run: no further step is allowed in this turn.', remedy: 'Answer with what you have.' },
   interrupt: { class: 'cancelled', message: 'It was not run: the turn was interrupted.' },
   stop: { class: 'cancelled', message: 'It was not run: the person asked to stop.', remedy: 'Answer with what you have.' },
   abort: { class: 'denied', message: 'It was not run: the person ended the turn.' },
 }
 
 /** Ends calls that never ran; the model is told, so that every call of a reply has its answer. */
-export function skip(session: Session, { calls, cancel }: Extract<Action, { kind: 'skip' }>): void {
-  for (const call of calls) for (const draft of neverRan(call, { failure: reasons[cancel], status: 'skipped' })) session.note(draft)
+export function skip(session: Session, { calls, why }: Skip): void {
+  for (const call of calls) for (const draft of neverRan(call, { failure: reasons[why], status: 'skipped' })) session.note(draft)
 }
 
 /** What is known about a tool that a call did not reach. */

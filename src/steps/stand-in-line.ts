@@ -1,7 +1,7 @@
 import type { ItemId, QueueEvent } from '../contracts/index.ts'
 import type { Interrupt } from '../util/interrupt.ts'
 import type { ActiveSession } from './active-session.ts'
-import type { Hold } from './hold.ts'
+import type { Enterable } from './hold.ts'
 
 interface Standing {
   readonly interrupt: Interrupt
@@ -10,11 +10,11 @@ interface Standing {
 }
 
 /** Waits in line like `enter`, and shows that somebody does. Whoever need not wait is not shown. */
-export async function standInLine(session: ActiveSession, hold: Hold, { interrupt, itemId }: Standing): Promise<boolean> {
+export async function standInLine(session: ActiveSession, line: Enterable, { interrupt, itemId }: Standing): Promise<boolean> {
   const { seq: _, at: since, ...place } = session.here()
   const turnId = session.turn.id
   const shown: QueueEvent[] = []
-  const isIn = await hold.enter(interrupt, (queue) => {
+  const isIn = await line.enter(interrupt, (queue) => {
     const joined: QueueEvent = { type: 'interaction.queue.joined', ...place, turnId, ...(itemId && { itemId }), queue, since }
     shown.push(joined)
     session.showInLine(joined)

@@ -55,7 +55,7 @@ export function stepStarted(
 
 const notices = {
   cost: 'The money for this turn is used up',
-  steps: 'This is the last step of this turn',
+  steps: 'No further steps are allowed in this turn',
   tokens: 'The token budget of this turn is used up',
   time: 'The time budget of this turn is used up',
   calls: 'No further tool calls are allowed in this turn',

@@ -3,12 +3,13 @@ import { type AgentSpec, defaultLimits, type InteractionEvent } from '../contrac
 type Configured = InteractionEvent<'interaction.session.configured'>
 
 /** What a change of a session puts in the place of what held before. */
-export const configuration = ({ agent, tools, promptChars, prices = {}, windows = {} }: Configured) => ({
+export const configuration = ({ agent, tools, promptChars, prices = {}, windows = {}, maxOutputs = {} }: Configured) => ({
   agent: withAllLimits(agent),
   tools,
   promptChars,
   prices,
   windows,
+  maxOutputs,
 })
 
 /** Journals of earlier versions lack the limits that were added since. */

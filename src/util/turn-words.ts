@@ -14,6 +14,33 @@ export const ranOut: { readonly [Reason in PartialReason]: { readonly why: strin
   stopped: { why: 'it was stopped', remedy: 'Send a further message to go on.' },
 }
 
+type LimitKey = Extract<keyof AgentLimits, 'maxToolTurns' | 'maxTokens' | 'maxSessionTokens' | 'maxCostUsd' | 'maxCalls' | 'timeBudget'>
+
+/** A limit that a turn ran into: its key and value, and the agent whose limit it is. */
+export interface ReachedLimit {
+  readonly key: LimitKey
+  readonly limit: number
+  readonly agent: string
+  readonly isRoot: boolean
+}
+
+/** `limits.maxTokens of trip is 500`. */
+export const limitText = ({ key, limit, agent }: ReachedLimit): string =>
+  `limits.${key} of ${agent} is ${key === 'timeBudget' ? showDuration(limit) : limit}`
+
+/** How to raise it. Flags apply to the agent that is run, not to those that it calls. */
+export const raiseLimit = ({ key, agent, isRoot }: ReachedLimit): string =>
+  `Raise limits.${key} of ${agent}${isRoot ? ` (on the command line: ${limitFlags[key]})` : ''}.`
+
+export const limitFlags: { readonly [Key in LimitKey]: string } = {
+  maxToolTurns: '--max-steps',
+  maxTokens: '--max-tokens',
+  maxSessionTokens: '--override limits.maxSessionTokens=COUNT',
+  maxCostUsd: '--max-cost',
+  maxCalls: '--override limits.maxCalls=COUNT',
+  timeBudget: '--time-budget',
+}
+
 /** Of a child whose own limits leave it more than those above it do. */
 export const leftByCallers = ', of which those who called it had no more left'
 

@@ -277,7 +277,7 @@ describe('issue: a model that answers nonsense gives a typed failure or a clean 
     const { runtime, model } = world({ limits: { maxToolTurns: 6 }, steps, tools: [look] })
     const outcome = await bounded(runtime.run('go'))
     expect([outcome.status, outcome.reason, outcome.report?.text]).toEqual(['partial', 'steps', 'I give up.'])
-    expect(model.requests).toHaveLength(6)
+    expect(model.requests, 'six, and the answer from the reserve').toHaveLength(7)
   })
 
   test('a thousand calls in one step: no more run at once than allowed, every one ends', async () => {

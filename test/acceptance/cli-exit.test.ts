@@ -105,7 +105,7 @@ describe('exit code', () => {
   })
   test('5: steps ran out, and the last answer is still printed', async () => {
     const call = reply(lab, { calls: [{ id: 'c1', name: 'nothing', input: { reason: 'r' } }] })
-    const ran = await labRun([call, reply(lab, { text: 'What I have.' })], 'limits: { maxToolTurns: 2 }')
+    const ran = await labRun([call, reply(lab, { text: 'What I have.' })], 'limits: { maxToolTurns: 1 }')
     expect(ran).toMatchObject({ code: 5, stdout: 'What I have.\n' })
     expect(ran.stderr).toMatch(/steps/)
   })

@@ -157,7 +157,7 @@ describe('product.md 2: exit codes', () => {
       else expect(code, stderr).toBe(expected)
     })
   test('5: steps that run out', async () => {
-    const { code, stdout } = await troupe(folder(`steps:\n${'  - calls: [{ tool: nope }]\n'.repeat(9)}  - text: As far as I got.\n`), [
+    const { code, stdout } = await troupe(folder(`steps:\n${'  - calls: [{ tool: nope }]\n'.repeat(10)}  - text: As far as I got.\n`), [
       'run',
       'a.ai',
       'x',

@@ -152,7 +152,7 @@ describe('core.md: run never throws and always returns an outcome with accountin
       reason: 'steps',
       make: () =>
         world({
-          limits: { maxToolTurns: 2 },
+          limits: { maxToolTurns: 1 },
           tools: [tool('look')],
           steps: [{ calls: [{ tool: 'look' }] }, { text: 'So far.' }],
         }).runtime.run('go'),

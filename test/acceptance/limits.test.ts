@@ -7,16 +7,28 @@ vi.setConfig({ testTimeout: 60_000 })
 const call = (name = 'look', more: ScriptedStep = {}): ScriptedStep => ({ calls: [{ tool: name }], ...more })
 
 describe('core.md, near the end: one last step with tools off and a notice to answer now; partial with the reason', () => {
-  test('steps: the last one is held back for the answer', async () => {
+  test('steps: calls in the last allowed one are skipped, and an answer from the reserve follows', async () => {
+    let runs = 0
+    const counted = tool('look', {
+      execute: () => {
+        runs += 1
+        return 'ok'
+      },
+    })
     const { runtime, model, store } = world({
-      limits: { maxToolTurns: 3 },
+      limits: { maxToolTurns: 2 },
       steps: [call(), call(), { text: 'So far.' }],
-      tools: [tool('look')],
+      tools: [counted],
     })
     const outcome = await bounded(runtime.run('go'))
     expect([outcome.status, outcome.reason, outcome.report?.text]).toEqual(['partial', 'steps', 'So far.'])
+    expect(runs, 'nothing could go on with the result of the second call').toBe(1)
+    expect(outcome.accounting.flatMap((entry) => (entry.kind === 'call' ? [entry.status] : []))).toEqual(['completed', 'skipped'])
     expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(['auto', 'auto', 'none'])
     expect(model.requests[2]?.tools, 'the tools stay in place, so that the prefix cache still hits').toEqual(model.requests[1]?.tools)
+    expect(outcome.diagnostics).toContainEqual(
+      expect.objectContaining({ code: 'limit_reached', remedy: expect.stringMatching(/limits\.maxToolTurns of .*--max-steps/) }),
+    )
     const [, , third] = ofType(await journalOf(store, outcome.sessionId), 'interaction.step.started')
     expect(third?.last).toMatchObject({ reason: 'steps' })
     expect(JSON.stringify(model.requests[2]?.messages), 'the model reads the notice').toContain(
@@ -25,17 +37,18 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     expectLegal(await journalOf(store, outcome.sessionId))
   })
 
-  test('steps: an answer within the limit is not partial', async () => {
-    const { runtime, model } = world({ limits: { maxToolTurns: 3 }, steps: [call(), { text: 'Done.' }], tools: [tool('look')] })
-    expect((await bounded(runtime.run('go'))).status).toBe('completed')
-    expect(model.requests[1]?.toolChoice).toBe('auto')
+  test.each([1, 2, 3])('steps: an answer in the last of %i is completed, and tools were offered for it', async (maxToolTurns) => {
+    const steps = [...Array.from({ length: maxToolTurns - 1 }, () => call()), { text: 'Done.' }]
+    const { runtime, model } = world({ limits: { maxToolTurns }, steps, tools: [tool('look')] })
+    const outcome = await bounded(runtime.run('go'))
+    expect([outcome.status, outcome.reason, outcome.diagnostics]).toEqual(['completed', undefined, []])
+    expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(Array(maxToolTurns).fill('auto'))
   })
 
-  test('steps: with a limit of one, the only step is the last', async () => {
-    const { runtime, model } = world({ limits: { maxToolTurns: 1 }, steps: [{ text: 'At once.' }], tools: [tool('look')] })
-    const outcome = await bounded(runtime.run('go'))
-    expect(outcome.report?.text).toBe('At once.')
-    expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(['none'])
+  test('calls: an answer after exactly the allowed number is completed', async () => {
+    const { runtime, model } = world({ limits: { maxCalls: 2 }, steps: [call(), call(), { text: 'Done.' }], tools: [tool('look')] })
+    expect((await bounded(runtime.run('go'))).status).toBe('completed')
+    expect(model.requests.map(({ toolChoice }) => toolChoice)).toEqual(['auto', 'auto', 'auto'])
   })
 
   test('a model that calls tools on the last step too: none runs, the turn ends, nothing hangs', async () => {
@@ -57,7 +70,7 @@ describe('core.md, near the end: one last step with tools off and a notice to an
     expectWhole(outcome)
     const events = await journalOf(store, outcome.sessionId)
     expectLegal(events)
-    expect(new Set(ofType(events, 'interaction.step.started').map(({ stepId }) => stepId)).size, 'no step beyond the limit').toBe(2)
+    expect(new Set(ofType(events, 'interaction.step.started').map(({ stepId }) => stepId)).size, 'the limit, and the reserve').toBe(3)
   })
 
   test('calls: no more than the limit run; the others are told; then a last answer', async () => {
@@ -240,7 +253,7 @@ describe('core.md, near the end: one last step with tools off and a notice to an
   test('limits of the agent win over those of the config', async () => {
     const { runtime, model } = world({
       limits: { maxToolTurns: 9 },
-      config: { agents: [{ ...agent, limits: { maxToolTurns: 2 } }] },
+      config: { agents: [{ ...agent, limits: { maxToolTurns: 1 } }] },
       steps: [call(), { text: 'x' }],
       tools: [tool('look')],
     })

@@ -158,7 +158,7 @@ describe('behaves sensibly', () => {
   })
   test('does not call when it is told to answer', async () => {
     const { calls, outcome } = await rehearsed(travel, 'What is the weather in Oslo?', { limits: { maxToolTurns: 1 } })
-    expect(calls).toEqual([])
+    expect(calls, 'one, which was skipped').toHaveLength(1)
     expect(outcome).toMatchObject({ status: 'partial', reason: 'steps' })
   })
   test.each(['🎉', '?!…', 'x'.repeat(30_000), '{"a":', 'constructor __proto__ toString', 'آب و هوا'])(

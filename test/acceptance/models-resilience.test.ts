@@ -256,7 +256,7 @@ describe('the forced last answer', () => {
   test('the last step has its tools in place but switched off, and a notice to answer now', async () => {
     const { outcome, models, events } = await told(
       { a: [again, again, { text: 'What I have.' }] },
-      { limits: { maxToolTurns: 3 }, tools: [act] },
+      { limits: { maxToolTurns: 2 }, tools: [act] },
     )
     expect(outcome).toMatchObject({ status: 'partial', reason: 'steps', report: { text: 'What I have.' } })
     const requests = models.a?.requests ?? []
@@ -288,7 +288,7 @@ describe('the forced last answer', () => {
     expect(outcome.usage.input + outcome.usage.output).toBeLessThanOrEqual(6000)
   })
   test('is tried again and on another model like any step', async () => {
-    const { outcome } = await told({ a: [again, fault('auth')], b: [{ text: 'From b.' }] }, { limits: { maxToolTurns: 2 }, tools: [act] })
+    const { outcome } = await told({ a: [again, fault('auth')], b: [{ text: 'From b.' }] }, { limits: { maxToolTurns: 1 }, tools: [act] })
     expect(outcome).toMatchObject({ status: 'partial', reason: 'steps', report: { text: 'From b.' } })
   })
 })

@@ -194,7 +194,7 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
       tools: [tool('look')],
       bossSays: untilForced,
     })
-    expect([requests.map(({ request }) => request.toolChoice), outcome.reason]).toEqual([['auto', 'none'], 'steps'])
+    expect([requests.map(({ request }) => request.toolChoice), outcome.reason]).toEqual([['auto', 'auto', 'none'], 'steps'])
   },
   async 'limits.maxTokens'() {
     const boss = 'tools: look\nlimits: { maxTokens: 12000, maxToolTurns: 99 }'
@@ -204,10 +204,10 @@ const effects: { readonly [Key in AgentOptionKey]: () => Promise<void> } = {
     })
   },
   async 'limits.maxSessionTokens'() {
-    const bossSays: Say = () => ({ text: 'Done.', usage: { input: 2000, output: 200 } })
+    const bossSays: Say = () => ({ text: 'Done.', usage: { input: 2000, output: 990 } })
     const secondTurn = async (limit: string) => (await play({ boss: `limits: { ${limit} }`, bossSays, turns: 2 })).outcome.status
     expect((await play({ boss: 'limits: { maxSessionTokens: 3000 }', bossSays })).outcome.status).toBe('completed')
-    expect([await secondTurn('maxSessionTokens: 3000'), await secondTurn('maxTokens: 3000')]).toEqual(['partial', 'completed'])
+    expect([await secondTurn('maxSessionTokens: 3000'), await secondTurn('maxTokens: 3000')]).toEqual(['failed', 'completed'])
   },
   async 'limits.maxCalls'() {
     const boss = 'tools: look\nlimits: { maxCalls: 1 }'

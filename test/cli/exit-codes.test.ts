@@ -53,6 +53,31 @@ const endings: readonly {
     says: { failure: { class: 'timeout' } },
   },
   { name: 'steps', script: endless, args: ['--override', 'limits.maxToolTurns=2'], code: 5, says: { status: 'partial', reason: 'steps' } },
+  {
+    name: 'too-few-steps',
+    script: endless,
+    args: ['--max-steps', '1'],
+    code: 5,
+    says: {
+      status: 'partial',
+      reason: 'steps',
+      diagnostics: [{ code: 'limit_reached', remedy: expect.stringContaining('--max-steps') }],
+    },
+  },
+  ...[500, 40].map((tokens) => ({
+    name: `no-json-within-${tokens}`,
+    script: `steps: [${'{ text: no JSON at all }, '.repeat(12)}]`,
+    settings: noJson.replace('no-json', `no-json-within-${tokens}`),
+    args: ['--max-tokens', String(tokens)],
+    code: 5,
+    says: {
+      status: 'failed',
+      reason: 'tokens',
+      message: expect.stringContaining(`limits.maxTokens of no-json-within-${tokens} is ${tokens}`),
+      remedy: `Raise limits.maxTokens of no-json-within-${tokens} (on the command line: --max-tokens).`,
+      diagnostics: [{ code: 'limit_reached', severity: 'error' }],
+    },
+  })),
   { name: 'calls', script: endless, args: ['--override', 'limits.maxCalls=1'], code: 5, says: { status: 'partial', reason: 'calls' } },
   {
     name: 'time',

@@ -13,7 +13,7 @@ const endless = 'steps: [{ text: never, delay: 1h }]'
 describe.concurrent('a run on a terminal', () => {
   test('the demonstration is a tree that moves, then a tree that stays, then the answer', async () => {
     const window = troupe(['demo'], { columns: 100, rows: 40 })
-    await window.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] trip {2}step 1 of 5/)
+    await window.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] trip {2}step 1 of 4/)
     await window.shows(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] look_up_weather {2}Oslo · “Will it rain on Saturday\?”/)
     expect(window.isCursorVisible()).toBe(false)
     await window.shows(/\? Book 2 nights in Oslo {2}book_room\n[\s\S]*\n> $/)

@@ -92,7 +92,7 @@ describe.concurrent('standard input', () => {
 })
 
 describe.concurrent('exit codes, with --json on each failure', () => {
-  const endless = `steps:\n${Array.from({ length: 10 }, (_, i) => `  - { text: As far as I came., calls: [{ tool: none, input: { n: ${i} } }] }`).join('\n')}`
+  const endless = `steps:\n${Array.from({ length: 11 }, (_, i) => `  - { text: As far as I came., calls: [{ tool: none, input: { n: ${i} } }] }`).join('\n')}`
   const failures: readonly { name: string; script: string; code: number; document: object; settings?: string }[] = [
     {
       name: 'steps',
@@ -130,8 +130,11 @@ describe.concurrent('exit codes, with --json on each failure', () => {
   })
 
   test.each([
-    ['text', 'error: The answer is partial: steps ran out.\n'],
-    ['json', expect.stringMatching(/"level":"error","msg":"The answer is partial: steps ran out\."\}\n$/)],
+    [
+      'text',
+      'error: The answer is partial: steps ran out.\n→ Raise limits.maxToolTurns of quiet-text (on the command line: --max-steps).\n',
+    ],
+    ['json', expect.stringMatching(/"level":"error","msg":"The answer is partial: steps ran out\.".*--max-steps.*\}\n$/)],
   ])('why it is not 0 is said in a line however quiet it is to be: %s', async (...row) => {
     const [format, stderr] = row
     const ended = await troupe(['run', await agent(`quiet-${format}`, endless), 'Go', '-q', '--log-format', format])

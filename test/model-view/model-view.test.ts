@@ -82,7 +82,7 @@ describe('what a model sees', () => {
   })
 
   it('in a last step that it is made to take', async () => {
-    await page('last-step', await requestsOf([{ calls: [asks('look', 'box')] }, { text: 'Ink.' }], { limits: { maxToolTurns: 2 } }))
+    await page('last-step', await requestsOf([{ calls: [asks('look', 'box')] }, { text: 'Ink.' }], { limits: { maxToolTurns: 1 } }))
   })
 
   it('when its answer is not the JSON that was asked for', async () => {

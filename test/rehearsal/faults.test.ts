@@ -71,11 +71,12 @@ describe('the loop', () => {
     const scene = await conversation(agents, { limits: { maxToolTurns: 2 } }).say(
       'Research tea, then summarise it, then let the critic review it',
     )
-    expect(shown(scene)).toBe('agent__researcher(prompt: Research tea)')
+    expect(shown(scene), 'the second was skipped').toMatch(/^agent__researcher\(prompt: Research tea\) → agent__summariser\([^→]*$/)
     expect(scene.answer).toBe(
       [
         'From the agent researcher (prompt: Research tea):\nThree facts about: Research tea',
-        'I did not get to the agent summariser and the agent critic in this turn.',
+        'the agent summariser (prompt: summarise it) failed: It was not run: no further step is allowed in this turn. Answer with what you have.',
+        'I did not go on to the agent critic: it builds on something that did not come.',
         '(rehearsal: rules, no LLM)',
       ].join('\n\n'),
     )

@@ -41,15 +41,24 @@ const toldOf = (tokens: number | undefined) => ({
 })
 
 describe('a model that goes on beyond what it was given', () => {
-  it.each<[string, Partial<AgentLoopConfig>]>([
-    ['maxOutputTokens', clerk({ parameters: { maxOutputTokens: 50 } })],
-    ['a budget of tokens', clerk({ limits: { maxTokens: 6_000 } })],
-    ['a budget of money', clerk({ limits: { maxCostUsd: 0.2 } })],
-  ])('by %s is stopped, and its text is kept as one that was cut', async (_, config) => {
+  const reached = (message: string) => ({ code: 'limit_reached', message: expect.stringContaining(message) })
+  it.each<[string, Partial<AgentLoopConfig>, { reason: string; limits: readonly object[] }]>([
+    ['maxOutputTokens', clerk({ parameters: { maxOutputTokens: 50 } }), { reason: 'tokens', limits: [] }],
+    [
+      'a budget of tokens',
+      clerk({ limits: { maxTokens: 6_000 } }),
+      { reason: 'tokens', limits: [reached('limits.maxTokens of clerk is 6000')] },
+    ],
+    [
+      'a budget of money',
+      clerk({ limits: { maxCostUsd: 0.2 } }),
+      { reason: 'cost', limits: [reached('limits.maxCostUsd of clerk is 0.2')] },
+    ],
+  ])('by %s is stopped, and its text is kept as one that was cut', async (_, config, { reason, limits }) => {
     const { model, seen } = endless([], piece)
     const outcome = await runtimeWith(model, { config }).run('Go')
     const [bound = 0] = seen.bounds
-    expect(outcome).toMatchObject({ status: 'partial', reason: 'tokens', diagnostics: [toldOf(bound)] })
+    expect(outcome).toMatchObject({ status: 'partial', reason, diagnostics: [toldOf(bound), ...limits] })
     expect(seen).toMatchObject({ asked: 1, closed: 1 })
     const output = Math.ceil((outcome.report?.text.length ?? 0) / 4)
     expect(outcome.usage).toMatchObject({ output, estimated: true })

@@ -137,7 +137,7 @@ describe('a hook at the stop', () => {
 
   it('is not asked about an answer that was forced, or about a failure', async () => {
     const never = atStop(() => expect.unreachable())
-    const forced = await run([never], [{ calls: [{ tool: 'look' }] }, { text: 'All I have.' }], { limits: { maxToolTurns: 2 } })
+    const forced = await run([never], [{ calls: [{ tool: 'look' }] }, { text: 'All I have.' }], { limits: { maxToolTurns: 1 } })
     expect(forced.outcome).toMatchObject({ status: 'partial', reason: 'steps' })
     const failed = await run([never], [{ fault: { class: 'auth', message: 'no key' } }])
     expect(failed.outcome.status).toBe('failed')

@@ -65,7 +65,11 @@ describe('a plan', () => {
       steps: [{ calls: [plan(step('a'))] }, { fault: { class: 'config', message: 'no' } }],
     })
     expect([failed.outcome.status, shown(failed.events).at(-1)?.[0]]).toEqual(['failed', 'failed'])
-    const partial = await play([plan(step('a'))], { tools, limits: { maxToolTurns: 2 } })
+    const partial = await play([plan(step('a'))], {
+      tools,
+      steps: [{ calls: [plan(step('a'))] }, { calls: [plan(step('a'))] }, { text: 'x' }],
+      limits: { maxToolTurns: 2 },
+    })
     expect([partial.outcome.status, shown(partial.events).at(-1)?.[0]]).toEqual(['partial', 'completed'])
     const made = world({
       tools: [planner(), tool('hang', { execute: () => new Promise(() => {}) })],

@@ -166,19 +166,24 @@ describe('an agent whose output is JSON', () => {
 
   it('reports a forced last answer that fits as partial, and one that does not as a failure', async () => {
     const call = { calls: [{ tool: 'look', input: { q: 'x' } }] }
-    const limits = { maxToolTurns: 2 }
+    const limits = { maxToolTurns: 1 }
     expect(await clerk([call, { text: right }], { limits }).run()).toMatchObject({
       status: 'partial',
       reason: 'steps',
       report: { value: {} },
     })
     const once = { ...limits, maxRetries: 0 }
-    expect(await clerk([call, { text: 'no' }], { limits: once }).run()).toMatchObject({ status: 'failed', reason: 'invalid_output' })
+    expect(await clerk([call, { text: 'no' }], { limits: once }).run()).toMatchObject({
+      status: 'failed',
+      reason: 'steps',
+      message: expect.stringContaining('limits.maxToolTurns of clerk is 1'),
+      remedy: expect.stringContaining('--max-steps'),
+    })
   })
 
   it('mends a forced last answer, and sends it back as often as any other', async () => {
     const call = { calls: [{ tool: 'look', input: { q: 'x' } }] }
-    const limits = { maxToolTurns: 2, maxRetries: 2 }
+    const limits = { maxToolTurns: 1, maxRetries: 2 }
     const value = { city: 'Oslo', nights: 2 }
     expect((await clerk([call, { text: "{city: 'Oslo', 'nights': 2,}" }], { limits }).run()).report).toMatchObject({ value })
     const { run, model } = clerk([call, { text: 'no' }, { text: '{"city":"Oslo"}' }, { text: right }], { limits })

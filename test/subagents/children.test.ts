@@ -216,7 +216,7 @@ describe('a child that fails', () => {
         maxToolTurns: 2,
       },
     )
-    expect(outcome.report?.text).toMatch(/draft 2[\s\S]*\(Partial: scout ran out of steps \(its maxToolTurns is \d+\)\.\)/)
+    expect(outcome.report?.text).toMatch(/draft 3[\s\S]*\(Partial: scout ran out of steps \(its maxToolTurns is \d+\)\.\)/)
     expect(events.find(({ type }) => type === 'interaction.subagent.completed')).toMatchObject({ status: 'partial' })
   })
 })

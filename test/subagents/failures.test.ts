@@ -46,17 +46,17 @@ const failures: {
   'no time left before anything was said': {
     scout: { script: never, limits: { timeBudget: 4_000 } },
     kind: 'timeout',
-    said: 'scout failed: The turn ended before there was an answer: it ran out of time (its timeBudget is 4s). Raise timeBudget.',
+    said: 'scout failed: The turn ended before there was an answer: it ran out of time (limits.timeBudget of scout is 4s). Raise limits.timeBudget of scout.',
   },
   'no tokens for a single answer': {
     scout: { script: () => ({ text: 'x' }), limits: { maxTokens: 20 } },
     kind: 'budget',
-    said: 'scout failed: The turn ended before there was an answer: it ran out of tokens (its maxTokens is 20). Raise maxTokens or maxSessionTokens.',
+    said: 'scout failed: The turn ended before there was an answer: it ran out of tokens (limits.maxTokens of scout is 20). Raise limits.maxTokens of scout.',
   },
   'no tokens where its agent sets no limit': {
     scout: { script: () => ({ calls: [{ tool: 'nothing', input: {} }], usage: { input: 49_900, output: 50 } }) },
     kind: 'budget',
-    said: 'scout failed: The turn ended before there was an answer: it ran out of tokens (its maxTokens is 50000). Raise maxTokens or maxSessionTokens.',
+    said: 'scout failed: The turn ended before there was an answer: it ran out of tokens (limits.maxTokens of scout is 50000). Raise limits.maxTokens of scout.',
   },
   'a model that fails': {
     scout: { script: () => ({ fails: 'model' }) },

@@ -203,7 +203,7 @@ describe('a queue of a provider', () => {
       status: 'failed',
       reason: 'time',
       accounting: [],
-      diagnostics: [{ code: 'queue_late' }, { code: 'queue_late' }],
+      diagnostics: [{ code: 'queue_late' }, { code: 'queue_late' }, { code: 'limit_reached' }],
     })
     await open('a')
     await first

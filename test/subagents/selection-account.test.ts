@@ -123,8 +123,8 @@ describe('the question who is to speak', () => {
     const named = choosing({ limits: { maxTokens: 4_000 }, model })
     await named.run('Dinner', { agent: 'cook' })
     const [after = 0, without = 0] = left
-    // What the question took is gone: a step may take half of what is left.
-    expect(without - after).toBe(75)
+    // What the question took is gone.
+    expect(without - after).toBe(150)
   })
 
   it.each([

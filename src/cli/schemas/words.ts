@@ -51,6 +51,7 @@ export const turnReason = oneWord<TurnReason>({
 export const diagnosticCode = oneWord<DiagnosticCode>({
   agent_changed: true,
   answer_truncated: true,
+  limit_reached: true,
   queue_late: true,
   approval_late: true,
   call_unknown: true,

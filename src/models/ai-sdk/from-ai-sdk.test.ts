@@ -118,6 +118,22 @@ describe('a model of the AI SDK', () => {
     ])
   })
 
+  it('that refuses a cap beyond its maximum is asked again with the maximum that it names, and with that from then on', async () => {
+    const caps: (number | undefined)[] = []
+    const message = 'max_tokens is too large: 32000. This model supports at most 16384 completion tokens.'
+    const { model } = v4([], {
+      doStream: async ({ maxOutputTokens }) => {
+        caps.push(maxOutputTokens)
+        if ((maxOutputTokens ?? 0) > 16_384) throw Object.assign(new Error(message), { statusCode: 400 })
+        return { stream: streamOf([...said('Hi'), finish('stop')]) }
+      },
+    })
+    const asked = fromAiSdk(model)
+    for (const maxOutputTokens of [32_000, 32_000, 100])
+      expect(await collect(asked, { ...request, parameters: { maxOutputTokens } })).toContainEqual({ type: 'text', text: 'Hi' })
+    expect(caps).toEqual([32_000, 16_384, 16_384, 100])
+  })
+
   it('is heard to the end, and no further', async () => {
     const call = { type: 'tool-call', toolCallId: 'c', toolName: 'look', input: '{}' } as const
     const { model } = v4([

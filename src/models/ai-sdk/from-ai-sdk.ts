@@ -1,6 +1,6 @@
 import type { LanguageModelV3CallOptions } from '@ai-sdk/provider'
 import type { Model, ModelRequest } from '../../contracts/index.ts'
-import { builtByItsUser, type ErrorNames, type FailureRules, modelFailure } from '../failures/index.ts'
+import { builtByItsUser, type ErrorNames, type FailureRules, modelFailure, outputMaximum } from '../failures/index.ts'
 import { type ModelFacts, settledFacts, withinAbilities } from '../shared/index.ts'
 import { prepareCall } from './call-options.ts'
 import { type AiSdkModel, abilitiesOf, type Dialect, dialectOf } from './dialect.ts'
@@ -59,9 +59,31 @@ interface Asked {
   readonly model: AiSdkModel
   readonly dialect: Dialect
   readonly facts: Omit<Model, 'stream'>
+  /** The most output that the provider has named when it refused more. */
+  maxOutputTokens?: number
 }
 
-async function open(wanted: ModelRequest, { model, dialect, facts }: Asked, signal: AbortSignal): Promise<OpenedStream> {
+/** A budget sends a cap that may be more than the model can produce: where the provider says so, its maximum is the cap from then on. */
+async function open(wanted: ModelRequest, asked: Asked, signal: AbortSignal): Promise<OpenedStream> {
+  const { maxOutputTokens } = wanted.parameters
+  const known = asked.maxOutputTokens ?? Number.POSITIVE_INFINITY
+  if (maxOutputTokens === undefined) return openAsIs(wanted, asked, signal)
+  try {
+    return await openAsIs(maxOutputTokens > known ? withCap(wanted, known) : wanted, asked, signal)
+  } catch (error) {
+    const most = outputMaximum(error)
+    if (most === undefined || most < 1 || most >= Math.min(maxOutputTokens, known)) throw error
+    asked.maxOutputTokens = most
+    return openAsIs(withCap(wanted, most), asked, signal)
+  }
+}
+
+const withCap = (request: ModelRequest, maxOutputTokens: number): ModelRequest => ({
+  ...request,
+  parameters: { ...request.parameters, maxOutputTokens },
+})
+
+async function openAsIs(wanted: ModelRequest, { model, dialect, facts }: Asked, signal: AbortSignal): Promise<OpenedStream> {
   const { request, notices: unable } = withinAbilities(wanted, facts, isSaidInWords)
   const rules = { model, dialect, takesSchema: facts.abilities.includes('json_schema') }
   const { options, notices } = await prepareCall(request, rules)

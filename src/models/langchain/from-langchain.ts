@@ -72,9 +72,10 @@ function abilitiesOf(model: LangChainChatModel): readonly ModelAbility[] {
   return has.flatMap(([ability, can]) => (can ? [ability] : []))
 }
 
-function windowOf(model: LangChainChatModel): { readonly contextTokens?: number } {
-  const tokens = countOf(profileOf(model).maxInputTokens)
-  return tokens === undefined ? {} : { contextTokens: tokens }
+function windowOf(model: LangChainChatModel): { readonly contextTokens?: number; readonly maxOutputTokens?: number } {
+  const { maxInputTokens, maxOutputTokens } = profileOf(model)
+  const [input, output] = [countOf(maxInputTokens), countOf(maxOutputTokens)]
+  return { ...(input !== undefined && { contextTokens: input }), ...(output !== undefined && { maxOutputTokens: output }) }
 }
 
 const profileOf = (model: LangChainChatModel) => fieldsOf((model as { readonly profile?: unknown }).profile)

@@ -7,17 +7,23 @@ export interface ModelFacts {
   /** What it can do. What it cannot is not asked of it: a notice or a failure says so. */
   readonly abilities?: readonly ModelAbility[]
   readonly contextTokens?: number
+  readonly maxOutputTokens?: number
   readonly costOf?: (usage: Usage) => number | undefined
 }
 
 /** The facts that are told, before those that were found. */
-export function settledFacts(told: ModelFacts, found: Pick<Model, 'id' | 'abilities' | 'contextTokens'>): Omit<Model, 'stream'> {
+export function settledFacts(
+  told: ModelFacts,
+  found: Pick<Model, 'id' | 'abilities' | 'contextTokens' | 'maxOutputTokens'>,
+): Omit<Model, 'stream'> {
   const { costOf } = told
   const contextTokens = told.contextTokens ?? found.contextTokens
+  const maxOutputTokens = told.maxOutputTokens ?? found.maxOutputTokens
   return {
     id: told.id ?? found.id,
     abilities: told.abilities ?? found.abilities,
     ...(contextTokens !== undefined && { contextTokens }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     ...(costOf && { costOf }),
   }
 }

@@ -60,7 +60,7 @@ export const faults: readonly Behaviour[] = [
     shows: 'is asked for with the tools switched off',
     async run(adapter) {
       const replies = [{ calls: [lookCall('sky')] }, { text: 'As far as I got.' }]
-      const { outcome, played } = await ran(adapter, { replies, tools: [look()], limits: { maxToolTurns: 2 } })
+      const { outcome, played } = await ran(adapter, { replies, tools: [look()], limits: { maxToolTurns: 1 } })
       expect(outcome).toMatchObject({ status: 'partial', reason: 'steps', report: { text: 'As far as I got.' } })
       expect(played.requests.map((request) => adapter.toolsAreOff(request))).toEqual([false, true])
     },

@@ -1,0 +1,36 @@
+import { readError } from './error-facts.ts'
+import { bodyText } from './error-text.ts'
+
+/** How providers name the most output that a model can produce, when they refuse a request that allows it more. */
+const maximums: readonly RegExp[] = [
+  // OpenAI, Anthropic, DeepSeek, Groq.
+  /supports at most (\d+) completion tokens/i,
+  /max_tokens: \d+ > (\d+)/i,
+  /range of max_tokens is \[1, ?(\d+)\]/i,
+  /max_(?:completion_|output_)?tokens\W{1,3}must be (?:less than or equal to|<=|at most)\W{1,3}(\d+)/i,
+]
+/** Gemini: the end of the range is not part of it. */
+const beyond = /range is from 1 \(inclusive\) to (\d+) \(exclusive\)/i
+/** OpenAI's older models, vLLM: the window, and the part of it that the request takes. */
+const windows: readonly RegExp[] = [
+  /maximum context length is (\d+) tokens.{0,80}?\((\d+) in the (?:messages|prompt|text|input)/i,
+  /\(\d+ > (\d+) - (\d+)\)/,
+]
+
+/** The most output that the model can produce, if that is what the provider objects to. */
+export function outputMaximum(error: unknown): number | undefined {
+  const { body, message, status } = readError(error)
+  if (status !== undefined && status !== 400 && status !== 422) return undefined
+  const said = `${message} ${bodyText(body) ?? body}`
+  for (const saying of maximums) {
+    const found = saying.exec(said)?.[1]
+    if (found !== undefined) return Number(found)
+  }
+  const end = beyond.exec(said)?.[1]
+  if (end !== undefined) return Number(end) - 1
+  for (const saying of windows) {
+    const [, window, taken] = saying.exec(said) ?? []
+    if (window !== undefined) return Number(window) - Number(taken)
+  }
+  return undefined
+}
