@@ -1,5 +1,6 @@
 import type { ToolFailure } from './failures.ts'
 import type { ApprovalId, ItemId } from './ids.ts'
+import type { Lane } from './items.ts'
 import type { JsonObject } from './json.ts'
 
 export interface ApprovalKey {
@@ -89,6 +90,8 @@ export interface ApprovalRequest {
   /** Of `unsandboxed`: what came of it inside, or as much of that as anybody reads. */
   readonly inside?: { readonly error: ToolFailure; readonly partial?: string }
   readonly question?: Question
+  /** What the call may not overlap with: later calls of the same step that conflict with it wait. Absent means exclusive. */
+  readonly lane?: Lane
 }
 
 /** From the mildest to the strictest. */

@@ -1,12 +1,12 @@
 import { type AskedFirst, type Diagnostic, type InteractionEvent, type Message, noUsage } from '../contracts/index.ts'
 import { addSpent } from '../util/add-spent.ts'
 import { askedEntry } from '../util/asked-entry.ts'
+import { leftOpen } from '../util/call-order.ts'
 import { configuration, withAllLimits } from '../util/configuration.ts'
 import { grantedBy } from '../util/grants.ts'
 import { messageSize } from '../util/message-size.ts'
 import type { FailedAttempt } from '../util/next-model.ts'
 import { Sequence } from '../util/sequence.ts'
-import { atTheWalls } from '../util/walls.ts'
 import {
   applyItemCompleted,
   applyItemStarted,
@@ -214,18 +214,14 @@ function childEnded(state: SessionState, event: Event<'interaction.subagent.comp
   return { ...state, seq, at, spent: addSpent(state.spent, totals.usage, totals.cost), turn: next }
 }
 
-/** The driver before this one is gone: calls that it had in flight are orphaned, and the time since was not work. */
+/** The driver before this one is gone: calls that it may have begun are orphaned, and the time since was not work. */
 function resumed(state: SessionState, event: Event<'interaction.session.resumed'>): SessionState {
   const next = { ...noted(state, event, event.diagnostics), policy: event.policy }
   if (next.turn.kind !== 'open') return next
   const { turn } = next
   const idleMs = turn.waiting.kind === 'no' ? turn.idleMs + Math.max(0, event.at - state.at) : turn.idleMs
   if (turn.step.kind !== 'calling') return { ...next, turn: { ...turn, idleMs } }
-  return { ...next, turn: withCalls({ ...turn, idleMs }, turn.step, { calls: turn.step.calls.map(orphan), at: event.at }) }
-}
-
-function orphan(call: Call): Call {
-  return call.kind === 'started' && !atTheWalls(call) ? { ...call, orphaned: true } : call
+  return { ...next, turn: withCalls({ ...turn, idleMs }, turn.step, { calls: leftOpen(turn.step.calls), at: event.at }) }
 }
 
 function noted(state: SessionState, event: InteractionEvent, diagnostics: readonly Diagnostic[]): SessionState {

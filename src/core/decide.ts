@@ -1,8 +1,8 @@
 import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
 import { type Headroom, unbounded } from '../util/accounts.ts'
 import { type CallList, callsThat } from '../util/call-list.ts'
+import { freeCalls, heldCalls } from '../util/call-order.ts'
 import { type Exclusions, type FailedAttempt, nextModel, noExclusions } from '../util/next-model.ts'
-import { isHeldUp } from '../util/walls.ts'
 import { type Allowance, allowance, isCrowded } from './budget.ts'
 import { absorb } from './changes.ts'
 import type { AnsweredStep, Call, Cancel, OpenCall, OpenTurn, PendingInput, ReviewableCall, SessionState, StartedCall } from './state.ts'
@@ -15,8 +15,8 @@ export type Action =
   /** Take calls through the pipeline up to their intent. */
   | { readonly kind: 'review'; readonly calls: readonly ReviewableCall[] }
   | { readonly kind: 'execute'; readonly calls: readonly StartedCall[] }
-  /** End calls that never ran: the turn was cancelled, or has no step left to go on with their results. */
-  | { readonly kind: 'skip'; readonly calls: readonly OpenCall[]; readonly why: Exclude<Cancel, 'no'> | 'steps' }
+  /** End calls that never ran, those held back behind others included: the turn was cancelled, or has no step left to go on with their results. */
+  | { readonly kind: 'skip'; readonly calls: readonly (OpenCall | StartedCall)[]; readonly why: Exclude<Cancel, 'no'> | 'steps' }
   /** Make the history shorter without asking a model. */
   | { readonly kind: 'compact' }
   /** Settle what a dead driver left open. */
@@ -70,22 +70,26 @@ export function decide(state: SessionState, headroom: Headroom = unbounded, excl
 
 function decideCalls({ agent }: SessionState, turn: OpenTurn, calls: CallList<Call>): Action {
   if (calls.some((call) => call.kind === 'started' && call.orphaned)) return { kind: 'recover' }
-  if (turn.cancel !== 'no' && calls.some(isOpen)) return { kind: 'skip', calls: calls.filter(isOpen), why: turn.cancel }
+  if (turn.cancel !== 'no') return decideCancelled(calls, turn.cancel)
   // What was put to a person before a limit was lowered stays with that person.
   if (stepsTaken(turn) >= agent.limits.maxToolTurns && calls.some(isRequested))
     return { kind: 'skip', calls: calls.filter(isRequested), why: 'steps' }
   const reviewable = callsThat(calls, isReviewable)
   if (reviewable.length > 0) return { kind: 'review', calls: reviewable }
-  const started = turn.waiting.kind === 'no' ? callsThat(calls, isStarted) : callsThat(calls, (call) => isFree(turn, calls, call))
+  const started = turn.waiting.kind === 'no' ? callsThat(calls, isStarted) : freeCalls(calls)
   return started.length > 0 ? { kind: 'execute', calls: started } : { kind: 'wait' }
+}
+
+/** What has not begun is skipped; what has begun is executed to its end, where nobody waits for an answer any more. */
+function decideCancelled(calls: CallList<Call>, why: Exclude<Cancel, 'no'>): Action {
+  const held = heldCalls(calls)
+  const skipped = calls.filter((call): call is OpenCall | StartedCall => isOpen(call) || held.has(call))
+  return skipped.length > 0 ? { kind: 'skip', calls: skipped, why } : { kind: 'execute', calls: callsThat(calls, isStarted) }
 }
 
 const isOpen = (call: Call): call is OpenCall => call.kind !== 'started' && call.kind !== 'ended'
 const isRequested = (call: Call): call is Extract<Call, { kind: 'requested' }> => call.kind === 'requested'
 const isStarted = (call: Call): call is StartedCall => call.kind === 'started'
-/** Once the turn is to end, nobody waits for an answer. */
-const isFree = (turn: OpenTurn, calls: CallList<Call>, call: Call): call is StartedCall =>
-  call.kind === 'started' && (turn.cancel !== 'no' || !isHeldUp(calls, call))
 const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requested' || call.kind === 'approved' || call.kind === 'denied'
 
 /** An answer ends the turn, unless somebody has steered meanwhile and there is a step left to take it in, other than the reserve. */

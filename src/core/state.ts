@@ -4,7 +4,6 @@ import type {
   ApprovalKey,
   ApprovalRequest,
   AskedFirst,
-  CallIntent,
   CallPart,
   CallResult,
   Carried,
@@ -33,9 +32,9 @@ import type {
 } from '../contracts/index.ts'
 import type { Spent } from '../util/add-spent.ts'
 import type { CallList } from '../util/call-list.ts'
+import type { Started } from '../util/call-order.ts'
 import type { FailedAttempt } from '../util/next-model.ts'
 import type { Sequence } from '../util/sequence.ts'
-import type { Walls } from '../util/walls.ts'
 
 /** The fold of a session's events. Plain data: everything that `decide` may look at, and nothing else. */
 export interface SessionState {
@@ -196,7 +195,7 @@ export type Call = CallBase &
     | { readonly kind: 'awaiting'; readonly request: ApprovalRequest }
     | { readonly kind: 'approved'; readonly request: ApprovalRequest; readonly by: string; readonly answer?: string }
     | { readonly kind: 'denied'; readonly request: ApprovalRequest; readonly feedback?: string }
-    | { readonly kind: 'started'; readonly intent: CallIntent; readonly attempt: number; readonly walls: Walls; readonly orphaned: boolean }
+    | Started
     | { readonly kind: 'ended'; readonly result: CallResult }
   )
 

@@ -2,11 +2,12 @@ import type { CallRecord, TurnEnding } from '../contracts/index.ts'
 import type { Action, Call, StartedCall } from '../core/index.ts'
 import { type ActiveSession, performer } from '../steps/index.ts'
 import type { CallList } from '../util/call-list.ts'
+import { callsNotBegun } from '../util/call-order.ts'
 import { failedRecord, unknownResult } from '../util/call-results.ts'
 
 export type Breach = Extract<TurnEnding, { status: 'failed' | 'interrupted' }>
 
-type OpenCall = Extract<Action, { kind: 'skip' }>['calls'][number]
+type SkippedCall = Extract<Action, { kind: 'skip' }>['calls'][number]
 
 export const interrupted: Breach = { status: 'interrupted', reason: 'interrupted' }
 
@@ -23,10 +24,12 @@ export function breakOff(session: ActiveSession, ending: Breach): void {
 }
 
 function endCalls(session: ActiveSession, calls: CallList<Call>): void {
-  const open = calls.filter((call): call is OpenCall => call.kind !== 'started' && call.kind !== 'ended')
-  if (open.length > 0) void performer.skip(session, { kind: 'skip', calls: open, why: 'interrupt' })
+  const notBegun = callsNotBegun(calls)
+  const skipped = calls.filter((call): call is SkippedCall => (call.kind === 'started' ? notBegun.has(call) : call.kind !== 'ended'))
+  if (skipped.length > 0) void performer.skip(session, { kind: 'skip', calls: skipped, why: 'interrupt' })
   for (const call of calls)
-    if (call.kind === 'started') session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unfinished(call) })
+    if (call.kind === 'started' && !notBegun.has(call))
+      session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unfinished(call) })
 }
 
 function unfinished({ intent, orphaned }: StartedCall): CallRecord {

@@ -1,9 +1,11 @@
 import type { CallRecord, ItemId, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import type { StartedCall } from '../core/index.ts'
+import { findCall } from '../util/call-list.ts'
 import { utf8Length } from '../util/fit-text.ts'
 import { keepShape } from '../util/keep-shape.ts'
+import { LaneSet } from '../util/lane-set.ts'
 import { Released } from '../util/released.ts'
-import { type AtTheWalls, atTheWalls, isHeldUp } from '../util/walls.ts'
+import { type AtTheWalls, atTheWalls } from '../util/walls.ts'
 import { type ActiveSession, between, since } from './active-session.ts'
 import { type RunResult, runTool } from './call-run.ts'
 import { enterInTime } from './enter-in-time.ts'
@@ -31,10 +33,11 @@ export function execute(session: ActiveSession, calls: readonly StartedCall[]): 
 function runTogether(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
   const most = session.state.agent.limits.parallelToolCalls
   const lanes = calls.length <= most && calls.every((call) => call.intent.lane.kind === 'shared') ? undefined : new Lanes(most)
+  const held = new LaneSet()
   const running: Promise<void>[] = []
   try {
     for (const call of calls) {
-      const run = lanes ? lanes.run(call.intent.lane, () => runInLane(session, call)) : runCall(session, call)
+      const run = lanes ? lanes.run(call.intent.lane, () => runInLane(session, call, held)) : runCall(session, call)
       if (!run) continue
       if (!lanes) session.callsInFlight++
       running.push(inFlight(session, run))
@@ -66,18 +69,27 @@ async function inFlight(session: ActiveSession, running: Promise<void>): Promise
   }
 }
 
-async function runInLane(session: ActiveSession, call: StartedCall): Promise<void> {
-  const { step, waiting, cancel } = session.turn
-  // One before it waits for an answer, and nobody waits for that: it keeps its place.
-  if (waiting.kind !== 'no' && step.kind === 'calling' && cancel === 'no' && isHeldUp(step.calls, call)) return
+/** `held`: lanes of earlier calls that were left open, because nobody answers them now. */
+async function runInLane(session: ActiveSession, call: StartedCall, held: LaneSet): Promise<void> {
+  const { lane } = call.intent
   session.callsInFlight++
+  if (held.conflictsWith(lane)) {
+    held.add(lane)
+    return
+  }
   try {
     await runCall(session, call)
+    if (isLeftOpen(session, call)) held.add(lane)
   } catch (error) {
     // Before its lane is free: a call that waits for one whose result could not be stored must not start.
     session.interrupt.fire('interrupted')
     throw error
   }
+}
+
+function isLeftOpen(session: ActiveSession, { itemId }: StartedCall): boolean {
+  const { step } = session.turn
+  return step.kind === 'calling' && findCall(step.calls, itemId)?.kind === 'started'
 }
 
 /** No async function: a tool that answers at once is waited for by nobody, and there are very many calls. */
@@ -88,12 +100,12 @@ function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> 
 
 function enter(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const tool = session.toolOf(call.intent.tool)
-  // Begun by a driver before this one.
-  if (tool && (call.attempt > 1 || atTheWalls(call))) return enterAgain(session, call, tool)
+  // Recorded by a driver before this one.
+  if (tool && (call.attempt > 1 || call.inherited || atTheWalls(call))) return enterAgain(session, call, tool)
   return enterNow(session, call, tool)
 }
 
-/** Rules may have changed since it was begun. */
+/** Rules may have changed since it was recorded. */
 async function enterAgain(session: ActiveSession, call: StartedCall, tool: Tool): Promise<void> {
   const forbidden = await forbiddenNow(session, call.intent)
   if (forbidden) return end(session, call, { status: 'failed', output: { ok: false, error: forbidden }, latencyMs: 0 })

@@ -4,7 +4,6 @@ import { type CallList, placeOf } from '../util/call-list.ts'
 import { unknownResult } from '../util/call-results.ts'
 import { laneConflict } from '../util/lane-conflict.ts'
 import { priced } from '../util/priced.ts'
-import { atTheWalls } from '../util/walls.ts'
 import type { ActiveSession } from './active-session.ts'
 
 // What a dead driver left open is settled from the journal alone.
@@ -54,7 +53,5 @@ function recoverCall(session: ActiveSession, calls: CallList<Call>, call: Starte
 /** A call starts only when every earlier one in its way has a durable result. */
 function hasNotBegun(calls: CallList<Call>, call: StartedCall): boolean {
   const before = [...calls].slice(0, placeOf(calls, call.itemId))
-  return before.some(
-    (each) => each.kind === 'started' && (each.orphaned || atTheWalls(each)) && laneConflict(each.intent.lane, call.intent.lane),
-  )
+  return before.some((each) => each.kind === 'started' && each.orphaned && laneConflict(each.intent.lane, call.intent.lane))
 }

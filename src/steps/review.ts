@@ -59,14 +59,15 @@ async function reviewSlowly(
   const permitted = await permission(session, call, { offered, input: hooked.input, reason: parsed.reason })
   if (permitted.kind === 'refused') return refuse(session, call, { failure: permitted.failure, offered })
   if (permitted.kind === 'asked') {
-    session.note({ type: 'interaction.approval.requested', itemId: call.itemId, request: permitted.request })
+    const lane = await laneOf(session, offered.tool, hooked.input)
+    session.note({ type: 'interaction.approval.requested', itemId: call.itemId, request: { ...permitted.request, lane } })
     return
   }
   const understood = { offered, input: hooked.input, title: parsed.reason ?? offered.name }
   await start(session, call, permitted.by === undefined ? understood : { ...understood, approved: { by: permitted.by } })
 }
 
-/** It runs with the arguments that were shown, and with what was answered. */
+/** It runs with the arguments that were shown, in the lane that later calls were held back by, and with what was answered. */
 function startApproved(
   session: ActiveSession,
   call: Extract<ReviewableCall, { kind: 'approved' }>,
@@ -75,7 +76,8 @@ function startApproved(
   const { request, by, answer } = call
   const forbidden = forbiddenSince(session, offered, request)
   if (forbidden) return refuse(session, call, { failure: forbidden, offered })
-  const understood = { offered, input: request.input, title: request.reason ?? request.summary, approved: { by } }
+  const { input, reason, summary, lane = exclusive } = request
+  const understood = { offered, input, title: reason ?? summary, approved: { by }, lane }
   return start(session, call, answer === undefined ? understood : { ...understood, answer: session.ports.redactor.text(answer) })
 }
 
@@ -86,6 +88,8 @@ interface Understood {
   readonly title: string
   readonly approved?: { readonly by: string }
   readonly answer?: string
+  /** Where it was known before the approval. */
+  readonly lane?: Lane
 }
 
 /** Records the intent: from here on the call may have run. */
@@ -100,7 +104,7 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
   // Whoever was asked has seen it before, and wants it again.
   const repeated = call.kind === 'approved' ? undefined : repetition(session, call, understood.offered)
   if (repeated) return refuse(session, call, { failure: repeated, offered: understood.offered })
-  const lane = laneOf(session, tool, understood.input)
+  const lane = understood.lane ?? laneOf(session, tool, understood.input)
   const view = tool.view && askTool(session, () => tool.view?.(copyJson(understood.input)), undefined)
   if (view instanceof Promise || lane instanceof Promise) return startWith(session, call, { understood, lane, view })
   session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && viewed(session, view) })))

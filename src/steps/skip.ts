@@ -14,7 +14,12 @@ const reasons: { readonly [Why in Skip['why']]: ToolFailure } = {
 
 /** Ends calls that never ran; the model is told, so that every call of a reply has its answer. */
 export function skip(session: Session, { calls, why }: Skip): void {
-  for (const call of calls) for (const draft of neverRan(call, { failure: reasons[why], status: 'skipped' })) session.note(draft)
+  const failure = reasons[why]
+  for (const call of calls) {
+    if (call.kind === 'started')
+      session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: failedRecord(call.intent, failure, 'skipped') })
+    else for (const draft of neverRan(call, { failure, status: 'skipped' })) session.note(draft)
+  }
 }
 
 /** What is known about a tool that a call did not reach. */

@@ -29,6 +29,7 @@ const got: JsonObject[] = []
 const schema = objectSchema({ path: { type: 'string' } }, ['path'])
 const guarded = (more: Partial<Tool> = {}): Tool => ({
   ...tool('remove', { schema }),
+  concurrency: { key: ({ path }) => String(path) },
   approval: ({ path }) => ({ keys: [{ key: `path:${path}`, label: `${path}` }], summary: `Remove ${path}` }),
   execute: (input) => {
     got.push(input)
@@ -240,7 +241,7 @@ describe('core.md, approvals: waiting', () => {
     expect(ofType(await journalOf(store, handle.sessionId), 'interaction.turn.suspended')).toEqual([])
   })
 
-  test('"an open approval holds no reservation and no slot": with a cap of one and an exclusive call waiting, the others run', async () => {
+  test('"an open approval holds no reservation and no slot": with a cap of one, a call that does not conflict runs', async () => {
     const { runtime, store } = setup({
       approver: deciding(() => 'wait').approver,
       limits: { parallelToolCalls: 1 },

@@ -189,7 +189,8 @@ describe('core.md: resume. open() after an unfinished run, for every prefix of a
   })
 
   test('a write ran while the call before it waited for a person; it is not repeated', async () => {
-    const tools = [tool('a', { approval: () => ({ keys: [], summary: 's' }) }), tool('b')]
+    const asks = tool('a', { approval: () => ({ keys: [], summary: 's' }), concurrency: { key: () => 'a' } })
+    const tools = [asks, tool('b', { concurrency: 'shared' })]
     const events = await crashed(
       { tools, steps: [{ calls: [{ tool: 'a' }, { tool: 'b' }] }], approver: approverOf(() => 'wait') },
       (running) => running.includes('b'),

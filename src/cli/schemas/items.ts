@@ -6,12 +6,12 @@ import type {
   Effect,
   FilePart,
   ImagePart,
-  Lane,
   Message,
   ReasoningPart,
   TextPart,
   TextRecord,
 } from '../../contracts/index.ts'
+import { lane } from './policies.ts'
 import {
   amount,
   anyJson,
@@ -34,11 +34,6 @@ import { callType, itemStatus, textType } from './words.ts'
 
 type Is<Union, Key extends keyof Union, Value> = Extract<Union, { readonly [K in Key]: Value }>
 
-const lane = anyOf(
-  closed<Is<Lane, 'kind', 'shared'>>({ kind: constant('shared') }),
-  closed<Is<Lane, 'kind', 'exclusive'>>({ kind: constant('exclusive') }),
-  closed<Is<Lane, 'kind', 'key'>>({ kind: constant('key'), key: text }),
-)
 export const callIntent = closed<CallIntent>({
   kind: constant('call'),
   id: name,

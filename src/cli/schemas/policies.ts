@@ -3,6 +3,7 @@ import type {
   ApprovalKey,
   ApprovalRequest,
   ApprovalRule,
+  Lane,
   Plan,
   PlanIntent,
   PlanRecord,
@@ -69,6 +70,11 @@ export const approvalKey = closed<ApprovalKey>({
   mustBeNamed: optional(truth),
   isPrefix: optional(truth),
 })
+export const lane = anyOf(
+  closed<Is<Lane, 'kind', 'shared'>>({ kind: constant('shared') }),
+  closed<Is<Lane, 'kind', 'exclusive'>>({ kind: constant('exclusive') }),
+  closed<Is<Lane, 'kind', 'key'>>({ kind: constant('key'), key: text }),
+)
 export const approvalRequest = closed<ApprovalRequest>({
   id: name,
   itemId: name,
@@ -83,6 +89,7 @@ export const approvalRequest = closed<ApprovalRequest>({
   scope: oneWord<ApprovalRequest['scope']>({ call: true, unsandboxed: true, question: true }),
   inside: optional(closed<NonNullable<ApprovalRequest['inside']>>({ error: reference('ToolFailure'), partial: optional(text) })),
   question: optional(closed<Question>({ text, options: optional(listOf(text)) })),
+  lane: optional(lane),
 })
 export const approvalDecision = anyOf(
   closed<Is<ApprovalDecision, 'kind', 'approve'>>({

@@ -56,6 +56,8 @@ export interface CallNode {
   /** Why it is made, in the words of the model; empty where it gave none. */
   readonly reason: string
   readonly lane: Lane
+  /** Which call of its step it is. */
+  readonly place: number
   /** It asks another agent. */
   readonly isAgent: boolean
   /** When it ran; of a call that asks an agent, when that agent did. */
@@ -113,7 +115,7 @@ export interface Refused {
 export type NoteNode = Diagnostic | Compaction | HookNode
 
 /** What somebody is asked for, or was. */
-export type RequestNode = Pick<ApprovalRequest, 'itemId' | 'summary' | 'reason' | 'scope'>
+export type RequestNode = Pick<ApprovalRequest, 'itemId' | 'summary' | 'reason' | 'scope' | 'lane'>
 
 export interface StepNode {
   readonly number: number

@@ -40,6 +40,16 @@ test('whoever asks at the terminal says it; lines tell only what somebody else h
   ])
 })
 
+test('a call behind an open request that it conflicts with is shown as waiting, and runs after it', () => {
+  const story = begun()
+    .wants(2, 1, { call: '1', lane: { kind: 'exclusive' } })
+    .calls(2, 1, { id: '2', tool: 'edit_file' })
+  expect(tree(story)).toMatch(/◌ edit_file .*waiting/)
+  story.decides(3, 1, { call: '1' }).calls(4, 1, { id: '1', tool: 'write_file', lane: { kind: 'exclusive' }, by: 'ann' })
+  expect(tree(story)).toMatch(/◌ edit_file .*waiting/)
+  expect(tree(story.ends(5, 1, { id: '1' }))).not.toContain('waiting')
+})
+
 test('so does a turn that waits for nothing else', () => {
   const both = begun()
     .wants(2, 1, { call: '1', ...question })

@@ -1,4 +1,4 @@
-import type { CallIntent, CallRecord, InteractionEvent } from '../../contracts/index.ts'
+import type { CallIntent, CallRecord, InteractionEvent, Lane } from '../../contracts/index.ts'
 import { laneConflict } from '../../util/lane-conflict.ts'
 import { widthOf } from '../paint.ts'
 import { changesOf, exitCodeOf, permitOf } from './call-view.ts'
@@ -29,7 +29,7 @@ export function takeItem(session: SessionNodes, event: ItemEvent): void {
   if (!step) return
   if ('tool' in item) startCall(session, step, { item, at })
   else endCall(session, step, { item, at })
-  admit(step.open, session.agent.parallelCalls, at)
+  admit(step, session.agent.parallelCalls, at)
 }
 
 function startCall(session: SessionNodes, step: StepNode, { item, at }: { readonly item: CallIntent; readonly at: number }): void {
@@ -42,6 +42,7 @@ function startCall(session: SessionNodes, step: StepNode, { item, at }: { readon
     name: callName(tool, isAgent),
     ...wordsOf(item, asked),
     lane,
+    place: placeOf(id),
     isAgent,
     span: { from: at, to: at },
     status: 'waiting',
@@ -51,7 +52,8 @@ function startCall(session: SessionNodes, step: StepNode, { item, at }: { readon
   }
   session.calls.set(id, call)
   step.calls.push(call)
-  step.open.add(call)
+  if (permit) addInOrder(step.open, call)
+  else step.open.add(call)
   const turn = lastTurn(session)
   if (turn) turn.widestTool = Math.max(turn.widestTool, widthOf(call.name))
 }
@@ -92,13 +94,28 @@ function takeUpdate(session: SessionNodes, { update, itemId }: InteractionEvent<
   delete call.output
 }
 
+/** Item ids of a step end in a number that grows with each call. */
+const placeOf = (itemId: string): number => Number(itemId.slice(itemId.lastIndexOf('.') + 1))
+
+/** A call that had to be approved starts after calls that come later. */
+function addInOrder(open: Set<CallNode>, call: CallNode): void {
+  const later = [...open].filter(({ place }) => place > call.place)
+  for (const each of later) open.delete(each)
+  for (const each of [call, ...later]) open.add(each)
+}
+
+const exclusive: Lane = { kind: 'exclusive' }
+
 /** No event tells when a call leaves its queue, but who may overlap with whom is known. */
-function admit(open: ReadonlySet<CallNode>, most: number, at: number): void {
+function admit({ open, requests }: StepNode, most: number, at: number): void {
+  const asked = [...requests.values()].filter(({ scope }) => scope !== 'unsandboxed')
+  const isBehind = ({ lane, place }: CallNode): boolean =>
+    asked.some((each) => placeOf(each.itemId) < place && laneConflict(each.lane ?? exclusive, lane))
   const before: CallNode[] = []
   let running = 0
   for (const call of open) {
     if (running >= most) return
-    if (call.status === 'waiting' && !before.some(({ lane }) => laneConflict(lane, call.lane))) {
+    if (call.status === 'waiting' && !isBehind(call) && !before.some(({ lane }) => laneConflict(lane, call.lane))) {
       call.status = 'running'
       call.span = { from: at, to: at }
     }

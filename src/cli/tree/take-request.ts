@@ -9,8 +9,9 @@ type RequestEvent = InteractionEvent<'interaction.approval.requested' | 'interac
 export function takeRequest(session: SessionNodes, event: RequestEvent): void {
   const step = event.stepId === undefined ? lastTurn(session)?.steps.at(-1) : stepOf(session, event.stepId)
   if (event.type === 'interaction.approval.requested') {
-    const { id, itemId, reason, scope } = event.request
-    const request = { itemId, summary: requestSummary(event.request), scope, ...(reason !== undefined && { reason }) }
+    const { id, itemId, reason, scope, lane } = event.request
+    const told = { itemId, summary: requestSummary(event.request), scope, ...(reason !== undefined && { reason }) }
+    const request = lane ? { ...told, lane } : told
     session.requests.set(id, request)
     step?.requests.set(id, request)
     setWalls(session, request, { kind: 'asking' })

@@ -14,6 +14,7 @@ export function askUserTool(): Tool {
       'Asks the person whom you work for. Use it where only they can tell and a wrong guess would cost them; otherwise decide yourself and say so.',
     inputSchema,
     effect: 'read',
+    concurrency: 'shared',
     approval: questionOf,
     execute: answered,
   }
