@@ -11,6 +11,7 @@ import {
 import { plainJson } from '../util/copy-json.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
+import { wellFormed } from '../util/well-formed.ts'
 import type { Branch } from './branch.ts'
 import { childRefusal } from './child-refusal.ts'
 import { agentsNow } from './family.ts'
@@ -100,9 +101,10 @@ async function checkJson(
 function partOf(given: unknown): InputPart | undefined {
   const { type, text, data, mediaType, name, metadata } = (given ?? {}) as { readonly [key: string]: unknown }
   if (type === 'text' && typeof text === 'string') {
-    if (metadata === undefined) return { type, text }
+    const said = { type, text: wellFormed(text) } as const
+    if (metadata === undefined) return said
     const plain = plainJson(metadata)
-    return plain && { type, text, metadata: plain }
+    return plain && { ...said, metadata: plain }
   }
   if (typeof data !== 'string' || typeof mediaType !== 'string') return undefined
   if (type === 'image') return { type, mediaType, data }

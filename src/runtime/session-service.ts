@@ -1,4 +1,5 @@
 import type { ApprovalId, ClientId, InputPart, SessionEntry, SessionService, TreeEntry, TreeId } from '../contracts/index.ts'
+import { wellFormed } from '../util/well-formed.ts'
 import type { RunInput } from './agent-runtime.ts'
 import { checkAnswer, checkCancel, checkList, checkRevoke, checkSend } from './check-call.ts'
 import { eventsUntilIdle, untilRest } from './follow-tree.ts'
@@ -68,7 +69,8 @@ export function sessionService(host: TreeHost): SessionService {
 }
 
 export function partsOf(input: RunInput): readonly InputPart[] {
-  return typeof input === 'string' ? [{ type: 'text', text: input }] : input
+  if (typeof input === 'string') return [{ type: 'text', text: wellFormed(input) }]
+  return input.map((part) => (part.type === 'text' && !part.text.isWellFormed() ? { ...part, text: part.text.toWellFormed() } : part))
 }
 
 const sessionEntry = ({ treeId: sessionId, ...entry }: TreeEntry): SessionEntry => ({ sessionId, ...entry })

@@ -1,6 +1,7 @@
 import type { JsonObject, MaybePromise, SchemaValidator, ToolFailure, Validate } from '../contracts/index.ts'
 import { inexactInteger, inexactProblem } from '../util/inexact-integer.ts'
 import { parseJsonObject } from '../util/json-object.ts'
+import { cutText } from '../util/well-formed.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
 export type Arguments =
@@ -28,7 +29,7 @@ async function repairAndCheck({ validator, offered, text, parsed, validate }: Re
   const repaired = parsed ? undefined : await validator.repair(text)
   const object = parsed ?? (repaired === undefined ? undefined : parseJsonObject(repaired))
   if (object) return inexact(offered, repaired ?? text) ?? check(offered, object, await validate)
-  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text
+  const shown = text.length > 200 ? `${cutText(text, 200)}…` : text
   return {
     ok: false,
     failure: {

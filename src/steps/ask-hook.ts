@@ -4,6 +4,7 @@ import { Interrupt, unlessInterrupted } from '../util/interrupt.ts'
 import { isThenable } from '../util/is-thenable.ts'
 import { messageOf } from '../util/message-of.ts'
 import { showValue } from '../util/show-value.ts'
+import { cutText } from '../util/well-formed.ts'
 import type { ActiveSession } from './active-session.ts'
 
 // Hooks are other people's code: what they answer is copied and checked, nothing waits for them beyond their time, and
@@ -110,5 +111,5 @@ const reasonIn = (session: ActiveSession, { reason }: JsonObject): string =>
 
 function told({ ports }: ActiveSession, text: string): string {
   const hidden = ports.redactor.text(text)
-  return hidden.length > mostText ? `${hidden.slice(0, mostText)}\n… the rest was left out …` : hidden
+  return hidden.length > mostText ? `${cutText(hidden, mostText)}\n… the rest was left out …` : hidden
 }

@@ -1,5 +1,6 @@
 import type { BlobId, Diagnostic, Message, ModelRequest } from '../contracts/index.ts'
 import { fitText, utf8Length } from '../util/fit-text.ts'
+import { cutText, wellFormed } from '../util/well-formed.ts'
 import type { ActiveSession } from './active-session.ts'
 import { instead, planText, summaryPrompt } from './compaction-words.ts'
 import { type Effects, effectsIn, fitEffects } from './effects.ts'
@@ -66,7 +67,7 @@ export function summaryRequest(session: ActiveSession, { output: _, ...request }
 /** A history that has outgrown the window cannot be read to be summed up: results are cut, and then the oldest left out. */
 function readable({ turn }: ActiveSession, messages: readonly Message[], room: number): readonly Message[] {
   if (charsOf(messages) <= room) return messages
-  const cut = withShorterResults(messages, room, (content, most) => `${content.slice(0, most)}\n… the rest is left out here …`)
+  const cut = withShorterResults(messages, room, (content, most) => `${cutText(content, most)}\n… the rest is left out here …`)
   if (charsOf(cut) <= room) return cut
   const newest = cut.slice(startOfNewest(cut, room - charsOf(turn.goal)))
   return [...notAmong(newest, turn.goal), ...newest]
@@ -138,7 +139,7 @@ const canRead = (session: ActiveSession): boolean =>
   session.state.tools.length > 0 && session.state.agent.models.some((name) => session.model(name).abilities.includes('tools'))
 
 /** What is too long loses its beginning: what comes next stands at the end. */
-const endOf = (text: string, most: number): string => (text.length > most ? `…${text.slice(-most)}` : text)
+const endOf = (text: string, most: number): string => (text.length > most ? `…${wellFormed(text.slice(-most))}` : text)
 
 /** For a model that is made to answer because there is no room, whatever was tried. */
 export const tellNoRoom = (session: ActiveSession): void => tellOnce(session, noRoom)

@@ -1,6 +1,7 @@
 import type { BlobId, CallResult, Carried, Effect, EffectBundle, MaybePromise, Message } from '../contracts/index.ts'
 import { shortHash } from '../util/hash.ts'
 import { parseJsonObject } from '../util/json-object.ts'
+import { cutText } from '../util/well-formed.ts'
 import { effectLines } from './compaction-words.ts'
 
 const mostInput = 160
@@ -58,7 +59,7 @@ function outcomeOf(result: CallResult | undefined): string {
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
-const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}…` : text)
+const cut = (text: string, most: number): string => (text.length > most ? `${cutText(text, most)}…` : text)
 
 /** Where lines are kept that there is no room for. */
 export interface LineStore {

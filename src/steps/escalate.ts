@@ -3,6 +3,7 @@ import { approvalIdOf, callIdOf, type StartedCall } from '../core/index.ts'
 import { findCall } from '../util/call-list.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
 import { type AtTheWalls, atTheWalls } from '../util/walls.ts'
+import { wellFormed } from '../util/well-formed.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
 import { parseArguments } from './arguments.ts'
@@ -72,7 +73,7 @@ function requestFor(
 const mostChars = 4_000
 
 function toldOf({ ports: { redactor } }: ActiveSession, { error, partial }: Failed): NonNullable<ApprovalRequest['inside']> {
-  const short = (text: string): string => redactor.text(text).slice(-mostChars)
+  const short = (text: string): string => wellFormed(redactor.text(text).slice(-mostChars))
   const told = { ...error, message: short(error.message) }
   return partial === undefined ? { error: told } : { error: told, partial: short(partial) }
 }

@@ -8,6 +8,7 @@ import {
 } from '../contracts/index.ts'
 import { plainJson } from '../util/copy-json.ts'
 import type { Redactor } from '../util/redact.ts'
+import { cutText } from '../util/well-formed.ts'
 
 /** As much of a message as is put on record. */
 const longestMessage = 2_000
@@ -38,10 +39,10 @@ function failureView({ error, partial }: Extract<ToolOutput, { ok: false }>, red
 }
 
 const fitting = (text: string): { readonly text: string; readonly cut?: true } =>
-  text.length > mostShownToHooks ? { text: text.slice(0, mostShownToHooks), cut: true } : { text }
+  text.length > mostShownToHooks ? { text: cutText(text, mostShownToHooks), cut: true } : { text }
 
 function withoutSecrets({ class: kind, message, remedy }: ToolFailure, redactor: Redactor): ToolFailure {
-  const shown = (text: string): string => redactor.text(text).slice(0, longestMessage)
+  const shown = (text: string): string => cutText(redactor.text(text), longestMessage)
   return { class: kind, message: shown(message), ...(remedy !== undefined && { remedy: shown(remedy) }) }
 }
 

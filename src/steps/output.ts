@@ -14,6 +14,7 @@ import { failureText } from '../util/call-results.ts'
 import { fitText, utf8Length } from '../util/fit-text.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { Redactor } from '../util/redact.ts'
+import { cutText, parseWellFormed } from '../util/well-formed.ts'
 import type { ActiveSession } from './active-session.ts'
 
 /** Takes whatever a tool returned for an output, or says that it was none: to the model, and to whoever can mend the tool. */
@@ -116,7 +117,7 @@ function structured(session: ActiveSession, value: Json): { value?: Json } {
   try {
     const json = JSON.stringify(value)
     if (json === undefined || json.length > session.state.agent.limits.maxOutputBytes) return {}
-    return { value: session.ports.redactor.json(JSON.parse(json) as Json) }
+    return { value: session.ports.redactor.json(parseWellFormed(json)) }
   } catch {
     return {}
   }
@@ -125,9 +126,9 @@ function structured(session: ActiveSession, value: Json): { value?: Json } {
 function redacted(redactor: Redactor, { class: kind, message, remedy }: ToolFailure): ToolFailure {
   const known = {
     class: toolFailureClasses.includes(kind) ? kind : 'failed',
-    message: redactor.text(String(message)).slice(0, longestMessage),
+    message: cutText(redactor.text(String(message)), longestMessage),
   } as const
-  return remedy === undefined ? known : { ...known, remedy: redactor.text(String(remedy)).slice(0, longestMessage) }
+  return remedy === undefined ? known : { ...known, remedy: cutText(redactor.text(String(remedy)), longestMessage) }
 }
 
 /** The whole of a longer one is in the content, or stored. */

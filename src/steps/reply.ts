@@ -18,6 +18,7 @@ import { isCount, isUsage } from '../util/is-usage.ts'
 import { wentBeyond } from '../util/output-bound.ts'
 import { isPrice } from '../util/priced.ts'
 import type { Redactor } from '../util/redact.ts'
+import { wellFormed, wellFormedJson } from '../util/well-formed.ts'
 
 /** Text that a reply has brought so far. */
 export interface ReplyText {
@@ -81,7 +82,7 @@ export class Reply {
         return this.#extend(part)
       case 'call':
         this.#calledCharacters += part.input.length
-        this.#refs.push(withPlainMetadata(part))
+        this.#refs.push(plainCall(part))
         this.#checkLength()
         return undefined
       case 'error':
@@ -91,7 +92,7 @@ export class Reply {
         this.#finish = part
         return undefined
       case 'notice':
-        this.notices.push(part.message)
+        this.notices.push(wellFormed(part.message))
         return undefined
       case 'working':
         if (part.characters === undefined) return undefined
@@ -138,12 +139,12 @@ export class Reply {
     return this.#beyond
   }
 
-  /** Takes secrets out of everything that it brought: models repeat what they are shown. Names of tools that were offered stay. */
+  /** Makes texts well formed, and takes secrets out of everything that it brought: models repeat what they are shown. Names of tools that were offered stay. */
   hide(redactor: Redactor, offered: readonly ToolSpec[] = []): void {
+    for (const text of this.texts) text.text = redactor.text(text.text)
     if (redactor.veil() === undefined) return
     const hidden = (metadata: JsonObject | undefined) => metadata && (redactor.json(metadata) as JsonObject)
     for (const text of this.texts) {
-      text.text = redactor.text(text.text)
       const metadata = hidden(text.metadata)
       if (metadata) text.metadata = metadata
     }
@@ -276,9 +277,10 @@ function wrongPart(part: ModelPart): string | undefined {
   }
 }
 
-function withPlainMetadata({ type, id, name, input, metadata }: CallPart): CallPart {
+function plainCall({ type, id, name, input, metadata }: CallPart): CallPart {
   const kept = metadata && plainJson(metadata)
-  return kept ? { type, id, name, input, metadata: kept } : { type, id, name, input }
+  const call = { type, id: wellFormed(id), name: wellFormed(name), input: wellFormedJson(input) }
+  return kept ? { ...call, metadata: kept } : call
 }
 
 /** It goes back to the provider, who takes letters, digits, `_` and `-` only. */

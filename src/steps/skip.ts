@@ -2,6 +2,7 @@ import type { CallIntent, EventDraft, ItemStatus, ToolFailure } from '../contrac
 import type { Action, CallBase, Session } from '../core/index.ts'
 import { failedRecord } from '../util/call-results.ts'
 import { parseJsonObject } from '../util/json-object.ts'
+import { cutText } from '../util/well-formed.ts'
 
 type Skip = Extract<Action, { kind: 'skip' }>
 
@@ -38,7 +39,7 @@ export function neverRan(
     effect: 'read',
     lane: { kind: 'shared' },
     // What the model wrote may not be JSON; it is kept as text then.
-    input: parseJsonObject(part.input) ?? { unparsed: part.input.slice(0, 2_000) },
+    input: parseJsonObject(part.input) ?? { unparsed: cutText(part.input, 2_000) },
   }
   const intent: CallIntent = { kind: 'call', id: itemId, providerCallId: part.id, ...unknown, ...facts }
   return [

@@ -1,4 +1,5 @@
 import type { InputPart, Message, ReplyPart } from '../contracts/index.ts'
+import { cutText } from '../util/well-formed.ts'
 
 /** A history as a text that can be paged and searched. */
 export const transcript = (messages: readonly Message[]): string => messages.map(paragraph).join('\n\n')
@@ -35,5 +36,5 @@ export function digest(messages: readonly Message[]): string {
 function saidIn(part: ReplyPart): readonly string[] {
   if (part.type !== 'text' || part.text.trim() === '') return []
   const line = part.text.trim().replaceAll(/\s+/g, ' ')
-  return [`- ${line.length > mostLine ? `${line.slice(0, mostLine)}…` : line}`]
+  return [`- ${line.length > mostLine ? `${cutText(line, mostLine)}…` : line}`]
 }

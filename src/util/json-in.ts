@@ -1,4 +1,5 @@
 import type { Json } from '../contracts/index.ts'
+import { parseWellFormed } from './well-formed.ts'
 
 /** A JSON value and the text that it was parsed from. */
 export interface FoundJson {
@@ -55,7 +56,7 @@ function embedded(text: string): FoundJson | undefined {
 
 function parsed(text: string): FoundJson | undefined {
   try {
-    return { value: JSON.parse(text) as Json, text }
+    return { value: parseWellFormed(text), text }
   } catch {
     return undefined
   }

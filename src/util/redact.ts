@@ -1,8 +1,10 @@
 import type { Json, JsonObject } from '../contracts/index.ts'
 import { Veil } from './veil.ts'
+import { wellFormed } from './well-formed.ts'
 import { writtenForms } from './written-forms.ts'
 
 export interface Redactor {
+  /** Well formed, too: it is where text of tools, hooks and people comes in. */
   text(text: string): string
   /** Values and keys. Answers the very same value where there is nothing to hide. */
   json(value: Json): Json
@@ -30,7 +32,7 @@ export function redactor(...overlays: readonly { readonly [name: string]: string
 // Shorter ones would be found everywhere.
 const shortestSecret = 6
 
-const identity: Redactor = { text: (text) => text, json: (value) => value, veil: () => undefined }
+const identity: Redactor = { text: wellFormed, json: (value) => value, veil: () => undefined }
 
 const secretWords = new Set([
   'KEY',
@@ -76,7 +78,10 @@ function hiding(secrets: ReadonlyMap<string, string>): Redactor {
   const shortest = Math.min(...forms.map(([form]) => form.length))
   // A number can only hold a secret of digits.
   const hasDigits = forms.some(([form]) => /^[\d.e+-]+$/.test(form))
-  const text = (plain: string): string => (plain.length < shortest ? plain : withoutRanges(plain, rangesOf(plain, forms)))
+  const text = (given: string): string => {
+    const plain = wellFormed(given)
+    return plain.length < shortest ? plain : withoutRanges(plain, rangesOf(plain, forms))
+  }
   const json = (value: Json): Json => {
     if (typeof value === 'string') return text(value)
     if (typeof value === 'number' && hasDigits) {

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../contracts/index.ts'
 import { showValue } from '../../util/show-value.ts'
+import { cutText } from '../../util/well-formed.ts'
 import { resolveReference } from './reachable-schemas.ts'
 
 /** A schema in a few words: `integer`, `array of string`, `object with kind "a", name`. */
@@ -42,4 +43,4 @@ function listed(texts: readonly string[]): string {
   return more > 0 ? `${different.slice(0, mostListed).join(' or ')} or ${more} more` : different.join(' or ')
 }
 
-export const shortened = (text: string, most: number): string => (text.length <= most ? text : `${text.slice(0, most)}…`)
+export const shortened = (text: string, most: number): string => (text.length <= most ? text : `${cutText(text, most)}…`)
