@@ -1,5 +1,5 @@
-import { type Problem, reasoningEfforts } from '../contracts/index.ts'
-import { checkKeys, isMap, isRecord, show } from '../util/config-problems.ts'
+import { type AgentTrust, type Problem, reasoningEfforts } from '../contracts/index.ts'
+import { checkKeys, isListOfTexts, isMap, isRecord, show } from '../util/config-problems.ts'
 import { checkInputContract, checkOutputContract } from './check-contracts.ts'
 import { checkLimits, checkParameters } from './check-numbers.ts'
 import type { AgentDefinition } from './config.ts'
@@ -43,12 +43,12 @@ export function checkAgent(problems: Problem[], agent: AgentDefinition, place: s
     names.some((name) => typeof name !== 'string' || name === '')
   ) {
     problems.push({
-      place: `${place}.model`,
+      place: models === undefined ? `${place}.model` : `${place}.models`,
       message: `expected a model name, found ${show(models ?? model)}`,
       remedy: 'Give model: "provider/name", or models: a list in the order of trying.',
     })
   }
-  if (agent.tools !== undefined && (!Array.isArray(agent.tools) || agent.tools.some((name) => typeof name !== 'string'))) {
+  if (agent.tools !== undefined && !isListOfTexts(agent.tools)) {
     problems.push({ place: `${place}.tools`, message: `expected a list of tool names, found ${show(agent.tools)}` })
   }
   if (isMap(problems, agent.limits, `${place}.limits`)) checkLimits(problems, agent.limits, `${place}.limits`)
@@ -58,9 +58,25 @@ export function checkAgent(problems: Problem[], agent: AgentDefinition, place: s
   if (isMap(problems, agent.input, `${place}.input`)) checkInputContract(problems, agent.input, `${place}.input`)
   if (agent.infer !== undefined && typeof agent.infer !== 'boolean')
     problems.push({ place: `${place}.infer`, message: `expected true or false, found ${show(agent.infer)}` })
-  for (const key of ['usage', 'toolName'] as const) {
+  if (isMap(problems, agent.trust, `${place}.trust`)) checkTrust(problems, agent.trust, `${place}.trust`)
+  for (const key of ['displayName', 'usage', 'toolName'] as const) {
     if (agent[key] !== undefined && typeof agent[key] !== 'string')
       problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(agent[key])}` })
+  }
+}
+
+const trustKinds: { readonly [Key in keyof AgentTrust]-?: { readonly expected: string; fits(value: unknown): boolean } } = {
+  isGiven: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
+  place: { expected: 'a text', fits: (value) => typeof value === 'string' },
+  toolsOtherwise: { expected: 'a list of tool names', fits: isListOfTexts },
+  remedy: { expected: 'a text', fits: (value) => value === undefined || typeof value === 'string' },
+}
+
+function checkTrust(problems: Problem[], trust: AgentTrust, place: string): void {
+  checkKeys(problems, trust, { known: Object.keys(trustKinds), place })
+  for (const [key, { expected, fits }] of Object.entries(trustKinds)) {
+    const value: unknown = trust[key as keyof AgentTrust]
+    if (!fits(value)) problems.push({ place: `${place}.${key}`, message: `expected ${expected}, found ${show(value)}` })
   }
 }
 

@@ -1,7 +1,9 @@
 import { type InputMode, type Problem, TroupeError } from '../contracts/index.ts'
 import { checkKeys, isRecord, misused } from '../util/config-problems.ts'
 import { isDecision } from '../util/grants.ts'
+import { messageOf } from '../util/message-of.ts'
 import { nearestNames } from '../util/nearest-names.ts'
+import { readableCopy } from '../util/readable-copy.ts'
 import { showValue } from '../util/show-value.ts'
 import type { RunInput } from './agent-runtime.ts'
 import { changeProblems } from './changes.ts'
@@ -21,15 +23,36 @@ export function checkRun(
 ): void {
   const known = door === 'run' ? runKeys : startKeys
   const problems: Problem[] = []
-  if (areOptions(problems, options)) {
-    for (const key in options) {
-      const value = options[key]
-      if (!known.includes(key)) checkKeys(problems, { [key]: value }, { known, place: 'options' })
-      else if (key === 'overlay') checkOverlay(problems, value, modelKeys)
-      else if (value !== undefined) checkRunOption(problems, key, value)
+  try {
+    if (areOptions(problems, options)) {
+      for (const key in options) {
+        const value = options[key]
+        if (!known.includes(key)) checkKeys(problems, { [key]: value }, { known, place: 'options' })
+        else if (key === 'overlay') checkOverlay(problems, value, modelKeys)
+        else if (value !== undefined) checkRunOption(problems, key, value)
+      }
     }
+    refuse(problems, input)
+  } catch (error) {
+    throw unreadable(error, { input, options })
   }
-  refuse(problems, input)
+}
+
+/** Getters and proxies may throw: the error names what cannot be read. */
+function unreadable(error: unknown, given: { readonly [name: string]: unknown }): unknown {
+  if (error instanceof TroupeError) return error
+  const { problems } = readableCopy(given)
+  if (problems.length > 0) return misused(problems)
+  return misused([{ place: Object.keys(given).join(', '), message: `it cannot be read: ${messageOf(error)}` }])
+}
+
+/** The same for calls that need not be fast. */
+function readably(given: { readonly [name: string]: unknown }, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw unreadable(error, given)
+  }
 }
 
 function checkRunOption(problems: Problem[], key: string, value: unknown): void {
@@ -44,28 +67,32 @@ function checkRunOption(problems: Problem[], key: string, value: unknown): void 
 }
 
 export function checkOpen(options: object, modelKeys: object): void {
-  const problems: Problem[] = []
-  if (areOptions(problems, options)) {
-    checkKeys(problems, options, { known: ['models', 'limits', 'parameters', 'overlay'], place: 'options' })
-    problems.push(...changeProblems(options))
-    checkOverlay(problems, options.overlay, modelKeys)
-  }
-  if (problems.length > 0) throw misused(problems)
+  readably({ options }, () => {
+    const problems: Problem[] = []
+    if (areOptions(problems, options)) {
+      checkKeys(problems, options, { known: ['models', 'limits', 'parameters', 'overlay'], place: 'options' })
+      problems.push(...changeProblems(options))
+      checkOverlay(problems, options.overlay, modelKeys)
+    }
+    if (problems.length > 0) throw misused(problems)
+  })
 }
 
 export function checkClose(options: object): void {
-  const problems: Problem[] = []
-  if (areOptions(problems, options)) {
-    checkKeys(problems, options, { known: ['drain'], place: 'options' })
-    const { drain } = options
-    if (drain !== undefined && typeof drain !== 'boolean')
-      problems.push({
-        place: 'options.drain',
-        message: `expected true or false, found ${showValue(drain)}`,
-        remedy: 'Leave it out, or give true.',
-      })
-  }
-  if (problems.length > 0) throw misused(problems)
+  readably({ options }, () => {
+    const problems: Problem[] = []
+    if (areOptions(problems, options)) {
+      checkKeys(problems, options, { known: ['drain'], place: 'options' })
+      const { drain } = options
+      if (drain !== undefined && typeof drain !== 'boolean')
+        problems.push({
+          place: 'options.drain',
+          message: `expected true or false, found ${showValue(drain)}`,
+          remedy: 'Leave it out, or give true.',
+        })
+    }
+    if (problems.length > 0) throw misused(problems)
+  })
 }
 
 /** No value is shown: it may be a secret. */
@@ -93,14 +120,16 @@ function checkOverlay(problems: Problem[], overlay: unknown, modelKeys: object):
 }
 
 export function checkSend(input: RunInput, options: object): void {
-  const problems: Problem[] = []
-  if (areOptions(problems, options)) {
-    checkKeys(problems, options, { known: ['mode', 'clientId'], place: 'options' })
-    const { mode, clientId } = options
-    if (mode !== undefined) checkWord(problems, mode, { place: 'options.mode', known: inputModes })
-    if (clientId !== undefined) checkText(problems, clientId, { place: 'options.clientId', what: 'an id' })
-  }
-  refuse(problems, input)
+  readably({ input, options }, () => {
+    const problems: Problem[] = []
+    if (areOptions(problems, options)) {
+      checkKeys(problems, options, { known: ['mode', 'clientId'], place: 'options' })
+      const { mode, clientId } = options
+      if (mode !== undefined) checkWord(problems, mode, { place: 'options.mode', known: inputModes })
+      if (clientId !== undefined) checkText(problems, clientId, { place: 'options.clientId', what: 'an id' })
+    }
+    refuse(problems, input)
+  })
 }
 
 export function checkCancel(mode: unknown, by: unknown): void {
@@ -112,30 +141,36 @@ export function checkCancel(mode: unknown, by: unknown): void {
 
 /** Only a decision that there is goes into the inbox. */
 export function checkAnswer(answer: unknown): void {
-  const problems: Problem[] = []
-  const remedy = 'Give { approvalId, decision, by? }.'
-  if (!isRecord(answer)) throw misused([{ place: 'answer', message: `expected an object, found ${showValue(answer)}`, remedy }])
-  checkKeys(problems, answer, { known: ['approvalId', 'decision', 'by'], place: 'answer' })
-  const { approvalId, decision, by = '' } = answer
-  checkText(problems, approvalId, { place: 'answer.approvalId', what: 'the id of a request' })
-  if (!isDecision(decision))
-    problems.push({ place: 'answer.decision', message: `${showValue(decision)} is not a decision`, remedy: knownDecisions })
-  if (typeof by !== 'string') problems.push(nobody('answer.by', by))
-  if (problems.length > 0) throw misused(problems)
+  readably({ answer }, () => {
+    const problems: Problem[] = []
+    const remedy = 'Give { approvalId, decision, by? }.'
+    if (!isRecord(answer)) throw misused([{ place: 'answer', message: `expected an object, found ${showValue(answer)}`, remedy }])
+    checkKeys(problems, answer, { known: ['approvalId', 'decision', 'by'], place: 'answer' })
+    const { approvalId, decision, by = '' } = answer
+    checkText(problems, approvalId, { place: 'answer.approvalId', what: 'the id of a request' })
+    if (!isDecision(decision))
+      problems.push({ place: 'answer.decision', message: `${showValue(decision)} is not a decision`, remedy: knownDecisions })
+    if (typeof by !== 'string') problems.push(nobody('answer.by', by))
+    if (problems.length > 0) throw misused(problems)
+  })
 }
 
 export function checkRevoke(keys: unknown, by: unknown): void {
-  const problems: Problem[] = []
-  if (!Array.isArray(keys) || keys.some((key: unknown) => typeof key !== 'string'))
-    problems.push({ place: 'keys', message: `expected a list of keys, found ${showValue(keys)}`, remedy: 'Give the keys of grants.' })
-  if (typeof by !== 'string') problems.push(nobody('by', by))
-  if (problems.length > 0) throw misused(problems)
+  readably({ keys, by }, () => {
+    const problems: Problem[] = []
+    if (!Array.isArray(keys) || keys.some((key: unknown) => typeof key !== 'string'))
+      problems.push({ place: 'keys', message: `expected a list of keys, found ${showValue(keys)}`, remedy: 'Give the keys of grants.' })
+    if (typeof by !== 'string') problems.push(nobody('by', by))
+    if (problems.length > 0) throw misused(problems)
+  })
 }
 
 export function checkList(options: object): void {
-  const problems: Problem[] = []
-  if (areOptions(problems, options)) checkKeys(problems, options, { known: ['limit', 'before'], place: 'options' })
-  if (problems.length > 0) throw misused(problems)
+  readably({ options }, () => {
+    const problems: Problem[] = []
+    if (areOptions(problems, options)) checkKeys(problems, options, { known: ['limit', 'before'], place: 'options' })
+    if (problems.length > 0) throw misused(problems)
+  })
 }
 
 /** A model cannot be asked nothing. */

@@ -2,8 +2,8 @@ import type { Problem, Tool } from '../contracts/index.ts'
 import { offeredName } from '../steps/index.ts'
 import { agentToolName } from '../tools/index.ts'
 import { findCycles } from '../util/find-cycles.ts'
-import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
+import { knownNames } from '../util/suggestion.ts'
 import type { AgentDefinition } from './config.ts'
 
 /** What is wrong with who may call whom: names that there are not, ways that lead back, names that stand for two. */
@@ -25,10 +25,7 @@ function nameProblems({ agents: children }: AgentDefinition, byName: ByName, pla
     if (seen.has(child)) return [{ place: at, message: `"${child}" is named twice`, remedy: 'Leave one of them out.' }]
     seen.add(child)
     if (byName.has(child)) return []
-    const names = [...byName.keys()]
-    const [near] = nearestNames(child, names)
-    const remedy = near === undefined ? `There are: ${names.toSorted().join(', ')}.` : `Did you mean "${near}"?`
-    return [{ place: at, message: `there is no agent "${child}"`, remedy }]
+    return [{ place: at, message: `there is no agent "${child}"`, remedy: knownNames(child, [...byName.keys()], 'agent') }]
   })
 }
 

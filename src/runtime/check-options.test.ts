@@ -35,7 +35,7 @@ describe('checkOptions', () => {
 
   it('tells everything that is wrong at once', () => {
     expect(problems({ ...right, stor: 1, adapter: {}, store: 1, approver: { review() {} }, clock: { now: 1 } })).toEqual([
-      'stor: unknown option. Did you mean "store"?',
+      'stor: unknown option. Did you mean "store"? There are: adapter, approver, clock, config, grants, hooks, ids, modelHealth, origin, recipe, sandbox, store.',
       'adapter: expected a model, or an object with resolve(name), found {}. Give one.',
       'store: expected a store, such as memoryStore(), found 1. It needs close().',
       'approver: expected an approver, found {"review":a function}. It needs decide().',
@@ -63,7 +63,9 @@ describe('checkOptions', () => {
   it('tells only what is true of the choice of an agent', () => {
     const wrong = (config: object) =>
       problems({ ...right, stor: 1, config: { agents: [agent], ...config } }).filter((each) => each.startsWith('config'))
-    expect(wrong({ agents: [] })).toEqual(['config.agents: expected at least one agent. Give name, description, prompt and model.'])
+    expect(wrong({ agents: [] })).toEqual([
+      'config.agents: expected at least one agent, found []. Give name, description, prompt and model.',
+    ])
     expect(wrong({ agents: agent, agentSelection: { infer: 'match' } })).toHaveLength(1)
     expect(wrong({ agentSelection: { agent: 'x', infer: 'match' } })).toEqual([
       'config.agentSelection: expected either agent or infer, found both. Name the agent that speaks, or say how it is chosen.',

@@ -1,16 +1,22 @@
-import { type Confinement, type Problem, TroupeError } from '../contracts/index.ts'
-import { invalid } from '../util/config-problems.ts'
-import { nearestNames } from '../util/nearest-names.ts'
+import type { Confinement, Problem } from '../contracts/index.ts'
+import { invalid, isRecord } from '../util/config-problems.ts'
+import { messageOf } from '../util/message-of.ts'
+import { readableCopy } from '../util/readable-copy.ts'
 import { showValue } from '../util/show-value.ts'
+import { knownNames } from '../util/suggestion.ts'
 import type { RuntimeOptions } from './agent-runtime.ts'
 import { checkHookObjects } from './check-hook-objects.ts'
 import { checkWholeSandbox } from './check-policies.ts'
 import { wallProblems } from './check-walls.ts'
-import type { AgentLoopConfig } from './config.ts'
-import { resolveConfig } from './resolve-config.ts'
+import { configProblems } from './resolve-config.ts'
 
 /** What each option must be able to do; the names of functions that it must have. */
-const ports: { readonly [Key in keyof Required<RuntimeOptions>]: { readonly methods: readonly string[]; readonly what: string } } = {
+interface Port {
+  readonly methods: readonly string[]
+  readonly what: string
+}
+
+const ports: { readonly [Key in keyof Required<RuntimeOptions>]: Port } = {
   config: { methods: [], what: 'an object with agents' },
   adapter: { methods: [], what: 'a model, or an object with resolve(name)' },
   recipe: { methods: ['decide', 'assemble'], what: 'a recipe' },
@@ -27,49 +33,68 @@ const ports: { readonly [Key in keyof Required<RuntimeOptions>]: { readonly meth
 
 /** @throws TroupeError `config_invalid` with every problem at once. */
 export function checkOptions(options: RuntimeOptions): void {
-  if (typeof options !== 'object' || options === null) {
-    throw invalid([{ place: 'options', message: `expected an object, found ${showValue(options)}`, remedy: 'Give config and adapter.' }])
+  const problems = problemsOf(options)
+  if (problems.length > 0) throw invalid(problems)
+}
+
+/** Where something cannot be read, that is told with all that is wrong beside it. */
+function problemsOf(options: RuntimeOptions): readonly Problem[] {
+  try {
+    return optionProblems(options)
+  } catch (error) {
+    const { copy, problems } = readableCopy(options)
+    const places = new Set(problems.map(({ place }) => place))
+    const others = places.has('options') ? [] : optionProblems(copy as RuntimeOptions).filter(({ place }) => !places.has(place))
+    if (problems.length + others.length > 0) return [...problems, ...others]
+    throw error
   }
+}
+
+function optionProblems(options: RuntimeOptions): readonly Problem[] {
+  if (!isRecord(options))
+    return [{ place: 'options', message: `expected an object, found ${showValue(options)}`, remedy: 'Give config and adapter.' }]
   const problems: Problem[] = []
   for (const key of Object.keys(options)) {
-    if (key in ports) continue
-    const [near] = nearestNames(key, Object.keys(ports))
-    problems.push({
-      place: key,
-      message: 'unknown option',
-      remedy: near ? `Did you mean "${near}"?` : `Known options: ${Object.keys(ports).join(', ')}.`,
-    })
+    if (Object.hasOwn(ports, key)) continue
+    problems.push({ place: key, message: 'unknown option', remedy: knownNames(key, Object.keys(ports), 'option') })
   }
-  for (const [key, { methods, what }] of Object.entries(ports)) {
-    const given = options[key as keyof RuntimeOptions]
-    if (given === undefined && key !== 'adapter') continue
-    const isWhole =
-      typeof given === 'object' && given !== null && methods.every((method) => typeof Reflect.get(given, method) === 'function')
-    const isAdapter = key !== 'adapter' || (isWhole && isModelOrAdapter(given))
-    const isStore = key !== 'store' || (isWhole && ['journal', 'inbox', 'blobs', 'trees'].every((part) => Reflect.get(given, part)))
-    if (!isWhole || !isAdapter || !isStore)
-      problems.push({ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapping(given) ?? needs(methods) })
-  }
+  for (const [key, port] of Object.entries(ports)) problems.push(...portProblems(key, options[key as keyof RuntimeOptions], port))
   problems.push(
     ...checkHookObjects(options.hooks),
     ...sandboxProblems(options.sandbox),
     ...wallProblems(options.config, options.sandbox),
     ...originProblems(options.origin),
   )
-  if (problems.length === 0) return
-  throw invalid(problems.some(({ place }) => place === 'config') ? problems : [...configProblems(options.config), ...problems])
+  return problems.some(({ place }) => place === 'config') ? problems : [...configProblems(options.config), ...problems]
 }
 
-/** Whoever has to mend the options mends what is wrong with the configuration in the same go. */
-function configProblems(config: AgentLoopConfig): readonly Problem[] {
+function portProblems(key: string, given: unknown, { methods, what }: Port): readonly Problem[] {
+  if (given === undefined && key !== 'adapter' && key !== 'config') return []
+  if (key === 'hooks') return []
   try {
-    resolveConfig(config)
-    return []
+    const isWhole = isRecord(given) && methods.every((method) => typeof given[method] === 'function') && isFitting(key, given)
+    if (isWhole) return []
   } catch (error) {
-    if (error instanceof TroupeError) return error.problems
-    throw error
+    return [{ place: key, message: `it cannot be read: ${messageOf(error)}`, remedy: `Give ${what}.` }]
   }
+  return [{ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapping(given) ?? needs(methods) }]
 }
+
+/** What an option needs beside its methods. */
+function isFitting(key: string, given: Record<string, unknown>): boolean {
+  if (key === 'adapter') return isModelOrAdapter(given)
+  return key !== 'store' || Object.entries(storeParts).every(([part, methods]) => hasMethods(given[part], methods))
+}
+
+const storeParts = {
+  journal: ['claim', 'release', 'append', 'read', 'watch'],
+  inbox: ['add', 'read', 'watch'],
+  blobs: ['put', 'get'],
+  trees: ['get', 'list'],
+}
+
+const hasMethods = (given: unknown, methods: readonly string[]): boolean =>
+  isRecord(given) && methods.every((method) => typeof given[method] === 'function')
 
 function isModelOrAdapter(given: object): boolean {
   const { id, abilities, stream, resolve } = given as { readonly [key: string]: unknown }

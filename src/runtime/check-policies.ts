@@ -1,7 +1,7 @@
 import { type Problem, ruleVerdicts, type SandboxPolicy } from '../contracts/index.ts'
-import { checkKeys, isRecord, show } from '../util/config-problems.ts'
-import { nearestNames } from '../util/nearest-names.ts'
+import { checkKeys, isPlainRecord, isRecord, show } from '../util/config-problems.ts'
 import { isRulePattern } from '../util/rule-pattern.ts'
+import { knownNames } from '../util/suggestion.ts'
 import type { AgentDefinition, AgentLoopConfig } from './config.ts'
 
 // Rules, walls, skills and context: what agents may do, and what they are told.
@@ -100,11 +100,10 @@ function checkSkill(
   name: unknown,
   { place, skills }: { readonly place: string; readonly skills: readonly { readonly name: string }[] },
 ): void {
-  const names = skills.map((skill) => skill.name)
+  const names = skills.flatMap((skill: unknown) => (isRecord(skill) && typeof skill.name === 'string' ? [skill.name] : []))
   if (names.includes(name as string)) return
-  const [near] = nearestNames(String(name), names)
-  const all = names.length > 0 ? `There are: ${names.toSorted().join(', ')}.` : 'There are no skills.'
-  problems.push({ place, message: `there is no skill ${show(name)}`, remedy: near ? `Did you mean "${near}"? ${all}` : all })
+  const remedy = knownNames(typeof name === 'string' ? name : '', names, 'skill')
+  problems.push({ place, message: `there is no skill ${show(name)}`, remedy })
 }
 
 const sandboxKinds: { readonly [Key in keyof SandboxPolicy]-?: { readonly expected: string; fits(value: unknown): boolean } } = {
@@ -118,7 +117,7 @@ const sandboxKinds: { readonly [Key in keyof SandboxPolicy]-?: { readonly expect
 }
 
 function checkSandbox(problems: Problem[], sandbox: unknown, place: string): void {
-  if (!isRecord(sandbox)) {
+  if (!isPlainRecord(sandbox)) {
     problems.push({ place, message: `expected an object, found ${show(sandbox)}` })
     return
   }

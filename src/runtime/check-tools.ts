@@ -69,7 +69,7 @@ function nameProblems(
 
 function fieldProblems(tool: Tool, here: string): readonly Problem[] {
   const found: Problem[] = []
-  const tell = (key: string, message: string, remedy: string): void => void found.push({ place: `${here}.${key}`, message, remedy })
+  const tell: Tell = (key, message, remedy) => void found.push({ place: `${here}.${key}`, message, remedy })
   const { description, execute, effect, concurrency, timeoutMs } = tool
   if (typeof description !== 'string' || description.trim() === '')
     tell('description', `expected a description, found ${showValue(description)}`, 'Models choose tools by their description.')
@@ -90,21 +90,33 @@ function fieldProblems(tool: Tool, here: string): readonly Problem[] {
     if (tool[key] !== undefined && typeof tool[key] !== 'function')
       tell(key, `expected a function, found ${showValue(tool[key])}`, 'Leave it out where there is none.')
   }
-  const isGate = (gate: unknown) =>
-    typeof gate === 'object' &&
-    gate !== null &&
-    ('ability' in gate ? abilities.includes(gate.ability) : 'flag' in gate && typeof gate.flag === 'string')
-  if (tool.requires !== undefined && !(Array.isArray(tool.requires) && tool.requires.every(isGate))) {
-    tell(
-      'requires',
-      `expected a list of { ability } or { flag }, found ${showValue(tool.requires)}`,
-      'Leave it out where nothing is required.',
-    )
-  }
   for (const key of Object.keys(tool)) {
     // Tools may be objects of other people's classes; only what looks like one of ours is held to be misspelt.
     const near = key in keys ? undefined : nearestNames(key, Object.keys(keys), 1)[0]
     if (near !== undefined) tell(key, 'unknown key', `Did you mean "${near}"?`)
   }
+  checkRare(tool, tell)
   return found
+}
+
+type Tell = (key: string, message: string, remedy: string) => void
+
+/** What few tools have. */
+function checkRare(tool: Tool, tell: Tell): void {
+  const { graceMs, repeatable, requires } = tool
+  if (graceMs !== undefined && !(Number.isFinite(graceMs) && graceMs >= 0))
+    tell('graceMs', `expected milliseconds, found ${showValue(graceMs)}`, 'Leave it out where a call needs no time to end.')
+  if (repeatable !== undefined && typeof repeatable !== 'boolean')
+    tell('repeatable', `expected true or false, found ${showValue(repeatable)}`, 'Leave it out for false.')
+  for (const key of ['instructions', 'namespace'] as const) {
+    if (tool[key] !== undefined && typeof tool[key] !== 'string')
+      tell(key, `expected a text, found ${showValue(tool[key])}`, 'Leave it out where there is none.')
+  }
+  if (requires !== undefined && !(Array.isArray(requires) && requires.every(isGate)))
+    tell('requires', `expected a list of { ability } or { flag }, found ${showValue(requires)}`, 'Leave it out where nothing is required.')
+}
+
+function isGate(gate: unknown): boolean {
+  if (typeof gate !== 'object' || gate === null) return false
+  return 'ability' in gate ? abilities.includes(gate.ability) : 'flag' in gate && typeof gate.flag === 'string'
 }

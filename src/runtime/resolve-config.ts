@@ -1,6 +1,6 @@
 import type { AgentSpec, AgentTrust, ApprovalPolicy, Problem, Tool, ToolSource } from '../contracts/index.ts'
 import type { QueueLimits } from '../steps/index.ts'
-import { checkKeys, invalid, isMap, isRecord, listOf, show } from '../util/config-problems.ts'
+import { checkKeys, invalid, isListOfTexts, isMap, isRecord, listOf, show } from '../util/config-problems.ts'
 import { specOf } from './agent-spec.ts'
 import { candidateNames } from './candidate-names.ts'
 import { checkAgent } from './check-agent.ts'
@@ -9,7 +9,7 @@ import { checkChildren } from './check-children.ts'
 import { checkLimits } from './check-numbers.ts'
 import { checkPolicies } from './check-policies.ts'
 import { checkQueues } from './check-queues.ts'
-import { selectionOf } from './check-selection.ts'
+import { checkSelection, selectionOf } from './check-selection.ts'
 import { checkTools } from './check-tools.ts'
 import type { AgentDefinition, AgentLoopConfig, ContextText } from './config.ts'
 import type { AgentSelection } from './select-agent.ts'
@@ -56,38 +56,18 @@ const configKeys = [
 
 /** @throws TroupeError `config_invalid` with every problem at once. */
 export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
-  const problems: Problem[] = []
-  if (!isRecord(config)) throw invalid([{ place: 'config', message: 'expected an object with agents' }])
-  checkKeys(problems, config, { known: configKeys, place: 'config' })
-  const given = listOf(problems, config.tools, 'config.tools') as readonly (Tool | ToolSource)[]
-  const tools = given.filter((each): each is Tool => !isSource(each))
-  problems.push(...checkTools(tools, 'config.tools'))
-  if (isMap(problems, config.limits, 'config.limits')) checkLimits(problems, config.limits, 'config.limits')
-  if (isMap(problems, config.overlay, 'config.overlay')) checkStrings(problems, config.overlay, 'config.overlay')
-  if (isMap(problems, config.features, 'config.features')) {
-    for (const [flag, on] of Object.entries(config.features)) {
-      if (typeof on !== 'boolean') problems.push({ place: `config.features.${flag}`, message: `expected true or false, found ${show(on)}` })
-    }
-  }
-  if (config.unpriced !== undefined && (!Array.isArray(config.unpriced) || config.unpriced.some((name) => typeof name !== 'string')))
-    problems.push({ place: 'config.unpriced', message: `expected a list of names of models, found ${show(config.unpriced)}` })
-  if (config.childrenOffered !== undefined && config.childrenOffered !== 'each' && config.childrenOffered !== 'directory')
-    problems.push({ place: 'config.childrenOffered', message: `expected each or directory, found ${show(config.childrenOffered)}` })
-  if (isMap(problems, config.queues, 'config.queues')) checkQueues(problems, config.queues)
-  problems.push(...checkPolicies(config))
-  const sources = given.filter(isSource)
-  const agents = resolveAgents(problems, config, sources.length > 0 ? undefined : tools)
-  if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
-  const selection = selectionOf(problems, config, agents)
+  const problems = configProblems(config)
   if (problems.length > 0) throw invalid(problems)
+  const given = config.tools ?? []
+  const agents = config.agents.map((agent) => specOf(agent, config)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const names = candidateNames(config.agents)
   return {
     agents,
     trust: new Map(config.agents.flatMap(({ name, trust }) => (trust ? [[name, structuredClone(trust)]] : []))),
-    selection,
+    selection: selectionOf(config),
     candidates: agents.filter(({ name }) => names.has(name)),
-    tools,
-    sources,
+    tools: given.filter(isTool),
+    sources: given.filter(isSource),
     flags: Object.entries(config.features ?? {})
       .flatMap(([flag, on]) => (on ? [flag] : []))
       .toSorted(),
@@ -101,37 +81,63 @@ export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   }
 }
 
+/** Everything that is wrong with a configuration, whatever was given for it. */
+export function configProblems(config: AgentLoopConfig): readonly Problem[] {
+  if (!isRecord(config)) return [{ place: 'config', message: `expected an object with agents, found ${show(config)}` }]
+  const problems: Problem[] = []
+  checkKeys(problems, config, { known: configKeys, place: 'config' })
+  const given = listOf(problems, config.tools, 'config.tools') as readonly (Tool | ToolSource)[]
+  const tools = given.filter(isTool)
+  problems.push(...checkTools(tools, 'config.tools'))
+  if (isMap(problems, config.limits, 'config.limits')) checkLimits(problems, config.limits, 'config.limits')
+  if (isMap(problems, config.overlay, 'config.overlay')) checkStrings(problems, config.overlay, 'config.overlay')
+  if (isMap(problems, config.features, 'config.features')) {
+    for (const [flag, on] of Object.entries(config.features)) {
+      if (typeof on !== 'boolean') problems.push({ place: `config.features.${flag}`, message: `expected true or false, found ${show(on)}` })
+    }
+  }
+  if (config.unpriced !== undefined && !isListOfTexts(config.unpriced))
+    problems.push({ place: 'config.unpriced', message: `expected a list of names of models, found ${show(config.unpriced)}` })
+  if (config.childrenOffered !== undefined && config.childrenOffered !== 'each' && config.childrenOffered !== 'directory')
+    problems.push({ place: 'config.childrenOffered', message: `expected each or directory, found ${show(config.childrenOffered)}` })
+  if (isMap(problems, config.queues, 'config.queues')) checkQueues(problems, config.queues)
+  problems.push(...checkPolicies(config))
+  checkAgents(problems, config, tools.length === given.length ? tools : undefined)
+  if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
+  checkSelection(problems, config)
+  return problems
+}
+
 /** A copy: rules that somebody changes later are not the ones that were checked. */
 function policiesOf(approvals: AgentLoopConfig['approvals'] = []): readonly ApprovalPolicy[] {
   return structuredClone('rules' in approvals ? [approvals] : approvals)
 }
 
-function resolveAgents(problems: Problem[], config: AgentLoopConfig, tools: readonly Tool[] | undefined): readonly AgentSpec[] {
+/** `tools`: absent where some are only known once a source has listed them. */
+function checkAgents(problems: Problem[], config: AgentLoopConfig, tools: readonly Tool[] | undefined): void {
   if (!Array.isArray(config.agents) || config.agents.length === 0) {
-    problems.push({ place: 'config.agents', message: 'expected at least one agent', remedy: 'Give name, description, prompt and model.' })
-    return []
+    const message = `expected at least one agent, found ${show(config.agents)}`
+    problems.push({ place: 'config.agents', message, remedy: 'Give name, description, prompt and model.' })
+    return
   }
-  const names = new Map<string, number>()
-  const specs = config.agents.flatMap((agent: AgentDefinition, index) => {
+  const names = new Map<unknown, number>()
+  for (const [index, agent] of (config.agents as readonly AgentDefinition[]).entries()) {
     const place = `config.agents[${index}]`
     if (!isRecord(agent)) {
-      problems.push({ place, message: 'expected an object with name, description, prompt and model' })
-      return []
+      problems.push({ place, message: `expected an object with name, description, prompt and model, found ${show(agent)}` })
+      continue
     }
     checkAgent(problems, agent, place)
     const other = names.get(agent.name)
     if (other !== undefined)
       problems.push({
         place: `${place}.name`,
-        message: `"${agent.name}" is already the name of config.agents[${other}]`,
+        message: `${show(agent.name)} is already the name of config.agents[${other}]`,
         remedy: 'Agent names are unique.',
       })
     names.set(agent.name, index)
-    const spec = specOf(agent, config)
-    if (tools && Array.isArray(agent.tools)) problems.push(...checkAllowlist(spec, tools, place))
-    return [spec]
-  })
-  return specs.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    if (tools && isListOfTexts(agent.tools)) problems.push(...checkAllowlist(agent, tools, place))
+  }
 }
 
 function checkStrings(problems: Problem[], map: object, place: string): void {
@@ -140,5 +146,6 @@ function checkStrings(problems: Problem[], map: object, place: string): void {
   }
 }
 
+const isTool = (value: Tool | ToolSource): value is Tool => !isSource(value)
 const isSource = (value: Tool | ToolSource): value is ToolSource =>
   typeof value === 'object' && value !== null && 'list' in value && typeof value.list === 'function'

@@ -1,5 +1,6 @@
 import type { Journal, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
+import { showValue } from '../util/show-value.ts'
 import { foldTree, type TreeState } from './tree-state.ts'
 
 const mostRemembered = 32
@@ -36,5 +37,8 @@ export class TreeMemory {
   }
 }
 
+/** Programs without types may give anything for an id. */
 export const unknownTree = (treeId: TreeId): TroupeError =>
-  new TroupeError('tree_unknown', `There is no session ${treeId}.`, { remedy: 'List the sessions: runtime.sessions.list().' })
+  new TroupeError('tree_unknown', `There is no session ${typeof treeId === 'string' ? treeId : showValue(treeId)}.`, {
+    remedy: 'List the sessions: runtime.sessions.list().',
+  })

@@ -30,10 +30,10 @@ function wrongIn(problems: readonly Problem[]): string {
   return `wrong in ${problems.length === 1 ? 'one place' : `${problems.length} places`}:\n  ${lines.join('\n  ')}`
 }
 
-/** A map where one is given; anything else is told. */
+/** An object where one is given; anything else is a problem. */
 export function isMap<T extends object>(problems: Problem[], value: T | undefined, place: string): value is T {
   if (value === undefined) return false
-  if (isRecord(value)) return true
+  if (isPlainRecord(value)) return true
   problems.push({ place, message: `expected an object, found ${show(value)}` })
   return false
 }
@@ -44,6 +44,12 @@ export function listOf(problems: Problem[], value: unknown, place: string): read
   return []
 }
 
+export const isListOfTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
+
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
+/** No `Map` and the like, whose entries nobody would read. */
+export const isPlainRecord = (value: unknown): value is Record<string, unknown> =>
+  isRecord(value) && Object.prototype.toString.call(value) === '[object Object]'
 export const show = (value: unknown): string => (value === undefined ? 'nothing' : showValue(value))

@@ -1,13 +1,13 @@
 /**
  * A value as JSON for a message, about as long as `most` at the most. Works on anything, also on what is no
- * JSON or refers to itself, and its cost depends on `most` alone.
+ * JSON, refers to itself or cannot be read, and its cost depends on `most` alone.
  */
 export function showValue(value: unknown, most = 80): string {
   switch (typeof value) {
     case 'string':
       return value.length <= most ? JSON.stringify(value) : `${JSON.stringify(value.slice(0, Math.max(most, 1))).slice(0, -1)}…"`
     case 'object':
-      return value === null ? 'null' : showObject(value, most)
+      return value === null ? 'null' : showSafely(value, most)
     case 'undefined':
       return 'nothing'
     case 'function':
@@ -15,6 +15,14 @@ export function showValue(value: unknown, most = 80): string {
       return `a ${typeof value}`
     default:
       return String(value)
+  }
+}
+
+function showSafely(value: object, most: number): string {
+  try {
+    return showObject(value, most)
+  } catch (error) {
+    return error instanceof Error ? `an object that cannot be read (${error.message})` : 'an object that cannot be read'
   }
 }
 

@@ -6,9 +6,18 @@ export function suggestion(wanted: string, known: readonly string[]): string | u
   const others = known.filter((name) => name !== wanted)
   const near = nearestNames(wanted, others)
   if (near.length > 0) return `Did you mean ${near.join(', ')}?`
-  if (others.length === 0) return undefined
-  const shown = others.slice(0, mostListed).join(', ')
-  return others.length > mostListed ? `There are ${shown} and ${others.length - mostListed} more.` : `There are ${shown}.`
+  return others.length === 0 ? undefined : `There are ${listed(others)}.`
 }
+
+/** The nearest name and all that exist: what an unknown name is answered with. */
+export function knownNames(wanted: string, known: readonly string[], what: string): string {
+  if (known.length === 0) return `There are no ${what}s.`
+  const [near] = nearestNames(wanted, known)
+  const all = `There are: ${listed(known.toSorted())}.`
+  return near === undefined ? all : `Did you mean "${near}"? ${all}`
+}
+
+const listed = (names: readonly string[]): string =>
+  names.length > mostListed ? `${names.slice(0, mostListed).join(', ')} and ${names.length - mostListed} more` : names.join(', ')
 
 const mostListed = 20
