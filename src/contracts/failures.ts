@@ -89,6 +89,8 @@ export type Severity = 'info' | 'warning' | 'error'
 /** Things worth telling that did not end the turn. */
 export type DiagnosticCode =
   | 'agent_changed'
+  /** No agent shared a word with the request: the first by name answers. */
+  | 'agent_unmatched'
   | 'answer_truncated'
   | 'limit_reached'
   | 'queue_late'

@@ -22,7 +22,8 @@ export async function askForAgent(
   const request = questionOf(candidates, input)
   const reservation = reserved(request, adviser.price)
   const tooDear = beyondBudget(candidates, reservation)
-  if (tooDear !== undefined) return { ...matched, reason: `match: ${tooDear}` }
+  const unasked = matched.notice ? 'default' : 'match'
+  if (tooDear !== undefined) return { ...matched, reason: `${unasked}: ${tooDear}` }
   const inquiry = new Inquiry(adviser, { request, reservation, timeMs: halfOf(candidates, 'timeBudget') })
   const { text, asked } = await inquiry.ask(opening)
   const names = candidates.map(({ name }) => name)
@@ -30,14 +31,14 @@ export async function askForAgent(
   const wanted = typeof said === 'object' && said !== null && 'agent' in said ? String(said.agent) : text.trim()
   const name = names.find((each) => each === wanted) ?? nearestNames(wanted, names, 1)[0]
   const agent = asked.failure ? undefined : candidates.find((each) => each.name === name)
-  if (agent) return { ...matched, agent, reason: 'model', asked }
-  return { ...matched, reason: `match: ${asked.failure?.message ?? 'the model named no agent that there is'}`, asked }
+  if (agent) return { agent, reason: 'model', scores: matched.scores, asked }
+  return { ...matched, reason: `${unasked}: ${asked.failure?.message ?? 'the model named no agent that there is'}`, asked }
 }
 
 function questionOf(candidates: readonly AgentSpec[], input: readonly InputPart[]): ModelRequest {
   const names = candidates.map(({ name }) => name)
   return {
-    system: `Choose who is to handle the request. Answer with JSON like {"agent": "${names[0]}"}.\n${candidates.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`,
+    system: `Choose who is to handle the request. Answer with JSON like {"agent": "${names[0]}"}.\n${candidates.map(described).join('\n')}`,
     messages: [{ role: 'user', parts: input }],
     tools: [],
     toolChoice: 'none',
@@ -47,6 +48,9 @@ function questionOf(candidates: readonly AgentSpec[], input: readonly InputPart[
     },
   }
 }
+
+const described = ({ name, description, usage }: AgentSpec): string =>
+  usage === undefined ? `- ${name}: ${description}` : `- ${name}: ${description} (for example: ${usage})`
 
 function reserved({ system, messages }: ModelRequest, price: TokenPrice | undefined): Reservation {
   const parts = messages.flatMap((message) => (message.role === 'user' ? message.parts : []))

@@ -71,7 +71,7 @@ export function sow(
   if (opening.seq !== 0)
     throw new TroupeError('internal', `Session ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
   const { config, sandbox, clock, origin } = parts.options
-  const { agent, ...choice } = selected
+  const { agent, notice, ...choice } = selected
   const equipped = parts.cast.equipped(agent)
   const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.cast.effective(equipped, opening.registry))
   const first = origin ? { ...begun, origin } : begun
@@ -79,6 +79,7 @@ export function sow(
   const { session } = planted
   planted.ledger.push(first)
   if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
+  if (notice) session.note({ type: 'interaction.diagnostic', diagnostic: notice })
   if (isSwitchedOff(sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
   for (const diagnostic of parts.cast.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })
   for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })

@@ -39,6 +39,32 @@ describe('which agent speaks', () => {
     expect((await selected('flights', { infer: 'match' })).scores).not.toHaveProperty('pilot')
   })
 
+  it('goes by the stems of words, and by the name and the usage of an agent beside its description', async () => {
+    const more = { pilot: { ...members.pilot, description: 'Answers', usage: 'Rebook the connection to Oslo', infer: true } }
+    for (const [input, agent, score] of [
+      ['Which recipe is good with rice?', 'cook', 1],
+      ['I am filing an invoice', 'clerk', 2],
+      ['Help with rebooking my connections', 'pilot', 2],
+      // The name is a word of the request, and named.
+      ['Ask the pilot', 'pilot', 2],
+    ] as const)
+      expect(await selected(input, { infer: 'match' }, more), input).toMatchObject({ agent, reason: 'match', scores: { [agent]: score } })
+  })
+
+  it('is the first by name where no agent shares a word with the request, and a diagnostic says so', async () => {
+    const { outcome, ...event } = await selected('flights', { infer: 'match' })
+    expect(event).toMatchObject({ agent: 'clerk', reason: 'default: no agent matches the request', scores: { clerk: 0, cook: 0 } })
+    expect(outcome.diagnostics).toEqual([
+      {
+        code: 'agent_unmatched',
+        severity: 'warning',
+        message: 'No agent shares a word with the request: "clerk" answers, the first by name of clerk, cook.',
+        remedy: expect.stringContaining("infer: 'model'"),
+      },
+    ])
+    expect((await selected('a recipe', { infer: 'match' })).outcome.diagnostics).toEqual([])
+  })
+
   it('is never a child in place of its boss, whatever words the request has', async () => {
     const office = {
       boss: { description: 'Answers', agents: ['cook', 'clerk'], script: says('answered') },
@@ -81,11 +107,12 @@ describe('which agent speaks', () => {
       agent: 'cook',
       reason: 'model',
       asked: { model: 'team/clerk', cost: 0 },
-      outcome: { report: { text: 'cooked' } },
+      outcome: { report: { text: 'cooked' }, diagnostics: [] },
     })
     expect(await selected('odd', { infer: 'model' }, { clerk })).toMatchObject({
       agent: 'clerk',
-      reason: 'match: the model named no agent that there is',
+      reason: 'default: the model named no agent that there is',
+      outcome: { diagnostics: [{ code: 'agent_unmatched' }] },
     })
   })
 

@@ -50,6 +50,7 @@ export const turnReason = oneWord<TurnReason>({
 })
 export const diagnosticCode = oneWord<DiagnosticCode>({
   agent_changed: true,
+  agent_unmatched: true,
   answer_truncated: true,
   limit_reached: true,
   queue_late: true,

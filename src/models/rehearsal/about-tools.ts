@@ -1,9 +1,9 @@
 import type { ToolSpec } from '../../contracts/index.ts'
+import { stem } from '../../util/stem.ts'
 import { exampleRequest } from './example.ts'
 import { fieldsOf } from './fields.ts'
 import { reasonField } from './parameters.ts'
 import { describeField } from './questions.ts'
-import { stem } from './stem.ts'
 import { clip, nameWords, readWords, type Word } from './words.ts'
 
 // Whoever asks what a tool does wants to be told, not to have it done.

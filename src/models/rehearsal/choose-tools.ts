@@ -1,4 +1,4 @@
-import { stem } from './stem.ts'
+import { stem } from '../../util/stem.ts'
 import type { ToolIndex, ToolWords } from './tool-index.ts'
 import { conceptsOf, isChange, isCommonAction, isStopWord, prepositions, references } from './vocabulary.ts'
 import type { Word } from './words.ts'

@@ -1,9 +1,9 @@
+import { stem } from '../../util/stem.ts'
 import { type Source, sourceOf } from './candidates.ts'
 import type { Choice } from './choose-tools.ts'
 import { fieldsOf } from './fields.ts'
 import { type Filling, fillArguments } from './fill-arguments.ts'
 import { type Parameter, reasonField } from './parameters.ts'
-import { stem } from './stem.ts'
 import { isCommonAction, isStopWord, means } from './vocabulary.ts'
 import type { Word } from './words.ts'
 

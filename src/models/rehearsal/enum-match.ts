@@ -1,6 +1,6 @@
 import type { Json } from '../../contracts/index.ts'
+import { stem } from '../../util/stem.ts'
 import type { Parameter } from './parameters.ts'
-import { stem } from './stem.ts'
 import { conjunctions, means } from './vocabulary.ts'
 import { nameWords, type Word } from './words.ts'
 

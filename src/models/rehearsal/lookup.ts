@@ -1,7 +1,7 @@
+import { stem } from '../../util/stem.ts'
 import type { Choice } from './choose-tools.ts'
 import { isFreeText, parametersOf, reasonField } from './parameters.ts'
 import { merged } from './schema-view.ts'
-import { stem } from './stem.ts'
 import type { ToolIndex, ToolWords } from './tool-index.ts'
 import type { Word } from './words.ts'
 

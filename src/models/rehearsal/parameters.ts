@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolSpec } from '../../contracts/index.ts'
+import { stem } from '../../util/stem.ts'
 import { namesIn, propertiesOf, settled, type TypeName, typeOf } from './schema-view.ts'
-import { stem } from './stem.ts'
 import { isStopWord, means } from './vocabulary.ts'
 import { clip, nameWords } from './words.ts'
 

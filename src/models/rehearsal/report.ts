@@ -1,4 +1,5 @@
 import type { ToolSpec } from '../../contracts/index.ts'
+import { stem } from '../../util/stem.ts'
 import { toolDescriptions } from './about-tools.ts'
 import type { Exchange, Turn } from './conversation.ts'
 import { exampleRequest } from './example.ts'
@@ -6,7 +7,6 @@ import type { Move } from './plan.ts'
 import { askFor } from './questions.ts'
 import { failureWords, label, renderResult } from './results.ts'
 import { namesIn } from './schema-view.ts'
-import { stem } from './stem.ts'
 import { conceptsOf } from './vocabulary.ts'
 import { clip, readWords } from './words.ts'
 

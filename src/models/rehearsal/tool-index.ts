@@ -1,7 +1,7 @@
 import type { ToolSpec } from '../../contracts/index.ts'
+import { stem } from '../../util/stem.ts'
 import { parametersOf, reasonField } from './parameters.ts'
 import { merged } from './schema-view.ts'
-import { stem } from './stem.ts'
 import { conceptsOf, isCommonAction, isStopWord, isVagueNoun } from './vocabulary.ts'
 import { nameWords } from './words.ts'
 

@@ -1,4 +1,4 @@
-import { stem } from './stem.ts'
+import { stem } from '../../util/stem.ts'
 
 // The English that the rules know. Kept small: a word is here because leaving it out chose a wrong tool.
 

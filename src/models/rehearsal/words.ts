@@ -1,4 +1,4 @@
-import { stem } from './stem.ts'
+import { stem } from '../../util/stem.ts'
 
 export type WordKind = 'quote' | 'url' | 'email' | 'date' | 'time' | 'path' | 'number' | 'word' | 'mark'
 

@@ -1,6 +1,6 @@
 import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
-import { nearestNames } from '../../util/nearest-names.ts'
-import { sharedWords, wordsOf } from '../../util/shared-words.ts'
+import { isNamedIn, sharedWords, wordsOf } from '../../util/shared-words.ts'
+import { knownNames } from '../../util/suggestion.ts'
 import { outputOfChild } from './agent-output.ts'
 import { childGraceMs } from './agent-tool.ts'
 
@@ -91,33 +91,27 @@ async function jsonTask(
 }
 
 function unknownAgent(wanted: string, agents: readonly AgentCard[]): ToolFailure {
-  const names = agents.map(({ name }) => name)
-  const near = nearestNames(wanted, names)
-  const remedy = near.length > 0 ? `Did you mean ${near.join(' or ')}?` : 'Ask find_agents which there are.'
-  return { class: 'unknown_tool', message: `There is no agent "${wanted}".`, remedy }
+  const remedy = knownNames(
+    wanted,
+    agents.map(({ name }) => name),
+    'agent',
+  )
+  return { class: 'unknown_tool', message: `There is no agent "${wanted}".`, remedy: `${remedy} find_agents describes them.` }
 }
 
 /** Whoever is named comes first, however short the name is; the others by the words that they share with the query. */
 function matching(agents: readonly AgentCard[], query: string): readonly AgentCard[] {
   const wanted = wordsOf(query)
-  const spaced = apart(query)
   return agents
     .map((card) => ({
       card,
-      isNamed: spaced.includes(apart(card.name)),
+      isNamed: isNamedIn(query, card.name),
       score: sharedWords(`${card.name} ${card.description} ${card.usage ?? ''}`, wanted),
     }))
     .filter(({ isNamed, score }) => isNamed || score > 0)
     .toSorted((a, b) => Number(b.isNamed) - Number(a.isNamed) || b.score - a.score || (a.card.name < b.card.name ? -1 : 1))
     .map(({ card }) => card)
 }
-
-/** A text with its words apart, so that a name is found as a word, and not inside of one. */
-const apart = (text: string): string =>
-  ` ${text
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()} `
 
 function describe({ name, description, usage, takes, inputSchema }: AgentCard): string {
   const input = takes === 'json' ? `input: ${JSON.stringify(inputSchema)}` : `prompt: ${usage ?? 'text'}`
