@@ -200,7 +200,7 @@ describe('core.md, approvals: waiting', () => {
         let ran = 0
         const asks = { name: 'remove', description: 'd', inputSchema: { type: 'object' }, approval: () => ({ keys: [], summary: 's' }), execute: () => { ran += 1; return 'x' } }
         const runtime = createAgentRuntime({ store, adapter: new ScriptedModel([{ calls: [{ tool: 'remove' }] }, { text: 'x' }]), approver: { decide: () => 'suspend' }, config: { agents: [agent], tools: [asks] } })
-        const { treeId } = await runtime.run('go')
+        const { sessionId: treeId } = await runtime.run('go')
         const requested = (await store.journal.read(treeId, 0)).find((event) => event.type === 'interaction.approval.requested') as any
         try { await runtime.sessions.approve(treeId, { approvalId: requested.request.id, decision: ${decision} as any }) } catch (error) { if (!(error instanceof TroupeError)) throw error }
         await rounds()
