@@ -51,7 +51,7 @@ function tapped(handle: RunHandle, isIt: (event: StreamEvent) => boolean): { rea
 describe('while a team is at work', () => {
   test('each child hangs from its call, at every level; who has no place yet stands in line', async () => {
     const { clock, scouts, runtime } = held()
-    const window = new Window({ width: 90, height: 30 })
+    const window = new Window({ width: 90, height: 60 })
     const { host } = quietHost()
     const inLine = tapped(runtime.stream('Go'), ({ type }) => type === 'interaction.subagent.failed')
     const followed = followRun(inLine.handle, {

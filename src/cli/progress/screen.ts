@@ -19,8 +19,8 @@ const begin = `${csi}?2026h${csi}?7l\r`
 const end = `${csi}?7h${csi}?2026l`
 const eraseLine = `${csi}K`
 const eraseBelow = `${csi}J`
-/** Erases a frame from its first row on (4). The row below it is there: the cursor was in it. */
-const eraseFrame = `${csi}K${csi}1B${csi}J${csi}1A`
+/** Erases a frame of some rows from its first row on (4). Below a frame there is a row: the cursor was in it. */
+const eraseFrame = (rows: number): string => (rows > 0 ? `${csi}K${csi}1B${csi}J${csi}1A` : eraseLine)
 const up = (rows: number): string => (rows > 0 ? `${csi}${rows}A` : '')
 const down = (rows: number): string => (rows > 0 ? `${csi}${rows}B` : '')
 
@@ -48,7 +48,7 @@ export class Screen {
 
   /** What takes the frame away, with the cursor where the frame began; or what leaves it where it is. */
   leave(how: 'erase' | 'keep', size: Size): string {
-    const erase = how === 'erase' && this.#lines.length > 0 ? `\r${up(this.#rowsAt(size))}${eraseFrame}` : ''
+    const erase = how === 'erase' && this.#lines.length > 0 ? `\r${this.#erased(size)}` : ''
     const show = this.#isCursorHidden ? showCursor : ''
     this.#lines = []
     this.#size = undefined
@@ -72,7 +72,7 @@ export class Screen {
     }
     if (text === '' && before.length === frame.length) return ''
     go(common)
-    if (before.length > common) text += common === 0 ? eraseFrame : eraseBelow
+    if (before.length > common) text += common === 0 ? eraseFrame(before.length) : eraseBelow
     // Rows that were not there before come into being by a line feed, which scrolls where it must.
     for (const line of frame.slice(common)) text += `${line}${eraseLine}\r\n`
     // Somebody may have typed where the cursor was.
@@ -81,7 +81,12 @@ export class Screen {
 
   /** Where the window has changed, nothing on it is where it was. */
   #redrawn(frame: readonly string[], size: Size): string {
-    return `${up(this.#rowsAt(size))}${eraseFrame}${frame.map((line) => `${line}\r\n`).join('')}`
+    return `${this.#erased(size)}${frame.map((line) => `${line}\r\n`).join('')}`
+  }
+
+  #erased(size: Size): string {
+    const rows = this.#rowsAt(size)
+    return `${up(rows)}${eraseFrame(rows)}`
   }
 
   /** Rows that the last frame takes now: terminals break lines that have become too long, as most do. */
