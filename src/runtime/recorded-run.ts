@@ -1,4 +1,12 @@
-import type { InteractionEvent, Outcome, Store, TreeId, TreeSummary, TurnOperation } from '../contracts/index.ts'
+import {
+  type InteractionEvent,
+  JournalDamagedError,
+  type Outcome,
+  type Store,
+  type TreeId,
+  type TreeSummary,
+  type TurnOperation,
+} from '../contracts/index.ts'
 import { type Standing, standingIn } from './open-requests.ts'
 import { operationOf } from './operations.ts'
 import { outcomeOf } from './outcome.ts'
@@ -13,16 +21,29 @@ export interface RecordedRun extends Standing {
   readonly outcome: Outcome
   /** What happened in each turn of the root, in order; in the last one so far, where it has not ended. */
   readonly turns: readonly TurnOperation[]
+  /** Where the journal cannot be read any further; everything else is what was stored before. */
+  readonly damage?: JournalDamagedError
 }
 
 /** Reads a tree without claiming it, or waiting for whoever has it. */
 export async function recordedRun({ journal, inbox }: Pick<Store, 'journal' | 'inbox'>, treeId: TreeId): Promise<RecordedRun> {
-  const events = await journal.read(treeId, 0)
+  const { events, damage } = await readable(journal, treeId)
   const { tree, ended } = foldTurns(events)
   const { root: state, children } = tree
   const outcome = outcomeOf({ state, children, halt: undefined })
   const turns = outcome.operations ? [...ended, outcome.operations] : ended
-  return { ...(await standingIn({ events, tree }, inbox)), events, status: statusOf(state), outcome, turns }
+  const standing = await standingIn({ first: events[0], tree }, inbox)
+  return { ...standing, events, status: statusOf(state), outcome, turns, ...(damage && { damage }) }
+}
+
+/** @throws JournalDamagedError where not even the first event can be read. */
+async function readable(journal: Store['journal'], treeId: TreeId): Promise<Pick<RecordedRun, 'events' | 'damage'>> {
+  try {
+    return { events: await journal.read(treeId, 0) }
+  } catch (error) {
+    if (!(error instanceof JournalDamagedError) || error.seq === 1) throw error
+    return { events: await journal.read(treeId, 0, error.seq - 1), damage: error }
+  }
 }
 
 /** Turn by turn: the fold forgets the children of a turn when the next one begins. */

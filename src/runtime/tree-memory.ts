@@ -1,7 +1,7 @@
 import type { Journal, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { showValue } from '../util/show-value.ts'
-import { foldTree, type TreeState } from './tree-state.ts'
+import { foldJournal, type TreeState } from './tree-state.ts'
 
 const mostRemembered = 32
 
@@ -31,9 +31,9 @@ export class TreeMemory {
 
   /** The state of a tree at the end of its journal, from what is known of it. */
   async stateOf(treeId: TreeId, known = this.#states.get(treeId)): Promise<TreeState> {
-    const events = await this.#journal.read(treeId, known?.seq ?? 0)
-    if (events.length === 0 && !known) throw unknownTree(treeId)
-    return foldTree(events, known)
+    const state = await foldJournal(this.#journal, treeId, known)
+    if (!state) throw unknownTree(treeId)
+    return state
   }
 }
 

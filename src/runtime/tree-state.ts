@@ -1,4 +1,4 @@
-import type { InteractionEvent, Message, SessionId } from '../contracts/index.ts'
+import type { InteractionEvent, Journal, Message, SessionId, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { apply, created, type SessionState } from '../core/index.ts'
 import { Sequence } from '../util/sequence.ts'
@@ -34,18 +34,58 @@ export const treeOf = (root: SessionState): TreeState => ({
 
 /** Folds the journal of a tree, or goes on from where it was folded before. */
 export function foldTree(events: readonly InteractionEvent[], from?: TreeState): TreeState {
-  let { root, seq = 0, inboxCursor = 0 } = from ?? {}
-  const family = { children: new Map(from?.children), settled: new Set(from?.settled), numbers: new Map(from?.numbers) }
-  for (const event of events) {
-    seq = event.seq
-    if (event.inbox !== undefined) inboxCursor = Math.max(inboxCursor, event.inbox)
-    if (!root) root = first(event)
-    else if (event.sessionId === root.sessionId) root = apply(root, event)
-    else foldChild(family, event)
-    follow(family, event, root.sessionId)
+  return new TreeFold(from).add(events).state
+}
+
+/** Long journals are folded page by page: only the state is kept. */
+const pageSize = 512
+
+/** The state at the end of a journal; `undefined` where there is neither a journal nor a state to go on from. */
+export async function foldJournal(journal: Pick<Journal, 'read'>, treeId: TreeId, from?: TreeState): Promise<TreeState | undefined> {
+  const fold = new TreeFold(from)
+  for (;;) {
+    const page = await journal.read(treeId, fold.seq, pageSize)
+    fold.add(page)
+    if (page.length < pageSize) return fold.seq === 0 ? undefined : fold.state
   }
-  if (!root) throw new TroupeError('store_invalid', 'The journal is empty: a journal begins with interaction.session.created.')
-  return { root, ...family, seq, inboxCursor }
+}
+
+class TreeFold {
+  #root: SessionState | undefined
+  #seq: number
+  #inboxCursor: number
+  readonly #family: Family
+
+  constructor(from: TreeState | undefined) {
+    this.#root = from?.root
+    this.#seq = from?.seq ?? 0
+    this.#inboxCursor = from?.inboxCursor ?? 0
+    this.#family = { children: new Map(from?.children), settled: new Set(from?.settled), numbers: new Map(from?.numbers) }
+  }
+
+  get seq(): number {
+    return this.#seq
+  }
+
+  get state(): TreeState {
+    if (!this.#root) throw new TroupeError('store_invalid', 'The journal is empty: a journal begins with interaction.session.created.')
+    return { root: this.#root, ...this.#family, seq: this.#seq, inboxCursor: this.#inboxCursor }
+  }
+
+  add(events: readonly InteractionEvent[]): this {
+    const family = this.#family
+    let root = this.#root
+    for (const event of events) {
+      this.#seq = event.seq
+      if (event.inbox !== undefined) this.#inboxCursor = Math.max(this.#inboxCursor, event.inbox)
+      if (!root) root = first(event)
+      else if (event.sessionId === root.sessionId) root = apply(root, event)
+      else foldChild(family, event)
+      follow(family, event, root.sessionId)
+    }
+    this.#root = root
+    return this
+  }
 }
 
 interface Family {
