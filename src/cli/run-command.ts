@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
-import { type Outcome, type RunOrigin, type Store, TroupeError } from '../contracts/index.ts'
+import { type Outcome, type RunOrigin, type Store, type TreeId, TroupeError } from '../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../runtime/index.ts'
 import { redactor } from '../util/redact.ts'
 import { approverFor } from './approvals/approver-for.ts'
@@ -67,7 +67,7 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
     before: prepared.diagnostics,
     ...(ways && { waysOn: ways }),
   })
-  const further = afterInterrupt(followed.outcome, invocation, sessionId)
+  const further = (await afterStoreFailure(followed.outcome, invocation, store)) ?? afterInterrupt(followed.outcome, invocation, sessionId)
   if (further !== undefined) await tellNotice(`Go on: ${further}`, { host, wishes })
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)
@@ -118,6 +118,13 @@ function afterInterrupt(outcome: Outcome | undefined, invocation: RunInvocation,
   return outcome.reason === 'interrupted' ? resumeCommand(invocation, sessionId, { hasEnded: true }) : undefined
 }
 
+/** Of a session that could not be stored any further, once it was stored at all. */
+async function afterStoreFailure(outcome: Outcome | undefined, invocation: RunInvocation, { trees }: Store): Promise<string | undefined> {
+  if (outcome?.code !== 'store_failed') return undefined
+  const entry = await Promise.resolve(trees.get(outcome.sessionId as string as TreeId)).catch(() => undefined)
+  return entry && resumeCommand(invocation, outcome.sessionId)
+}
+
 /** Named where it is not found without. */
 const dataDirOf = ({ folder }: PreparedRun, { env }: Host): string | undefined =>
   folder === dataFolder({ flag: undefined, env, home: homedir() }) ? undefined : folder
@@ -133,13 +140,20 @@ async function close(runtime: AgentRuntime, store: Store): Promise<void> {
   await store.close()
 }
 
-/** A data folder that cannot be used is a matter of how the command was called. */
+/** A data folder that cannot be used is a matter of how the command was called; a full disk is not. */
 async function openStore(path: string): Promise<Store> {
   const { sqliteStore } = await import('../stores/sqlite/index.ts')
   try {
     return sqliteStore({ path })
   } catch (error) {
-    if (!(error instanceof TroupeError)) throw error
+    if (!(error instanceof TroupeError) || isOutOfSpace(error.cause)) throw error
     throw new TroupeError('config_invalid', error.message, { remedy: error.remedy ?? 'Name another folder with --data-dir.', cause: error })
   }
+}
+
+/** As the system says it, or SQLite: full, or a write that failed. */
+function isOutOfSpace(cause: unknown): boolean {
+  const { code, errcode } = (cause ?? {}) as { readonly code?: unknown; readonly errcode?: unknown }
+  if (typeof errcode === 'number') return [10, 13].includes(errcode & 0xff)
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(String(code))
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from './errors.ts'
 import type { Diagnostic, ModelFailure, ToolFailureClass, TurnReason } from './failures.ts'
 import type { ItemId, SessionId, StepId, TurnId } from './ids.ts'
 import type { ItemStatus } from './items.ts'
@@ -67,6 +68,8 @@ export interface Outcome {
   readonly message?: string
   readonly remedy?: string
   readonly failure?: ModelFailure
+  /** The error that kept the turn from being driven any further. */
+  readonly code?: ErrorCode
   readonly sessionId: SessionId
   readonly turnId?: TurnId
   readonly report?: Report

@@ -7,7 +7,7 @@ import { snapshotOf } from './snapshot.ts'
 import { accountingSoFar, operationSoFar, spentSoFar } from './so-far.ts'
 
 /** Why a turn that is still open is not being driven any more. */
-export type Halt = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy'>
+export type Halt = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy' | 'code'>
 
 export const suspended: Halt = {
   status: 'suspended',
@@ -74,5 +74,6 @@ export const openAgain = 'Open the session again to go on.'
 
 export function haltOf(error: unknown, remedy: typeof runAgain | typeof openAgain): Halt {
   if (!(error instanceof TroupeError)) return { status: 'failed', reason: 'internal', message: messageOf(error), remedy }
-  return { status: 'failed', reason: reasons[error.code] ?? 'config', message: error.message, remedy: error.remedy ?? remedy }
+  const { code, message } = error
+  return { status: 'failed', reason: reasons[code] ?? 'config', message, remedy: error.remedy ?? remedy, code }
 }

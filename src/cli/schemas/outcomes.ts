@@ -1,12 +1,13 @@
-import type {
-  AgentLoopStateSnapshot,
-  CallEntry,
-  CallOperation,
-  ModelEntry,
-  OutcomeStatus,
-  StepOperation,
-  TurnOperation,
-  Usage,
+import {
+  type AgentLoopStateSnapshot,
+  type CallEntry,
+  type CallOperation,
+  errorTable,
+  type ModelEntry,
+  type OutcomeStatus,
+  type StepOperation,
+  type TurnOperation,
+  type Usage,
 } from '../../contracts/index.ts'
 import type { AgentSummary, ModelSummary, ToolSummary } from '../../util/run-summary.ts'
 import {
@@ -123,6 +124,7 @@ export const outcomeFields = {
   message: optional(text),
   remedy: optional(text),
   failure: optional(reference('ModelFailure')),
+  code: optional({ enum: Object.keys(errorTable) }),
   sessionId: name,
   turnId: optional(name),
   report: optional(reference('Report')),

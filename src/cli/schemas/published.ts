@@ -71,7 +71,7 @@ const standing = anyOf(
   }),
 )
 const shownFields = {
-  ok: constant(true),
+  ok: truth,
   sessionId: name,
   agent: text,
   title: text,
@@ -95,9 +95,18 @@ const shownFields = {
     { turns: count, steps: count, calls: count, usage: reference('Usage'), cost: reference('Cost'), durationMs: amount },
     { description: 'Over all turns of the session, with its descendants.' },
   ),
-  exitCode: constant(0),
+  damage: optional(closed<NonNullable<RestingDocument['damage']>>({ seq: count, message: text, remedy: optional(text) })),
+  exitCode: { enum: [0, 1] },
 }
-const { status: _status, reason: _reason, message: _message, remedy: _remedy, failure: _failure, ...soFarFields } = outcomeFields
+const {
+  status: _status,
+  reason: _reason,
+  message: _message,
+  remedy: _remedy,
+  failure: _failure,
+  code: _code,
+  ...soFarFields
+} = outcomeFields
 const soFar = closed<SoFar>({ ...soFarFields, snapshot: reference('Snapshot'), summary: optional(reference('AgentSummary')) })
 const restingDocument = closed<RestingDocument>(
   { ...shownFields, outcome: outcomeDocument },

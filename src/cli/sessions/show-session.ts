@@ -6,6 +6,7 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { runEnd } from '../run-documents.ts'
 import { safeJson } from '../safe-json.ts'
+import { tellError } from '../tell.ts'
 import { unknownSession } from './find-session.ts'
 import { paintOn } from './paint-on.ts'
 import { isResting, shownDocument } from './shown-document.ts'
@@ -43,7 +44,9 @@ export async function showSession(invocation: SessionsInvocation, host: Host): P
     default:
       output satisfies never
   }
-  return exitCodes.done.code
+  if (!shown.damage) return exitCodes.done.code
+  await tellError(shown.damage, { host, wishes })
+  return exitCodes.failed.code
 }
 
 /** As `run --stream-json` writes it, without what was only live; a run that does not rest has no end yet. */

@@ -7,15 +7,18 @@ import type { SessionTotals } from './session-totals.ts'
 import type { ShownSession } from './shown-session.ts'
 
 /** What a run has come to that does not rest. In `operations` a turn that has not ended has the status suspended. */
-export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure'>
+export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure' | 'code'>
 
 interface Shown extends KeptDocument {
-  readonly ok: true
+  /** `false` where its journal is damaged. */
+  readonly ok: boolean
   /** What its last turn was asked. */
   readonly asked: string
   /** Over all its turns. */
   readonly totals: SessionTotals
-  readonly exitCode: 0
+  /** From which event on its journal cannot be read; the document is about what was stored before. */
+  readonly damage?: { readonly seq: number; readonly message: string; readonly remedy?: string }
+  readonly exitCode: 0 | 1
 }
 /** One that has ended or waits, with the document that `run --json` gave; what was told before it began is in no journal. */
 export interface RestingDocument extends Shown {
@@ -27,12 +30,15 @@ export interface OpenDocument extends Shown {
 }
 
 export function shownDocument(shown: ShownSession, place: Place): RestingDocument | OpenDocument {
-  const base = { ok: true, ...keptDocument(shown, place), asked: shown.asked, totals: shown.totals } as const
-  const exitCode = exitCodes.done.code
+  const { damage, asked, totals } = shown
+  const { seq, message, remedy } = damage ?? {}
+  const told = seq === undefined || message === undefined ? {} : { damage: { seq, message, ...(remedy !== undefined && { remedy }) } }
+  const base = { ok: damage === undefined, ...keptDocument(shown, place), asked, totals, ...told }
+  const exitCode = damage ? exitCodes.failed.code : exitCodes.done.code
   const document = outcomeDocument(shown.outcome)
   if (isResting(shown)) return { ...base, outcome: document, exitCode }
   const { ok: _ok, exitCode: _code, status: _status, reason: _reason, message: _message, remedy: _remedy, ...rest } = document
-  const { failure: _failure, ...soFar } = rest
+  const { failure: _failure, code: _error, ...soFar } = rest
   return { ...base, soFar, exitCode }
 }
 

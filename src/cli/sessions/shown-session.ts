@@ -3,6 +3,7 @@ import type {
   Diagnostic,
   InputPart,
   InteractionEvent,
+  JournalDamagedError,
   Outcome,
   Report,
   Store,
@@ -29,6 +30,8 @@ export interface ShownSession extends KeptSession {
   readonly fileOf: (handle: BlobId) => string | undefined
   /** By the last turn, or for it where none has begun. */
   readonly asked: string
+  /** Where its journal cannot be read any further. */
+  readonly damage?: JournalDamagedError
 }
 
 export interface ShownTurn {
@@ -45,7 +48,7 @@ export async function shownSession(store: Store, id: string, place: SessionPlace
   const { treeId } = entry
   // Asked before the journal is read: what has ended by then is not taken for left.
   const driver = await store.trees.driver(treeId)
-  const { events, status, outcome, turns: operations, open: requests, origin } = await recordedRun(store, treeId)
+  const { events, status, outcome, turns: operations, open: requests, origin, damage } = await recordedRun(store, treeId)
   const standing = standingBy(status, { driver, requests })
   const { turns, waiting } = turnsIn(events)
   const asked = turns.at(-1)?.asked ?? waiting
@@ -53,7 +56,7 @@ export async function shownSession(store: Store, id: string, place: SessionPlace
   const totals = sessionTotals(operations, ended.length === turns.length && ended.length > 0 ? ended : [...ended, outcome])
   const base = { run: { ...entry, status }, ...(origin && { origin }), standing }
   const fileOf = (handle: BlobId): string | undefined => store.blobs.pathOf?.(treeId, handle)
-  return { ...base, events, outcome, requests, turns, operations, totals, asked, fileOf }
+  return { ...base, events, outcome, requests, turns, operations, totals, asked, fileOf, ...(damage && { damage }) }
 }
 
 /** The turns of the root, and what was said and has come into none of them. */

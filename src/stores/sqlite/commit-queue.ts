@@ -93,7 +93,7 @@ export class CommitQueue {
       this.#suspects = entries.length
       this.#schedule()
     } else {
-      const failure = storeError(error, 'write to the store')
+      const failure = storeError(error, `write to the store in ${this.#connection.file}`)
       this.#settle(entries, (entry) => entry.reject(failure))
     }
   }
@@ -106,7 +106,11 @@ export class CommitQueue {
       return
     }
     // Those that came late fail as well: they stand before the same lock.
-    const failure = storeError(error, `write to the store within ${this.#busyTimeoutMs} ms`)
+    const failure = storeError(
+      error,
+      `write to the store in ${this.#connection.file} within ${this.#busyTimeoutMs} ms`,
+      this.#connection.lockHolder(),
+    )
     this.#settle(this.#entries.splice(0), (entry) => entry.reject(failure))
   }
 

@@ -5,6 +5,7 @@ import { isBusy, storeError } from './failures.ts'
 import { makeFile, makeFolder } from './folder.ts'
 import { InboxTable } from './inbox-table.ts'
 import { JournalTable } from './journal-table.ts'
+import { type LockHolder, lockHolder } from './lock-holder.ts'
 import type { SqliteSettings } from './options.ts'
 import { OwnerTable } from './owner-table.ts'
 import { RecordTable } from './record-table.ts'
@@ -70,6 +71,12 @@ export class Connection {
       if (database.isTransaction) database.exec('ROLLBACK')
       throw error
     }
+  }
+
+  /** Who keeps this connection from writing, as far as that can be found out. */
+  lockHolder(): LockHolder | undefined {
+    const state = this.#state
+    return lockHolder(this.file, () => (state.kind === 'open' ? state.tables.owners.silent() : []))
   }
 
   /** Free pages are moved to the end of the file; the checkpoint cuts them off. A file of version 1 is written anew, once. */

@@ -1,4 +1,5 @@
 import { TroupeError } from '../../contracts/index.ts'
+import type { LockHolder } from './lock-holder.ts'
 
 /** Primary result codes of SQLite that this store tells apart. */
 const codes = {
@@ -15,6 +16,7 @@ const codes = {
 
 const held = 'another process holds the database: wait for it or end it, then try again'
 const full = 'free some space on the disk, then try again'
+const failing = 'check that the disk of the data folder has space and works, then try again'
 const forbidden = 'make the data folder and its files writable, then try again'
 
 const remedies: { readonly [code: number | string]: string } = {
@@ -23,8 +25,10 @@ const remedies: { readonly [code: number | string]: string } = {
   [codes.readOnly]: forbidden,
   [codes.cantOpen]: forbidden,
   [codes.full]: full,
+  [codes.ioError]: failing,
   ENOSPC: full,
   EDQUOT: full,
+  EFBIG: failing,
   EACCES: forbidden,
   EPERM: forbidden,
   EROFS: forbidden,
@@ -48,12 +52,14 @@ export function isMediumFailure(error: unknown): boolean {
   return code === codes.full || code === codes.ioError || code === codes.readOnly || code === codes.cantOpen || code === codes.noMemory
 }
 
-export function storeError(error: unknown, action: string): TroupeError {
+export function storeError(error: unknown, action: string, holder?: LockHolder): TroupeError {
   if (error instanceof TroupeError) return error
   const code = sqliteCode(error)
   const message = error instanceof Error ? error.message : String(error)
   if (isDamage(error)) return damaged(`cannot ${action}: ${message}`, error)
   const remedy = remedies[code ?? systemCode(error)] ?? 'check the data folder and its disk, then try again'
+  if (holder)
+    return new TroupeError('store_failed', `cannot ${action}: ${holder.name} holds its lock`, { remedy: holder.remedy, cause: error })
   return new TroupeError('store_failed', `cannot ${action}: ${message}`, { remedy, cause: error })
 }
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import type { OwnerId } from '../../contracts/index.ts'
+import type { SilentOwner } from './lock-holder.ts'
 import type { SqliteSettings } from './options.ts'
 import { encodeText } from './text.ts'
 
@@ -14,6 +15,7 @@ import { encodeText } from './text.ts'
 export class OwnerTable {
   readonly #settings: SqliteSettings
   readonly #find: StatementSync
+  readonly #all: StatementSync
   readonly #register: StatementSync
   readonly #dismiss: StatementSync
   readonly #renew: StatementSync
@@ -22,6 +24,7 @@ export class OwnerTable {
   constructor(database: DatabaseSync, settings: SqliteSettings) {
     this.#settings = settings
     this.#find = database.prepare('SELECT pid, host, seen_at FROM owners WHERE id = ?')
+    this.#all = database.prepare('SELECT pid, host, seen_at FROM owners ORDER BY seen_at')
     this.#register = database.prepare(
       `INSERT INTO owners (id, instance, pid, host, seen_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE
        SET instance = excluded.instance, pid = excluded.pid, host = excluded.host, seen_at = excluded.seen_at`,
@@ -41,6 +44,16 @@ export class OwnerTable {
     // A time far ahead is no better than one long past: a clock was set back, and the owner no longer beats by it.
     if (Math.abs(surroundings.now() - Number(row.seen_at)) > timing.leaseMs) return undefined
     return `process ${pid} on ${row.host}`
+  }
+
+  /** Owners of this host whose process lives although they were silent past their lease. */
+  silent(): readonly SilentOwner[] {
+    const { timing, surroundings } = this.#settings
+    return this.#all.all().flatMap(({ pid, host, seen_at }) => {
+      const silentMs = surroundings.now() - Number(seen_at)
+      const isSuspect = host === surroundings.host && silentMs > timing.leaseMs && surroundings.isAlive(Number(pid))
+      return isSuspect ? [{ pid: Number(pid), silentMs }] : []
+    })
   }
 
   register(owner: OwnerId, instance: string): void {

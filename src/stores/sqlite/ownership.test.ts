@@ -4,6 +4,9 @@ import { setImmediate as macrotask } from 'node:timers/promises'
 import { describe, it, onTestFinished } from 'vitest'
 import { alice, appended, batch, bob, claimed, one, two } from '../fixtures/sample-tree.ts'
 import { dataFolder } from './fixtures/data-folder.ts'
+import { lockHolder } from './lock-holder.ts'
+import { settingsOf } from './options.ts'
+import { OwnerTable } from './owner-table.ts'
 
 /** No heartbeat but where a test asks for one. */
 const silent = { heartbeatMs: 1_000_000 }
@@ -89,6 +92,23 @@ describe('an owner', () => {
     await claimed(folder.open(options), one)
     now -= 3_600_000
     assert.equal((await folder.open(options).journal.claim(one, bob)).ok, true)
+  })
+})
+
+describe('an owner that lives and is silent', () => {
+  it('is suspected of holding the file where the system does not tell who does', async () => {
+    const folder = await dataFolder()
+    let now = 1_000_000
+    const surroundings = { now: () => now, pid: 123, host: 'here', isAlive: () => true }
+    await claimed(folder.open({ surroundings, timing: silent }), one)
+    const database = new DatabaseSync(folder.file)
+    onTestFinished(() => database.close())
+    const settings = settingsOf({ path: folder.path, surroundings })
+    now += 15_000
+    assert.deepEqual(new OwnerTable(database, settings).silent(), [])
+    now += 5_000
+    const holder = lockHolder('/nowhere/troupe.db', () => new OwnerTable(database, settings).silent())
+    assert.deepEqual(holder?.name, 'probably process 123, which has been silent for 20 s,')
   })
 })
 

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { createInterface } from 'node:readline'
+import { setImmediate as macrotask } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Store, TreeId } from '../../contracts/index.ts'
@@ -19,7 +21,7 @@ interface Driver {
   kill(): Promise<void>
 }
 
-function startDriver(path: string, tree: string, mode: 'echo' | 'flood'): Driver {
+function startDriver(path: string, tree: string, mode: 'echo' | 'flood' | 'stop'): Driver {
   const child = spawn(process.execPath, [program, path, tree, mode], { stdio: ['ignore', 'pipe', 'ignore'] })
   const lines: string[] = []
   const reader = createInterface({ input: child.stdout })
@@ -100,4 +102,23 @@ it('a process killed while it writes leaves everything that it was answered, and
     assert.deepEqual(read, events(one, 1, read.length))
     seq = read.length
   }
+})
+
+it.runIf(process.platform === 'linux')('a process that was stopped inside of a commit is named by who waits for it', async () => {
+  const folder = await dataFolder()
+  const store = folder.open({ timing: { busyTimeoutMs: 20 } })
+  await store.trees.list()
+  const driver = startDriver(folder.path, one, 'stop')
+  const { pid } = driver.process
+  await driver.said(2)
+  while (!/\) T/.test(await readFile(`/proc/${pid}/stat`, 'utf8'))) await macrotask()
+  await assert.rejects(async () => store.journal.claim('another' as TreeId, bob), {
+    code: 'store_failed',
+    message: `cannot write to the store in ${folder.file} within 20 ms: process ${pid}, which is stopped, holds its lock`,
+    remedy: `continue it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), then try again`,
+  })
+  // What was committed can be read meanwhile; the end of that process frees the file.
+  assert.deepEqual(await store.journal.read(one, 0), [])
+  await driver.kill()
+  await claimed(store, 'another' as TreeId, bob)
 })

@@ -1,0 +1,58 @@
+import { readFileSync, statSync } from 'node:fs'
+
+/** Who keeps others from writing to a database, and what to do about it. */
+export interface LockHolder {
+  /** `process 4242, which is stopped,` */
+  readonly name: string
+  readonly remedy: string
+}
+
+/** A process that was silent for too long, where the system does not say who holds a lock. */
+export interface SilentOwner {
+  readonly pid: number
+  readonly silentMs: number
+}
+
+/**
+ * Linux lists the locks of files with their processes. Elsewhere an owner of trees is suspected that lives and shows no sign
+ * of it: a process that is stopped does not renew its lease either.
+ */
+export function lockHolder(file: string, silent: () => readonly SilentOwner[]): LockHolder | undefined {
+  const pid = lockedBy(file)
+  if (pid !== undefined && isStopped(pid)) return { name: `process ${pid}, which is stopped,`, remedy: continueIt(pid) }
+  if (pid !== undefined) return { name: `process ${pid}`, remedy: `wait for process ${pid} or end it, then try again` }
+  const [owner] = silent()
+  if (!owner) return undefined
+  const seconds = Math.round(owner.silentMs / 1000)
+  return { name: `probably process ${owner.pid}, which has been silent for ${seconds} s,`, remedy: continueIt(owner.pid) }
+}
+
+const continueIt = (pid: number): string => `continue it (kill -CONT ${pid}) or end it (kill -KILL ${pid}), then try again`
+
+/** Writers lock the index of the log, whoever recovers or closes the database the file itself. */
+function lockedBy(file: string): number | undefined {
+  try {
+    const inodes = new Set([`${file}-shm`, file].flatMap(inodeOf))
+    for (const line of readFileSync('/proc/locks', 'utf8').split('\n')) {
+      const [, kind, , mode, pid, place = ''] = line.split(/\s+/)
+      if (kind === 'POSIX' && mode === 'WRITE' && inodes.has(place.slice(place.lastIndexOf(':') + 1))) return Number(pid)
+    }
+  } catch {
+    // Not Linux, or not to be read here.
+  }
+  return undefined
+}
+
+function inodeOf(path: string): readonly string[] {
+  const ino = statSync(path, { throwIfNoEntry: false })?.ino
+  return ino === undefined ? [] : [String(ino)]
+}
+
+function isStopped(pid: number): boolean {
+  try {
+    // The name before the state may hold anything but ends with the last parenthesis.
+    return /^\) [Tt]/.test(readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\)/s, ')'))
+  } catch {
+    return false
+  }
+}
