@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { storePathOf } from '../../agents/index.ts'
 import { type Store, TroupeError } from '../../contracts/index.ts'
 import { loadSetup, type SetupWishes, setupWithoutConfig } from '../config-setup.ts'
-import { dataFolder, whyNoFolder } from '../data-folder.ts'
+import { dataFolder, whyNoFolder, whyUnwritable } from '../data-folder.ts'
 import type { Host } from '../host.ts'
 
 /** Where sessions of this folder are stored; a configuration that is wrong says nothing. */
@@ -23,7 +23,8 @@ async function configuredFolder(host: Host, { configFile, file }: Pick<SetupWish
 }
 
 /**
- * Does something with the sessions that are stored in a folder. Where there are none, no database is created.
+ * Does something with the sessions that are stored in a folder. Where there are none, no database is created. A folder that
+ * cannot be written can still be read.
  *
  * @throws TroupeError `config_invalid` where there can be none: a file has that name, say.
  */
@@ -35,7 +36,7 @@ export async function withSessions<Result>(folder: string, none: Result, use: (s
     })
   if (!existsSync(join(folder, 'troupe.db'))) return none
   const { sqliteStore } = await import('../../stores/sqlite/index.ts')
-  const store = sqliteStore({ path: folder })
+  const store = sqliteStore({ path: folder, access: whyUnwritable(folder) === undefined ? 'write' : 'read' })
   try {
     return await use(store)
   } finally {

@@ -64,6 +64,13 @@ export class CommitQueue {
     return answer
   }
 
+  /** Takes nothing more; settles after everything that was added. */
+  stop(): Promise<void> {
+    if (this.#state.kind !== 'idle') return this.finish({ apply: () => undefined })
+    this.#accepting = false
+    return Promise.resolve()
+  }
+
   #schedule(): void {
     this.#state = { kind: 'scheduled' }
     setImmediate(() => this.#flush())

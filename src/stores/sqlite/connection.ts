@@ -8,6 +8,7 @@ import { JournalTable } from './journal-table.ts'
 import { type LockHolder, lockHolder } from './lock-holder.ts'
 import type { SqliteSettings } from './options.ts'
 import { OwnerTable } from './owner-table.ts'
+import { isWritable, privateCopy } from './private-copy.ts'
 import { RecordTable } from './record-table.ts'
 import { prepareSchema } from './schema.ts'
 import { SnapshotTable } from './snapshot-table.ts'
@@ -38,12 +39,16 @@ type State =
 export class Connection {
   readonly #settings: SqliteSettings
   readonly file: string
+  /** Where what is read is a copy. */
+  readonly #copy: ReturnType<typeof privateCopy> | undefined
   #state: State
 
   constructor(settings: SqliteSettings) {
     this.#settings = settings
     this.file = join(settings.path, 'troupe.db')
-    this.#state = { kind: 'opening', database: openFile(this.file, settings) }
+    const { copy, database } = openFile(this.file, settings)
+    this.#copy = copy
+    this.#state = { kind: 'opening', database }
     try {
       this.#prepare()
     } catch (error) {
@@ -96,6 +101,7 @@ export class Connection {
     const state = this.#state
     this.#state = { kind: 'closed' }
     if (state.kind !== 'closed') state.database.close()
+    this.#copy?.remove()
   }
 
   #prepare(): Extract<State, { readonly kind: 'open' }> {
@@ -104,6 +110,7 @@ export class Connection {
     if (state.kind === 'closed') throw closedError()
     const { database } = state
     prepareSchema(database)
+    if (this.#settings.access === 'read') database.exec('PRAGMA query_only = ON')
     const open = {
       kind: 'open',
       database,
@@ -122,11 +129,20 @@ export class Connection {
   }
 }
 
-function openFile(file: string, { path, surroundings }: SqliteSettings): DatabaseSync {
+interface Opened {
+  readonly database: DatabaseSync
+  readonly copy: ReturnType<typeof privateCopy> | undefined
+}
+
+function openFile(file: string, { path, access, surroundings }: SqliteSettings): Opened {
   try {
+    if (access === 'read' && !isWritable(file)) {
+      const copy = privateCopy(file)
+      return { database: surroundings.openDatabase(copy.file), copy }
+    }
     makeFolder(join(path, 'blobs'))
     makeFile(file)
-    return surroundings.openDatabase(file)
+    return { database: surroundings.openDatabase(file), copy: undefined }
   } catch (error) {
     throw storeError(error, `open the store in ${path}`)
   }

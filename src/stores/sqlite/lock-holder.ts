@@ -35,7 +35,8 @@ function lockedBy(file: string): number | undefined {
     const inodes = new Set([`${file}-shm`, file].flatMap(inodeOf))
     for (const line of readFileSync('/proc/locks', 'utf8').split('\n')) {
       const [, kind, , mode, pid, place = ''] = line.split(/\s+/)
-      if (kind === 'POSIX' && mode === 'WRITE' && inodes.has(place.slice(place.lastIndexOf(':') + 1))) return Number(pid)
+      if (kind === 'POSIX' && mode === 'WRITE' && Number(pid) !== process.pid && inodes.has(place.slice(place.lastIndexOf(':') + 1)))
+        return Number(pid)
     }
   } catch {
     // Not Linux, or not to be read here.

@@ -8,6 +8,11 @@ import { showValue } from '../../util/show-value.ts'
 export interface SqliteStoreOptions {
   /** The folder of the database and its blobs. It is made where it is missing. */
   readonly path: string
+  /**
+   * `read`: nothing is written, and the folder need not be writable; of one that is not, the store is as it was when it was
+   * opened. Default `write`.
+   */
+  readonly access?: 'read' | 'write'
   readonly timing?: Partial<SqliteTiming>
   readonly surroundings?: Partial<SqliteSurroundings>
 }
@@ -39,6 +44,7 @@ const defaultTiming: SqliteTiming = { busyTimeoutMs: 30_000, heartbeatMs: 5_000,
 
 export interface SqliteSettings {
   readonly path: string
+  readonly access: 'read' | 'write'
   readonly timing: SqliteTiming
   readonly surroundings: SqliteSurroundings
 }
@@ -50,8 +56,14 @@ const surroundingKeys = ['now', 'pid', 'host', 'isAlive', 'openDatabase'] satisf
 function checkOptions(options: SqliteStoreOptions): void {
   const problems: Problem[] = []
   if (!isMap(problems, options ?? null, place)) throw invalid(problems)
-  checkKeys(problems, options, { known: ['path', 'timing', 'surroundings'], place })
-  const { path, timing, surroundings } = options
+  checkKeys(problems, options, { known: ['path', 'access', 'timing', 'surroundings'], place })
+  const { path, access = 'write', timing, surroundings } = options
+  if (access !== 'read' && access !== 'write')
+    problems.push({
+      place: `${place}.access`,
+      message: `expected read or write, found ${showValue(access)}`,
+      remedy: 'Leave it out for write.',
+    })
   if (typeof path !== 'string' || path === '')
     problems.push({ place: `${place}.path`, message: `expected a folder, found ${showValue(path)}`, remedy: 'Give its path.' })
   if (isMap(problems, timing, `${place}.timing`)) {
@@ -70,7 +82,7 @@ function checkOptions(options: SqliteStoreOptions): void {
 
 export function settingsOf(options: SqliteStoreOptions): SqliteSettings {
   checkOptions(options)
-  const { path, timing, surroundings } = options
+  const { path, access = 'write', timing, surroundings } = options
   const machine: SqliteSurroundings = {
     now: Date.now,
     pid: process.pid,
@@ -78,7 +90,7 @@ export function settingsOf(options: SqliteStoreOptions): SqliteSettings {
     isAlive: processExists,
     openDatabase: (file) => new DatabaseSync(file),
   }
-  return { path: resolve(path), timing: { ...defaultTiming, ...timing }, surroundings: { ...machine, ...surroundings } }
+  return { path: resolve(path), access, timing: { ...defaultTiming, ...timing }, surroundings: { ...machine, ...surroundings } }
 }
 
 function processExists(pid: number): boolean {

@@ -19,6 +19,8 @@ export class Ownership {
   readonly #queue: CommitQueue
   readonly #heartbeatMs: number
   readonly #holdings = new Map<TreeId, Holding>()
+  /** Whether there was ever anything to give up. */
+  hasClaimed = false
   #timer: NodeJS.Timeout | undefined
   #beat: Promise<void> | undefined
 
@@ -32,6 +34,7 @@ export class Ownership {
   }
 
   enter(treeId: TreeId, holding: Holding): void {
+    this.hasClaimed = true
     this.#holdings.set(treeId, holding)
     this.#timer ??= setInterval(() => this.#renew(), this.#heartbeatMs).unref()
   }

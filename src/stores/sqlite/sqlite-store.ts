@@ -64,12 +64,15 @@ function driverOf({ trees, owners }: Tables, treeId: TreeId): string | undefined
 async function close({ connection, queue, ownership, changes }: StoreParts, blobs: FileBlobs): Promise<void> {
   ownership.stop()
   changes.close()
-  const goodbye = queue.finish({
-    apply({ trees, owners }) {
-      trees.giveUpAll(ownership.instance)
-      owners.remove(ownership.instance)
-    },
-  })
+  // Whoever only read need not wait for a lock.
+  const goodbye = ownership.hasClaimed
+    ? queue.finish({
+        apply({ trees, owners }) {
+          trees.giveUpAll(ownership.instance)
+          owners.remove(ownership.instance)
+        },
+      })
+    : queue.stop()
   // A goodbye that could not be written is no reason to stay open: this process will be found gone.
   await Promise.all([goodbye.catch(() => undefined), blobs.close()])
   ownership.stop()
