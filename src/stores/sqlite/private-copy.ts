@@ -1,4 +1,4 @@
-import { accessSync, constants, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
@@ -37,9 +37,13 @@ export function privateCopy(file: string): { readonly file: string; remove(): vo
 /** A log that only grew meanwhile is whole up to some commit; where it began anew, or was moved to the database, nothing fits. */
 function copied(from: string, to: string): boolean {
   const before = stateOf(from)
-  if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${to}-wal`)
-  else rmSync(`${to}-wal`, { force: true })
-  copyFileSync(from, to)
+  for (const suffix of ['-wal', '']) {
+    rmSync(`${to}${suffix}`, { force: true })
+    if (!existsSync(`${from}${suffix}`)) continue
+    copyFileSync(`${from}${suffix}`, `${to}${suffix}`)
+    // The mode is copied as well.
+    chmodSync(`${to}${suffix}`, 0o600)
+  }
   return stateOf(from) === before
 }
 
