@@ -11,11 +11,13 @@ import {
 } from '../contracts/index.ts'
 import { openRequests } from '../core/index.ts'
 import { unknownTree } from './tree-memory.ts'
-import { foldJournal, type TreeState } from './tree-state.ts'
+import { foldJournal, foldTree, type TreeState } from './tree-state.ts'
 
 /** What a tree waits for, its children included; read from its journal, whoever drives it. */
 export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<readonly ApprovalRequest[]> {
-  const { root, children } = await treeIn(journal, treeId)
+  const tree = await foldJournal(journal, treeId)
+  if (!tree) throw unknownTree(treeId)
+  const { root, children } = tree
   return [root, ...children.values()].flatMap(openRequests)
 }
 
@@ -76,24 +78,19 @@ export interface Standing {
 
 /** Of what is in the journal, and what has come for it since. */
 export async function standingOf({ journal, inbox }: Pick<Store, 'journal' | 'inbox'>, treeId: TreeId): Promise<Standing> {
-  const [first] = await journal.read(treeId, 0, 1)
-  return standingIn({ first, tree: await treeIn(journal, treeId) }, inbox)
+  const events = await journal.read(treeId, 0)
+  return standingIn({ events, tree: foldTree(events) }, inbox)
 }
 
-async function treeIn(journal: Store['journal'], treeId: TreeId): Promise<TreeState> {
-  const tree = await foldJournal(journal, treeId)
-  if (!tree) throw unknownTree(treeId)
-  return tree
-}
-
-/** How a journal begins, and its fold. */
+/** A journal that was read, and its fold. */
 export interface FoldedJournal {
-  readonly first: InteractionEvent | undefined
+  readonly events: readonly InteractionEvent[]
   readonly tree: TreeState
 }
 
-export async function standingIn({ first, tree }: FoldedJournal, inbox: Store['inbox']): Promise<Standing> {
+export async function standingIn({ events, tree }: FoldedJournal, inbox: Store['inbox']): Promise<Standing> {
   const { root, children, inboxCursor } = tree
+  const [first] = events
   const origin = first?.type === 'interaction.session.created' ? first.origin : undefined
   const answers = new Map<string, ApprovalDecision>()
   // The first one counts.

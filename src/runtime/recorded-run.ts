@@ -32,7 +32,7 @@ export async function recordedRun({ journal, inbox }: Pick<Store, 'journal' | 'i
   const { root: state, children } = tree
   const outcome = outcomeOf({ state, children, halt: undefined })
   const turns = outcome.operations ? [...ended, outcome.operations] : ended
-  const standing = await standingIn({ first: events[0], tree }, inbox)
+  const standing = await standingIn({ events, tree }, inbox)
   return { ...standing, events, status: statusOf(state), outcome, turns, ...(damage && { damage }) }
 }
 
