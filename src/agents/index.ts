@@ -8,7 +8,6 @@ export {
 export { agentFileSchema } from './agent-file-schema.ts'
 export { type AgentOption, type AgentOptionKey, type AgentOptionType, agentOptionKeys, agentOptions, keysToCome } from './agent-options.ts'
 export { agentTemplate, type TemplateAgent } from './agent-template.ts'
-export { builtinToolNames } from './builtin-tool-names.ts'
 export {
   approvalsOf,
   type Config,
@@ -24,6 +23,7 @@ export {
   configError,
   configRows,
   configSchema,
+  configuredText,
   contextOf,
   type Environment,
   type FileState,
@@ -56,13 +56,14 @@ export {
   type TrustRecords,
   trustFiles,
   trustOf,
+  unknownSkills,
+  unknownTools,
   unpricedOf,
   variablePlaces,
+  variablesOf,
 } from './config/index.ts'
 export { dialectFolders } from './dialects/index.ts'
 export { type AgentSource, type DefinedAgent, type FilesForPrograms, type ReadForProgram, readForProgram } from './files-for-programs.ts'
-export { isVainLeaving, leavingForms } from './leaving-rules.ts'
-export { ruledToolNames } from './misspelt-rules.ts'
 export { type AgentOverrides, parseOverrides, type WrittenFlag, type WrittenOverrides } from './overrides.ts'
 export { contextFile, findProjectRoot, type ProjectContext, projectContext } from './project-context/index.ts'
 export {

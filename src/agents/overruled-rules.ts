@@ -1,7 +1,13 @@
 import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
 import { fitsGlob, globOf } from '../util/glob.ts'
 import { partsOfPattern } from '../util/rule-pattern.ts'
-import type { MisspeltRule } from './misspelt-rules.ts'
+
+/** A rule that has no effect. */
+export interface IdleRule {
+  readonly index: number
+  readonly message: string
+  readonly remedy: string
+}
 
 /** Each is held against each: a hostile list would take its time. */
 const mostCompared = 1_000
@@ -10,7 +16,7 @@ const mostCompared = 1_000
  * Rules that ask or deny and never count, because a milder one behind them is about all that they are about: whoever wrote
  * `deny: shell(rm *)` before `allow: shell` has most likely meant the other order.
  */
-export function overruledRules(rules: readonly ApprovalRule[]): readonly MisspeltRule[] {
+export function overruledRules(rules: readonly ApprovalRule[]): readonly IdleRule[] {
   const clauses = rules.flatMap((rule, index) =>
     ruleVerdicts.flatMap((verdict, rank) => [rule[verdict] ?? []].flat().map((pattern) => ({ index, verdict, rank, pattern }))),
   )

@@ -1,4 +1,5 @@
 import { isScalar, isSeq, type Node } from 'yaml'
+import { namedElsewhere } from '../util/foreign-tools.ts'
 import { isEntry, type ListEntry, listEntries } from './list-entries.ts'
 import type { Fault, Read } from './read-result.ts'
 import { found } from './words.ts'
@@ -20,12 +21,24 @@ export function readList(node: Node | null, { key, of, example }: ListSpec): Rea
   for (const each of nodes) {
     const name = isScalar(each) && typeof each.value === 'string' ? each.value.trim() : ''
     if (name === '') faults.push({ node: each, message: `${article(of)} ${of} must be a name, not ${found(each)}`, remedy })
+    else if (!isEntry(of, name) && name.includes(',') && !isSeq(node))
+      faults.push({
+        node: each,
+        message: `\`${key}\` is one text, not a list`,
+        remedy: `Write \`${key}: [${namesIn(name, of).join(', ')}]\`.`,
+      })
     else if (!isEntry(of, name)) faults.push({ node: each, message: fault(name), remedy: ownRemedy ?? remedy })
     else if (names.includes(name))
       faults.push({ node: each, message: `the ${of} \`${name}\` is named twice`, remedy: 'Leave one of them out.' })
     else names.push(name)
   }
   return faults.length > 0 ? { ok: false, faults } : { ok: true, value: names }
+}
+
+/** The names of a text with commas; those of other programs for tools become ours. */
+function namesIn(written: string, of: ListEntry): readonly string[] {
+  const names = written.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]))
+  return of === 'tool' ? [...new Set(names.flatMap((name) => namedElsewhere(name, 'granted') ?? [name]))] : names
 }
 
 const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')

@@ -15,6 +15,7 @@ import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
 import type { WorkspaceKit } from '../tools/kit/index.ts'
 import { isInside } from '../util/is-inside.ts'
 import { projectSays } from '../util/project-says.ts'
+import { knownRules } from '../util/tool-faults.ts'
 import { agentsWithSkills, inShort } from './agents-with-skills.ts'
 import type { WhenNobodyIsThere } from './approvals/approver-for.ts'
 import { flagProblems } from './approvals/flag-rules.ts'
@@ -62,6 +63,7 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
   const tools = agents.map(({ definition }) => `agent__${definition.toolName}`)
   const wrong = [...flagProblems({ allow, deny, tools }), ...skilled.problems, ...hooked.problems]
   if (wrong.length > 0) throw new TroupeError('config_invalid', 'Not everything that agents are to act with is there.', { problems: wrong })
+  const known = { tools, sources: [] }
   const { policies, onUnavailable } = approvalsOf(config)
   const policy = sandboxOf(config)
   const builtin = await builtinFor(agents, {
@@ -77,7 +79,7 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
     agents: skilled.agents,
     shared: {
       tools: builtin?.tools ?? [],
-      approvals: [...flagPolicy(allow, deny), ...policies],
+      approvals: [...flagPolicy(allow, deny), ...policies.map((each) => ({ ...each, rules: knownRules(each.rules, known) }))],
       skills: skilled.skills,
       context: told.texts.map(({ source, text }) => ({ source, text: projectSays(source, text) })),
     },

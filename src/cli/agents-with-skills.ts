@@ -1,4 +1,12 @@
-import { type AgentSkills, agentSkills, type Config, type FoundSkills, type RegisteredAgent, type WantingSkills } from '../agents/index.ts'
+import {
+  type AgentSkills,
+  agentSkills,
+  type Config,
+  type FoundSkills,
+  type RegisteredAgent,
+  unknownSkills,
+  type WantingSkills,
+} from '../agents/index.ts'
 import type { Problem } from '../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
 import { plural } from './figures.ts'
@@ -45,13 +53,17 @@ function chosenSkills<Agent extends WantingSkills>(
   if (!isWanting) return { chosen: agents.map((agent) => ({ agent, skills: [] })), skills: [], problems: [], faults: [], warnings: [] }
   const found = findProjectSkills(workingDirectory, skillWishesOf(config))
   const chosen = agents.map((agent) => ({ agent, ...agentSkills(agent, found) }))
+  const unknown = unknownSkills(
+    config,
+    [...found.skills, ...found.disabled].map(({ name }) => name),
+  )
   const wanted = new Set(chosen.flatMap(({ skills }) => skills.map(({ name }) => name)))
   return {
     chosen,
     skills: found.skills.filter(({ name }) => wanted.has(name)),
-    problems: chosen.flatMap(({ problems }) => problems),
+    problems: [...chosen.flatMap(({ problems }) => problems), ...unknown.problems],
     faults: found.problems,
-    warnings: [...chosen.flatMap(({ diagnostics }) => diagnostics), ...hiddenSkills(found, wanted)],
+    warnings: [...chosen.flatMap(({ diagnostics }) => diagnostics), ...unknown.diagnostics, ...hiddenSkills(found, wanted)],
   }
 }
 

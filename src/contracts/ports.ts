@@ -77,6 +77,8 @@ export interface Hook {
   readonly onFailure: 'closed' | 'open'
   /** How long it may think; longer is a failure. Default a minute. */
   readonly timeoutMs?: number
+  /** Names and patterns of the tools whose calls it is asked about, such as `shell` or `write_*`. Default: all of them. */
+  readonly tools?: readonly string[]
   beforeCall?(call: CallView, context: HookContext): MaybePromise<BeforeCallVerdict>
   afterCall?(call: CallView & { readonly output: OutputView }, context: HookContext): MaybePromise<AfterCallVerdict>
   beforeRequest?(request: RequestView, context: HookContext): MaybePromise<BeforeRequestVerdict>

@@ -2,11 +2,13 @@ import type { Hook, Problem } from '../contracts/index.ts'
 import { isRecord } from '../util/config-problems.ts'
 import { nearestNames } from '../util/nearest-names.ts'
 import { showValue } from '../util/show-value.ts'
+import { type KnownTools, toolFault } from '../util/tool-faults.ts'
 
 const keys: { readonly [Key in keyof Required<Hook>]: 'function' | 'value' } = {
   name: 'value',
   onFailure: 'value',
   timeoutMs: 'value',
+  tools: 'value',
   beforeCall: 'function',
   afterCall: 'function',
   beforeRequest: 'function',
@@ -16,16 +18,27 @@ const keys: { readonly [Key in keyof Required<Hook>]: 'function' | 'value' } = {
 const points = ['beforeCall', 'afterCall', 'beforeRequest', 'atStop'] satisfies (keyof Hook)[]
 
 /** Everything that is wrong with the hooks of a program. One that is never asked would be worse than none: somebody relies on it. */
-export function checkHookObjects(hooks: unknown): readonly Problem[] {
+export function checkHookObjects(hooks: unknown, known: KnownTools | undefined): readonly Problem[] {
   if (hooks === undefined) return []
   if (!Array.isArray(hooks))
     return [{ place: 'hooks', message: `expected a list of hooks, found ${showValue(hooks)}`, remedy: 'Give a list.' }]
   return hooks.flatMap((hook: unknown, index) => {
     const place = `hooks[${index}]`
-    if (isRecord(hook)) return problemsOf(hook, place)
+    if (isRecord(hook)) return [...problemsOf(hook, place), ...filterProblems(hook, `${place}.tools`, known)]
     return [
       { place, message: `expected a hook, found ${showValue(hook)}`, remedy: `Give name, onFailure and one of ${points.join(', ')}.` },
     ]
+  })
+}
+
+/** A filter that names no tool would keep the hook from being asked. Agents and servers may come later. */
+function filterProblems({ tools }: { readonly [key: string]: unknown }, place: string, known: KnownTools | undefined): readonly Problem[] {
+  if (tools === undefined) return []
+  if (!Array.isArray(tools) || tools.length === 0 || !tools.every((each) => typeof each === 'string' && each !== ''))
+    return [{ place, message: `expected names of tools, found ${showValue(tools)}`, remedy: 'Leave it out for all tools.' }]
+  return (tools as readonly string[]).flatMap((name, index) => {
+    const fault = known && toolFault(name, known)
+    return fault?.kind === 'nothing' ? [{ place: `${place}[${index}]`, message: fault.message, remedy: fault.remedy }] : []
   })
 }
 

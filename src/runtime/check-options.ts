@@ -6,7 +6,7 @@ import { showValue } from '../util/show-value.ts'
 import { knownNames } from '../util/suggestion.ts'
 import type { RuntimeOptions } from './agent-runtime.ts'
 import { checkHookObjects } from './check-hook-objects.ts'
-import { checkWholeSandbox } from './check-policies.ts'
+import { checkWholeSandbox, knownTools } from './check-policies.ts'
 import { wallProblems } from './check-walls.ts'
 import { configProblems } from './resolve-config.ts'
 
@@ -60,7 +60,7 @@ function optionProblems(options: RuntimeOptions): readonly Problem[] {
   }
   for (const [key, port] of Object.entries(ports)) problems.push(...portProblems(key, options[key as keyof RuntimeOptions], port))
   problems.push(
-    ...checkHookObjects(options.hooks),
+    ...checkHookObjects(options.hooks, knownTools(options.config)),
     ...sandboxProblems(options.sandbox),
     ...wallProblems(options.config, options.sandbox),
     ...originProblems(options.origin),

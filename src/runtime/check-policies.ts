@@ -2,17 +2,29 @@ import { type Problem, ruleVerdicts, type SandboxPolicy } from '../contracts/ind
 import { checkKeys, isPlainRecord, isRecord, show } from '../util/config-problems.ts'
 import { isRulePattern } from '../util/rule-pattern.ts'
 import { knownNames } from '../util/suggestion.ts'
+import { type KnownTools, ruleFault } from '../util/tool-faults.ts'
 import type { AgentDefinition, AgentLoopConfig } from './config.ts'
 
 // Rules, walls, skills and context: what agents may do, and what they are told.
 
+/** What names in rules can mean; nothing where tools come from sources, whose names are not known yet. */
+export function knownTools(config: unknown): KnownTools | undefined {
+  const { tools = [], agents } = isRecord(config) ? config : {}
+  const nameOf = (each: unknown, key = 'name'): string => (isRecord(each) && typeof each[key] === 'string' ? each[key] : '')
+  const given: readonly unknown[] = Array.isArray(tools) ? tools : []
+  if (given.some((each) => isRecord(each) && typeof each.list === 'function')) return undefined
+  const called = (Array.isArray(agents) ? agents : []).map((agent: unknown) => nameOf(agent, 'toolName') || nameOf(agent))
+  return { tools: [...given.map((each) => nameOf(each)), ...called.map((name) => `agent__${name}`)], sources: [] }
+}
+
 export function checkPolicies(config: AgentLoopConfig): readonly Problem[] {
   const problems: Problem[] = []
   const { approvals, context, skills, agents } = config
+  const known = knownTools(config)
   if (approvals !== undefined) {
     const policies: readonly unknown[] = Array.isArray(approvals) ? approvals : [approvals]
     for (const [index, policy] of policies.entries())
-      checkPolicy(problems, policy, Array.isArray(approvals) ? `config.approvals[${index}]` : 'config.approvals')
+      checkPolicy(problems, policy, { place: Array.isArray(approvals) ? `config.approvals[${index}]` : 'config.approvals', known })
   }
   checkTexts(problems, context, { place: 'config.context', keys: ['source', 'text'] })
   checkTexts(problems, skills, { place: 'config.skills', keys: ['name', 'description', 'scope', 'path', 'hash'] })
@@ -21,11 +33,17 @@ export function checkPolicies(config: AgentLoopConfig): readonly Problem[] {
       checkAgent(problems, agent as Partial<AgentDefinition>, {
         place: `config.agents[${index}]`,
         skills: Array.isArray(skills) ? skills : [],
+        known,
       })
   return problems
 }
 
-function checkPolicy(problems: Problem[], policy: unknown, place: string): void {
+interface At {
+  readonly place: string
+  readonly known: KnownTools | undefined
+}
+
+function checkPolicy(problems: Problem[], policy: unknown, { place, known }: At): void {
   if (!isRecord(policy)) {
     problems.push({ place, message: `expected an object with rules, found ${show(policy)}` })
     return
@@ -33,11 +51,11 @@ function checkPolicy(problems: Problem[], policy: unknown, place: string): void 
   checkKeys(problems, policy, { known: ['name', 'rules'], place })
   if (policy.name !== undefined && typeof policy.name !== 'string')
     problems.push({ place: `${place}.name`, message: `expected a text, found ${show(policy.name)}` })
-  checkRules(problems, policy.rules, `${place}.rules`)
+  checkRules(problems, policy.rules, { place: `${place}.rules`, known })
 }
 
 /** Rules as they stand in a configuration or an agent. */
-function checkRules(problems: Problem[], rules: unknown, place: string): void {
+function checkRules(problems: Problem[], rules: unknown, { place, known }: At): void {
   if (!Array.isArray(rules)) {
     problems.push({
       place,
@@ -46,10 +64,10 @@ function checkRules(problems: Problem[], rules: unknown, place: string): void {
     })
     return
   }
-  for (const [index, rule] of (rules as readonly unknown[]).entries()) checkRule(problems, rule, `${place}[${index}]`)
+  for (const [index, rule] of (rules as readonly unknown[]).entries()) checkRule(problems, rule, { place: `${place}[${index}]`, known })
 }
 
-function checkRule(problems: Problem[], rule: unknown, place: string): void {
+function checkRule(problems: Problem[], rule: unknown, { place, known }: At): void {
   if (!isRecord(rule)) {
     problems.push({ place, message: `expected a rule, found ${show(rule)}`, remedy: 'Write it like { allow: "shell(git status*)" }.' })
     return
@@ -65,6 +83,11 @@ function checkRule(problems: Problem[], rule: unknown, place: string): void {
     const patterns: readonly unknown[] = Array.isArray(rule[verdict]) ? rule[verdict] : [rule[verdict]]
     if (patterns.length === 0 || !patterns.every(isRulePattern))
       problems.push({ place: `${place}.${verdict}`, message: `expected a pattern like "shell(git *)", found ${show(rule[verdict])}` })
+    else
+      for (const pattern of patterns as readonly string[]) {
+        const fault = known && ruleFault(pattern, known)
+        if (fault) problems.push({ place: `${place}.${verdict}`, message: fault.message, remedy: fault.remedy })
+      }
   }
   if (rule.reason !== undefined && typeof rule.reason !== 'string')
     problems.push({ place: `${place}.reason`, message: `expected a text, found ${show(rule.reason)}` })
@@ -86,9 +109,9 @@ function checkTexts(problems: Problem[], list: unknown, { place, keys }: { place
 function checkAgent(
   problems: Problem[],
   { approvals, sandbox, skills: wanted }: Partial<AgentDefinition>,
-  { place, skills }: { readonly place: string; readonly skills: readonly { readonly name: string }[] },
+  { place, skills, known }: At & { readonly skills: readonly { readonly name: string }[] },
 ): void {
-  if (approvals !== undefined) checkRules(problems, approvals, `${place}.approvals`)
+  if (approvals !== undefined) checkRules(problems, approvals, { place: `${place}.approvals`, known })
   if (sandbox !== undefined) checkSandbox(problems, sandbox, `${place}.sandbox`)
   if (wanted === undefined) return
   if (!Array.isArray(wanted)) problems.push({ place: `${place}.skills`, message: `expected a list of names, found ${show(wanted)}` })

@@ -2,13 +2,13 @@ import type { ApprovalRequest, ToolFailure, ToolOutput } from '../contracts/inde
 import { approvalIdOf, callIdOf, type StartedCall } from '../core/index.ts'
 import { findCall } from '../util/call-list.ts'
 import { canonicalJson } from '../util/canonical-json.ts'
+import { leavingTheSandbox } from '../util/leaving-rules.ts'
 import { type AtTheWalls, atTheWalls } from '../util/walls.ts'
 import { wellFormed } from '../util/well-formed.ts'
 import type { ActiveSession } from './active-session.ts'
 import { consult } from './approvals.ts'
 import { parseArguments } from './arguments.ts'
 import { grantFor, rulingFor } from './permission.ts'
-import { leavingTheSandbox } from './rules.ts'
 
 /** The tool hit the walls of a sandbox that there is a way out of. */
 export function isWalledIn({ ports }: ActiveSession, output: ToolOutput): output is Failed {

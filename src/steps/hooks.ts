@@ -1,6 +1,7 @@
 import type { Diagnostic, Hook, HookContext, ItemId, JsonObject, Message, Model, ToolFailure, ToolOutput } from '../contracts/index.ts'
 import type { ReviewableCall, StartedCall } from '../core/index.ts'
 import { copyJson } from '../util/copy-json.ts'
+import { matches } from '../util/tool-names.ts'
 import type { ActiveSession } from './active-session.ts'
 import { check } from './arguments.ts'
 import { askHook, type HookAnswer, type HookVerdict } from './ask-hook.ts'
@@ -24,6 +25,8 @@ interface Asking {
   readonly point: Point
   /** Of the call that it is about. */
   readonly itemId?: ItemId
+  /** Its tool, as the model knows it. */
+  readonly tool?: string
   /** Looked at anew for each hook: it is asked about what the one before left. */
   put(hook: Hook, context: HookContext): unknown
 }
@@ -38,9 +41,9 @@ interface Said {
  * Asks one after the other, as long as somebody wants to know; every failure is noted. With an interrupt it ends: whoever
  * asks looks for one afterwards, since the answers of those who were not asked any more are missing then.
  */
-async function* answers(session: ActiveSession, { point, itemId, put }: Asking): AsyncGenerator<Said, void, undefined> {
+async function* answers(session: ActiveSession, { point, itemId, tool, put }: Asking): AsyncGenerator<Said, void, undefined> {
   for (const hook of session.ports.hooks) {
-    if (!hook[point]) continue
+    if (!hook[point] || (tool !== undefined && !isMeant(hook, tool))) continue
     const answer = await askHook(session, hook, { kinds: verdictsAt[point], put: (context) => put(hook, context) })
     if (answer.kind === 'interrupted') return
     if (answer.kind === 'crash') note(session, itemId, { hook, verdict: 'failed', message: answer.text })
@@ -48,6 +51,10 @@ async function* answers(session: ActiveSession, { point, itemId, put }: Asking):
     if (!isLetGo) yield { hook, answer }
   }
 }
+
+/** `server/tool` and `extension.tool` are known to models as `server__tool`. */
+const isMeant = ({ tools }: Hook, name: string): boolean =>
+  tools === undefined || tools.some((pattern) => matches(pattern.replaceAll(/[/.]/g, '__'), name))
 
 type Checked = { readonly ok: true; readonly input: JsonObject } | { readonly ok: false; readonly failure: ToolFailure }
 
@@ -60,6 +67,7 @@ export async function beforeCall(
   const asked = answers(session, {
     point: 'beforeCall',
     itemId,
+    tool: offered.name,
     put: (hook, context) => hook.beforeCall?.({ tool: offered.name, input: copyJson(input) }, context),
   })
   for await (const { hook, answer } of asked) {
@@ -97,6 +105,7 @@ export async function afterCall(session: ActiveSession, { itemId, intent }: Star
   const asked = answers(session, {
     point: 'afterCall',
     itemId,
+    tool: intent.tool,
     put: (hook, context) => hook.afterCall?.({ tool: intent.tool, input: copyJson(intent.input), output: shown() }, context),
   })
   for await (const { hook, answer } of asked) {

@@ -8,6 +8,7 @@ import {
   ruleVerdicts,
 } from '../contracts/index.ts'
 import { fitsBelow, fitsGlob, type Glob, globOf } from '../util/glob.ts'
+import { leavingTheSandbox } from '../util/leaving-rules.ts'
 import { partsOfPattern } from '../util/rule-pattern.ts'
 
 // What rules say about a call. Pure: the same rules and keys give the same ruling.
@@ -28,9 +29,6 @@ export interface Subject {
   /** What the call is made with; looked at where it has no keys. */
   readonly input?: JsonObject
 }
-
-/** What leaving the sandbox is called in rules. Whoever allows everything has not meant this: it has to be named to be allowed. */
-export const leavingTheSandbox = 'unsandboxed'
 
 /** The strictest of what each place says, also of other tools that would do the same; nothing where no rule fits. */
 export function ruling(policies: readonly ApprovalPolicy[], subject: Subject): Ruling | undefined {
@@ -143,16 +141,23 @@ function clausesOf(policy: ApprovalPolicy): readonly Clause[] {
 
 function clausesFor({ name }: ApprovalPolicy, rule: ApprovalRule, verdict: RuleVerdict): readonly Clause[] {
   const patterns = rule[verdict] ?? []
-  return (typeof patterns === 'string' ? [patterns] : patterns).map((pattern) => {
-    const { tool, use } = partsOfPattern(pattern)
+  return (typeof patterns === 'string' ? [patterns] : patterns).flatMap((pattern) => {
     const said = `${verdict} ${pattern}`
     const decided = { verdict, rule: name === undefined ? said : `${said} (${name})` }
-    return {
+    const { tool, use } = partsOfPattern(pattern)
+    const uses = verdict === 'allow' || use === undefined ? [use] : meantBy(tool, use)
+    return uses.map((each) => ({
       tool: globOf(tool),
-      use: use === undefined ? undefined : globOf(use),
+      use: each === undefined ? undefined : globOf(each),
       ruling: rule.reason === undefined ? decided : { ...decided, reason: rule.reason },
-    }
+    }))
   })
+}
+
+/** Claude Code writes `git push:*` for `git push` with any words behind it: a rule that asks or denies means that, too. */
+function meantBy(tool: string, use: string): readonly string[] {
+  const command = tool === 'shell' && use.endsWith(':*') ? use.slice(0, -2) : undefined
+  return command === undefined ? [use] : [use, command, `${command} *`]
 }
 
 /** Every text that an input holds, wherever it stands. */

@@ -1,8 +1,9 @@
 import type { ApprovalDecision, ApprovalRequest } from '../contracts/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
+import { leavingTheSandbox } from '../util/leaving-rules.ts'
 import type { ActiveSession } from './active-session.ts'
 import { grantFor, rulingFor } from './permission.ts'
-import { leavingTheSandbox, type Ruling, type Subject } from './rules.ts'
+import type { Ruling, Subject } from './rules.ts'
 import { wholeOf } from './wish.ts'
 
 export interface Settlement {

@@ -1,11 +1,11 @@
 import type { ApprovalKey, ApprovalWish, Diagnostic, JsonObject } from '../contracts/index.ts'
 import { asSentence } from '../util/as-sentence.ts'
 import { copyJson, plainJson } from '../util/copy-json.ts'
+import { leavingTheSandbox } from '../util/leaving-rules.ts'
 import { messageOf } from '../util/message-of.ts'
 import type { Redactor } from '../util/redact.ts'
 import type { ActiveSession } from './active-session.ts'
 import { askTool } from './ask-tool.ts'
-import { leavingTheSandbox } from './rules.ts'
 import { tellOnce } from './tell-once.ts'
 import type { OfferedTool } from './tool-registry.ts'
 

@@ -135,13 +135,14 @@ describe('troupe validate', () => {
       'b.ai': `${child('tools: [shel]\nskills: [none]')}Go {{ agent.nam }}\n`.replace('a/b', 'rehearsal'),
       'own.json': { hooks: [{ name: 'guard', on: ['before_call'], command: ['./none.sh'], onFailure: 'closed' }] },
     })
-    const { code, stdout, stderr } = await troupe(path, ['validate', '--json', '--config', 'own.json'])
+    const { code, stdout } = await troupe(path, ['validate', '--json', '--config', 'own.json'])
     const { problems } = JSON.parse(stdout).error as { readonly problems: readonly { place: string; message: string; remedy?: string }[] }
     expect(code).toBe(2)
     expect(problems.map(({ place, message }) => `${place.replace(`${path}/`, '')} ${message}`)).toEqual([
       'a.ai:6:1 there is no setting `limts`',
       'a.ai:7:9 there is no tool `shel`',
       'b.ai:6:9 there is no tool `shel`',
+      'a.ai:9:22 the rule has no effect: no tool is called `shel`',
       expect.stringMatching(/^a\.ai:\d+:\d+ the template is wrong: /),
       expect.stringMatching(/^b\.ai:\d+:\d+ there is no `agent\.nam`/),
       'a.ai:8:10 there is no skill `nope`',
@@ -149,7 +150,6 @@ describe('troupe validate', () => {
       expect.stringMatching(/^own\.json:1:\d+ the hook "guard" cannot be used/),
     ])
     expect(problems.filter(({ remedy }) => remedy === undefined)).toEqual([])
-    expect(stderr).toContain('a.ai:9:22: no tool is called `shel`')
   })
 
   test('knows models that there are not, scripts that cannot be read, and asks nobody', async () => {

@@ -31,11 +31,11 @@ describe('what is missing', () => {
     /a\.ai:\d+:\d+:? +there is no skill `leter`/,
     /the hook "module" cannot be used: there is no file \S+absent\.mjs/,
     /the hook "program" cannot be used: there is no program "\.\/absent\.sh"/,
+    /`tools` of the hook "program" is wrong: no tool is called `shel`/,
     /absent:? +`sandbox\.writable` of the configuration names this folder, and it is not there/,
   ]
   const warned = [
     /nowhere:? +`skills\.directories` of the configuration names this folder/,
-    /a part of the hook "program" has no effect: no tool is called `shel`/,
     /broken\/SKILL\.md:1:1:? +a SKILL\.md begins with its settings/,
   ]
 

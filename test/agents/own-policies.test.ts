@@ -53,16 +53,11 @@ describe('what an agent file says of rules and walls', () => {
     expect(await told('', ['sandbox.mode=off'])).toEqual([
       'agent_setting_idle --override sandbox.mode `sandbox.mode: off` has no effect here',
     ])
-    expect(await told('approvals: { rules: [{ deny: [shell, wbe_fetch] }] }')).toEqual([
-      'agent_setting_idle a.ai:6:22 no tool is called `wbe_fetch`',
-    ])
-    expect(await told('approvals: { rules: [{ deny: "unsandboxed(shell)" }] }')).toEqual([
-      'agent_setting_idle a.ai:6:22 `unsandboxed(shell)` fits nothing',
-    ])
   })
 
   test('what stands in its help makes the same agent', async () => {
-    const settings = 'tools: shell\nskills: [pdf]\ndisabledSkills: [x]\nsandbox: { memory: 1GB }\napprovals: { rules: [{ ask: [a, b] }] }'
+    const settings =
+      'tools: shell\nskills: [pdf]\ndisabledSkills: [x]\nsandbox: { memory: 1GB }\napprovals: { rules: [{ ask: [shell, write_file] }] }'
     const { load, write } = folder({ 'a.ai': child(settings) })
     const [agent] = agentsOf(await load('a.ai'))
     write({ 'b/a.ai': `${agentTemplate(registeredTemplate(agent as NonNullable<typeof agent>))}\nDo it.\n` })

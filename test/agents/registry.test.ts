@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { builtinToolNames, parseOverrides, type Registry } from '../../src/agents/index.ts'
+import { parseOverrides, type Registry } from '../../src/agents/index.ts'
+import { builtinToolNames } from '../../src/util/builtin-tool-names.ts'
 import { agentsOf, child, folder, problemsOf } from './folder.ts'
 
 const remediesOf = (registry: Registry) => (registry.ok ? [] : registry.problems.map(({ remedy }) => remedy))
@@ -147,9 +148,9 @@ describe('a team', () => {
     const problems = registry.ok ? [] : registry.problems.map(({ place, message, remedy = '' }) => [place, message, remedy.slice(0, 20)])
     expect(problems).toEqual([
       ['a.ai:6:31', 'there is no tool `shel`', 'Did you mean `shell`'],
-      ['a.ai:6:37', '`github/create_issue` is not yet available', 'Leave it out: there '],
-      ['a.ai:6:58', '`kv/*` is not yet available', 'Leave it out: there '],
-      ['a.ai:6:66', '`ext.tool` is not yet available', 'Leave it out: there '],
+      ['a.ai:6:37', '`github/create_issue` names nothing: no server or extension `github` is configured', 'Remove it: servers a'],
+      ['a.ai:6:58', '`kv/*` names nothing: no server or extension `kv` is configured', 'Remove it: servers a'],
+      ['a.ai:6:66', '`ext.tool` names nothing: no server or extension `ext` is configured', 'Remove it: servers a'],
       ['a.ai:6:76', '`read_output` is not named', 'Leave it out: every '],
       ['a.ai:6:89', '`load_skill` is not named', 'Leave it out: every '],
       ['a.ai:6:101', 'there is no tool `agent__scout`', 'Agents that it may c'],
@@ -259,8 +260,10 @@ describe('what is wrong with a team', () => {
       const registry = await load(root)
       return registry.ok ? [] : registry.problems.map(({ remedy }) => remedy)
     }
-    for (const root of ['zzzzzz.ai', 'nowhere/x.ai', '.']) expect(await remedyOf(root)).toEqual([`In ${path} there are \`boss.ai\`.`])
-    expect(await remedyOf('sub')).toEqual([`In ${path}/sub there are \`kid.ai\`.`])
+    for (const root of ['zzzzzz.ai', 'nowhere/x.ai']) expect(await remedyOf(root)).toEqual([`In ${path} there are \`boss.ai\`.`])
+    expect(await remedyOf('.')).toEqual(['Name an agent in it: `boss.ai`.'])
+    expect(await remedyOf('sub')).toEqual(['Name an agent in it: `sub/kid.ai`.'])
+    expect(await remedyOf('nowhere/boss.ai')).toEqual(['It is in this folder: troupe run boss.ai'])
     expect(await remedyOf('bare')).toEqual([expect.stringContaining('troupe init')])
   })
 

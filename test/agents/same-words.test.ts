@@ -7,6 +7,7 @@ import { tightened } from '../../src/steps/confinement.ts'
 import { checkHooks } from '../../src/tools/hooks/index.ts'
 import { isRulePattern } from '../../src/util/rule-pattern.ts'
 import { stricterSandbox } from '../../src/util/stricter-sandbox.ts'
+import { ruleFault } from '../../src/util/tool-faults.ts'
 
 // Files are read where nobody knows the runtime; these keep the two of one mind.
 
@@ -62,7 +63,11 @@ test('whatever a file may say as a pattern, the runtime takes', () => {
     fc.property(letters, (written) => {
       if (!isRulePattern(written)) return
       const agent = { name: 'a', description: 'x', prompt: 'x', model: 'a/b', tools: [], approvals: [{ deny: written }] }
-      expect(() => resolveConfig({ agents: [agent] })).not.toThrow()
+      // Only what can match nothing is refused, by both.
+      const isIdle = ruleFault(written, { tools: ['agent__a'], sources: [] }) !== undefined
+      const taken = expect(() => resolveConfig({ agents: [agent] }))
+      if (isIdle) taken.toThrow(TroupeError)
+      else taken.not.toThrow()
     }),
     { numRuns: 2000, examples: [['shell(a)'], ['shell(a)b)'], ['shell()'], ['a/*(x\ny)']] },
   )

@@ -111,28 +111,6 @@ describe('a hook that is a program', () => {
     const hook = await build({ command: [script('exec <&-; exit 0')] })
     expect(await hook.beforeCall?.(big, heeded)).toEqual({ kind: 'continue' })
   })
-
-  it('is asked only about its tools', async () => {
-    const command = [script('exit 2')]
-    const kinds = async (tools: readonly string[], ...names: readonly string[]) => {
-      const hook = await build({ command, tools })
-      return Promise.all(names.map(async (name) => (await hook.beforeCall?.({ tool: name, input: {} }, heeded))?.kind))
-    }
-    expect(await kinds(['shell', 'github/*'], 'shell', 'shell2', 'github__create', 'git')).toEqual([
-      'block',
-      'continue',
-      'block',
-      'continue',
-    ])
-    expect(await kinds(['*_file', 'a*b*c'], 'read_file', 'files', 'axbxc', 'abc', 'acb')).toEqual([
-      'block',
-      'continue',
-      'block',
-      'block',
-      'continue',
-    ])
-    expect(await kinds(['*'], 'anything')).toEqual(['block'])
-  })
 })
 
 describe('a program that does not end', () => {
@@ -221,11 +199,6 @@ describe('a hook that is a module', () => {
     expect(await hook.beforeCall?.(view, heeded)).toEqual({ kind: 'block', reason: 'shell' })
     expect(await hook.atStop?.({ agent: 'a', text: 'Done.', resumed: 0 }, heeded)).toEqual({ kind: 'resume', reason: 'Done.false' })
     expect(Object.keys(hook).toSorted()).toEqual(['atStop', 'beforeCall', 'close', 'name', 'onFailure'])
-  })
-
-  it('is passed over for other tools', async () => {
-    const hook = await build({ module: module(`export const beforeCall = () => ({ kind: 'block', reason: 'no' })`), tools: ['look'] })
-    expect(await hook.beforeCall?.(view, heeded)).toEqual({ kind: 'continue' })
   })
 })
 

@@ -214,7 +214,7 @@ describe('rules', () => {
     for (const pattern of ['github__create_issue', 'github/create_issue', 'github/*', '*issue', '*', 'git*create*'])
       expect((await play([{ tool: 'github__create_issue' }], config(pattern))).told[0]?.ok, pattern).toBe(false)
     for (const pattern of ['github', 'github/create', 'create_issue', 'gitlab/*', '*issues'])
-      expect((await play([{ tool: 'github__create_issue' }], config(pattern))).told[0]?.ok, pattern).toBe(true)
+      await expect(play([{ tool: 'github__create_issue' }], config(pattern)), pattern).rejects.toThrow(/no tool is called|names nothing/)
   })
 
   it('letters of a pattern that mean something elsewhere mean themselves', () => {
@@ -228,6 +228,14 @@ describe('rules', () => {
     expect(fits('shell(a**b)', 'ab')).toBe(true)
     expect(fits('shell(ab*bc)', 'abc')).toBe(false)
     expect(fits('shell(*x*y)', 'axbxcy')).toBe(true)
+  })
+
+  it('that ask or deny mean `git push:*` as Claude Code does, and those that allow do not', () => {
+    for (const use of ['git push', 'git push -f', 'git push:x']) {
+      expect(verdict([[{ deny: 'shell(git push:*)' }]], [use]), use).toBe('deny')
+      expect(verdict([[{ allow: 'shell(git push:*)' }]], [use]), use).toBe(use === 'git push:x' ? 'allow' : undefined)
+    }
+    expect(verdict([[{ deny: 'shell(git push:*)' }]], ['git pushes'])).toBeUndefined()
   })
 
   it('a pattern of many stars on a text that almost fits takes no time', () => {

@@ -41,7 +41,7 @@ describe('a hook of a program', () => {
       withHooks({ name: 'guard', onFailure: 'closed', before_call: block, on: [] }, { name: 'idle', onFailure: 'open' }, null as never),
     ).toEqual([
       'hooks[0].before_call: unknown key. Did you mean "beforeCall"?',
-      'hooks[0].on: unknown key. Known keys: name, onFailure, timeoutMs, beforeCall, afterCall, beforeRequest, atStop, close.',
+      'hooks[0].on: unknown key. Known keys: name, onFailure, timeoutMs, tools, beforeCall, afterCall, beforeRequest, atStop, close.',
       'hooks[1]: expected something that it is asked, found none. Give one of beforeCall, afterCall, beforeRequest, atStop.',
       'hooks[2]: expected a hook, found null. Give name, onFailure and one of beforeCall, afterCall, beforeRequest, atStop.',
     ])

@@ -64,5 +64,11 @@ export function sectionByLayer({ layers }: Config, section: SectionName): readon
   return layers.flatMap(({ settings }) => sourcedAt(settings, [section]) ?? [])
 }
 
+/** A text of the configuration, as it is written. */
+export function configuredText(config: Config, [section, ...path]: readonly [SectionName, ...string[]]): string | undefined {
+  const found = sourcedAt(settingsOf(config, section), path)
+  return found?.kind === 'value' && typeof found.value === 'string' ? found.value : undefined
+}
+
 /** Whether a file of settings is a person's own, or trusted as it is. */
 export const isTrustedFile = ({ files }: Config, path: string): boolean => files.some((file) => file.path === path && file.isTrusted)

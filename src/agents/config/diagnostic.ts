@@ -8,6 +8,7 @@ export interface ConfigDiagnostic {
     | 'config_key_unused'
     | 'config_rule_idle'
     | 'config_part_missing'
+    | 'config_not_read'
     | 'provider_left_out'
     | 'variable_unused'
   readonly severity: Severity

@@ -7,6 +7,7 @@
  */
 export {
   type Config,
+  configuredText,
   type Layer,
   type PendingFile,
   type SettingsFile,
@@ -67,3 +68,4 @@ export {
   storePathOf,
   unpricedOf,
 } from './typed-sections.ts'
+export { configuredSources, type UnknownNames, unknownSkills, unknownTools } from './unknown-names.ts'

@@ -73,34 +73,4 @@ describe('what is wrong in a section of rules', () => {
   ])('%j', (content, expected) => {
     expect(told(content)).toEqual(expected)
   })
-
-  test('a rule about a tool that there almost is gets told, others may come from elsewhere', () => {
-    const rules = [
-      { deny: 'shel(rm *)' },
-      { deny: 'unsandboxed(shell)' },
-      { ask: ['web_fetch', 'github/x', 'my_own', 'agent__scot', 'read_*'] },
-    ]
-    const read = readConfigFile(JSON.stringify({ approvals: { rules } }), {
-      path: '/x.json',
-      role: 'settings',
-      layer: 'user',
-      isRequired: false,
-    })
-    expect(read.kind === 'settings' && read.diagnostics).toEqual([
-      {
-        code: 'config_rule_idle',
-        severity: 'warning',
-        place: '/x.json:1:23',
-        message: 'a rule has no effect: no tool is called `shel`',
-        remedy: 'Did you mean `shell`?',
-      },
-      {
-        code: 'config_rule_idle',
-        severity: 'warning',
-        place: '/x.json:1:23',
-        message: 'a rule has no effect: `unsandboxed(shell)` fits nothing',
-        remedy: expect.stringContaining('unsandboxed(shell:*)'),
-      },
-    ])
-  })
 })

@@ -1,6 +1,5 @@
 import { isMap, isScalar, type Node } from 'yaml'
-import type { ApprovalRule, HookDefinition } from '../../contracts/index.ts'
-import { misspeltRules, misspeltTool } from '../misspelt-rules.ts'
+import type { ApprovalRule } from '../../contracts/index.ts'
 import { overruledRules } from '../overruled-rules.ts'
 import { found } from '../words.ts'
 import type { ConfigDiagnostic } from './diagnostic.ts'
@@ -35,29 +34,15 @@ function readSettings(source: JsonSource): FileContent {
       ? [unused(name, `${source.file}:${section.origin.line}:${section.origin.column}`)]
       : []
   })
-  return { kind: 'settings', tree: { ...tree, entries }, diagnostics: [...diagnostics, ...idleRules(tree), ...idleHooks(tree)] }
+  return { kind: 'settings', tree: { ...tree, entries }, diagnostics: [...diagnostics, ...idleRules(tree)] }
 }
 
 function idleRules(tree: Sourced): readonly ConfigDiagnostic[] {
   const section = sourcedAt(tree, ['approvals', 'rules'])
   if (section?.kind !== 'value') return []
   const rules = section.value as readonly ApprovalRule[]
-  return [...misspeltRules(rules), ...overruledRules(rules)].map(({ index, message, remedy }) =>
+  return overruledRules(rules).map(({ index, message, remedy }) =>
     idle(section.entries?.[index] ?? section.origin, `a rule has no effect: ${message}`, remedy),
-  )
-}
-
-/** A hook is not asked about a tool whose name is misspelt. */
-function idleHooks(tree: Sourced): readonly ConfigDiagnostic[] {
-  const section = sourcedAt(tree, ['hooks'])
-  if (section?.kind !== 'value') return []
-  return (section.value as unknown as readonly HookDefinition[]).flatMap(({ name, tools = [] }, index) =>
-    tools.flatMap((tool) => {
-      const fault = misspeltTool(tool)
-      return fault
-        ? [idle(section.entries?.[index] ?? section.origin, `a part of the hook "${name}" has no effect: ${fault.message}`, fault.remedy)]
-        : []
-    }),
   )
 }
 

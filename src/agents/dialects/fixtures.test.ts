@@ -37,6 +37,7 @@ test('Claude', () => {
   })
   expect(told(agent)).toEqual([
     'release-notes.md:3:1 `description` is not valid YAML, and is read as if it stood in quotes',
+    'release-notes.md:4:1 "mcp__github__list_releases" is left out: tools of MCP servers are not available in this version',
     'release-notes.md:4:1 "WebSearch" is left out: there is no such tool here',
     expect.stringMatching(/^release-notes.md:4:1 its shell runs only `git log`, `git log \*`, plainly .*; all else is refused/),
     'release-notes.md:9:1 `permissionMode: acceptEdits`: a file cannot loosen what the session allows: its approvals and sandbox hold',
@@ -89,6 +90,9 @@ test('Copilot', () => {
     warnings: agent.warnings,
   })
   expect(told(agent)).toEqual([
+    ...['github/*', 'custom-mcp/tool-1', 'azure.some-extension/x'].map(
+      (name) => `api-reviewer.agent.md:4:1 "${name}" is left out: tools of MCP servers are not available in this version`,
+    ),
     'api-reviewer.agent.md:4:1 "vscode/openFile" is left out: there is no such tool here',
     'api-reviewer.agent.md:11:1 `user-invocable` is not done here: a person can always choose the agent',
     'api-reviewer.agent.md:12:1 `handoffs` is not done here: the agent hands nothing over by itself',
@@ -115,6 +119,7 @@ test('opencode', () => {
     warnings: agent.warnings,
   })
   expect(told(agent)).toEqual([
+    'auditor.md:10:1 a rule for `mymcp_*` changes nothing: there is no such tool here',
     'auditor.md:10:1 a rule for `external_directory` changes nothing: there is no such tool here',
     expect.stringMatching(/^auditor.md:10:1 rules about commands hold for each command of a line; .* is asked about/),
   ])
@@ -142,7 +147,11 @@ test('Gemini', () => {
     metadata: {},
     warnings: agent.warnings,
   })
-  expect(told(agent)).toEqual(['security-auditor.md:6:1 "google_web_search" is left out: there is no such tool here'])
+  expect(told(agent)).toEqual([
+    'security-auditor.md:6:1 "mcp_scanner_*" is left out: tools of MCP servers are not available in this version',
+    'security-auditor.md:6:1 "mcp_my-server_list_rules" is left out: tools of MCP servers are not available in this version',
+    'security-auditor.md:6:1 "google_web_search" is left out: there is no such tool here',
+  ])
 })
 
 test('Codex', () => {

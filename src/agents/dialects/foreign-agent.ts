@@ -1,8 +1,7 @@
 import type { ApprovalRule, JsonObject, Problem, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
+import type { Dialect } from '../../util/foreign-tools.ts'
 
-/** Whose file it is. Our own `.ai` is no dialect. */
-export const dialects = ['claude', 'copilot', 'opencode', 'gemini', 'codex'] as const
-export type Dialect = (typeof dialects)[number]
+export { type Dialect, dialects } from '../../util/foreign-tools.ts'
 
 /**
  * Names are ours: built-in tools, `server/tool`, `agent__name`, and patterns that end in `*`. `*` is every tool, and

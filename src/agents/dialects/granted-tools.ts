@@ -1,6 +1,6 @@
+import { agentPrefix, readingTools } from '../../util/foreign-tools.ts'
 import { matches } from '../../util/tool-names.ts'
 import type { ForeignAgent, ForeignTools } from './foreign-agent.ts'
-import { agentPrefix, readingTools } from './tool-crosswalk.ts'
 
 type Tools = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'agents'>
 

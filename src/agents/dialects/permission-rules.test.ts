@@ -9,13 +9,13 @@ const left = (value: unknown): readonly string[] => grantedTools(judge(value), k
 describe('a list of denials is no list of what is allowed', () => {
   test.each<[value: unknown, gone: readonly string[]]>([
     [{ edit: 'deny' }, ['write_file', 'edit_file', 'apply_patch']],
-    [{ write: false, bash: false, read: true }, ['write_file', 'apply_patch', 'shell']],
-    [{ write: 'deny', patch: 'allow' }, ['write_file', 'apply_patch']],
-    [{ patch: 'allow', 'wr*': 'deny' }, ['write_file', 'apply_patch']],
+    [{ write: false, bash: false, read: true }, ['write_file', 'edit_file', 'apply_patch', 'shell']],
+    [{ write: 'deny', patch: 'allow' }, ['write_file', 'edit_file', 'apply_patch']],
+    [{ patch: 'allow', 'wr*': 'deny' }, ['write_file', 'edit_file', 'apply_patch']],
     [{ edit: 'deny', write: 'allow', patch: 'allow' }, ['write_file', 'edit_file', 'apply_patch']],
     [{ patch: 'deny' }, ['apply_patch']],
     [{ apply_patch: false }, ['apply_patch']],
-    [[{ action: 'write', resource: 'src/*', effect: 'deny' }], ['write_file', 'apply_patch']],
+    [[{ action: 'write', resource: 'src/*', effect: 'deny' }], ['write_file', 'edit_file', 'apply_patch']],
     [{ bash: 'allow', read: 'allow' }, []],
     [{ 'x_*': 'deny' }, ['x/a']],
     ['allow', []],
@@ -132,8 +132,8 @@ describe('rules about commands', () => {
 
 test('what is asked about stays, and is named', () => {
   expect(judge({ '*': 'ask', read: 'allow' })).toMatchObject({ tools: { kind: 'all' }, askTools: ['*'] })
-  expect(judge({ edit: 'ask', write: 'deny' })).toMatchObject({ deniedTools: ['write_file', 'apply_patch'], askTools: ['edit_file'] })
-  expect(judge({ write: 'ask' })).toMatchObject({ deniedTools: [], askTools: ['write_file', 'apply_patch'] })
+  expect(judge({ edit: 'ask', write: 'deny' })).toMatchObject({ deniedTools: ['write_file', 'edit_file', 'apply_patch'], askTools: [] })
+  expect(judge({ write: 'ask' })).toMatchObject({ deniedTools: [], askTools: ['write_file', 'edit_file', 'apply_patch'] })
   expect(judge({ '*': 'ask', write: 'allow' })).toMatchObject({ askTools: ['*'], freeTools: ['write_file'] })
   expect(judge({ lsp: 'deny' }).unknown).toEqual(['lsp'])
 })

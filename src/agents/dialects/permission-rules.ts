@@ -1,6 +1,6 @@
+import { knownTools, ownTools, writingTools } from '../../util/foreign-tools.ts'
 import { type JudgedCommands, judgeCommands } from './command-rules.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
-import { knownTools, ownTools } from './tool-crosswalk.ts'
 import { translateTool } from './translate-tool.ts'
 
 const strictness = ['allow', 'ask', 'deny'] as const
@@ -56,8 +56,9 @@ function mappedRules(action: string, written: unknown): readonly (PermissionRule
  */
 export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
   const effects = new Map(ownNames.map(([name, actions]) => [name, effectOn(rules, actions)]))
-  // A patch writes files, too: it is never freer than that where a rule names it.
-  if (isNamed(rules, 'write')) effects.set('apply_patch', stricter(effectOf(rules, 'write'), effects.get('apply_patch') ?? 'allow'))
+  // Every tool that edits can write a file: none is freer than `write` where a rule names that.
+  if (isNamed(rules, 'write'))
+    for (const name of writingTools) effects.set(name, stricter(effectOf(rules, 'write'), effects.get(name) ?? 'allow'))
   const commands = commandsIn(rules)
   // What is denied but for some commands is there for those.
   if (commands) effects.set('shell', commands.effect === 'deny' && commands.rules.length > 0 ? 'allow' : commands.effect)
@@ -65,8 +66,9 @@ export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
   for (const action of new Set(rules.map((rule) => rule.action))) {
     if (action === '*' || ownTools('opencode', action)) continue
     const translated = translateTool('opencode', action)
-    if (translated.kind === 'unknown') unknown.push(action)
-    else for (const name of translated.names) effects.set(name, effectOf(rules, action))
+    // No server offers tools in this version.
+    if (translated.kind === 'unknown' || translated.names.some((name) => name.includes('/'))) unknown.push(action)
+    if (translated.kind !== 'unknown') for (const name of translated.names) effects.set(name, effectOf(rules, action))
   }
   const named = (...wanted: readonly Effect[]): readonly string[] =>
     [...effects].flatMap(([name, effect]) => (wanted.includes(effect) ? [name] : []))

@@ -1,4 +1,5 @@
 import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
+import { knownTools } from '../../util/foreign-tools.ts'
 import { showValue } from '../../util/show-value.ts'
 import { listed, nearby } from '../words.ts'
 import { onlyCommands } from './command-rules.ts'
@@ -10,7 +11,6 @@ import type { KeyRule } from './key-rules.ts'
 import { modelName } from './model-names.ts'
 import { mostRules, permissionRules } from './permission-rules.ts'
 import { readServers, toJson } from './read-servers.ts'
-import { knownTools } from './tool-crosswalk.ts'
 import { translateTool } from './translate-tool.ts'
 import { writtenNames } from './written-names.ts'
 
@@ -18,6 +18,9 @@ import { writtenNames } from './written-names.ts'
 const effortAliases: { readonly [written: string]: ReasoningEffort } = { max: 'xhigh' }
 const shell = 'shell'
 const notInPart = 'a part of what a tool can do cannot be granted here'
+/** Tools of servers are `server/tool`. */
+const isOfServer = (name: string): boolean => name.includes('/')
+const noServers = 'tools of MCP servers are not available in this version'
 /** Of a list of commands, in a message. */
 const mostShown = 6
 const minute = 60_000
@@ -139,7 +142,10 @@ export class SettingReader {
     const commands = new Set<string>()
     const granted = names.flatMap((name) => {
       const tool = translateTool(this.#dialect, name)
-      if (tool.kind === 'tools') return tool.names
+      if (tool.kind === 'tools') {
+        if (tool.names.some(isOfServer)) this.#warn(setting, `${showValue(name, 60)} is left out: ${noServers}`)
+        return tool.names
+      }
       if (tool.kind === 'partly' && tool.uses) for (const use of tool.uses) commands.add(use)
       else if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} is left out: ${notInPart}`, this.#wayToSay(name))
       else this.#warn(setting, `${showValue(name, 60)} is left out: there is no such tool here`, nearby(name, knownTools(this.#dialect)))
@@ -178,6 +184,7 @@ export class SettingReader {
         continue
       }
       if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} denies the whole tool here`)
+      if (tool.names.some(isOfServer)) this.#warn(setting, `${showValue(name, 60)} denies nothing: ${noServers}`)
       for (const own of tool.names) this.#draft.denied.add(own)
     }
     return undefined

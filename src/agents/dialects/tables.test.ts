@@ -1,10 +1,10 @@
 import { findProvider } from '@pydantic/genai-prices'
 import { expect, test } from 'vitest'
-import { builtinToolNames } from '../builtin-tool-names.ts'
+import { builtinToolNames } from '../../util/builtin-tool-names.ts'
+import { knownTools, ownTools } from '../../util/foreign-tools.ts'
 import { dialects } from './foreign-agent.ts'
 import { dialectTables } from './key-tables.ts'
 import { modelAliases } from './model-names.ts'
-import { knownTools, ownTools } from './tool-crosswalk.ts'
 
 test('every name of a tool leads to tools of ours, and every built-in tool has a name in each dialect that names tools', () => {
   for (const dialect of dialects) {

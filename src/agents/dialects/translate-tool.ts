@@ -1,6 +1,6 @@
+import { agentPrefix, deniedBy, ownTools } from '../../util/foreign-tools.ts'
 import { claudeUses } from './command-uses.ts'
 import type { Dialect } from './foreign-agent.ts'
-import { agentPrefix, deniedBy, ownTools } from './tool-crosswalk.ts'
 
 export type Translated =
   | { readonly kind: 'tools'; readonly names: readonly string[] }

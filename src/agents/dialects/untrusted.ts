@@ -1,8 +1,8 @@
 import type { Problem } from '../../contracts/index.ts'
+import { agentPrefix } from '../../util/foreign-tools.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
 import { grantedTools, restrictedTools } from './granted-tools.ts'
-import { agentPrefix } from './tool-crosswalk.ts'
 
 /** The agent as it may be used while nobody has trusted its file: it can look at files, and starts nothing. Says what is withheld. */
 export function untrusted(agent: ForeignAgent, place: string, known: readonly string[]): ForeignAgent {

@@ -18,8 +18,9 @@ export function agentSkills({ definition, disabledSkills, values, dialect, place
   const { skills, problems, warnings } = selectSkills(found, definition.skills, disabledSkills)
   const said = values.get('skills')
   const placed = ({ place: at, ...problem }: Problem): Problem => {
-    const index = Number(/^skills\[(\d+)\]$/.exec(at)?.[1] ?? 0)
-    return { ...problem, ...(said ? spotOf(said, index) : { place }) }
+    const [, key = 'skills', index = '0'] = /^(skills|disabledSkills)\[(\d+)\]$/.exec(at) ?? []
+    const list = values.get(key as 'skills' | 'disabledSkills')
+    return { ...problem, ...(list ? spotOf(list, Number(index)) : { place }) }
   }
   const isForeign = dialect !== 'troupe' && said?.rank !== 'over'
   return {

@@ -2,7 +2,15 @@ import type { Problem, Severity } from '../../contracts/index.ts'
 
 /** Something about the agents that a person should know, though it stops nothing. */
 export interface AgentDiagnostic {
-  readonly code: 'agent_disabled' | 'agent_broken' | 'agent_untrusted' | 'agent_setting_idle' | 'foreign_agent' | 'usage_missing'
+  readonly code:
+    | 'agent_disabled'
+    | 'agent_broken'
+    | 'agent_untrusted'
+    | 'agent_setting_idle'
+    | 'agent_model_unknown'
+    | 'agent_config_unused'
+    | 'foreign_agent'
+    | 'usage_missing'
   readonly severity: Severity
   /** `file:line:col`, or a file. */
   readonly place: string

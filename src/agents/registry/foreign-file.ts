@@ -77,10 +77,7 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
             warningOf(problem, index < parsed.warnings.length ? 'foreign_agent' : 'agent_untrusted'),
           ),
           ...notDone(agent, place),
-          ...idleSettings(new Map([...values].filter(([, { rank }]) => rank === 'over')), voices.tools, {
-            policy: voices.sandbox,
-            ...folders,
-          }),
+          ...idleSettings(new Map([...values].filter(([, { rank }]) => rank === 'over')), { policy: voices.sandbox, ...folders }),
         ],
       },
     }

@@ -13,7 +13,7 @@ describe('lists of an agent that its session does not allow', () => {
   }
   const told = (said: { readonly [Key in AgentOptionKey]?: unknown }, policy = session, rank: PlacedValue['rank'] = 'file') => {
     const values = new Map(Object.entries(said).map(([key, value]) => [key as AgentOptionKey, { value, rank, place: `a.ai ${key}` }]))
-    return idleSettings(values, [], { policy, file: '/team', over: '/here' }).map(({ place, message }) => `${place}: ${message}`)
+    return idleSettings(values, { policy, file: '/team', over: '/here' }).map(({ place, message }) => `${place}: ${message}`)
   }
 
   it('are told, entry by entry', () => {

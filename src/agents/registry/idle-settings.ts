@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 import type { ApprovalRule, SandboxPolicy } from '../../contracts/index.ts'
 import { fallenAway, type SandboxList } from '../../util/stricter-sandbox.ts'
-import { misspeltRules } from '../misspelt-rules.ts'
 import { mayMeet, overruledRules } from '../overruled-rules.ts'
 import { type PlacedValue, type PlacedValues, spotOf } from '../placed-value.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
@@ -14,8 +13,8 @@ export interface SessionWalls {
 }
 
 /** What an agent says of rules and walls that changes nothing, though whoever wrote it may believe that it does. */
-export function idleSettings(values: PlacedValues, tools: readonly string[], walls?: SessionWalls): readonly AgentDiagnostic[] {
-  return [...idleMode(values), ...(walls ? idleEntries(values, walls) : []), ...idleRules(values, tools)]
+export function idleSettings(values: PlacedValues, walls?: SessionWalls): readonly AgentDiagnostic[] {
+  return [...idleMode(values), ...(walls ? idleEntries(values, walls) : []), ...idleRules(values)]
 }
 
 const loosens = 'An agent can only be stricter than the session: say it in `.ai-agent.json`, or leave it out.'
@@ -46,7 +45,7 @@ function idleIn(list: SandboxList, values: PlacedValues, walls: SessionWalls): r
 
 const folderOf = ({ rank }: PlacedValue, { file, over }: SessionWalls): string => (rank === 'over' ? over : file)
 
-function idleRules(values: PlacedValues, tools: readonly string[]): readonly AgentDiagnostic[] {
+function idleRules(values: PlacedValues): readonly AgentDiagnostic[] {
   const said = values.get('approvals.rules')
   if (!said) return []
   const rules = said.value as readonly ApprovalRule[]
@@ -58,9 +57,7 @@ function idleRules(values: PlacedValues, tools: readonly string[]): readonly Age
       ? []
       : [{ index, message: 'a rule that allows something has no effect here', remedy: loosens }]
   })
-  return [...allowing, ...overruledRules(rules), ...misspeltRules(rules, tools)].map(({ index, message, remedy }) =>
-    idle(spotOf(said, index).place, message, remedy),
-  )
+  return [...allowing, ...overruledRules(rules)].map(({ index, message, remedy }) => idle(spotOf(said, index).place, message, remedy))
 }
 
 const idle = (place: string, message: string, remedy: string): AgentDiagnostic => ({

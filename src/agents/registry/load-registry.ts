@@ -4,8 +4,10 @@
  * 3. Nothing is started, asked or compiled here.
  */
 import type { Problem } from '../../contracts/index.ts'
-import { builtinToolNames } from '../builtin-tool-names.ts'
-import type { FileState } from '../config/index.ts'
+import { builtinToolNames } from '../../util/builtin-tool-names.ts'
+import { agentPrefix } from '../../util/foreign-tools.ts'
+import { knownRules } from '../../util/tool-faults.ts'
+import { configuredSources, type FileState } from '../config/index.ts'
 import { assignNames } from './assign-names.ts'
 import { cycleProblems, type Edge } from './cycles.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
@@ -14,7 +16,7 @@ import { fillPrompts } from './fill-prompts.ts'
 import type { ChildReference, LoadedFile, SaidByFile } from './loaded-file.ts'
 import type { RegistryOptions } from './options.ts'
 import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
-import { childProblems, toolProblems } from './team-rules.ts'
+import { childProblems, ruleProblems, toolProblems } from './team-rules.ts'
 
 interface Looked {
   /** Every file that was looked into. */
@@ -51,10 +53,13 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const usable = files.filter(isRight)
   const named = assignNames(usable, edgesFrom)
   const filled = await fillPrompts(files)
+  const tools = options.tools ?? builtinToolNames
+  const ruled = [...tools, ...files.map(({ agent }) => `${agentPrefix}${agent.toolName}`)]
   const problems = [
     ...loader.problems,
     ...(options.scope === 'reachable' ? roots.filter(isRight).flatMap(disabledProblem) : []),
-    ...usable.flatMap((file) => toolProblems(file, options.tools ?? builtinToolNames)),
+    ...usable.flatMap((file) => toolProblems(file, tools)),
+    ...files.flatMap((file) => ruleProblems(file, { tools: ruled, sources: configuredSources(options.config) })),
     ...firstEdges(team).flatMap((edge) => (isRight(edge.to) && !edge.reference.isOptional ? childProblems(edge) : [])),
     ...cycleProblems(files, edgesFrom),
     ...named.problems,
@@ -85,6 +90,8 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
         prompt,
         models: modelsOf(file, callers),
         agents: [...new Set(edgesFrom(file).map(({ to }) => nameOf(to)))],
+        // Until servers can be started, a rule about one of their tools matches nothing.
+        ...(agent.approvals && { approvals: knownRules(agent.approvals, { tools: ruled, sources: [] }) }),
       },
       path,
       place,

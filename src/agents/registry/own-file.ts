@@ -27,7 +27,7 @@ export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices, 
     const agent = withWritable({ ...read.agent, models }, read.values, folders)
     const scripts = scriptProblems(read.values, path, within)
     const problems = [...faults, ...scripts]
-    const diagnostics = idleSettings(read.values, voices.tools, { policy: voices.sandbox, ...folders })
+    const diagnostics = idleSettings(read.values, { policy: voices.sandbox, ...folders })
     const file: LoadedFile = { ...read, agent, path, place, dialect: 'troupe', isForPeople: false, diagnostics }
     if (problems.length === 0) return { ok: true, file }
     // Nobody looks at its tools any more: what is wrong with them is told with the rest.

@@ -1,6 +1,8 @@
-import type { Problem } from '../../contracts/index.ts'
+import type { ApprovalRule, Problem } from '../../contracts/index.ts'
+import { selfGivenTools } from '../../util/builtin-tool-names.ts'
+import { namedElsewhere } from '../../util/foreign-tools.ts'
+import { type KnownTools, patternsOf, ruleFault, toolFault } from '../../util/tool-faults.ts'
 import { matches, offeredName } from '../../util/tool-names.ts'
-import { selfGivenTools } from '../builtin-tool-names.ts'
 import { type PlacedValue, type Spot, spotOf } from '../placed-value.ts'
 import { listed, nearby } from '../words.ts'
 import type { Edge } from './cycles.ts'
@@ -37,18 +39,30 @@ export function toolProblems({ dialect, agent, values }: LoadedFile, known: read
   })
 }
 
+/** Rules that can match no call. What a file of another program says is translated, and reported, when it is read. */
+export function ruleProblems({ dialect, values }: LoadedFile, known: KnownTools): readonly Problem[] {
+  const said = values.get('approvals.rules')
+  if (!said || (dialect !== 'troupe' && said.rank !== 'over')) return []
+  return (said.value as readonly ApprovalRule[]).flatMap((rule, index) =>
+    patternsOf(rule).flatMap((pattern) => {
+      const fault = ruleFault(pattern, known)
+      return fault ? [{ ...spotOf(said, index), message: `the rule has no effect: ${fault.message}`, remedy: fault.remedy }] : []
+    }),
+  )
+}
+
 function missingTool(pattern: string, known: readonly string[]): Pick<Problem, 'message' | 'remedy'> {
   const message = `there is no tool \`${pattern}\``
   const given = Object.hasOwn(selfGivenTools, pattern) ? selfGivenTools[pattern] : undefined
   if (given !== undefined) return { message: `\`${pattern}\` is not named`, remedy: `Leave it out: ${given}.` }
   if (pattern.startsWith('agent__')) return { message, remedy: 'Agents that it may call are named in `agents`.' }
+  const ours = namedElsewhere(pattern, 'granted')?.filter((name) => known.includes(name))
+  if (ours && ours.length > 0) return { message: `\`${pattern}\` is a tool of another program`, remedy: `Here, write ${listed(ours)}.` }
   const near = nearby(pattern, known)
   if (near !== undefined) return { message, remedy: near }
-  if (/[/.]/.test(pattern))
-    return {
-      message: `\`${pattern}\` is not yet available`,
-      remedy: 'Leave it out: there are no tools of servers and extensions in this version.',
-    }
+  const fault = toolFault(pattern, { tools: known, sources: [] })
+  if (fault?.kind === 'no source')
+    return { message: fault.message, remedy: 'Remove it: servers and extensions offer no tools in this version.' }
   return { message, remedy: known.length > 0 ? `There are ${listed(known.toSorted())}.` : 'There are no tools here; leave it out.' }
 }
 

@@ -7,7 +7,7 @@ import type { FoundSkills } from './find-skills.ts'
 export interface SelectedSkills {
   /** By name. */
   readonly skills: readonly SkillCard[]
-  /** Which of the wanted ones there are not, each at `skills[index]`. */
+  /** Which of the wanted ones there are not, each at `skills[index]`, and of the unwanted ones at `disabledSkills[index]`. */
   readonly problems: readonly Problem[]
   /** Patterns that fit none: what they are meant for may be elsewhere, or come later. */
   readonly warnings: readonly Problem[]
@@ -28,6 +28,17 @@ export function selectSkills(found: FoundSkills, wanted: readonly string[], disa
     const place = `skills[${index}]`
     if (pattern.includes('*')) warnings.push({ place, message: `no skill fits \`${pattern}\``, remedy: instead(found, pattern) })
     else problems.push({ place, ...missing(found, pattern) })
+  }
+  const all = [...found.skills, ...found.disabled]
+  for (const [index, pattern] of disabled.entries()) {
+    if (all.some(fits(pattern)) || pattern === '*') continue
+    const told = {
+      place: `disabledSkills[${index}]`,
+      message: `it disables nothing: there is no skill \`${pattern}\``,
+      remedy: instead(found, pattern),
+    }
+    if (pattern.includes('*')) warnings.push(told)
+    else problems.push(told)
   }
   const unwanted = disabled.map(fits)
   const skills = found.skills.filter((card) => chosen.has(card.name) && !unwanted.some((isMeant) => isMeant(card)))

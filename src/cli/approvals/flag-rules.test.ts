@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { flagProblems } from './flag-rules.ts'
 
 test('patterns behind a flag are what they are everywhere else', () => {
-  const allow = ['write_file', 'shell(npm test)', 'shell(a\nb)', 'github/*', 'wr*', 'unsandboxed(shell:*)', 'load_skill', 'agent__kid']
+  const allow = ['write_file', 'shell(npm test)', 'shell(a\nb)', '*/x', 'wr*', 'unsandboxed(shell:*)', 'load_skill', 'agent__kid']
   expect(flagProblems({ allow, deny: allow, tools: ['agent__kid'] })).toEqual([])
   expect(flagProblems({ allow: [], deny: ['shell(rm', 'shell(a\0b)', '', 'web_fetch'], tools: [] })).toMatchObject([
     { place: '--deny shell(rm', message: 'It is no pattern.' },
@@ -13,10 +13,10 @@ test('patterns behind a flag are what they are everywhere else', () => {
 
 test('a tool that there is not is an error: a rule about it would protect nothing', () => {
   expect(flagProblems({ allow: ['shel(x)'], deny: ['writefile', 'agent__kit', 'zzz'], tools: ['agent__kid'] })).toEqual([
-    { place: '--allow shel(x)', message: 'No tool is called `shel`.', remedy: 'Did you mean shell?' },
-    { place: '--deny writefile', message: 'No tool is called `writefile`.', remedy: 'Did you mean write_file, edit_file?' },
-    { place: '--deny agent__kit', message: 'No tool is called `agent__kit`.', remedy: 'Did you mean agent__kid?' },
-    { place: '--deny zzz', message: 'No tool is called `zzz`.', remedy: expect.stringContaining('There are shell, read_file,') },
+    { place: '--allow shel(x)', message: 'No tool is called `shel`.', remedy: 'Did you mean `shell`?' },
+    { place: '--deny writefile', message: 'No tool is called `writefile`.', remedy: 'Did you mean `write_file`, `edit_file`?' },
+    { place: '--deny agent__kit', message: 'No agent is called `kit` here.', remedy: 'Did you mean `agent__kid`?' },
+    { place: '--deny zzz', message: 'No tool is called `zzz`.', remedy: expect.stringContaining('The tools are shell, read_file,') },
   ])
 })
 
@@ -24,7 +24,7 @@ test('a rule about leaving the sandbox that can fit nothing is an error, with th
   expect(flagProblems({ allow: [], deny: ['unsandboxed(shell)', 'unsandboxed', 'unsandboxed(shell:*)'], tools: [] })).toEqual([
     {
       place: '--deny unsandboxed(shell)',
-      message: 'It fits nothing: leaving the sandbox is named otherwise.',
+      message: '`unsandboxed(shell)` matches nothing.',
       remedy: expect.stringContaining('unsandboxed(shell:*) for any of shell'),
     },
   ])

@@ -1,7 +1,6 @@
-import { isVainLeaving, leavingForms, ruledToolNames } from '../../agents/index.ts'
 import type { Problem } from '../../contracts/index.ts'
-import { nearestNames } from '../../util/nearest-names.ts'
-import { isRulePattern, partsOfPattern } from '../../util/rule-pattern.ts'
+import { isRulePattern } from '../../util/rule-pattern.ts'
+import { ruleFault } from '../../util/tool-faults.ts'
 
 export interface FlagRules {
   readonly allow: readonly string[]
@@ -22,12 +21,6 @@ function problemOf(flag: string, pattern: string, tools: readonly string[]): rea
     const remedy = 'Name a tool, or a use of one in brackets: write_file, "shell(npm test)", "web_fetch(*.example.com)".'
     return [{ place, message: 'It is no pattern.', remedy }]
   }
-  if (isVainLeaving(pattern)) return [{ place, message: 'It fits nothing: leaving the sandbox is named otherwise.', remedy: leavingForms }]
-  const { tool } = partsOfPattern(pattern)
-  const known = [...ruledToolNames, ...tools]
-  // Patterns, and tools of servers, may be about what comes later.
-  if (/[*./]/.test(tool) || known.includes(tool)) return []
-  const near = nearestNames(tool, known)
-  const remedy = near.length > 0 ? `Did you mean ${near.join(', ')}?` : `There are ${known.join(', ')}.`
-  return [{ place, message: `No tool is called \`${tool}\`.`, remedy }]
+  const fault = ruleFault(pattern, { tools, sources: [] })
+  return fault ? [{ place, message: `${fault.message[0]?.toUpperCase()}${fault.message.slice(1)}.`, remedy: fault.remedy }] : []
 }

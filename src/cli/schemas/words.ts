@@ -77,10 +77,13 @@ export const diagnosticCode = oneWord<DiagnosticCode>({
 
 export const startDiagnosticCode = oneWord<StartDiagnostic['code']>({
   agent_broken: true,
+  agent_config_unused: true,
   agent_disabled: true,
+  agent_model_unknown: true,
   agent_setting_idle: true,
   agent_untrusted: true,
   config_key_unused: true,
+  config_not_read: true,
   config_part_missing: true,
   config_rule_idle: true,
   config_section_unused: true,

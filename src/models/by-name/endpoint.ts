@@ -1,7 +1,7 @@
 import { TroupeError } from '../../contracts/index.ts'
 import { wrongAddress } from '../addresses.ts'
 import { knownProvider, type ProviderProfile, profileOf, variablePrefix } from '../known-providers.ts'
-import { isKey, keyOf, type ProviderKey, secretsIn, variableOf } from '../provider-keys.ts'
+import { isKey, keyOf, type ProviderKey, type ProviderSettings, secretsIn, variableOf } from '../provider-keys.ts'
 import type { Endpoint } from '../providers/provider-spec.ts'
 import type { ProviderSources } from './options.ts'
 
@@ -15,10 +15,12 @@ export function endpointOf(provider: string, sources: ProviderSources, model = `
   const { profile, settings } = configOf(provider, sources)
   const isNamed = own(sources.providers, provider) !== undefined || knownProvider(provider) !== undefined
   const variable = profile.urlVariables.find((name) => variableOf(sources.variables, name) !== undefined) ?? profile.urlVariables[0]
-  const written = settings.baseURL ?? variableOf(sources.variables, variable)
+  // A key that is configured goes to the address that is configured beside it, or to the provider itself.
+  const isBound = isKeyConfigured(settings)
+  const written = settings.baseURL ?? (isBound ? undefined : variableOf(sources.variables, variable))
   if (!isNamed && written === undefined) return undefined
   const baseURL = (written === undefined ? profile.home : (profile.urlOf?.(written) ?? written)) ?? ''
-  const addressFrom = settings.baseURL === undefined ? variable : `providers.${provider}.baseURL`
+  const addressFrom = settings.baseURL === undefined && !isBound ? variable : `providers.${provider}.baseURL`
   const example = profile.urlExample ?? profile.home
   const wrong = baseURL === '' ? { message: 'is not set.', remedy: `Say where ${provider} is.` } : wrongAddress(baseURL, example)
   if (wrong) throw new TroupeError('config_invalid', `${addressFrom} ${wrong.message}`, { remedy: wrong.remedy })
@@ -32,6 +34,15 @@ export function endpointOf(provider: string, sources: ProviderSources, model = `
     keyVariable: (key.kind === 'key' ? key.variable : undefined) ?? profile.keys[0],
     addressFrom,
   }
+}
+
+const isKeyConfigured = ({ apiKey, headers = {} }: ProviderSettings): boolean => apiKey !== undefined || Object.keys(headers).length > 0
+
+/** The variable with an address that is not used for this provider, since its key is configured without one. */
+export function ignoredAddress(provider: string, sources: ProviderSources): string | undefined {
+  const { profile, settings } = configOf(provider, sources)
+  if (settings.baseURL !== undefined || !isKeyConfigured(settings)) return undefined
+  return profile.urlVariables.find((name) => variableOf(sources.variables, name) !== undefined)
 }
 
 /** What is known about a provider, and whether there is what lets us in: in its settings or in a variable. */

@@ -1,4 +1,5 @@
 import type { Model, Usage } from '../../contracts/index.ts'
+import { nearestNames } from '../../util/nearest-names.ts'
 import { knownProvider, knownProviders } from '../known-providers.ts'
 
 /** Price and window from the bundled table; nothing for a model that is not in it. Nothing is ever looked up elsewhere. */
@@ -21,6 +22,19 @@ export async function bundledFacts(provider: string, model: string, now: () => n
   if (!known) return {}
   const contextTokens = known.model.context_window
   return { ...(contextTokens !== undefined && { contextTokens }), costOf: (usage) => price(usage)?.total_price }
+}
+
+/** Models of a provider whose names are near to one that the bundled table does not have. Those who resell models are not looked at. */
+export async function nearestModels(provider: string, model: string): Promise<readonly string[]> {
+  const known = knownProvider(provider)
+  if (known?.prices === undefined || known.kind === 'openai-compatible') return []
+  const { calcPrice, findProvider } = await import('@pydantic/genai-prices')
+  if (calcPrice({ input_tokens: 1 }, model, { providerId: known.prices })) return []
+  const models = findProvider({ providerId: known.prices })?.models ?? []
+  return nearestNames(
+    model,
+    models.flatMap(({ id }) => (id.includes(':') ? [] : [id])),
+  )
 }
 
 /** The provider that a bare name belongs to, where the bundled table knows whose it is. Those who resell models own no names. */

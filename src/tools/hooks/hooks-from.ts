@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Hook, type HookContext, type HookDefinition, type HookPoint, type Problem, TroupeError } from '../../contracts/index.ts'
-import { fitsGlob, globOf } from '../../util/glob.ts'
 import { parseDuration } from '../../util/parse-duration.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { realOrSame } from '../real-or-same.ts'
@@ -73,7 +72,6 @@ function onlyBy(check: () => CheckedFiles, answer: Answer): Answer {
 }
 
 function hookOf({ name, on, tools, onFailure, timeout }: HookDefinition, answer: Answer): Hook {
-  const isMeant = tools ? toolFilter(tools) : () => true
   const asks = <P extends HookPoint>(point: P) =>
     on.includes(point) ? (view: Questions[P]['view'], context: HookContext) => answer(point, view, context) : undefined
   const [beforeCall, afterCall, beforeRequest, atStop] = [asks('before_call'), asks('after_call'), asks('before_request'), asks('at_stop')]
@@ -82,19 +80,12 @@ function hookOf({ name, on, tools, onFailure, timeout }: HookDefinition, answer:
     name,
     onFailure,
     ...(timeoutMs !== undefined && { timeoutMs }),
-    ...(beforeCall && { beforeCall: (call, context) => (isMeant(call.tool) ? beforeCall(call, context) : goOn) }),
-    ...(afterCall && { afterCall: (call, context) => (isMeant(call.tool) ? afterCall(call, context) : goOn) }),
+    ...(tools && { tools }),
+    ...(beforeCall && { beforeCall }),
+    ...(afterCall && { afterCall }),
     ...(beforeRequest && { beforeRequest }),
     ...(atStop && { atStop }),
   }
-}
-
-const goOn = { kind: 'continue' } as const
-
-/** `server/tool` and `extension.tool` are known to models as `server__tool`. */
-function toolFilter(patterns: readonly string[]): (tool: string) => boolean {
-  const wanted = patterns.map((pattern) => globOf(pattern.replaceAll(/[/.]/g, '__')))
-  return (tool) => wanted.some((parts) => fitsGlob(parts, tool))
 }
 
 /** A file that is there and cannot be run is another mistake than one that is not. */

@@ -1,8 +1,13 @@
-import type { Dialect } from './foreign-agent.ts'
+// The one table of the names that other programs have for tools. Their agent files are translated with it; everywhere else
+// such a name is refused with ours.
+
+/** Whose file it is. Our own `.ai` is no dialect. */
+export const dialects = ['claude', 'copilot', 'opencode', 'gemini', 'codex'] as const
+export type Dialect = (typeof dialects)[number]
 
 /** Tools of ours that only look at files. What an agent gets that nobody has trusted. */
 export const readingTools = ['read_file', 'list_files', 'search_files'] as const
-const writingTools = ['write_file', 'edit_file', 'apply_patch'] as const
+export const writingTools = ['write_file', 'edit_file', 'apply_patch'] as const
 /** What is withheld from an agent that is to change nothing. A shell can write too. */
 export const changingTools: readonly string[] = [...writingTools, 'shell']
 /** Every agent is a tool of this name. */
@@ -159,4 +164,13 @@ export function deniedBy(dialect: Dialect, name: string): readonly string[] | un
 /** Their names that have one of ours, for suggestions and for rules that speak of all of them. */
 export function knownTools(dialect: Dialect): readonly string[] {
   return Object.values(groups).flatMap(({ theirs }) => Object.keys(theirs[dialect] ?? {}))
+}
+
+/** Our names for a name that any other program has; `undefined` where none has it. A rule against one means all that do the same. */
+export function namedElsewhere(name: string, use: 'granted' | 'ruled'): readonly string[] | undefined {
+  for (const dialect of dialects) {
+    const ours = use === 'granted' ? ownTools(dialect, name) : deniedBy(dialect, name)
+    if (ours) return ours
+  }
+  return undefined
 }

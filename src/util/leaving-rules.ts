@@ -1,7 +1,7 @@
-import { type Glob, globOf } from '../util/glob.ts'
-import { partsOfPattern } from '../util/rule-pattern.ts'
+import { type Glob, globOf } from './glob.ts'
+import { partsOfPattern } from './rule-pattern.ts'
 
-/** What leaving the sandbox is called in rules. */
+/** What leaving the sandbox is called in rules. A rule that allows everything does not allow this: it has to be named. */
 export const leavingTheSandbox = 'unsandboxed'
 
 /** What rules about leaving the sandbox can look like. */

@@ -1,0 +1,93 @@
+import type { ApprovalRule, HookDefinition, Problem } from '../../contracts/index.ts'
+import { type KnownTools, patternsOf, ruleFault, type ToolFault, toolFault } from '../../util/tool-faults.ts'
+import { nearby } from '../words.ts'
+import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
+import type { ConfigDiagnostic } from './diagnostic.ts'
+import type { FileOrigin } from './origin.ts'
+import { keysOf, type Sourced, sourcedAt } from './sourced.ts'
+
+/** Parts of the configuration that name nothing. */
+export interface UnknownNames {
+  /** In files that are a person's own, or trusted. */
+  readonly problems: readonly Problem[]
+  readonly diagnostics: readonly ConfigDiagnostic[]
+}
+
+/** Servers that the configuration names; they may offer any tool. */
+export const configuredSources = (config: Config): readonly string[] => keysOf(settingsOf(config, 'mcpServers'))
+
+/** Rules and hooks that are about no tool. `agents` are those of the run, as `agent__name`. */
+export function unknownTools(config: Config, agents: readonly string[]): UnknownNames {
+  const known: KnownTools = { tools: agents, sources: configuredSources(config) }
+  const named = [...sectionByLayer(config, 'approvals').flatMap(rulesIn), ...sectionByLayer(config, 'hooks').flatMap(filtersIn)]
+  const isWaiting = config.pending.some(({ withheld }) => withheld.includes('mcpServers'))
+  const faults = named.flatMap(({ pattern, what, origin }): readonly NameFault[] => {
+    const fault = what === 'rule' ? ruleFault(pattern, known) : toolFault(pattern, known)
+    if (!fault || (fault.kind === 'no source' && isWaiting)) return []
+    const message = `${what === 'rule' ? 'a rule has no effect' : `\`tools\` of the hook "${what.hook}" is wrong`}: ${fault.message}`
+    return [{ origin, kind: fault.kind, problem: { place: placeOf(origin), message, remedy: fault.remedy } }]
+  })
+  return told(config, faults)
+}
+
+/** Skills that are switched off and that there are not. */
+export function unknownSkills(config: Config, skills: readonly string[]): UnknownNames {
+  const faults = sectionByLayer(config, 'skills').flatMap((section) => {
+    const disabled = sourcedAt(section, ['disabled'])
+    if (disabled?.kind !== 'value') return []
+    const { origin, value } = disabled
+    return (value as readonly string[]).flatMap((name): readonly NameFault[] => {
+      if (skills.includes(name.trim())) return []
+      const problem = { message: `\`skills.disabled\` has no effect: there is no skill \`${name}\``, remedy: remedyFor(name, skills) }
+      return [{ origin, kind: 'no source', problem: { place: placeOf(origin), ...problem } }]
+    })
+  })
+  return told(config, faults)
+}
+
+const remedyFor = (name: string, skills: readonly string[]): string => nearby(name, skills) ?? 'Remove it.'
+
+interface NameFault {
+  readonly origin: FileOrigin
+  readonly kind: ToolFault['kind']
+  readonly problem: Problem & { readonly remedy: string }
+}
+
+function told(config: Config, faults: readonly NameFault[]): UnknownNames {
+  const isError = ({ kind, origin }: NameFault): boolean => isTrustedFile(config, origin.file) && isMistake(kind, origin)
+  return {
+    problems: faults.filter(isError).map(({ problem }) => problem),
+    diagnostics: faults
+      .filter((fault) => !isError(fault))
+      .map(({ problem }) => ({ code: 'config_rule_idle', severity: 'warning', ...problem })),
+  }
+}
+
+const placeOf = ({ file, line, column }: FileOrigin): string => `${file}:${line}:${column}`
+
+/** What a person says for every project may be about servers and skills of another one; agents differ from run to run. */
+function isMistake(kind: ToolFault['kind'], { layer }: FileOrigin): boolean {
+  if (kind === 'no source') return layer !== 'user' && layer !== 'system'
+  return kind === 'nothing'
+}
+
+interface Named {
+  readonly pattern: string
+  readonly what: 'rule' | { readonly hook: string }
+  readonly origin: FileOrigin
+}
+
+function rulesIn(section: Sourced): readonly Named[] {
+  const rules = sourcedAt(section, ['rules'])
+  if (rules?.kind !== 'value') return []
+  return (rules.value as readonly ApprovalRule[]).flatMap((rule, index) =>
+    patternsOf(rule).map((pattern): Named => ({ pattern, what: 'rule', origin: rules.entries?.[index] ?? rules.origin })),
+  )
+}
+
+function filtersIn(hooks: Sourced): readonly Named[] {
+  if (hooks.kind !== 'value') return []
+  return (hooks.value as unknown as readonly HookDefinition[]).flatMap(({ name, tools = [] }, index) =>
+    tools.map((pattern): Named => ({ pattern, what: { hook: name }, origin: hooks.entries?.[index] ?? hooks.origin })),
+  )
+}
