@@ -170,7 +170,8 @@ export const agentOptions = {
   },
   'output.format': {
     type: { kind: 'choice', of: outputFormats },
-    summary: 'what the answer is; JSON is checked, and sent back with what is wrong with it; to be stated by an agent that others call',
+    summary:
+      'what the answer is; with `text` the model is asked for plain text without Markdown; JSON is checked, and sent back with what is wrong with it; to be stated by an agent that others call',
     default: 'markdown, or json where there is a schema',
     example: 'json',
   },
@@ -325,7 +326,7 @@ export const agentOptions = {
   },
   'limits.parallelToolCalls': {
     type: { kind: 'parallel' },
-    summary: 'calls of a step that may run at once',
+    summary: 'calls of a step that may run at once; `shell` and `apply_patch` always run alone, whatever it is set to',
     default: String(defaultLimits.parallelToolCalls),
     example: 'false',
   },

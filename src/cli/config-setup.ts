@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import {
@@ -78,9 +79,25 @@ export async function readSetup(host: Pick<Host, 'env'>, { configFile, file, als
   const wrong = [...variableErrors(variables.problems), ...listed.wrong, ...(problems.length > 0 ? [configError(problems)] : [])]
   // Without the list of trust, what counts of a configuration is as unknown as without the configuration.
   const counting = listed.right ? config : bare.config
-  const diagnostics = [...counting.diagnostics, ...variables.diagnostics]
+  const diagnostics = [...counting.diagnostics, ...variables.diagnostics, ...misplacedConfig(homeFolder(homedir()), workingDirectory)]
   const setup = { ...bare, config: counting, variables: variables.values, trusted, diagnostics }
   return { setup, isConfigured: listed.right !== undefined && problems.length === 0, wrong }
+}
+
+/** A person's own configuration has a folder of its own. */
+function misplacedConfig(home: string, workingDirectory: string): readonly ConfigDiagnostic[] {
+  const path = join(home, '.ai-agent.json')
+  if (home === workingDirectory || !existsSync(path)) return []
+  const right = join(home, '.ai-agent', '.ai-agent.json')
+  return [
+    {
+      code: 'config_not_read',
+      severity: 'warning',
+      place: path,
+      message: 'it is not read here',
+      remedy: `Move it to ${right}, where your own configuration is read from.`,
+    },
+  ]
 }
 
 /** What is left where nothing can be read. */

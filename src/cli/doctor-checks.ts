@@ -7,7 +7,9 @@ import { loadProject, type Project, type ProjectWishes } from './agents-project.
 import { dataFolder, homeFolder } from './data-folder.ts'
 import { findModels } from './find-models.ts'
 import type { Host } from './host.ts'
+import { lookAtTeam, type SeenTeam } from './load-team.ts'
 import { modelOptions } from './model-options.ts'
+import { checkStart } from './prepare-run.ts'
 
 /** What was looked at, and how it is. A failure always says how to mend it. */
 export type Check =
@@ -30,7 +32,8 @@ export async function examine(host: Host, wishes: ProjectWishes): Promise<Examin
     ...configChecks(project),
     ...agentChecks(project),
     ...keyChecks(project),
-    ...(await modelChecks(project)),
+    ...(await modelChecks(project, host, wishes)),
+    ...(await startChecks(project, host, wishes)),
     ...(await actingChecks(project, host)),
     await storeCheck(project, host),
     ...(await sandboxChecks(project, host)),
@@ -102,7 +105,7 @@ function keyChecks({ setup }: Project): readonly Check[] {
 }
 
 /** For each list of models that an agent has, whether one of them can be asked. Servers on this machine are looked for. */
-async function modelChecks({ registry, setup }: Project): Promise<readonly Check[]> {
+async function modelChecks({ registry }: Project, host: Host, wishes: ProjectWishes): Promise<readonly Check[]> {
   const agents = registry.ok ? registry.agents : []
   const lists = new Map<string, readonly RegisteredAgent[]>()
   for (const agent of agents) {
@@ -112,9 +115,30 @@ async function modelChecks({ registry, setup }: Project): Promise<readonly Check
   const checks: Check[] = []
   for (const [names, users] of lists) {
     const [first] = users
-    if (first) checks.push(...(await modelCheck(names, first, setup)))
+    // As a run of it would: with the configuration beside its file.
+    if (first) checks.push(...(await modelCheck(names, first, (await lookAs(first, host, wishes)).setup)))
   }
   return checks
+}
+
+const lookAs = ({ place }: RegisteredAgent, host: Host, wishes: ProjectWishes): Promise<SeenTeam> =>
+  lookAtTeam(place, { host, overrides: { settings: [] }, asks: 'never', ...wishes })
+
+/** What would keep a run from starting, found by what `troupe run` finds it with. Models are reported already. */
+async function startChecks({ registry }: Project, host: Host, wishes: ProjectWishes): Promise<readonly Check[]> {
+  const roots = registry.ok ? registry.agents.filter(({ isChild }) => !isChild) : []
+  const checks: Check[] = []
+  for (const root of roots) {
+    try {
+      await checkStart(await lookAs(root, host, wishes), host)
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error
+      const { code, message, remedy, problems } = error
+      const told = problems.length > 0 ? problems : [{ place: root.place, message, ...(remedy !== undefined && { remedy }) }]
+      if (!code.startsWith('model_')) checks.push(...told.map((problem) => failed('run', problem)))
+    }
+  }
+  return [...new Map(checks.map((check) => [check.message, check])).values()]
 }
 
 async function modelCheck(
@@ -128,6 +152,9 @@ async function modelCheck(
     const { models, notices, servers } = await findModels(definition.models, sources)
     const message = `${models.join(', ')}${notices.length > 0 ? ` (${notices.join(' ')})` : ''}`
     const [absent] = servers
+    // A run would start, and fail at its first request.
+    if (absent && servers.length === models.length)
+      return [{ status: 'fail', what: 'models', message: `${names}: ${absent.message}`, fix: absent.remedy ?? 'Name another model.' }]
     return [absent ? { status: 'warning', what: 'models', message, fix: absent.remedy ?? '' } : { status: 'ok', what: 'models', message }]
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error

@@ -18,7 +18,8 @@ import { sentenceOf } from './start-diagnostics.ts'
 export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocation, { stdout }: Host): Promise<number> {
   const { adapter } = prepared
   // In memory: it is made only to be told that nothing is wrong.
-  await createAgentRuntime({ config: teamConfig(prepared), adapter, clock: systemClock }).close()
+  const { sandbox, hooks } = prepared
+  await createAgentRuntime({ config: teamConfig(prepared), adapter, clock: systemClock, hooks, ...(sandbox && { sandbox }) }).close()
   const document = await documentOf(prepared, file)
   if (output === 'json') await stdout.line(safeJson(document))
   else await stdout.lines(linesOf(document, prepared.agent.toolName))

@@ -45,8 +45,6 @@ export async function findModels(names: readonly string[], { looksAtServers = fa
     }
   }
   if (errors.length > 0 || models.length === 0) throw joinErrors([...errors, ...missing])
-  // Whoever has nobody else to ask would ask in vain.
-  if (servers.length === models.length) throw joinErrors([...servers.map(withCommand), ...missing])
   return { adapter, models, notices: [...notices, ...servers.map(({ message }) => message)], servers }
 }
 

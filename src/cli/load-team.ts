@@ -16,6 +16,7 @@ import {
   type WrittenOverrides,
 } from '../agents/index.ts'
 import { type ModelAdapter, TroupeError } from '../contracts/index.ts'
+import { ignoredAddress } from '../models/by-name/index.ts'
 import type { AgentLoopConfig } from '../runtime/index.ts'
 import type { Setup } from './config-setup.ts'
 import { findTeamModels } from './find-team-models.ts'
@@ -115,8 +116,19 @@ export async function loadTeam(seen: SeenTeam, wishes: Pick<TeamWishes, 'looksAt
     shared: { ...sharedBy(config), overlay: commandVariables(config, overlay.variables) },
     ...(storePath !== undefined && { storePath }),
     notices: found.notices,
-    diagnostics: [...diagnostics, ...overlay.diagnostics],
+    diagnostics: [...diagnostics, ...overlay.diagnostics, ...ignoredAddresses(overlay)],
   }
+}
+
+/** A configured key is not sent to an address that only the environment names. */
+function ignoredAddresses({ providers, variables }: Overlay): readonly StartDiagnostic[] {
+  return Object.keys(providers).flatMap((provider): readonly StartDiagnostic[] => {
+    const variable = ignoredAddress(provider, { providers, variables })
+    if (variable === undefined) return []
+    const message = `it is not used: the key of \`providers.${provider}\` is not sent to an address from the environment`
+    const remedy = `If it is meant, set \`providers.${provider}.baseURL\` to "\${${variable}}".`
+    return [{ code: 'variable_unused', severity: 'warning', place: variable, message, remedy }]
+  })
 }
 
 /** The variables that commands are given: those that the walls name, and nothing else of the environment. */

@@ -146,6 +146,12 @@ async function prepareTeam(
   }
 }
 
+/** What keeps a team from being started, as far as that can be known without starting hooks. Throws everything. */
+export async function checkStart(seen: SeenTeam, host: Host): Promise<void> {
+  const { agents, storePath } = await loadTeam(seen)
+  await refuseUnusable(agents, dataFolder({ flag: storePath, env: host.env, home: homedir() }))
+}
+
 async function refuseUnusable(agents: Team['agents'], folder: string): Promise<void> {
   const wrong = [...(await uncompiledSchemas(agents.map(({ definition, place }) => ({ agent: definition, place }))))]
   const unwritable = dataFolderProblem(folder)

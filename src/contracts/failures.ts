@@ -70,7 +70,7 @@ export type TurnReason =
   | 'context'
   /** The same call was made over and over. */
   | 'repeats'
-  /** A hook objects to the answer, and was overruled. */
+  /** A hook that must not fail has failed, or objects to the answer and was overruled. */
   | 'hook'
   | 'stopped'
   | 'interrupted'

@@ -1,6 +1,7 @@
 import type { ModelRequest, ToolSpec } from '../contracts/index.ts'
 import type { Headroom } from '../util/accounts.ts'
 import type { Exclusions } from '../util/next-model.ts'
+import { plainTextWords } from '../util/output-words.ts'
 import { type Action, decide } from './decide.ts'
 import type { SessionState } from './state.ts'
 
@@ -16,13 +17,15 @@ export interface Recipe {
   assemble(state: SessionState, offering: Offering): ModelRequest
 }
 
+const systemOf = (prompt: string, { instructions }: Offering): string => (instructions === '' ? prompt : `${prompt}\n\n${instructions}`)
+
 /** The loop that Troupe runs by default. */
 export const agentLoop: Recipe = {
   decide,
   assemble(state, offering) {
     const { prompt, parameters, output } = state.agent
     const request: ModelRequest = {
-      system: offering.instructions === '' ? prompt : `${prompt}\n\n${offering.instructions}`,
+      system: systemOf(output.format === 'text' ? `${prompt}\n\n${plainTextWords}` : prompt, offering),
       messages: state.history.toArray(),
       tools: offering.specs,
       toolChoice: state.turn.kind === 'open' && state.turn.last !== undefined ? 'none' : 'auto',

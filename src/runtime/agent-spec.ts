@@ -29,7 +29,7 @@ export function specOf(agent: AgentDefinition, { limits, skills = [] }: AgentLoo
 }
 
 /** The schema becomes part of the journal: what its owner does to it later is not meant. */
-function outputOf(given: AgentDefinition['output'] = { format: 'text' }): OutputContract {
+function outputOf(given: AgentDefinition['output'] = { format: 'markdown' }): OutputContract {
   const output = withFormat(given)
   return output.format === 'json' && output.schema ? { format: 'json', schema: plainJson(output.schema) ?? {} } : output
 }

@@ -3,7 +3,7 @@ import { childLimits, type TokenPrice } from '../contracts/index.ts'
 import { offeredName, type ToolRegistry } from '../steps/index.ts'
 import { agentToolName, directoryNames, readOutputName } from '../tools/index.ts'
 import { inherited } from '../util/inherited.ts'
-import { outputWords } from '../util/output-words.ts'
+import { outputWords, plainTextWords } from '../util/output-words.ts'
 import { type SkillCatalogue, skillCatalogue } from '../util/skill-catalogue.ts'
 import { textWeight } from '../util/text-weight.ts'
 import { wallNotice } from './check-walls.ts'
@@ -46,7 +46,8 @@ function toolChars(names: readonly string[], registry: ToolRegistry): number {
 }
 
 /** The wish for JSON, whether it is put in words or given to the provider as a schema. */
-const outputChars = ({ output }: AgentSpec): number => (output.format === 'json' ? textWeight(outputWords(output)) : 0)
+const outputChars = ({ output }: AgentSpec): number =>
+  output.format === 'json' ? textWeight(outputWords(output)) : output.format === 'text' ? textWeight(plainTextWords) : 0
 
 /** The agents of a runtime as their sessions know them. Whatever is found out about one is found out once. */
 export class Cast {

@@ -75,7 +75,7 @@ async function attemptAfterHooks(session: ActiveSession, action: AskAction): Pro
   const verdict = await beforeRequest(session, session.model(action.model))
   if (session.interrupt.reason !== undefined) return
   session.rememberHooks(action)
-  if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'config', message: verdict.message })
+  if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'hook', message: verdict.message })
   const next = session.decide()
   if (next.kind === 'ask' && next.model === action.model) await begin(session, next)
 }

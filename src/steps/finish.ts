@@ -14,7 +14,7 @@ export function finish(session: ActiveSession, wanted: TurnEnding): MaybePromise
 async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Promise<void> {
   const verdict = await atStop(session)
   if (verdict.kind === 'resume') return
-  if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'config', message: verdict.message })
+  if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'hook', message: verdict.message })
   // Somebody may have steered while hooks thought: then the turn is not at its end.
   if (session.decide().kind !== 'finish') return
   if (verdict.kind !== 'overruled') return endTurn(session, wanted)

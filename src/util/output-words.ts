@@ -1,5 +1,8 @@
 import type { JsonOutput } from '../contracts/index.ts'
 
+/** What a model is asked for with `output.format: text`. */
+export const plainTextWords = 'Answer in plain text, without Markdown.'
+
 /** The wish for JSON in words, for the end of the system text. */
 export function outputWords({ schema }: JsonOutput): string {
   const shape = schema === undefined ? '' : `\nThe JSON must be valid against this JSON Schema:\n${JSON.stringify(schema)}`

@@ -37,8 +37,9 @@ describe('a server on this machine that a model needs', () => {
     expect(examined.stdout).toContain(
       `FAIL  models: ollama/qwen3: The model ollama/qwen3 needs a server at http://${host}/v1, where nothing answers.\n      → Start it`,
     )
-    expect(rehearsed.code).toBe(3)
-    expect(JSON.parse(rehearsed.stdout)).toMatchObject({ ok: false, error: { code: 'model_unavailable' }, exitCode: 3 })
+    // A run would start: the server may be there when it is asked.
+    expect(rehearsed.code).toBe(0)
+    expect(rehearsed.stderr).toContain(`The model ollama/qwen3 needs a server at http://${host}/v1, where nothing answers.`)
   })
 
   test('and that is there, or is one of several, stops nobody; it is asked for its list and nothing else', async () => {

@@ -146,7 +146,7 @@ describe.each(failures)('a hook before a request that %s', (_, beforeRequest, me
   it('ends the turn before anybody is asked, where it is closed', async () => {
     const { outcome, model, events } = await run([asking(beforeRequest, { timeoutMs: 5_000 })], [])
     expect(model.requests).toEqual([])
-    expect(outcome).toMatchObject({ status: 'failed', reason: 'config', message: expect.stringMatching(message) })
+    expect(outcome).toMatchObject({ status: 'failed', reason: 'hook', message: expect.stringMatching(message) })
     expect(outcome.message).toContain('The hook "weather" failed before the request')
     expect(verdicts(events)).toEqual([expect.stringMatching(/^weather failed: /)])
   })

@@ -201,7 +201,7 @@ describe.each(failures)('a hook at the stop that %s', (_, ask, message) => {
     const { outcome, events } = await run([atStop(ask, { timeoutMs: 5_000 })], [{ text: 'Done.' }])
     expect(outcome).toMatchObject({
       status: 'failed',
-      reason: 'config',
+      reason: 'hook',
       report: { text: 'Done.' },
       message: expect.stringMatching(message),
     })

@@ -59,6 +59,19 @@ describe('arguments of a call', () => {
   })
 })
 
+describe('an agent whose output is text', () => {
+  it.each([
+    [{ format: 'text' } as const, 'p\n\nAnswer in plain text, without Markdown.'],
+    [{ format: 'markdown' } as const, 'p'],
+    [undefined, 'p'],
+  ])('%j: the model is asked for it', async (output, system) => {
+    const model = new ScriptedModel([{ text: 'Oslo.' }])
+    const agent = { name: 'clerk', description: 'd', prompt: 'p', model: 'm', ...(output && { output }) } as const
+    const outcome = await createAgentRuntime({ config: { agents: [agent] }, adapter: model }).run('Where?')
+    expect([model.requests[0]?.system, outcome.report?.format]).toEqual([system, output?.format ?? 'markdown'])
+  })
+})
+
 describe('an agent whose output is JSON', () => {
   it('asks for the schema and reports the value', async () => {
     const { run, model } = clerk([{ text: right }])

@@ -12,7 +12,7 @@ export const answers: readonly Behaviour[] = [
     shows: 'is streamed in pieces, and is the report',
     async run(adapter) {
       const { outcome, events, played } = await ran(adapter, { replies: [{ text: answer }] }, 'How is the weather?')
-      expect(outcome).toMatchObject({ status: 'completed', report: { format: 'text', text: answer } })
+      expect(outcome).toMatchObject({ status: 'completed', report: { format: 'markdown', text: answer } })
       expectWhole(outcome)
       expectLegal(durable(events))
       const deltas = ofType(events, 'interaction.item.delta')
