@@ -121,7 +121,7 @@ describe('what is wrong', () => {
 
   test.each([
     ['description: [x\nmodels: a/b\ntools: [y', /^Flow sequence.*end with a \]/, /Close the bracket/],
-    ['description: x\nmodels: a/b\n  tools: [y]', /^Nested mappings/, /`key: value`/],
+    ['description: x\nmodels: a/b\n  tools: [y]', /^Nested mappings/, /Line 4 is indented too far/],
     ['description: "x\nmodels: a/b', /^Missing closing "quote/, /Close the quote/],
   ])('YAML that is broken is told once, with a remedy, and nothing that only follows from it: %j', (written, message, remedy) => {
     const found = problemsOf(withSettings(written))

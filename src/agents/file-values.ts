@@ -1,5 +1,5 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import { type AgentOptionKey, agentOption, agentOptions, keysBelow, keysToCome, topLevelKeys } from './agent-options.ts'
+import { type AgentOptionKey, agentOption, agentOptionKeys, agentOptions, keysBelow, keysToCome, topLevelKeys } from './agent-options.ts'
 import { contractFaults, withoutTwins } from './contract-faults.ts'
 import type { Frontmatter, Setting } from './frontmatter.ts'
 import type { PlacedValue, PlacedValues } from './placed-value.ts'
@@ -40,10 +40,27 @@ function knownSettings(source: SourceText, { settings, positionOf }: Frontmatter
       source.problem(
         setting.at,
         `there is no setting \`${prefix}${setting.key}\``,
-        nearby(setting.key, siblings) ?? `There are ${listed(siblings)}.`,
+        prefix === '' ? topLevelRemedy(setting) : (nearby(setting.key, siblings) ?? `There are ${listed(siblings)}.`),
       )
   }
   return known
+}
+
+/** What other programs have as settings, and where it belongs here. */
+const elsewhere: { readonly [key: string]: string } = {
+  prompt: 'The prompt is the text below the second line of `---`.',
+  name: 'The file names the agent; set `toolName` if other agents call it by another name.',
+}
+
+/** What was meant by a key that there is not: most often it belongs into a group. */
+function topLevelRemedy({ key, value }: Setting): string {
+  const known = Object.hasOwn(elsewhere, key) ? elsewhere[key] : undefined
+  if (known !== undefined) return known
+  const within = agentOptionKeys.find((each) => each.endsWith(`.${key}`))
+  const [group = ''] = within?.split('.') ?? []
+  const written = isScalar(value) ? String(value.source ?? value.value) : '…'
+  if (within !== undefined) return `It belongs to \`${group}\`: write \`${group}: { ${key}: ${written} }\`.`
+  return nearby(key, topLevelKeys) ?? `There are ${listed(topLevelKeys)}.`
 }
 
 function settingsBelow(source: SourceText, { key, at, value }: Setting, positionOf: (node: Node) => Position): readonly Setting[] {

@@ -78,7 +78,11 @@ function readSettings(source: SourceText, yaml: string, at: Position): Pick<Fron
     const faults = [...document.errors, ...document.warnings]
     const broken = faults.find(({ code }) => !apart.has(code))
     for (const { pos, message, code } of broken ? [broken] : faults)
-      source.problem(position(pos[0]), sentence(code === 'MULTIPLE_DOCS' ? 'more stands behind its end' : message), remedyFor(code))
+      source.problem(
+        position(pos[0]),
+        sentence(code === 'MULTIPLE_DOCS' ? 'more stands behind its end' : message),
+        yamlRemedy(code, source.lines, position(pos[0])),
+      )
     // Whatever else is wrong may be only what the parser has made of it.
     if (broken) return nothing
     // Without these there can be neither, and most files have none.
@@ -112,16 +116,35 @@ const remedies: { readonly [Code in ErrorCode]?: string } = {
   TAG_RESOLVE_FAILED: 'Leave the tag out; put text that begins with `!` in quotes.',
   TAB_AS_INDENT: 'Indent with spaces.',
   MISSING_CHAR: 'Close the quote.',
-  BAD_INDENT: 'Close the bracket before the line ends, or indent all lines of the list alike.',
+  BAD_ALIAS: 'Put a value that begins with `*` in quotes: `tools: "*"`.',
 }
 
-const remedyFor = (code: ErrorCode): string =>
-  remedies[code] ?? 'Write each setting as `key: value` on a line of its own, and text with `: `, `#` or brackets in quotes.'
+/** What to write instead, from the line where the parser gave up. */
+function yamlRemedy(code: ErrorCode, lines: readonly string[], { line }: Position): string {
+  const known = remedies[code]
+  if (known !== undefined) return known
+  const [here = '', next = ''] = lines.slice(line - 1, line + 1)
+  const [, key, text] = /^\s*([\w.-]+): +([^"'[{|>].*: .*)$/.exec(here) ?? []
+  if (key !== undefined) return `Put the text in quotes: \`${key}: ${JSON.stringify(text)}\`.`
+  const above = lines.slice(0, line - 1).join('\n')
+  const isOpen = above.replaceAll(/[^[{]/g, '').length > above.replaceAll(/[^\]}]/g, '').length
+  if (code === 'BAD_INDENT' && isOpen) return 'Close the bracket before the line ends, or indent all lines of the list alike.'
+  if (code === 'BAD_INDENT') return 'Begin the line in the same column as the settings of its group above.'
+  if (indentOf(next) > indentOf(here)) return `Line ${line + 1} is indented too far: begin it in the same column as line ${line}.`
+  return 'Write each setting as `key: value` on a line of its own, and text with `: `, `#` or brackets in quotes.'
+}
+
+const indentOf = (text: string): number => text.length - text.trimStart().length
 
 /** What stands in several places at once could make a file larger than it looks. */
 function refuseAliases(source: SourceText, document: Document, positionOf: (node: Node) => Position): void {
   visit(document, {
-    Alias: (_key, node) => source.problem(positionOf(node), 'aliases are not allowed here', 'Write the value out.'),
+    Alias: (_key, node) =>
+      source.problem(
+        positionOf(node),
+        'aliases are not allowed here',
+        `Put a text that begins with a star in quotes: \`"*${node.source}"\`.`,
+      ),
     Value: (_key, node) => {
       if (node.anchor !== undefined) source.problem(positionOf(node), `the anchor \`&${node.anchor}\` is not allowed here`, 'Leave it out.')
     },

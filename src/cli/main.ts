@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { WrittenOverrides } from '../agents/index.ts'
 import { TroupeError } from '../contracts/index.ts'
@@ -14,7 +15,7 @@ import { tellError, withColour } from './tell.ts'
 
 /** Runs a command line and answers with its exit code. Whatever a command needs is loaded when it is asked for. */
 export async function main(argv: readonly string[] = process.argv.slice(2), host: Host = processHost()): Promise<number> {
-  const parsed = parseArguments(argv)
+  const parsed = parseArguments(argv, existsSync)
   if (!parsed.ok) return fail(await withOverrides(parsed.error, parsed.overrides), parsed, host)
   const { invocation } = parsed
   const form: Form = { output: 'answer', wishes: plainly, ...invocation }

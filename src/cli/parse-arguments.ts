@@ -3,6 +3,7 @@ import type { WrittenOverrides } from '../agents/index.ts'
 import { type Problem, TroupeError } from '../contracts/index.ts'
 import { suggestion } from '../util/suggestion.ts'
 import { type AgentInvocation, agentInvocation } from './agents-invocations.ts'
+import { agentAsCommand, knownElsewhere, withoutValues } from './mistaken-words.ts'
 import {
   agentFileTopic,
   type ColourChoice,
@@ -99,7 +100,7 @@ interface Written {
 }
 
 /** Understands a command line, or says everything that is wrong with it. */
-export function parseArguments(argv: readonly string[]): ParsedArguments {
+export function parseArguments(argv: readonly string[], isFile: (path: string) => boolean = () => false): ParsedArguments {
   if (argv.length === 0) return { ok: true, invocation: { kind: 'nothing' } }
   const words = split(argv)
   const { command, rest } = commandOf(words.positionals)
@@ -107,8 +108,8 @@ export function parseArguments(argv: readonly string[]): ParsedArguments {
   if (has(words, 'help')) return { ok: true, invocation: { kind: 'help', ...(command && { about: helpOn(command, rest, words) }) } }
 
   const problems = command
-    ? [...flagProblems(command, words), ...argumentProblems(command, rest)]
-    : [...unknownFlags(words), commandProblem(words.positionals[0])]
+    ? [...flagProblems(command, words), ...argumentProblems(command, withoutValues(rest, command, words.flags))]
+    : [...unknownFlags(words), agentAsCommand(words.positionals, isFile) ?? commandProblem(words.positionals[0])]
   if (!command || problems.length > 0) {
     return {
       ok: false,
@@ -304,6 +305,8 @@ function unknownFlags({ flags }: Words): readonly Problem[] {
 }
 
 function flagRemedy(written: string, command: CommandSpec): string {
+  const known = command.name === 'run' ? knownElsewhere(written) : undefined
+  if (known !== undefined) return known
   const meant = suggestion(
     written,
     flagsOf(command).map(({ name }) => `--${name}`),

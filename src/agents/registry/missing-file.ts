@@ -1,4 +1,4 @@
-import { basename, dirname } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { shellWord } from '../../util/shell-word.ts'
@@ -24,16 +24,25 @@ export function missingRoot(written: string, path: string, { called, workingDire
           ? `${file} is called so: troupe run ${shellWord(file)}`
           : `These are called so: ${listed(called)}. Name one of them.`,
     }
+  const here = basename(written)
+  if (here !== written && neighbours(workingDirectory).includes(here))
+    return {
+      place: written,
+      message: `There is no such file in ${dirname(path)}.`,
+      remedy: `It is in this folder: troupe run ${shellWord(here)}`,
+    }
   const otherwise = agentsIn(workingDirectory) ?? noAgents
   return { place: written, message: 'There is no such file.', remedy: besides(path, { otherwise }) }
 }
 
 /** The same of a folder in place of an agent. */
 export function folderAsRoot(written: string, path: string): Problem {
-  return { place: written, message: 'It is a folder.', remedy: agentsIn(path) ?? noAgents }
+  const own = neighbours(path).filter(isOwnFile)
+  const remedy = own.length > 0 ? `Name an agent in it: ${listed(own.slice(0, 10).map((name) => join(written, name)))}.` : noAgents
+  return { place: written, message: 'It is a folder.', remedy }
 }
 
-const noAgents = 'Give the path of an agent, a .ai file; troupe init makes some to begin with.'
+const noAgents = 'There are no agents in this folder: change to the folder of the agent, or make one with troupe init.'
 
 function agentsIn(folder: string): string | undefined {
   const own = neighbours(folder).filter(isOwnFile)
