@@ -1,6 +1,6 @@
 import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Tool, ToolSpec } from '../contracts/index.ts'
 import type { Offering } from '../core/index.ts'
-import { nearestNames } from '../util/nearest-names.ts'
+import { knownNames } from '../util/suggestion.ts'
 import { matches, offeredName } from '../util/tool-names.ts'
 
 export { matches, offeredName }
@@ -93,11 +93,8 @@ const byName = (a: OfferedTool, b: OfferedTool): number => (a.name < b.name ? -1
 /** What to tell a model that asked for a tool which is not there. */
 export function unknownTool(name: string, offer: Offer): { message: string; remedy: string } {
   const names = offer.names()
-  const near = nearestNames(name, names)
-  if (names.length === 0)
-    return { message: `There is no tool "${name}".`, remedy: 'No tools are available now: answer with what you know.' }
-  const listed = near.length > 0 ? `Did you mean ${near.map((each) => `"${each}"`).join(' or ')}?` : `Available: ${names.join(', ')}.`
-  return { message: `There is no tool "${name}".`, remedy: listed }
+  const remedy = names.length === 0 ? 'No tools are available now: answer with what you know.' : knownNames(name, names, 'tool')
+  return { message: `There is no tool "${name}".`, remedy }
 }
 
 function offerOf(tools: readonly OfferedTool[]): Offer {

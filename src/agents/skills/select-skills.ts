@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 import type { Problem, SkillCard } from '../../contracts/index.ts'
 import { fitsGlob, globOf } from '../../util/glob.ts'
-import { suggestion } from '../../util/suggestion.ts'
+import { knownNames } from '../../util/suggestion.ts'
 import type { FoundSkills } from './find-skills.ts'
 
 export interface SelectedSkills {
@@ -59,5 +59,6 @@ function missing(found: FoundSkills, name: string): Pick<Problem, 'message' | 'r
 
 function instead({ skills }: FoundSkills, wanted: string): string {
   const names = skills.map(({ name }) => name)
-  return suggestion(wanted, names) ?? 'There are no skills here: a skill is a folder with a SKILL.md below .agents/skills.'
+  if (names.length === 0) return 'There are no skills here: a skill is a folder with a SKILL.md below .agents/skills.'
+  return knownNames(wanted, names, 'skill')
 }

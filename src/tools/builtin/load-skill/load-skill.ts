@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path'
 import type { JsonObject, SkillCard, Tool, ToolContext, ToolFailure, ToolOutput } from '../../../contracts/index.ts'
 import { isInside } from '../../../util/is-inside.ts'
 import { showValue } from '../../../util/show-value.ts'
-import { suggestion } from '../../../util/suggestion.ts'
+import { knownNames, suggestion } from '../../../util/suggestion.ts'
 import { type ListedFiles, listFiles } from './list-files.ts'
 import { type InsideText, readInside } from './read-inside.ts'
 
@@ -38,11 +38,8 @@ const inputSchema = {
 async function loadSkill({ name, file }: JsonObject, { skills }: ToolContext): Promise<ToolOutput> {
   const card = skills.find((skill) => skill.name === name)
   if (!card) {
-    const remedy =
-      suggestion(
-        String(name),
-        skills.map((skill) => skill.name),
-      ) ?? 'There are no skills: go on without one.'
+    const names = skills.map((skill) => skill.name)
+    const remedy = names.length === 0 ? 'There are no skills: go on without one.' : knownNames(String(name), names, 'skill')
     return failed('invalid_input', `There is no skill ${showValue(name)}.`, remedy)
   }
   const folder = dirname(card.path)
