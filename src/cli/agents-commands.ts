@@ -13,7 +13,7 @@ const dataDir: FlagSpec = {
 export const approvalsActions = ['list', 'answer', 'drop', 'revoke'] as const
 export type ApprovalsAction = (typeof approvalsActions)[number]
 
-export const sessionsActions = ['list', 'show'] as const
+export const sessionsActions = ['list', 'show', 'prune', 'delete'] as const
 export type SessionsAction = (typeof sessionsActions)[number]
 
 export const agentCommands = [
@@ -115,10 +115,15 @@ export const agentCommands = [
   },
   {
     name: 'sessions',
-    summary: 'list stored sessions, or show what happened in one',
+    summary: 'list, show, prune or delete stored sessions',
     arguments: [
-      { name: 'ACTION', required: true, choices: sessionsActions, summary: 'list or show' },
-      { name: 'ID', required: false, summary: 'for show: the session ID, or the beginning of it' },
+      { name: 'ACTION', required: true, choices: sessionsActions, summary: 'list, show, prune or delete' },
+      {
+        name: 'ID',
+        required: false,
+        repeatable: true,
+        summary: 'for show and delete: the session ID, or the beginning of it; delete takes several',
+      },
     ],
     groups: [
       {
@@ -133,6 +138,9 @@ export const agentCommands = [
             excludes: ['json'],
           },
           { name: 'verbose', short: 'v', summary: 'show: print the input and output of every call' },
+          { name: 'older', value: 'AGE', summary: 'prune: delete sessions whose last event is older, such as 30d or 12h' },
+          { name: 'keep', value: 'COUNT', summary: 'prune: keep this many of the newest, however old they are' },
+          { name: 'dry-run', summary: 'prune, delete: print what would be deleted' },
         ],
       },
     ],
@@ -141,12 +149,17 @@ export const agentCommands = [
       'One that was left or that waits has the command that goes on with it. One that has ended takes a next turn: troupe run FILE PROMPT --resume ID.',
       'show: one session as its journal has it, of any project: what was asked, the tree of what happened, the answer, diagnostics, and who did how much. The totals are over all its turns. With -v it also prints what each call was given and returned, each cut to 20 lines, and where to read the rest. It changes nothing, and does not disturb a process that runs the session.',
       'show exits with 0 however the session went. With --json the document has the outcome as run --json gave it, with the exit code of that run, and without what was reported before it began; of a session that is running or was left, what there is so far. With --stream-json a session that has not come to rest has no last line.',
+      'show prints a session with a damaged journal up to the damage, says where that is, and exits with 1.',
+      'prune: deletes sessions that have ended, over all projects of the data folder: those that are both older than --older and not among the newest --keep. Sessions that are running or suspended are never deleted, and are not counted.',
+      'delete: deletes the named sessions, suspended ones too. If one of them is running, nothing is deleted. prune and delete remove journal, messages and stored outputs, and give their space back to the file system.',
     ],
     examples: [
       { line: 'troupe sessions list', summary: 'find the session whose terminal was closed' },
       { line: 'troupe sessions list --everywhere --json', summary: 'all of them, for a program' },
       { line: 'troupe sessions show ID', summary: 'what happened in it' },
       { line: 'troupe sessions show ID --json', summary: 'its outcome, for a program' },
+      { line: 'troupe sessions prune --older 30d --keep 100', summary: 'delete ended sessions that are old and not among the newest 100' },
+      { line: 'troupe sessions delete ID', summary: 'delete one, whether or not it has ended' },
     ],
   },
   {

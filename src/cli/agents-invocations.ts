@@ -50,8 +50,13 @@ export interface SessionsInvocation extends Omit<Common, 'output'> {
   readonly kind: 'sessions'
   readonly output: OutputForm
   readonly action: SessionsAction
-  /** The session to show. */
-  readonly id?: string
+  /** The sessions to show or delete. */
+  readonly ids: readonly string[]
+  /** What `prune` keeps, as written. */
+  readonly older?: string
+  readonly keep?: string
+  /** Whether it is only said what would be deleted. */
+  readonly isDryRun: boolean
   /** Whether those of other projects are listed, too. */
   readonly isEverywhere: boolean
   readonly dataDir?: string
@@ -101,11 +106,15 @@ export function agentInvocation(name: AgentCommandName, { rest, wishes, has, fla
     case 'skills':
       return { kind: name, ...common }
     case 'sessions': {
-      const [action, id] = rest
+      const [action, ...ids] = rest
+      const [older, keep] = [flagValue('older'), flagValue('keep')]
       return {
         kind: name,
         action: sessionsActions.find((known) => known === action) ?? 'list',
-        ...(id !== undefined && { id }),
+        ids,
+        ...(older !== undefined && { older }),
+        ...(keep !== undefined && { keep }),
+        isDryRun: has('dry-run'),
         isEverywhere: has('everywhere'),
         ...(dataDir !== undefined && { dataDir }),
         ...common,

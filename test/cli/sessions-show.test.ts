@@ -323,12 +323,20 @@ describe('what cannot be shown', () => {
   test.each([
     { args: ['show'], says: 'No session is named.' },
     { args: ['show', ''], says: 'No session is named.' },
-    { args: ['show', 'a', 'b'], says: 'sessions takes 2 arguments.' },
+    { args: ['show', 'a', 'b'], says: 'show takes one ID.' },
     { args: ['show', 'a', '--data-dir', 'absent'], says: 'There is no session a in ' },
     { args: ['show', 'a', '--json', '--stream-json'], says: 'It cannot be combined with --stream-json.' },
     { args: ['list', 'a'], says: 'What happened in it: troupe sessions show a' },
     { args: ['list', '--stream-json'], says: 'It is for show.' },
     { args: ['list', '-v'], says: 'It is for show.' },
+    { args: ['list', '--keep', '1'], says: 'It is for prune.' },
+    { args: ['delete', 'a', '--older', '1d'], says: 'It is for prune.' },
+    { args: ['list', '--dry-run'], says: 'It is for prune and delete.' },
+    { args: ['prune', 'a', '--keep', '1'], says: 'prune takes no ID.' },
+    { args: ['prune'], says: 'It needs --older, --keep or both.' },
+    { args: ['prune', '--older', 'soon', '--keep', 'few'], says: 'expected a number of sessions, found few' },
+    { args: ['delete'], says: 'No session is named.' },
+    { args: ['delete', 'a', '--data-dir', 'absent'], says: 'There is no session a in ' },
   ])('sessions $args is refused', async ({ args, says }) => {
     const { code, stderr } = await troupe(['sessions', ...args])
     expect([code, stderr]).toEqual([2, expect.stringContaining(says)])

@@ -1,5 +1,4 @@
 import { findProjectRoot } from '../../agents/index.ts'
-import { TroupeError } from '../../contracts/index.ts'
 import type { SessionsInvocation } from '../agents-invocations.ts'
 import { dataDirFlag } from '../approvals/answer-command.ts'
 import type { Place } from '../approvals/go-on-command.ts'
@@ -9,7 +8,6 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { safeJson } from '../safe-json.ts'
 import { tellNotice } from '../tell.ts'
-import { typedWord } from '../typed-word.ts'
 import { keptDocument } from './kept-document.ts'
 import { type KeptSession, keptSessions } from './kept-sessions.ts'
 import { paintOn } from './paint-on.ts'
@@ -18,7 +16,6 @@ import { sessionLines } from './session-lines.ts'
 /** `troupe sessions list`: every stored session, its state, and how to go on with it. */
 export async function listSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
   const { output, wishes, isEverywhere } = invocation
-  refuseShown(invocation)
   const project = findProjectRoot(process.cwd())
   const folder = await sessionFolder(invocation, host)
   const all = await withSessions<readonly KeptSession[]>(folder, [], (store) => keptSessions(store))
@@ -35,24 +32,6 @@ export async function listSessions(invocation: SessionsInvocation, host: Host): 
   for (const notice of noticesAbout(sessions, { isEverywhere, project, place, others: all.length - sessions.length }))
     await tellNotice(notice, { host, wishes })
   return code
-}
-
-/** What only show understands. */
-function refuseShown({ id, output, wishes, dataDir }: SessionsInvocation): void {
-  const problems = [
-    ...(id === undefined
-      ? []
-      : [
-          {
-            place: id,
-            message: 'list takes no ID.',
-            remedy: `What happened in it: troupe sessions show ${typedWord(id)}${dataDirFlag(dataDir)}`,
-          },
-        ]),
-    ...(wishes.detail === 'verbose' ? [{ place: '--verbose', message: 'It is for show.', remedy: 'Leave it out.' }] : []),
-    ...(output === 'stream-json' ? [{ place: '--stream-json', message: 'It is for show.', remedy: 'Write --json.' }] : []),
-  ]
-  if (problems.length > 0) throw new TroupeError('usage', 'The command line says more than list understands.', { problems })
 }
 
 interface Search {

@@ -1,16 +1,47 @@
+import { TroupeError } from '../../contracts/index.ts'
+import type { SessionsAction } from '../agents-commands.ts'
 import type { SessionsInvocation } from '../agents-invocations.ts'
+import { dataDirFlag } from '../approvals/answer-command.ts'
 import type { Host } from '../host.ts'
+import { typedWord } from '../typed-word.ts'
+import { deleteSessions, pruneSessions } from './delete-sessions.ts'
 import { listSessions } from './list-sessions.ts'
 import { showSession } from './show-session.ts'
 
-/** `troupe sessions`: the sessions that are stored, and what happened in one of them. */
-export function sessionsCommand(invocation: SessionsInvocation, host: Host): Promise<number> {
+/** `troupe sessions`: the sessions that are stored, what happened in one of them, and which are deleted. */
+export async function sessionsCommand(invocation: SessionsInvocation, host: Host): Promise<number> {
+  refuseOthers(invocation)
   switch (invocation.action) {
     case 'list':
       return listSessions(invocation, host)
     case 'show':
       return showSession(invocation, host)
+    case 'prune':
+      return pruneSessions(invocation, host)
+    case 'delete':
+      return deleteSessions(invocation, host)
     default:
       return invocation.action satisfies never
   }
+}
+
+/** What another action understands would have no effect here. */
+function refuseOthers({ action, ids, output, wishes, older, keep, isDryRun, isEverywhere, dataDir }: SessionsInvocation): void {
+  const extra = ids.at(action === 'show' ? 1 : 0)
+  const shown = extra === undefined ? '' : `What happened in it: troupe sessions show ${typedWord(extra)}${dataDirFlag(dataDir)}`
+  const only = (flag: string, ...actions: readonly SessionsAction[]) => ({ place: flag, message: `It is for ${actions.join(' and ')}.` })
+  const problems = [
+    ...(extra !== undefined && action !== 'delete'
+      ? [{ place: extra, message: action === 'show' ? 'show takes one ID.' : `${action} takes no ID.`, remedy: shown }]
+      : []),
+    ...(output === 'stream-json' && action !== 'show' ? [{ ...only('--stream-json', 'show'), remedy: 'Write --json.' }] : []),
+    ...(wishes.detail === 'verbose' && action !== 'show' ? [{ ...only('--verbose', 'show'), remedy: 'Leave it out.' }] : []),
+    ...(older !== undefined && action !== 'prune' ? [only('--older', 'prune')] : []),
+    ...(keep !== undefined && action !== 'prune' ? [only('--keep', 'prune')] : []),
+    ...(isDryRun && action !== 'prune' && action !== 'delete' ? [only('--dry-run', 'prune', 'delete')] : []),
+    ...(isEverywhere && action === 'prune'
+      ? [{ ...only('--everywhere', 'list'), remedy: 'prune covers all projects of the data folder.' }]
+      : []),
+  ]
+  if (problems.length > 0) throw new TroupeError('usage', `The command line does not fit sessions ${action}.`, { problems })
 }

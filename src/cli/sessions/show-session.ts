@@ -15,7 +15,8 @@ import { type ShownSession, shownSession } from './shown-session.ts'
 
 /** `troupe sessions show`: one session as its journal has it. Nothing is claimed or changed. */
 export async function showSession(invocation: SessionsInvocation, host: Host): Promise<number> {
-  const { output, id, dataDir, wishes } = invocation
+  const { output, ids, dataDir, wishes } = invocation
+  const [id] = ids
   if (id === undefined || id === '')
     throw new TroupeError('usage', 'No session is named.', { remedy: 'Name one that sessions list shows: troupe sessions show ID' })
   const folder = await sessionFolder(invocation, host)

@@ -1,0 +1,125 @@
+import { type Store, type TreeEntry, TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import type { SessionsInvocation } from '../agents-invocations.ts'
+import { sessionFolder, withSessions } from '../approvals/session-store.ts'
+import { sessionsOf } from '../approvals/waiting-requests.ts'
+import { exitCodes } from '../exit-codes.ts'
+import type { Host } from '../host.ts'
+import { printable } from '../paint.ts'
+import { safeJson } from '../safe-json.ts'
+import { tellNotice, tellWarning } from '../tell.ts'
+import { findSession, type SessionPlace, unknownSession } from './find-session.ts'
+import { ageOf, hasEnded, prunable, type Retention } from './prunable.ts'
+import { timeText } from './session-lines.ts'
+
+interface Deleted {
+  readonly sessions: readonly TreeEntry[]
+  /** Why their space is still with the store. */
+  readonly unreclaimed?: string
+}
+
+/** `troupe sessions delete`: all of the named sessions, or none where one is missing or running. */
+export async function deleteSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
+  const { ids, dataDir, isDryRun } = invocation
+  if (ids.length === 0)
+    throw new TroupeError('usage', 'No session is named.', { remedy: 'Name those that sessions list shows: troupe sessions delete ID' })
+  const folder = await sessionFolder(invocation, host)
+  const place = { folder, dataDir }
+  const deleted = await withSessions<Deleted | undefined>(folder, undefined, async (store) => {
+    const sessions = await namedSessions(store, ids, place)
+    return isDryRun ? { sessions } : remove(store, sessions, refuseDriven)
+  })
+  if (!deleted) throw unknownSession(ids.join(', '), place)
+  return report(deleted, invocation, host)
+}
+
+/** `troupe sessions prune`: what has ended, is old and is not among the newest, over all sessions of the data folder. */
+export async function pruneSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
+  const retention = retentionOf(invocation)
+  const folder = await sessionFolder(invocation, host)
+  const deleted = await withSessions<Deleted>(folder, { sessions: [] }, async (store) => {
+    const entries: TreeEntry[] = []
+    for await (const entry of sessionsOf(store)) entries.push(entry)
+    const sessions = prunable(entries, retention, host.now())
+    return invocation.isDryRun ? { sessions } : remove(store, sessions, () => undefined)
+  })
+  return report(deleted, invocation, host)
+}
+
+async function namedSessions(store: Store, ids: readonly string[], place: SessionPlace): Promise<readonly TreeEntry[]> {
+  const found = new Map<string, TreeEntry>()
+  for (const id of ids) {
+    const entry = await findSession(store, id, place)
+    found.set(entry.treeId, entry)
+  }
+  for (const { treeId } of found.values()) {
+    const driver = await store.trees.driver(treeId)
+    if (driver !== undefined) refuseDriven(treeId, driver)
+  }
+  return [...found.values()]
+}
+
+function refuseDriven(treeId: string, driver: string): never {
+  throw new TroupeError('tree_owned', `Session ${treeId} is running: ${driver} drives it.`, {
+    remedy: 'Wait for it or interrupt it there, or leave it out.',
+  })
+}
+
+/** One that is driven again since it was looked at is `driven`, and is not deleted. */
+async function remove(store: Store, entries: readonly TreeEntry[], driven: (treeId: string, driver: string) => void): Promise<Deleted> {
+  const sessions: TreeEntry[] = []
+  for (const entry of entries) {
+    // A turn that has begun since the list was read may be suspended by now.
+    const now = await store.trees.get(entry.treeId)
+    if (!now || hasEnded(entry) !== hasEnded(now)) continue
+    const deletion = await store.trees.delete(entry.treeId)
+    if (deletion.ok) sessions.push(entry)
+    else if (deletion.refusal === 'driven') driven(entry.treeId, deletion.driver)
+  }
+  try {
+    if (sessions.length > 0) await store.vacuum()
+    return { sessions }
+  } catch (error) {
+    return { sessions, unreclaimed: messageOf(error) }
+  }
+}
+
+async function report({ sessions, unreclaimed }: Deleted, { output, wishes, isDryRun }: SessionsInvocation, host: Host): Promise<number> {
+  const { code } = exitCodes.done
+  if (output === 'json') {
+    const deleted = sessions.map(({ treeId }) => treeId)
+    await host.stdout.line(safeJson({ ok: true, ...(isDryRun && { dryRun: true }), deleted, exitCode: code }))
+  } else {
+    const verb = isDryRun ? 'Would delete' : 'Deleted'
+    await host.stdout.lines(
+      sessions.map(
+        ({ treeId, agent, updatedAt, title }) => `${verb}: ${treeId}  ${printable(`${agent} · ${timeText(updatedAt)} · “${title}”`)}`,
+      ),
+    )
+    if (sessions.length === 0) await tellNotice('There is nothing to delete.', { host, wishes })
+  }
+  if (unreclaimed !== undefined)
+    await tellWarning(`Their space was not given back: ${unreclaimed}. The next prune does it.`, { host, wishes })
+  return code
+}
+
+function retentionOf({ older, keep }: SessionsInvocation): Retention {
+  const olderMs = older === undefined ? 0 : ageOf(older)
+  const count = keep === undefined ? 0 : /^\d+$/.test(keep) ? Number(keep) : undefined
+  const problems = [
+    ...(older === undefined && keep === undefined
+      ? [
+          {
+            place: 'prune',
+            message: 'It needs --older, --keep or both.',
+            remedy: 'For example: troupe sessions prune --older 30d --keep 100',
+          },
+        ]
+      : []),
+    ...(olderMs === undefined ? [{ place: '--older', message: `expected a duration such as 30d or 12h, found ${older}` }] : []),
+    ...(count === undefined ? [{ place: '--keep', message: `expected a number of sessions, found ${keep}` }] : []),
+  ]
+  if (problems.length > 0 || olderMs === undefined || count === undefined)
+    throw new TroupeError('usage', 'The command line has a problem.', { problems, remedy: 'More: troupe help sessions' })
+  return { olderMs, keep: count }
+}
