@@ -182,11 +182,11 @@ describe('children at once under one budget', () => {
   const ten: Plan = { replies: [200, 300], children: Array.from({ length: 10 }, (_, i) => leaf(3_000 + 100 * i)) }
 
   it('all complete where it suffices for all of them, in flight at once or not', async () => {
-    const limits = { a: { maxTokens: 60_000 } }
+    const limits = { a: { maxTokens: 47_000 } }
     const { outcome, events, endings } = await play(ten, { limits, atOnce: 10 })
     expect(new Set(Object.values(endings))).toEqual(new Set(['completed']))
     expect(Object.keys(endings)).toHaveLength(11)
-    expect(outcome.usage.input + outcome.usage.output).toBeLessThanOrEqual(60_000)
+    expect(outcome.usage.input + outcome.usage.output).toBeLessThanOrEqual(47_000)
     expect(overspent(events)).toEqual([])
   })
 
@@ -233,6 +233,7 @@ describe('children at once under one budget', () => {
       for (let i = 0; i < 20; i++) await clock.elapse(1_000)
       await read
       expect((await handle.outcome).status).toBe('interrupted')
+      expect(asked, 'the parent and the first child; the second one has waited').toBe(2)
     }
   })
 })
