@@ -190,11 +190,11 @@ describe('skills of a session that goes on', () => {
       'off.json': JSON.stringify({ skills: { disabled: ['two'] } }),
     })
     const waiting = await troupe(place, ['run', 'writer.ai', 'Go', '--json', '-q']).ended
-    const { treeId, snapshot } = documentOf(waiting)
+    const { sessionId, snapshot } = documentOf(waiting)
     expect([waiting.code, snapshot.skills.map(({ id }: { id: string }) => id)]).toEqual([6, ['one', 'two']])
     writeFileSync(join(place.workspace, '.agents/skills/one/SKILL.md'), skill('one', 'Other words.'))
     await answer(journalFolder(place), yes())
-    const resumed = await troupe(place, ['run', 'writer.ai', '--resume', treeId, '--json', '--config', 'off.json']).ended
+    const resumed = await troupe(place, ['run', 'writer.ai', '--resume', sessionId, '--json', '--config', 'off.json']).ended
     const document = documentOf(resumed)
     const codes = document.diagnostics.map(({ code }: { code: string }) => code)
     expect([resumed.code, codes.filter((code: string) => code.startsWith('skill'))]).toEqual([0, ['skill_changed', 'skill_missing']])

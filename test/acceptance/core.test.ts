@@ -197,7 +197,7 @@ describe('core.md: run never throws and always returns an outcome with accountin
         const runtime = createAgentRuntime({ store: store as any, adapter: new ScriptedModel([{ calls: [{ tool: 'look' }] }, { text: 'Done.' }]), config: { agents: [agent], tools: [look] } })
         const outcome = await runtime.run('go')
         await rounds()
-        const kept = (await inner.journal.read(outcome.treeId, 0)).some(({ type }) => type === 'interaction.turn.completed')
+        const kept = (await inner.journal.read(outcome.sessionId, 0)).some(({ type }) => type === 'interaction.turn.completed')
         done({ status: outcome.status, reason: outcome.reason, kept, whole: 'snapshot' in outcome && 'accounting' in outcome && 'diagnostics' in outcome })
       `)
       const { kept, ...told } = (answer ?? { kept: false }) as { kept: boolean }

@@ -35,7 +35,7 @@ function project(): Project {
     write,
     async begin() {
       const { stdout } = await at('run', file, 'Go', '--json', ...model)
-      return JSON.parse(stdout).treeId
+      return JSON.parse(stdout).sessionId
     },
     goOn: (id, ...more) => at('run', file, 'More', '--resume', id, '--allow', 'write_file', ...model, ...more),
   }

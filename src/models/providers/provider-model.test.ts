@@ -36,6 +36,7 @@ describe('a model by its provider', () => {
     const model = await modelOn(wire(hi), { kind: 'openai', model: 'gpt-5-mini', facts: { contextTokens: 400_000, costOf } })
     expect(model).toEqual({
       id: 'openai/gpt-5-mini',
+      healthKey: expect.any(String),
       abilities: ['tools', 'images', 'files', 'reasoning', 'json_schema'],
       contextTokens: 400_000,
       costOf,
