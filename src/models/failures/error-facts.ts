@@ -89,13 +89,16 @@ function messageIn(error: unknown, chain: readonly Fields[]): string {
   const said = chain.flatMap(({ message }) => (typeof message === 'string' && message.trim() !== '' ? [message] : []))[0]
   // LangChain puts hints for its own users there.
   if (said !== undefined) return said.replace(/\s*Troubleshooting URL:[\s\S]*$/, '')
-  if (error instanceof Error) return messageOf(error)
+  if (error instanceof Error) return withoutName(messageOf(error), error)
   try {
     return JSON.stringify(error) ?? ''
   } catch {
     return ''
   }
 }
+
+/** The name of an error is no reason. */
+const withoutName = (text: string, { name }: Error): string => (text === name ? '' : text)
 
 /** The error and what caused it; a failed connection has one error for each address that was tried. */
 function causesOf(error: unknown): readonly Fields[] {
