@@ -134,6 +134,22 @@ describe('a model of the AI SDK', () => {
     expect(caps).toEqual([32_000, 16_384, 16_384, 100])
   })
 
+  it('that refuses a cap beyond what one request leaves of its window gets the whole cap with the next request', async () => {
+    const caps: (number | undefined)[] = []
+    const message = "This model's maximum context length is 40000 tokens. You requested 71000 tokens (39000 in the messages)."
+    const { model } = v4([], {
+      doStream: async ({ maxOutputTokens }) => {
+        caps.push(maxOutputTokens)
+        if (caps.length === 1) throw Object.assign(new Error(message), { statusCode: 400 })
+        return { stream: streamOf([...said('Hi'), finish('stop')]) }
+      },
+    })
+    const asked = fromAiSdk(model)
+    for (const maxOutputTokens of [32_000, 32_000])
+      expect(await collect(asked, { ...request, parameters: { maxOutputTokens } })).toContainEqual({ type: 'text', text: 'Hi' })
+    expect(caps).toEqual([32_000, 1_000, 32_000])
+  })
+
   it('is heard to the end, and no further', async () => {
     const call = { type: 'tool-call', toolCallId: 'c', toolName: 'look', input: '{}' } as const
     const { model } = v4([

@@ -63,7 +63,7 @@ interface Asked {
   maxOutputTokens?: number
 }
 
-/** A budget sends a cap that may be more than the model can produce: where the provider says so, its maximum is the cap from then on. */
+/** A budget sends a cap that may be more than the model can produce: where the provider says so, the maximum that it names is the cap. */
 async function open(wanted: ModelRequest, asked: Asked, signal: AbortSignal): Promise<OpenedStream> {
   const { maxOutputTokens } = wanted.parameters
   const known = asked.maxOutputTokens ?? Number.POSITIVE_INFINITY
@@ -72,9 +72,9 @@ async function open(wanted: ModelRequest, asked: Asked, signal: AbortSignal): Pr
     return await openAsIs(maxOutputTokens > known ? withCap(wanted, known) : wanted, asked, signal)
   } catch (error) {
     const most = outputMaximum(error)
-    if (most === undefined || most < 1 || most >= Math.min(maxOutputTokens, known)) throw error
-    asked.maxOutputTokens = most
-    return openAsIs(withCap(wanted, most), asked, signal)
+    if (most === undefined || most.tokens < 1 || most.tokens >= Math.min(maxOutputTokens, known)) throw error
+    if (!most.isForRequest) asked.maxOutputTokens = most.tokens
+    return openAsIs(withCap(wanted, most.tokens), asked, signal)
   }
 }
 

@@ -17,20 +17,26 @@ const windows: readonly RegExp[] = [
   /\(\d+ > (\d+) - (\d+)\)/,
 ]
 
+export interface OutputMaximum {
+  readonly tokens: number
+  /** It is what the request leaves of the window: another request may have more. */
+  readonly isForRequest: boolean
+}
+
 /** The most output that the model can produce, if that is what the provider objects to. */
-export function outputMaximum(error: unknown): number | undefined {
+export function outputMaximum(error: unknown): OutputMaximum | undefined {
   const { body, message, status } = readError(error)
   if (status !== undefined && status !== 400 && status !== 422) return undefined
   const said = `${message} ${bodyText(body) ?? body}`
   for (const saying of maximums) {
     const found = saying.exec(said)?.[1]
-    if (found !== undefined) return Number(found)
+    if (found !== undefined) return { tokens: Number(found), isForRequest: false }
   }
   const end = beyond.exec(said)?.[1]
-  if (end !== undefined) return Number(end) - 1
+  if (end !== undefined) return { tokens: Number(end) - 1, isForRequest: false }
   for (const saying of windows) {
     const [, window, taken] = saying.exec(said) ?? []
-    if (window !== undefined) return Number(window) - Number(taken)
+    if (window !== undefined) return { tokens: Number(window) - Number(taken), isForRequest: true }
   }
   return undefined
 }
