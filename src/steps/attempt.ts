@@ -190,6 +190,9 @@ export class Attempt {
   #conclude(): Promise<void> | undefined {
     const { toolChoice = 'auto', output } = this.#request ?? {}
     const verdict = this.#reply.verdict(toolChoice)
+    // It was asked although it was left out, or after it was waited for: it is back.
+    const { probes, notBefore } = this.#action
+    if (verdict.ok && (probes || notBefore > 0)) this.#session.ports.modelHealth.recover(this.#model)
     if (this.#action.compacts) return this.#summedUp(verdict)
     if (!verdict.ok) return this.#failed(verdict.failure)
     if (!output || verdict.reply.some(({ type }) => type === 'call')) return this.#completed(verdict)
@@ -220,7 +223,6 @@ export class Attempt {
   }
 
   #completed({ reply, finish }: Extract<Verdict, { ok: true }>, output?: CheckedOutput): undefined {
-    if (this.#action.probes) this.#session.ports.modelHealth.recover(this.#model)
     // Its last part was taken in just now, unless somebody had to look at the answer first.
     const moment = output ? this.#session.clock.monotonic() : this.#now
     this.#endTexts('completed', moment)

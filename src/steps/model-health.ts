@@ -10,7 +10,8 @@ const longestMs = 60 * 60_000
  * The models that are left out for a while, because their provider asked to wait or refused the key or the account.
  *
  * 1. An entry is found by the model's `healthKey`, or by the model object where it has none.
- * 2. Every entry expires. A later failure of the same model replaces it; a successful probe removes it.
+ * 2. Every entry expires. A later failure of the same model replaces it; an answer to a probe, or to a request that
+ *    waited for the model, removes it.
  * 3. The table is shared by everything that uses the same models: sessions, their children, all runtimes of a process.
  */
 export class ModelHealth {
@@ -24,15 +25,19 @@ export class ModelHealth {
     this.#until.set(keyOf(model), now + ms)
   }
 
-  /** A model that was left out has answered. */
+  /** A model that was left out is so no longer: it has answered. */
   recover(model: Model): void {
     this.#until.delete(keyOf(model))
   }
 
   /** Until when a model is left out; 0 where it is not. */
   until(model: Model | undefined, now: number): number {
-    const until = (model && this.#until.get(keyOf(model))) ?? 0
-    return until > now ? until : 0
+    const until = model && this.#until.get(keyOf(model))
+    if (model === undefined || until === undefined) return 0
+    if (until > now) return until
+    // While the table is empty, nobody looks at it.
+    this.recover(model)
+    return 0
   }
 
   /** Which of the models are left out, and until when. */

@@ -111,3 +111,14 @@ it('sleeps only when every model is limited, and then no longer than the first o
   expect([(await first.outcome).status, (await second.outcome).status]).toEqual(['completed', 'completed'])
   expect([at('a').requests.length, at('b').requests.length]).toEqual([1, 3])
 })
+
+it('a model that has answered after a wait is not waited for again', async () => {
+  const { clock, at, runtime } = await stage(['a'])
+  at('a').reply(refused(429, { 'retry-after': '120' }))
+  for (const reply of [calling('agent__scout'), saying('Found.'), saying('Done.')]) at('a').reply(reply)
+  const handle = runtime().stream('Go')
+  for await (const event of handle) if (event.type === 'interaction.step.failed') break
+  await clock.elapse(60_000)
+  expect(await handle.outcome).toMatchObject({ status: 'completed', report: { text: 'Done.' } })
+  at('a').assertDone()
+})
