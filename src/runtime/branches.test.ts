@@ -70,6 +70,25 @@ function isStalled(all: readonly Branch[], branch: Branch): boolean {
   return started.length > 0 && puppet.callsInFlight === calls.length && started.every((child) => isStalled(all, child))
 }
 
+it('a request that the driver before left is in flight for nobody until its session is driven again', () => {
+  const turn = {
+    kind: 'open',
+    paidUsd: 0,
+    children: 0,
+    spent: { usage: { input: 1, output: 2 } },
+    step: { kind: 'asking', reservation: { input: 10, output: 20 } },
+  }
+  const left = { state: { sessionId: 'left', turn } } as unknown as ActiveSession
+  const branches = new Branches(asSession(new Puppet('root')))
+  const { root } = branches
+  const branch = branches.rest(left, root)
+  expect(root.below).toEqual({ tokens: 33, costUsd: 0, children: 0, asking: 0, open: 1 })
+  branches.attend(branch.sessionId, root)
+  branches.enter(branch)
+  branches.begin(branch, left)
+  expect(root.below).toEqual({ tokens: 33, costUsd: 0, children: 0, asking: 1, open: 0 })
+})
+
 const move = fc.record({
   what: fc.constantFrom(
     'begin',

@@ -70,8 +70,8 @@ export class Branches {
   begin(branch: Branch, session: ActiveSession): void {
     this.#fulfil(branch)
     branch.session = session
-    this.recount(branch)
     this.#move(branch, 'working')
+    this.recount(branch)
   }
 
   /** Only a person can go on with it. */
@@ -85,7 +85,8 @@ export class Branches {
 
   /** To be called whenever a session may have taken something. */
   recount(branch: Branch): void {
-    const used = branch.session ? useOf(branch.session.state) : nothing
+    // Nobody waits for a request of a session that is not driven yet: it would never end.
+    const used = branch.session ? useOf(branch.session.state, isStarted(branch.stage)) : nothing
     const own = branch.expected === 0 ? used : { ...used, children: used.children + branch.expected }
     if (isSame(own, branch.own)) return
     const change = minus(own, branch.own)

@@ -32,8 +32,11 @@ export const minus = (a: Use, b: Use): Use => ({
 export const isSame = (a: Use, b: Use): boolean =>
   a.tokens === b.tokens && a.costUsd === b.costUsd && a.children === b.children && a.asking === b.asking && a.open === b.open
 
-/** What a session has in its own account: its children that have ended are part of it, those at work are not. */
-export function useOf({ turn }: SessionState): Use {
+/**
+ * What a session has in its own account: its children that have ended are part of it, those at work are not. `isDriven`: whether a
+ * request that is on record as begun is in flight, or was lost with the driver before.
+ */
+export function useOf({ turn }: SessionState, isDriven: boolean): Use {
   if (turn.kind === 'none') return nothing
   const { paidUsd, children } = turn
   const { usage } = turn.kind === 'open' ? turn.spent : turn.totals
@@ -41,5 +44,6 @@ export function useOf({ turn }: SessionState): Use {
   if (turn.kind === 'ended') return { tokens, costUsd: paidUsd, children, asking: 0, open: 0 }
   if (turn.step.kind !== 'asking') return { tokens, costUsd: paidUsd, children, asking: 0, open: 1 }
   const { input, output, costUsd = 0 } = turn.step.reservation
-  return { tokens: tokens + input + output, costUsd: paidUsd + costUsd, children, asking: 1, open: 0 }
+  const counted = isDriven ? { asking: 1, open: 0 } : { asking: 0, open: 1 }
+  return { tokens: tokens + input + output, costUsd: paidUsd + costUsd, children, ...counted }
 }
