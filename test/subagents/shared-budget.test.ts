@@ -1,6 +1,6 @@
 import { setImmediate as macrotask } from 'node:timers/promises'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { InteractionEvent, Model, ModelRequest, SessionId } from '../../src/contracts/index.ts'
 import { type AgentDefinition, type AgentLoopConfig, createAgentRuntime } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
@@ -125,6 +125,11 @@ async function quiet(): Promise<void> {
 }
 
 const leaf = (...replies: number[]): Plan => ({ replies, children: [] })
+
+// Modules that are loaded when they are first needed are loaded now: `quiet` is too short for that.
+beforeAll(async () => {
+  await play({ replies: [1, 1], children: [leaf(1)] }, { atOnce: 1 })
+})
 
 describe('a reply', () => {
   it('may be as long as the model can make it and the budget affords, also of a child that states no limit', async () => {
