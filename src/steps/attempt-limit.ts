@@ -38,6 +38,8 @@ export function interruption({ state }: ActiveSession, reason: string | undefine
     }
     case 'budget':
       return { class: 'budget', message: 'The time budget of the turn ran out while the model was answering.' }
+    case 'released':
+      return { class: 'lost', message: 'The process that asked the model was stopped before the reply was whole.' }
     default:
       return { class: 'cancelled', message: 'The turn was interrupted.' }
   }

@@ -239,7 +239,7 @@ export class Attempt {
   }
 
   #failed(failure: ModelFailure): undefined {
-    this.#endTexts(failure.class === 'cancelled' ? 'interrupted' : 'failed')
+    this.#endTexts(failure.class === 'cancelled' || failure.class === 'lost' ? 'interrupted' : 'failed')
     this.#noteFailure(failure)
   }
 

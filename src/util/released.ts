@@ -9,8 +9,17 @@ export class Released extends Error {
   }
 }
 
-/** What may still be recorded after a release: the real result of a call, and what there is to say about it. */
+/** What may still be recorded after a release: the real result of a call, what a request took that was in flight, and diagnostics. */
 export function isResult(event: InteractionEvent): boolean {
-  if (event.type === 'interaction.diagnostic') return event.inbox === undefined
-  return event.type === 'interaction.item.completed' && event.item.kind === 'call' && event.item.status === 'completed'
+  switch (event.type) {
+    case 'interaction.diagnostic':
+      return event.inbox === undefined
+    case 'interaction.step.failed':
+      return event.failure.class === 'lost'
+    case 'interaction.item.completed':
+      if (event.item.kind === 'text') return event.item.status === 'interrupted'
+      return event.item.kind === 'call' && event.item.status === 'completed'
+    default:
+      return false
+  }
 }

@@ -5,7 +5,7 @@ import { gate } from '../../src/testing/index.ts'
 import { bounded, elapsing, journalOf, tool, until, world } from '../acceptance/support.ts'
 import { changedStore } from './changed-store.ts'
 
-/** Nothing may end on a clean stop: no turn, no child, no item but a call that really finished. */
+/** Nothing may end on a clean stop: no turn, no child, no item but a call that really finished. A request in flight is lost. */
 const ends = (events: readonly InteractionEvent[]): readonly string[] =>
   events.flatMap((event) => {
     if (/turn\.(completed|failed|interrupted|suspended)$|step\.failed$|subagent\.(completed|failed)$|cancel\./.test(event.type))
@@ -69,17 +69,20 @@ describe('closing a runtime leaves turns open', () => {
     expect(again).toEqual([look, put])
   })
 
-  it('while a model answers', async () => {
+  it('while a model answers; what the cut reply took is recorded, not all that was reserved for it', async () => {
     const store = memoryStore()
     const door = gate()
-    const one = world({ store, steps: [{ wait: door.promise, text: 'Late.' }] })
+    const limits = { maxTokens: 50_000 }
+    const one = world({ store, limits, steps: [{ wait: door.promise, text: 'Late.' }] })
     const handle = one.runtime.stream('go')
     await until('asked', () => one.model.requests.length === 1)
     await bounded(one.runtime.close())
     expect(await handle.outcome).toMatchObject({ status: 'suspended', reason: 'released', remedy: expect.stringMatching(/open/i) })
-    expect(ends(await journalOf(store, handle.sessionId))).toEqual([])
-    const other = world({ store, steps: [{ text: 'Done.' }] })
-    expect(await bounded((await other.runtime.open(handle.sessionId)).outcome)).toMatchObject({ status: 'completed' })
+    expect(ends(await journalOf(store, handle.sessionId))).toEqual(['interaction.step.failed'])
+    const other = world({ store, limits, steps: [{ text: 'Done.' }] })
+    const outcome = await bounded((await other.runtime.open(handle.sessionId)).outcome)
+    expect(outcome).toMatchObject({ status: 'completed', report: { text: 'Done.' } })
+    expect(outcome.usage.output).toBeLessThan(100)
   })
 
   it('however early: the input is kept, and the turn begins where it is opened', async () => {
