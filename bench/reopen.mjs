@@ -31,7 +31,7 @@ function model(kind) {
           type: 'call',
           id: `c${step}.${i}`,
           name: kind === 'steps' ? 'look' : 'agent__kid',
-          input: JSON.stringify({ at: i + step, ...(kind === 'children' && { prompt: `part ${i}` }), reason: 'to know more' }),
+          input: JSON.stringify({ ...(kind === 'steps' ? { at: step } : { prompt: `part ${i}` }), reason: 'to know more' }),
         }
       yield { type: 'finish', reason: calls > 0 ? 'tool-calls' : 'stop', usage, costUsd: 0 }
     },
@@ -72,7 +72,7 @@ async function fill(path, kind) {
   const outcome = await runtime.run('Go.')
   if (outcome.status !== 'completed')
     throw new Error(`${kind}: ${JSON.stringify({ ...outcome, operations: 0, accounting: 0, snapshot: 0 }).slice(0, 2000)}`)
-  writeFileSync(join(path, 'id'), outcome.treeId)
+  writeFileSync(join(path, 'id'), outcome.sessionId)
   await runtime.close()
   await store.close()
 }
@@ -83,14 +83,14 @@ async function reopen(path, kind) {
   const treeId = readFileSync(join(path, 'id'), 'utf8')
   await store.trees.list()
   const before = process.resourceUsage().maxRSS
-  const started = performance.now()
-  const handle = await runtime.open(treeId)
+  const [started, cpu] = [performance.now(), process.cpuUsage()]
+  await runtime.open(treeId)
   const ms = performance.now() - started
+  const { user, system } = process.cpuUsage(cpu)
   const peak = process.resourceUsage().maxRSS / 1024
   process.stdout.write(
-    `${kind}: opened in ${ms.toFixed(0)} ms; peak ${peak.toFixed(0)} MB, of which ${(peak - before / 1024).toFixed(0)} for opening\n`,
+    `${kind}: opened in ${ms.toFixed(0)} ms (${((user + system) / 1000).toFixed(0)} ms of CPU time); peak ${peak.toFixed(0)} MB, of which ${(peak - before / 1024).toFixed(0)} for opening\n`,
   )
-  void handle
   process.exit(0)
 }
 

@@ -129,6 +129,7 @@ export {
   type Severity,
   type SkillCard,
   type SkillScope,
+  type StateSnapshot,
   type StepId,
   type StepOperation,
   type StopView,

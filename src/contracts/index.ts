@@ -133,6 +133,8 @@ export type {
   InboxMessage,
   InboxRow,
   Journal,
+  Snapshots,
+  StateSnapshot,
   Store,
   TreeEntry,
   TreeIdentity,

@@ -127,11 +127,29 @@ export interface Trees {
   delete(treeId: TreeId): MaybePromise<Deletion>
 }
 
+export interface StateSnapshot {
+  /** The last event that is folded into it. */
+  readonly seq: number
+  /** Of the code that made it; only the same version can use it. */
+  readonly version: string
+  readonly state: string
+}
+
+/** Folded states, so that a long journal need not be read from its beginning. A cache: losing one costs time and nothing else. */
+export interface Snapshots {
+  /** The last one, if it is of that version, is what was stored, and is not ahead of the journal. */
+  get(treeId: TreeId, version: string): MaybePromise<StateSnapshot | undefined>
+  /** Replaces the one before. */
+  put(treeId: TreeId, snapshot: StateSnapshot): MaybePromise<void>
+}
+
 export interface Store {
   readonly journal: Journal
   readonly inbox: Inbox
   readonly blobs: Blobs
   readonly trees: Trees
+  /** Left out where reading a journal costs nothing. */
+  readonly snapshots?: Snapshots
   /** Gives the space of deleted trees back to the file system, and finishes deletions that a crash cut off. */
   vacuum(): MaybePromise<void>
   close(): Promise<void>

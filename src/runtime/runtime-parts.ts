@@ -82,7 +82,7 @@ export class RuntimeParts {
     this.policy = policyOf(options)
     this.models = new ModelShelf({ adapter: options.adapter, unpriced: options.config.unpriced })
     this.cast = new Cast({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
-    this.trees = new TreeMemory(options.store.journal)
+    this.trees = new TreeMemory(options.store)
     this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}
     this.overlays = new TreeOverlays(options.config.overlay, this.modelKeys)
     if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })

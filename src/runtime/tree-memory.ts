@@ -1,24 +1,34 @@
-import type { Journal, TreeId } from '../contracts/index.ts'
+import type { Store, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { showValue } from '../util/show-value.ts'
+import { decodeTree, encodeTree, snapshotVersion } from './tree-snapshot.ts'
 import { foldJournal, type TreeState } from './tree-state.ts'
 
 const mostRemembered = 32
 
+/** Events after which a state is stored: folding fewer takes less than a few hundredths of a second. */
+const snapshotInterval = 4096
+
 /**
  * The states of conversations that were let go last, so that they need not be folded anew at each turn. A tree of one turn
  * is none yet: most are never taken up again, and holding on to each for a while makes all others slower.
+ *
+ * Those of long journals are stored as well, for processes to come. A stored state is only ever a cache: one that does not fit
+ * is ignored, and one that cannot be stored is done without.
  */
 export class TreeMemory {
-  readonly #journal: Pick<Journal, 'read'>
+  readonly #store: Pick<Store, 'journal' | 'snapshots'>
   readonly #states = new Map<TreeId, TreeState>()
+  /** Up to where the states of long journals are stored. */
+  readonly #stored = new Map<TreeId, number>()
 
-  constructor(journal: Pick<Journal, 'read'>) {
-    this.#journal = journal
+  constructor(store: Pick<Store, 'journal' | 'snapshots'>) {
+    this.#store = store
   }
 
   remember(state: TreeState): void {
     const { treeId, turns } = state.root
+    this.#save(state)
     this.#states.delete(treeId)
     if (turns < 2) return
     this.#states.set(treeId, state)
@@ -31,9 +41,32 @@ export class TreeMemory {
 
   /** The state of a tree at the end of its journal, from what is known of it. */
   async stateOf(treeId: TreeId, known = this.#states.get(treeId)): Promise<TreeState> {
-    const state = await foldJournal(this.#journal, treeId, known)
+    const from = known ?? (await this.#load(treeId))
+    const state = await foldJournal(this.#store.journal, treeId, from)
     if (!state) throw unknownTree(treeId)
     return state
+  }
+
+  async #load(treeId: TreeId): Promise<TreeState | undefined> {
+    try {
+      const snapshot = await this.#store.snapshots?.get(treeId, snapshotVersion)
+      if (!snapshot) return undefined
+      const state = decodeTree(snapshot.state)
+      this.#stored.set(treeId, state.seq)
+      return state
+    } catch {
+      return undefined
+    }
+  }
+
+  #save(state: TreeState): void {
+    const { seq, root } = state
+    if (seq - (this.#stored.get(root.treeId) ?? 0) < snapshotInterval || !this.#store.snapshots) return
+    this.#stored.set(root.treeId, seq)
+    // Nobody waits for it; a store that is closed writes it before.
+    void Promise.resolve(this.#store.snapshots.put(root.treeId, { seq, version: snapshotVersion, state: encodeTree(state) })).catch(
+      () => {},
+    )
   }
 }
 

@@ -1,4 +1,4 @@
-import type { InteractionEvent, Journal, Message, SessionId, TreeId } from '../contracts/index.ts'
+import type { AgentSpec, InteractionEvent, Journal, Message, SessionId, TreeId } from '../contracts/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { apply, created, type SessionState } from '../core/index.ts'
 import { Sequence } from '../util/sequence.ts'
@@ -38,7 +38,7 @@ export function foldTree(events: readonly InteractionEvent[], from?: TreeState):
 }
 
 /** Long journals are folded page by page: only the state is kept. */
-const pageSize = 512
+const pageSize = 256
 
 /** The state at the end of a journal; `undefined` where there is neither a journal nor a state to go on from. */
 export async function foldJournal(journal: Pick<Journal, 'read'>, treeId: TreeId, from?: TreeState): Promise<TreeState | undefined> {
@@ -60,7 +60,8 @@ class TreeFold {
     this.#root = from?.root
     this.#seq = from?.seq ?? 0
     this.#inboxCursor = from?.inboxCursor ?? 0
-    this.#family = { children: new Map(from?.children), settled: new Set(from?.settled), numbers: new Map(from?.numbers) }
+    const { children, settled, numbers } = from ?? {}
+    this.#family = { agents: new Map(), children: new Map(children), settled: new Set(settled), numbers: new Map(numbers) }
   }
 
   get seq(): number {
@@ -69,7 +70,8 @@ class TreeFold {
 
   get state(): TreeState {
     if (!this.#root) throw new TroupeError('store_invalid', 'The journal is empty: a journal begins with interaction.session.created.')
-    return { root: this.#root, ...this.#family, seq: this.#seq, inboxCursor: this.#inboxCursor }
+    const { children, settled, numbers } = this.#family
+    return { root: this.#root, children, settled, numbers, seq: this.#seq, inboxCursor: this.#inboxCursor }
   }
 
   add(events: readonly InteractionEvent[]): this {
@@ -89,14 +91,23 @@ class TreeFold {
 }
 
 interface Family {
+  /** Agents as events have them, by their text: thousands of children of one agent share it. */
+  readonly agents: Map<string, AgentSpec>
   readonly children: Map<SessionId, SessionState>
   readonly settled: Set<SessionId>
   readonly numbers: Map<string, number>
 }
 
-function foldChild({ children }: Family, event: InteractionEvent): void {
-  if (event.type === 'interaction.session.created') children.set(event.sessionId, created(event))
+function foldChild({ children, agents }: Family, event: InteractionEvent): void {
+  if (event.type === 'interaction.session.created') children.set(event.sessionId, created({ ...event, agent: shared(agents, event.agent) }))
   else children.set(event.sessionId, apply(known(children, event), event))
+}
+
+function shared(agents: Map<string, AgentSpec>, agent: AgentSpec): AgentSpec {
+  const text = JSON.stringify(agent)
+  const known = agents.get(text)
+  if (!known) agents.set(text, agent)
+  return known ?? agent
 }
 
 /** What an event means for those whose event it is not. */

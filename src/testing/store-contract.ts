@@ -6,6 +6,7 @@ import { inboxCases } from './store-cases/inbox-cases.ts'
 import { journalCases } from './store-cases/journal-cases.ts'
 import { ownershipCases } from './store-cases/ownership-cases.ts'
 import { repeatCases } from './store-cases/repeat-cases.ts'
+import { snapshotCases } from './store-cases/snapshot-cases.ts'
 import type { StoreCase } from './store-cases/store-case.ts'
 import { treeCases } from './store-cases/tree-cases.ts'
 import { watchCases } from './store-cases/watch-cases.ts'
@@ -33,6 +34,7 @@ export function storeContract(open: () => Promise<StoreUnderTest>): readonly Con
     ['blobs', blobCases],
     ['trees', treeCases],
     ['deletion', deletionCases],
+    ['snapshots', snapshotCases],
   ]
   return groups.flatMap(([group, cases]) => cases.map((each) => ({ name: `${group}: ${each.name}`, run: () => runCase(open, each) })))
 }

@@ -37,6 +37,10 @@ export function sqliteStore(options: SqliteStoreOptions): Store {
     inbox: new SqliteInbox(parts),
     blobs,
     trees: sqliteTrees(parts, blobs),
+    snapshots: {
+      get: (treeId, version) => whileBusy(() => connection.tables.snapshots.get(treeId, version), timing.busyTimeoutMs),
+      put: (treeId, snapshot) => queue.add({ apply: ({ snapshots }) => snapshots.put(treeId, snapshot) }),
+    },
     vacuum: () => vacuum(parts, blobs),
     close() {
       closing ??= close(parts, blobs)
