@@ -154,8 +154,8 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
         ...(dataDir !== undefined && { dataDir }),
         ...(configFile !== undefined && { configFile }),
         isTrusted: has(words, 'trust'),
-        allow: valuesOf(words, 'allow'),
-        deny: valuesOf(words, 'deny'),
+        allow: rulesOf(words, 'allow'),
+        deny: rulesOf(words, 'deny'),
         ...(resume !== undefined && { resume }),
       }
     }
@@ -218,6 +218,9 @@ function wishesOf(words: Words): Wishes {
 }
 
 const has = ({ flags }: Words, name: string): boolean => flags.some((flag) => flag.name === name)
+
+/** Spaces around a rule do not count, as in agent files and configuration. */
+const rulesOf = (words: Words, name: 'allow' | 'deny'): readonly string[] => valuesOf(words, name).map((rule) => rule.trim())
 
 function valuesOf({ flags }: Words, name: string): readonly string[] {
   return flags.flatMap((flag) => (flag.name === name && flag.value !== undefined ? [flag.value] : []))

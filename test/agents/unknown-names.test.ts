@@ -100,6 +100,27 @@ describe('a rule about nothing', () => {
     expect(stderr).toContain('no server or extension `github` is configured')
     expect(stderr).toContain('no agent is called `scout` here')
   })
+
+  test('with spaces around it is the same rule in a flag, an agent file and configuration', async () => {
+    const rule = ' write_file(a.txt) '
+    const agent = (more: string): string => `---\ndescription: x\nmodels: script/s.yaml\ntools: [write_file]\n${more}---\nWork.\n`
+    const { path } = folder({
+      's.yaml': JSON.stringify({
+        steps: [{ calls: [{ tool: 'write_file', input: { path: 'a.txt', content: 'x' } }] }, { text: 'Done.' }],
+      }),
+      'a.ai': agent(''),
+      'b.ai': agent(`approvals: { rules: [{ deny: "${rule}" }] }\n`),
+      'c.json': { approvals: { rules: [{ deny: rule }] } },
+    })
+    const runs = await Promise.all([
+      troupe(path, ['run', 'a.ai', 'x']),
+      troupe(path, ['run', 'a.ai', 'x', '--deny', rule]),
+      troupe(path, ['run', 'b.ai', 'x']),
+      troupe(path, ['run', 'a.ai', 'x', '--config', 'c.json']),
+    ])
+    // Without the rule, the call waits for an approval.
+    expect(runs.map(({ code }) => code)).toEqual([6, 0, 0, 0])
+  })
 })
 
 describe('a hook for tools', () => {
