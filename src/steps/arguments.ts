@@ -1,5 +1,5 @@
 import type { JsonObject, MaybePromise, SchemaValidator, ToolFailure, Validate } from '../contracts/index.ts'
-import { inexactInteger, inexactProblem } from '../util/inexact-integer.ts'
+import { inexactNumber, inexactProblem } from '../util/inexact-number.ts'
 import { parseJsonObject } from '../util/json-object.ts'
 import { cutText } from '../util/well-formed.ts'
 import type { OfferedTool } from './tool-registry.ts'
@@ -56,7 +56,7 @@ export function check(offered: OfferedTool, object: JsonObject, validate: Valida
 
 /** A number that would become another one is sent back: nobody notices a wrong id or amount. */
 function inexact(offered: OfferedTool, json: string): Arguments | undefined {
-  const found = inexactInteger(json)
+  const found = inexactNumber(json)
   return found === undefined ? undefined : unfit(offered, [inexactProblem(found)])
 }
 

@@ -1,5 +1,5 @@
 import type { CheckedOutput, Json, JsonOutput, MaybePromise, SchemaValidator } from '../contracts/index.ts'
-import { inexactInteger, inexactProblem } from '../util/inexact-integer.ts'
+import { inexactNumber, inexactProblem } from '../util/inexact-number.ts'
 import { type FoundJson, jsonIn, jsonTextIn } from '../util/json-in.ts'
 import { parseJsonObject } from '../util/json-object.ts'
 
@@ -28,9 +28,8 @@ async function mended(validator: SchemaValidator, wanted: JsonOutput, text: stri
 }
 
 function validated(validator: SchemaValidator, { schema }: JsonOutput, { value, text }: FoundJson): MaybePromise<CheckedOutput> {
-  const inexact = inexactInteger(text)
+  const inexact = inexactNumber(text)
   if (inexact !== undefined) return unfit([inexactProblem(inexact)])
-  if (!isFiniteJson(value)) return unfit(['a number in it is too large to be one'])
   if (!schema) return { ok: true, value }
   const validate = validator.compile(schema)
   const judge = (check: Awaited<typeof validate>): CheckedOutput => {
@@ -38,13 +37,6 @@ function validated(validator: SchemaValidator, { schema }: JsonOutput, { value, 
     return found.ok ? { ok: true, value: found.value as Json } : unfit(found.problems)
   }
   return validate instanceof Promise ? validate.then(judge) : judge(validate)
-}
-
-/** JSON has no infinity, but `1e400` is read as one. */
-function isFiniteJson(value: Json | undefined): boolean {
-  if (typeof value === 'number') return Number.isFinite(value)
-  if (typeof value !== 'object' || value === null) return true
-  return Object.values(value).every(isFiniteJson)
 }
 
 /** The validator speaks of input, because that is what it mostly sees. */

@@ -57,6 +57,28 @@ describe('arguments of a call', () => {
       'the number 12345678901234567890 has too many digits to be kept exactly; send it as a string',
     )
   })
+
+  it.each(['{"id": -1e400}', '{id: -1e400,}', '{"id": "-1e400"}', '{"ids": "[1, 1.5E+999]"}'])(
+    'never hands infinity to a tool, but refuses it: %s',
+    async (input) => {
+      const seen: unknown[] = []
+      const pay = tool('pay', {
+        inputSchema: {
+          type: 'object',
+          properties: { id: { type: 'integer', maximum: 100 }, ids: { type: 'array', items: { type: 'number' } } },
+        },
+        execute: (given) => {
+          seen.push(given)
+          return 'paid'
+        },
+      })
+      const model = new ScriptedModel([{ calls: [{ tool: 'pay', input }] }, { text: 'Done.' }])
+      const agents = [{ name: 'clerk', description: 'd', prompt: 'p', model: 'm' }]
+      const { accounting } = await createAgentRuntime({ config: { agents, tools: [pay] }, adapter: model }).run('Go')
+      expect(seen).toEqual([])
+      expect(accounting.find(({ kind }) => kind === 'call')).toMatchObject({ status: 'failed', error: 'invalid_input' })
+    },
+  )
 })
 
 describe('an agent whose output is text', () => {

@@ -1,5 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
-import { inexactInteger } from '../../util/inexact-integer.ts'
+import { inexactNumber } from '../../util/inexact-number.ts'
 import type { Complaint } from './group-errors.ts'
 import { pathKeys } from './value-path.ts'
 
@@ -99,7 +99,7 @@ function toNumber(text: string, type: 'integer' | 'number'): number | undefined 
 }
 
 function parsed(text: string, opening: '[' | '{'): unknown {
-  if (!text.startsWith(opening) || text.length > longestJsonText || inexactInteger(text) !== undefined) return undefined
+  if (!text.startsWith(opening) || text.length > longestJsonText || inexactNumber(text) !== undefined) return undefined
   try {
     return JSON.parse(text)
   } catch {
