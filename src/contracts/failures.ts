@@ -25,6 +25,8 @@ export interface ModelFailure {
   readonly retryAfterMs?: number
   /** The limit of the agent that ended the attempt. Such an attempt is repeated once in a step, because it may have been paid for. */
   readonly limit?: ReplyLimit
+  /** The reply was whole, but no answer, where tools were switched off and the model had to answer. */
+  readonly noAnswer?: true
 }
 
 /** Limits on the time that a reply may take. */

@@ -122,10 +122,12 @@ function decideRejected(state: SessionState, turn: OpenTurn, { output, cutBy, he
   if ((hasModel && next.kind !== 'none') || turn.cancel === 'interrupt' || turn.cancel === 'abort')
     return decideStep(state, turn, { failures: [], headroom, exclusions })
   const message = `The answer is not the JSON that was asked for: ${output.problems.join('; ')}.`
-  const limit = turn.last ?? cutBy ?? (hasModel && next.kind === 'none' ? next.reason : undefined)
-  if (limit !== undefined && limit !== 'stopped' && limit !== 'repeats') return finish({ status: 'failed', reason: limit, message })
+  const limit = limitIn(turn.last ?? cutBy ?? (hasModel && next.kind === 'none' ? next.reason : undefined))
+  if (limit !== undefined) return finish({ status: 'failed', reason: limit, message })
   return finish({ status: 'failed', reason: 'invalid_output', message, remedy: output.remedy })
 }
+
+const limitIn = (why: LastStepReason | undefined) => (why === 'stopped' || why === 'repeats' ? undefined : why)
 
 const nextAllowance = (state: SessionState, turn: OpenTurn, headroom: Headroom): Allowance =>
   allowance(state, turn, { steps: stepsTaken(turn), model: state.agent.models[0], headroom })
@@ -142,7 +144,7 @@ function decideStep(
   if (turn.cancel === 'abort') return finish({ status: 'interrupted', reason: 'denied' })
   if (failures.length > 0 && mustShrink(state, turn, failures.at(-1))) return { kind: 'compact' }
   const next = nextModel({ agent: state.agent, at: state.at, dropped: turn.dropped, probed: turn.probed, failures, exclusions })
-  if (!next) return finish(modelFailed(failures))
+  if (!next) return finish(modelFailed(failures, turn))
   // A retry stays the step it is: only a new one asks the budget for a step.
   const { model, attempt, notBefore } = next
   const absorbs = state.inputs.length === 0 ? nobody : steering(state)
@@ -178,12 +180,13 @@ function mustShrink(state: SessionState, turn: OpenTurn, failed: FailedAttempt |
 
 const nobody: readonly ClientId[] = []
 
-function modelFailed(failures: readonly FailedAttempt[]): TurnEnding {
+/** Where a limit forced an answer and the model gave none, that limit is why the turn failed, not the provider. */
+function modelFailed(failures: readonly FailedAttempt[], { last }: OpenTurn): TurnEnding {
   const failure = failures.at(-1)?.failure
   if (!failure) return { status: 'failed', reason: 'model', message: 'The agent names no model.', remedy: 'Give the agent a model.' }
   return {
     status: 'failed',
-    reason: 'model',
+    reason: (failure.noAnswer && limitIn(last)) || 'model',
     message: failures.length > 1 ? `${failures.length} attempts failed; the last: ${failure.message}` : failure.message,
     ...(failure.remedy !== undefined && { remedy: failure.remedy }),
     failure,

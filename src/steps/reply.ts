@@ -203,8 +203,9 @@ export class Reply {
     if (toolChoice === 'none' && said) return { ok: true, reply: this.#refs.filter((ref) => ref.type === 'item'), finish }
     const called = this.#refs.length > this.texts.length
     if (this.#beyond && (called || this.#writtenCharacters > 0 || !said))
-      return { ok: false, failure: { class: 'invalid_response', ...this.#beyond } }
-    if (toolChoice === 'none' && called) return failed('invalid_response', 'The model called a tool where it had to answer.')
+      return { ok: false, failure: { class: 'invalid_response', ...this.#beyond, ...(toolChoice === 'none' && noAnswer) } }
+    if (toolChoice === 'none')
+      return failed('invalid_response', called ? 'The model called a tool where it had to answer.' : 'The reply was empty.', noAnswer)
     if (finish === 'length' && called)
       return failed('invalid_response', 'The reply was cut at its length limit in the middle of its calls.')
     if (!said && !called) return failed('invalid_response', 'The reply was empty.')
@@ -246,7 +247,11 @@ export class Reply {
   }
 }
 
-const failed = (kind: ModelFailure['class'], message: string): Verdict => ({ ok: false, failure: { class: kind, message } })
+const noAnswer = { noAnswer: true } as const
+const failed = (kind: ModelFailure['class'], message: string, more?: typeof noAnswer): Verdict => ({
+  ok: false,
+  failure: { class: kind, message, ...more },
+})
 
 // Models are other people's code: what they send is checked before it is used.
 

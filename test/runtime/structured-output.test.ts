@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { exitCodeOf } from '../../src/cli/exit-codes.ts'
 import type { AgentDefinition } from '../../src/runtime/index.ts'
 import { createAgentRuntime } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
@@ -214,6 +215,26 @@ describe('an agent whose output is JSON', () => {
       message: expect.stringContaining('limits.maxToolTurns of clerk is 1'),
       remedy: expect.stringContaining('--max-steps'),
     })
+  })
+
+  it.each(['json', 'text'] as const)('names the limit where the model gives no last answer (%s)', async (format) => {
+    const call = { calls: [{ tool: 'look', input: { q: 'x' } }] }
+    const output = format === 'json' ? { format, schema } : { format }
+    for (const none of [call, { text: ' ' }]) {
+      const steps = await clerk([call, none, none], { output, limits: { maxToolTurns: 1, maxRetries: 1 } }).run()
+      expect(steps).toMatchObject({
+        status: 'failed',
+        reason: 'steps',
+        message: expect.stringContaining('limits.maxToolTurns of clerk is 1'),
+        remedy: expect.stringContaining('--max-steps'),
+        diagnostics: [{ code: 'limit_reached' }],
+      })
+      expect(exitCodeOf(steps)).toBe(5)
+      const tokens = await clerk([none], { output, limits: { maxTokens: 1_200, maxRetries: 0 } }).run()
+      expect(tokens).toMatchObject({ status: 'failed', reason: 'tokens', remedy: expect.stringContaining('--max-tokens') })
+    }
+    const cut = await clerk([call, { fault: 'cut' }], { output, limits: { maxToolTurns: 1, maxRetries: 0 } }).run()
+    expect([cut.reason, cut.remedy], 'a provider that fails is no limit').toEqual(['model', expect.stringContaining('Try again')])
   })
 
   it('mends a forced last answer, and sends it back as often as any other', async () => {

@@ -47,6 +47,7 @@ export const definitions = {
     remedy: optional(text),
     retryAfterMs: optional(amount),
     limit: optional(oneWord<ReplyLimit>({ llmTimeout: true, idleTimeout: true, replyTimeout: true })),
+    noAnswer: optional(constant(true)),
   }),
   ToolFailure: closed<ToolFailure>({ class: toolFailureClass, message: text, remedy: optional(text) }),
   TurnReason: turnReason,
