@@ -47,6 +47,55 @@ it('a session with a damaged journal is shown up to the damage, and is not conti
   expect(rows(journal)).toBe(before)
 })
 
+it('one damaged session hides no other: lists mark it, and have no command that resumes it', async () => {
+  const { folder, agent, troupe } = await workbench()
+  const script = 'steps:\n  - calls: [{ tool: write_file, input: { path: a.txt, content: x } }]\n  - text: Done.\n'
+  const file = await agent('write', script, 'description: A test\nmodels: script/write.yaml\ntools: [write_file]')
+  const ids: string[] = []
+  for (const prompt of ['head', 'rest', 'sound']) {
+    const { code, stdout } = await troupe(['run', file, prompt, '--json', '-q', '--data-dir', 'data'])
+    expect(code).toBe(6)
+    ids.push((JSON.parse(stdout) as { readonly sessionId: string }).sessionId)
+  }
+  const [head = '', rest = '', sound = ''] = ids
+  const journal = join(folder, 'data', 'troupe.db')
+  const seqs = [head, rest].map((id, i) => damageRow(journal, id, i === 0 ? 'ASC' : 'DESC'))
+  expect(seqs).toEqual([1, expect.toSatisfy((seq: number) => seq > 1)])
+  const standings = [head, rest].map((sessionId, i) => ({ sessionId, standing: { kind: 'damaged', seq: seqs[i] } }))
+
+  const list = async (what: string): Promise<{ readonly [key: string]: readonly { readonly goOn?: string }[] }> => {
+    const { code, stdout } = await troupe([what, 'list', '--json', '--data-dir', 'data'])
+    expect(code).toBe(0)
+    return JSON.parse(stdout)
+  }
+  const { sessions = [] } = await list('sessions')
+  expect(sessions).toMatchObject([{ sessionId: sound, standing: { kind: 'waiting', open: 1 } }, ...standings.toReversed()])
+  expect(sessions.map(({ goOn }) => goOn !== undefined)).toEqual([true, false, false])
+  expect(await list('approvals')).toMatchObject({ waiting: [{ sessionId: sound }], damaged: standings.toReversed() })
+
+  for (const what of ['sessions', 'approvals']) {
+    const { code, stdout } = await troupe([what, 'list', '--data-dir', 'data'])
+    expect([code, stdout]).toEqual([0, expect.stringContaining(`--resume ${sound}`)])
+    for (const [i, id] of [head, rest].entries()) {
+      expect(stdout).toContain(`${id}  write  damaged: its journal cannot be read from event ${seqs[i]} on`)
+      expect(stdout).not.toContain(`--resume ${id}`)
+    }
+  }
+})
+
+/** Changes the first or the last row of a session; answers the first event in it. */
+function damageRow(file: string, sessionId: string, order: 'ASC' | 'DESC'): number {
+  const database = new DatabaseSync(file)
+  try {
+    const rowOf = `SELECT j.rowid AS id, seq FROM journal j JOIN trees t ON t.key = j.tree WHERE t.id = ? ORDER BY seq ${order}`
+    const row = database.prepare(rowOf).get(sessionId)
+    expect(database.prepare("UPDATE journal SET events = events || ' ' WHERE rowid = ?").run(Number(row?.id)).changes).toBe(1)
+    return Number(row?.seq)
+  } finally {
+    database.close()
+  }
+}
+
 function ask(file: string, sql: string): unknown {
   const database = new DatabaseSync(file)
   try {

@@ -4,13 +4,16 @@ import { exitCodes } from '../exit-codes.ts'
 import type { Host } from '../host.ts'
 import { printable } from '../paint.ts'
 import { safeJson } from '../safe-json.ts'
+import { keptDocument } from '../sessions/kept-document.ts'
+import { damagedAt, type KeptSession } from '../sessions/kept-sessions.ts'
+import { sessionLines } from '../sessions/session-lines.ts'
 import { tellNotice } from '../tell.ts'
 import { goOnCommand, type Place } from './go-on-command.ts'
 import type { GrantRecord } from './grant-records.ts'
 import { grantPlaceOf, readGrants } from './project-grants.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
 import { waitingLines } from './waiting-lines.ts'
-import { isOfProject, type WaitingSession, waitingSessions } from './waiting-requests.ts'
+import { type DamagedSession, isOfProject, type WaitingSession, type WaitingSessions, waitingSessions } from './waiting-requests.ts'
 
 /** `troupe approvals list`: what was approved beyond a session, and what waits for an answer, with the commands that give it. */
 export async function listApprovals(invocation: ApprovalsInvocation, host: Host): Promise<number> {
@@ -18,23 +21,27 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
   const project = findProjectRoot(process.cwd())
   const grants = readGrants(grantPlaceOf(host)).filter((record) => isEverywhere || record.project === project)
   const folder = await sessionFolder(invocation, host)
-  const all = await withSessions<readonly WaitingSession[]>(folder, [], waitingSessions)
-  const waiting = all.filter((run) => isEverywhere || isOfProject(run, project))
+  const all = await withSessions<WaitingSessions>(folder, { waiting: [], damaged: [] }, waitingSessions)
+  const waiting = all.waiting.filter((run) => isEverywhere || isOfProject(run, project))
+  const damaged = all.damaged.filter((run) => isEverywhere || isOfProject(run, project)).map(damagedSession)
   const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
   const { code } = exitCodes.done
   if (output === 'json') {
-    await host.stdout.line(
-      safeJson({ ok: true, project, grants, waiting: waiting.flatMap((run) => documents(run, place)), exitCode: code }),
-    )
+    const sessions = {
+      waiting: waiting.flatMap((run) => documents(run, place)),
+      damaged: damaged.map((session) => keptDocument(session, place)),
+    }
+    await host.stdout.line(safeJson({ ok: true, project, grants, ...sessions, exitCode: code }))
     return code
   }
   await host.stdout.prose([
     ...grants.map((grant) => grantLine(grant, isEverywhere, host)),
     ...waiting.flatMap((run) => waitingLines(run, place, { paint: host.paint, width: host.width - 1 })),
+    ...damaged.flatMap((session) => sessionLines(session, place, host.paint)),
   ])
   if (grants.length === 0)
     await tellNotice(`Nothing is approved for ${isEverywhere ? 'any project' : project} beyond a session.`, { host, wishes })
-  const others = all.length - waiting.length
+  const others = all.waiting.length - waiting.length + all.damaged.length - damaged.length
   if (others > 0)
     await tellNotice(
       `${others === 1 ? 'One more session waits' : `${others} more sessions wait`} elsewhere: troupe approvals list --everywhere`,
@@ -45,6 +52,8 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
     )
   return code
 }
+
+const damagedSession = ({ run, damage }: DamagedSession): KeptSession => ({ run, standing: damagedAt(damage) })
 
 function grantLine({ key, label, project, folder, by, at }: GrantRecord, isEverywhere: boolean, { paint }: Host): string {
   const where = folder !== project ? `in ${folder} · ` : isEverywhere ? `${project} · ` : ''

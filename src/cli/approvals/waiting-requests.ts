@@ -1,5 +1,12 @@
 import { findProjectRoot } from '../../agents/index.ts'
-import type { ApprovalDecision, ApprovalRequest, RunOrigin, Store, TreeEntry } from '../../contracts/index.ts'
+import {
+  type ApprovalDecision,
+  type ApprovalRequest,
+  JournalDamagedError,
+  type RunOrigin,
+  type Store,
+  type TreeEntry,
+} from '../../contracts/index.ts'
 import { standingOf } from '../../runtime/index.ts'
 
 /** A request that a session waits for. */
@@ -22,16 +29,37 @@ export interface WaitingSession {
   readonly driver?: string
 }
 
+export interface WaitingSessions {
+  readonly waiting: readonly WaitingSession[]
+  /** What these wait for cannot be read. */
+  readonly damaged: readonly DamagedSession[]
+}
+export interface DamagedSession {
+  readonly run: TreeEntry
+  readonly damage: JournalDamagedError
+}
+
 const pageOfRuns = 1_000
 
 /** Every session with open requests, the newest first: suspended ones, those that run in some process, and those whose process died. */
-export async function waitingSessions(store: Pick<Store, 'trees' | 'journal' | 'inbox'>): Promise<readonly WaitingSession[]> {
+export async function waitingSessions(store: Pick<Store, 'trees' | 'journal' | 'inbox'>): Promise<WaitingSessions> {
   const waiting: WaitingSession[] = []
+  const damaged: DamagedSession[] = []
   for await (const run of sessionsOf(store)) {
-    if (run.openRequests > 0) waiting.push(await waitingSession(store, run))
+    if (run.openRequests === 0) continue
+    const session = await orDamage(waitingSession(store, run))
+    if (session instanceof JournalDamagedError) damaged.push({ run, damage: session })
+    else waiting.push(session)
   }
-  return waiting
+  return { waiting, damaged }
 }
+
+/** What was read, or where its journal is damaged: that must not hide the other sessions. */
+export const orDamage = <Read>(reading: Promise<Read>): Promise<Read | JournalDamagedError> =>
+  reading.catch((error: unknown) => {
+    if (error instanceof JournalDamagedError) return error
+    throw error
+  })
 
 export async function waitingSession(store: Pick<Store, 'trees' | 'journal' | 'inbox'>, run: TreeEntry): Promise<WaitingSession> {
   const driver = await store.trees.driver(run.treeId)
@@ -40,8 +68,10 @@ export async function waitingSession(store: Pick<Store, 'trees' | 'journal' | 'i
 }
 
 /** A run that does not say where it was started belongs to no project. */
-export const isOfProject = ({ origin }: Pick<WaitingSession, 'origin'>, project: string): boolean =>
-  origin !== undefined && findProjectRoot(origin.workspace) === project
+export function isOfProject({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, project: string): boolean {
+  const workspace = run.workspace ?? origin?.workspace
+  return workspace !== undefined && findProjectRoot(workspace) === project
+}
 
 /** Every run of a store, the newest first. */
 export async function* sessionsOf({ trees }: Pick<Store, 'trees'>): AsyncGenerator<TreeEntry> {

@@ -69,6 +69,7 @@ const standing = anyOf(
       interrupted: true,
     }),
   }),
+  closed<Extract<SessionStanding, { kind: 'damaged' }>>({ kind: constant('damaged'), seq: count }),
 )
 const shownFields = {
   ok: truth,

@@ -12,7 +12,7 @@ export interface KeptDocument extends Partial<RunOrigin> {
   /** Milliseconds since 1970. */
   readonly startedAt: number
   readonly updatedAt: number
-  /** The command that goes on with it, or gives it a next turn; absent while it is running. */
+  /** The command that goes on with it, or gives it a next turn; absent while it is running, and where it is damaged. */
   readonly goOn?: string
 }
 
@@ -22,11 +22,12 @@ export function keptDocument(kept: KeptSession, place: Place): KeptDocument {
     sessionId: run.treeId,
     agent: run.agent,
     title: run.title,
+    ...(run.workspace !== undefined && { workspace: run.workspace }),
     ...origin,
     status: run.status,
     standing,
     startedAt: run.createdAt,
     updatedAt: run.updatedAt,
-    ...(standing.kind !== 'running' && { goOn: goOnCommand(kept, place) }),
+    ...(standing.kind !== 'running' && standing.kind !== 'damaged' && { goOn: goOnCommand(kept, place) }),
   }
 }

@@ -1,5 +1,5 @@
-import type { RunOrigin, Store, TreeEntry } from '../../contracts/index.ts'
-import { isOfProject, sessionsOf, type WaitingRequest, waitingSession } from '../approvals/waiting-requests.ts'
+import { JournalDamagedError, type RunOrigin, type Store, type TreeEntry } from '../../contracts/index.ts'
+import { orDamage, sessionsOf, type WaitingRequest, waitingSession } from '../approvals/waiting-requests.ts'
 import { originOf } from '../run-origin.ts'
 
 /** How a run stands now, which its status alone does not tell. */
@@ -11,6 +11,8 @@ export type SessionStanding =
   /** `open` answers are missing; where none is, it waits for somebody to go on with it. */
   | { readonly kind: 'waiting'; readonly open: number }
   | { readonly kind: 'ended'; readonly status: Exclude<TreeEntry['status'], 'running' | 'suspended'> }
+  /** From event `seq` on its journal cannot be read, so it cannot be resumed. */
+  | { readonly kind: 'damaged'; readonly seq: number }
 
 export interface KeptSession {
   readonly run: TreeEntry
@@ -18,31 +20,34 @@ export interface KeptSession {
   readonly standing: SessionStanding
 }
 
-/** Where runs are looked for; all of them where no project is named. */
-export interface SessionSearch {
-  readonly project?: string
-  /** Only those that have not ended. */
-  readonly isUnended?: boolean
-}
-
-/** The runs of a store, the newest first. Looking at them changes nothing: nobody loses a run by it. */
-export async function keptSessions(store: Store, { project, isUnended = false }: SessionSearch = {}): Promise<readonly KeptSession[]> {
+/**
+ * The runs of a store, the newest first. Looking at them changes nothing: nobody loses a run by it. Journals are read only as
+ * far as needed: damage behind that is found when the session is shown or resumed.
+ */
+export async function keptSessions(store: Store): Promise<readonly KeptSession[]> {
   const kept: KeptSession[] = []
-  for await (const run of sessionsOf(store)) {
-    if (isUnended && run.status !== 'running' && run.status !== 'suspended') continue
-    const origin = await originOf(store, run.treeId)
-    const placed = { run, ...(origin && { origin }) }
-    if (project === undefined || isOfProject(placed, project)) kept.push({ ...placed, standing: await standingOf(store, run) })
-  }
+  for await (const run of sessionsOf(store)) kept.push(await keptSession(store, run))
   return kept
 }
 
+async function keptSession(store: Store, run: TreeEntry): Promise<KeptSession> {
+  const origin = await orDamage(originOf(store, run.treeId))
+  if (origin instanceof JournalDamagedError) return { run, standing: damagedAt(origin) }
+  const standing = await orDamage(standingOf(store, run))
+  return { run, ...(origin && { origin }), standing: standing instanceof JournalDamagedError ? damagedAt(standing) : standing }
+}
+
+export const damagedAt = ({ seq }: JournalDamagedError): Extract<SessionStanding, { readonly kind: 'damaged' }> => ({
+  kind: 'damaged',
+  seq,
+})
+
 async function standingOf(store: Store, run: TreeEntry): Promise<SessionStanding> {
   const { status, treeId } = run
-  return standingBy(status, {
-    driver: status === 'running' ? await store.trees.driver(treeId) : undefined,
-    requests: status === 'suspended' ? (await waitingSession(store, run)).requests : [],
-  })
+  const driver = status === 'running' ? await store.trees.driver(treeId) : undefined
+  // One that can be resumed now is read whole: a damaged journal would be refused then.
+  const isOpen = status === 'suspended' || (status === 'running' && driver === undefined)
+  return standingBy(status, { driver, requests: isOpen ? (await waitingSession(store, run)).requests : [] })
 }
 
 interface Evidence {

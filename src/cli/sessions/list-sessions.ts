@@ -50,6 +50,11 @@ function noticesAbout(sessions: readonly KeptSession[], { isEverywhere, project,
     ...(sessions.length > 0 ? [`What happened in one of them: troupe sessions show ID${data}`] : []),
     ...(has('waiting') ? [`What is waited for, and how to answer it: troupe approvals list${data}`] : []),
     ...(has('ended') ? [`The next turn of a session that has ended: troupe run FILE "…" --resume ID${data}`] : []),
+    ...(has('damaged')
+      ? [
+          `A damaged session cannot be resumed: restore the data folder from a backup. To remove the session: troupe sessions delete ID${data}`,
+        ]
+      : []),
     ...(others > 0 ? [`${others} more ${others === 1 ? 'session' : 'sessions'} elsewhere: troupe sessions list --everywhere${data}`] : []),
   ]
 }

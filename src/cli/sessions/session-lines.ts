@@ -7,13 +7,16 @@ const indent = '  '
 /** A run for people: how it stands, where and when, and the command that goes on with it where it has not ended. Pure. */
 export function sessionLines(kept: KeptSession, place: Place, paint: Paint): readonly string[] {
   const { run, origin, standing } = kept
-  const where = origin ? [`${fileOf(origin)}${origin.workspace === place.here ? '' : ` in ${origin.workspace}`}`] : []
+  const { workspace = place.here } = origin ?? run
+  const where = [origin ? fileOf(origin) : '', workspace === place.here ? '' : `in ${workspace}`].filter(Boolean).join(' ')
   return [
-    `${run.treeId}  ${printable(run.agent)}  ${paint(standing.kind === 'left' ? 'yellow' : 'bold', printable(standingWords(standing)))}`,
-    `${indent}${paint('dim', printable([...where, timeText(run.updatedAt), `“${run.title}”`].join(' · ')))}`,
+    `${run.treeId}  ${printable(run.agent)}  ${paint(shadeOf(standing), printable(standingWords(standing)))}`,
+    `${indent}${paint('dim', printable([where, timeText(run.updatedAt), `“${run.title}”`].filter(Boolean).join(' · ')))}`,
     ...(standing.kind === 'left' || standing.kind === 'waiting' ? [`${indent}${goOnCommand(kept, place)}`] : []),
   ]
 }
+
+const shadeOf = ({ kind }: SessionStanding): 'red' | 'yellow' | 'bold' => (kind === 'damaged' ? 'red' : kind === 'left' ? 'yellow' : 'bold')
 
 export const timeText = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 
@@ -31,6 +34,8 @@ export function standingWords(standing: SessionStanding): string {
       return { completed: 'completed', partial: 'ended with a partial answer', failed: 'failed', interrupted: 'interrupted' }[
         standing.status
       ]
+    case 'damaged':
+      return `damaged: its journal cannot be read from event ${standing.seq} on`
     default:
       return standing satisfies never
   }

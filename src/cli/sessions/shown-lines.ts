@@ -81,6 +81,7 @@ function headLines(shown: ShownSession, style: ShownStyle): readonly string[] {
 }
 
 function shadeOf({ standing }: ShownSession): 'red' | 'yellow' | 'bold' {
+  if (standing.kind === 'damaged') return 'red'
   if (standing.kind === 'ended') return standing.status === 'failed' ? 'red' : 'bold'
   return standing.kind === 'running' ? 'bold' : 'yellow'
 }
@@ -94,6 +95,7 @@ function timeWords({ run, standing, turns }: ShownSession, now: number): string 
     case 'waiting':
       return `waits since ${timeText(run.updatedAt)}`
     case 'left':
+    case 'damaged':
       return `last heard of ${timeText(run.updatedAt)}`
     default:
       return standing satisfies never
@@ -116,6 +118,7 @@ function onLines(shown: ShownSession, style: ShownStyle): readonly string[] {
   const { place } = style
   switch (shown.standing.kind) {
     case 'running':
+    case 'damaged':
       return []
     case 'waiting':
       return requestLines(shown, style)
