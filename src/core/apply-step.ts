@@ -12,6 +12,7 @@ import type {
 import { addSpent } from '../util/add-spent.ts'
 import { callList, findCall, haveAllEnded, replaceCall } from '../util/call-list.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
+import { isBlank } from '../util/is-blank.ts'
 import { messageSize } from '../util/message-size.ts'
 import type { Walls } from '../util/walls.ts'
 import { learntWindow } from './budget.ts'
@@ -84,7 +85,7 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
       step: calls.length > 0 ? { kind: 'calling', id: step.id, model: step.model, calls: callList(calls) } : answeredStep(event, step),
       rejections,
       dropped: isGivenUp ? [...turn.dropped, step.model] : turn.dropped,
-      lastText: text.trim() === '' ? turn.lastText : text,
+      lastText: isBlank(text) ? turn.lastText : text,
       accounting: turn.accounting.append(modelEntry(event, step, 'completed')),
     },
   }
@@ -175,7 +176,7 @@ function textCompleted(state: SessionState, event: InteractionEvent, item: TextR
   return withTurn(state, event, {
     ...turn,
     step: { ...step, open: step.open.filter((open) => open.id !== item.id), texts: [...step.texts, item] },
-    lastText: item.type === 'agent_message' && item.text.trim() !== '' ? item.text : turn.lastText,
+    lastText: item.type === 'agent_message' && !isBlank(item.text) ? item.text : turn.lastText,
   })
 }
 

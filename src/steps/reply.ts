@@ -14,6 +14,7 @@ import type {
 import { itemIdOf } from '../core/index.ts'
 import { plainJson } from '../util/copy-json.ts'
 import { failurePolicy } from '../util/failure-policy.ts'
+import { isBlank } from '../util/is-blank.ts'
 import { isCount, isUsage } from '../util/is-usage.ts'
 import { wentBeyond } from '../util/output-bound.ts'
 import { isPrice } from '../util/priced.ts'
@@ -199,7 +200,7 @@ export class Reply {
     if (finish === undefined) return failed('invalid_response', 'The stream ended before the reply was whole.')
     if (finish === 'content-filter') return failed('model', 'The provider withheld the reply (content filter).')
     if (finish === 'error' || finish === 'other') return failed('invalid_response', `The reply ended with "${finish}".`)
-    const said = this.said.trim() !== ''
+    const said = !isBlank(this.said)
     if (toolChoice === 'none' && said) return { ok: true, reply: this.#refs.filter((ref) => ref.type === 'item'), finish }
     const called = this.#refs.length > this.texts.length
     if (this.#beyond && (called || this.#writtenCharacters > 0 || !said))

@@ -23,7 +23,7 @@ function clerk(steps: readonly ScriptedStep[], more: Partial<AgentDefinition> = 
 }
 
 describe('an answer of blanks', () => {
-  it.each([' ', '\n\n', '\t \u00a0\ufeff'])('is none: %j is asked for again', async (text) => {
+  it.each([' ', '\n\n', '\t \u00a0\ufeff', '\u200b\ufeff', '\u2060\u3164\ufe0f\u0000'])('is none: %j is asked for again', async (text) => {
     const output = { format: 'text' } as const
     const { run, model } = clerk([{ text }, { text: 'Here.' }], { output, limits: { maxRetries: 1 } })
     expect(await run()).toMatchObject({ status: 'completed', report: { text: 'Here.' } })
