@@ -74,9 +74,10 @@ function withLimit({ turn }: ActiveSession, ending: TurnEnding, limit: ReturnTyp
   return { status: 'failed', reason: ending.reason, message, remedy: limit ? raiseLimit(limit) : remedy }
 }
 
-/** A budget is named as the reason, whatever became of the answer. */
+/** A budget is named as the reason, whatever became of the answer. Outcomes of ancestors show it too: a child's path says whose turn it was. */
 function noteLimit(session: ActiveSession, limit: ReachedLimit, { status }: TurnEnding): void {
-  const message = `A limit cut the turn off: ${limitText(limit)}.`
+  const { parent, agentPath } = session.state
+  const message = `A limit cut the turn${parent ? ` of ${agentPath}` : ''} off: ${limitText(limit)}.`
   const severity = status === 'failed' ? 'error' : 'warning'
   session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'limit_reached', severity, message, remedy: raiseLimit(limit) } })
 }

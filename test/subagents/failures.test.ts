@@ -114,9 +114,11 @@ describe('a parent is told of', () => {
         : step === 3 && 'timeBudget' in limits
           ? never()
           : { text: `draft ${step}`, calls: [{ tool: 'nothing', input: { step } }], usage: { input: 300, output: 50 } }
-    const { result, failed } = await told({ script, tools: ['send'], limits: { maxToolTurns: 20 } }, { limits })
+    const { outcome, result, failed } = await told({ script, tools: ['send'], limits: { maxToolTurns: 20 } }, { limits })
     expect(result).toBe(`so far\n\n(Partial: ${said})`)
     expect(failed).toBe(undefined)
+    const { message } = outcome.diagnostics.find(({ code }) => code === 'limit_reached') ?? {}
+    expect(message, 'the root shows whose turn was cut').toMatch(/^A limit cut the turn of root\/scout#1 off: limits\.\w+ of boss is /)
   })
 
   it('time that a child without tools may use to the end: its step is the answer', async () => {
