@@ -34,11 +34,17 @@ it('a session with a damaged journal is shown up to the damage, and is not conti
   const shown = await troupe(['sessions', 'show', sessionId, '--data-dir', 'data'])
   expect(shown).toMatchObject({ code: 1, stdout: expect.stringContaining('First answer.'), stderr: expect.stringContaining(said) })
   expect(shown.stdout).not.toMatch(/Second.answer/)
+  expect(shown.stdout).toMatch(new RegExp(`^${sessionId}  talk  damaged: its journal cannot be read from event ${seq} on\n`))
+  expect(shown.stdout).not.toContain('--resume')
   expect(shown.stderr).toContain(`events 1 to ${seq - 1} can still be read`)
 
   const { code, stdout } = await troupe(['sessions', 'show', sessionId, '--data-dir', 'data', '--json'])
   const document: unknown = JSON.parse(stdout)
-  expect([code, document]).toMatchObject([1, { ok: false, sessionId, damage: { seq, message: said }, exitCode: 1 }])
+  expect([code, document]).toMatchObject([
+    1,
+    { ok: false, sessionId, standing: { kind: 'damaged', seq }, damage: { seq, message: said }, exitCode: 1 },
+  ])
+  expect(document).not.toHaveProperty('goOn')
   expect(isSession(document) || isSession.errors).toBe(true)
 
   const before = rows(journal)

@@ -117,7 +117,7 @@ const openDocument = closed<OpenDocument>(
   { ...shownFields, soFar },
   {
     description:
-      'A session that is running in some process, or was left in the middle. Turns that have not ended have the status suspended.',
+      'A session that is running in some process, was left in the middle, or is damaged. Turns that have not ended have the status suspended.',
   },
 )
 

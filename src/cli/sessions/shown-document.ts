@@ -24,7 +24,7 @@ interface Shown extends KeptDocument {
 export interface RestingDocument extends Shown {
   readonly outcome: OutcomeDocument
 }
-/** One that goes on in some process, or was left in the middle. */
+/** One that goes on in some process, was left in the middle, or is damaged. */
 export interface OpenDocument extends Shown {
   readonly soFar: SoFar
 }

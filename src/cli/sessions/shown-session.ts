@@ -13,7 +13,7 @@ import type {
 import { recordedRun } from '../../runtime/index.ts'
 import type { WaitingRequest } from '../approvals/waiting-requests.ts'
 import { findSession, type SessionPlace } from './find-session.ts'
-import { type KeptSession, standingBy } from './kept-sessions.ts'
+import { damagedAt, type KeptSession, standingBy } from './kept-sessions.ts'
 import { type SessionTotals, sessionTotals } from './session-totals.ts'
 
 /** A run with all that its journal says at this moment. */
@@ -49,12 +49,12 @@ export async function shownSession(store: Store, id: string, place: SessionPlace
   // Asked before the journal is read: what has ended by then is not taken for left.
   const driver = await store.trees.driver(treeId)
   const { events, status, outcome, turns: operations, open: requests, origin, damage } = await recordedRun(store, treeId)
-  const standing = standingBy(status, { driver, requests })
+  const standing = damage ? damagedAt(damage) : standingBy(status, { driver, requests })
   const { turns, waiting } = turnsIn(events)
   const asked = turns.at(-1)?.asked ?? waiting
   const ended = turns.flatMap((turn) => turn.totals ?? [])
   const totals = sessionTotals(operations, ended.length === turns.length && ended.length > 0 ? ended : [...ended, outcome])
-  const base = { run: { ...entry, status }, ...(origin && { origin }), standing }
+  const base = { run: damage ? entry : { ...entry, status }, ...(origin && { origin }), standing }
   const fileOf = (handle: BlobId): string | undefined => store.blobs.pathOf?.(treeId, handle)
   return { ...base, events, outcome, requests, turns, operations, totals, asked, fileOf, ...(damage && { damage }) }
 }
