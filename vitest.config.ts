@@ -5,6 +5,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     // Many tests wait for processes that they have started: there is always one more file to go on with.
     maxWorkers: 3,
+    // Starting a worker for each file would take a minute. Tests change nothing that belongs to the whole process.
+    isolate: false,
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

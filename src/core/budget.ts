@@ -18,7 +18,8 @@ const mostRepeats = 3
 const fullest = 0.8
 
 export type Allowance =
-  | { readonly kind: 'step'; readonly reservation: Reservation }
+  /** `callTokens`: a reply with calls may have so much output, where that is less than a text may have. */
+  | { readonly kind: 'step'; readonly reservation: Reservation; readonly callTokens?: number }
   /** Only the reserve is left: answer now. */
   | { readonly kind: 'last'; readonly reason: LastStepReason; readonly reservation: Reservation }
   /** Others hold what it needs, and may give some of it back. */
@@ -45,9 +46,15 @@ export function allowance(state: SessionState, turn: OpenTurn, { steps, model = 
   let forced = turn.last ?? forcedBy(state, turn, { steps, timeLeft })
   if (forced === undefined) {
     if (accounts.length === 0) return { kind: 'step', reservation: reservationOf(reply, { output: reply.want }) }
-    const grant = grantOutput(accounts, reply, { floor: leastGrantTokens, answers: isOnlyStep(state, turn) ? 1 : 2 })
+    const isOnly = isOnlyStep(state, turn)
+    const grant = grantOutput(accounts, reply, { floor: leastGrantTokens, answers: isOnly ? 1 : 2 })
     if (grant.mustWait) return { kind: 'wait' }
-    if (!grant.limit || grant.output >= leastAnswerTokens) return { kind: 'step', reservation: reservationOf(reply, grant) }
+    if (!grant.limit || (isOnly && grant.output >= leastAnswerTokens)) return { kind: 'step', reservation: reservationOf(reply, grant) }
+    if (grant.output >= leastAnswerTokens) {
+      // No other step reads a text, so nothing is held back for reading it.
+      const text = grantOutput(accounts, reply, { floor: leastGrantTokens, answers: 'text' })
+      return { kind: 'step', reservation: reservationOf(reply, text), callTokens: grant.output }
+    }
     forced = grant.limit
   }
   const last = grantOutput(accounts, reply, { floor: lastAnswerTokens, answers: 1 })

@@ -142,9 +142,9 @@ describe('decide', () => {
     expect(next(oneCall, limited({ maxSessionTokens: 240 }))).toEqual({ kind: 'finish', ending: { status: 'partial', reason: 'tokens' } })
   })
 
-  it('caps the output of a step so that the reserve stays whole', () => {
+  it('caps the output of a step so that the reserve stays whole; a text is not read again, calls are', () => {
     const action = next(begun, limited({ maxTokens: 3_236 }))
-    expect(action).toMatchObject({ kind: 'ask', reservation: { input: 138, output: 968 } })
+    expect(action).toMatchObject({ kind: 'ask', reservation: { input: 138, output: 1_936 }, callTokens: 968 })
     expect(action).not.toHaveProperty('last')
   })
 

@@ -34,6 +34,8 @@ export interface AskAction {
   readonly attempt: number
   readonly notBefore: number
   readonly reservation: Reservation
+  /** Output that a reply with calls may have, where that is less than what is reserved for a text. */
+  readonly callTokens?: number
   readonly absorbs: readonly ClientId[]
   /** Asks for a summary of the history, to put in its place. */
   readonly compacts?: true
@@ -154,7 +156,8 @@ function decideStep(
   if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
   if (allowed.kind === 'wait') return { kind: 'defer' }
   const plain = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
-  const ask = next.probes ? { ...plain, probes: next.probes } : plain
+  const bounded = 'callTokens' in allowed ? { ...plain, callTokens: allowed.callTokens } : plain
+  const ask = next.probes ? { ...bounded, probes: next.probes } : bounded
   if (isCrowded(heard, model) && hasNews(state, turn))
     return allowed.kind === 'last' ? { kind: 'compact' } : { ...ask, absorbs: nobody, compacts: true }
   if (allowed.kind === 'last') return { ...ask, last: allowed.reason }

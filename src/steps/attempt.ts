@@ -45,6 +45,8 @@ export class Attempt {
   #limit: AttemptLimit = { ms: Number.POSITIVE_INFINITY, reason: 'replyTimeout' }
   /** What it may bring before it is taken for one that does not heed its bound. */
   #mostCharacters = Number.POSITIVE_INFINITY
+  /** The same for a reply with calls: a further request has to read it. */
+  #mostWithCalls = Number.POSITIVE_INFINITY
   #request: ModelRequest | undefined
   /** When the model was last heard, once it has begun to answer. */
   #heard: number | undefined
@@ -74,7 +76,9 @@ export class Attempt {
     this.#asker = asker
     this.#request = request
     this.#limit = attemptLimit(session, this.#action, request)
-    this.#mostCharacters = mostCharacters(request.parameters.maxOutputTokens, session.state.charsPerToken)
+    const { maxOutputTokens } = request.parameters
+    this.#mostCharacters = mostCharacters(maxOutputTokens, session.state.charsPerToken)
+    this.#mostWithCalls = mostCharacters(this.#action.callTokens ?? maxOutputTokens, session.state.charsPerToken)
     this.#interrupt.listen(() => this.#end(interruption(session, this.#interrupt.reason)))
     this.#watch(this.#started)
     if (!this.#asker) return
@@ -145,7 +149,9 @@ export class Attempt {
     if (now - this.#started > this.#limit.ms) this.#interrupt.fire(this.#limit.reason)
     if (!this.#asker) return 'more'
     // Only where more is to come: a reply that is whole has been paid for.
-    if (this.#reply.characters > this.#mostCharacters && this.#reply.isContinuedBy(part)) return this.#stop()
+    const isOfCall = part?.type === 'call' || part?.type === 'working'
+    const most = isOfCall ? this.#mostWithCalls : this.#mostCharacters
+    if (this.#reply.characters > most && this.#reply.isContinuedBy(part)) return this.#stop(isOfCall)
     const known = this.#reply.texts.length
     const text = this.#reply.add(part)
     // A summary is for the model alone.
@@ -155,8 +161,9 @@ export class Attempt {
     return this.#reply.isOver ? 'whole' : 'more'
   }
 
-  #stop(): 'whole' {
-    this.#reply.stopAt(this.#request?.parameters.maxOutputTokens ?? 0)
+  #stop(isOfCall: boolean): 'whole' {
+    const { maxOutputTokens = 0 } = this.#request?.parameters ?? {}
+    this.#reply.stopAt(isOfCall ? (this.#action.callTokens ?? maxOutputTokens) : maxOutputTokens)
     return 'whole'
   }
 

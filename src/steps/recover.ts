@@ -15,15 +15,19 @@ export function recover(session: ActiveSession): void {
     for (const call of step.calls) if (call.kind === 'started' && call.orphaned) recoverCall(session, step.calls, call)
 }
 
-/** The attempt may have been answered and paid for: what was reserved for it counts as spent. */
+/** What a lost reply is charged with, at most. A reply may have been granted the whole budget; charging all of it would end the turn. */
+const lostOutputTokens = 4_096
+
+/** The attempt may have been answered and paid for. Nobody knows what it used: its input and a usual reply are charged. */
 function loseAttempt(session: ActiveSession, { open, model, reservation }: AskingStep): void {
   for (const item of open) {
     session.note({ type: 'interaction.item.completed', itemId: item.id, item: { ...item, status: 'interrupted', text: '' } })
   }
-  const { input, output, costUsd } = reservation
+  const { input } = reservation
+  const output = Math.min(reservation.output, lostOutputTokens)
   const usage: Usage = { input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
   const failure = { class: 'lost', message: 'The process that asked the model ended before the reply was recorded.' } as const
-  const cost = costUsd ?? priced(session.ports.models.get(model), usage)
+  const cost = priced(session.ports.models.get(model), usage)
   session.note({ type: 'interaction.step.failed', failure, usage, cost, latencyMs: 0, delayMs: 0 })
 }
 

@@ -47,12 +47,13 @@ const tokenForToken: TokenPrice = { input: 1, output: 1 }
 /**
  * Output that every account affords, at most what is wanted. Of an account that several sessions share, each gets its part,
  * but `floor` where that is affordable at all. `answers`: how often everything is to be read: 2 where a last answer is to
- * remain possible after this step, which reads the output of this one, too.
+ * remain possible after this step, which reads the output of this one, too. `text`: the same, but
+ * nothing is held back for reading the output of this one.
  */
 export function grantOutput(
   accounts: Headroom,
   { input, want, price }: WantedReply,
-  { floor, answers }: { readonly floor: number; readonly answers: 1 | 2 },
+  { floor, answers }: { readonly floor: number; readonly answers: 1 | 2 | 'text' },
 ): Grant {
   const least = Math.min(want, floor)
   let output = want
@@ -74,9 +75,10 @@ export function grantOutput(
 
 function affordableOutput(
   { left }: Account,
-  { input, price, answers }: { readonly input: number; readonly price: TokenPrice; readonly answers: 1 | 2 },
+  { input, price, answers }: { readonly input: number; readonly price: TokenPrice; readonly answers: 1 | 2 | 'text' },
 ): number {
   const reading = input * price.input
-  const sum = answers === 1 ? left - reading : (left - 2 * reading - lastAnswerTokens * price.output) / 2
+  const reserve = answers === 1 ? 0 : reading + lastAnswerTokens * price.output
+  const sum = (left - reading - reserve) / (answers === 2 ? 2 : 1)
   return price.output > 0 ? Math.floor(sum / price.output) : sum >= 0 ? Number.MAX_SAFE_INTEGER : 0
 }
