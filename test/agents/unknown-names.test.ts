@@ -174,8 +174,8 @@ test('a skill that is disabled and is not there is refused; in a person’s own 
     troupe(path, ['run', 'b.ai', 'x', '--config', 'mine.json']),
     troupe(path, ['run', 'b.ai', 'x'], { HOME: `${path}/home` }),
   ])
-  expect([file.code, file.stderr]).toEqual([2, expect.stringMatching(/a\.ai:7:18 .*no skill `pdff`[\s\S]*Did you mean `?pdf/)])
-  expect([config.code, config.stderr]).toEqual([2, expect.stringMatching(/no skill `pdff`[\s\S]*Did you mean `pdf`/)])
+  expect([file.code, file.stderr]).toEqual([2, expect.stringMatching(/a\.ai:7:18 .*no skill `pdff`[\s\S]*Did you mean "pdf"/)])
+  expect([config.code, config.stderr]).toEqual([2, expect.stringMatching(/no skill `pdff`[\s\S]*Did you mean ["`]pdf["`]/)])
   expect([own.code, own.stderr]).toEqual([0, expect.stringContaining('there is no skill `pdff`')])
 })
 

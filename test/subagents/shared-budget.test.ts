@@ -131,6 +131,13 @@ beforeAll(async () => {
   await play({ replies: [1, 1], children: [leaf(1)] }, { atOnce: 1 })
 })
 
+it('a text may use all but the reserve for a last answer, also where the agent has tools', async () => {
+  const { outcome } = await play({ replies: [45_000], children: [] }, { atOnce: 1, limits: { a: { maxTokens: 50_000 } } })
+  expect([outcome.status, outcome.usage.output]).toEqual(['partial', 32_000])
+  const whole = await play({ replies: [30_000], children: [] }, { atOnce: 1, limits: { a: { maxTokens: 50_000 } } })
+  expect([whole.outcome.status, whole.outcome.usage.output]).toEqual(['completed', 30_000])
+})
+
 describe('a reply', () => {
   it('may be as long as the model can make it and the budget affords, also of a child that states no limit', async () => {
     const long = leaf(20_000)
