@@ -45,6 +45,10 @@ export class ModelHealth {
     return new Map(names.map((name) => [name, this.until(models.get(name), now)] as const).filter(([, until]) => until > 0))
   }
 
+  clear(): void {
+    this.#until.clear()
+  }
+
   get isEmpty(): boolean {
     return this.#until.size === 0
   }

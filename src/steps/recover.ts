@@ -27,7 +27,9 @@ function loseAttempt(session: ActiveSession, { open, model, reservation }: Askin
   const output = Math.min(reservation.output, lostOutputTokens)
   const usage: Usage = { input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
   const failure = { class: 'lost', message: 'The process that asked the model ended before the reply was recorded.' } as const
-  const cost = priced(session.ports.models.get(model), usage)
+  // The price under which it was reserved is known even where the model is gone.
+  const price = session.state.prices[model]
+  const cost = price ? input * price.input + output * price.output : priced(session.ports.models.get(model), usage)
   session.note({ type: 'interaction.step.failed', failure, usage, cost, latencyMs: 0, delayMs: 0 })
 }
 

@@ -16,7 +16,8 @@ it('a run that waits is found behind however many newer ones', async () => {
     await store.journal.append({ treeId: newer, expectedSeq: 0, epoch: claim.epoch, events: [{ ...created, treeId: newer }], summary })
   }
   expect((await store.trees.list({ limit: 1_000 })).map((each) => each.treeId)).not.toContain(treeId)
-  expect(await waitingSessions(store)).toMatchObject([
-    { run: { treeId, agent: 'clerk' }, requests: [{ request: { input: { command: 'make' } } }] },
-  ])
+  expect(await waitingSessions(store)).toMatchObject({
+    waiting: [{ run: { treeId, agent: 'clerk' }, requests: [{ request: { input: { command: 'make' } } }] }],
+    damaged: [],
+  })
 })

@@ -158,14 +158,18 @@ const calling =
   (request, step) =>
     step === 1 ? { calls: [ask(child, 'Go')], usage } : { text: resultsOf(request).join(), usage }
 
+/** What a reply that was lost is charged with. */
+const usualReply = 4_096
+
 describe('a child that was asking a model when its driver was lost', () => {
-  it('is charged with what was set aside, where nobody goes on with it', async () => {
+  it('is charged with its input and a usual reply, where nobody goes on with it', async () => {
     const chain = { boss: { script: calling('kid'), agents: ['kid'] }, kid: { script: quick } }
     const { events, outcome } = await team(chain).run()
     const isAsking = (event: InteractionEvent) => event.type === 'interaction.step.started' && event.agentPath === 'root/kid#1'
     const asked = events.find(isAsking)
     if (asked?.type !== 'interaction.step.started') throw new Error('nothing was asked')
-    const { input, output } = asked.reservation
+    const { input } = asked.reservation
+    const output = usualReply
     const store = await storeWith(outcome.sessionId, events.slice(0, events.indexOf(asked) + 1))
     const beforeModel = (name: string) => (name === 'kid' ? Promise.reject(new Error('no model')) : undefined)
     const { runtime } = team(chain, { store, beforeModel })
@@ -184,7 +188,7 @@ describe('an attempt that was lost', () => {
     ['a model that costs nothing', {}, () => 0],
     ['a model whose price is known', {}, perToken],
     ['a model whose price is known, under a limit of money', { maxCostUsd: 1 }, perToken],
-  ])('of %s costs what was set aside for it', async (_, limits, price) => {
+  ])('of %s costs its input and a usual reply, not all that was reserved', async (_, limits, price) => {
     const members = { boss: { script: answers, price, limits, free: false } }
     const { events, outcome } = await team(members).run()
     const asked = events.find((event) => event.type === 'interaction.step.started')
@@ -193,7 +197,9 @@ describe('an attempt that was lost', () => {
     const handle = await team(members, { store }).runtime.open(outcome.sessionId)
     const { accounting, cost } = await handle.outcome
     const [lost] = accounting
-    const { input, output } = asked.reservation
+    const { input } = asked.reservation
+    const output = usualReply
+    expect(asked.reservation.output).toBeGreaterThan(output)
     expect(lost).toMatchObject({ failure: { class: 'lost' } })
     expect(lost).toHaveProperty('usage', { input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true })
     expect(lost).toHaveProperty('cost', expect.closeTo(price({ input, output }), 9))
