@@ -83,5 +83,6 @@ describe.each(formats)('$name', (format) => {
         else expectFailure(result, ending === 'cut' ? 'network' : brokenOff)
       })
     },
+    process.env.TROUPE_FULL ? 600_000 : 60_000,
   )
 })
