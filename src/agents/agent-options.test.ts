@@ -372,7 +372,7 @@ describe('the template of an agent', () => {
         # rules: [{ deny: "shell(rm *)", reason: Nothing is deleted here }, { ask: web_fetch }]  # default: the session's
       # sandbox:
         # mode: required  # default: the session's
-        # hosts: [registry.npmjs.org, "*.example.com"]  # default: the session's
+        # hosts: [packages.example.com, "*.example.com"]  # default: the session's
         # privateHosts: [registry.internal]  # default: the session's
         # writable: [../shared]  # default: the session's
         # environment: [LANG, CI]  # default: the session's

@@ -228,7 +228,7 @@ export const agentOptions = {
     type: { kind: 'names', of: 'host' },
     summary: 'hosts that commands may reach over HTTP and HTTPS; those that the session names too',
     default: sessions,
-    example: '[registry.npmjs.org, "*.example.com"]',
+    example: '[packages.example.com, "*.example.com"]',
   },
   'sandbox.privateHosts': {
     type: { kind: 'names', of: 'host' },

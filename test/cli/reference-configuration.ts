@@ -22,7 +22,7 @@ export const exampleConfig = {
     rules: [{ allow: 'shell(git status*)' }, { deny: 'shell(git push*)', reason: 'A person pushes' }],
     onUnavailable: 'suspend',
   },
-  sandbox: { hosts: ['registry.npmjs.org'], memory: '1GB' },
+  sandbox: { hosts: ['packages.example.com'], memory: '1GB' },
   hooks: [{ name: 'guard', on: ['before_call'], tools: ['shell'], command: ['./guard.sh'], onFailure: 'closed', timeout: '30s' }],
   skills: { directories: ['../skills'], disabled: ['git-push'] },
   context: { agentsMd: true },

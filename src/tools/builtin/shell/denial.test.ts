@@ -31,7 +31,7 @@ describe('a wall was hit', () => {
     'Error: getaddrinfo EAI_AGAIN example.com',
     '[cause]: Error: getaddrinfo ENOTFOUND example.com',
     'Error: connect ENETUNREACH 93.184.216.34:443 - Local (0.0.0.0:0)',
-    'npm error request to https://registry.npmjs.org/a failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org',
+    'npm error request to https://packages.example.com/a failed, reason: getaddrinfo EAI_AGAIN packages.example.com',
     'npm ERR! code ENOTFOUND',
     'socket.gaierror: [Errno -3] Temporary failure in name resolution',
     'urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>',

@@ -9,8 +9,8 @@ const words = (policy: Partial<typeof defaultSandboxPolicy> = {}) => wallsInWord
 it('tells the walls as they are', () => {
   expect(words()).toBe(`Usually it runs in a sandbox: it can write to the workspace only and has no network. ${lost}`)
   expect(words({ mode: 'off' })).toBe('Usually it runs without a sandbox, with all rights of the user who started this.')
-  expect(words({ hosts: ['registry.npmjs.org'] })).toContain(
-    'workspace only and reaches no host but registry.npmjs.org, over HTTP or HTTPS.',
+  expect(words({ hosts: ['packages.example.com'] })).toContain(
+    'workspace only and reaches no host but packages.example.com, over HTTP or HTTPS.',
   )
   expect(words({ hosts: ['a.test', '*.b.test'], writable: ['/data'] })).toBe(
     `Usually it runs in a sandbox: it can write to the workspace and /data only and reaches no host but a.test and *.b.test, over HTTP or HTTPS. ${lost}`,
