@@ -80,7 +80,7 @@ function readSettings(source: SourceText, yaml: string, at: Position): Pick<Fron
     for (const { pos, message, code } of broken ? [broken] : faults)
       source.problem(
         position(pos[0]),
-        sentence(code === 'MULTIPLE_DOCS' ? 'more stands behind its end' : message),
+        sentence(code === 'MULTIPLE_DOCS' ? 'text follows the end of the frontmatter' : message),
         yamlRemedy(code, source.lines, position(pos[0])),
       )
     // Whatever else is wrong may be only what the parser has made of it.

@@ -145,7 +145,7 @@ export const agentCommands = [
       },
     ],
     notes: [
-      'list: the sessions of this project, the newest first: who, when, what about, and how each stands: running, and in which process; left in the middle, since the process that drove it is gone; waiting for an answer; damaged, with the first event that cannot be read; or how it has ended.',
+      'list: the sessions of this project, the newest first: who, when, what about, and its state: running, and in which process; left in the middle, since the process that drove it is gone; waiting for an answer; damaged, with the first event that cannot be read; or how it has ended.',
       'One that was left or that waits has the command that goes on with it. One that has ended takes a next turn: troupe run FILE PROMPT --resume ID.',
       'show: one session as its journal has it, of any project: what was asked, the tree of what happened, the answer, diagnostics, and who did how much. The totals are over all its turns. With -v it also prints what each call was given and returned, each cut to 20 lines, and where to read the rest. It changes nothing, and does not disturb a process that runs the session.',
       'show exits with 0 however the session went. With --json the document has the outcome as run --json gave it, with the exit code of that run, and without what was reported before it began; of a session that is running, was left or is damaged, what there is so far. With --stream-json a session that has not come to rest has no last line.',

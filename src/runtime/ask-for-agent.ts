@@ -32,7 +32,7 @@ export async function askForAgent(
   const name = names.find((each) => each === wanted) ?? nearestNames(wanted, names, 1)[0]
   const agent = asked.failure ? undefined : candidates.find((each) => each.name === name)
   if (agent) return { agent, reason: 'model', scores: matched.scores, asked }
-  return { ...matched, reason: `${unasked}: ${asked.failure?.message ?? 'the model named no agent that there is'}`, asked }
+  return { ...matched, reason: `${unasked}: ${asked.failure?.message ?? 'the model named no known agent'}`, asked }
 }
 
 function questionOf(candidates: readonly AgentSpec[], input: readonly InputPart[]): ModelRequest {

@@ -162,7 +162,7 @@ describe('YAML that means mischief', () => {
     ['a merge key', '<<: { usage: y }', 'there is no setting `<<`'],
     ['a tab for indentation', 'limits:\n\tmaxRetries: 1', 'not valid YAML'],
     ['a tag', 'usage: !!js/function "x"', 'not valid YAML'],
-    ['two documents', 'usage: y\n...\nusage: z', 'more stands behind its end'],
+    ['two documents', 'usage: y\n...\nusage: z', 'text follows the end of the frontmatter'],
     ['a directive', '%YAML 1.2', 'not valid YAML'],
     ['thousands of brackets', `metadata: ${'['.repeat(8000)}`, 'YAML'],
     ['a key without an end', 'usage: "y', 'not valid YAML'],

@@ -111,7 +111,7 @@ describe('which agent speaks', () => {
     })
     expect(await selected('odd', { infer: 'model' }, { clerk })).toMatchObject({
       agent: 'clerk',
-      reason: 'default: the model named no agent that there is',
+      reason: 'default: the model named no known agent',
       outcome: { diagnostics: [{ code: 'agent_unmatched' }] },
     })
   })
