@@ -7,7 +7,7 @@ export default defineConfig({
     maxWorkers: 3,
     // Starting a worker for each file would take a minute. Tests change nothing that belongs to the whole process.
     isolate: false,
-    setupFiles: ['test/fresh-model-health.ts'],
+    setupFiles: ['test/fresh-model-health.ts', 'test/fixed-seed.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

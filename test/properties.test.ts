@@ -239,7 +239,7 @@ describe('every journal', () => {
   })
 })
 
-/** An earlier call of the same step without a result was in its way. */
+/** An earlier call of the same step without a result was in its way, also one that waits for approval. */
 function couldNotHaveBegun(journal: readonly InteractionEvent[], callId: string): boolean {
   const state = fold(journal)
   if (state.turn.kind !== 'open' || state.turn.step.kind !== 'calling') return false
@@ -248,8 +248,9 @@ function couldNotHaveBegun(journal: readonly InteractionEvent[], callId: string)
   const mine = calls[index]
   if (mine?.kind !== 'started') return false
   return calls.slice(0, index).some((call) => {
-    if (call.kind !== 'started') return false
-    const [a, b] = [call.intent.lane, mine.intent.lane]
+    if (call.kind !== 'started' && call.kind !== 'awaiting') return false
+    const a = call.kind === 'started' ? call.intent.lane : (call.request.lane ?? { kind: 'exclusive' })
+    const b = mine.intent.lane
     return a.kind === 'exclusive' || b.kind === 'exclusive' || (a.kind === 'key' && b.kind === 'key' && a.key === b.key)
   })
 }

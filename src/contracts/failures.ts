@@ -27,6 +27,8 @@ export interface ModelFailure {
   readonly limit?: ReplyLimit
   /** The reply was whole, but no answer, where tools were switched off and the model had to answer. */
   readonly noAnswer?: true
+  /** The budget that left the reply no more output, where the reply was cut for that. */
+  readonly cutBy?: 'tokens' | 'cost'
 }
 
 /** Limits on the time that a reply may take. */

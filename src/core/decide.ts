@@ -183,15 +183,16 @@ function mustShrink(state: SessionState, turn: OpenTurn, failed: FailedAttempt |
 
 const nobody: readonly ClientId[] = []
 
-/** Where a limit forced an answer and the model gave none, that limit is why the turn failed, not the provider. */
+/** Where a limit forced an answer and the model gave none, or a budget cut its reply, that limit is why the turn failed, not the provider. */
 function modelFailed(failures: readonly FailedAttempt[], { last }: OpenTurn): TurnEnding {
   const failure = failures.at(-1)?.failure
   if (!failure) return { status: 'failed', reason: 'model', message: 'The agent names no model.', remedy: 'Give the agent a model.' }
+  const limit = failure.cutBy ?? (failure.noAnswer && limitIn(last))
   return {
     status: 'failed',
-    reason: (failure.noAnswer && limitIn(last)) || 'model',
+    reason: limit ?? 'model',
     message: failures.length > 1 ? `${failures.length} attempts failed; the last: ${failure.message}` : failure.message,
-    ...(failure.remedy !== undefined && { remedy: failure.remedy }),
+    ...(limit === undefined && failure.remedy !== undefined && { remedy: failure.remedy }),
     failure,
   }
 }

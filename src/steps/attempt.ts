@@ -201,7 +201,7 @@ export class Attempt {
     const { probes, notBefore } = this.#action
     if (verdict.ok && (probes || notBefore > 0)) this.#session.ports.modelHealth.recover(this.#model)
     if (this.#action.compacts) return this.#summedUp(verdict)
-    if (!verdict.ok) return this.#failed(verdict.failure)
+    if (!verdict.ok) return this.#failed(this.#withCause(verdict.failure))
     if (!output || verdict.reply.some(({ type }) => type === 'call')) return this.#completed(verdict)
     const answer = { text: this.#reply.said, truncated: verdict.finish === 'length' }
     const checked = checkOutput(this.#session.ports.validator, output, answer)
@@ -243,6 +243,11 @@ export class Attempt {
         type: 'interaction.diagnostic',
         diagnostic: { ...truncated, ...(this.#action.reservation.limit && cutByBudget), ...beyond },
       })
+  }
+
+  #withCause(failure: ModelFailure): ModelFailure {
+    const { limit } = this.#action.reservation
+    return limit && this.#reply.wasCut ? { ...failure, cutBy: limit } : failure
   }
 
   #failed(failure: ModelFailure): undefined {

@@ -161,6 +161,11 @@ export class Reply {
   }
 
   /** Nothing that comes now can change it. */
+  /** It ended because it had no tokens left, or was stopped there. */
+  get wasCut(): boolean {
+    return this.#failure === undefined && this.#finish?.reason === 'length'
+  }
+
   get isOver(): boolean {
     return this.#failure !== undefined || this.#finish !== undefined
   }

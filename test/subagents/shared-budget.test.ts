@@ -28,6 +28,8 @@ interface Stage {
 }
 
 const pieceTokens = 50
+/** An estimated usage is rounded up: the input, and the output. */
+const rounding = 2
 const idle = { name: 'idle', description: 'Does nothing.', inputSchema: { type: 'object' }, effect: 'read', execute: () => 'ok' } as const
 
 const charsOf = (request: ModelRequest): number =>
@@ -190,6 +192,12 @@ describe('a reply', () => {
   })
 })
 
+it('a reply with calls that leaves no last answer ends the turn with the budget as the reason', async () => {
+  const root: Plan = { replies: [3_435, 1], children: [leaf(1), leaf(1), leaf(1), leaf(1)] }
+  const { outcome } = await play(root, { atOnce: 9, limits: { a: { maxTokens: 7_242, maxToolTurns: 1 } } })
+  expect([outcome.status, outcome.reason]).toEqual(['failed', 'tokens'])
+})
+
 describe('children at once under one budget', () => {
   const ten: Plan = { replies: [200, 300], children: Array.from({ length: 10 }, (_, i) => leaf(3_000 + 100 * i)) }
 
@@ -342,7 +350,8 @@ describe('random trees', { timeout: 600_000 }, () => {
       fc.asyncProperty(plan(3), tight, fc.scheduler(), async (root, limits, s) => {
         const { outcome, events } = await play(root, { limits, atOnce: 9, ignoresCap: true }, { s })
         const slack = events.reduce(
-          (sum, event) => (event.type === 'interaction.step.started' ? sum + event.reservation.output * 0.25 + 200 + 2 * pieceTokens : sum),
+          (sum, event) =>
+            event.type === 'interaction.step.started' ? sum + event.reservation.output * 0.25 + 200 + 2 * pieceTokens + rounding : sum,
           0,
         )
         const { maxTokens = Number.POSITIVE_INFINITY } = limits.a ?? {}

@@ -48,6 +48,7 @@ export const definitions = {
     retryAfterMs: optional(amount),
     limit: optional(oneWord<ReplyLimit>({ llmTimeout: true, idleTimeout: true, replyTimeout: true })),
     noAnswer: optional(constant(true)),
+    cutBy: optional(oneWord<'tokens' | 'cost'>({ tokens: true, cost: true })),
   }),
   ToolFailure: closed<ToolFailure>({ class: toolFailureClass, message: text, remedy: optional(text) }),
   TurnReason: turnReason,
