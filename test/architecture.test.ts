@@ -5,41 +5,44 @@ import { describe, expect, it } from 'vitest'
 import { importsOf, type Skeleton, skeleton } from './source-scanner.ts'
 
 const everyone = ['contracts', 'util']
-const library = ['agents', 'core', 'models', 'steps', 'stores', 'tools', 'runtime', 'kernel']
+const library = ['agents', 'core', 'policy', 'view', 'models', 'steps', 'stores', 'tools', 'runtime', 'kernel']
 
 /** Which folder of src/ may import which. This table is the architecture: a new edge is a decision. */
 const edges: { readonly [folder: string]: readonly string[] } = {
   contracts: [],
   util: ['contracts'],
-  core: [...everyone],
-  steps: [...everyone, 'core'],
-  agents: [...everyone],
+  policy: [...everyone],
+  core: [...everyone, 'policy'],
+  steps: [...everyone, 'policy', 'core'],
+  view: [...everyone, 'core'],
+  agents: [...everyone, 'policy'],
   models: [...everyone],
   stores: [...everyone],
   testing: [...everyone],
-  tools: [...everyone, 'core'],
-  runtime: [...everyone, 'core', 'steps', 'tools', 'agents', 'models', 'stores'],
+  tools: [...everyone, 'policy', 'core'],
+  runtime: [...everyone, 'policy', 'core', 'steps', 'tools', 'agents', 'models', 'stores'],
   kernel: [...everyone, 'runtime', 'agents', 'tools'],
   headends: [...everyone],
   cli: [...everyone, ...library, 'headends', 'testing'],
   // The façade, src/index.ts. Concrete stores and the testing kit have entries of their own.
-  '': [...everyone, 'core', 'agents', 'models', 'tools', 'runtime', 'kernel'],
+  '': [...everyone, 'policy', 'core', 'agents', 'models', 'tools', 'runtime', 'kernel'],
 }
 const forTests = ['testing', 'stores']
 
-/** Folders whose parts are chosen one by one, so that each has its own door. */
-const doors: { readonly [folder: string]: RegExp } = {
-  // Helpers have nothing in common: whoever wants one loads that one.
-  util: /^util\/[a-z-]+\.ts$/,
+/** Folders whose files are imported one by one, not through an index. */
+const entries: { readonly [folder: string]: RegExp } = {
+  // Helpers have nothing in common: each importer loads the one it needs.
+  util: /^util\/(?:[a-z-]+\/)?[a-z-]+\.ts$/,
+  policy: /^policy\/[a-z-]+\.ts$/,
   // The command line finds models by name, and loads the code of one when it is asked for.
   models: /^models\/(?:by-name\/)?index\.ts$/,
-  // What is built in is loaded by those who offer it.
+  // Built-in tools are loaded by the code that offers them.
   tools: /^tools\/(?:[a-z-]+\/)?index\.ts$/,
   stores: /^stores\/[a-z-]+\/index\.ts$/,
   headends: /^headends\/[a-z-]+\/index\.ts$/,
 }
 /** Folders that need nothing but the language. */
-const pure = ['contracts', 'util', 'core', 'steps']
+const pure = ['contracts', 'util', 'policy', 'core', 'steps', 'view']
 
 /** Fixtures are what tests start in processes of their own. */
 const isTest = (file: string) => /\.test(?:-d)?\.ts$|\/fixtures\//.test(file)
@@ -62,7 +65,7 @@ function importProblems(file: string, specifiers: readonly string[]): string[] {
     }
     if (owner === '..') return [`leaves src: ${target}`]
     if (!allowed.includes(owner)) return [`${folder || 'index.ts'} may not import ${owner || target}`]
-    return (doors[owner] ?? /^[a-z]+\/index\.ts$/).test(target) ? [] : [`not through index.ts: ${target}`]
+    return (entries[owner] ?? /^[a-z]+\/index\.ts$/).test(target) ? [] : [`not through index.ts: ${target}`]
   })
 }
 
@@ -105,9 +108,9 @@ describe('the sources', () => {
   it('have no file over 500 lines', () => {
     expect([...files('src/**/*.ts'), ...files('test/**/*.ts'), ...files('bin/*')].filter((file) => lines(file) > 500)).toEqual([])
   })
-  it('have a core of at most 1,500 lines', () => {
+  it('have a core of at most 2,400 lines', () => {
     const core = files('src/core/**/*.ts').filter((file) => !isTest(file))
-    expect(core.reduce((sum, file) => sum + lines(file), 0)).toBeLessThanOrEqual(1500)
+    expect(core.reduce((sum, file) => sum + lines(file), 0)).toBeLessThanOrEqual(2400)
   })
 })
 

@@ -4,7 +4,7 @@ import type { ApprovalDecision, InteractionEvent, ItemId, Journal, Outcome, Sess
 import { fold } from '../src/core/fixtures/fold.ts'
 import { decide } from '../src/core/index.ts'
 import { createAgentRuntime } from '../src/runtime/index.ts'
-import { restore, snapshotOf } from '../src/runtime/snapshot.ts'
+import { restore, snapshotOf } from '../src/runtime/resume/session-snapshot.ts'
 import { memoryStore } from '../src/stores/memory/index.ts'
 import { FakeClock, ScriptedModel, type ScriptedStep, sequentialIds } from '../src/testing/index.ts'
 import { settle } from './settle.ts'

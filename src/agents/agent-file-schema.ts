@@ -1,5 +1,5 @@
 import { type JsonObject, ruleVerdicts } from '../contracts/index.ts'
-import { rulePattern } from '../util/rule-pattern.ts'
+import { rulePattern } from '../policy/rule-pattern.ts'
 import { type AgentOption, type AgentOptionType, agentOption, keysBelow, topLevelKeys } from './agent-options.ts'
 import { type ListEntry, listEntries } from './list-entries.ts'
 import { mostRules } from './read-rules.ts'

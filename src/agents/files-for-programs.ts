@@ -5,7 +5,7 @@
  */
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { JsonObject, Problem, SandboxPolicy, SkillCard } from '../contracts/index.ts'
-import { builtinToolNames } from '../util/builtin-tool-names.ts'
+import { builtinToolNames } from '../policy/builtin-tool-names.ts'
 import type { Config } from './config/index.ts'
 import { type AgentDiagnostic, agentSkills, loadRegistry, type RegisteredAgent, type SaidByFile } from './registry/index.ts'
 import type { FoundSkills } from './skills/index.ts'

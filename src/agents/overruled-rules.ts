@@ -1,6 +1,6 @@
 import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
+import { partsOfPattern } from '../policy/rule-pattern.ts'
 import { fitsGlob, globOf } from '../util/glob.ts'
-import { partsOfPattern } from '../util/rule-pattern.ts'
 
 /** A rule that has no effect. */
 export interface IdleRule {

@@ -1,5 +1,5 @@
 import { isScalar, isSeq, type Node } from 'yaml'
-import { namedElsewhere } from '../util/foreign-tools.ts'
+import { namedElsewhere } from '../policy/foreign-tools.ts'
 import { isEntry, type ListEntry, listEntries } from './list-entries.ts'
 import type { Fault, Read } from './read-result.ts'
 import { found } from './words.ts'

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { type ApprovalRule, type RuleVerdict, ruleVerdicts } from '../contracts/index.ts'
-import { isRulePattern } from '../util/rule-pattern.ts'
+import { isRulePattern } from '../policy/rule-pattern.ts'
 import type { Fault, Read } from './read-result.ts'
 import { found, listed, nearby } from './words.ts'
 

@@ -1,6 +1,6 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import type { JsonSchema } from '../contracts/index.ts'
-import { checkSchema } from '../util/check-schema.ts'
+import { checkSchema } from '../util/json-schema/check-schema.ts'
 import { plainOf } from './read-plain.ts'
 import type { Fault } from './read-result.ts'
 import { type Position, SourceText } from './source-text.ts'

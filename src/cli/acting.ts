@@ -10,12 +10,19 @@ import {
   sandboxOf,
   type TrustRecords,
 } from '../agents/index.ts'
-import { type ApprovalPolicy, type Hook, type Problem, type Sandbox, type SandboxPolicy, TroupeError } from '../contracts/index.ts'
+import {
+  type ApprovalPolicy,
+  type Hook,
+  type Problem,
+  projectSays,
+  type Sandbox,
+  type SandboxPolicy,
+  TroupeError,
+} from '../contracts/index.ts'
+import { knownRules } from '../policy/tool-name-problems.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
 import type { WorkspaceKit } from '../tools/kit/index.ts'
 import { isInside } from '../util/is-inside.ts'
-import { projectSays } from '../util/project-says.ts'
-import { knownRules } from '../util/tool-faults.ts'
 import { agentsWithSkills, inShort } from './agents-with-skills.ts'
 import type { WhenNobodyIsThere } from './approvals/approver-for.ts'
 import { flagProblems } from './approvals/flag-rules.ts'

@@ -1,5 +1,5 @@
 import type { Outcome } from '../contracts/index.ts'
-import { type AgentSummary, runSummary } from '../util/run-summary.ts'
+import { type AgentSummary, runSummary } from '../view/index.ts'
 import type { WaysOn } from './approvals/ways-on.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-codes.ts'
 import { reasonText } from './figures.ts'

@@ -1,7 +1,7 @@
 // What `--json` and `--stream-json` print besides events. Published as schemas/run-document.schema.json and, for the last
 // line of a stream, schemas/stream-event.schema.json.
 import type { AgentLimits, Diagnostic, Model, ModelParameters, Outcome, OutputContract, Problem } from '../contracts/index.ts'
-import { type AgentSummary, runSummary } from '../util/run-summary.ts'
+import { type AgentSummary, runSummary } from '../view/index.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes, type FailureCode } from './exit-codes.ts'
 import type { StartDiagnostic } from './start-diagnostics.ts'
 

@@ -88,6 +88,7 @@ export type { Json, JsonObject, JsonSchema, MaybePromise } from './json.ts'
 export type { CallPart, CallResult, FilePart, ImagePart, InputPart, Message, ReasoningPart, ReplyPart, TextPart } from './messages.ts'
 export type { AttemptContext, FinishReason, Model, ModelAbility, ModelAdapter, ModelPart, ModelRequest, ToolSpec } from './model.ts'
 export { limitBounds, type NumberBounds, parameterBounds } from './number-bounds.ts'
+export { OpenRequests } from './open-requests.ts'
 export type {
   AccountingEntry,
   CallEntry,
@@ -98,6 +99,7 @@ export type {
   StepOperation,
   TurnOperation,
 } from './outcome.ts'
+export { outputWords, plainTextWords, withWords } from './output-instructions.ts'
 export { type Plan, type PlanStatus, type PlanStep, planStatuses } from './plan.ts'
 export type {
   AfterCallVerdict,
@@ -118,7 +120,9 @@ export type {
   Validate,
   Validation,
 } from './ports.ts'
+export { isProjectText, projectSays } from './project-text.ts'
 export type { Report, Trace } from './report.ts'
+export { ownModelNames } from './reserved-model-names.ts'
 export { defaultSandboxPolicy, type SandboxPolicy } from './sandbox.ts'
 export type { ApprovalAnswer, Receipt, SendOptions, SessionEntry, SessionService } from './session-service.ts'
 export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'

@@ -9,16 +9,16 @@ import type {
   TextRecord,
   Usage,
 } from '../contracts/index.ts'
-import { addSpent } from '../util/add-spent.ts'
-import { callList, findCall, haveAllEnded, replaceCall } from '../util/call-list.ts'
-import { failurePolicy } from '../util/failure-policy.ts'
 import { isBlank } from '../util/is-blank.ts'
-import { messageSize } from '../util/message-size.ts'
-import type { Walls } from '../util/walls.ts'
-import { learntWindow } from './budget.ts'
-import { absorb, callingStep, heard, illegal, openTurn, requestChars, say, withCalls, withTurn } from './changes.ts'
+import { addSpent } from './budget/add-spent.ts'
+import { learntWindow } from './budget/allowance.ts'
+import { callList, findCall, haveAllEnded, replaceCall } from './calls/call-list.ts'
+import type { Walls } from './calls/sandbox-stage.ts'
+import { failurePolicy } from './failure-policy.ts'
 import { itemIdOf } from './ids.ts'
+import { messageSize } from './message-size.ts'
 import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall } from './state.ts'
+import { absorb, callingStep, heard, illegal, openTurn, requestChars, say, withCalls, withTurn } from './state-changes.ts'
 
 // How steps, and the items and calls in them, change the state.
 

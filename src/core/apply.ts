@@ -1,11 +1,5 @@
 import { type AskedFirst, type Diagnostic, type InteractionEvent, type Message, noUsage } from '../contracts/index.ts'
-import { addSpent } from '../util/add-spent.ts'
-import { askedEntry } from '../util/asked-entry.ts'
-import { leftOpen } from '../util/call-order.ts'
-import { configuration, withAllLimits } from '../util/configuration.ts'
-import { grantedBy } from '../util/grants.ts'
-import { messageSize } from '../util/message-size.ts'
-import type { FailedAttempt } from '../util/next-model.ts'
+import { grantedBy } from '../policy/grants.ts'
 import { Sequence } from '../util/sequence.ts'
 import {
   applyItemCompleted,
@@ -15,9 +9,15 @@ import {
   applyStepFailed,
   applyStepStarted,
 } from './apply-step.ts'
-import { absorb, callingStep, heard, illegal, openTurn, say, withCalls, withTurn } from './changes.ts'
+import { addSpent } from './budget/add-spent.ts'
+import { leftOpen } from './calls/call-order.ts'
 import { stepIdOf } from './ids.ts'
+import { messageSize } from './message-size.ts'
+import type { FailedAttempt } from './next-model.ts'
+import { askedEntry } from './selection-entry.ts'
+import { configuration, withAllLimits } from './session-configuration.ts'
 import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
+import { absorb, callingStep, heard, illegal, openTurn, say, withCalls, withTurn } from './state-changes.ts'
 
 // The reducer. Pure: the state given is never changed, and the same events always give the same state.
 // An event that cannot follow is a broken journal, and said so rather than folded into nonsense.

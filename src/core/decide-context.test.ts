@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { AgentSpec, EventDraft, ModelFailure } from '../contracts/index.ts'
-import { defaultLimits } from '../contracts/index.ts'
+import { type AgentSpec, defaultLimits, type EventDraft, type ModelFailure } from '../contracts/index.ts'
 import { decide } from './decide.ts'
 import { fold } from './fixtures/fold.ts'
 import * as sample from './fixtures/sample-journal.ts'

@@ -1,11 +1,11 @@
 import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
-import { type Headroom, unbounded } from '../util/accounts.ts'
-import { type CallList, callsThat } from '../util/call-list.ts'
-import { freeCalls, heldCalls } from '../util/call-order.ts'
-import { type Exclusions, type FailedAttempt, nextModel, noExclusions } from '../util/next-model.ts'
-import { type Allowance, allowance, isCrowded } from './budget.ts'
-import { absorb } from './changes.ts'
+import { type Headroom, unbounded } from './budget/accounts.ts'
+import { type Allowance, allowance, isCrowded } from './budget/allowance.ts'
+import { type CallList, callsThat } from './calls/call-list.ts'
+import { freeCalls, heldCalls } from './calls/call-order.ts'
+import { type Exclusions, type FailedAttempt, nextModel, noExclusions } from './next-model.ts'
 import type { AnsweredStep, Call, Cancel, OpenCall, OpenTurn, PendingInput, ReviewableCall, SessionState, StartedCall } from './state.ts'
+import { absorb } from './state-changes.ts'
 
 // The centre: what to do next, from the state alone. No clock, no chance, no ports.
 

@@ -1,7 +1,7 @@
 import type { MaybePromise, TurnEnding } from '../contracts/index.ts'
-import { Released } from '../util/released.ts'
 import type { Action, AskAction } from './decide.ts'
 import { turnIdOf } from './ids.ts'
+import { Released } from './released.ts'
 import type { Session } from './session.ts'
 import type { ReviewableCall, StartedCall } from './state.ts'
 

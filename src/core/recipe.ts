@@ -1,8 +1,7 @@
-import type { ModelRequest, ToolSpec } from '../contracts/index.ts'
-import type { Headroom } from '../util/accounts.ts'
-import type { Exclusions } from '../util/next-model.ts'
-import { plainTextWords } from '../util/output-words.ts'
+import { type ModelRequest, plainTextWords, type ToolSpec } from '../contracts/index.ts'
+import type { Headroom } from './budget/accounts.ts'
 import { type Action, decide } from './decide.ts'
+import type { Exclusions } from './next-model.ts'
 import type { SessionState } from './state.ts'
 
 /** The tools of one step, and what they add to the prompt. */

@@ -1,14 +1,22 @@
-import type { Clock, Envelope, EventDraft, InteractionEvent, LiveEvent, LivePlace, MaybePromise } from '../contracts/index.ts'
-import { TroupeError } from '../contracts/index.ts'
-import { type Headroom, unbounded } from '../util/accounts.ts'
+import {
+  type Clock,
+  type Envelope,
+  type EventDraft,
+  type InteractionEvent,
+  type LiveEvent,
+  type LivePlace,
+  type MaybePromise,
+  TroupeError,
+} from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
 import { keepShape } from '../util/keep-shape.ts'
-import { type Exclusions, noExclusions } from '../util/next-model.ts'
-import { isResult, Released } from '../util/released.ts'
 import { Sequence } from '../util/sequence.ts'
 import { apply } from './apply.ts'
+import { type Headroom, unbounded } from './budget/accounts.ts'
 import type { Action } from './decide.ts'
+import { type Exclusions, noExclusions } from './next-model.ts'
 import type { Recipe } from './recipe.ts'
+import { isResult, Released } from './released.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
 /** The one pen of a tree: numbers and dates events, and makes them durable in their order. */

@@ -30,11 +30,11 @@ import type {
   TurnId,
   TurnTotals,
 } from '../contracts/index.ts'
-import type { Spent } from '../util/add-spent.ts'
-import type { CallList } from '../util/call-list.ts'
-import type { Started } from '../util/call-order.ts'
-import type { FailedAttempt } from '../util/next-model.ts'
 import type { Sequence } from '../util/sequence.ts'
+import type { Spent } from './budget/add-spent.ts'
+import type { CallList } from './calls/call-list.ts'
+import type { Started } from './calls/call-order.ts'
+import type { FailedAttempt } from './next-model.ts'
 
 /** The fold of a session's events. Plain data: everything that `decide` may look at, and nothing else. */
 export interface SessionState {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../contracts/index.ts'
-import { Veil } from './veil.ts'
+import { Veil } from './redact-stream.ts'
+import { writtenForms } from './secret-encodings.ts'
 import { wellFormed } from './well-formed.ts'
-import { writtenForms } from './written-forms.ts'
 
 export interface Redactor {
   /** Well formed, too: it is where text of tools, hooks and people comes in. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { contentHash } from '../../src/agents/config/index.ts'
 import { agentSkills, findSkills, parseOverrides } from '../../src/agents/index.ts'
-import { builtinToolNames } from '../../src/util/builtin-tool-names.ts'
+import { builtinToolNames } from '../../src/policy/builtin-tool-names.ts'
 import { agentsOf, child, folder, problemsOf } from './folder.ts'
 
 const tools = ['read_file', 'search_files', 'shell', 'write_file', 'web_fetch', 'github/create_issue']

@@ -2,12 +2,12 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readConfigFile } from '../../src/agents/config/read-file.ts'
 import { defaultSandboxPolicy, type Problem, type SandboxPolicy, TroupeError } from '../../src/contracts/index.ts'
-import { resolveConfig } from '../../src/runtime/resolve-config.ts'
-import { tightened } from '../../src/steps/confinement.ts'
+import { stricterSandbox } from '../../src/policy/merge-sandbox.ts'
+import { isRulePattern } from '../../src/policy/rule-pattern.ts'
+import { ruleFault } from '../../src/policy/tool-name-problems.ts'
+import { resolveConfig } from '../../src/runtime/api/resolve-config.ts'
+import { tightened } from '../../src/steps/approval/confinement.ts'
 import { checkHooks } from '../../src/tools/hooks/index.ts'
-import { isRulePattern } from '../../src/util/rule-pattern.ts'
-import { stricterSandbox } from '../../src/util/stricter-sandbox.ts'
-import { ruleFault } from '../../src/util/tool-faults.ts'
 
 // Files are read where nobody knows the runtime; these keep the two of one mind.
 

@@ -3,7 +3,7 @@ import type { Dialect } from '../../src/agents/dialects/foreign-agent.ts'
 import type { ChoiceMeaning, KeyRule } from '../../src/agents/dialects/key-rules.ts'
 import { dialectTables } from '../../src/agents/dialects/key-tables.ts'
 import { modelAliases } from '../../src/agents/dialects/model-names.ts'
-import { knownTools, ownTools, readingTools } from '../../src/util/foreign-tools.ts'
+import { knownTools, ownTools, readingTools } from '../../src/policy/foreign-tools.ts'
 import { code, made, page, table } from './markdown.ts'
 
 const titles: { readonly [D in Dialect]: string } = {

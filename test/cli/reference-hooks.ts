@@ -1,9 +1,9 @@
 import { type HookPoint, hookPoints, mostShownToHooks } from '../../src/contracts/index.ts'
-import { mostText, usualMs, verdictForm } from '../../src/steps/ask-hook.ts'
+import { hookKeys, neededHookKeys } from '../../src/policy/check-hook.ts'
+import { mostText, usualMs, verdictForm } from '../../src/steps/approval/ask-hook.ts'
 import { exportNames } from '../../src/tools/hooks/module-hook.ts'
 import type { Questions } from '../../src/tools/hooks/questions.ts'
 import { mostOutputBytes } from '../../src/tools/hooks/run-program.ts'
-import { hookKeys, neededHookKeys } from '../../src/util/check-hook.ts'
 import { code, made, page, table } from './markdown.ts'
 
 type Kind<P extends HookPoint> = Questions[P]['verdict']['kind']

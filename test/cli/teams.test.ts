@@ -9,7 +9,7 @@ import { renderSummary } from '../../src/cli/tree/render-summary.ts'
 import type { StreamEvent } from '../../src/contracts/index.ts'
 import type { RunHandle } from '../../src/runtime/index.ts'
 import { FakeClock, gate } from '../../src/testing/index.ts'
-import { runSummary } from '../../src/util/run-summary.ts'
+import { runSummary } from '../../src/view/run-summary.ts'
 import { documentIn, linesIn } from './published.ts'
 import { quietHost, threeLevels } from './teams.ts'
 

@@ -30,7 +30,7 @@ it('a signal that is aborted already stops a stream in the same way, and its eve
 
 it('a signal that is aborted already is heeded before a model is asked who is to speak', async () => {
   // It is loaded at the first question: whoever looks before that sees nothing.
-  await import('../../src/runtime/ask-for-agent.ts')
+  await import('../../src/runtime/selection/ask-model-for-agent.ts')
   const { runtime, model } = world({
     config: {
       agents: [

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { BlobId, InputPart, ModelFailure, ModelRequest, StreamEvent, TreeId } from '../../src/contracts/index.ts'
 import { fold } from '../../src/core/fixtures/fold.ts'
-import { restore, snapshotOf } from '../../src/runtime/snapshot.ts'
+import { restore, snapshotOf } from '../../src/runtime/resume/session-snapshot.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate, type ScriptedStep, type ScriptedStepSource } from '../../src/testing/index.ts'
 import { settle } from '../settle.ts'

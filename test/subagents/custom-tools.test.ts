@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ChildResult, Tool, ToolContext } from '../../src/contracts/index.ts'
-import { foldTree } from '../../src/runtime/tree-state.ts'
+import { foldTree } from '../../src/runtime/tree/tree-state.ts'
 import { resultsOf, type Script, team } from './team.ts'
 
 const task = (text: string) => ({ agent: 'kid', input: [{ type: 'text', text }] as const })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { InteractionEvent, Tool } from '../../src/contracts/index.ts'
-import { foldTree } from '../../src/runtime/tree-state.ts'
+import { foldTree } from '../../src/runtime/tree/tree-state.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock } from '../../src/testing/index.ts'
 import { settle } from '../settle.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Session } from '../../src/core/index.ts'
 import type { AgentRuntime } from '../../src/runtime/index.ts'
-import type { TreeHost } from '../../src/runtime/tree-host.ts'
+import type { TreeHost } from '../../src/runtime/tree/tree-host.ts'
 import { Sequence } from '../../src/util/sequence.ts'
 import { ask, team } from './team.ts'
 

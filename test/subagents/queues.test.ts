@@ -6,7 +6,7 @@ import { settle } from '../settle.ts'
 import { ask, resultsOf, type Said, type Script, scripted, team, textOf } from './team.ts'
 
 // Nobody waits for what is loaded for the first time.
-await import('../../src/runtime/ask-for-agent.ts')
+await import('../../src/runtime/selection/ask-model-for-agent.ts')
 
 const settled = () => new Promise((resolve) => setImmediate(resolve))
 type Queues = NonNullable<AgentLoopConfig['queues']>

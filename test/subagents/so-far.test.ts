@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Approver, TurnOperation } from '../../src/contracts/index.ts'
-import { accountingSoFar, spentSoFar } from '../../src/runtime/so-far.ts'
-import type { TreeHost } from '../../src/runtime/tree-host.ts'
-import { runSummary } from '../../src/util/run-summary.ts'
+import { accountingSoFar, spentSoFar } from '../../src/runtime/api/open-turn-totals.ts'
+import type { TreeHost } from '../../src/runtime/tree/tree-host.ts'
+import { runSummary } from '../../src/view/run-summary.ts'
 import { ask, resultsOf, type Script, send, team } from './team.ts'
 
 const putOff: Approver = { decide: () => 'suspend' }

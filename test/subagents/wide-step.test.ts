@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { InteractionEvent } from '../../src/contracts/index.ts'
 import { fold } from '../../src/core/fixtures/fold.ts'
 import { decide } from '../../src/core/index.ts'
-import { restore, snapshotOf } from '../../src/runtime/snapshot.ts'
+import { restore, snapshotOf } from '../../src/runtime/resume/session-snapshot.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { ask, type Script, type Team, team } from './team.ts'
 

@@ -1,5 +1,5 @@
 import { hookPoints, type JsonObject } from '../../contracts/index.ts'
-import { checkHook, hookExample, type hookKeys, neededHookKeys } from '../../util/check-hook.ts'
+import { checkHook, hookExample, type hookKeys, neededHookKeys } from '../../policy/check-hook.ts'
 import type { Shape, TogetherFault } from './shape.ts'
 
 const literal = (example: string): Shape => ({ kind: 'text', example, isLiteral: true })

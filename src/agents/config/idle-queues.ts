@@ -1,4 +1,4 @@
-import { builtinToolNames, selfGivenTools } from '../../util/builtin-tool-names.ts'
+import { builtinToolNames, selfGivenTools } from '../../policy/builtin-tool-names.ts'
 import { nearby } from '../words.ts'
 import { settingsOf } from './config.ts'
 import type { ConfigDiagnostic } from './diagnostic.ts'

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   type SandboxPolicy,
 } from '../../contracts/index.ts'
-import { type StatedSandbox, stricterSandbox } from '../../util/stricter-sandbox.ts'
+import { type StatedSandbox, stricterSandbox } from '../../policy/merge-sandbox.ts'
 import { type Config, isTrustedFile, sectionByLayer } from './config.ts'
 import type { FileOrigin } from './origin.ts'
 import { folderOf, isOwnLayer } from './places.ts'

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
-import { ownModelNames } from '../../util/own-model-names.ts'
+import { ownModelNames } from '../../contracts/index.ts'
 import { readAddress } from '../../util/read-address.ts'
 import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions, keysBelow } from '../agent-options.ts'
 import { listed } from '../words.ts'

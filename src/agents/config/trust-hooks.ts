@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
-import { pathsOfHook } from '../../util/hook-paths.ts'
+import { pathsOfHook } from '../../policy/hook-paths.ts'
 import type { PendingFile } from './config.ts'
 import type { ConfigFiles } from './config-files.ts'
 import { folderOf } from './places.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { isPlainObject } from '../../util/schema-values.ts'
 
 /** A file as it was when somebody looked at it. */
 export interface FileState {

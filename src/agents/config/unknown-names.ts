@@ -1,5 +1,5 @@
 import type { ApprovalRule, HookDefinition, Problem } from '../../contracts/index.ts'
-import { type KnownTools, patternsOf, ruleFault, type ToolFault, toolFault } from '../../util/tool-faults.ts'
+import { type KnownTools, patternsOf, ruleFault, type ToolFault, toolFault } from '../../policy/tool-name-problems.ts'
 import { nearby } from '../words.ts'
 import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import type { ConfigDiagnostic } from './diagnostic.ts'

@@ -1,7 +1,7 @@
 import type { ApprovalRule, JsonObject, Problem, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
-import type { Dialect } from '../../util/foreign-tools.ts'
+import type { Dialect } from '../../policy/foreign-tools.ts'
 
-export { type Dialect, dialects } from '../../util/foreign-tools.ts'
+export { type Dialect, dialects } from '../../policy/foreign-tools.ts'
 
 /**
  * Names are ours: built-in tools, `server/tool`, `agent__name`, and patterns that end in `*`. `*` is every tool, and

@@ -1,5 +1,5 @@
 import type { ApprovalRule } from '../../contracts/index.ts'
-import { isRulePattern } from '../../util/rule-pattern.ts'
+import { isRulePattern } from '../../policy/rule-pattern.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
 
 /**

@@ -1,5 +1,5 @@
-import { agentPrefix, readingTools } from '../../util/foreign-tools.ts'
-import { matches } from '../../util/tool-names.ts'
+import { agentPrefix, readingTools } from '../../policy/foreign-tools.ts'
+import { matches } from '../../policy/tool-name-patterns.ts'
 import type { ForeignAgent, ForeignTools } from './foreign-agent.ts'
 
 type Tools = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'agents'>

@@ -1,5 +1,5 @@
 import type { SandboxPolicy } from '../../contracts/index.ts'
-import { changingTools } from '../../util/foreign-tools.ts'
+import { changingTools } from '../../policy/foreign-tools.ts'
 
 /** What a value out of a few means for the agent. */
 export interface ChoiceMeaning {

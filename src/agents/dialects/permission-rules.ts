@@ -1,4 +1,4 @@
-import { knownTools, ownTools, writingTools } from '../../util/foreign-tools.ts'
+import { knownTools, ownTools, writingTools } from '../../policy/foreign-tools.ts'
 import { type JudgedCommands, judgeCommands } from './command-rules.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
 import { translateTool } from './translate-tool.ts'

@@ -1,5 +1,5 @@
 import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
-import { knownTools } from '../../util/foreign-tools.ts'
+import { knownTools } from '../../policy/foreign-tools.ts'
 import { showValue } from '../../util/show-value.ts'
 import { listed, nearby } from '../words.ts'
 import { onlyCommands } from './command-rules.ts'

@@ -1,4 +1,4 @@
-import { agentPrefix, deniedBy, ownTools } from '../../util/foreign-tools.ts'
+import { agentPrefix, deniedBy, ownTools } from '../../policy/foreign-tools.ts'
 import { claudeUses } from './command-uses.ts'
 import type { Dialect } from './foreign-agent.ts'
 

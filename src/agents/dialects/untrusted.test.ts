@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { builtinToolNames } from '../../util/builtin-tool-names.ts'
+import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import type { ForeignAgent, ForeignTools } from './foreign-agent.ts'
 import { covers, restrictedTools } from './granted-tools.ts'
 import { parseForeignAgent } from './parse-foreign-agent.ts'

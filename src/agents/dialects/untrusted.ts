@@ -1,5 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
-import { agentPrefix } from '../../util/foreign-tools.ts'
+import { agentPrefix } from '../../policy/foreign-tools.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
 import { grantedTools, restrictedTools } from './granted-tools.ts'

@@ -1,5 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
-import { offeredName } from '../../util/tool-names.ts'
+import { offeredName } from '../../policy/tool-name-patterns.ts'
 import { type Spot, spotOf } from '../placed-value.ts'
 import type { Edge } from './cycles.ts'
 import type { LoadedFile } from './loaded-file.ts'

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import { builtinToolNames } from '../../util/builtin-tool-names.ts'
+import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import { contentHash, type FileState, keysOf, optionDefaults, sandboxOf, settingsOf, trustOf } from '../config/index.ts'
 import type { SaidValues } from '../placed-value.ts'
 import { looksLikeAgent } from './agent-files.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ApprovalRule, SandboxPolicy } from '../../contracts/index.ts'
-import { fallenAway, type SandboxList } from '../../util/stricter-sandbox.ts'
+import { fallenAway, type SandboxList } from '../../policy/merge-sandbox.ts'
 import { mayMeet, overruledRules } from '../overruled-rules.ts'
 import { type PlacedValue, type PlacedValues, spotOf } from '../placed-value.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'

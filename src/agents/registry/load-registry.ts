@@ -4,9 +4,9 @@
  * 3. Nothing is started, asked or compiled here.
  */
 import type { Problem } from '../../contracts/index.ts'
-import { builtinToolNames } from '../../util/builtin-tool-names.ts'
-import { agentPrefix } from '../../util/foreign-tools.ts'
-import { knownRules } from '../../util/tool-faults.ts'
+import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
+import { agentPrefix } from '../../policy/foreign-tools.ts'
+import { knownRules } from '../../policy/tool-name-problems.ts'
 import { configuredSources, type FileState } from '../config/index.ts'
 import { assignNames } from './assign-names.ts'
 import { cycleProblems, type Edge } from './cycles.ts'

@@ -1,6 +1,6 @@
 import type { Problem } from '../../contracts/index.ts'
-import { isRulePattern } from '../../util/rule-pattern.ts'
-import { ruleFault } from '../../util/tool-faults.ts'
+import { isRulePattern } from '../../policy/rule-pattern.ts'
+import { ruleFault } from '../../policy/tool-name-problems.ts'
 
 export interface FlagRules {
   readonly allow: readonly string[]

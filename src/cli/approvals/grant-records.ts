@@ -1,5 +1,5 @@
 import { type ApprovalKey, TroupeError } from '../../contracts/index.ts'
-import { isPlainObject } from '../../util/schema-values.ts'
+import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 
 /** Something that a person has approved beyond a session. */
 export interface GrantRecord extends ApprovalKey {

@@ -9,7 +9,7 @@ import {
   type TurnOperation,
   type Usage,
 } from '../../contracts/index.ts'
-import type { AgentSummary, ModelSummary, ToolSummary } from '../../util/run-summary.ts'
+import type { AgentSummary, ModelSummary, ToolSummary } from '../../view/index.ts'
 import {
   amount,
   anyOf,

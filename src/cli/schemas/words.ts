@@ -1,13 +1,13 @@
-import type {
-  CallIntent,
-  CallOperation,
-  DiagnosticCode,
-  ItemStatus,
-  ModelFailureClass,
-  TextItemType,
-  TurnReason,
+import {
+  type CallIntent,
+  type CallOperation,
+  type DiagnosticCode,
+  type ItemStatus,
+  type ModelFailureClass,
+  type TextItemType,
+  type TurnReason,
+  toolFailureClasses,
 } from '../../contracts/index.ts'
-import { toolFailureClasses } from '../../contracts/index.ts'
 import type { StartDiagnostic } from '../start-diagnostics.ts'
 import { oneWord, type Schema } from './shapes.ts'
 

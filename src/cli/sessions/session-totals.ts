@@ -1,5 +1,5 @@
 import { type Cost, noUsage, type TurnOperation, type Usage } from '../../contracts/index.ts'
-import { addSpent } from '../../util/add-spent.ts'
+import { addSpent } from '../../core/index.ts'
 import { plural, price, tokens } from '../figures.ts'
 
 /** What a session with its descendants has taken, over all its turns. */

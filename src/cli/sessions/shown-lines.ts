@@ -1,5 +1,5 @@
 import type { Diagnostic, Outcome } from '../../contracts/index.ts'
-import { summaryOf } from '../../util/run-summary.ts'
+import { summaryOf } from '../../view/index.ts'
 import { dataDirFlag } from '../approvals/answer-command.ts'
 import { fileOf as agentFileOf, goOnCommand, type Place } from '../approvals/go-on-command.ts'
 import { waitingLines } from '../approvals/waiting-lines.ts'

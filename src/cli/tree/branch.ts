@@ -1,5 +1,5 @@
 import { noUsage } from '../../contracts/index.ts'
-import { addSpent, type Spent } from '../../util/add-spent.ts'
+import { addSpent, type Spent } from '../../core/index.ts'
 import type { Span } from './nodes.ts'
 
 /** One line of the tree before it is laid out, with what belongs right below it. */

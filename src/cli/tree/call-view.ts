@@ -1,5 +1,5 @@
 import type { CallIntent, CallRecord } from '../../contracts/index.ts'
-import { isPlainObject } from '../../util/schema-values.ts'
+import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 import { printable } from '../paint.ts'
 
 // What people are shown of a call besides its name and what it is about. Tools are other people's code: what does not look as

@@ -1,5 +1,5 @@
 import type { CallIntent, Json, JsonObject } from '../../contracts/index.ts'
-import { isPlainObject } from '../../util/schema-values.ts'
+import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 import { printable } from '../paint.ts'
 import { isOffered } from './join-session.ts'
 import type { RequestNode } from './nodes.ts'

@@ -1,4 +1,4 @@
-import type { AgentSummary, ModelSummary, ToolSummary } from '../../util/run-summary.ts'
+import type { AgentSummary, ModelSummary, ToolSummary } from '../../view/index.ts'
 import { duration, price, size, tokens } from '../figures.ts'
 import { fitWidth, type Paint, printable, widthOf } from '../paint.ts'
 import { modelText } from './model-text.ts'

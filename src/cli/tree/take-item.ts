@@ -1,5 +1,5 @@
 import type { CallIntent, CallRecord, InteractionEvent, Lane } from '../../contracts/index.ts'
-import { laneConflict } from '../../util/lane-conflict.ts'
+import { laneConflict } from '../../core/index.ts'
 import { widthOf } from '../paint.ts'
 import { changesOf, exitCodeOf, permitOf } from './call-view.ts'
 import { wordsOf } from './call-words.ts'

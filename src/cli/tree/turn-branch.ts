@@ -1,4 +1,4 @@
-import { addSpent } from '../../util/add-spent.ts'
+import { addSpent } from '../../core/index.ts'
 import { answerNeeded, duration, elapsed, plural, price, reasonText, tokens } from '../figures.ts'
 import { fitWidth, printable, widthOf } from '../paint.ts'
 import { type Branch, joined, type Moment, type Row, spinnerAt, sumOf, type Tally } from './branch.ts'

@@ -5,8 +5,7 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
 } from '@ai-sdk/provider'
-import type { ModelRequest, ToolSpec } from '../../contracts/index.ts'
-import { withWords } from '../../util/output-words.ts'
+import { type ModelRequest, type ToolSpec, withWords } from '../../contracts/index.ts'
 import { withCacheMark, withCacheMarks } from './cache-marks.ts'
 import { cacheNotice, type Dialect, namespaceOf } from './dialect.ts'
 import type { SupportedUrls } from './input-parts.ts'

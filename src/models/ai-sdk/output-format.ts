@@ -1,5 +1,4 @@
-import type { JsonSchema, ModelRequest } from '../../contracts/index.ts'
-import { outputWords } from '../../util/output-words.ts'
+import { type JsonSchema, type ModelRequest, outputWords } from '../../contracts/index.ts'
 import { type AiSdkModel, type Dialect, speaksResponses } from './dialect.ts'
 import { fitsAnthropicMode, fitsGeminiMode, fitsLooseMode, fitsStrictMode } from './schema-limits.ts'
 

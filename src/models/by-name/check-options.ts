@@ -1,6 +1,5 @@
-import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { ownModelNames, type Problem, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { ownModelNames } from '../../util/own-model-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wrongAddress } from '../addresses.ts'
 import { type ProviderKind, profileOf } from '../known-providers.ts'

@@ -1,6 +1,6 @@
 import type { Json, JsonObject, JsonSchema } from '../../contracts/index.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'
-import { isPlainObject } from '../../util/schema-values.ts'
+import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 import { isOfType } from './facts.ts'
 import { asSchema, dereference, namesIn, type TypeName } from './schema-view.ts'
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import type { Message } from '../../contracts/index.ts'
-import { projectSays } from '../../util/project-says.ts'
+import { type Message, projectSays } from '../../contracts/index.ts'
 import { readConversation } from './conversation.ts'
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] })

@@ -1,6 +1,5 @@
-import type { JsonObject, Message } from '../../contracts/index.ts'
+import { isProjectText, type JsonObject, type Message } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
-import { isProjectText } from '../../util/project-says.ts'
 
 /** A call and what came back. Without a result it was cut off. */
 export interface Exchange {

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../contracts/index.ts'
-import { resolvePointer } from '../../util/schema-references.ts'
-import { isPlainObject } from '../../util/schema-values.ts'
+import { resolvePointer } from '../../util/json-schema/schema-references.ts'
+import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 
 // Schemas as they mostly are: references followed, alternatives settled. Whatever is strange becomes `{}`.
 

@@ -1,5 +1,12 @@
-import type { AttemptContext, Message, Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
-import { outputWords, withWords } from '../../util/output-words.ts'
+import {
+  type AttemptContext,
+  type Message,
+  type Model,
+  type ModelPart,
+  type ModelRequest,
+  outputWords,
+  withWords,
+} from '../../contracts/index.ts'
 import { builtByItsUser, type ErrorNames, modelFailure } from '../failures/index.ts'
 import { withinAbilities } from './abilities.ts'
 import { untilAborted } from './until-aborted.ts'

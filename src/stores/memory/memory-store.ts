@@ -1,5 +1,5 @@
 import type { BlobId, Blobs, Deletion, Problem, Store, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
-import { checkKeys, invalid, isMap } from '../../util/config-problems.ts'
+import { checkKeys, invalid, isMap } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import { Forest, type MemoryTree } from './forest.ts'
 import { MemoryInbox } from './memory-inbox.ts'

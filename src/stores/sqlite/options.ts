@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contracts/index.ts'
-import { checkKeys, invalid, isMap } from '../../util/config-problems.ts'
+import { checkKeys, invalid, isMap } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 
 export interface SqliteStoreOptions {

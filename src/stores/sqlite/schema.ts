@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { type InteractionEvent, TroupeError } from '../../contracts/index.ts'
-import { OpenRequests } from '../../util/open-requests.ts'
+import { type InteractionEvent, OpenRequests, TroupeError } from '../../contracts/index.ts'
 
 const version = 2
 

@@ -1,5 +1,12 @@
-import type { JsonObject, PlanStep, Tool, ToolContext, ToolFailure, ToolOutput } from '../../contracts/index.ts'
-import { planStatuses } from '../../contracts/index.ts'
+import {
+  type JsonObject,
+  type PlanStep,
+  planStatuses,
+  type Tool,
+  type ToolContext,
+  type ToolFailure,
+  type ToolOutput,
+} from '../../contracts/index.ts'
 import { showValue } from '../../util/show-value.ts'
 
 const updatePlanName = 'update_plan'

@@ -1,5 +1,4 @@
-import type { JsonObject, Tool } from '../../contracts/index.ts'
-import { storedOutputFlag } from '../../contracts/index.ts'
+import { type JsonObject, storedOutputFlag, type Tool } from '../../contracts/index.ts'
 
 export const readOutputName = 'read_output'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CallId, JsonObject, ToolContext, ToolOutput } from '../../contracts/index.ts'
-import { checkSchema } from '../../util/check-schema.ts'
+import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { schemaValidator } from '../schema/schema-validator.ts'
 import { readOutputTool } from './read-output-tool.ts'
 

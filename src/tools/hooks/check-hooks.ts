@@ -1,5 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
-import { checkHook, type HookFields, hookExample } from '../../util/check-hook.ts'
+import { checkHook, type HookFields, hookExample } from '../../policy/check-hook.ts'
 import { showValue } from '../../util/show-value.ts'
 
 /** Everything that is wrong with the hooks of a configuration, all at once. `place` is where the list stands. */

@@ -8,7 +8,7 @@
  */
 import { type BigIntStats, type Dirent, lstatSync, opendirSync } from 'node:fs'
 import { join } from 'node:path'
-import { secretNames } from '../../util/guarded-names.ts'
+import { secretNames } from '../../policy/protected-paths.ts'
 import { changeMode, identityIn, inItsFolder } from './in-its-folder.ts'
 import { looksBare } from './repository.ts'
 

@@ -4,7 +4,7 @@
  */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { guardedSettings, homeSecrets, secretNames, startFiles } from '../../util/guarded-names.ts'
+import { guardedSettings, homeSecrets, secretNames, startFiles } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { FolderWalk, Seen } from './folder-walk.ts'
 import { identityIn } from './in-its-folder.ts'

@@ -3,7 +3,7 @@
  */
 import { accessSync, constants, lstatSync, readdirSync, realpathSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { homeSecrets, secretNames } from '../../util/guarded-names.ts'
+import { homeSecrets, secretNames } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { leadsAround } from './leads-around.ts'
 

@@ -5,7 +5,7 @@
  */
 import { type BigIntStats, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { guardedPartsOfGit } from '../../util/guarded-names.ts'
+import { guardedPartsOfGit } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { gitSettings, isPlainConfig, type MayWorkAt, runningSettings } from './git-config.ts'

@@ -10,7 +10,7 @@
  *    folders above further repositories are not: those that take their place are looked at like any other new ones.
  */
 import { basename, dirname, join } from 'node:path'
-import { secretNames } from '../../util/guarded-names.ts'
+import { secretNames } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { FolderWalk } from './folder-walk.ts'

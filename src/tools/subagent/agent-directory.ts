@@ -1,5 +1,5 @@
 import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
-import { isNamedIn, sharedWords, wordsOf } from '../../util/shared-words.ts'
+import { isNamedIn, sharedWords, wordsOf } from '../../util/common-words.ts'
 import { knownNames } from '../../util/suggestion.ts'
 import { outputOfChild } from './agent-output.ts'
 import { childGraceMs } from './agent-tool.ts'

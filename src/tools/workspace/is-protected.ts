@@ -1,4 +1,4 @@
-import { guardedSettings, startFiles } from '../../util/guarded-names.ts'
+import { guardedSettings, startFiles } from '../../policy/protected-paths.ts'
 
 /** Files that hold secrets, start programs or decide what runs: changing one is never part of a broader permission. */
 export function isProtected(relative: string): boolean {

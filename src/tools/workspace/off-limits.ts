@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { ToolFailure } from '../../contracts/index.ts'
-import { secretNames } from '../../util/guarded-names.ts'
+import { secretNames } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { Place } from './place.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalRule, JsonObject, ToolContext } from '../../../src/contracts/index.ts'
-import { ruling } from '../../../src/steps/rules.ts'
+import { ruling } from '../../../src/steps/approval/rules.ts'
 import { scene } from './scene.ts'
 
 // Whoever may change a file and not read it learns whether a change fits, and nothing of what stands there.

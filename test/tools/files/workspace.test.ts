@@ -3,8 +3,8 @@ import { chmodSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, 
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { guardedSettings, startFiles } from '../../../src/policy/protected-paths.ts'
 import { comparingFiles, descriptorFiles, type HostFiles, isProtected, openWorkspace } from '../../../src/tools/workspace/index.ts'
-import { guardedSettings, startFiles } from '../../../src/util/guarded-names.ts'
 import { putFiles, scene, tempFolder } from './scene.ts'
 
 const isRoot = process.getuid?.() === 0

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalRule } from '../../../src/contracts/index.ts'
-import { ruling } from '../../../src/steps/rules.ts'
+import { ruling } from '../../../src/steps/approval/rules.ts'
 import { commandApproval } from '../../../src/tools/builtin/shell/command-approval.ts'
 
 /** What comes of a rule in one place, where another place allows everything. */

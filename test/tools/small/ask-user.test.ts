@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { toolContract } from '../../../src/testing/index.ts'
 import { askUserTool } from '../../../src/tools/builtin/ask-user.ts'
-import { checkSchema } from '../../../src/util/check-schema.ts'
+import { checkSchema } from '../../../src/util/json-schema/check-schema.ts'
 import { toolContext } from './context.ts'
 
 const tool = askUserTool()

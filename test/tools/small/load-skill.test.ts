@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import type { ToolOutput } from '../../../src/contracts/index.ts'
 import { toolContract } from '../../../src/testing/index.ts'
 import { loadSkillTool } from '../../../src/tools/builtin/load-skill/index.ts'
-import { checkSchema } from '../../../src/util/check-schema.ts'
+import { checkSchema } from '../../../src/util/json-schema/check-schema.ts'
 import { type Place, place, skill } from '../../skills/place.ts'
 import { toolContext } from './context.ts'
 

@@ -3,7 +3,7 @@ import type { JsonObject, PlanStatus } from '../../../src/contracts/index.ts'
 import { toolContract } from '../../../src/testing/index.ts'
 import { updatePlanTool } from '../../../src/tools/builtin/plan.ts'
 import { schemaValidator } from '../../../src/tools/index.ts'
-import { checkSchema } from '../../../src/util/check-schema.ts'
+import { checkSchema } from '../../../src/util/json-schema/check-schema.ts'
 import { toolContext } from './context.ts'
 
 const tool = updatePlanTool()

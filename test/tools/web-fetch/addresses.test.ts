@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalRule } from '../../../src/contracts/index.ts'
-import { ruling } from '../../../src/steps/rules.ts'
+import { isGranted } from '../../../src/policy/grants.ts'
+import { ruling } from '../../../src/steps/approval/rules.ts'
 import { webFetchTool } from '../../../src/tools/builtin/web-fetch/index.ts'
 import { readTarget } from '../../../src/tools/builtin/web-fetch/target.ts'
-import { isGranted } from '../../../src/util/grants.ts'
 import { isPublicAddress } from '../../../src/util/private-address.ts'
 
 describe('addresses', () => {

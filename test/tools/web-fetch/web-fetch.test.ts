@@ -2,7 +2,7 @@ import { brotliCompressSync, gzipSync, zstdCompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { FakeClock, gate, toolContract } from '../../../src/testing/index.ts'
 import { webFetchTool } from '../../../src/tools/builtin/web-fetch/index.ts'
-import { checkSchema } from '../../../src/util/check-schema.ts'
+import { checkSchema } from '../../../src/util/json-schema/check-schema.ts'
 import { failureOf, page, quoted, redirect, site } from './site.ts'
 
 const html = '<title>Page</title><h1>Head</h1><p>Text with a <a href="/next">link</a>.'

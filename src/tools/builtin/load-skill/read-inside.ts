@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import * as files from 'node:fs'
+import { readInOneLook } from '../../../policy/safe-read.ts'
 import { isInside } from '../../../util/is-inside.ts'
-import { readInOneLook } from '../../../util/one-look.ts'
 
 /** A text, or why there is none, in words. */
 export type InsideText =

@@ -1,0 +1,45 @@
+import type { InteractionEvent, SessionId } from './index.ts'
+
+interface Place {
+  readonly sessionId: SessionId
+  readonly itemId: string
+}
+
+/** Which requests of a tree wait for a person: a fold over its events that keeps nothing else. */
+export class OpenRequests {
+  readonly #open = new Map<string, Place>()
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  add(id: string, place: Place): void {
+    this.#open.set(id, place)
+  }
+
+  note(event: InteractionEvent): void {
+    if (event.type === 'interaction.approval.requested') {
+      const { id, itemId } = event.request
+      this.add(id, { sessionId: event.sessionId, itemId })
+    } else if (this.#open.size > 0) this.#close(event)
+  }
+
+  #close(event: InteractionEvent): void {
+    switch (event.type) {
+      case 'interaction.approval.resolved':
+        this.#open.delete(event.approvalId)
+        return
+      case 'interaction.item.completed':
+        this.#remove(({ sessionId, itemId }) => sessionId === event.sessionId && itemId === event.itemId)
+        return
+      case 'interaction.turn.completed':
+      case 'interaction.turn.failed':
+      case 'interaction.turn.interrupted':
+        this.#remove(({ sessionId }) => sessionId === event.sessionId)
+    }
+  }
+
+  #remove(isOver: (place: Place) => boolean): void {
+    for (const [id, place] of this.#open) if (isOver(place)) this.#open.delete(id)
+  }
+}

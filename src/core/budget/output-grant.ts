@@ -1,0 +1,84 @@
+import type { Reservation, TokenPrice } from '../../contracts/index.ts'
+import { type Account, type Headroom, resourceOf } from './accounts.ts'
+
+// How much output a request is granted under shared limits.
+
+/** Output that is reserved where neither the agent nor the model states a maximum. */
+const usualOutputTokens = 32_000
+/** What an answer from the reserve is expected to take. */
+export const lastAnswerTokens = 1_024
+/** Less than this is no answer. */
+export const leastAnswerTokens = 64
+
+interface ModelMaximums {
+  /** What the agent asks for. */
+  readonly agents?: number | undefined
+  readonly models: number | undefined
+  readonly window: number | undefined
+}
+
+/** What the model may produce: what the agent asks for, or what the model is known to be able to, or what its window leaves. */
+export function wantedOutput(input: number, { agents, models = usualOutputTokens, window }: ModelMaximums): number {
+  if (agents !== undefined) return agents
+  return window === undefined ? models : Math.max(leastAnswerTokens, Math.min(models, window - input))
+}
+
+export interface WantedReply {
+  readonly input: number
+  readonly want: number
+  readonly price: TokenPrice | undefined
+}
+
+export interface Grant {
+  readonly output: number
+  /** What keeps the output below what is wanted. */
+  readonly limit?: Reservation['limit'] | undefined
+  /** Requests of others hold so much that less than the floor is left. */
+  readonly mustWait?: boolean
+}
+
+export function reservationOf({ input, price }: WantedReply, { output, limit }: Grant): Reservation {
+  if (!price && !limit) return { input, output }
+  return { input, output, ...(price && { costUsd: input * price.input + output * price.output }), ...(limit && { limit }) }
+}
+
+const tokenForToken: TokenPrice = { input: 1, output: 1 }
+
+/**
+ * Output that every account affords, at most what is wanted. Of an account that several sessions share, each gets its part,
+ * but `floor` where that is affordable at all. `answers`: how often everything is to be read: 2 where a last answer is to
+ * remain possible after this step, which reads the output of this one, too. `text`: the same, but
+ * nothing is held back for reading the output of this one.
+ */
+export function grantOutput(
+  accounts: Headroom,
+  { input, want, price }: WantedReply,
+  { floor, answers }: { readonly floor: number; readonly answers: 1 | 2 | 'text' },
+): Grant {
+  const least = Math.min(want, floor)
+  let output = want
+  let limit: Grant['limit']
+  let mustWait = false
+  for (const account of accounts) {
+    const resource = resourceOf[account.key]
+    const each = resource === 'tokens' ? tokenForToken : price
+    if (resource === 'time' || !each) continue
+    const affordable = affordableOutput(account, { input, price: each, answers })
+    if (affordable < least && account.inFlight > 0) mustWait = true
+    const part = Math.min(affordable, Math.max(least, Math.floor(affordable / account.sharers)))
+    if (part >= output) continue
+    output = part
+    limit = resource
+  }
+  return { output, limit, mustWait }
+}
+
+function affordableOutput(
+  { left }: Account,
+  { input, price, answers }: { readonly input: number; readonly price: TokenPrice; readonly answers: 1 | 2 | 'text' },
+): number {
+  const reading = input * price.input
+  const reserve = answers === 1 ? 0 : reading + lastAnswerTokens * price.output
+  const sum = (left - reading - reserve) / (answers === 2 ? 2 : 1)
+  return price.output > 0 ? Math.floor(sum / price.output) : sum >= 0 ? Number.MAX_SAFE_INTEGER : 0
+}

@@ -1,0 +1,24 @@
+import type { Message } from '../contracts/index.ts'
+import { textWeight } from '../util/text-weight.ts'
+
+/** There are very many calls and results, most of them small; what they cost is learnt with the next reply. */
+const small = 256
+
+/** About how many characters of a request a message takes. */
+export function messageSize(message: Message): number {
+  let size = 16
+  switch (message.role) {
+    case 'user':
+      for (const part of message.parts) size += part.type === 'text' ? textWeight(part.text) : 4_000
+      return size
+    case 'assistant':
+      for (const part of message.parts)
+        size += part.type === 'call' ? textWeight(part.input, small) + part.name.length + 16 : textWeight(part.text, small)
+      return size
+    case 'tool':
+      for (const { content } of message.results) size += textWeight(content, small) + 32
+      return size
+    default:
+      return message satisfies never
+  }
+}

@@ -1,0 +1,110 @@
+import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
+import { nearestNames } from '../util/nearest-names.ts'
+import { builtinToolNames, selfGivenTools } from './builtin-tool-names.ts'
+import { agentPrefix, namedElsewhere, readingTools, writingTools } from './foreign-tools.ts'
+import { partsOfPattern } from './rule-pattern.ts'
+import { matches, offeredName } from './tool-name-patterns.ts'
+import { isVainLeaving, leavingForms, leavingTheSandbox } from './unsandboxed-rules.ts'
+
+/** What a name in a rule or a filter can mean. */
+export interface KnownTools {
+  /** Besides the built-in ones: tools of a program, and `agent__…` for agents. */
+  readonly tools: readonly string[]
+  /** Servers and extensions that are configured. */
+  readonly sources: readonly string[]
+}
+
+/** Why a pattern can match no call. Somebody relies on it, so it is an error or a warning, never silence. */
+export interface ToolFault {
+  /** `nothing`: no tool can have this name. The others name what may exist in another project. */
+  readonly kind: 'nothing' | 'no source' | 'no agent'
+  readonly message: string
+  readonly remedy: string
+}
+
+const ownNames: readonly string[] = [...builtinToolNames, ...Object.keys(selfGivenTools), leavingTheSandbox]
+
+/** Why a pattern of a rule, such as `shell(git *)`, matches no call; nothing where it can match one. */
+export function ruleFault(pattern: string, known: KnownTools): ToolFault | undefined {
+  if (isVainLeaving(pattern)) return { kind: 'nothing', message: `\`${pattern}\` matches nothing`, remedy: leavingForms }
+  const { tool, use } = partsOfPattern(pattern)
+  const named = namedFault(tool, known, use)
+  if (named || use === undefined) return named
+  const written = ruleFor(tool, use)
+  if (written === pattern) return undefined
+  const path = 'Write an absolute path, or a path from the root of the workspace without `~` and `..`.'
+  return { kind: 'nothing', message: `\`${pattern}\` matches nothing`, remedy: written === undefined ? path : `Write \`${written}\`.` }
+}
+
+/** The same of a name without a use, such as `shell`, `write_*` or `server/*`. */
+export const toolFault = (name: string, known: KnownTools): ToolFault | undefined => namedFault(name, known, undefined)
+
+function namedFault(name: string, { tools, sources }: KnownTools, use: string | undefined): ToolFault | undefined {
+  const all = [...new Set([...ownNames, ...tools])]
+  if (all.some((each) => matches(name, each) || matches(name, offeredName(each)))) return undefined
+  const ours = namedElsewhere(name, 'ruled')
+  if (ours) {
+    const written = ours.map((each) => `\`${use === undefined || each.includes('(') ? each : (ruleFor(each, use) ?? each)}\``)
+    return { kind: 'nothing', message: `\`${name}\` is a tool of another program`, remedy: `Here, write ${written.join(' and ')}.` }
+  }
+  return absentFault(name, all, sources)
+}
+
+/** Agents and servers may come with another project; any other name is a mistake. */
+function absentFault(name: string, all: readonly string[], sources: readonly string[]): ToolFault | undefined {
+  const isAgent = name.startsWith(agentPrefix)
+  const near = isAgent ? nearestAgents(name, all) : nearestNames(name, all)
+  const meant = near.length > 0 ? `Did you mean ${near.map((each) => `\`${each}\``).join(', ')}?` : undefined
+  if (isAgent) {
+    if (name === `${agentPrefix}*`) return undefined
+    const message = `no agent is called \`${name.slice(agentPrefix.length)}\` here`
+    return { kind: 'no agent', message, remedy: meant ?? 'Remove it, or add the agent to the team.' }
+  }
+  const [, server, source = server] = /^mcp__([\w-]+?)(?:__|$)|^([\w*-]+)[/.]/.exec(name) ?? []
+  if (source !== undefined) {
+    if (source.includes('*') || sources.includes(source)) return undefined
+    const message = `\`${name}\` names nothing: no server or extension \`${source}\` is configured`
+    return { kind: 'no source', message, remedy: `Remove it, or configure \`${source}\` first.` }
+  }
+  return { kind: 'nothing', message: `no tool is called \`${name}\``, remedy: meant ?? `The tools are ${all.join(', ')}.` }
+}
+
+/** By their own names: the beginning is common to all. */
+function nearestAgents(name: string, all: readonly string[]): readonly string[] {
+  const agents = all.flatMap((each) => (each.startsWith(agentPrefix) ? [each.slice(agentPrefix.length)] : []))
+  return nearestNames(name.slice(agentPrefix.length), agents).map((each) => `${agentPrefix}${each}`)
+}
+
+const fileTools: readonly string[] = [...readingTools, ...writingTools]
+
+/** The same rule as it has to be written to match anything; nothing where only its author can tell. */
+function ruleFor(tool: string, use: string): string | undefined {
+  const written = useOf(tool, use.trim())
+  return written === '' ? tool : written && `${tool}(${written})`
+}
+
+function useOf(tool: string, use: string): string | undefined {
+  // In rules of Claude Code `rm:*` is `rm` with any words behind it.
+  if (tool === 'shell') return use.replace(/^([^\s:*]+):\*$/, '$1 *')
+  if (tool === 'web_fetch')
+    return use
+      .replace(/^[^/]*:\/\//, '')
+      .replace(/\/.*$/s, '')
+      .toLowerCase()
+  if (!fileTools.includes(tool)) return use
+  if (/^(?:protected )?~|(?:^|\/)\.\.(?:\/|$)/.test(use)) return undefined
+  return use.endsWith('/') ? `${use}*` : use
+}
+
+/** Every pattern of a rule. */
+export const patternsOf = (rule: ApprovalRule): readonly string[] => ruleVerdicts.flatMap((verdict) => rule[verdict] ?? [])
+
+/** The rules without patterns that match nothing here; whoever read them has reported those. */
+export function knownRules(rules: readonly ApprovalRule[], known: KnownTools): readonly ApprovalRule[] {
+  if (rules.every((rule) => patternsOf(rule).every((pattern) => !ruleFault(pattern, known)))) return rules
+  return rules.flatMap((rule) => {
+    const verdict = ruleVerdicts.find((each) => rule[each] !== undefined)
+    const patterns = patternsOf(rule).filter((pattern) => !ruleFault(pattern, known))
+    return verdict && patterns.length > 0 ? [{ ...rule, [verdict]: patterns }] : []
+  })
+}

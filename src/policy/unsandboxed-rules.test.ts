@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { isVainLeaving } from './unsandboxed-rules.ts'
+
+test.each([
+  'unsandboxed',
+  'unsandboxed(*)',
+  'unsandboxed(shell*)',
+  'unsandboxed(shell:*)',
+  'unsandboxed(shell:{"command":"npm test*)',
+  'unsandboxed(shell:{"command":"npm test"})',
+  'unsandboxed(*"npm test"*)',
+  'shell(unsandboxed)',
+  'shell',
+])('%s may fit something', (pattern) => {
+  expect(isVainLeaving(pattern)).toBe(false)
+})
+
+test.each([
+  'unsandboxed()',
+  'unsandboxed(shell)',
+  'unsandboxed(shell:)',
+  'unsandboxed(shell:npm test)',
+  'unsandboxed(shell:npm*)',
+  'unsandboxed(npm test*)',
+  'unsandboxed(*npm)',
+])('%s fits nothing', (pattern) => {
+  expect(isVainLeaving(pattern)).toBe(true)
+})

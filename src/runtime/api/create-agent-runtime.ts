@@ -1,0 +1,330 @@
+import {
+  type AgentSpec,
+  type ClientId,
+  type InboxMessage,
+  type InputPart,
+  type MaybePromise,
+  type Outcome,
+  type Receipt,
+  type SessionId,
+  type TreeId,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { agentLoop, created } from '../../core/index.ts'
+import { sharedModelHealth } from '../../steps/index.ts'
+import { memoryStore } from '../../stores/memory/index.ts'
+import { schemaValidator } from '../../tools/index.ts'
+import { Interrupt } from '../../util/interrupt.ts'
+import { RecentSet } from '../../util/recent-set.ts'
+import { refuseUnasked } from '../resume/pending-approvals.ts'
+import { unknownTree } from '../resume/tree-cache.ts'
+import { findAgent } from '../selection/find-agent.ts'
+import { matchAgent, onlyAgent, type Selected } from '../selection/select-agent.ts'
+import { Feed } from '../tree/event-feed.ts'
+import { firstEvent } from '../tree/open-tree.ts'
+import type { Variables } from '../tree/session-overlays.ts'
+import { type TakingUp, TreeDriver } from '../tree/tree-driver.ts'
+import type { Beginning, TreeHost } from '../tree/tree-host.ts'
+import { checkClose, checkOpen, checkRun } from '../validation/check-arguments.ts'
+import { checkOptions } from '../validation/check-options.ts'
+import type { AgentRuntime, CloseOptions, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
+import { denyAll, noSandbox, randomIds, systemClock } from './default-ports.ts'
+import { type Halt, haltOf, outcomeOf, type Rest, runAgain } from './outcome.ts'
+import { resolveConfig } from './resolve-config.ts'
+import { Handle } from './run-handle.ts'
+import { RuntimeParts } from './runtime-parts.ts'
+import { partsOf, sessionService } from './session-service.ts'
+
+/**
+ * Puts agents, models, tools and a store together.
+ *
+ * @example
+ * const runtime = createAgentRuntime({ config: { agents: [agent], tools: [search] }, adapter: model })
+ * const outcome = await runtime.run('What is new?')
+ *
+ * @throws TroupeError `config_invalid` with every problem at once; nothing is started.
+ */
+export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
+  checkOptions(options)
+  const config = resolveConfig(options.config)
+  return new Runtime(
+    new RuntimeParts({
+      config,
+      adapter: options.adapter,
+      recipe: options.recipe ?? agentLoop,
+      store: options.store ?? memoryStore(),
+      approver: options.approver ?? denyAll,
+      grants: options.grants,
+      sandbox: options.sandbox ?? noSandbox,
+      hooks: options.hooks ?? [],
+      clock: options.clock ?? systemClock,
+      ids: options.ids ?? randomIds,
+      modelHealth: options.modelHealth ?? sharedModelHealth,
+      validator: schemaValidator(),
+      origin: options.origin,
+    }),
+  )
+}
+
+/** A runtime does not grow with every session that it has ever started. */
+const mostHeld = 100_000
+
+/**
+ * 1. A tree has at most one driver here, from before it is started or taken up until it is settled.
+ * 2. After `close` nothing is started or taken up; what was accepted before stays in the store. No turn is ended by it.
+ */
+class Runtime implements AgentRuntime, TreeHost {
+  readonly parts: RuntimeParts
+  readonly sessions = sessionService(this)
+  readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
+  /** Trees that were started or opened here and not released: a message to one of them is driven here. */
+  readonly #held = new RecentSet<TreeId>(mostHeld)
+  /** What came after each driver: asked for by many, done once. */
+  readonly #goings = new WeakMap<TreeDriver, Promise<boolean>>()
+  /** Trees whose driver was let go just now, while it is looked whether there is more to do. */
+  readonly #between = new Map<TreeId, Promise<boolean>>()
+  /** Trees that are not started yet; an interrupt need not wait for what they wait for. */
+  readonly #openings = new Map<TreeId, Interrupt>()
+  readonly closed = new Interrupt()
+  #isClosed = false
+  #closing: Promise<void> | undefined
+
+  constructor(parts: RuntimeParts) {
+    this.parts = parts
+  }
+
+  async run(input: RunInput, options: RunOptions = {}): Promise<Outcome> {
+    const { treeId, rest } = this.begin(input, options)
+    this.#interruptOn(options.signal, { treeId, rest })
+    return outcomeOf(await rest)
+  }
+
+  stream(input: RunInput, options: RunOptions = {}): RunHandle {
+    const { treeId, rest, feed } = this.begin(input, options)
+    this.#interruptOn(options.signal, { treeId, rest })
+    return new Handle(this, { treeId, rest, events: feed.subscribe() })
+  }
+
+  async open(given: SessionId | string, options: OpenOptions = {}): Promise<RunHandle> {
+    this.#refuseWhenClosed()
+    const treeId = given as TreeId
+    checkOpen(options, this.parts.modelKeys)
+    const { overlay, ...changing } = options
+    const feed = new Feed()
+    const events = feed.subscribe()
+    const changes = structuredClone(changing)
+    const driver = await (overlay === undefined
+      ? (this.#drivers.get(treeId) ?? this.#takeUp(treeId, { whenIdle: 'wait', feed, changes }))
+      : this.#takeUpWith(overlay, treeId, { whenIdle: 'wait', feed, changes }))
+    if (driver.feed !== feed) driver.refuseChanges(changes)
+    this.#held.add(treeId)
+    return new Handle(this, { treeId, rest: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
+  }
+
+  /** Variables are nowhere stored: whoever takes a tree up in another process gives them again. Where it is refused, it has those of before. */
+  async #takeUpWith(overlay: Variables, treeId: TreeId, how: TakingUp): Promise<TreeDriver> {
+    const { overlays } = this.parts
+    if (this.#drivers.has(treeId))
+      throw new TroupeError('usage', `Session ${treeId} is at work here, with the variables that it has.`, {
+        remedy: 'Open it without overlay, or when it rests.',
+      })
+    const before = overlays.of(treeId)
+    overlays.set(treeId, overlays.over(overlay))
+    try {
+      return await this.#takeUp(treeId, how)
+    } catch (error) {
+      overlays.forget(treeId)
+      overlays.set(treeId, before)
+      overlays.rest(treeId)
+      throw error
+    }
+  }
+
+  close(options: CloseOptions = {}): Promise<void> {
+    checkClose(options)
+    this.#isClosed = true
+    const { drain = false } = options
+    if (!drain) for (const opening of this.#openings.values()) opening.fire('interrupted')
+    for (const starting of this.#drivers.values())
+      void starting.then(
+        (driver) => (drain ? driver.retire() : driver.release()),
+        () => {},
+      )
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all(
+      [...this.#drivers.values()].map(async (starting) => {
+        const driver = await starting.catch(() => undefined)
+        await driver?.settled
+      }),
+    )
+    this.closed.fire('closed')
+    await this.parts.close()
+  }
+
+  /** A name that there is not throws before anything is begun; asking a model takes its time. */
+  #choose(
+    input: readonly InputPart[],
+    name: string | undefined,
+    asking: Parameters<RuntimeParts['askForAgent']>[2],
+  ): MaybePromise<Selected> {
+    const { agents, candidates, selection } = this.parts.options.config
+    const wanted = name ?? ('agent' in selection ? selection.agent : undefined)
+    if (wanted !== undefined) return { agent: findAgent(agents, wanted), reason: agents.length > 1 ? 'explicit' : 'only', scores: {} }
+    const only = onlyAgent(candidates)
+    if (only) return only
+    const asksModel = 'infer' in selection && selection.infer === 'model'
+    return asksModel ? this.parts.askForAgent(candidates, input, asking) : matchAgent(candidates, input)
+  }
+
+  /** One that could not take the tree up is none. */
+  async driverOf(treeId: TreeId): Promise<TreeDriver | undefined> {
+    const between = this.#between.get(treeId)
+    if (between) await between
+    return this.#drivers.get(treeId)?.catch(() => undefined)
+  }
+
+  async isDrivenElsewhere(treeId: TreeId): Promise<boolean> {
+    const { trees } = this.parts.options.store
+    if (!(await trees.get(treeId))) throw unknownTree(treeId)
+    return (await trees.driver(treeId)) !== undefined
+  }
+
+  begin(input: RunInput, options: RunOptions, door: 'run' | 'start' = 'run'): Beginning {
+    this.#refuseWhenClosed()
+    checkRun(input, options, { door, modelKeys: this.parts.modelKeys })
+    const { overlays } = this.parts
+    const own = overlays.over(options.overlay)
+    const parts = this.parts.withoutSecrets(partsOf(input), own)
+    const opening = new Interrupt()
+    if (options.signal?.aborted) opening.fire('interrupted')
+    const chosen = this.#choose(parts, options.agent, { opening, redactor: own.redactor })
+    const treeId = this.parts.options.ids.next() as TreeId
+    overlays.set(treeId, own)
+    this.#held.add(treeId)
+    const feed = new Feed()
+    this.#openings.set(treeId, opening)
+    const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, chosen, input: parts, feed, opening }))
+    const rest = started.then(
+      (driver) => {
+        this.#openings.delete(treeId)
+        return driver.settled
+      },
+      (error: unknown) => {
+        this.#openings.delete(treeId)
+        overlays.forget(treeId)
+        feed.close()
+        const halt = opening.reason === undefined ? haltOf(error, runAgain) : interruptedBefore
+        // A model that was to choose has not: whoever is told of it hears of the first.
+        const agent = chosen instanceof Promise ? this.parts.options.config.candidates[0] : chosen.agent
+        return neverStarted({ treeId, agent: agent as AgentSpec, at: this.parts.options.clock.now() }, halt)
+      },
+    )
+    return { treeId, feed, started, rest }
+  }
+
+  async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
+    // What still runs while the runtime is closed can be answered and ended.
+    if (!this.#drivers.has(treeId)) this.#refuseWhenClosed()
+    const refusing = message.kind === 'approval' && refuseUnasked(this.parts.options.store, { treeId, approvalId: message.approvalId })
+    if (refusing) await refusing
+    const told =
+      message.kind === 'input' ? { ...message, parts: this.parts.withoutSecrets(message.parts, this.parts.overlays.of(treeId)) } : message
+    return this.#add(treeId, told, given)
+  }
+
+  async #add(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
+    const { store, ids } = this.parts.options
+    const clientId = given ?? (ids.next() as ClientId)
+    const opening = message.kind === 'cancel' && message.mode === 'interrupt' ? this.#openings.get(treeId) : undefined
+    opening?.fire('interrupted')
+    const driver = await this.driverOf(treeId)
+    // What was never started has nothing more to be told.
+    if (opening && !driver) return { clientId, driven: false }
+    const isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
+    // From here on nothing is refused: what is stored would be sent twice by a caller that tries again.
+    await store.inbox.add(treeId, clientId, message)
+    if (!isElsewhere && this.#held.has(treeId) && !this.#drivers.has(treeId) && !this.#isClosed) await this.#attend(treeId)
+    return { clientId, driven: isElsewhere || this.#drivers.has(treeId) }
+  }
+
+  async release(treeId: TreeId): Promise<void> {
+    this.#held.delete(treeId)
+    const driver = await this.driverOf(treeId)
+    await driver?.letGo()
+  }
+
+  /**
+   * Takes up a tree that nobody here drives. Another process that drives it has been told by the inbox; what could not be
+   * taken up now stays there for whoever opens the tree.
+   */
+  async #attend(treeId: TreeId): Promise<void> {
+    await this.#takeUp(treeId, { whenIdle: 'settle', feed: new Feed() }).catch(() => {})
+  }
+
+  #takeUp(treeId: TreeId, how: TakingUp): Promise<TreeDriver> {
+    this.parts.overlays.takeUp(treeId)
+    return this.#keep(treeId, TreeDriver.resume(this.parts, treeId, how))
+  }
+
+  #keep(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {
+    this.#drivers.set(treeId, starting)
+    void this.#follow(treeId, starting)
+    return starting
+  }
+
+  async #follow(treeId: TreeId, starting: Promise<TreeDriver>): Promise<void> {
+    const driver = await starting.catch(() => undefined)
+    if (driver) {
+      await this.goesOn(driver)
+      return
+    }
+    this.#drivers.delete(treeId)
+    this.parts.overlays.rest(treeId)
+  }
+
+  goesOn(driver: TreeDriver): Promise<boolean> {
+    const going = this.#goings.get(driver) ?? driver.settled.then(() => this.#letGo(driver))
+    this.#goings.set(driver, going)
+    return going
+  }
+
+  /** Lets go of a driver that is settled, and takes up again what reached its tree too late for it. */
+  #letGo(driver: TreeDriver): Promise<boolean> {
+    const { treeId } = driver
+    this.#drivers.delete(treeId)
+    this.parts.overlays.rest(treeId)
+    const going = this.#takeUpAgain(driver)
+    this.#between.set(treeId, going)
+    const isDone = (): boolean => this.#between.get(treeId) === going && this.#between.delete(treeId)
+    return going.finally(isDone)
+  }
+
+  async #takeUpAgain(driver: TreeDriver): Promise<boolean> {
+    const isLeft = await driver.hasLeftOver()
+    if (!isLeft || this.#isClosed) return false
+    if (!this.#drivers.has(driver.treeId)) await this.#attend(driver.treeId)
+    return this.#drivers.has(driver.treeId)
+  }
+
+  #interruptOn(signal: AbortSignal | undefined, { treeId, rest }: Pick<Beginning, 'treeId' | 'rest'>): void {
+    if (!signal) return
+    const interrupt = () => void this.deliver(treeId, { kind: 'cancel', mode: 'interrupt', by: 'signal' }).catch(() => {})
+    signal.addEventListener('abort', interrupt, { once: true })
+    void rest.then(() => signal.removeEventListener('abort', interrupt))
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#isClosed) throw new TroupeError('runtime_closed', 'The runtime was closed.', { remedy: 'Create a new one.' })
+  }
+}
+
+/** Where a run is that could not be started: nothing of it was stored. */
+function neverStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, halt: Halt): Rest {
+  return { state: created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), children: new Map(), halt }
+}
+
+const interruptedBefore: Halt = { status: 'interrupted', reason: 'interrupted', message: 'It was interrupted before it was started.' }

@@ -1,0 +1,28 @@
+import type { Approver, Clock, Ids, Random, Sandbox, TreeId } from '../../contracts/index.ts'
+import { seededFraction } from '../../util/hash.ts'
+import { Deadlines } from '../tree/deadlines.ts'
+
+// The plain defaults behind the ports.
+
+const deadlines = new Deadlines()
+/** Held on to: the global is a getter, and time is read a dozen times in every step. */
+const stopwatch = performance
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => stopwatch.now(),
+  after: (ms, fire) => deadlines.after(ms, fire),
+}
+
+/** Sorts by time, and nobody can guess it. */
+export const randomIds: Ids = {
+  next: () => `${Date.now().toString(36)}-${crypto.randomUUID().slice(0, 18)}`,
+}
+
+export const seededRandom = (treeId: TreeId): Random => ({ fraction: (key) => seededFraction(`${treeId}/${key}`) })
+
+export const denyAll: Approver = {
+  decide: () => ({ decision: { kind: 'deny', feedback: 'nobody is there to approve it' }, by: 'runtime' }),
+}
+
+export const noSandbox: Sandbox = { confinement: { kind: 'none' } }

@@ -1,0 +1,180 @@
+import type { StreamEvent, TreeEntry, TreeId } from '../../contracts/index.ts'
+import { Interrupt } from '../../util/interrupt.ts'
+import { unknownTree } from '../resume/tree-cache.ts'
+import { keepAlive } from '../tree/keep-alive.ts'
+import type { TreeDriver } from '../tree/tree-driver.ts'
+import type { TreeHost } from '../tree/tree-host.ts'
+
+/*
+ * How the events of a tree are read, whoever drives it.
+ *
+ * 1. No event is missed or repeated, and looking changes nothing in the store.
+ * 2. A reader who leaves is let go at once, also while it waits; nothing is watched or kept alive after.
+ * 3. Whoever follows another process is ended by the end of this runtime, and by the death of that process.
+ */
+
+const pageSize = 512
+
+/** How long the death of a driver may go unnoticed: it wakes nobody. */
+const lookAgainMs = 2_000
+
+interface Follower {
+  readonly host: TreeHost
+  readonly treeId: TreeId
+  /** Fires when the reader leaves. */
+  readonly left: Interrupt
+}
+
+/** Over every suspension: a session that waits for a person is not idle, whoever will answer, and however late. */
+export function eventsUntilIdle(host: TreeHost, treeId: TreeId, after: number): AsyncIterableIterator<StreamEvent> {
+  const left = new Interrupt()
+  const events = untilIdle({ host, treeId, left }, after)
+  return {
+    next: () => events.next(),
+    // A generator can only be left between two events: one that waits is told to stop waiting.
+    return() {
+      left.fire('left')
+      return events.return(undefined)
+    },
+    [Symbol.asyncIterator]() {
+      return this
+    },
+  }
+}
+
+/** Waits until a tree that another process drives rests, is suspended, or has lost its driver. */
+export async function untilRest(host: TreeHost, treeId: TreeId): Promise<void> {
+  for await (const _ of followed({ host, treeId, left: new Interrupt() }, Number.MAX_SAFE_INTEGER));
+}
+
+async function* untilIdle(follower: Follower, after: number): AsyncGenerator<StreamEvent> {
+  const { host, treeId, left } = follower
+  let cursor = after
+  for (;;) {
+    const driver = await host.driverOf(treeId)
+    for await (const event of driver ? replayThenTail(follower, driver, cursor) : followed(follower, cursor)) {
+      if ('seq' in event) cursor = event.seq
+      yield event
+    }
+    if (left.reason !== undefined) return
+    if (driver && (await host.goesOn(driver))) continue
+    // Asked before looking for more: whoever has gone on since has written that down.
+    const status = await statusOf(follower)
+    const [more] = await host.parts.options.store.journal.read(treeId, cursor, 1)
+    if (more) continue
+    if (status !== 'suspended' || !(await comesMore(follower, cursor))) return
+  }
+}
+
+/** Waits until there is more in the journal. `false`: the reader has left, or the runtime was closed before. */
+async function comesMore(follower: Follower, cursor: number): Promise<boolean> {
+  const { host, treeId } = follower
+  const changes = watched(follower)
+  try {
+    for (;;) {
+      const [more] = await host.parts.options.store.journal.read(treeId, cursor, 1)
+      if (more) return true
+      if (!(await changes.next())) return false
+    }
+  } finally {
+    changes.stop()
+  }
+}
+
+/**
+ * Of a tree that is driven here, until it rests, suspended or idle: the journal first, then the feed. Subscribed before the journal is read,
+ * so that nothing falls between; what both have is told once.
+ */
+async function* replayThenTail({ host, treeId, left }: Follower, driver: TreeDriver, after: number): AsyncGenerator<StreamEvent> {
+  const { journal } = host.parts.options.store
+  const tail = driver.feed.subscribe()
+  left.listen(() => void tail.return())
+  let cursor = after
+  try {
+    for (;;) {
+      const page = await journal.read(treeId, cursor, pageSize)
+      for (const event of page) yield event
+      cursor = page.at(-1)?.seq ?? cursor
+      if (page.length < pageSize) break
+    }
+    for await (const event of tail) {
+      if ('seq' in event) {
+        if (event.seq <= cursor) continue
+        cursor = event.seq
+      }
+      yield event
+    }
+  } finally {
+    await tail.return()
+  }
+}
+
+/** Of a tree that is not driven here, until it rests: its durable events, by watching the journal. */
+async function* followed(follower: Follower, after: number): AsyncGenerator<StreamEvent> {
+  const { host, treeId } = follower
+  const { journal, trees } = host.parts.options.store
+  const changes = watched(follower)
+  let cursor = after
+  try {
+    if (!(await trees.get(treeId))) throw unknownTree(treeId)
+    for (;;) {
+      // Asked before reading: what rested then is read to its end.
+      const isLast = await isAtRest(follower)
+      const page = await journal.read(treeId, cursor, pageSize)
+      for (const event of page) yield event
+      cursor = page.at(-1)?.seq ?? cursor
+      if (page.length === pageSize) continue
+      if (isLast || !(await changes.next(lookAgainMs))) return
+    }
+  } finally {
+    changes.stop()
+  }
+}
+
+/** Nobody alive drives it, or whoever does has nothing to do: what waits in the inbox is about to be taken in. */
+async function isAtRest(follower: Follower): Promise<boolean> {
+  const { host, treeId } = follower
+  const { trees, inbox } = host.parts.options.store
+  if ((await trees.driver(treeId)) === undefined) return true
+  if ((await statusOf(follower)) === 'running') return false
+  const { inboxCursor } = await host.parts.trees.stateOf(treeId)
+  const waiting = await inbox.read(treeId, inboxCursor)
+  return waiting.length === 0
+}
+
+async function statusOf({ host, treeId }: Follower): Promise<TreeEntry['status'] | undefined> {
+  const entry = await host.parts.options.store.trees.get(treeId)
+  return entry?.status
+}
+
+interface Changes {
+  /** At the next change, or after so long; `false`: the reader has left, or the runtime is closed. */
+  next(ms?: number): Promise<boolean>
+  stop(): void
+}
+
+/** The changes of a journal as something to await; one between two waits is not lost. Keeps the process alive: nothing else may. */
+function watched({ host, treeId, left }: Follower): Changes {
+  const { clock, store } = host.parts.options
+  let { promise, resolve } = Promise.withResolvers<void>()
+  const wake = (): void => resolve()
+  const unwatch = store.journal.watch(treeId, wake)
+  const closed = new Interrupt(host.closed)
+  closed.listen(wake)
+  left.listen(wake)
+  const release = keepAlive()
+  return {
+    async next(ms) {
+      const cancel = ms === undefined ? undefined : clock.after(ms, wake)
+      await promise
+      cancel?.()
+      ;({ promise, resolve } = Promise.withResolvers<void>())
+      return left.reason === undefined && closed.reason === undefined
+    },
+    stop() {
+      release()
+      closed.close()
+      if (typeof unwatch === 'function') unwatch()
+    },
+  }
+}

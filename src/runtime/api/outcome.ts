@@ -1,0 +1,79 @@
+import { type ErrorCode, type Outcome, type SessionId, TroupeError, type TurnReason } from '../../contracts/index.ts'
+import type { SessionState } from '../../core/index.ts'
+import { reportOf } from '../../steps/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { snapshotOf } from '../resume/session-snapshot.ts'
+import { accountingSoFar, operationSoFar, spentSoFar } from './open-turn-totals.ts'
+import { accountingOf, diagnosticsOf, operationOf } from './operations.ts'
+
+/** Why a turn that is still open is not being driven any more. */
+export type Halt = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy' | 'code'>
+
+export const suspended: Halt = {
+  status: 'suspended',
+  reason: 'approval',
+  message: 'The turn waits for an approval or an answer.',
+  remedy: 'Approve or deny it; the turn goes on where it stands.',
+}
+
+/** The turn is open and nobody drives it: its driver was released, or is gone. */
+export const released: Halt = {
+  status: 'suspended',
+  reason: 'released',
+  message: 'The turn has not ended, and this process does not drive it.',
+  remedy: 'Open the session to continue.',
+}
+
+/** Where a drive came to: all that its outcome is told from, for whoever asks for it. */
+export interface Rest {
+  readonly state: SessionState
+  readonly children: ReadonlyMap<SessionId, SessionState>
+  readonly halt: Halt | undefined
+}
+
+/** How the last turn of a session stands. */
+export function outcomeOf({ state, children, halt }: Rest): Outcome {
+  const { turn, sessionId, trace } = state
+  const base = { sessionId, snapshot: snapshotOf(state) }
+  if (turn.kind === 'none') {
+    const nothing = { ...state.spent, accounting: [], operations: undefined, diagnostics: state.diagnostics, trace }
+    return { ...base, ...nothing, ...(halt ?? released) }
+  }
+  // A halt wins over an ending: one that could not be made durable was never reached.
+  const ending = halt ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : released)
+  const report = turn.kind === 'ended' ? turn.report : reportOf(turn, state.agent)
+  const { usage, cost } = turn.kind === 'ended' ? turn.totals : spentSoFar(state, turn, children)
+  return {
+    ...base,
+    ...ending,
+    turnId: turn.id,
+    ...(report && { report }),
+    usage,
+    cost,
+    accounting: turn.kind === 'ended' ? accountingOf(state, children) : accountingSoFar(state, turn, children),
+    operations:
+      turn.kind === 'ended'
+        ? { ...operationOf(state, turn, children), status: ending.status }
+        : operationSoFar({ state, turn }, ending.status, children),
+    trace: { ...trace, turnPath: trace.turnPath === '' ? turn.id : `${trace.turnPath}/${turn.id}` },
+    diagnostics: diagnosticsOf(state, turn, children),
+  }
+}
+
+const reasons: { readonly [Code in ErrorCode]?: TurnReason } = {
+  store_failed: 'store',
+  store_invalid: 'store',
+  tree_moved: 'store',
+  tree_owned: 'store',
+  internal: 'internal',
+}
+
+/** What can be done about an error that does not say so itself: where nothing was begun, and where a tree stands open. */
+export const runAgain = 'Nothing was stored: mend that, and run it again.'
+export const openAgain = 'Open the session again to go on.'
+
+export function haltOf(error: unknown, remedy: typeof runAgain | typeof openAgain): Halt {
+  if (!(error instanceof TroupeError)) return { status: 'failed', reason: 'internal', message: messageOf(error), remedy }
+  const { code, message } = error
+  return { status: 'failed', reason: reasons[code] ?? 'config', message, remedy: error.remedy ?? remedy, code }
+}

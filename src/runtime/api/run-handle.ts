@@ -1,0 +1,69 @@
+import {
+  type ApprovalDecision,
+  type ApprovalId,
+  type Outcome,
+  type Receipt,
+  type SendOptions,
+  type StreamEvent,
+  type TreeId,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { keepShape } from '../../util/keep-shape.ts'
+import type { Subscription } from '../tree/event-feed.ts'
+import type { TreeHost } from '../tree/tree-host.ts'
+import type { RunHandle, RunInput } from './agent-runtime.ts'
+import { outcomeOf, type Rest } from './outcome.ts'
+
+/** A run that can be watched and steered. Everything sent goes through the inbox, so it outlives this process. */
+export class Handle implements RunHandle {
+  readonly sessionId: TreeId
+  readonly #host: TreeHost
+  readonly #rest: Promise<Rest>
+  #outcome: Promise<Outcome> | undefined
+  #events: Subscription | undefined
+
+  constructor(host: TreeHost, run: { readonly treeId: TreeId; readonly rest: Promise<Rest>; readonly events: Subscription }) {
+    this.#host = host
+    this.sessionId = run.treeId
+    this.#rest = run.rest
+    this.#events = run.events
+    keepShape('handle', this, run)
+  }
+
+  /** Put together for who asks: many only read. */
+  get outcome(): Promise<Outcome> {
+    this.#outcome ??= this.#rest.then(outcomeOf)
+    return this.#outcome
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<StreamEvent> {
+    const events = this.#events
+    if (!events) throw new TroupeError('usage', 'A handle is read once.', { remedy: 'Read again with runtime.sessions.events(sessionId).' })
+    this.#events = undefined
+    return events
+  }
+
+  send(input: RunInput, options?: SendOptions): Promise<Receipt> {
+    return this.#host.sessions.send(this.sessionId, input, options)
+  }
+
+  steer(input: RunInput): Promise<Receipt> {
+    return this.#host.sessions.send(this.sessionId, input, { mode: 'steer' })
+  }
+
+  stop(): Promise<Receipt> {
+    return this.#host.sessions.cancel(this.sessionId, 'stop')
+  }
+
+  interrupt(): Promise<Receipt> {
+    return this.#host.sessions.cancel(this.sessionId, 'interrupt')
+  }
+
+  approve(approvalId: ApprovalId | string, decision: ApprovalDecision): Promise<Receipt> {
+    return this.#host.sessions.approve(this.sessionId, { approvalId, decision })
+  }
+
+  async release(): Promise<void> {
+    await this.#host.release(this.sessionId)
+  }
+}

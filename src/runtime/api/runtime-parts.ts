@@ -1,0 +1,246 @@
+import {
+  type AgentSpec,
+  type Approver,
+  type Clock,
+  type Hook,
+  type Ids,
+  type InputPart,
+  type MaybePromise,
+  type Model,
+  type ModelAdapter,
+  type OwnerId,
+  type ProjectGrants,
+  type RunOrigin,
+  type Sandbox,
+  type SchemaValidator,
+  type Store,
+  type Tool,
+  type ToolSource,
+  type TreeId,
+  TroupeError,
+} from '../../contracts/index.ts'
+import type { Pen, Recipe, SessionState } from '../../core/index.ts'
+import { ActiveSession, type ModelHealth, Queues, type StepPorts, ToolRegistry, type TreePort } from '../../steps/index.ts'
+import { agentDirectory, agentTool, readOutputTool } from '../../tools/index.ts'
+import { shortHash } from '../../util/hash.ts'
+import type { Interrupt } from '../../util/interrupt.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { invalid } from '../../util/option-problems.ts'
+import { TreeMemory } from '../resume/tree-cache.ts'
+import { matchAgent, type Selected } from '../selection/select-agent.ts'
+import { keepAlive } from '../tree/keep-alive.ts'
+import { ModelShelf } from '../tree/model-cache.ts'
+import { type TreeOverlay, TreeOverlays, type Variables } from '../tree/session-overlays.ts'
+import { Cast } from '../tree/session-setup.ts'
+import { checkAllowlist } from '../validation/check-allowlist.ts'
+import { checkTools } from '../validation/check-tools.ts'
+import { seededRandom } from './default-ports.ts'
+import type { ResolvedConfig } from './resolve-config.ts'
+
+export interface PartsOptions {
+  readonly config: ResolvedConfig
+  readonly adapter: Model | ModelAdapter
+  readonly recipe: Recipe
+  readonly store: Store
+  readonly approver: Approver
+  readonly grants: ProjectGrants | undefined
+  readonly sandbox: Sandbox
+  readonly hooks: readonly Hook[]
+  readonly clock: Clock
+  readonly ids: Ids
+  readonly modelHealth: ModelHealth
+  readonly validator: SchemaValidator
+  readonly origin: RunOrigin | undefined
+}
+
+/** Longer than it takes to say goodbye. */
+const closingMs = 5_000
+
+/**
+ * What all trees of a runtime share: tools, models, ports. Built on first use; synchronous after that.
+ *
+ * 1. Sources are listed once, models resolved once.
+ * 2. Wrong tools or models are reported before anything is started.
+ */
+export class RuntimeParts {
+  readonly options: PartsOptions
+  readonly owner: OwnerId
+  /** What approvals are given under. */
+  readonly policy: string
+  readonly models: ModelShelf
+  readonly cast: Cast
+  readonly trees: TreeMemory
+  readonly overlays: TreeOverlays
+  /** What models are asked with: it was settled when the adapter was made. */
+  readonly modelKeys: Variables
+  #registry: MaybePromise<ToolRegistry> | undefined
+  #queues: Queues | undefined
+
+  constructor(options: PartsOptions) {
+    this.options = options
+    this.owner = options.ids.next() as OwnerId
+    this.policy = policyOf(options)
+    this.models = new ModelShelf({ adapter: options.adapter, unpriced: options.config.unpriced })
+    this.cast = new Cast({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
+    this.trees = new TreeMemory(options.store)
+    this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}
+    this.overlays = new TreeOverlays(options.config.overlay, this.modelKeys)
+    if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })
+  }
+
+  /** Sources are listed and the agent's models resolved: nothing is waited for. */
+  isReady(agent: AgentSpec): boolean {
+    return this.#registry instanceof ToolRegistry && this.models.hasAll(agent)
+  }
+
+  registry(): MaybePromise<ToolRegistry> {
+    this.#registry ??= this.#listSources()
+    return this.#registry
+  }
+
+  /** What people send may hold a key as well; it is kept for long, and shown to many. */
+  withoutSecrets(input: readonly InputPart[], { redactor }: TreeOverlay): readonly InputPart[] {
+    if (!redactor.veil()) return input
+    return input.map((part) => (part.type === 'text' ? { ...part, text: redactor.text(part.text) } : part))
+  }
+
+  /** Asks the first model of the first candidate that is not left out for now which of them is to speak. */
+  async askForAgent(
+    candidates: readonly AgentSpec[],
+    input: readonly InputPart[],
+    { opening, redactor }: { readonly opening: Interrupt } & Pick<TreeOverlay, 'redactor'>,
+  ): Promise<Selected> {
+    const [first] = candidates
+    if (!first) return matchAgent(candidates, input)
+    await this.models.resolve(first)
+    const { modelHealth } = this.options
+    const isLeftOut = (each: string) => modelHealth.until(this.models.all.get(each), this.options.clock.now()) > 0
+    const name = first.models.find((each) => !isLeftOut(each)) ?? first.models[0] ?? ''
+    const model = this.models.all.get(name)
+    if (!model) return matchAgent(candidates, input)
+    const asked = { ...first, models: [name] }
+    this.models.checkPrices(
+      asked,
+      candidates.some(({ limits }) => limits.maxCostUsd !== undefined),
+    )
+    const { config, clock } = this.options
+    const adviser = {
+      model,
+      price: this.models.prices(asked)[name],
+      llmTimeout: first.limits.llmTimeout,
+      queues: config.queues && this.#queuesOf(config.queues, await this.registry()),
+      clock,
+      veiled: (text: string) => redactor.text(text),
+    }
+    const { askForAgent } = await import('../selection/ask-model-for-agent.ts')
+    const selected = await askForAgent(candidates, input, { adviser, opening })
+    if (selected.asked?.failure) modelHealth.note(model, selected.asked.failure, clock.now())
+    return selected
+  }
+
+  /** What all sessions of a tree reach the world through. */
+  ports(treeId: TreeId, { tree, registry }: { tree: TreePort; registry: ToolRegistry }): StepPorts {
+    const { validator, approver, grants, sandbox, hooks, store, config } = this.options
+    return {
+      tree,
+      models: this.models.all,
+      modelHealth: this.options.modelHealth,
+      registry,
+      validator,
+      approver,
+      rules: config.approvals,
+      grants,
+      sandbox,
+      hooks,
+      blobs: store.blobs,
+      random: seededRandom(treeId),
+      ...this.overlays.of(treeId),
+      skills: config.skills,
+      flags: config.flags,
+      queues: config.queues && this.#queuesOf(config.queues, registry),
+    }
+  }
+
+  session(pen: Pen, state: SessionState, ports: StepPorts): ActiveSession {
+    const { recipe, clock } = this.options
+    return new ActiveSession({ recipe, clock, pen, state }, ports)
+  }
+
+  /** One set for all trees: tools are listed once. */
+  #queuesOf(queues: NonNullable<ResolvedConfig['queues']>, { tools }: ToolRegistry): Queues {
+    this.#queues ??= new Queues(queues, { clock: this.options.clock, tools })
+    return this.#queues
+  }
+
+  get #hasSkills(): boolean {
+    return this.options.config.agents.some((agent) => agent.skills !== undefined)
+  }
+
+  /** Whoever does not answer is left behind. */
+  async close(): Promise<void> {
+    const { config, hooks, clock } = this.options
+    const release = keepAlive()
+    const late = Promise.withResolvers<void>()
+    const cancel = clock.after(closingMs, () => late.resolve())
+    await Promise.race([Promise.allSettled([...config.sources, ...hooks].map(async (each) => each.close?.())), late.promise])
+    cancel()
+    release()
+  }
+
+  async #listSources(): Promise<ToolRegistry> {
+    const { config } = this.options
+    try {
+      const lists: unknown[] = await Promise.all(config.sources.map(listed))
+      const wrong = lists.findIndex((list) => !Array.isArray(list))
+      if (wrong >= 0)
+        throw invalid([
+          {
+            place: `source ${wrong + 1}`,
+            message: 'expected list() to give a list of tools',
+            remedy: 'Give an empty list where there are none.',
+          },
+        ])
+      const tools = [...config.tools, ...(lists.flat() as Tool[])]
+      const problems = [
+        ...checkTools(tools, 'tools'),
+        ...config.agents.flatMap((agent) => checkAllowlist(agent, tools, `agent ${agent.name}`)),
+      ]
+      if (problems.length > 0) throw invalid(problems)
+      const own = this.#hasSkills ? [(await import('../../tools/builtin/index.ts')).loadSkillTool()] : []
+      this.#registry = registryOf(tools, { ...this.options, own })
+      return this.#registry
+    } catch (error) {
+      // A source that failed once may answer the next time.
+      this.#registry = undefined
+      throw error
+    }
+  }
+}
+
+/** Sources are somebody else's code: whatever one says, it is named. */
+async function listed(source: ToolSource, index: number): Promise<unknown> {
+  try {
+    return await source.list()
+  } catch (cause) {
+    if (cause instanceof TroupeError) throw cause
+    throw new TroupeError('tools_unavailable', `Source ${index + 1} could not list its tools: ${messageOf(cause)}`, {
+      remedy: `Mend what list() of source ${index + 1} needs, or take it out of the tools; then try again.`,
+      cause,
+    })
+  }
+}
+
+/** A fingerprint of what approvals are given under. */
+function policyOf({ sandbox, hooks, config }: PartsOptions): string {
+  return shortHash(JSON.stringify([sandbox.confinement, hooks.map(({ name, onFailure }) => [name, onFailure]), config.approvals]))
+}
+
+/** Children are tools of the runtime's own: no allowlist names them, only `agents` does. */
+function registryOf(
+  tools: readonly Tool[],
+  { config: { agents }, validator, own: given }: PartsOptions & { own: readonly Tool[] },
+): ToolRegistry {
+  const children = new Set(agents.flatMap((agent) => agent.agents))
+  const own = agents.filter(({ name }) => children.has(name)).map(agentTool)
+  return new ToolRegistry(tools, [readOutputTool(), ...given, ...own, ...(own.length > 0 ? agentDirectory(validator) : [])])
+}

@@ -1,0 +1,76 @@
+import type { ApprovalId, ClientId, InputPart, SessionEntry, SessionService, TreeEntry, TreeId } from '../../contracts/index.ts'
+import { wellFormed } from '../../util/well-formed.ts'
+import { openRequestsOf } from '../resume/pending-approvals.ts'
+import { unknownTree } from '../resume/tree-cache.ts'
+import type { TreeHost } from '../tree/tree-host.ts'
+import { checkAnswer, checkCancel, checkList, checkRevoke, checkSend } from '../validation/check-arguments.ts'
+import type { RunInput } from './agent-runtime.ts'
+import { eventsUntilIdle, untilRest } from './follow-session.ts'
+import { outcomeOf } from './outcome.ts'
+
+/** The narrow door that surfaces use; the handle of a run goes through it too. */
+export function sessionService(host: TreeHost): SessionService {
+  return {
+    async start(input, options = {}) {
+      const { treeId, started } = host.begin(input, options, 'start')
+      const driver = await started
+      await driver.durable()
+      return treeId
+    },
+    async send(sessionId, input, options = {}) {
+      checkSend(input, options)
+      const { mode = 'queue', clientId } = options
+      return host.deliver(sessionId as TreeId, { kind: 'input', parts: partsOf(input), mode }, clientId as ClientId | undefined)
+    },
+    events: (sessionId, after = 0) => eventsUntilIdle(host, sessionId as TreeId, after),
+    async requests(sessionId) {
+      const treeId = sessionId as TreeId
+      const { store } = host.parts.options
+      if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
+      return openRequestsOf(store, treeId)
+    },
+    async approve(sessionId, answer) {
+      checkAnswer(answer)
+      const { approvalId, decision, by = 'caller' } = answer
+      return host.deliver(sessionId as TreeId, { kind: 'approval', approvalId: approvalId as ApprovalId, decision, by })
+    },
+    async revoke(sessionId, keys, by = 'caller') {
+      checkRevoke(keys, by)
+      return host.deliver(sessionId as TreeId, { kind: 'revoke', keys, by })
+    },
+    async cancel(sessionId, mode, by = 'caller') {
+      checkCancel(mode, by)
+      return host.deliver(sessionId as TreeId, { kind: 'cancel', mode, by })
+    },
+    async outcome(sessionId) {
+      const treeId = sessionId as TreeId
+      for (;;) {
+        const driver = await host.driverOf(treeId)
+        if (!driver) break
+        await driver.caughtUp()
+        if (driver.isWaiting) return driver.outcome
+        const rest = await driver.settled
+        if (!(await host.goesOn(driver))) return outcomeOf(rest)
+      }
+      if (await host.isDrivenElsewhere(treeId)) await untilRest(host, treeId)
+      const { root, children } = await host.parts.trees.stateOf(treeId)
+      return outcomeOf({ state: root, children, halt: undefined })
+    },
+    async get(sessionId) {
+      const entry = await host.parts.options.store.trees.get(sessionId as TreeId)
+      return entry && sessionEntry(entry)
+    },
+    async list(options = {}) {
+      checkList(options)
+      const entries = await host.parts.options.store.trees.list(options)
+      return entries.map(sessionEntry)
+    },
+  }
+}
+
+export function partsOf(input: RunInput): readonly InputPart[] {
+  if (typeof input === 'string') return [{ type: 'text', text: wellFormed(input) }]
+  return input.map((part) => (part.type === 'text' && !part.text.isWellFormed() ? { ...part, text: part.text.toWellFormed() } : part))
+}
+
+const sessionEntry = ({ treeId: sessionId, ...entry }: TreeEntry): SessionEntry => ({ sessionId, ...entry })

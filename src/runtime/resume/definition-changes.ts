@@ -1,0 +1,130 @@
+import { type AgentSpec, type AgentTrust, childLimits, type Diagnostic } from '../../contracts/index.ts'
+import type { SessionState } from '../../core/index.ts'
+import type { ToolRegistry } from '../../steps/index.ts'
+import { readOutputName } from '../../tools/index.ts'
+import { canonicalJson } from '../../util/canonical-json.ts'
+import { plainJson } from '../../util/copy-json.ts'
+import type { RuntimeParts } from '../api/runtime-parts.ts'
+
+/** What has changed around a session since it was last driven. The journal's definition stays in force. */
+export function differences(parts: RuntimeParts, state: SessionState, registry: ToolRegistry): readonly Diagnostic[] {
+  const whose = state.parent ? state.agentPath : 'this session'
+  const now = parts.options.config.agents.find(({ name }) => name === state.agent.name)
+  const found: Diagnostic[] = state.tools
+    .filter((name) => !registry.find(name))
+    .map((name) => ({
+      code: 'tool_missing',
+      severity: 'warning',
+      message: `The tool "${name}" of ${whose} is no longer there.`,
+      remedy: 'Calls of it fail; bring it back to go on as before.',
+    }))
+  found.push(...skillDifferences(state, now, whose))
+  const trust = parts.options.config.trust.get(state.agent.name)
+  found.push(...trustDifferences(withheldTools(parts, state, registry), { state, now, trust, whose }))
+  if (!now || hasChanged(state, isTrustAlone(state, trust) ? { ...now, tools: state.agent.tools, agents: state.agent.agents } : now)) {
+    found.push({
+      code: 'agent_changed',
+      severity: 'info',
+      message: state.parent
+        ? `The agent "${state.agent.name}" has changed since ${whose} began; that session keeps the old definition.`
+        : `The agent "${state.agent.name}" has changed since this session began; the session keeps the old definition.`,
+    })
+  }
+  // What a child was granted is the root's as well: once is enough.
+  if (!state.parent && hasVoidGrants(parts, state)) {
+    found.push({
+      code: 'policy_changed',
+      severity: 'warning',
+      message: `Sandbox, hooks or rules have changed since approvals were given for this session; they were taken back.`,
+      remedy: 'Approve again what is still wanted.',
+    })
+  }
+  return found
+}
+
+/** Tools that a session began with, and that its agent does not have as long as nobody trusts it. */
+export function withheldTools(
+  { options: { config }, cast }: Pick<RuntimeParts, 'options' | 'cast'>,
+  { agent, tools }: SessionState,
+  registry: ToolRegistry,
+): readonly string[] {
+  const now = config.agents.find(({ name }) => name === agent.name)
+  if (!now || config.trust.get(agent.name)?.isGiven !== false) return []
+  const left = new Set(cast.effective(now, registry).tools)
+  return tools.filter((name) => !left.has(name) && name !== readOutputName)
+}
+
+/** Whether its tools are those that the agent has with trust the other way round: then nobody has changed them. */
+const isTrustAlone = ({ agent }: SessionState, trust: AgentTrust | undefined): boolean =>
+  trust !== undefined && JSON.stringify(agent.tools) === JSON.stringify(trust.toolsOtherwise)
+
+interface Since {
+  readonly state: SessionState
+  readonly now: AgentSpec | undefined
+  readonly trust: AgentTrust | undefined
+  readonly whose: string
+}
+
+function trustDifferences(withheld: readonly string[], { state, now, trust, whose }: Since): readonly Diagnostic[] {
+  if (!trust || !now) return []
+  const { place, remedy } = trust
+  if (withheld.length > 0)
+    return [
+      {
+        code: 'tools_withheld',
+        severity: 'warning',
+        message: `${place} is not trusted, unlike when ${whose} began: ${withheld.join(', ')} are refused now.`,
+        ...(remedy !== undefined && { remedy }),
+      },
+    ]
+  if (!trust.isGiven || !isTrustAlone(state, trust) || JSON.stringify(now.tools) === JSON.stringify(state.agent.tools)) return []
+  return [
+    {
+      code: 'tools_withheld',
+      severity: 'info',
+      message: `${place} has been trusted since ${whose} began, which keeps the tools that it began with.`,
+      remedy: 'A new run has all of them.',
+    },
+  ]
+}
+
+/** Approvals hold under the policy that they were given under. */
+export const hasVoidGrants = ({ policy }: Pick<RuntimeParts, 'policy'>, state: SessionState): boolean =>
+  state.policy !== policy && state.grants.length > 0
+
+/** Of a skill a session keeps the card alone: its text is read when it is loaded. */
+function skillDifferences({ agent }: SessionState, now: AgentSpec | undefined, whose: string): readonly Diagnostic[] {
+  if (!now) return []
+  return (agent.skills ?? []).flatMap(({ name, hash }): readonly Diagnostic[] => {
+    const there = now.skills?.find((skill) => skill.name === name)
+    if (there?.hash === hash) return []
+    if (there)
+      return [
+        { code: 'skill_changed', severity: 'warning', message: `The skill "${name}" of ${whose} has changed; it is loaded as it is now.` },
+      ]
+    return [
+      {
+        code: 'skill_missing',
+        severity: 'warning',
+        message: `The skill "${name}" of ${whose} is no longer there.`,
+        remedy: 'Loading it fails; bring it back to go on as before.',
+      },
+    ]
+  })
+}
+
+/** A child has the limits of a child beside those that its agent states; the list of skills may stand behind a prompt. */
+function hasChanged({ agent, parent }: SessionState, now: AgentSpec): boolean {
+  const limits = parent ? { ...childLimits, ...now.limits } : now.limits
+  const isSamePrompt = agent.skills ? agent.prompt.startsWith(now.prompt) : agent.prompt === now.prompt
+  return !isSamePrompt || !isSame(bare({ ...now, limits }), bare(agent))
+}
+
+/** A child is bound by those who called it, whatever its own definition says. */
+function bare({ prompt: _, skills: __, bounds: ___, sandbox: ____, ...rest }: AgentSpec): object {
+  return rest
+}
+
+/** In which order limits were said is no matter; mostly it is the same. */
+const isSame = (a: object, b: object): boolean =>
+  JSON.stringify(a) === JSON.stringify(b) || canonicalJson(plainJson(a)) === canonicalJson(plainJson(b))

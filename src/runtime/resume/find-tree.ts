@@ -1,0 +1,45 @@
+import { type AgentSpec, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { stepsAtHand } from '../../steps/index.ts'
+import type { RuntimeParts } from '../api/runtime-parts.ts'
+import type { Claimed } from '../tree/open-tree.ts'
+import type { TreeState } from '../tree/tree-state.ts'
+import { refuseOtherProgram } from './check-may-drive.ts'
+import { unknownTree } from './tree-cache.ts'
+
+// What is needed before a tree is driven, and the claim itself.
+
+/** What there is of a tree, before anybody claims it. */
+export interface Found {
+  readonly title: string
+  readonly state: TreeState
+}
+
+/** Throws where there is no such tree, or this runtime may not drive it. Changes nothing. */
+export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<Found> {
+  const entry = await parts.options.store.trees.get(treeId)
+  if (!entry) throw unknownTree(treeId)
+  await stepsAtHand()
+  const state = await parts.trees.stateOf(treeId)
+  await refuseOtherProgram(parts, state)
+  return { title: entry.title, state }
+}
+
+/** Sources and models may take their time; both are there at once the second time. */
+export async function modelsReady(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
+  await parts.registry()
+  await parts.models.resolve(agent)
+}
+
+/** Everything that may be missing is looked for before the tree is claimed. */
+export async function prepare(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): Promise<Claimed> {
+  const listed = parts.registry()
+  const registry = listed instanceof Promise ? await listed : listed
+  const resolving = parts.models.resolve(agent)
+  if (resolving) await resolving
+  const claiming = parts.options.store.journal.claim(treeId, parts.owner)
+  const claim = claiming instanceof Promise ? await claiming : claiming
+  if (claim.ok) return { registry, epoch: claim.epoch, seq: claim.seq }
+  throw new TroupeError('tree_owned', `Session ${treeId} is driven by ${claim.owner}.`, {
+    remedy: 'Wait until it is done, or end that process.',
+  })
+}

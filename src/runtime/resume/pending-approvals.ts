@@ -1,0 +1,108 @@
+import {
+  type ApprovalDecision,
+  type ApprovalId,
+  type ApprovalRequest,
+  type InteractionEvent,
+  type MaybePromise,
+  type RunOrigin,
+  type Store,
+  type TreeId,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { openRequests } from '../../core/index.ts'
+import { foldJournal, foldTree, type TreeState } from '../tree/tree-state.ts'
+import { unknownTree } from './tree-cache.ts'
+
+/** What a tree waits for, its children included; read from its journal, whoever drives it. */
+export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<readonly ApprovalRequest[]> {
+  const tree = await foldJournal(journal, treeId)
+  if (!tree) throw unknownTree(treeId)
+  const { root, children } = tree
+  return [root, ...children.values()].flatMap(openRequests)
+}
+
+const pageSize = 512
+
+interface Wanted {
+  readonly treeId: TreeId
+  readonly approvalId: ApprovalId
+}
+
+/**
+ * An answer to what was decided meanwhile comes late, which the journal tells; one to what was never asked is a mistake of
+ * whoever gives it. Nothing to wait for where the store answers at once and all is well.
+ *
+ * @throws TroupeError `tree_unknown`, `approval_unknown` with what is open.
+ */
+export function refuseUnasked(store: Pick<Store, 'journal' | 'trees'>, wanted: Wanted): Promise<void> | undefined {
+  const asked = wasAsked(store, wanted, 0)
+  return asked === true ? undefined : refuseUnless(asked, store, wanted)
+}
+
+function wasAsked(store: Pick<Store, 'journal'>, wanted: Wanted, after: number): MaybePromise<boolean> {
+  const look = (page: readonly InteractionEvent[]): MaybePromise<boolean> => {
+    if (page.some((event) => event.type === 'interaction.approval.requested' && event.request.id === wanted.approvalId)) return true
+    const last = page.at(-1)
+    return page.length === pageSize && last ? wasAsked(store, wanted, last.seq) : false
+  }
+  const page = store.journal.read(wanted.treeId, after, pageSize)
+  return page instanceof Promise ? page.then(look) : look(page)
+}
+
+async function refuseUnless(
+  asked: MaybePromise<boolean>,
+  store: Pick<Store, 'journal' | 'trees'>,
+  { treeId, approvalId }: Wanted,
+): Promise<void> {
+  if (await asked) return
+  if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
+  const open = (await openRequestsOf(store, treeId)).map(({ id }) => id)
+  throw new TroupeError('approval_unknown', `Session ${treeId} has never asked for approval ${approvalId}.`, {
+    remedy: open.length > 0 ? `It waits for: ${open.join(', ')}.` : 'It waits for none; list what waits with sessions.requests(sessionId).',
+  })
+}
+
+/** What a tree waits for, whether or not somebody drives it. */
+export interface Standing {
+  readonly origin?: RunOrigin
+  readonly open: readonly {
+    readonly request: ApprovalRequest
+    /** Who asks: `root`, `root/writer#1`. */
+    readonly agentPath: string
+    /** When it was asked. */
+    readonly at: number
+    /** What was answered already, and waits for somebody to go on with the tree. */
+    readonly answer?: ApprovalDecision
+  }[]
+}
+
+/** Of what is in the journal, and what has come for it since. */
+export async function standingOf({ journal, inbox }: Pick<Store, 'journal' | 'inbox'>, treeId: TreeId): Promise<Standing> {
+  const events = await journal.read(treeId, 0)
+  return standingIn({ events, tree: foldTree(events) }, inbox)
+}
+
+/** A journal that was read, and its fold. */
+export interface FoldedJournal {
+  readonly events: readonly InteractionEvent[]
+  readonly tree: TreeState
+}
+
+export async function standingIn({ events, tree }: FoldedJournal, inbox: Store['inbox']): Promise<Standing> {
+  const { root, children, inboxCursor } = tree
+  const [first] = events
+  const origin = first?.type === 'interaction.session.created' ? first.origin : undefined
+  const answers = new Map<string, ApprovalDecision>()
+  // The first one counts.
+  for (const { message } of await inbox.read(root.treeId, inboxCursor))
+    if (message.kind === 'approval' && !answers.has(message.approvalId)) answers.set(message.approvalId, message.decision)
+  const times = new Map<string, number>()
+  for (const event of events) if (event.type === 'interaction.approval.requested') times.set(event.request.id, event.at)
+  const open = [root, ...children.values()].flatMap((state) =>
+    openRequests(state).map((request) => {
+      const answer = answers.get(request.id)
+      return { request, agentPath: state.agentPath, at: times.get(request.id) ?? state.at, ...(answer && { answer }) }
+    }),
+  )
+  return origin ? { origin, open } : { open }
+}

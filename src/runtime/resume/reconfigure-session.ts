@@ -1,0 +1,79 @@
+import type { AgentSpec, Problem } from '../../contracts/index.ts'
+import type { ActiveSession } from '../../steps/index.ts'
+import { isMap } from '../../util/option-problems.ts'
+import { showValue } from '../../util/show-value.ts'
+import type { OpenOptions } from '../api/agent-runtime.ts'
+import type { ModelShelf } from '../tree/model-cache.ts'
+import { checkLimits, checkParameters } from '../validation/check-limits.ts'
+
+// What whoever takes up a tree changes for its root. The rest of the agent stays as the journal has it.
+
+export type Changes = Omit<OpenOptions, 'overlay'>
+
+/** What is wrong with changes, beside their names. */
+export function changeProblems({ models, limits, parameters }: Changes): readonly Problem[] {
+  const problems: Problem[] = []
+  if (models !== undefined && !areNames(models))
+    problems.push({
+      place: 'options.models',
+      message: `expected a list of names of models, found ${showValue(models)}`,
+      remedy: 'Give them in the order of trying: ["provider/name"].',
+    })
+  if (isMap(problems, limits, 'options.limits')) checkLimits(problems, limits, 'options.limits')
+  if (isMap(problems, parameters, 'options.parameters')) checkParameters(problems, parameters, 'options.parameters')
+  return problems
+}
+
+const areNames = (given: unknown): boolean =>
+  Array.isArray(given) && given.length > 0 && given.every((name) => typeof name === 'string' && name !== '')
+
+/** An agent with what is to change; nothing where all of it holds already. */
+export function changedAgent(agent: AgentSpec, { models, limits, parameters }: Changes): AgentSpec | undefined {
+  const changed: AgentSpec = {
+    ...agent,
+    models: [...(models ?? agent.models)],
+    limits: { ...agent.limits, ...limits },
+    parameters: { ...agent.parameters, ...said(parameters) },
+  }
+  return changesOf(agent, changed).length > 0 ? changed : undefined
+}
+
+/** Records it for the root of a tree that is taken up. What is learnt of a model's window stays known. */
+export function reconfigure(session: ActiveSession, options: Changes, models: ModelShelf): void {
+  const { state } = session
+  const agent = changedAgent(state.agent, options)
+  if (!agent) return
+  const isPriced = agent.limits.maxCostUsd !== undefined || Object.keys(state.prices).length > 0
+  const learnt = Object.fromEntries(Object.entries(state.windows).filter(([name]) => agent.models.includes(name)))
+  session.note({
+    type: 'interaction.session.configured',
+    agent,
+    tools: state.tools,
+    promptChars: state.promptChars,
+    prices: isPriced ? models.prices(agent) : {},
+    windows: { ...models.windows(agent), ...learnt },
+    maxOutputs: models.maxOutputs(agent),
+    reason: `Taken up with other ${changesOf(state.agent, agent).join(', ')}.`,
+  })
+}
+
+/** A child that was begun before anybody above it had a cost limit: its models are asked at their price from here on. */
+export function priceNow(session: ActiveSession, models: ModelShelf): void {
+  const { agent, tools, promptChars, windows, maxOutputs, prices: known } = session.state
+  const prices = models.prices(agent)
+  if (Object.keys(prices).every((name) => Object.hasOwn(known, name))) return
+  const reason = 'There is a cost limit above it now.'
+  session.note({ type: 'interaction.session.configured', agent, tools, promptChars, prices, windows, maxOutputs, reason })
+}
+
+/** `limits.maxTokens`, `models`, … */
+function changesOf(before: AgentSpec, now: AgentSpec): readonly string[] {
+  const below = (group: 'limits' | 'parameters'): readonly string[] =>
+    Object.entries(now[group]).flatMap(([key, value]) => (value === Reflect.get(before[group], key) ? [] : [`${group}.${key}`]))
+  const areSame = now.models.length === before.models.length && now.models.every((name, index) => name === before.models[index])
+  return [...(areSame ? [] : ['models']), ...below('limits'), ...below('parameters')]
+}
+
+/** Whoever leaves something out and whoever says `undefined` mean the same. */
+const said = (parameters: Changes['parameters'] = {}): object =>
+  Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined))

@@ -1,0 +1,62 @@
+import {
+  type InteractionEvent,
+  JournalDamagedError,
+  type Outcome,
+  type Store,
+  type TreeId,
+  type TreeSummary,
+  type TurnOperation,
+} from '../../contracts/index.ts'
+import { operationOf } from '../api/operations.ts'
+import { outcomeOf } from '../api/outcome.ts'
+import { statusOf } from '../tree/open-tree.ts'
+import { foldTree, type TreeState } from '../tree/tree-state.ts'
+import { type Standing, standingIn } from './pending-approvals.ts'
+
+/** A tree as its journal tells it at one moment, whoever drives it. */
+export interface RecordedRun extends Standing {
+  readonly events: readonly InteractionEvent[]
+  readonly status: TreeSummary['status']
+  /** Of the last turn. Where that goes on, it is what there is so far, and its status is no end. */
+  readonly outcome: Outcome
+  /** What happened in each turn of the root, in order; in the last one so far, where it has not ended. */
+  readonly turns: readonly TurnOperation[]
+  /** Where the journal cannot be read any further; everything else is what was stored before. */
+  readonly damage?: JournalDamagedError
+}
+
+/** Reads a tree without claiming it, or waiting for whoever has it. */
+export async function recordedRun({ journal, inbox }: Pick<Store, 'journal' | 'inbox'>, treeId: TreeId): Promise<RecordedRun> {
+  const { events, damage } = await readable(journal, treeId)
+  const { tree, ended } = foldTurns(events)
+  const { root: state, children } = tree
+  const outcome = outcomeOf({ state, children, halt: undefined })
+  const turns = outcome.operations ? [...ended, outcome.operations] : ended
+  const standing = await standingIn({ events, tree }, inbox)
+  return { ...standing, events, status: statusOf(state), outcome, turns, ...(damage && { damage }) }
+}
+
+/** @throws JournalDamagedError where not even the first event can be read. */
+async function readable(journal: Store['journal'], treeId: TreeId): Promise<Pick<RecordedRun, 'events' | 'damage'>> {
+  try {
+    return { events: await journal.read(treeId, 0) }
+  } catch (error) {
+    if (!(error instanceof JournalDamagedError) || error.seq === 1) throw error
+    return { events: await journal.read(treeId, 0, error.seq - 1), damage: error }
+  }
+}
+
+/** Turn by turn: the fold forgets the children of a turn when the next one begins. */
+function foldTurns(events: readonly InteractionEvent[]): { readonly tree: TreeState; readonly ended: readonly TurnOperation[] } {
+  const ended: TurnOperation[] = []
+  let tree: TreeState | undefined
+  let from = 0
+  for (const [i, { type, sessionId }] of events.entries()) {
+    if (type !== 'interaction.turn.started' || sessionId !== events[0]?.sessionId) continue
+    tree = foldTree(events.slice(from, i), tree)
+    from = i
+    const { root, children } = tree
+    if (root.turn.kind === 'ended') ended.push(operationOf(root, root.turn, children))
+  }
+  return { tree: foldTree(events.slice(from), tree), ended }
+}

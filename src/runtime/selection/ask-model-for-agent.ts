@@ -1,0 +1,73 @@
+import type { AgentSpec, InputPart, ModelRequest, Reservation, TokenPrice } from '../../contracts/index.ts'
+import { least } from '../../core/index.ts'
+import { jsonIn } from '../../util/find-json.ts'
+import type { Interrupt } from '../../util/interrupt.ts'
+import { nearestNames } from '../../util/nearest-names.ts'
+import { type Adviser, charsPerToken, Inquiry } from './model-inquiry.ts'
+import { matchAgent, type Selected } from './select-agent.ts'
+
+// Who is to speak, in the opinion of a model. Whoever is chosen pays for the question: it may take half of what any of
+// them has, so that the other half is left for the answer.
+
+const outputTokens = 1_024
+const partChars = 4_000
+
+/** One question; where it cannot be asked, or its answer names none of them, words decide. */
+export async function askForAgent(
+  candidates: readonly AgentSpec[],
+  input: readonly InputPart[],
+  { adviser, opening }: { readonly adviser: Adviser; readonly opening: Interrupt },
+): Promise<Selected> {
+  const matched = matchAgent(candidates, input)
+  const request = questionOf(candidates, input)
+  const reservation = reserved(request, adviser.price)
+  const tooDear = beyondBudget(candidates, reservation)
+  const unasked = matched.notice ? 'default' : 'match'
+  if (tooDear !== undefined) return { ...matched, reason: `${unasked}: ${tooDear}` }
+  const inquiry = new Inquiry(adviser, { request, reservation, timeMs: halfOf(candidates, 'timeBudget') })
+  const { text, asked } = await inquiry.ask(opening)
+  const names = candidates.map(({ name }) => name)
+  const said = jsonIn(text)?.value
+  const wanted = typeof said === 'object' && said !== null && 'agent' in said ? String(said.agent) : text.trim()
+  const name = names.find((each) => each === wanted) ?? nearestNames(wanted, names, 1)[0]
+  const agent = asked.failure ? undefined : candidates.find((each) => each.name === name)
+  if (agent) return { agent, reason: 'model', scores: matched.scores, asked }
+  return { ...matched, reason: `${unasked}: ${asked.failure?.message ?? 'the model named no known agent'}`, asked }
+}
+
+function questionOf(candidates: readonly AgentSpec[], input: readonly InputPart[]): ModelRequest {
+  const names = candidates.map(({ name }) => name)
+  return {
+    system: `Choose who is to handle the request. Answer with JSON like {"agent": "${names[0]}"}.\n${candidates.map(described).join('\n')}`,
+    messages: [{ role: 'user', parts: input }],
+    tools: [],
+    toolChoice: 'none',
+    parameters: { maxOutputTokens: outputTokens },
+    output: {
+      schema: { type: 'object', properties: { agent: { type: 'string', enum: names } }, required: ['agent'], additionalProperties: false },
+    },
+  }
+}
+
+const described = ({ name, description, usage }: AgentSpec): string =>
+  usage === undefined ? `- ${name}: ${description}` : `- ${name}: ${description} (for example: ${usage})`
+
+function reserved({ system, messages }: ModelRequest, price: TokenPrice | undefined): Reservation {
+  const parts = messages.flatMap((message) => (message.role === 'user' ? message.parts : []))
+  const chars = parts.reduce((sum, part) => sum + (part.type === 'text' ? part.text.length : partChars), system.length)
+  const input = Math.ceil(chars / charsPerToken)
+  return { input, output: outputTokens, ...(price && { costUsd: input * price.input + outputTokens * price.output }) }
+}
+
+function beyondBudget(candidates: readonly AgentSpec[], { input, output, costUsd = 0 }: Reservation): string | undefined {
+  const tokens = least(halfOf(candidates, 'maxTokens'), halfOf(candidates, 'maxSessionTokens'))
+  if (tokens !== undefined && input + output > tokens) return 'to ask a model would take more than half of the tokens'
+  const money = halfOf(candidates, 'maxCostUsd')
+  return money !== undefined && costUsd > money ? 'to ask a model would take more than half of the money' : undefined
+}
+
+/** It is not known yet whose limits count: the tightest do. */
+function halfOf(candidates: readonly AgentSpec[], key: 'maxTokens' | 'maxSessionTokens' | 'maxCostUsd' | 'timeBudget'): number | undefined {
+  const all = candidates.reduce<number | undefined>((tightest, { limits }) => least(tightest, limits[key]), undefined)
+  return all === undefined ? undefined : all / 2
+}

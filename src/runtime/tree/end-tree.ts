@@ -1,0 +1,54 @@
+import { type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { agentLoop } from '../../core/index.ts'
+import { ModelHealth, stepsAtHand } from '../../steps/index.ts'
+import { schemaValidator } from '../../tools/index.ts'
+import { denyAll, noSandbox, randomIds, systemClock } from '../api/default-ports.ts'
+import { resolveConfig } from '../api/resolve-config.ts'
+import { RuntimeParts } from '../api/runtime-parts.ts'
+import { Feed } from './event-feed.ts'
+import { plant } from './open-tree.ts'
+
+/**
+ * Ends the open turn of a tree that nobody wants to go on with, and those of its children: no model is asked, no tool
+ * runs, and neither agents nor tools need be there. Answers whether there was anything to end.
+ *
+ * @throws TroupeError `tree_owned` where somebody drives it, `tree_unknown` where there is none.
+ */
+export async function endTree(store: Store, treeId: TreeId, by: string): Promise<boolean> {
+  const parts = partsWith(store)
+  await stepsAtHand()
+  // Before it is claimed: a claim would make one that there is not.
+  await parts.trees.stateOf(treeId)
+  const claim = await store.journal.claim(treeId, parts.owner)
+  if (!claim.ok) throw new TroupeError('tree_owned', `Session ${treeId} is driven by ${claim.owner}.`, { remedy: 'Interrupt it there.' })
+  const { epoch, seq } = claim
+  try {
+    const state = await parts.trees.stateOf(treeId)
+    if (state.root.turn.kind !== 'open') return false
+    const { title = '' } = (await store.trees.get(treeId)) ?? {}
+    const { tree, session } = plant(parts, { state, feed: new Feed(), epoch, seq, registry: await parts.registry(), title })
+    tree.end(by)
+    await session.flush()
+    return true
+  } finally {
+    await store.journal.release(treeId, epoch)
+  }
+}
+
+/** Whatever would be needed to go on; nothing of it is asked for anything. */
+const partsWith = (store: Store): RuntimeParts =>
+  new RuntimeParts({
+    config: resolveConfig({ agents: [{ name: 'nobody', description: 'Ends what others began', prompt: 'None.', model: 'none' }] }),
+    adapter: { resolve: () => Promise.reject(new TroupeError('internal', 'Whoever ends a run asks no model.')) },
+    recipe: agentLoop,
+    store,
+    approver: denyAll,
+    grants: undefined,
+    sandbox: noSandbox,
+    hooks: [],
+    clock: systemClock,
+    ids: randomIds,
+    modelHealth: new ModelHealth(),
+    validator: schemaValidator(),
+    origin: undefined,
+  })

@@ -1,0 +1,171 @@
+import type { ApprovalId, ApprovalRequest, Diagnostic, EventDraft, Inbox, InboxMessage, InboxRow } from '../../contracts/index.ts'
+import { openRequests } from '../../core/index.ts'
+import { decisionProblem } from '../../policy/grants.ts'
+import { type ActiveSession, heed, keptForProject, withoutSecrets } from '../../steps/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { showValue } from '../../util/show-value.ts'
+import { cancelModes, inputModes } from '../validation/check-arguments.ts'
+import type { Tree } from './tree.ts'
+
+/**
+ * Drains the inbox into the journal.
+ *
+ * 1. Rows become events in the order of their positions, each exactly once: the cursor is part of the state.
+ * 2. Drains never overlap; one that is asked for while another runs follows it, and is part of what `drain` waits for.
+ * 3. Once it is closed the cursor stands still: what comes later stays in the inbox, for whoever looks next.
+ */
+export class Mailbox {
+  readonly #tree: Pick<Tree, 'live'>
+  readonly #root: ActiveSession
+  readonly #inbox: Pick<Inbox, 'read'>
+  #cursor: number
+  #draining: Promise<void> | undefined
+  #again = false
+  #isClosed = false
+
+  constructor(
+    tree: Pick<Tree, 'live'>,
+    { root, inbox, cursor }: { readonly root: ActiveSession; readonly inbox: Pick<Inbox, 'read'>; readonly cursor: number },
+  ) {
+    this.#tree = tree
+    this.#root = root
+    this.#inbox = inbox
+    this.#cursor = cursor
+  }
+
+  /** The last row that was taken in, by whichever session. */
+  get cursor(): number {
+    return this.#cursor
+  }
+
+  /** The drain under way, if there is one. Wait for it until there is none: more may have come by the time that you are told. */
+  get draining(): Promise<void> | undefined {
+    return this.#draining
+  }
+
+  /** Takes in nothing more. In one breath with the look that finds nothing to do. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  drain(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve()
+    this.#again = true
+    this.#draining ??= this.#run()
+    return this.#draining
+  }
+
+  async #run(): Promise<void> {
+    const root = this.#root
+    try {
+      while (this.#again) {
+        this.#again = false
+        const rows = await this.#inbox.read(root.state.treeId, this.#cursor)
+        for (const row of rows) {
+          if (!this.#isClosed) await this.#keep(row)
+          if (this.#isClosed) return
+          this.#take(row)
+          this.#cursor = row.position
+        }
+        if (rows.length > 0) await root.flush()
+        const { turn } = root.state
+        // Whatever runs below hears of it through the calls that it runs in.
+        if (turn.kind === 'open' && (turn.cancel === 'interrupt' || turn.cancel === 'abort')) root.interrupt.fire('interrupted')
+      }
+    } finally {
+      // In one breath with the last look at `#again`: whoever asks after this starts a drain of its own.
+      this.#draining = undefined
+      for (const session of this.#tree.live()) session.wake()
+    }
+  }
+
+  /** What is approved for the project is kept before the answer is taken; until then it stays in the inbox. */
+  async #keep(row: InboxRow): Promise<void> {
+    const { message } = row
+    if (message?.kind !== 'approval' || message.decision?.kind !== 'approve' || message.decision.breadth !== 'project') return
+    const session = this.#addressee(row)
+    const request = requestFor(session, message.approvalId)
+    const isRight = request && typeof message.by === 'string' && decisionProblem(request, message.decision) === undefined
+    if (isRight) await keptForProject(session, request, message)
+  }
+
+  /** A row that makes no sense must not stop those behind it: whatever is wrong with it is told in its place. */
+  #take(row: InboxRow): void {
+    const session = this.#addressee(row)
+    try {
+      take(session, row)
+    } catch (error) {
+      session.note({ type: 'interaction.diagnostic', diagnostic: invalid(error), inbox: row.position })
+      return
+    }
+    this.#tellBelow(row.message)
+  }
+
+  /** An answer is for whoever asked, everything else for the root. */
+  #addressee({ message }: InboxRow): ActiveSession {
+    if (message?.kind !== 'approval') return this.#root
+    return this.#tree.live().find((session) => requestFor(session, message.approvalId)) ?? this.#root
+  }
+
+  /** What children have to be told, too: that they are to stop, and what no longer is granted. */
+  #tellBelow(message: InboxMessage): void {
+    for (const child of this.#tree.live()) {
+      if (child === this.#root) continue
+      const { turn, grants } = child.state
+      if (message.kind === 'revoke' && grants.some(({ key }) => message.keys.includes(key)))
+        child.note({ type: 'interaction.approval.revoked', keys: message.keys, by: message.by })
+      if (message.kind === 'cancel' && message.mode === 'stop' && turn.kind === 'open')
+        child.note({ type: 'interaction.cancel.requested', mode: 'stop', by: message.by })
+    }
+  }
+}
+
+function take(session: ActiveSession, row: InboxRow): void {
+  const { message } = row
+  const request = message.kind === 'approval' ? requestFor(session, message.approvalId) : undefined
+  session.note(eventOf(session, row))
+  if (message.kind === 'approval' && request) heed(session, request, message)
+}
+
+const invalid = (error: unknown): Diagnostic => ({
+  code: 'message_invalid',
+  severity: 'error',
+  message: `A message to this session could not be taken: ${messageOf(error)}`,
+  remedy: 'Send it again in the right form.',
+})
+
+const requestFor = ({ state }: ActiveSession, id: ApprovalId): ApprovalRequest | undefined =>
+  openRequests(state).find((open) => open.id === id)
+
+function eventOf(session: ActiveSession, { position, clientId, message }: InboxRow): EventDraft {
+  switch (message.kind) {
+    case 'input':
+      if (!inputModes.includes(message.mode)) throw new Error(`${showValue(message.mode)} is no mode of an input`)
+      return { type: 'interaction.input.accepted', clientId, parts: message.parts, mode: message.mode, inbox: position }
+    case 'cancel':
+      if (!cancelModes.includes(message.mode)) throw new Error(`${showValue(message.mode)} is no way to end a turn`)
+      return { type: 'interaction.cancel.requested', mode: message.mode, by: message.by, inbox: position }
+    case 'revoke':
+      if (!Array.isArray(message.keys) || message.keys.some((key: unknown) => typeof key !== 'string'))
+        throw new Error('it names no keys to take back')
+      return { type: 'interaction.approval.revoked', keys: message.keys, by: message.by, inbox: position }
+    case 'approval': {
+      const request = requestFor(session, message.approvalId)
+      if (!request) return { type: 'interaction.diagnostic', diagnostic: late(message.approvalId), inbox: position }
+      const { by } = message
+      if (typeof by !== 'string') throw new Error('it does not say who has decided')
+      const wrong = decisionProblem(request, message.decision)
+      if (wrong !== undefined) throw new Error(wrong)
+      const decision = withoutSecrets(session, message.decision)
+      return { type: 'interaction.approval.resolved', itemId: request.itemId, approvalId: request.id, decision, by, inbox: position }
+    }
+    default:
+      return message satisfies never
+  }
+}
+
+const late = (approvalId: string): Diagnostic => ({
+  code: 'approval_late',
+  severity: 'warning',
+  message: `An answer to approval ${approvalId} came when it was not open; it changed nothing.`,
+})

@@ -1,0 +1,135 @@
+import {
+  type AgentSpec,
+  type ClientId,
+  type Diagnostic,
+  type InputPart,
+  type InteractionEvent,
+  OpenRequests,
+  type Sandbox,
+  type SessionId,
+  type TreeId,
+  type TreeSummary,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { created, openRequests, type SessionState } from '../../core/index.ts'
+import type { ActiveSession, ToolRegistry } from '../../steps/index.ts'
+import type { RuntimeParts } from '../api/runtime-parts.ts'
+import type { Selected } from '../selection/select-agent.ts'
+import type { Feed } from './event-feed.ts'
+import { Ledger } from './ledger.ts'
+import type { EffectiveAgent } from './session-setup.ts'
+import { titleOf } from './session-title.ts'
+import { Tree } from './tree.ts'
+import { type TreeState, treeOf } from './tree-state.ts'
+
+// How a tree comes to stand in this process: a new one from its first event, an old one from what its journal tells.
+
+const isSwitchedOff = ({ confinement }: Sandbox): boolean => confinement.kind === 'sandbox' && confinement.policy?.mode === 'off'
+
+const sandboxOff: Diagnostic = {
+  code: 'sandbox_off',
+  severity: 'warning',
+  message: 'The sandbox is switched off: commands run with all that this process may do.',
+}
+
+/** How a journal begins. */
+export function firstEvent(
+  { treeId, agent, at }: { treeId: TreeId; agent: AgentSpec; at: number },
+  effective: EffectiveAgent,
+): InteractionEvent<'interaction.session.created'> {
+  const trace = { originId: treeId, callPath: agent.name, turnPath: '' }
+  const sessionId = treeId as string as SessionId
+  return { type: 'interaction.session.created', seq: 1, treeId, sessionId, agentPath: 'root', at, agent, trace, ...effective }
+}
+
+export interface Claimed {
+  readonly registry: ToolRegistry
+  readonly epoch: number
+  readonly seq: number
+}
+
+interface Opening extends Claimed {
+  readonly state: TreeState
+  readonly feed: Feed
+  /** What the tree is listed by already. */
+  readonly title?: string
+}
+
+export interface Planted {
+  readonly session: ActiveSession
+  readonly tree: Tree
+  readonly ledger: Ledger
+  readonly inboxCursor: number
+}
+
+/** A tree that there was not before, with all that its root knows at the beginning. */
+export function sow(
+  parts: RuntimeParts,
+  { treeId, selected, input }: { treeId: TreeId; selected: Selected; input: readonly InputPart[] },
+  opening: Omit<Opening, 'state'>,
+): Planted {
+  if (opening.seq !== 0)
+    throw new TroupeError('internal', `Session ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
+  const { config, sandbox, clock, origin } = parts.options
+  const { agent, notice, ...choice } = selected
+  const equipped = parts.cast.equipped(agent)
+  const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.cast.effective(equipped, opening.registry))
+  const first = origin ? { ...begun, origin } : begun
+  const planted = plant(parts, { ...opening, state: treeOf(created(first)) })
+  const { session } = planted
+  planted.ledger.push(first)
+  if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
+  if (notice) session.note({ type: 'interaction.diagnostic', diagnostic: notice })
+  if (isSwitchedOff(sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
+  for (const diagnostic of parts.cast.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })
+  for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })
+  session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
+  return planted
+}
+
+/** The root of a tree with its pen; children are started by calls. */
+export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: Opening): Planted {
+  const { store, clock, origin } = parts.options
+  const [startedAt, started] = [clock.now(), clock.monotonic()]
+  // The wall clock may jump; from here on time goes as the monotonic clock goes.
+  const at = (moment: number): number => startedAt + Math.round(moment - started)
+  let told: TreeSummary | undefined
+  const requests = openIn(state)
+  const ledger = new Ledger({
+    journal: store.journal,
+    treeId: state.root.treeId,
+    epoch,
+    seq,
+    now: () => at(clock.monotonic()),
+    at,
+    publish: (event) => feed.publish(event),
+    requests,
+    ...(origin && { identity: { workspace: origin.workspace } }),
+    summary() {
+      const status = statusOf(session.state)
+      if (told?.status === status && told.openRequests === requests.size) return undefined
+      told = {
+        agent: session.state.agent.displayName ?? session.state.agent.name,
+        title: titleOf(session.state, told?.title ?? title),
+        status,
+        openRequests: requests.size,
+      }
+      return told
+    },
+  })
+  const tree = new Tree(parts, { ledger, registry, state })
+  const { root: session } = tree
+  return { session, tree, ledger, inboxCursor: state.inboxCursor }
+}
+
+function openIn({ root, children }: TreeState): OpenRequests {
+  const requests = new OpenRequests()
+  for (const session of [root, ...children.values()])
+    for (const { id, itemId } of openRequests(session)) requests.add(id, { sessionId: session.sessionId, itemId })
+  return requests
+}
+
+export function statusOf({ turn }: SessionState): TreeSummary['status'] {
+  if (turn.kind === 'ended') return turn.ending.status
+  return turn.kind === 'open' && turn.waiting.kind === 'suspended' ? 'suspended' : 'running'
+}

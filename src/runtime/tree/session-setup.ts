@@ -1,0 +1,169 @@
+import {
+  type AgentSpec,
+  childLimits,
+  type Diagnostic,
+  outputWords,
+  plainTextWords,
+  type Sandbox,
+  type SkillCard,
+  type TokenPrice,
+} from '../../contracts/index.ts'
+import { offeredName, type ToolRegistry } from '../../steps/index.ts'
+import { agentToolName, directoryNames, readOutputName } from '../../tools/index.ts'
+import { textWeight } from '../../util/text-weight.ts'
+import type { ResolvedConfig } from '../api/resolve-config.ts'
+import { inherited } from '../children/inherited-rules.ts'
+import { findAgent } from '../selection/find-agent.ts'
+import { wallNotice } from '../validation/check-sandbox.ts'
+import type { ModelShelf } from './model-cache.ts'
+import { type SkillCatalogue, skillCatalogue } from './skill-catalogue.ts'
+
+interface CastOptions {
+  readonly config: ResolvedConfig
+  readonly models: ModelShelf
+  /** What approvals are given under. */
+  readonly policy: string
+  readonly sandbox: Sandbox
+}
+
+/** What a session of an agent begins with, beside the agent itself. */
+export interface EffectiveAgent {
+  readonly tools: readonly string[]
+  readonly promptChars: number
+  readonly policy: string
+  readonly prices?: { readonly [model: string]: TokenPrice }
+  readonly windows?: { readonly [model: string]: number }
+  readonly maxOutputs?: { readonly [model: string]: number }
+}
+
+const noNotices: readonly Diagnostic[] = []
+
+/** Beyond this many children the list of tools would be about them alone. */
+const mostOffered = 10
+
+/** What a provider puts around the spec of a tool. */
+const aroundSpec = 32
+
+/** `read_output` is not among them: it is offered only once there is something to read. */
+function toolChars(names: readonly string[], registry: ToolRegistry): number {
+  const offered = new Set(names)
+  return registry.tools
+    .filter(({ name }) => offered.has(name))
+    .reduce((sum, { spec, tool }) => sum + textWeight(JSON.stringify(spec)) + aroundSpec + textWeight(tool.instructions ?? ''), 0)
+}
+
+/** The wish for JSON, whether it is put in words or given to the provider as a schema. */
+const outputChars = ({ output }: AgentSpec): number =>
+  output.format === 'json' ? textWeight(outputWords(output)) : output.format === 'text' ? textWeight(plainTextWords) : 0
+
+/** The agents of a runtime as their sessions know them. Whatever is found out about one is found out once. */
+export class Cast {
+  readonly #options: CastOptions
+  readonly #effective = new WeakMap<AgentSpec, EffectiveAgent>()
+  /** The same where somebody pays attention to money. */
+  readonly #priced = new WeakMap<AgentSpec, EffectiveAgent>()
+  readonly #asChild = new Map<string, AgentSpec>()
+  /** Children bound by the rules and walls of those who call them. */
+  readonly #boundBy = new WeakMap<AgentSpec, Map<string, AgentSpec>>()
+  readonly #equipped = new WeakMap<AgentSpec, AgentSpec>()
+
+  readonly #isCostBound: boolean
+
+  constructor(options: CastOptions) {
+    this.#options = options
+    this.#isCostBound = options.config.agents.some(({ limits }) => limits.maxCostUsd !== undefined)
+  }
+
+  /** The names that the agent may be offered, and how much of a request they take. */
+  effective(agent: AgentSpec, registry: ToolRegistry, isBoundFromAbove = false): EffectiveAgent {
+    const isCostBound = this.#isCostBound || isBoundFromAbove
+    const all = isCostBound ? this.#priced : this.#effective
+    const known = all.get(agent)
+    if (known) return known
+    const { models, policy } = this.#options
+    const allowed = registry.allowed(agent.tools).map((each) => each.name)
+    const offered = [...allowed, ...this.#childTools(agent), ...(agent.skills ? ['load_skill'] : [])]
+    const promptChars = textWeight(agent.prompt) + outputChars(agent) + (this.#takesTools(agent) ? toolChars(offered, registry) : 0)
+    // Whoever has tools may have outputs that are too large to show.
+    const tools = offered.length > 0 ? [...offered, readOutputName].toSorted() : []
+    const prices = isCostBound ? models.prices(agent) : {}
+    const windows = models.windows(agent)
+    const maxOutputs = models.maxOutputs(agent)
+    const effective = {
+      tools,
+      promptChars,
+      policy,
+      ...(Object.keys(prices).length > 0 && { prices }),
+      ...(Object.keys(windows).length > 0 && { windows }),
+      ...(Object.keys(maxOutputs).length > 0 && { maxOutputs }),
+    }
+    all.set(agent, effective)
+    return effective
+  }
+
+  /** An agent with the limits that a child has where it states none. */
+  childAgent(name: string, parent?: AgentSpec): AgentSpec {
+    const known = this.#asChild.get(name) ?? this.#limitedAsChild(name)
+    if (!parent || (!parent.approvals && !parent.bounds && !parent.sandbox)) return known
+    const bound = this.#boundBy.get(parent) ?? new Map<string, AgentSpec>()
+    this.#boundBy.set(parent, bound)
+    const child = bound.get(name) ?? inherited(parent, known)
+    bound.set(name, child)
+    return child
+  }
+
+  /** An agent with the list of its skills in its prompt. Its models are known by now. */
+  equipped(agent: AgentSpec): AgentSpec {
+    if (!agent.skills) return agent
+    const known = this.#equipped.get(agent)
+    if (known) return known
+    const { text } = this.#catalogue(agent.skills, agent)
+    const equipped = text === '' ? agent : { ...agent, prompt: `${agent.prompt}\n\n${text}` }
+    this.#equipped.set(agent, equipped)
+    return equipped
+  }
+
+  /** What is told of an agent when a session of it begins: walls that it has not, and skills that its prompt has no room for. */
+  notices(agent: AgentSpec): readonly Diagnostic[] {
+    if (!agent.sandbox && !agent.skills) return noNotices
+    return [this.#missingWalls(agent), this.#cutSkills(agent)].filter((each) => each !== undefined)
+  }
+
+  #missingWalls(agent: AgentSpec): Diagnostic | undefined {
+    const { config, sandbox } = this.#options
+    const acts = agent.tools.length > 0 && config.tools.length + config.sources.length > 0
+    return acts ? wallNotice(agent, sandbox.confinement) : undefined
+  }
+
+  #cutSkills(agent: AgentSpec): Diagnostic | undefined {
+    const notice = agent.skills && this.#catalogue(agent.skills, agent).notice
+    if (notice === undefined) return undefined
+    const remedy = 'Give it fewer skills, shorten their descriptions, or take a model with a larger window.'
+    return { code: 'skills_cut', severity: 'warning', message: `Skills of "${agent.name}": ${notice}`, remedy }
+  }
+
+  #limitedAsChild(name: string): AgentSpec {
+    const agent = findAgent(this.#options.config.agents, name)
+    const child = this.equipped({ ...agent, limits: { ...childLimits, ...agent.limits } })
+    this.#asChild.set(name, child)
+    return child
+  }
+
+  #catalogue(skills: readonly SkillCard[], agent: AgentSpec): SkillCatalogue {
+    const windows = Object.values(this.#options.models.windows(agent))
+    return skillCatalogue(skills, windows.length > 0 ? { windowTokens: Math.min(...windows) } : {})
+  }
+
+  /** Few children are tools of their own; many are found through a directory. */
+  #childTools({ agents }: AgentSpec): readonly string[] {
+    const { config } = this.#options
+    const { childrenOffered = agents.length > mostOffered ? 'directory' : 'each' } = config
+    if (agents.length > 0 && childrenOffered === 'directory') return directoryNames
+    return agents.map((name) => offeredName(agentToolName(findAgent(config.agents, name))))
+  }
+
+  #takesTools({ models }: AgentSpec): boolean {
+    const { all } = this.#options.models
+    return models.some((name) => all.get(name)?.abilities.includes('tools') ?? true)
+  }
+}

@@ -1,0 +1,281 @@
+import { type Inbox, type InputPart, type MaybePromise, type Outcome, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { drive } from '../../core/index.ts'
+import { type ActiveSession, performer } from '../../steps/index.ts'
+import { type Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
+import { keepShape } from '../../util/keep-shape.ts'
+import { type Halt, haltOf, openAgain, outcomeOf, type Rest, released, suspended } from '../api/outcome.ts'
+import type { RuntimeParts } from '../api/runtime-parts.ts'
+import { refuseWithoutAgents } from '../resume/check-may-drive.ts'
+import { findTree, modelsReady, prepare } from '../resume/find-tree.ts'
+import { type Changes, changedAgent } from '../resume/reconfigure-session.ts'
+import type { Selected } from '../selection/select-agent.ts'
+import type { Feed } from './event-feed.ts'
+import { keepAlive } from './keep-alive.ts'
+import type { Ledger } from './ledger.ts'
+import { Mailbox } from './mailbox.ts'
+import { type Planted, plant, sow } from './open-tree.ts'
+import type { Tree } from './tree.ts'
+
+/**
+ * Drives one tree in this process.
+ *
+ * 1. It owns the tree from its start until `settled`, and writes nothing after.
+ * 2. One drive at a time; whatever arrives while it ends is driven too before it is settled, or found by `hasLeftOver`.
+ * 3. `settled` never rejects.
+ * 4. A driver that is released ends nothing: what is open stays open in the journal, as after a crash.
+ */
+export class TreeDriver {
+  readonly treeId: TreeId
+  readonly feed: Feed
+  readonly settled: Promise<Rest>
+  readonly #session: ActiveSession
+  readonly #tree: Tree
+  readonly #mailbox: Mailbox
+  readonly #ledger: Ledger
+  readonly #inbox: Inbox
+  /** Stays where there is nothing to do, until somebody lets go of it. */
+  #stays: boolean
+  #isRetired = false
+  #isWaiting = false
+  #driving: Promise<unknown> | undefined
+
+  private constructor({ session, tree, ledger, inboxCursor }: Planted, feed: Feed, run: Drive) {
+    this.treeId = session.state.treeId
+    this.feed = feed
+    this.#session = session
+    this.#inbox = run.parts.options.store.inbox
+    this.#tree = tree
+    this.#ledger = ledger
+    this.#stays = run.whenIdle === 'wait'
+    this.#mailbox = new Mailbox(tree, { root: session, inbox: this.#inbox, cursor: inboxCursor })
+    this.settled = this.#run(run)
+    keepShape('tree', this)
+  }
+
+  /** A new tree with its first input. */
+  static async start(
+    parts: RuntimeParts,
+    begin: { treeId: TreeId; chosen: MaybePromise<Selected>; input: readonly InputPart[]; feed: Feed; opening: Interrupt },
+  ): Promise<TreeDriver> {
+    const { treeId, feed, input, opening } = begin
+    const selected = begin.chosen instanceof Promise ? await unlessInterrupted(opening, begin.chosen) : begin.chosen
+    const { agent } = selected
+    if (!parts.isReady(agent)) await unlessInterrupted(opening, modelsReady(parts, agent))
+    if (opening.reason !== undefined) throw new TroupeError('internal', 'It was interrupted before it was started.')
+    parts.models.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
+    const claimed = await prepare(parts, treeId, agent)
+    const { epoch } = claimed
+    try {
+      return new TreeDriver(sow(parts, { treeId, selected, input }, { ...claimed, feed }), feed, { parts, epoch, whenIdle: 'settle' })
+    } catch (error) {
+      await parts.options.store.journal.release(treeId, epoch)
+      throw error
+    }
+  }
+
+  /** An existing tree, as its journal tells it. */
+  static async resume(parts: RuntimeParts, treeId: TreeId, { whenIdle, feed, changes = {} }: TakingUp): Promise<TreeDriver> {
+    const { store } = parts.options
+    const { title, state: before } = await findTree(parts, treeId)
+    const changed = changedAgent(before.root.agent, changes)
+    if (changed) {
+      await parts.models.resolve(changed)
+      parts.models.checkPrices(changed, changed.limits.maxCostUsd !== undefined)
+    }
+    const { registry, epoch, seq } = await prepare(parts, treeId, changed ?? before.root.agent)
+    try {
+      // Until the claim, the owner before may have written more.
+      const state = await parts.trees.stateOf(treeId, before)
+      refuseWithoutAgents(parts, state)
+      const planted = plant(parts, { state, feed, epoch, seq, registry, title })
+      planted.tree.takeUp(epoch, changes)
+      if (changed) await planted.session.flush()
+      return new TreeDriver(planted, feed, { parts, epoch, whenIdle })
+    } catch (error) {
+      await store.journal.release(treeId, epoch)
+      throw error
+    }
+  }
+
+  /** What drives a tree has taken it up already. */
+  refuseChanges(changes: Changes): void {
+    if (!changedAgent(this.#session.state.agent, changes)) return
+    throw new TroupeError('usage', `Session ${this.treeId} is at work here: it cannot be opened with changes now.`, {
+      remedy: 'Wait for its outcome, or interrupt it, and open it then.',
+    })
+  }
+
+  /** Resolves when everything recorded so far is in the journal. */
+  async durable(): Promise<void> {
+    await this.#session.flush()
+  }
+
+  /** Resolves when whatever was being taken in is part of how the tree stands. */
+  async caughtUp(): Promise<void> {
+    while (this.#mailbox.draining) await this.#mailbox.draining.catch(() => {})
+  }
+
+  /** Begins nothing more, and no longer waits for something to do. */
+  retire(): void {
+    this.#isRetired = true
+    this.#session.retire()
+    this.#session.wake()
+  }
+
+  /**
+   * Stops driving and leaves the turn open. Calls that are running get their signal and their grace: those that finish in it are
+   * recorded. Resolves when others may take the tree up.
+   */
+  async release(): Promise<void> {
+    this.#stays = false
+    this.#mailbox.close()
+    this.#tree.release()
+    await this.settled
+  }
+
+  /** Resolves when others may take the tree up, if it rests; what is at work goes on, and ends as ever. */
+  async letGo(): Promise<void> {
+    this.#stays = false
+    this.#session.wake()
+    if (this.isIdle) await this.settled
+  }
+
+  /** There is nothing to drive yet. */
+  get isWaiting(): boolean {
+    return this.#isWaiting && this.isIdle
+  }
+
+  get isIdle(): boolean {
+    const wanted = next(this.#session)
+    return wanted === 'idle' || (wanted === 'begin' && this.#isRetired)
+  }
+
+  /** How the tree stands now. */
+  get outcome(): Outcome {
+    return outcomeOf({ state: this.#session.state, children: this.#tree.children, halt: undefined })
+  }
+
+  /**
+   * After `settled`, once nobody takes this driver for the one of the tree: whether something has arrived that it did
+   * not see. Whoever found the tree taken relies on this look.
+   */
+  async hasLeftOver(): Promise<boolean> {
+    try {
+      const rows = await this.#inbox.read(this.treeId, this.#mailbox.cursor)
+      return rows.length > 0
+    } catch {
+      return false
+    }
+  }
+
+  async #run({ parts, epoch }: Drive): Promise<Rest> {
+    const session = this.#session
+    let unwatch: (() => void) | undefined
+    let halt: Halt | undefined
+    let release: (() => void) | undefined
+    try {
+      // A failing store ends the drive, which reports it.
+      unwatch = this.#inbox.watch(this.treeId, () => void this.#mailbox.drain().catch(() => {}))
+      if (session.state.turns > 0) await this.#mailbox.drain()
+      this.#isWaiting = this.#stays
+      while (this.#stays && !this.#isRetired && this.isIdle) await session.woken()
+      this.#isWaiting = false
+      release = keepAlive()
+      halt = await this.#drive()
+    } catch (error) {
+      this.#mailbox.close()
+      halt = session.isReleased ? await this.#leave() : haltOf(error, openAgain)
+      // Nothing more can be recorded: whatever still runs is told to stop.
+      session.interrupt.fire('interrupted')
+    }
+    release?.()
+    if (typeof unwatch === 'function') unwatch()
+    await this.#release(parts, epoch)
+    // What could not be stored did not happen: the next to open the tree folds what is there.
+    if (halt?.status === 'failed' || halt === released) parts.trees.forget(this.treeId)
+    else parts.trees.remember(this.#tree.snapshot(this.#mailbox.cursor))
+    this.feed.close()
+    const known = { state: session.state, children: this.#tree.children, halt }
+    const rest = halt === released ? await recorded(parts, known) : known
+    session.forget()
+    return rest
+  }
+
+  /** Waits until calls have finished or their grace is over, then for what they recorded. Answers why an open turn is not driven any more. */
+  async #leave(): Promise<Halt | undefined> {
+    await this.#driving?.catch(() => {})
+    try {
+      await this.#ledger.flushBegun()
+    } catch (error) {
+      return haltOf(error, openAgain)
+    }
+    return this.#session.state.turn.kind === 'ended' ? undefined : released
+  }
+
+  /** Drives until there is nothing to do, or only a person can go on, and nothing has come in meanwhile. */
+  async #drive(): Promise<Halt | undefined> {
+    const session = this.#session
+    let driving = drive(session, performer)
+    for (;;) {
+      this.#driving = driving
+      const rest = await this.#tree.driven(driving)
+      while (this.#mailbox.draining) await this.#mailbox.draining
+      if (rest === 'stalled') {
+        if (await this.#suspend()) return suspended
+        continue
+      }
+      const wanted = next(session)
+      const isOver = rest === 'idle' ? wanted === 'idle' || this.#isRetired : wanted === 'wait'
+      if (isOver) {
+        this.#mailbox.close()
+        return rest === 'idle' ? undefined : suspended
+      }
+      driving = drive(session, performer)
+    }
+  }
+
+  /** Whether the tree still waits for a person once that is on record: an answer may have come meanwhile. */
+  async #suspend(): Promise<boolean> {
+    if (!this.#tree.isStalled) return false
+    this.#tree.suspend()
+    await this.#session.flush()
+    while (this.#mailbox.draining) await this.#mailbox.draining
+    if (!this.#tree.isStalled) return false
+    this.#mailbox.close()
+    return true
+  }
+
+  async #release({ options: { store } }: RuntimeParts, epoch: number): Promise<void> {
+    try {
+      await store.journal.release(this.treeId, epoch)
+    } catch {
+      // Whoever comes next finds this owner gone.
+    }
+  }
+}
+
+/** How an existing tree is taken up. */
+export interface TakingUp {
+  readonly whenIdle: 'settle' | 'wait'
+  readonly feed: Feed
+  /** What is different for its root from now on. */
+  readonly changes?: Changes
+}
+
+interface Drive {
+  readonly parts: RuntimeParts
+  readonly epoch: number
+  readonly whenIdle: 'settle' | 'wait'
+}
+
+const next = (session: ActiveSession) => session.decide().kind
+
+/** Where a released turn is, as its journal tells it: that is what the next driver starts from. */
+async function recorded({ trees }: RuntimeParts, known: Rest): Promise<Rest> {
+  try {
+    const { root, children } = await trees.stateOf(known.state.treeId)
+    return { ...known, state: root, children }
+  } catch {
+    return known
+  }
+}

@@ -1,0 +1,168 @@
+import {
+  type AgentSpec,
+  type InteractionEvent,
+  type Journal,
+  type Message,
+  type SessionId,
+  type TreeId,
+  TroupeError,
+} from '../../contracts/index.ts'
+import { apply, created, type SessionState } from '../../core/index.ts'
+import { Sequence } from '../../util/sequence.ts'
+
+/** The fold of a whole tree: the state of each session, by its own events. */
+export interface TreeState {
+  readonly root: SessionState
+  /** Those of the root's last turn; once their call has ended, only what the outcome of that turn needs. */
+  readonly children: ReadonlyMap<SessionId, SessionState>
+  /** Children whose end the parent has taken into its own account. */
+  readonly settled: ReadonlySet<SessionId>
+  /** How many children of each agent the root has had, over all its turns. */
+  readonly numbers: ReadonlyMap<string, number>
+  readonly seq: number
+  /** The last row of the inbox that any session took in. */
+  readonly inboxCursor: number
+}
+
+const none: ReadonlyMap<SessionId, SessionState> = new Map()
+const nobody: ReadonlySet<SessionId> = new Set()
+const noNumbers: ReadonlyMap<string, number> = new Map()
+
+export const childIdOf = (parent: SessionId, itemId: string): SessionId => `${parent}/${itemId}` as SessionId
+
+export const treeOf = (root: SessionState): TreeState => ({
+  root,
+  children: none,
+  settled: nobody,
+  numbers: noNumbers,
+  seq: root.seq,
+  inboxCursor: root.inboxCursor,
+})
+
+/** Folds the journal of a tree, or goes on from where it was folded before. */
+export function foldTree(events: readonly InteractionEvent[], from?: TreeState): TreeState {
+  return new TreeFold(from).add(events).state
+}
+
+/** Long journals are folded page by page: only the state is kept. */
+const pageSize = 256
+
+/** The state at the end of a journal; `undefined` where there is neither a journal nor a state to go on from. */
+export async function foldJournal(journal: Pick<Journal, 'read'>, treeId: TreeId, from?: TreeState): Promise<TreeState | undefined> {
+  const fold = new TreeFold(from)
+  for (;;) {
+    const page = await journal.read(treeId, fold.seq, pageSize)
+    fold.add(page)
+    if (page.length < pageSize) return fold.seq === 0 ? undefined : fold.state
+  }
+}
+
+class TreeFold {
+  #root: SessionState | undefined
+  #seq: number
+  #inboxCursor: number
+  readonly #family: Family
+
+  constructor(from: TreeState | undefined) {
+    this.#root = from?.root
+    this.#seq = from?.seq ?? 0
+    this.#inboxCursor = from?.inboxCursor ?? 0
+    const { children, settled, numbers } = from ?? {}
+    this.#family = { agents: new Map(), children: new Map(children), settled: new Set(settled), numbers: new Map(numbers) }
+  }
+
+  get seq(): number {
+    return this.#seq
+  }
+
+  get state(): TreeState {
+    if (!this.#root) throw new TroupeError('store_invalid', 'The journal is empty: a journal begins with interaction.session.created.')
+    const { children, settled, numbers } = this.#family
+    return { root: this.#root, children, settled, numbers, seq: this.#seq, inboxCursor: this.#inboxCursor }
+  }
+
+  add(events: readonly InteractionEvent[]): this {
+    const family = this.#family
+    let root = this.#root
+    for (const event of events) {
+      this.#seq = event.seq
+      if (event.inbox !== undefined) this.#inboxCursor = Math.max(this.#inboxCursor, event.inbox)
+      if (!root) root = first(event)
+      else if (event.sessionId === root.sessionId) root = apply(root, event)
+      else foldChild(family, event)
+      follow(family, event, root.sessionId)
+    }
+    this.#root = root
+    return this
+  }
+}
+
+interface Family {
+  /** Agents as events have them, by their text: thousands of children of one agent share it. */
+  readonly agents: Map<string, AgentSpec>
+  readonly children: Map<SessionId, SessionState>
+  readonly settled: Set<SessionId>
+  readonly numbers: Map<string, number>
+}
+
+function foldChild({ children, agents }: Family, event: InteractionEvent): void {
+  if (event.type === 'interaction.session.created') children.set(event.sessionId, created({ ...event, agent: shared(agents, event.agent) }))
+  else children.set(event.sessionId, apply(known(children, event), event))
+}
+
+function shared(agents: Map<string, AgentSpec>, agent: AgentSpec): AgentSpec {
+  const text = JSON.stringify(agent)
+  const known = agents.get(text)
+  if (!known) agents.set(text, agent)
+  return known ?? agent
+}
+
+/** What an event means for those whose event it is not. */
+function follow({ children, settled, numbers }: Family, event: InteractionEvent, rootId: SessionId): void {
+  switch (event.type) {
+    case 'interaction.session.created':
+      if (event.parent?.sessionId === rootId) numbers.set(event.agent.name, (numbers.get(event.agent.name) ?? 0) + 1)
+      return
+    case 'interaction.subagent.completed':
+    case 'interaction.subagent.failed':
+      settled.add(event.childId)
+      return
+    case 'interaction.item.completed': {
+      const childId = event.itemId && childIdOf(event.sessionId, event.itemId)
+      const child = childId && children.get(childId)
+      if (child) children.set(childId, forSummary(child))
+      return
+    }
+    case 'interaction.turn.started':
+      if (event.sessionId !== rootId) return
+      settled.clear()
+      for (const [childId, { turn }] of children) if (turn.kind !== 'open') children.delete(childId)
+  }
+}
+
+function first(event: InteractionEvent): SessionState {
+  if (event.type === 'interaction.session.created' && !event.parent) return created(event)
+  throw new TroupeError(
+    'store_invalid',
+    `Event ${event.seq} (${event.type}) cannot stand where it stands: a journal begins with interaction.session.created.`,
+  )
+}
+
+function known(children: ReadonlyMap<SessionId, SessionState>, event: InteractionEvent): SessionState {
+  const state = children.get(event.sessionId)
+  if (!state)
+    throw new TroupeError(
+      'store_invalid',
+      `Event ${event.seq} (${event.type}) belongs to session ${event.sessionId}, which was never created.`,
+    )
+  return state
+}
+
+/** What a child is remembered by once its call has ended: who it was, how it ended, what it did and took. */
+export function forSummary(state: SessionState): SessionState {
+  const { turn } = state
+  const rest = { ...state, history: Sequence.empty<Message>(), inputs: [], grants: [], tools: [], prices: {} }
+  if (turn.kind !== 'ended' || turn.report === undefined) return rest
+  const { kind, id, ending, totals, paidUsd, children, idleMs, accounting, diagnostics } = turn
+  return { ...rest, turn: { kind, id, ending, totals, paidUsd, children, idleMs, accounting, diagnostics } }
+}

@@ -1,0 +1,196 @@
+import {
+  type CallIntent,
+  callItemTypes,
+  type ItemStatus,
+  type ItemView,
+  type JsonObject,
+  type Lane,
+  type MaybePromise,
+  type Tool,
+  type ToolFailure,
+} from '../../contracts/index.ts'
+import { openRequests, type ReviewableCall } from '../../core/index.ts'
+import { asSentence } from '../../util/as-sentence.ts'
+import { copyJson, plainJson } from '../../util/copy-json.ts'
+import { type Arguments, parseArguments } from '../calls/parse-arguments.ts'
+import { asRepeated, repetition } from '../calls/repeated-calls.ts'
+import { type Offer, type OfferedTool, unknownTool } from '../calls/tool-registry.ts'
+import type { ActiveSession } from '../loop/active-session.ts'
+import { neverRan } from '../loop/skip.ts'
+import { itemStarted } from '../loop/step-events.ts'
+import { consult } from './approvals.ts'
+import { askTool } from './ask-tool.ts'
+import { beforeCall } from './hooks.ts'
+import { forbiddenSince, mayBeRefused, permission } from './permission.ts'
+
+// The first half of the pipeline: find → parse, repair, validate, take the reason off → hooks, validate again →
+// approval → reserve → intent. Intents are recorded, not flushed: they share a commit with the reply that asked for
+// them. Only what has to wait is a promise: a call of a plain tool is reviewed at once.
+
+export function review(session: ActiveSession, calls: readonly ReviewableCall[]): MaybePromise<void> {
+  const { step } = session.turn
+  if (step.kind !== 'calling') return
+  const offer = session.offer(session.askerOf(step.model))
+  let reviewed = 0
+  for (const call of calls) {
+    // What is left is skipped by the loop.
+    if (session.interrupt.reason !== undefined) return
+    const reviewing = reviewCall(session, call, offer)
+    reviewed++
+    if (reviewing) return reviewing.then(() => review(session, calls.slice(reviewed)))
+  }
+  if (openRequests(session.state).length > 0) consult(session)
+}
+
+function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer): MaybePromise<void> {
+  const offered = offer.find(call.part.name)
+  if (!offered) return refuse(session, call, { failure: { class: 'unknown_tool', ...unknownTool(call.part.name, offer) } })
+  if (call.kind === 'denied') return refuse(session, call, { failure: denial(call.feedback), offered })
+  if (call.kind === 'approved') return startApproved(session, call, offered)
+  const parsed = parseArguments(session.ports.validator, offered, call.part.input)
+  const mustWait = parsed instanceof Promise || session.ports.hooks.length > 0 || mayBeRefused(session, offered)
+  if (mustWait) return reviewSlowly(session, call, { offered, parsing: parsed })
+  if (!parsed.ok) return refuse(session, call, { failure: parsed.failure, offered })
+  return start(session, call, { offered, input: parsed.input, title: parsed.reason ?? offered.name })
+}
+
+/** Where there is somebody to ask: a schema that is still loaded, hooks, rules, or the tool about its approval. */
+async function reviewSlowly(
+  session: ActiveSession,
+  call: ReviewableCall,
+  { offered, parsing }: { offered: OfferedTool; parsing: MaybePromise<Arguments> },
+): Promise<void> {
+  const parsed = await parsing
+  if (!parsed.ok) return refuse(session, call, { failure: parsed.failure, offered })
+  const hooked = session.ports.hooks.length === 0 ? parsed : await beforeCall(session, call, { offered, input: parsed.input })
+  if (!hooked.ok) return refuse(session, call, { failure: hooked.failure, offered })
+  if (session.interrupt.reason !== undefined) return
+  const permitted = await permission(session, call, { offered, input: hooked.input, reason: parsed.reason })
+  if (permitted.kind === 'refused') return refuse(session, call, { failure: permitted.failure, offered })
+  if (permitted.kind === 'asked') {
+    const lane = await laneOf(session, offered.tool, hooked.input)
+    session.note({ type: 'interaction.approval.requested', itemId: call.itemId, request: { ...permitted.request, lane } })
+    return
+  }
+  const understood = { offered, input: hooked.input, title: parsed.reason ?? offered.name }
+  await start(session, call, permitted.by === undefined ? understood : { ...understood, approved: { by: permitted.by } })
+}
+
+/** It runs with the arguments that were shown, in the lane that later calls were held back by, and with what was answered. */
+function startApproved(
+  session: ActiveSession,
+  call: Extract<ReviewableCall, { kind: 'approved' }>,
+  offered: OfferedTool,
+): MaybePromise<void> {
+  const { request, by, answer } = call
+  const forbidden = forbiddenSince(session, offered, request)
+  if (forbidden) return refuse(session, call, { failure: forbidden, offered })
+  const { input, reason, summary, lane = exclusive } = request
+  const understood = { offered, input, title: reason ?? summary, approved: { by }, lane }
+  return start(session, call, answer === undefined ? understood : { ...understood, answer: session.ports.redactor.text(answer) })
+}
+
+/** A call as far as it is understood. */
+interface Understood {
+  readonly offered: OfferedTool
+  readonly input: JsonObject
+  readonly title: string
+  readonly approved?: { readonly by: string }
+  readonly answer?: string
+  /** Where it was known before the approval. */
+  readonly lane?: Lane
+}
+
+/** Records the intent: from here on the call may have run. */
+function start(session: ActiveSession, call: ReviewableCall, understood: Understood): MaybePromise<void> {
+  const { maxCalls } = session.state.agent.limits
+  if (maxCalls !== undefined && session.turn.calls >= maxCalls) {
+    const failure = { class: 'budget', message: `The turn has used its ${maxCalls} calls.`, remedy: 'Answer with what you have.' } as const
+    refuse(session, call, { failure, offered: understood.offered })
+    return
+  }
+  const { tool } = understood.offered
+  // Whoever was asked has seen it before, and wants it again.
+  const repeated = call.kind === 'approved' ? undefined : repetition(session, call, understood.offered)
+  if (repeated) return refuse(session, call, { failure: repeated, offered: understood.offered })
+  const lane = understood.lane ?? laneOf(session, tool, understood.input)
+  const view = tool.view && askTool(session, () => tool.view?.(copyJson(understood.input)), undefined)
+  if (view instanceof Promise || lane instanceof Promise) return startWith(session, call, { understood, lane, view })
+  session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && viewed(session, view) })))
+}
+
+/** For tools that take their time to say how a call looks, or what it may not overlap with. */
+async function startWith(
+  session: ActiveSession,
+  call: ReviewableCall,
+  { understood, ...asked }: { understood: Understood; lane: MaybePromise<Lane>; view: MaybePromise<ItemView | undefined> },
+): Promise<void> {
+  const view = await asked.view
+  const lane = await asked.lane
+  session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && viewed(session, view) })))
+}
+
+function viewed(session: ActiveSession, { type, details }: ItemView): ItemView {
+  const known = callItemTypes.includes(type) ? type : 'tool_call'
+  const plain = details && plainJson(details)
+  return plain ? { type: known, details: session.ports.redactor.json(plain) as JsonObject } : { type: known }
+}
+
+interface Look {
+  readonly lane: Lane
+  readonly view: ItemView | undefined
+}
+
+function intentOf({ itemId, part }: ReviewableCall, understood: Understood, { lane, view }: Look): CallIntent {
+  const { offered, input, title, approved, answer } = understood
+  const { tool, name } = offered
+  const intent: CallIntent = {
+    kind: 'call',
+    id: itemId,
+    type: view?.type ?? 'tool_call',
+    tool: name,
+    namespace: tool.namespace ?? '',
+    title,
+    providerCallId: part.id,
+    input,
+    effect: tool.effect ?? 'write',
+    lane,
+  }
+  if (view?.details === undefined && approved === undefined) return intent
+  return {
+    ...intent,
+    ...(view?.details && { details: view.details }),
+    ...(approved && { approved }),
+    ...(answer !== undefined && { answer }),
+  }
+}
+
+const shared: Lane = { kind: 'shared' }
+const exclusive: Lane = { kind: 'exclusive' }
+
+function laneOf(session: ActiveSession, { concurrency = 'exclusive' }: Tool, input: JsonObject): MaybePromise<Lane> {
+  if (concurrency === 'shared') return shared
+  if (concurrency === 'exclusive') return exclusive
+  return askTool(
+    session,
+    async (): Promise<Lane> => ({ kind: 'key', key: session.ports.redactor.text(String(await concurrency.key(copyJson(input)))) }),
+    exclusive,
+  )
+}
+
+const statuses: { readonly [Class in ToolFailure['class']]?: ItemStatus } = { denied: 'declined', budget: 'skipped' }
+
+/** Puts a call on record that will not run, with what is known of the tool that it meant. */
+function refuse(session: ActiveSession, call: ReviewableCall, refused: { failure: ToolFailure; offered?: OfferedTool }): void {
+  const { offered } = refused
+  const facts = offered && { tool: offered.name, namespace: offered.tool.namespace ?? '', effect: offered.tool.effect ?? 'write' }
+  const status = statuses[refused.failure.class] ?? 'failed'
+  const failure = asRepeated(session, call, { failure: refused.failure, offered })
+  for (const draft of neverRan(call, { failure, status, ...(facts && { facts }) })) session.note(draft)
+}
+
+const denial = (feedback: string | undefined): ToolFailure => ({
+  class: 'denied',
+  message: feedback ? `This call was declined: ${asSentence(feedback)}` : 'This call was declined.',
+  remedy: 'Go on without it, or ask for something else.',
+})

@@ -1,0 +1,269 @@
+import type { CallRecord, ItemId, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../../contracts/index.ts'
+import { type AtTheWalls, atTheWalls, findCall, LaneSet, Released, type StartedCall } from '../../core/index.ts'
+import { utf8Length } from '../../util/fit-text.ts'
+import { keepShape } from '../../util/keep-shape.ts'
+import { escalate, isWalledIn } from '../approval/escalate.ts'
+import { afterCall, hasHooksAt } from '../approval/hooks.ts'
+import { forbiddenNow } from '../approval/permission.ts'
+import { type ActiveSession, between, since } from '../loop/active-session.ts'
+import { itemEnded } from '../loop/step-events.ts'
+import { enterInTime } from '../queues/enter-in-time.ts'
+import type { Hold } from '../queues/queue-slot.ts'
+import { Lanes } from './lanes.ts'
+import { type RunResult, runTool } from './run-tool.ts'
+import { fitted, type Shown } from './tool-output.ts'
+
+// The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks, which
+// see it without secrets → redact and fit → account → record. Nothing runs before its intent is durable, and a call that
+// waits for another also waits for that one's result to be durable: so a crash can tell what has not begun.
+
+export function execute(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
+  const [only] = calls
+  if (!only || calls.length > 1) return runTogether(session, calls)
+  const running = runCall(session, only)
+  if (!running) return
+  session.callsInFlight++
+  return inFlight(session, running)
+}
+
+function runTogether(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
+  const most = session.state.agent.limits.parallelToolCalls
+  const lanes = calls.length <= most && calls.every((call) => call.intent.lane.kind === 'shared') ? undefined : new Lanes(most)
+  const held = new LaneSet()
+  const running: Promise<void>[] = []
+  try {
+    for (const call of calls) {
+      const run = lanes ? lanes.run(call.intent.lane, () => runInLane(session, call, held)) : runCall(session, call)
+      if (!run) continue
+      if (!lanes) session.callsInFlight++
+      running.push(inFlight(session, run))
+    }
+  } catch (error) {
+    running.push(Promise.reject(error))
+  }
+  return running.length > 0 ? allEnded(session, running) : undefined
+}
+
+async function allEnded(session: ActiveSession, running: readonly Promise<void>[]): Promise<void> {
+  try {
+    await Promise.all(running)
+  } catch (error) {
+    // Only the journal fails here. Nothing can be recorded any more, so the others are told to stop, and waited for.
+    session.interrupt.fire('interrupted')
+    await Promise.allSettled(running)
+    throw error
+  }
+}
+
+/** A call counts until it is on record and those that waited for it count themselves: what seems at rest is at rest. */
+async function inFlight(session: ActiveSession, running: Promise<void>): Promise<void> {
+  try {
+    await running
+  } finally {
+    session.callsInFlight--
+    session.ports.tree.callEnded()
+  }
+}
+
+/** `held`: lanes of earlier calls that were left open, because nobody answers them now. */
+async function runInLane(session: ActiveSession, call: StartedCall, held: LaneSet): Promise<void> {
+  const { lane } = call.intent
+  session.callsInFlight++
+  if (held.conflictsWith(lane)) {
+    held.add(lane)
+    return
+  }
+  try {
+    await runCall(session, call)
+    if (isLeftOpen(session, call)) held.add(lane)
+  } catch (error) {
+    // Before its lane is free: a call that waits for one whose result could not be stored must not start.
+    session.interrupt.fire('interrupted')
+    throw error
+  }
+}
+
+function isLeftOpen(session: ActiveSession, { itemId }: StartedCall): boolean {
+  const { step } = session.turn
+  return step.kind === 'calling' && findCall(step.calls, itemId)?.kind === 'started'
+}
+
+/** No async function: a tool that answers at once is waited for by nobody, and there are very many calls. */
+function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> {
+  const writing = session.flush()
+  return writing ? writing.then(() => enter(session, call)) : enter(session, call)
+}
+
+function enter(session: ActiveSession, call: StartedCall): MaybePromise<void> {
+  const tool = session.toolOf(call.intent.tool)
+  // Recorded by a driver before this one.
+  if (tool && (call.attempt > 1 || call.inherited || atTheWalls(call))) return enterAgain(session, call, tool)
+  return enterNow(session, call, tool)
+}
+
+/** Rules may have changed since it was recorded. */
+async function enterAgain(session: ActiveSession, call: StartedCall, tool: Tool): Promise<void> {
+  const forbidden = await forbiddenNow(session, call.intent)
+  if (forbidden) return end(session, call, { status: 'failed', output: { ok: false, error: forbidden }, latencyMs: 0 })
+  const walls = atTheWalls(call)
+  if (walls) return finishSlowly(session, call, { tool, result: stoppedBy(walls), started: session.clock.monotonic() })
+  return enterNow(session, call, tool)
+}
+
+function enterNow(session: ActiveSession, call: StartedCall, tool: Tool | undefined): MaybePromise<void> {
+  const refusal = session.interrupt.reason !== undefined ? notRun : tool ? undefined : gone(call.intent.tool)
+  if (refusal || !tool) {
+    // A further attempt that is not made leaves open what the first one did.
+    const isUnknown = call.attempt > 1
+    const status = session.interrupt.reason === undefined ? 'failed' : isUnknown ? 'unknown' : 'skipped'
+    const error = isUnknown && session.interrupt.reason !== undefined ? notRunAgain : (refusal ?? notRun)
+    return end(session, call, { status, output: { ok: false, error }, latencyMs: 0 })
+  }
+  const hold = session.ports.queues?.forCall(call.intent.tool, session.hold)
+  return hold ? runInLine(session, call, { tool, hold }) : run(session, call, tool)
+}
+
+function run(session: ActiveSession, call: StartedCall, tool: Tool): MaybePromise<void> {
+  const started = session.clock.monotonic()
+  const running = runTool(session, tool, { call, started, hold: undefined })
+  return running instanceof Promise
+    ? running.then((result) => leave(session, call, { tool, result, started }))
+    : leave(session, call, { tool, result: running, started })
+}
+
+/** Its time begins when it has its slots. */
+async function runInLine(session: ActiveSession, call: StartedCall, { tool, hold }: Queued): Promise<void> {
+  const entered = await takeSlots(session, hold, call.intent.id)
+  if (entered !== 'in') {
+    const isUnknown = call.attempt > 1
+    const error = isUnknown ? notRunAgain : entered === 'late' ? tooLate : notRun
+    return end(session, call, { status: isUnknown ? 'unknown' : 'skipped', output: { ok: false, error }, latencyMs: 0 })
+  }
+  const started = session.clock.monotonic()
+  const result = await runHeld(session, tool, { call, started, hold })
+  return leave(session, call, { tool, result, started })
+}
+
+interface Queued {
+  readonly tool: Tool
+  readonly hold: Hold
+}
+
+/** A session whose call waits, or has the slot that its own call had, gives its own back: it does nothing itself now. */
+async function takeSlots(session: ActiveSession, hold: Hold, itemId: ItemId): Promise<'in' | 'interrupted' | 'late'> {
+  const isIn = hold.tryEnter()
+  if (!isIn || hold.isNested) session.hold?.leave()
+  if (isIn) return 'in'
+  session.callsInFlight++
+  const entered = await enterInTime(session, hold, { isLast: false, itemId })
+  session.callsInFlight--
+  if (entered === 'in' && session.interrupt.reason === undefined) return 'in'
+  hold.close()
+  return entered === 'in' ? 'interrupted' : entered
+}
+
+async function runHeld(session: ActiveSession, tool: Tool, held: { call: StartedCall; started: number; hold: Hold }): Promise<RunResult> {
+  try {
+    return await runTool(session, tool, held)
+  } finally {
+    held.hold.close()
+  }
+}
+
+function leave(session: ActiveSession, call: StartedCall, finishing: Finishing): MaybePromise<void> {
+  const { status, output } = finishing.result
+  if (isWalledIn(session, output) || hasHooksAt(session, 'afterCall')) return finishSlowly(session, call, finishing)
+  const moment = session.clock.monotonic()
+  return end(session, call, { status, output, latencyMs: between(finishing.started, moment), moment })
+}
+
+interface Finishing {
+  readonly tool: Tool
+  readonly result: RunResult
+  readonly started: number
+}
+
+/** Where there are walls to get out of, or hooks to ask. */
+async function finishSlowly(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
+  const ran = isWalledIn(session, result.output) ? await runOutside(session, call, { tool, output: result.output }) : result
+  if (ran === 'waiting') return
+  const { status, output } = ran
+  const latencyMs = since(session.clock, started)
+  const looked = await afterCall(session, call, output)
+  // Hooks that must see a result were not asked: it is as if the call had not finished.
+  if (session.isReleased && hasHooksAt(session, 'afterCall')) throw new Released()
+  await end(session, call, { status, output: looked, latencyMs })
+}
+
+/** Once more without walls, where that is allowed; in line like the first time. */
+async function runOutside(session: ActiveSession, call: StartedCall, { tool, output }: WalledIn): Promise<RunResult | 'waiting'> {
+  // Somebody may have to be asked.
+  session.hold?.leave()
+  const way = await escalate(session, call, output)
+  if (way === 'waiting') return way
+  if (way !== 'outside') return { status: 'failed', output: way }
+  const hold = session.ports.queues?.forCall(call.intent.tool, session.hold)
+  if (hold && (await takeSlots(session, hold, call.intent.id)) !== 'in') return { status: 'failed', output }
+  const again = { call: outside(call), started: session.clock.monotonic() }
+  return hold ? runHeld(session, tool, { ...again, hold }) : runTool(session, tool, { ...again, hold: undefined })
+}
+
+interface WalledIn {
+  readonly tool: Tool
+  readonly output: Extract<ToolOutput, { ok: false }>
+}
+
+/** What a driver before this one has seen of it. */
+function stoppedBy({ request: { tool, inside } }: AtTheWalls): RunResult {
+  const error = { class: 'sandbox', message: `${tool} was stopped by the sandbox.` } as const
+  return { status: 'failed', output: { ok: false, error, ...inside } }
+}
+
+const outside = (call: StartedCall): StartedCall => ({ ...call, attempt: call.attempt + 1, walls: { kind: 'outside' } })
+
+interface Ended {
+  readonly status: ItemStatus
+  readonly output: ToolOutput
+  readonly latencyMs: number
+  /** Of the clock, where it was read just now. */
+  readonly moment?: number
+}
+
+function end(session: ActiveSession, call: StartedCall, { status, output, latencyMs, moment }: Ended): MaybePromise<void> {
+  const shown = fitted(session, output)
+  if (shown instanceof Promise) return shown.then((fit) => record(session, call, { status, shown: fit, latencyMs, moment: undefined }))
+  record(session, call, { status, shown, latencyMs, moment })
+}
+
+function record(session: ActiveSession, call: StartedCall, ended: Fitted): void {
+  const item = recordOf(call, ended)
+  session.record(itemEnded(session, item, ended.moment))
+  if (item.bytesOut < 1_000) keepShape('ended', item, ended)
+  // The last result goes with the next step; the others are committed as they come.
+  if (session.turn.step.kind === 'calling') void session.flush()
+}
+
+interface Fitted {
+  readonly status: ItemStatus
+  readonly shown: Shown
+  readonly latencyMs: number
+  readonly moment: number | undefined
+}
+
+function recordOf({ intent: { id, type }, part }: StartedCall, { status, shown, latencyMs }: Fitted): CallRecord {
+  const { content, bytesOut, value, error, output } = shown
+  const plain = { kind: 'call', id, type, status, content, bytesOut, latencyMs, bytesIn: utf8Length(part.input) } as const
+  return value === undefined && error === undefined && output === undefined ? plain : { ...plain, ...shown }
+}
+
+const notRunAgain: ToolFailure = {
+  class: 'cancelled',
+  message: 'It was not run again: the turn was interrupted. Whether it ran before is not known.',
+}
+const tooLate: ToolFailure = {
+  class: 'timeout',
+  message: 'It was not run: the time budget ran out while it stood in line.',
+  remedy: 'Answer with what you have.',
+}
+const notRun: ToolFailure = { class: 'cancelled', message: 'It was not run: the turn was interrupted before.' }
+const gone = (tool: string): ToolFailure => ({ class: 'config', message: `The tool "${tool}" is no longer there.` })

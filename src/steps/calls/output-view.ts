@@ -1,0 +1,64 @@
+import {
+  type JsonObject,
+  mostShownToHooks,
+  type OutputView,
+  type ToolExtras,
+  type ToolFailure,
+  type ToolOutput,
+} from '../../contracts/index.ts'
+import { plainJson } from '../../util/copy-json.ts'
+import type { Redactor } from '../../util/redact.ts'
+import { cutText } from '../../util/well-formed.ts'
+
+/** As much of a message as is put on record. */
+const longestMessage = 2_000
+
+/**
+ * What hooks are shown of an output, anew for each of them: touching it changes neither what is recorded nor what the next
+ * one sees. Secrets go before anything is cut, so that no half of one is left at the edge.
+ */
+export function outputViews(output: ToolOutput, redactor: Redactor): () => OutputView {
+  const view = output.ok ? resultView(output, redactor) : failureView(output, redactor)
+  const { extras } = output
+  return () => {
+    const own = view.ok ? { ...view } : { ...view, error: { ...view.error } }
+    return extras ? withExtras(own, () => copied(extras, redactor)) : own
+  }
+}
+
+function resultView({ content }: Extract<ToolOutput, { ok: true }>, redactor: Redactor): OutputView {
+  const { text, ...cut } = fitting(redactor.text(content))
+  return { ok: true, content: text, ...cut }
+}
+
+function failureView({ error, partial }: Extract<ToolOutput, { ok: false }>, redactor: Redactor): OutputView {
+  const failed = { ok: false, error: withoutSecrets(error, redactor) } as const
+  if (partial === undefined) return failed
+  const { text, ...cut } = fitting(redactor.text(partial))
+  return { ...failed, partial: text, ...cut }
+}
+
+const fitting = (text: string): { readonly text: string; readonly cut?: true } =>
+  text.length > mostShownToHooks ? { text: cutText(text, mostShownToHooks), cut: true } : { text }
+
+function withoutSecrets({ class: kind, message, remedy }: ToolFailure, redactor: Redactor): ToolFailure {
+  const shown = (text: string): string => cutText(redactor.text(text), longestMessage)
+  return { class: kind, message: shown(message), ...(remedy !== undefined && { remedy: shown(remedy) }) }
+}
+
+/** They may be large, and few look at them. */
+function withExtras(view: OutputView, copy: () => ToolExtras | undefined): OutputView {
+  let made: { readonly extras: ToolExtras | undefined } | undefined
+  return Object.defineProperty(view, 'extras', {
+    enumerable: true,
+    get: () => {
+      made ??= { extras: copy() }
+      return made.extras
+    },
+  })
+}
+
+function copied(extras: ToolExtras, redactor: Redactor): ToolExtras | undefined {
+  const plain = plainJson(extras)
+  return plain && (redactor.json(plain) as JsonObject)
+}

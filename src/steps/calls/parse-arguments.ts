@@ -1,0 +1,71 @@
+import type { JsonObject, MaybePromise, SchemaValidator, ToolFailure, Validate } from '../../contracts/index.ts'
+import { inexactNumber, inexactProblem } from '../../util/inexact-number.ts'
+import { parseJsonObject } from '../../util/json-object.ts'
+import { cutText } from '../../util/well-formed.ts'
+import type { OfferedTool } from './tool-registry.ts'
+
+export type Arguments =
+  | { readonly ok: true; readonly input: JsonObject; readonly reason: string | undefined }
+  | { readonly ok: false; readonly failure: ToolFailure }
+
+/** Parse, repair, take the reason off, validate. Synchronous once the validator of the tool is compiled. */
+export function parseArguments(validator: SchemaValidator, offered: OfferedTool, text: string): MaybePromise<Arguments> {
+  const validate = validator.compile(offered.tool.inputSchema)
+  // No arguments at all is how some models call a tool that needs none.
+  const parsed = parseJsonObject(text) ?? (text.trim() === '' ? {} : undefined)
+  if (parsed && !(validate instanceof Promise)) return inexact(offered, text) ?? check(offered, parsed, validate)
+  return repairAndCheck({ validator, offered, text, parsed, validate })
+}
+
+interface Repair {
+  readonly validator: SchemaValidator
+  readonly offered: OfferedTool
+  readonly text: string
+  readonly parsed: JsonObject | undefined
+  readonly validate: MaybePromise<Validate>
+}
+
+async function repairAndCheck({ validator, offered, text, parsed, validate }: Repair): Promise<Arguments> {
+  const repaired = parsed ? undefined : await validator.repair(text)
+  const object = parsed ?? (repaired === undefined ? undefined : parseJsonObject(repaired))
+  if (object) return inexact(offered, repaired ?? text) ?? check(offered, object, await validate)
+  const shown = text.length > 200 ? `${cutText(text, 200)}…` : text
+  return {
+    ok: false,
+    failure: {
+      class: 'invalid_input',
+      message: `The arguments of "${offered.name}" are not a JSON object: ${shown}`,
+      remedy: 'Send one JSON object.',
+    },
+  }
+}
+
+/** Holds an input against the tool's own schema, without the reason field. */
+export function check(offered: OfferedTool, object: JsonObject, validate: Validate): Arguments {
+  const reason = object[offered.reasonField]
+  const input = reason === undefined ? object : without(object, offered.reasonField)
+  const validation = validate(input)
+  if (validation.ok)
+    return {
+      ok: true,
+      input: validation.value as JsonObject,
+      reason: typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined,
+    }
+  return unfit(offered, validation.problems)
+}
+
+/** A number that would become another one is sent back: nobody notices a wrong id or amount. */
+function inexact(offered: OfferedTool, json: string): Arguments | undefined {
+  const found = inexactNumber(json)
+  return found === undefined ? undefined : unfit(offered, [inexactProblem(found)])
+}
+
+function unfit({ name }: OfferedTool, problems: readonly string[]): Arguments {
+  const message = `The arguments of "${name}" do not fit: ${problems.join('; ')}.`
+  return { ok: false, failure: { class: 'invalid_input', message, remedy: 'Correct them and call again.' } }
+}
+
+function without(object: JsonObject, field: string): JsonObject {
+  const { [field]: _, ...rest } = object
+  return rest
+}

@@ -1,0 +1,298 @@
+import {
+  type AgentSpec,
+  type BlobId,
+  type ChildResult,
+  type ChildTask,
+  type Confinement,
+  defaultLimits,
+  type ItemStatus,
+  type Json,
+  type MaybePromise,
+  type Plan,
+  type Tool,
+  type ToolContext,
+  type ToolFailure,
+  type ToolOutput,
+} from '../../contracts/index.ts'
+import { callIdOf, planItemIdOf, type StartedCall } from '../../core/index.ts'
+import { copyJson } from '../../util/copy-json.ts'
+import { Interrupt } from '../../util/interrupt.ts'
+import { isThenable } from '../../util/is-thenable.ts'
+import { keepShape } from '../../util/keep-shape.ts'
+import { messageOf } from '../../util/message-of.ts'
+import type { Veil } from '../../util/redact-stream.ts'
+import { confinementOf } from '../approval/confinement.ts'
+import { isLeftTo } from '../approval/permission.ts'
+import type { ActiveSession } from '../loop/active-session.ts'
+import { remaining } from '../loop/remaining-time.ts'
+import { tellOnce } from '../loop/report-once.ts'
+import type { Hold } from '../queues/queue-slot.ts'
+import { checkedPlan } from './check-plan.ts'
+import { outputOf } from './tool-output.ts'
+
+export interface RunResult {
+  readonly status: ItemStatus
+  readonly output: ToolOutput
+}
+
+const defaultGraceMs = 250
+
+/** Runs a tool once. A tool that answers at once has nothing to be waited for, nor cut short. */
+export function runTool(session: ActiveSession, tool: Tool, run: Run): MaybePromise<RunResult> {
+  return new CallRun(session, run).enter(tool)
+}
+
+interface Run {
+  readonly call: StartedCall
+  readonly started: number
+  readonly hold: Hold | undefined
+}
+
+interface StartedChild {
+  readonly result: Promise<ChildResult>
+  hasEnded: boolean
+  end?: ChildResult
+}
+
+/**
+ * One run of one tool.
+ *
+ * 1. It ends once: by itself, at its deadline, or with the turn, whether or not the tool heeds its signal.
+ * 2. What finished keeps its real result, even after the signal; what did not says what is known.
+ * 3. After the end the tool can do nothing more here: its result and its progress are dropped.
+ * 4. It starts at most one child, and ends after it: one that the tool did not wait for is ended first.
+ */
+class CallRun {
+  readonly #session: ActiveSession
+  readonly #call: StartedCall
+  readonly #interrupt: Interrupt
+  readonly #started: number
+  readonly #hold: Hold | undefined
+  #limit: Limit = noLimit
+  #isOver = false
+  #veil: Veil | undefined
+  #child: StartedChild | undefined
+
+  constructor(session: ActiveSession, { call, started, hold }: Run) {
+    this.#session = session
+    this.#call = call
+    this.#interrupt = new Interrupt(session.interrupt)
+    this.#started = started
+    this.#hold = hold
+  }
+
+  enter(tool: Tool): MaybePromise<RunResult> {
+    // Read once: both look at the same moment.
+    const timeLeft = this.#session.timeLeft()
+    this.#limit = deadline(this.#session, tool, timeLeft?.usable ?? Number.POSITIVE_INFINITY)
+    const input = copyJson(this.#call.intent.input)
+    keepShape('call', this, input)
+    try {
+      const answer = tool.execute(input, this.#context(tool, timeLeft?.ms))
+      return isThenable(answer) ? this.#wait(answer, tool) : this.#settle(this.#result(this.#output(answer, tool)))
+    } catch (error) {
+      return this.#settle(this.#result(thrown(error)))
+    }
+  }
+
+  /** Whatever comes first: the answer, or the end of the grace that follows the deadline or the interrupt. */
+  #wait(answer: PromiseLike<unknown>, tool: Tool): Promise<RunResult> {
+    const { clock } = this.#session
+    const limit = this.#limit
+    return new Promise((resolve) => {
+      let cancelTimer = clock.after(limit.ms, () => this.#interrupt.fire(limit.by === 'budget' ? 'budget' : 'timeout'))
+      const end = (result: RunResult): void => {
+        if (this.#isOver) return
+        cancelTimer()
+        resolve(this.#over(result))
+      }
+      this.#interrupt.listen(() => {
+        cancelTimer()
+        cancelTimer = clock.after(tool.graceMs ?? defaultGraceMs, () => end(this.#cutShort()))
+      })
+      Promise.resolve(answer).then(
+        (raw) => this.#afterChild(this.#result(this.#output(raw, tool)), end),
+        (error: unknown) => this.#afterChild(this.#result(thrown(error)), end),
+      )
+    })
+  }
+
+  #output(raw: unknown, { name }: Tool): ToolOutput {
+    return outputOf(raw, name, (diagnostic) => {
+      if (!this.#isOver) tellOnce(this.#session, diagnostic)
+    })
+  }
+
+  /** A plain object: tools spread it, take it apart and hand it on. */
+  #context(tool: Tool, timeLeft: number | undefined): ToolContext {
+    const { state, ports } = this.#session
+    const context: ToolContext = {
+      signal: this.#interrupt.signal,
+      callId: callIdOf(state.sessionId, this.#call.itemId),
+      attempt: this.#call.attempt,
+      overlay: ports.overlay,
+      remaining: remaining(this.#session, timeLeft),
+      confinement: this.#call.walls.kind === 'outside' ? unconfined : confinementOf(this.#session),
+      maxOutputBytes: state.agent.limits.maxOutputBytes,
+      agents: ports.tree.agentsOf(this.#session),
+      startChild: (task) => this.#startChild(task),
+      storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
+      skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
+      mayUse: (key, how) => isLeftTo(this.#session, { name: this.#call.intent.tool, tool }, { key, how }),
+      progress: (text) => this.#show('progress', ports.redactor.text(String(text))),
+      output: (chunk) => this.#pass(String(chunk)),
+      updatePlan: (plan) => this.#updatePlan(plan),
+    }
+    const { answer } = this.#call.intent
+    const toolTimeout = saidTimeout(state.agent)
+    // Hardly a call has one of them, and there are very many.
+    if (answer === undefined && toolTimeout === undefined) return context
+    return { ...context, ...(answer !== undefined && { answer }), ...(toolTimeout !== undefined && { toolTimeout }) }
+  }
+
+  #startChild(task: ChildTask): Promise<ChildResult> {
+    if (this.#isOver) return Promise.resolve({ kind: 'refused', failure: callIsOver })
+    if (this.#child) return Promise.resolve({ kind: 'refused', failure: oneChildOnly })
+    const result = this.#session.ports.tree.startChild(this.#session, this.#call.itemId, {
+      task,
+      interrupt: this.#interrupt,
+      hold: this.#hold,
+    })
+    const child: StartedChild = { result, hasEnded: false }
+    this.#child = child
+    const ended = (): void => {
+      child.hasEnded = true
+    }
+    // Whoever does not wait for it need not be told that it failed.
+    result.then((end) => {
+      child.end = end
+      ended()
+    }, ended)
+    return result
+  }
+
+  #settle(result: RunResult): MaybePromise<RunResult> {
+    return this.#child ? new Promise((resolve) => this.#afterChild(result, (ended) => resolve(this.#over(ended)))) : this.#over(result)
+  }
+
+  /** A child that is still at work when its tool has answered is ended; what it took is its parent's. */
+  #afterChild(result: RunResult, end: (result: RunResult) => void): void {
+    if (!this.#child || this.#child.hasEnded) {
+      end(result)
+      return
+    }
+    this.#interrupt.fire('interrupted')
+    const done = (): void => end(result)
+    this.#child.result.then(done, done)
+  }
+
+  /** Output comes in pieces, and a secret may lie across two of them. */
+  #pass(chunk: string): void {
+    this.#veil ??= this.#session.ports.redactor.veil()
+    this.#show('output', this.#veil ? this.#veil.push(chunk) : chunk)
+  }
+
+  #show(kind: 'progress' | 'output', text: string): void {
+    const { turn } = this.#session.state
+    if (text === '' || this.#isOver || turn.kind !== 'open' || turn.step.kind !== 'calling') return
+    this.#session.live({ stepId: turn.step.id, itemId: this.#call.itemId, attempt: this.#call.attempt, kind }, text)
+  }
+
+  #updatePlan(plan: Plan): void {
+    const { turn } = this.#session.state
+    if (this.#isOver || turn.kind !== 'open') return
+    const planned = this.#session.ports.redactor.json(checkedPlan(plan) as unknown as Json) as unknown as Plan
+    const itemId = planItemIdOf(turn.id)
+    if (turn.plan) this.#session.note({ type: 'interaction.item.updated', itemId, update: { kind: 'plan', plan: planned } })
+    else
+      this.#session.note({ type: 'interaction.item.started', itemId, item: { kind: 'plan', id: itemId, type: 'todo_list', plan: planned } })
+  }
+
+  #result(output: ToolOutput): RunResult {
+    if (output.ok && !this.#hasLeftChild) return { status: 'completed', output }
+    if (output.ok) return this.#cutShort()
+    return this.#interrupt.reason === undefined ? { status: 'failed', output } : this.#cutShort(output)
+  }
+
+  /** Its child was released and goes on with it later, whatever the tool says meanwhile. */
+  get #hasLeftChild(): boolean {
+    return this.#session.isReleased && this.#child !== undefined && this.#child.end === undefined
+  }
+
+  #over(result: RunResult): RunResult {
+    if (this.#veil) this.#show('output', this.#veil.end())
+    this.#isOver = true
+    this.#interrupt.close()
+    return result
+  }
+
+  /** A call that did not finish, with what is known about it. */
+  #cutShort(said?: Extract<ToolOutput, { ok: false }>): RunResult {
+    const { intent } = this.#call
+    const seconds = ((this.#session.clock.monotonic() - this.#started) / 1000).toFixed(1)
+    const isIdle = intent.type === 'subagent_call' && this.#child?.end !== undefined && !hasBegun(this.#child.end)
+    const effect = isIdle ? 'It had not begun.' : intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
+    const own = said && !isIdle ? ` It said: ${said.error.message}` : ''
+    const { status, why, ...failure } = cuts[this.#interrupt.reason as keyof typeof cuts] ?? cuts.interrupted
+    const remedy = this.#interrupt.reason === 'timeout' ? remedyOf(this.#limit) : undefined
+    const error: ToolFailure = {
+      ...failure,
+      ...(remedy !== undefined && { remedy }),
+      message: `"${intent.tool}" ${isIdle ? 'waited' : 'ran'} for ${seconds} s and was ended because ${why}. ${effect}${own}`,
+    }
+    return { status, output: { ok: false, error, ...(said?.partial !== undefined && { partial: said.partial }) } }
+  }
+}
+
+const cuts = {
+  timeout: { status: 'failed', why: 'its time limit was reached', class: 'timeout' },
+  budget: { status: 'failed', why: 'the time budget ran out', class: 'timeout', remedy: 'Answer with what you have.' },
+  interrupted: { status: 'interrupted', why: 'the turn was interrupted', class: 'cancelled' },
+} as const
+
+/** Whether a child has asked a model; before that it can have done nothing. One that was refused for a reason of its own tells it. */
+const hasBegun = (end: ChildResult): boolean =>
+  end.kind === 'refused' ? end.failure.class !== 'cancelled' : end.operations.steps.length > 0
+
+const callIsOver: ToolFailure = { class: 'config', message: 'The call that wanted a child has ended.' }
+const oneChildOnly: ToolFailure = { class: 'config', message: 'A call starts one child.', remedy: 'Make a call for each.' }
+
+const unconfined: Confinement = { kind: 'none' }
+const noSkills: readonly never[] = []
+
+const thrown = (error: unknown): ToolOutput => ({ ok: false, error: { class: 'failed', message: messageOf(error) } })
+
+/** `by`: who set it. */
+interface Limit {
+  readonly ms: number
+  readonly by: 'agent' | 'tool' | 'budget'
+}
+
+const noLimit: Limit = { ms: Number.POSITIVE_INFINITY, by: 'tool' }
+
+function deadline(session: ActiveSession, tool: Tool, usable: number): Limit {
+  const limit = limitOf(tool.timeoutMs, session.state.agent)
+  return usable < limit.ms ? { ms: usable, by: 'budget' } : limit
+}
+
+/**
+ * A tool that knows how long it takes is given that, as long as nobody has said anything else; what an agent says holds for
+ * all tools but its children, whose time is their own.
+ */
+function limitOf(own: number | undefined, agent: AgentSpec): Limit {
+  if (own === undefined) return { ms: agent.limits.toolTimeout, by: 'agent' }
+  const said = Number.isFinite(own) ? saidTimeout(agent) : undefined
+  return said !== undefined && said < own ? { ms: said, by: 'agent' } : { ms: own, by: 'tool' }
+}
+
+/** Journals of before do not tell whether it was said: there, what is not the default was. */
+function saidTimeout({ saysToolTimeout, limits: { toolTimeout } }: AgentSpec): number | undefined {
+  return saysToolTimeout || toolTimeout !== defaultLimits.toolTimeout ? toolTimeout : undefined
+}
+
+function remedyOf({ ms, by }: Limit): string {
+  const most = `${ms / 1000} s`
+  return by === 'agent'
+    ? `Ask for less at once: a call has ${most} here, unless limits.toolTimeout is raised.`
+    : `Ask for less at once: a call of this tool has ${most}.`
+}

@@ -1,0 +1,132 @@
+import type { Gate, JsonObject, JsonSchema, Model, ModelAbility, Tool, ToolSpec } from '../../contracts/index.ts'
+import type { Offering } from '../../core/index.ts'
+import { matches, offeredName } from '../../policy/tool-name-patterns.ts'
+import { knownNames } from '../../util/suggestion.ts'
+
+export { matches, offeredName }
+
+/** A tool under the name that models know it by. */
+export interface OfferedTool {
+  readonly tool: Tool
+  readonly name: string
+  /** The field in which the model says why it calls: `reason`, or `call_reason` where the tool owns that word. */
+  readonly reasonField: string
+  readonly spec: ToolSpec
+}
+
+/** What one step offers. Frozen for the step; built once for each set of facts. */
+export interface Offer extends Offering {
+  find(name: string): OfferedTool | undefined
+  names(): readonly string[]
+}
+
+/** What gates are checked against. */
+interface Facts {
+  readonly abilities: readonly ModelAbility[]
+  readonly flags: readonly string[]
+}
+
+/**
+ * All tools of a runtime. Never branches on where one comes from.
+ *
+ * 1. Tools are ordered by name, everywhere.
+ * 2. Specs are built once; the same tools, model and flags give the same offer object.
+ */
+export class ToolRegistry {
+  readonly #listed: readonly OfferedTool[]
+  readonly #tools: readonly OfferedTool[]
+  readonly #byName: ReadonlyMap<string, Tool>
+  readonly #offers = new WeakMap<readonly string[], Map<string, Offer>>()
+  /** What was asked for last: mostly it is asked for again. */
+  #last: { readonly names: readonly string[]; readonly id: string; readonly flags: readonly string[]; readonly offer: Offer } | undefined
+
+  /** `own` tools belong to the runtime: no allowlist names them. */
+  constructor(tools: readonly Tool[], own: readonly Tool[] = []) {
+    this.#listed = tools.map(offered).toSorted(byName)
+    this.#tools = [...this.#listed, ...own.map(offered)].toSorted(byName)
+    this.#byName = new Map(this.#tools.map((each) => [each.name, each.tool]))
+  }
+
+  /** Tools whose names match the allowlist, gates aside. */
+  allowed(allowlist: readonly string[]): readonly OfferedTool[] {
+    return this.#listed.filter(({ tool, name }) => allowlist.some((pattern) => matches(pattern, tool.name) || matches(pattern, name)))
+  }
+
+  get tools(): readonly OfferedTool[] {
+    return this.#tools
+  }
+
+  find(name: string): Tool | undefined {
+    return this.#byName.get(name)
+  }
+
+  /** `names` is the list of a session, always the same object: what was built for it is found by it. */
+  offer(names: readonly string[], model: Pick<Model, 'id' | 'abilities'>, flags: readonly string[]): Offer {
+    const last = this.#last
+    if (last && last.names === names && last.id === model.id && last.flags === flags) return last.offer
+    const offer = this.#offerFor(names, model, flags)
+    this.#last = { names, id: model.id, flags, offer }
+    return offer
+  }
+
+  #offerFor(names: readonly string[], model: Pick<Model, 'id' | 'abilities'>, flags: readonly string[]): Offer {
+    let offers = this.#offers.get(names)
+    if (!offers) {
+      offers = new Map()
+      this.#offers.set(names, offers)
+    }
+    const key = flags.length === 0 ? model.id : `${model.id} ${flags.join()}`
+    const known = offers.get(key)
+    if (known) return known
+    const facts = { abilities: model.abilities, flags }
+    const wanted = new Set(model.abilities.includes('tools') ? names : [])
+    const offer = offerOf(
+      this.#tools.filter(({ name, tool }) => wanted.has(name) && (tool.requires ?? []).every((gate) => isOpen(gate, facts))),
+    )
+    offers.set(key, offer)
+    return offer
+  }
+}
+
+const byName = (a: OfferedTool, b: OfferedTool): number => (a.name < b.name ? -1 : 1)
+
+/** What to tell a model that asked for a tool which is not there. */
+export function unknownTool(name: string, offer: Offer): { message: string; remedy: string } {
+  const names = offer.names()
+  const remedy = names.length === 0 ? 'No tools are available now: answer with what you know.' : knownNames(name, names, 'tool')
+  return { message: `There is no tool "${name}".`, remedy }
+}
+
+function offerOf(tools: readonly OfferedTool[]): Offer {
+  const byName = new Map(tools.map((each) => [each.name, each]))
+  for (const each of tools) if (!byName.has(each.tool.name)) byName.set(each.tool.name, each)
+  const names = tools.map((each) => each.name)
+  return {
+    specs: tools.map((each) => each.spec),
+    instructions: tools.flatMap(({ tool }) => (tool.instructions ? [tool.instructions] : [])).join('\n\n'),
+    find: (name) => byName.get(name),
+    names: () => names,
+  }
+}
+
+function offered(tool: Tool): OfferedTool {
+  const name = offeredName(tool.name)
+  // Wherever in the schema the word stands: it may be reached by a reference.
+  const reasonField = JSON.stringify(tool.inputSchema).includes('"reason"') ? 'call_reason' : 'reason'
+  return { tool, name, reasonField, spec: { name, description: tool.description, inputSchema: withReason(tool.inputSchema, reasonField) } }
+}
+
+function withReason(schema: JsonSchema, field: string): JsonSchema {
+  const reason = { type: 'string', description: 'Why you make this call, in a few words. Shown to the person.' }
+  const required = Array.isArray(schema.required) ? schema.required : []
+  return {
+    ...schema,
+    type: 'object',
+    properties: { ...(schema.properties as JsonObject), [field]: reason },
+    required: [...required, field],
+  }
+}
+
+function isOpen(gate: Gate, facts: Facts): boolean {
+  return 'ability' in gate ? facts.abilities.includes(gate.ability) : facts.flags.includes(gate.flag)
+}

@@ -1,0 +1,43 @@
+import type { CallResult, Message } from '../../contracts/index.ts'
+import { messageSize } from '../../core/index.ts'
+
+export const charsOf = (messages: readonly Message[]): number => messages.reduce((sum, message) => sum + messageSize(message), 0)
+
+/** Where the last messages begin that there is room for, behind those that always go. Results never stand without the calls that they answer. */
+export function startOfNewest(messages: readonly Message[], room: number, going = 1): number {
+  let start = messages.length
+  let size = 0
+  for (let index = messages.length - 1; index >= going; index--) {
+    const message = messages[index]
+    if (!message) break
+    size += messageSize(message)
+    if (size > room) break
+    if (message.role !== 'tool') start = index
+  }
+  return start
+}
+
+/** Where calls begin of which the model has not seen what came of them; the end where there are none. */
+export function startOfUnread(messages: readonly Message[]): number {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant')
+  return last > 0 && messages[last + 1]?.role === 'tool' ? last : messages.length
+}
+
+/** No result is cut to less. */
+const leastResult = 600
+const mostResult = 16_000
+
+/** Messages whose results have been cut, as little as it takes; longer than the room only where cutting does not do. */
+export function withShorterResults(
+  messages: readonly Message[],
+  room: number,
+  cut: (content: string, most: number) => string,
+): readonly Message[] {
+  let fitting = messages
+  for (let most = mostResult; charsOf(fitting) > room && most >= leastResult; most /= 2) {
+    const shorter = (result: CallResult): CallResult =>
+      result.content.length > most ? { ...result, content: cut(result.content, most) } : result
+    fitting = messages.map((message) => (message.role === 'tool' ? { ...message, results: message.results.map(shorter) } : message))
+  }
+  return fitting
+}

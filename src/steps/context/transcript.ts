@@ -1,0 +1,40 @@
+import type { InputPart, Message, ReplyPart } from '../../contracts/index.ts'
+import { cutText } from '../../util/well-formed.ts'
+
+/** A history as a text that can be paged and searched. */
+export const transcript = (messages: readonly Message[]): string => messages.map(paragraph).join('\n\n')
+
+function paragraph(message: Message): string {
+  switch (message.role) {
+    case 'user':
+      return `## User\n${message.parts.map(inputText).join('\n')}`
+    case 'assistant':
+      return `## Assistant\n${message.parts.map(replyText).join('\n')}`
+    case 'tool':
+      return message.results.map(({ name, ok, content }) => `## Result of ${name}${ok ? '' : ' (failed)'}\n${content}`).join('\n\n')
+    default:
+      return message satisfies never
+  }
+}
+
+const inputText = (part: InputPart): string => (part.type === 'text' ? part.text : `(${part.type}, ${part.mediaType})`)
+
+function replyText(part: ReplyPart): string {
+  if (part.type === 'call') return `→ ${part.name} ${part.input}`
+  return part.type === 'reasoning' ? `(thinking) ${part.text}` : part.text
+}
+
+const mostLines = 40
+const mostLine = 200
+
+/** What the model said last, where nobody can sum it up. */
+export function digest(messages: readonly Message[]): string {
+  const lines = messages.flatMap((message) => (message.role === 'assistant' ? message.parts.flatMap(saidIn) : []))
+  return lines.length === 0 ? 'Nothing was said yet.' : lines.slice(-mostLines).join('\n')
+}
+
+function saidIn(part: ReplyPart): readonly string[] {
+  if (part.type !== 'text' || part.text.trim() === '') return []
+  const line = part.text.trim().replaceAll(/\s+/g, ' ')
+  return [`- ${line.length > mostLine ? `${cutText(line, mostLine)}…` : line}`]
+}

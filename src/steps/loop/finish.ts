@@ -1,0 +1,116 @@
+import type { EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTotals } from '../../contracts/index.ts'
+import { errorItemIdOf, limitText, ownAccounts, type ReachedLimit, raiseLimit, ranOut, tightest } from '../../core/index.ts'
+import { atStop, hasHooksAt } from '../approval/hooks.ts'
+import type { ActiveSession } from './active-session.ts'
+import { reportOf } from './report-of.ts'
+
+/** Ends the turn, unless a hook sends the model back to work. */
+export function finish(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
+  return wanted.status === 'completed' && hasHooksAt(session, 'atStop') ? finishIfAllowed(session, wanted) : endTurn(session, wanted)
+}
+
+async function finishIfAllowed(session: ActiveSession, wanted: TurnEnding): Promise<void> {
+  const verdict = await atStop(session)
+  if (verdict.kind === 'resume') return
+  if (verdict.kind === 'failed') return endTurn(session, { status: 'failed', reason: 'hook', message: verdict.message })
+  // Somebody may have steered while hooks thought: then the turn is not at its end.
+  if (session.decide().kind !== 'finish') return
+  if (verdict.kind !== 'overruled') return endTurn(session, wanted)
+  for (const diagnostic of verdict.objections) session.note({ type: 'interaction.diagnostic', diagnostic })
+  // The answer is given, and not called complete.
+  await endTurn(session, { status: 'partial', reason: 'hook' })
+}
+
+/** Everything before the end of a turn and the end itself are durable when this is done; only then is the answer given. */
+export function endTurn(session: ActiveSession, wanted: TurnEnding): MaybePromise<void> {
+  const { turn } = session
+  const limit = reachedLimit(session, wanted)
+  const ending = withLimit(session, wanted, limit)
+  const { steps, calls, spent, startedAt } = turn
+  const totals = { ...spent, steps, calls, durationMs: Math.max(0, session.now - startedAt) }
+  if (turn.plan) endPlan(session, turn.plan, ending)
+  if (limit) noteLimit(session, limit, ending)
+  if (ending.status === 'failed') noteError(session, ending.message)
+  session.note(endEvent(ending, reportOf(turn, session.state.agent), totals))
+  if (session.state.inputs.length === 0) session.note({ type: 'interaction.session.idle' })
+  return session.flush()
+}
+
+/** The limit that a turn ran into. An answer that was cut because the model produces no more did not run into any. */
+function reachedLimit(session: ActiveSession, ending: TurnEnding): (ReachedLimit & { readonly isAbove?: true }) | undefined {
+  if (ending.status !== 'partial' && ending.status !== 'failed') return undefined
+  const { state, turn, headroom } = session
+  const { step, last } = turn
+  if (step.kind === 'answered' && step.truncated && last === undefined && step.cutBy === undefined) return undefined
+  const { name, limits } = state.agent
+  const isRoot = state.parent === undefined
+  switch (ending.reason) {
+    case 'steps':
+      return { key: 'maxToolTurns', limit: limits.maxToolTurns, agent: name, isRoot }
+    case 'calls':
+      return { key: 'maxCalls', limit: limits.maxCalls ?? 0, agent: name, isRoot }
+    case 'tokens':
+    case 'cost':
+    case 'time': {
+      const own = tightest(ownAccounts(state, turn, session.now), ending.reason)
+      const above = tightest(headroom, ending.reason)
+      return above && (!own || above.left < own.left) ? { ...above, isAbove: true } : own
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Names the limit in the ending. A turn that ran out before anything was said has nothing partial to give. */
+function withLimit({ turn }: ActiveSession, ending: TurnEnding, limit: ReturnType<typeof reachedLimit>): TurnEnding {
+  if (ending.status === 'failed' && limit)
+    return { ...ending, message: `${ending.message} A limit cut the turn off: ${limitText(limit)}.`, remedy: raiseLimit(limit) }
+  if (ending.status !== 'partial') return ending
+  if (turn.lastText !== '') return limit?.isAbove ? { ...ending, limit: 'above' } : ending
+  const { why, remedy } = ranOut[ending.reason]
+  const message = `The turn ended before there was an answer: ${why}${limit ? ` (${limitText(limit)})` : ''}.`
+  return { status: 'failed', reason: ending.reason, message, remedy: limit ? raiseLimit(limit) : remedy }
+}
+
+/** A budget is named as the reason, whatever became of the answer. Outcomes of ancestors show it too: a child's path says whose turn it was. */
+function noteLimit(session: ActiveSession, limit: ReachedLimit, { status }: TurnEnding): void {
+  const { parent, agentPath } = session.state
+  const message = `A limit cut the turn${parent ? ` of ${agentPath}` : ''} off: ${limitText(limit)}.`
+  const severity = status === 'failed' ? 'error' : 'warning'
+  session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'limit_reached', severity, message, remedy: raiseLimit(limit) } })
+}
+
+function endEvent(ending: TurnEnding, report: Report | undefined, totals: TurnTotals): EventDraft {
+  const said = report && { report }
+  switch (ending.status) {
+    case 'completed':
+    case 'partial':
+      return { type: 'interaction.turn.completed', ending, report: report ?? { format: 'text', text: '' }, totals }
+    case 'failed':
+      return { type: 'interaction.turn.failed', ending, ...said, totals }
+    case 'interrupted':
+      return { type: 'interaction.turn.interrupted', ending, ...said, totals }
+    default:
+      return ending satisfies never
+  }
+}
+
+/** A plan is an item of its turn, and ends with it. */
+function endPlan(session: ActiveSession, plan: PlanIntent, { status }: TurnEnding): void {
+  session.note({
+    type: 'interaction.item.completed',
+    itemId: plan.id,
+    item: { ...plan, status: status === 'partial' ? 'completed' : status },
+  })
+}
+
+/** People who watch items see a failure as an item too. */
+function noteError(session: ActiveSession, message: string): void {
+  const id = errorItemIdOf(session.turn.id)
+  session.note({ type: 'interaction.item.started', itemId: id, item: { kind: 'text', id, type: 'error' } })
+  session.note({
+    type: 'interaction.item.completed',
+    itemId: id,
+    item: { kind: 'text', id, type: 'error', status: 'failed', text: message },
+  })
+}

@@ -1,0 +1,11 @@
+// What the loop does besides asking in the usual way. Nobody imports it before there is such a thing to do.
+
+export { wait } from '../approval/approvals.ts'
+export { beforeRequest } from '../approval/hooks.ts'
+export { review } from '../approval/review.ts'
+export { execute } from '../calls/execute.ts'
+export { compact, summaryRequest, tellNoRoom } from '../context/compact.ts'
+export { endTurn, finish } from './finish.ts'
+export { recover } from './recover.ts'
+export { skip } from './skip.ts'
+export { defer } from './wait-for-budget.ts'

@@ -1,0 +1,11 @@
+import type { AgentSpec, Report } from '../../contracts/index.ts'
+import type { OpenTurn } from '../../core/index.ts'
+
+/** What a turn has to say for itself as it stands. */
+export function reportOf({ lastText, step }: OpenTurn, { output }: AgentSpec): Report | undefined {
+  if (step.kind === 'answered' && step.output?.ok) {
+    const { value } = step.output
+    return { format: 'json', text: JSON.stringify(value), value }
+  }
+  return lastText === '' ? undefined : { format: output.format === 'json' ? 'text' : output.format, text: lastText }
+}

@@ -1,0 +1,48 @@
+import type { CallIntent, EventDraft, ItemStatus, ToolFailure } from '../../contracts/index.ts'
+import { type Action, type CallBase, failedRecord, type Session } from '../../core/index.ts'
+import { parseJsonObject } from '../../util/json-object.ts'
+import { cutText } from '../../util/well-formed.ts'
+
+type Skip = Extract<Action, { kind: 'skip' }>
+
+const reasons: { readonly [Why in Skip['why']]: ToolFailure } = {
+  steps: { class: 'budget', message: 'It was not run: no further step is allowed in this turn.', remedy: 'Answer with what you have.' },
+  interrupt: { class: 'cancelled', message: 'It was not run: the turn was interrupted.' },
+  stop: { class: 'cancelled', message: 'It was not run: the person asked to stop.', remedy: 'Answer with what you have.' },
+  abort: { class: 'denied', message: 'It was not run: the person ended the turn.' },
+}
+
+/** Ends calls that never ran; the model is told, so that every call of a reply has its answer. */
+export function skip(session: Session, { calls, why }: Skip): void {
+  const failure = reasons[why]
+  for (const call of calls) {
+    if (call.kind === 'started')
+      session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: failedRecord(call.intent, failure, 'skipped') })
+    else for (const draft of neverRan(call, { failure, status: 'skipped' })) session.note(draft)
+  }
+}
+
+/** What is known about a tool that a call did not reach. */
+export type Facts = Pick<CallIntent, 'tool' | 'type' | 'namespace' | 'title' | 'effect' | 'lane' | 'input'>
+
+/** Begins and ends a call in one breath. It still is an item, and its answer goes to the model. */
+export function neverRan(
+  { itemId, part }: CallBase,
+  { failure, status, facts }: { readonly failure: ToolFailure; readonly status: ItemStatus; readonly facts?: Partial<Facts> },
+): readonly EventDraft[] {
+  const unknown: Facts = {
+    tool: part.name,
+    type: 'tool_call',
+    namespace: '',
+    title: part.name,
+    effect: 'read',
+    lane: { kind: 'shared' },
+    // What the model wrote may not be JSON; it is kept as text then.
+    input: parseJsonObject(part.input) ?? { unparsed: cutText(part.input, 2_000) },
+  }
+  const intent: CallIntent = { kind: 'call', id: itemId, providerCallId: part.id, ...unknown, ...facts }
+  return [
+    { type: 'interaction.item.started', itemId, item: intent },
+    { type: 'interaction.item.completed', itemId, item: failedRecord(intent, failure, status) },
+  ]
+}

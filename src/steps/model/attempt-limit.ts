@@ -1,0 +1,46 @@
+import type { ModelFailure, ModelRequest, ReplyLimit } from '../../contracts/index.ts'
+import type { AskAction } from '../../core/index.ts'
+import type { ActiveSession } from '../loop/active-session.ts'
+
+/** The longest that the whole attempt may take, and what sets that. */
+export interface AttemptLimit {
+  readonly ms: number
+  readonly reason: 'replyTimeout' | 'budget'
+}
+
+/**
+ * How long an attempt may take. A step that is not the last leaves the reserve for the last one untouched; where nothing can be
+ * called, there is no other step.
+ */
+export function attemptLimit(session: ActiveSession, { last }: AskAction, { tools }: ModelRequest): AttemptLimit {
+  const { replyTimeout } = session.state.agent.limits
+  // The step began just now.
+  const left = session.timeLeft(session.state.at)
+  if (!left) return { ms: replyTimeout, reason: 'replyTimeout' }
+  const ms = last === undefined && tools.length > 0 ? left.usable : Math.max(0, left.ms)
+  return ms < replyTimeout ? { ms, reason: 'budget' } : { ms: replyTimeout, reason: 'replyTimeout' }
+}
+
+const expired: { readonly [Limit in ReplyLimit]: string } = {
+  llmTimeout: 'The model sent no output within',
+  idleTimeout: 'The model stopped sending output for',
+  replyTimeout: 'The model did not finish its reply within',
+}
+
+/** Why an attempt was ended before its reply was whole; `reason` is that of its interrupt. */
+export function interruption({ state }: ActiveSession, reason: string | undefined): ModelFailure {
+  switch (reason) {
+    case 'llmTimeout':
+    case 'idleTimeout':
+    case 'replyTimeout': {
+      const message = `${expired[reason]} ${state.agent.limits[reason]} ms.`
+      return { class: 'timeout', limit: reason, message, remedy: `Raise ${reason}.` }
+    }
+    case 'budget':
+      return { class: 'budget', message: 'The time budget of the turn ran out while the model was answering.' }
+    case 'released':
+      return { class: 'lost', message: 'The process that asked the model was stopped before the reply was whole.' }
+    default:
+      return { class: 'cancelled', message: 'The turn was interrupted.' }
+  }
+}

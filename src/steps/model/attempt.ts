@@ -1,0 +1,325 @@
+import {
+  type CheckedOutput,
+  type Cost,
+  type LivePlace,
+  type Model,
+  type ModelFailure,
+  type ModelPart,
+  type ModelRequest,
+  noUsage,
+  type StepId,
+  type Usage,
+} from '../../contracts/index.ts'
+import { type AskAction, mostCharacters, priced, requestChars } from '../../core/index.ts'
+import { Interrupt } from '../../util/interrupt.ts'
+import { keepShape } from '../../util/keep-shape.ts'
+import { messageOf } from '../../util/message-of.ts'
+import type { Veil } from '../../util/redact-stream.ts'
+import { type ActiveSession, between, since } from '../loop/active-session.ts'
+import { itemEnded, itemStarted, stepCompleted } from '../loop/step-events.ts'
+import { type AttemptLimit, attemptLimit, interruption } from './attempt-limit.ts'
+import { checkOutput } from './check-output.ts'
+import { withRemedy } from './model-remedies.ts'
+import { Reply, type ReplyText, type Verdict } from './reply.ts'
+import { retryDelay } from './retry-delay.ts'
+
+/**
+ * One request to one model.
+ *
+ * 1. It ends once: with a whole reply, a failure, its deadline or the turn, whether or not the model heeds its signal.
+ * 2. After its end no part counts, and the model's stream is closed, but not waited for.
+ * 3. A model that was given a bound and goes on beyond it is not listened to until its time is over.
+ */
+export class Attempt {
+  readonly #session: ActiveSession
+  readonly #stepId: StepId
+  readonly #action: AskAction
+  readonly #interrupt: Interrupt
+  readonly #reply: Reply
+  readonly #model: Model
+  readonly #started: number
+  /** When the clock was last read. */
+  #now: number
+  #limit: AttemptLimit = { ms: Number.POSITIVE_INFINITY, reason: 'replyTimeout' }
+  /** What it may bring before it is taken for one that does not heed its bound. */
+  #mostCharacters = Number.POSITIVE_INFINITY
+  /** The same for a reply with calls: a further request has to read it. */
+  #mostWithCalls = Number.POSITIVE_INFINITY
+  #request: ModelRequest | undefined
+  /** When the model was last heard, once it has begun to answer. */
+  #heard: number | undefined
+  #parts: AsyncIterator<ModelPart> | undefined
+  #cancelTimer: (() => void) | undefined
+  /** The text that is being shown, where it belongs, and what hides secrets in it. */
+  #shown: ReplyText | undefined
+  #place: LivePlace | undefined
+  #veil: Veil | undefined
+  /** Whoever waits for the end; nobody after it. */
+  #asker: Asker | undefined
+
+  constructor(session: ActiveSession, model: Model, { stepId, action, moment }: { stepId: StepId; action: AskAction; moment: number }) {
+    this.#session = session
+    this.#model = model
+    this.#stepId = stepId
+    this.#action = action
+    this.#interrupt = new Interrupt(session.interrupt)
+    this.#reply = new Reply(stepId, action.attempt)
+    this.#started = moment
+    this.#now = moment
+    keepShape('attempt', this)
+  }
+
+  begin(request: ModelRequest, asker: Asker): void {
+    const session = this.#session
+    this.#asker = asker
+    this.#request = request
+    this.#limit = attemptLimit(session, this.#action, request)
+    const { maxOutputTokens } = request.parameters
+    this.#mostCharacters = mostCharacters(maxOutputTokens, session.state.charsPerToken)
+    this.#mostWithCalls = mostCharacters(this.#action.callTokens ?? maxOutputTokens, session.state.charsPerToken)
+    this.#interrupt.listen(() => this.#end(interruption(session, this.#interrupt.reason)))
+    this.#watch(this.#started)
+    if (!this.#asker) return
+    try {
+      this.#parts = this.#model.stream(request, { signal: this.#interrupt.signal })[Symbol.asyncIterator]()
+      this.#pull()
+    } catch (error) {
+      this.#end(thrown(error))
+    }
+  }
+
+  /** One timer for all limits: it checks them and is set again. It is never set later than the first of them can expire. */
+  #watch(now: number): void {
+    const { clock, state } = this.#session
+    const { llmTimeout, idleTimeout } = state.agent.limits
+    const { ms, reason } = this.#limit
+    const elapsed = now - this.#started
+    const left = ms - elapsed
+    const quiet = idleTimeout - (now - (this.#heard ?? now))
+    const unheard = this.#heard === undefined ? llmTimeout - elapsed : Number.POSITIVE_INFINITY
+    if (left <= 0) this.#interrupt.fire(reason)
+    else if (unheard <= 0) this.#interrupt.fire('llmTimeout')
+    else if (quiet <= 0) this.#interrupt.fire('idleTimeout')
+    else this.#cancelTimer = clock.after(Math.min(left, unheard, quiet), () => this.#watch(clock.monotonic()))
+  }
+
+  #end(failure?: ModelFailure): void {
+    const asker = this.#asker
+    if (!asker) return
+    this.#asker = undefined
+    this.#cancelTimer?.()
+    this.#interrupt.close()
+    close(this.#parts)
+    if (failure) this.#reply.fail(failure)
+    this.#reveal()
+    this.#reply.hide(this.#session.ports.redactor, this.#request?.tools)
+    try {
+      const concluded = this.#conclude()
+      if (concluded) concluded.then(asker.resolve, asker.reject)
+      else asker.resolve()
+    } catch (error) {
+      asker.reject(error)
+    }
+  }
+
+  // By hand, not by `for await`: that would wait for the stream to close, and costs as much again for each part.
+  #pull(): void {
+    this.#parts?.next().then(this.#take, this.#fail)
+  }
+
+  readonly #take = (next: IteratorResult<ModelPart>): void => {
+    if (!this.#asker) return
+    try {
+      if (next.done || this.#add(next.value) !== 'more') this.#end()
+      else if (this.#asker) this.#pull()
+    } catch (error) {
+      this.#fail(error)
+    }
+  }
+
+  readonly #fail = (error: unknown): void => this.#end(thrown(error))
+
+  #add(part: ModelPart): 'more' | 'whole' {
+    const now = this.#session.clock.monotonic()
+    this.#now = now
+    if (part?.type !== 'notice') this.#heard = now
+    // A model that floods us without ever waiting keeps every timer from firing.
+    if (now - this.#started > this.#limit.ms) this.#interrupt.fire(this.#limit.reason)
+    if (!this.#asker) return 'more'
+    // Only where more is to come: a reply that is whole has been paid for.
+    const isOfCall = part?.type === 'call' || part?.type === 'working'
+    const most = isOfCall ? this.#mostWithCalls : this.#mostCharacters
+    if (this.#reply.characters > most && this.#reply.isContinuedBy(part)) return this.#stop(isOfCall)
+    const known = this.#reply.texts.length
+    const text = this.#reply.add(part)
+    // A summary is for the model alone.
+    if (this.#action.compacts) return this.#reply.isOver ? 'whole' : 'more'
+    if (text && this.#reply.texts.length > known) this.#open(text)
+    if (text && 'text' in part && part.text !== '') this.#show(text, part.text)
+    return this.#reply.isOver ? 'whole' : 'more'
+  }
+
+  #stop(isOfCall: boolean): 'whole' {
+    const { maxOutputTokens = 0 } = this.#request?.parameters ?? {}
+    this.#reply.stopAt(isOfCall ? (this.#action.callTokens ?? maxOutputTokens) : maxOutputTokens)
+    return 'whole'
+  }
+
+  #show(text: ReplyText, piece: string): void {
+    if (this.#shown !== text) {
+      this.#reveal()
+      this.#shown = text
+      const kind = text.type === 'reasoning' ? 'reasoning' : 'text'
+      this.#place = { stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind }
+      this.#veil = this.#session.ports.redactor.veil()
+    }
+    this.#live(this.#veil ? this.#veil.push(piece) : piece)
+  }
+
+  /** Shows what was held back because it might have become a secret. */
+  #reveal(): void {
+    if (this.#veil) this.#live(this.#veil.end())
+  }
+
+  #live(text: string): void {
+    if (this.#place && text !== '') this.#session.live(this.#place, text)
+  }
+
+  /** A text is shown while it comes, so its beginning is committed while the rest is on its way. */
+  #open({ id, type }: ReplyText): void {
+    this.#session.record(itemStarted(this.#session, { kind: 'text', id, type }))
+    void this.#session.flush()
+  }
+
+  /** Records how the attempt ended. Not flushed: it goes with the intents, or with the end of the turn. */
+  #conclude(): Promise<void> | undefined {
+    const { toolChoice = 'auto', output } = this.#request ?? {}
+    const verdict = this.#reply.verdict(toolChoice)
+    // It was asked although it was left out, or after it was waited for: it is back.
+    const { probes, notBefore } = this.#action
+    if (verdict.ok && (probes || notBefore > 0)) this.#session.ports.modelHealth.recover(this.#model)
+    if (this.#action.compacts) return this.#summedUp(verdict)
+    if (!verdict.ok) return this.#failed(this.#withCause(verdict.failure))
+    if (!output || verdict.reply.some(({ type }) => type === 'call')) return this.#completed(verdict)
+    const answer = { text: this.#reply.said, truncated: verdict.finish === 'length' }
+    const checked = checkOutput(this.#session.ports.validator, output, answer)
+    if (checked instanceof Promise) return checked.then((found) => this.#completed(verdict, found))
+    return this.#completed(verdict, checked)
+  }
+
+  /** Where the model could not sum up what was said, the loop has it made shorter by rule. */
+  async #summedUp(verdict: Verdict): Promise<void> {
+    if (!verdict.ok) {
+      this.#noteFailure(verdict.failure)
+      return
+    }
+    this.#session.record(stepCompleted(this.#session, { ...verdict, reply: [], ...this.#spent(), latencyMs: this.#latency() }))
+    const { said } = this.#reply
+    const { compact } = await import('../loop/lazy-steps.ts')
+    if (this.#session.interrupt.reason === undefined) await compact(this.#session, said.trim() === '' ? undefined : said)
+  }
+
+  #endTexts(status: 'completed' | 'interrupted' | 'failed', moment?: number): void {
+    for (const { id, type, text, metadata } of this.#reply.texts) {
+      const item = { kind: 'text', id, type, text, status } as const
+      this.#session.record(itemEnded(this.#session, metadata ? { ...item, metadata } : item, moment))
+    }
+    if (this.#reply.notices.length > 0) tellNotices(this.#session, this.#reply.notices)
+  }
+
+  #completed({ reply, finish }: Extract<Verdict, { ok: true }>, output?: CheckedOutput): undefined {
+    // Its last part was taken in just now, unless somebody had to look at the answer first.
+    const moment = output ? this.#session.clock.monotonic() : this.#now
+    this.#endTexts('completed', moment)
+    const { metadata } = this.#reply
+    const { usage, cost } = this.#spent()
+    const completed = stepCompleted(this.#session, { reply, finish, usage, cost, latencyMs: between(this.#started, moment), moment })
+    this.#session.record(metadata || output ? { ...completed, ...(metadata && { metadata }), ...(output && { output }) } : completed)
+    const { beyond } = this.#reply
+    if (finish === 'length' && (beyond || !output))
+      this.#session.note({
+        type: 'interaction.diagnostic',
+        diagnostic: { ...truncated, ...(this.#action.reservation.limit && cutByBudget), ...beyond },
+      })
+  }
+
+  #withCause(failure: ModelFailure): ModelFailure {
+    const { limit } = this.#action.reservation
+    return limit && this.#reply.wasCut ? { ...failure, cutBy: limit } : failure
+  }
+
+  #failed(failure: ModelFailure): undefined {
+    this.#endTexts(failure.class === 'cancelled' || failure.class === 'lost' ? 'interrupted' : 'failed')
+    this.#noteFailure(failure)
+  }
+
+  #noteFailure(failure: ModelFailure): void {
+    const { random, redactor, modelHealth } = this.#session.ports
+    modelHealth.note(this.#model, failure, this.#session.now)
+    const { remedy, ...told } = { ...withRemedy(failure), message: redactor.text(failure.message) }
+    const redacted = remedy === undefined ? told : { ...told, remedy: redactor.text(String(remedy)) }
+    const fraction = random.fraction(`${this.#stepId}/${this.#action.attempt}`)
+    const delayMs = retryDelay(this.#action.attempt, failure, fraction)
+    this.#session.note({ type: 'interaction.step.failed', failure: redacted, ...this.#spent(), latencyMs: this.#latency(), delayMs })
+  }
+
+  #latency(): number {
+    return since(this.#session.clock, this.#started)
+  }
+
+  #spent(): { usage: Usage; cost: Cost } {
+    const { usage, costUsd, wasRefused } = this.#reply
+    if (wasRefused) return { usage: noUsage, cost: 0 }
+    const used = usage ?? this.#estimate()
+    return { usage: used, cost: costUsd ?? priced(this.#model, used) }
+  }
+
+  #estimate(): Usage {
+    const { state } = this.#session
+    const input = Math.ceil(requestChars(state) / state.charsPerToken)
+    const output = Math.ceil(this.#reply.characters / state.charsPerToken)
+    return { input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0, estimated: true }
+  }
+}
+
+const truncated = {
+  code: 'answer_truncated',
+  severity: 'warning',
+  message: 'The answer was cut at its length limit.',
+  remedy: 'Raise maxOutputTokens.',
+} as const
+
+const cutByBudget = {
+  message: 'The answer was cut: the budget affords no more output.',
+  remedy: 'Raise the limit that is reported.',
+} as const
+
+/** What a provider will not do is told once a turn. */
+function tellNotices(session: ActiveSession, notices: readonly string[]): void {
+  const told = session.turn.diagnostics.toArray()
+  for (const message of new Set(notices)) {
+    if (told.some((diagnostic) => diagnostic.message === message)) continue
+    session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'model_notice', severity: 'info', message } })
+  }
+}
+
+/** Whoever waits for an attempt to end. */
+interface Asker {
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** A stream that does not want to close is left to itself. */
+function close(parts: AsyncIterator<ModelPart> | undefined): void {
+  try {
+    parts?.return?.()?.then(undefined, ignore)
+  } catch {
+    // It has said what it had to say.
+  }
+}
+
+const ignore = (): void => {}
+
+function thrown(error: unknown): ModelFailure {
+  return { class: 'model', message: `The model adapter threw: ${messageOf(error)}` }
+}

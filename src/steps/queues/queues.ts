@@ -1,0 +1,101 @@
+import type { Clock } from '../../contracts/index.ts'
+import type { OfferedTool } from '../calls/tool-registry.ts'
+import { Queue, type QueueLimits } from './queue.ts'
+import { Hold, type InLine, type Places } from './queue-slot.ts'
+
+type NamedLimits = { readonly [name: string]: QueueLimits }
+
+const noQueues: readonly Queue<InLine>[] = []
+
+/**
+ * The named queues of a runtime, shared by all its trees. A queue caps whatever bears its name: a provider, a tool as
+ * written or as offered, the namespace of a tool.
+ *
+ * 1. Whoever needs several slots takes all of them at once or none, so nobody waits for one with another in hand.
+ * 2. First come, first served. One that lacks another queue is passed meanwhile, and keeps its place.
+ */
+export class Queues implements Places {
+  readonly #byName: ReadonlyMap<string, Queue<InLine>>
+  readonly #byTool = new Map<string, readonly Queue<InLine>[]>()
+  /** Queues whose lines are to be looked through: something was given back, or somebody in line may lack less. */
+  readonly #stale = new Map<Queue<InLine>, 'freed' | 'shared'>()
+  #tickets = 0
+  #isAdmitting = false
+
+  constructor(limits: NamedLimits, { clock, tools }: { readonly clock: Clock; readonly tools: readonly OfferedTool[] }) {
+    const bearers = tools.map((each) => [each.name, namesOf(each)] as const)
+    const calls = new Set(bearers.flatMap(([, names]) => [...names]))
+    this.#byName = new Map(
+      Object.entries(limits).map(([name, limit]) => [
+        name,
+        new Queue(limit, { name, clock, bearers: calls.has(name) ? 'calls' : 'models' }),
+      ]),
+    )
+    for (const [tool, names] of bearers) {
+      const found = [...names].flatMap((name) => this.#byName.get(name) ?? [])
+      if (found.length > 0) this.#byTool.set(tool, found)
+    }
+  }
+
+  /** For one attempt; nothing where the provider is not capped. */
+  forModel(id: string, above?: Hold): Hold | undefined {
+    const queue = this.#byName.get(id.split('/', 1)[0] ?? id)
+    return queue && new Hold(this, [queue], above)
+  }
+
+  /** For one call; nothing where neither it nor any call above it is capped. */
+  forCall(tool: string, above?: Hold): Hold | undefined {
+    const queues = this.#byTool.get(tool)
+    return queues || above ? new Hold(this, queues ?? noQueues, above) : undefined
+  }
+
+  join(hold: Hold, queue: Queue<InLine>, { settle, tell }: Pick<InLine, 'settle' | 'tell'>): InLine {
+    const waiting: InLine = { ticket: ++this.#tickets, hold, queue, settle, tell }
+    tell?.(queue.name)
+    queue.join(waiting)
+    this.#wakeLater(queue)
+    return waiting
+  }
+
+  /** Others may lack less (`shared`) or find room (`freed`). */
+  look(queue: Queue<InLine>, why: 'freed' | 'shared'): void {
+    if (queue.line.length > 0 && this.#stale.get(queue) !== 'shared') this.#stale.set(queue, why)
+  }
+
+  /** One loop, not one call within the other: whoever is let in may let in others. */
+  admit(): void {
+    if (this.#isAdmitting) return
+    this.#isAdmitting = true
+    for (const [queue, why] of this.#stale) {
+      this.#stale.delete(queue)
+      this.#lookThrough(queue, why)
+      this.#wakeLater(queue)
+    }
+    this.#isAdmitting = false
+  }
+
+  #lookThrough(queue: Queue<InLine>, why: 'freed' | 'shared'): void {
+    for (const waiting of queue.line) {
+      if (why === 'freed' && !queue.hasFreeSlot) return
+      const lacking = waiting.hold.lacking()
+      if (lacking === queue) continue
+      queue.quit(waiting)
+      if (lacking) {
+        waiting.queue = lacking
+        waiting.tell?.(lacking.name)
+        lacking.join(waiting)
+        this.#wakeLater(lacking)
+      } else waiting.settle(true)
+    }
+  }
+
+  #wakeLater(queue: Queue<InLine>): void {
+    queue.wakeLater(() => {
+      this.look(queue, 'freed')
+      this.admit()
+    })
+  }
+}
+
+const namesOf = ({ tool, name }: OfferedTool): ReadonlySet<string> =>
+  new Set([name, tool.name, ...(tool.namespace === undefined ? [] : [tool.namespace])])

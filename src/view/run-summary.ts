@@ -1,0 +1,105 @@
+import {
+  type CallOperation,
+  type Cost,
+  type ModelEntry,
+  noUsage,
+  type Outcome,
+  type TurnOperation,
+  type Usage,
+} from '../contracts/index.ts'
+import { addSpent } from '../core/index.ts'
+
+interface Counted {
+  readonly calls: number
+  /** Of these, how many failed. */
+  readonly failed: number
+  /** All of them together; those that ran side by side count each for itself. */
+  readonly latencyMs: number
+}
+export interface ModelSummary extends Counted {
+  /** `provider/name`, as the model calls itself. */
+  readonly model: string
+  readonly usage: Usage
+  readonly cost: Cost
+}
+export interface ToolSummary extends Counted {
+  readonly tool: string
+  readonly bytesIn: number
+  readonly bytesOut: number
+}
+/** An agent wherever one parent has called it, and what it used. Tokens and cost are with all that is below it. */
+export interface AgentSummary extends Counted {
+  readonly agent: string
+  readonly usage: Usage
+  readonly cost: Cost
+  /** What it was handed, and what it reported. Nothing of the first agent: that is the run itself. */
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly models: readonly ModelSummary[]
+  readonly tools: readonly ToolSummary[]
+  readonly agents: readonly AgentSummary[]
+}
+
+/** Who did how much in a run: each agent with its models, its tools and the agents that it called. */
+export function runSummary({ operations, trace }: Pick<Outcome, 'operations' | 'trace'>): AgentSummary | undefined {
+  return operations && summaryOf([operations], trace)
+}
+
+/** The same over several turns of one session. */
+export function summaryOf(turns: readonly TurnOperation[], { callPath }: Pick<Outcome['trace'], 'callPath'>): AgentSummary {
+  const failed = turns.filter(({ status }) => status === 'failed').length
+  const latencyMs = turns.reduce((sum, { durationMs }) => sum + durationMs, 0)
+  return agentSummary({ agent: callPath.split('/').at(-1) ?? '', turns, calls: turns.length, failed, latencyMs, ...noBytes })
+}
+
+const noBytes = { bytesIn: 0, bytesOut: 0 }
+
+interface Called extends Counted {
+  readonly agent: string
+  readonly turns: readonly TurnOperation[]
+  readonly bytesIn: number
+  readonly bytesOut: number
+}
+
+function agentSummary({ turns, ...called }: Called): AgentSummary {
+  const steps = turns.flatMap((turn) => turn.steps)
+  const calls = steps.flatMap((step) => step.calls)
+  const models = grouped(
+    steps.flatMap((step) => step.attempts),
+    ({ model }) => model,
+  ).map(([model, attempts]) => ({ model, ...counted(attempts), ...spentOn(attempts) }))
+  const tools = grouped(
+    calls.filter(({ child }) => !child),
+    ({ tool }) => tool,
+  ).map(([tool, those]) => ({ tool, ...counted(those), ...bytesOf(those) }))
+  const agents = grouped(calls.filter(isChild), ({ child }) => nameIn(child.agentPath)).map(([agent, those]) =>
+    agentSummary({ agent, turns: those.map(({ child }) => child), ...counted(those), ...bytesOf(those) }),
+  )
+  return { ...called, ...spentOn([...models, ...agents]), models, tools, agents }
+}
+
+const isChild = (call: CallOperation): call is CallOperation & { readonly child: TurnOperation } => call.child !== undefined
+
+/** `root/researcher#2` → `researcher`. */
+const nameIn = (agentPath: string): string => agentPath.slice(agentPath.lastIndexOf('/') + 1).replace(/#\d+$/, '')
+
+function counted(entries: readonly Pick<ModelEntry | CallOperation, 'status' | 'latencyMs'>[]): Counted {
+  return {
+    calls: entries.length,
+    failed: entries.filter(({ status }) => status !== 'completed' && status !== 'suspended').length,
+    latencyMs: entries.reduce((sum, { latencyMs }) => sum + latencyMs, 0),
+  }
+}
+
+function spentOn(those: readonly { readonly usage: Usage; readonly cost: Cost }[]): { readonly usage: Usage; readonly cost: Cost } {
+  return those.reduce((sum, { usage, cost }) => addSpent(sum, usage, cost), { usage: noUsage, cost: 0 as Cost })
+}
+
+function bytesOf(calls: readonly CallOperation[]): { readonly bytesIn: number; readonly bytesOut: number } {
+  return calls.reduce((sum, { bytesIn, bytesOut }) => ({ bytesIn: sum.bytesIn + bytesIn, bytesOut: sum.bytesOut + bytesOut }), noBytes)
+}
+
+/** In the order in which they are met first. */
+function grouped<Entry>(entries: readonly Entry[], keyOf: (entry: Entry) => string): readonly (readonly [string, readonly Entry[]])[] {
+  return [...Map.groupBy(entries, keyOf)]
+}
