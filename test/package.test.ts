@@ -97,7 +97,7 @@ describe('the export map', () => {
     const late = ['steps/later-steps', 'steps/review', 'steps/execute', 'steps/hooks', 'steps/compact', 'tools/builtin/read-output']
     for (const name of late.slice(1)) expect(all).toContain(`src/${name}.ts`)
     expect(late.filter((name) => loaded.includes(`src/${name}.ts`))).toEqual([])
-    expect(loaded).toContain('src/steps/ask.ts')
+    expect(loaded).toContain('src/steps/model/ask.ts')
     expect(files.size).toBeLessThan(30)
   })
 
