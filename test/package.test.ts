@@ -94,7 +94,8 @@ describe('the export map', () => {
     const sources = (code: string): string[] => [...code.matchAll(/^\/\/ (src\/\S+\.ts)$/gm)].map(([, name = '']) => name)
     const loaded = [...files.values()].flatMap(sources)
     const all = globSync('dist/**/*.js', { cwd: root }).flatMap((file) => sources(readFileSync(join(root, file), 'utf8')))
-    const late = ['steps/later-steps', 'steps/review', 'steps/execute', 'steps/hooks', 'steps/compact', 'tools/builtin/read-output']
+    const late = ['loop/lazy-steps', 'approval/review', 'calls/execute', 'approval/hooks', 'context/compact'].map((name) => `steps/${name}`)
+    late.push('tools/builtin/read-output')
     for (const name of late.slice(1)) expect(all).toContain(`src/${name}.ts`)
     expect(late.filter((name) => loaded.includes(`src/${name}.ts`))).toEqual([])
     expect(loaded).toContain('src/steps/model/ask.ts')
