@@ -81,8 +81,3 @@ it('tells of every option of agentsFromFiles', () => {
   const [, options = ''] = /interface AgentFilesOptions \{([\s\S]*?)\n\}/.exec(declared) ?? []
   expect(rows).toEqual([...options.matchAll(/readonly (\w+)\?:/g)].map(([, name]) => name))
 })
-
-it('is linked, and links to what is there', () => {
-  for (const page of ['README.md', 'docs/README.md']) expect(readFileSync(join(root, page), 'utf8')).toMatch(/\((docs\/)?embedding\.md\)/)
-  for (const [, path = ''] of page.matchAll(/\]\(([^)#]+)/g)) expect(existsSync(join(root, 'docs', path)), path).toBe(true)
-})

@@ -1,70 +1,86 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { afterAll, describe, expect, it, test } from 'vitest'
+import { codeBlocks, readPage, root } from './documentation.ts'
 
-// What the README shows is run, as it stands there.
+// The commands and agent files of the README are run in cli/guide.test.ts.
 
-const root = join(import.meta.dirname, '..')
-const readme = readFileSync(join(root, 'README.md'), 'utf8')
-const folder = mkdtempSync(join(tmpdir(), 'troupe-readme-'))
+const readme = readPage('README.md')
 // Inside the package, so that it finds the package by its own name.
 const inside = join(root, '.snippets')
-
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true })
-  rmSync(inside, { recursive: true, force: true })
-})
-
-const run = (file: string, ...args: string[]) =>
-  execFileSync(process.execPath, [file, ...args], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], timeout: 30_000 })
-
-/** An indented block that follows a line. */
-function blockAfter(line: string): string {
-  const rest = readme.slice(readme.indexOf(line) + line.length).trimStart()
-  const block = `    ${rest}`.match(/^(?: {4}.*\n|\n)+/)?.[0] ?? ''
-  return block.replaceAll(/^ {4}/gm, '').trim()
-}
+afterAll(() => rmSync(inside, { recursive: true, force: true }))
 
 describe('the README', () => {
   it('shows a program that runs', () => {
-    const [, program = ''] = readme.match(/```ts\n([\s\S]*?)```/) ?? []
+    const program = codeBlocks(readme).find(({ language }) => language === 'ts')?.text
     mkdirSync(inside, { recursive: true })
     writeFileSync(join(inside, 'readme.ts'), `${program}\nprocess.stdout.write(\`\\n\${outcome.status}\`)\n`)
-    expect(run(join(inside, 'readme.ts'))).toBe('A company of actors.\ncompleted')
+    const printed = execFileSync(process.execPath, ['readme.ts'], { cwd: inside, encoding: 'utf8', timeout: 30_000 })
+    expect(printed).toBe('A company of actors.\ncompleted')
   })
 
-  it('shows an agent that runs', () => {
-    writeFileSync(join(folder, 'greeter.ai'), `${blockAfter('`greeter.ai`:')}\n`)
-    writeFileSync(join(folder, 'greeter.script.yaml'), `${blockAfter('which stands in for a model:')}\n`)
-    const data = ['--data-dir', join(folder, 'data')]
-    expect(run(join(root, 'bin/troupe.mjs'), 'run', 'greeter.ai', 'Greet Ada', ...data)).toBe('Good morning, Ada.\n')
-    expect(JSON.parse(run(join(root, 'bin/troupe.mjs'), 'run', 'greeter.ai', 'Greet Ada', '--json', ...data))).toMatchObject({
-      status: 'completed',
-      report: { text: 'Good morning, Ada.' },
-      exitCode: 0,
-    })
-  })
-
-  it('shows an agent whose answer fits its schema, without a key', () => {
-    writeFileSync(join(folder, 'place.ai'), `${blockAfter('in the order in which they are to be tried:')}\n`)
-    const command = ['run', 'place.ai', 'Where is Bergen?', '--model', 'rehearsal', '--data-dir', join(folder, 'data')]
-    expect(JSON.parse(run(join(root, 'bin/troupe.mjs'), ...command))).toEqual({ country: expect.any(String) })
-    expect(run(join(root, 'bin/troupe.mjs'), ...command, '--override', 'limits.maxRetries=0', '--dry-run')).toContain('rehearsal')
-  })
-
-  it('names only adapters that there are', async () => {
+  it('names only adapters that exist', async () => {
     const [, names = ''] = readme.match(/import \{ (.*) \} from 'troupe\/models'/) ?? []
+    expect(names).not.toBe('')
     expect(Object.keys(await import('../src/models/index.ts'))).toEqual(expect.arrayContaining(names.split(', ')))
   })
-
-  it('and the map for contributors name files that exist', () => {
-    const named = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'docs/status.md'].flatMap((page) => {
-      const text = readFileSync(join(root, page), 'utf8')
-      return [...text.matchAll(/`((?:src|test|docs|bench|bin|demo|\.ci)\/[\w./-]*)`/g)].map(([, path = '']) => `${page}: ${path}`)
-    })
-    expect(named.length).toBeGreaterThan(15)
-    expect(named.filter((entry) => !existsSync(join(root, entry.split(': ')[1] ?? '')))).toEqual([])
-  })
 })
+
+const pages = [
+  'README.md',
+  'AGENTS.md',
+  'CONTRIBUTING.md',
+  'examples/README.md',
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
+]
+
+test('pages name files that exist', () => {
+  const named = ['README.md', 'AGENTS.md', 'CONTRIBUTING.md', 'docs/status.md'].flatMap((page) =>
+    [...readPage(page).matchAll(/`((?:src|test|docs|bench|bin|demo|examples|\.ci)\/[\w./-]*)`/g)].map(
+      ([, path = '']) => `${page}: ${path}`,
+    ),
+  )
+  expect(named.length).toBeGreaterThan(15)
+  expect(named.filter((entry) => !existsSync(join(root, entry.split(': ')[1] ?? '')))).toEqual([])
+})
+
+test('links between pages lead to files and headings that exist', () => {
+  const broken = pages.flatMap((page) =>
+    linksOf(readPage(page))
+      .filter((link) => !isFound(page, link))
+      .map((link) => `${page}: ${link}`),
+  )
+  expect(broken).toEqual([])
+})
+
+test('every page of the documentation is listed in its index', () => {
+  const listed = linksOf(readPage('docs/README.md')).map((link) => `docs/${link}`)
+  const isListed = (page: string) => listed.includes(page) || page === 'docs/README.md' || page.startsWith('docs/decisions/0')
+  expect(pages.filter((page) => page.startsWith('docs/') && !isListed(page))).toEqual([])
+})
+
+const withoutCode = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, '')
+
+function linksOf(text: string): readonly string[] {
+  return [...withoutCode(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link).filter((link) => !/^https?:/.test(link))
+}
+
+function isFound(page: string, link: string): boolean {
+  const [path = '', heading] = link.split('#')
+  const target = path === '' ? page : join(dirname(page), path)
+  if (!existsSync(join(root, target))) return false
+  return heading === undefined || headingsOf(target).includes(heading)
+}
+
+/** The anchors of a page, as GitHub makes them. */
+function headingsOf(page: string): readonly string[] {
+  return [...withoutCode(readPage(page)).matchAll(/^#+ (.+)$/gm)].map(([, title = '']) =>
+    title
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}

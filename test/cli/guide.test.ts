@@ -1,67 +1,47 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { codeBlocks, commandWords, readPage } from '../documentation.ts'
 import { workbench } from './troupe.ts'
 
-// What the guide shows is written down and run, as it stands there.
+// Each page is followed from top to bottom: its named blocks are written to files, its `sh` blocks are run.
+// A comment `exits N` behind a command states its exit code; without one it is 0.
 
-const root = join(import.meta.dirname, '..', '..')
 const { troupe, folder } = await workbench()
-const guide = await readFile(join(root, 'docs', 'acting.md'), 'utf8')
-const blocks = [...guide.matchAll(/^```(\S+)(?: (\S+))?\n([\s\S]*?)^```$/gm)].map(([, kind = '', name, text = '']) => ({
-  kind,
-  name,
-  text,
-}))
 
-test('the guide to acting: its files are right, and its commands do what it says', async () => {
-  const project = join(folder, 'project')
-  const home = { HOME: join(folder, 'home'), XDG_STATE_HOME: join(folder, 'state') }
-  await mkdir(home.HOME)
-  await mkdir(project)
-  const run = (line: string) => {
-    const words = (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, '$1'))
-    return troupe(words.slice(1), { cwd: project, env: home })
-  }
-  const said: string[] = []
-  for (const { kind, name, text } of blocks) {
-    if (name !== undefined) {
-      await mkdir(dirname(join(project, name)), { recursive: true })
-      await writeFile(join(project, name), text)
-    }
-    for (const line of kind === 'sh' ? text.trim().split('\n') : []) {
-      const [command = '', comment = ''] = line.split(/ +# /)
-      const ended = await run(command)
-      const [, code = '0'] = /exits (\d+)/.exec(comment) ?? []
-      expect([command, ended.code], ended.stderr).toEqual([command, Number(code)])
-      said.push(`${ended.stdout}${ended.stderr}`)
-    }
-  }
-  expect(said.length).toBeGreaterThan(8)
-  expect(await run('troupe validate')).toMatchObject({ code: 0 })
-  const all = said.join('\n')
-  for (const word of [
-    'The roses want water',
+const pages: { readonly [page: string]: readonly string[] } = {
+  'README.md': ['Good morning, Ada.', 'From the agent scout', '"country"'],
+  'docs/guide.md': [
+    'The roses need water',
     'Write notes/today.md',
     'Added notes/later.md',
-    'Passwords do not belong into files.',
+    'Passwords do not belong in files.',
     'The Lighthouse',
-  ])
-    expect(all).toContain(word)
-})
+  ],
+}
 
-test('the guide is linked, and what it links to is there', async () => {
-  expect(await readFile(join(root, 'README.md'), 'utf8')).toContain('(docs/acting.md)')
-  expect(await readFile(join(root, 'docs', 'README.md'), 'utf8')).toContain('(acting.md)')
-  for (const [, path = ''] of guide.matchAll(/\]\(([^)#]+)\)/g)) await readFile(join(root, 'docs', path))
-  for (const [, path = ''] of guide.matchAll(/`(examples\/[\w-]+)`/g))
-    await readFile(join(root, 'examples', 'README.md')).then((text) => expect(text.toString()).toContain(path.slice('examples/'.length)))
-})
-
-test('the agent that the README shows acting is right', async () => {
-  const readme = await readFile(join(root, 'README.md'), 'utf8')
-  const [, block = ''] = /## Agents act[^\n]*\n\n((?: {4}[^\n]*\n)+)/.exec(readme) ?? []
-  expect(block).toContain('tools: [')
-  await writeFile(join(folder, 'mender.ai'), block.replace(/^ {4}/gm, ''))
-  expect(await troupe(['validate', 'mender.ai'])).toMatchObject({ code: 0 })
+test.each(Object.entries(pages))('%s: the files are valid and the commands run', async (page, expected) => {
+  const project = join(folder, page.replaceAll('/', '-'))
+  const env = { HOME: join(project, 'home'), XDG_STATE_HOME: join(project, 'state') }
+  const workspace = join(project, 'workspace')
+  await mkdir(env.HOME, { recursive: true })
+  await mkdir(workspace)
+  const printed: string[] = []
+  for (const { language, file, text } of codeBlocks(readPage(page))) {
+    if (file !== undefined) {
+      await mkdir(dirname(join(workspace, file)), { recursive: true })
+      await writeFile(join(workspace, file), text)
+    }
+    for (const line of language === 'sh' ? text.trim().split('\n') : []) {
+      const [command = '', comment = ''] = line.split(/ +# /)
+      const words = commandWords(command)
+      const ended = await troupe(words.slice(words.indexOf('troupe') + 1), { cwd: workspace, env })
+      const [, code = '0'] = /exits (\d+)/.exec(comment) ?? []
+      expect([command, ended.code], ended.stderr).toEqual([command, Number(code)])
+      printed.push(`${ended.stdout}${ended.stderr}`)
+    }
+  }
+  expect(printed.length).toBeGreaterThan(8)
+  for (const text of expected) expect(printed.join('\n')).toContain(text)
+  expect(await troupe(['validate'], { cwd: workspace, env })).toMatchObject({ code: 0 })
 })

@@ -26,7 +26,7 @@ function meaning(rule: KeyRule): string {
     case 'denied':
       return 'tools that it does not have'
     case 'permissions':
-      return '`approvals.rules`: [allow, ask or deny](../acting.md#rules-in-files-of-other-programs), never looser than the session'
+      return '`approvals.rules`: [allow, ask or deny](../guide.md#rules-in-files-of-other-programs), never looser than the session'
     case 'names':
       return code(rule.into)
     case 'number':

@@ -98,7 +98,7 @@ export const toolsPage = page([
   ['# Tools', made],
   [
     'What models are told of each tool that comes with Troupe, and what a [script](scripts.md), a [hook](hooks.md) or an approver finds in a call. A field that is not listed is refused. Beside its own fields every tool takes `reason`, in which the model says why it makes the call; people are shown it, hooks and the tool are not.',
-    'Paths start at the workspace, which is the folder that the command is run in. Which tools ask first: [Acting in the world](../acting.md).',
+    'Paths start at the workspace, which is the folder that the command is run in. Which tools ask first: [Guide](../guide.md#tools).',
   ],
   ...[...builtinToolNames, ...Object.keys(selfGivenTools)].map(sectionOf),
 ])

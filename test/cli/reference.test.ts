@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -66,18 +66,5 @@ describe('what the reference shows works', () => {
         .map((name) => `\`${name}\``)
         .join(', ')}.`,
     )
-  })
-
-  test('every page is linked from the index, and the index from the README', () => {
-    const docs = join(folder, '..')
-    const index = readFileSync(join(docs, 'README.md'), 'utf8')
-    for (const file of readdirSync(folder)) expect(index).toContain(`(reference/${file})`)
-    for (const [, target = ''] of index.matchAll(/\]\(([^)#]+)\)/g)) expect(existsSync(join(docs, target)), target).toBe(true)
-    const readme = readFileSync(join(docs, '..', 'README.md'), 'utf8')
-    for (const page of [
-      'docs/README.md',
-      ...['configuration', 'variables', 'scripts', 'templates'].map((name) => `docs/reference/${name}.md`),
-    ])
-      expect(readme).toContain(`(${page})`)
   })
 })
