@@ -38,7 +38,8 @@ const entries: { readonly [folder: string]: RegExp } = {
   models: /^models\/(?:by-name\/)?index\.ts$/,
   // Built-in tools are loaded by the code that offers them.
   tools: /^tools\/(?:[a-z-]+\/)?index\.ts$/,
-  stores: /^stores\/[a-z-]+\/index\.ts$/,
+  // `openStore` loads a kind of store when one is opened; programs import the one they use.
+  stores: /^stores\/(?:[a-z-]+\/)?index\.ts$/,
   headends: /^headends\/[a-z-]+\/index\.ts$/,
 }
 /** Folders that need nothing but the language. */

@@ -166,11 +166,11 @@ async function modelCheck(
 
 async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
   const { config, environment } = setup
-  const { sqliteStore } = await import('../stores/sqlite/index.ts')
+  const { openStore } = await import('../stores/index.ts')
   let folder = 'store.path'
   try {
     folder = storePathOf({ config, environment }) ?? dataFolder({ flag: undefined, env: host.env, home: homedir() })
-    await sqliteStore({ path: folder }).close()
+    await (await openStore(`sqlite:${folder}`)).close()
     return { status: 'ok', what: 'journal', message: folder }
   } catch (error) {
     const { message, remedy = 'Make the folder writable, or name another with --data-dir.' } = error as TroupeError

@@ -31,7 +31,7 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
   if (invocation.dryRun) return dryRun(prepared, invocation, host)
 
   const progress = progressFor(host.window, wishes)
-  const store = await interruption.before(openStore(prepared.folder))
+  const store = await interruption.before(openDataFolder(prepared.folder))
   const approver = approverFor(host, prepared.whenNobodyIsThere)
   const runtime = createAgentRuntime({
     config: teamConfig(prepared),
@@ -141,10 +141,10 @@ async function close(runtime: AgentRuntime, store: Store): Promise<void> {
 }
 
 /** A data folder that cannot be used is a matter of how the command was called; a full disk is not. */
-async function openStore(path: string): Promise<Store> {
-  const { sqliteStore } = await import('../stores/sqlite/index.ts')
+async function openDataFolder(path: string): Promise<Store> {
+  const { openStore } = await import('../stores/index.ts')
   try {
-    return sqliteStore({ path })
+    return await openStore(`sqlite:${path}`)
   } catch (error) {
     if (!(error instanceof TroupeError) || isOutOfSpace(error.cause)) throw error
     throw new TroupeError('config_invalid', error.message, { remedy: error.remedy ?? 'Name another folder with --data-dir.', cause: error })

@@ -121,6 +121,7 @@ export type {
   Validation,
 } from './ports.ts'
 export { isProjectText, projectSays } from './project-text.ts'
+export { type ProviderKind, providerKinds } from './provider-kinds.ts'
 export type { Report, Trace } from './report.ts'
 export { ownModelNames } from './reserved-model-names.ts'
 export { defaultSandboxPolicy, type SandboxPolicy } from './sandbox.ts'

@@ -1,6 +1,6 @@
+export type { ProviderKind } from '../contracts/index.ts'
 export { type AiSdkModel, type Dialect, type FromAiSdkOptions, fromAiSdk } from './ai-sdk/index.ts'
 export { type ModelAdapterOptions, modelAdapter, type ProviderConfig, type ProviderSources } from './by-name/index.ts'
-export type { ProviderKind } from './known-providers.ts'
 export { fromLangChain, type LangChainChatModel } from './langchain/index.ts'
 export { fromLlamaIndex, type LlamaIndexLlm } from './llama-index/index.ts'
 export type { ProviderSettings, Variables } from './provider-keys.ts'

@@ -1,7 +1,5 @@
-import type { ModelAbility } from '../contracts/index.ts'
+import type { ModelAbility, ProviderKind } from '../contracts/index.ts'
 import { abilitiesOfStrangers, allAbilities } from './all-abilities.ts'
-
-export type ProviderKind = 'openai' | 'anthropic' | 'google' | 'openai-compatible'
 
 type Names = readonly [string, ...string[]]
 type Body = { readonly [field: string]: unknown }

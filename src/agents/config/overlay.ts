@@ -1,4 +1,4 @@
-import { type Json, TroupeError } from '../../contracts/index.ts'
+import { type Json, type ProviderKind, TroupeError } from '../../contracts/index.ts'
 import { settingsOf } from './config.ts'
 import type { ConfigDiagnostic } from './diagnostic.ts'
 import { showPath } from './origin.ts'
@@ -8,7 +8,7 @@ import { keysOf, type Sourced, sourcedAt } from './sourced.ts'
 
 /** A provider as the configuration describes it, its variables in their places. */
 export interface OverlayProvider {
-  readonly kind?: 'openai' | 'anthropic' | 'google' | 'openai-compatible'
+  readonly kind?: ProviderKind
   readonly baseURL?: string
   readonly apiKey?: string
   readonly headers?: { readonly [name: string]: string }

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
-import { ownModelNames } from '../../contracts/index.ts'
+import { ownModelNames, providerKinds } from '../../contracts/index.ts'
 import { readAddress } from '../../util/read-address.ts'
 import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions, keysBelow } from '../agent-options.ts'
 import { listed } from '../words.ts'
@@ -31,7 +31,7 @@ const anyMap: Shape = { kind: 'names', of: { kind: 'any' }, example: '{ "name": 
 const provider: Shape = {
   kind: 'fields',
   of: {
-    kind: { kind: 'choice', of: ['openai', 'anthropic', 'google', 'openai-compatible'] },
+    kind: { kind: 'choice', of: providerKinds },
     baseURL: text('https://models.example.org/v1', addressFault),
     apiKey: text('${LAB_API_KEY}'),
     headers: { kind: 'names', of: text('${LAB_TOKEN}'), example: '{ "X-Team": "research" }', name: /^[\w!#$%&'*+.^`|~-]+$/ },

@@ -35,8 +35,8 @@ export async function withSessions<Result>(folder: string, none: Result, use: (s
       problems: [{ place: folder, message: `Sessions cannot be stored there: ${why}.`, remedy: 'Name their folder with --data-dir.' }],
     })
   if (!existsSync(join(folder, 'troupe.db'))) return none
-  const { sqliteStore } = await import('../../stores/sqlite/index.ts')
-  const store = sqliteStore({ path: folder, access: whyUnwritable(folder) === undefined ? 'write' : 'read' })
+  const { openStore } = await import('../../stores/index.ts')
+  const store = await openStore(`sqlite:${folder}`, { access: whyUnwritable(folder) === undefined ? 'write' : 'read' })
   try {
     return await use(store)
   } finally {

@@ -1,5 +1,5 @@
 import type { LanguageModelV3, LanguageModelV4 } from '@ai-sdk/provider'
-import type { ModelAbility } from '../../contracts/index.ts'
+import type { ModelAbility, ProviderKind } from '../../contracts/index.ts'
 import { abilitiesOfStrangers, allAbilities } from '../all-abilities.ts'
 
 export type AiSdkModel = LanguageModelV4 | LanguageModelV3
@@ -8,7 +8,7 @@ export type AiSdkModel = LanguageModelV4 | LanguageModelV3
  * How a provider wants things said that the AI SDK leaves to it: cache marks, schema mode, reasoning, what a history
  * must look like. `plain` is a provider that we know nothing about: it is asked for nothing out of the ordinary.
  */
-export type Dialect = 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'plain'
+export type Dialect = ProviderKind | 'plain'
 
 /** `openai.responses`, `vertex.anthropic.messages`, `google.generative-ai`: which dialect that is. */
 export function dialectOf(model: AiSdkModel): Dialect {

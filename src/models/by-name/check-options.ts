@@ -1,8 +1,8 @@
-import { ownModelNames, type Problem, TroupeError } from '../../contracts/index.ts'
+import { ownModelNames, type Problem, providerKinds, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wrongAddress } from '../addresses.ts'
-import { type ProviderKind, profileOf } from '../known-providers.ts'
+import { profileOf } from '../known-providers.ts'
 import { type Fields, isFields } from '../shared/records.ts'
 import type { ModelAdapterOptions } from './options.ts'
 
@@ -32,10 +32,8 @@ const checks: { readonly [Key in keyof Required<ModelAdapterOptions>]: Check } =
   baseDir: text,
 }
 
-const kinds = ['openai', 'anthropic', 'google', 'openai-compatible'] as const satisfies readonly ProviderKind[]
-
 const providerChecks = {
-  kind: oneOf(...kinds),
+  kind: oneOf(...providerKinds),
   baseURL: text,
   apiKey: text,
   headers: expecting('an object of texts', (value) => texts(value)),
@@ -114,7 +112,7 @@ function providerProblems(providers: unknown): readonly Problem[] {
     const place = `providers.${name}`
     if (!isFields(config)) return [{ place, message: `Expected an object, found ${kindOf(config)}.` }]
     if (!isOwnWord(name)) return [{ place, message: misnamed, remedy: 'Choose another name, such as "lab".' }]
-    const kind = kinds.find((each) => each === config.kind)
+    const kind = providerKinds.find((each) => each === config.kind)
     const isOpenAi = profileOf(name, kind).kind === 'openai'
     const { api, ...others } = config
     return [

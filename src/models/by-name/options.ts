@@ -1,5 +1,4 @@
-import type { Clock } from '../../contracts/index.ts'
-import type { ProviderKind } from '../known-providers.ts'
+import type { Clock, ProviderKind } from '../../contracts/index.ts'
 import type { ProviderSettings, Variables } from '../provider-keys.ts'
 
 /** A provider as a configuration describes it. What is left out comes from variables, or from what is known about it. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ModelPart } from '../../contracts/index.ts'
+import type { ModelPart, ProviderKind } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
-import type { ProviderKind } from '../known-providers.ts'
 import type { ProviderSettings } from '../provider-keys.ts'
 import { bare, chat, collect, json, key, modelOn, wire } from './fixtures/wire.ts'
 import { providerModel } from './provider-model.ts'

@@ -1,5 +1,4 @@
-import type { Clock, Model } from '../../contracts/index.ts'
-import type { ProviderKind } from '../known-providers.ts'
+import type { Clock, Model, ProviderKind } from '../../contracts/index.ts'
 import type { ProviderSettings } from '../provider-keys.ts'
 
 /** Where a provider is, and how it lets us in. */

@@ -1,0 +1,26 @@
+import { type Store, TroupeError } from '../contracts/index.ts'
+
+interface OpenStoreOptions {
+  /** `read`: write nothing. A folder that is not writable can then be read. Default `write`. */
+  readonly access?: 'read' | 'write'
+}
+
+/** One kind of store by the scheme of its URL. Its code is loaded when such a store is opened. */
+const schemes: { readonly [scheme: string]: (rest: string, options: OpenStoreOptions) => Promise<Store> } = {
+  memory: async () => (await import('./memory/index.ts')).memoryStore(),
+  sqlite: async (path, options) => (await import('./sqlite/index.ts')).sqliteStore({ path, ...options }),
+}
+
+/**
+ * Opens the store that a URL names: `memory:`, or `sqlite:` with the path of a folder.
+ *
+ * @throws TroupeError `config_invalid` for another scheme; otherwise what the store throws.
+ */
+export async function openStore(url: string, options: OpenStoreOptions = {}): Promise<Store> {
+  const [, scheme = '', rest = ''] = /^([a-z][a-z0-9+.-]*):(.*)$/is.exec(url) ?? []
+  const open = Object.hasOwn(schemes, scheme) ? schemes[scheme] : undefined
+  if (open) return open(rest, options)
+  throw new TroupeError('config_invalid', scheme === '' ? 'The URL of the store has no scheme.' : `Unknown store \`${scheme}:\`.`, {
+    remedy: 'Use `sqlite:<folder>` or `memory:`.',
+  })
+}
