@@ -4,7 +4,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, onTestFinished } from 'vitest'
-import { bounded, type Ran, ran, root, temporaryFolder } from './support.ts'
+import { type Ended, runCommand } from '../run-command.ts'
+import { bounded, root, temporaryFolder } from './support.ts'
 
 export const bin = path.join(root, 'bin/troupe.mjs')
 export const esc = '\u001b'
@@ -15,8 +16,9 @@ export interface Place {
   file(name: string, text: string): string
   /** An agent file with these settings. */
   agent(name: string, settings: string, prompt?: string): string
-  run(args: readonly string[], options?: { stdin?: string; env?: NodeJS.ProcessEnv; ms?: number }): Promise<Ran>
-  /** Starts it and leaves it running; its standard input is closed. */
+  /** Runs it to its end, in this process. */
+  run(args: readonly string[], options?: { stdin?: string; env?: NodeJS.ProcessEnv }): Promise<Ended>
+  /** Starts it in a process of its own and leaves it running; its standard input is closed. */
   start(args: readonly string[], env?: NodeJS.ProcessEnv): Started
 }
 export interface Started {
@@ -29,7 +31,9 @@ export interface Started {
   }>
 }
 
-/** A folder of its own, which is also the home of whoever runs the command there. */
+const variables = (cwd: string) => ({ PATH: process.env.PATH, HOME: cwd, XDG_STATE_HOME: path.join(cwd, '.state') })
+
+/** A folder of its own, which is also the home folder of commands there. */
 export function place(): Place {
   const cwd = temporaryFolder()
   const file = (name: string, text: string): string => {
@@ -40,11 +44,11 @@ export function place(): Place {
     cwd,
     file,
     agent: (name, settings, prompt = 'You are a clerk.') => file(name, `---\ndescription: Does things\n${settings}\n---\n${prompt}\n`),
-    run: (args, options = {}) => ran([bin, ...args], { cwd, ...options }),
+    run: (args, { env = {}, ...options } = {}) => runCommand(cwd, args, { env: { ...variables(cwd), ...env }, ...options }),
     start(args, env = {}) {
       const child = spawn(process.execPath, [bin, ...args], {
         cwd,
-        env: { PATH: process.env.PATH, HOME: cwd, XDG_STATE_HOME: path.join(cwd, '.state'), ...env },
+        env: { ...variables(cwd), ...env },
         stdio: ['ignore', 'pipe', 'pipe'],
       })
       let stdout = ''

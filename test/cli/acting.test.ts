@@ -3,7 +3,8 @@ import { mkdir, readFile, symlink, unlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { Outcome } from '../../src/contracts/index.ts'
-import { type Ended, type Start, workbench } from './troupe.ts'
+import type { Ended } from '../run-command.ts'
+import { type Start, workbench } from './troupe.ts'
 
 const bench = await workbench()
 
@@ -32,7 +33,7 @@ const historyOf = ({ stdout }: Ended): string => JSON.stringify((JSON.parse(stdo
 
 const skill = (name: string, description = `Knows ${name}`): string => `---\nname: ${name}\ndescription: ${description}\n---\nDo it.\n`
 
-describe.concurrent('troupe skills list', () => {
+describe('troupe skills list', () => {
   test('names, words, places, what is hidden, switched off or wrong, from the configuration, too', async () => {
     const { root, troupe } = await project('skills', {
       '.agents/skills/greet/SKILL.md': skill('greet'),
@@ -78,7 +79,7 @@ describe.concurrent('troupe skills list', () => {
   })
 })
 
-describe.concurrent('the sandbox', () => {
+describe('the sandbox', () => {
   test('mode off is said before the run, and holds', async () => {
     const { root, troupe } = await project('off', {
       'a.yaml': steps(shell('id -u > who; echo home=$HOME')),
@@ -141,7 +142,7 @@ describe.concurrent('the sandbox', () => {
   })
 })
 
-describe.concurrent('hooks', () => {
+describe('hooks', () => {
   const guard = '#!/bin/sh\ngrep -q secret && { echo "not that one" >&2; exit 2; }\nexit 0\n'
   const files = {
     'guard.sh': guard,
@@ -175,7 +176,7 @@ describe.concurrent('hooks', () => {
   })
 })
 
-describe.concurrent('programs of hooks that are found by name', () => {
+describe('programs of hooks that are found by name', () => {
   const check = '#!/bin/sh\ncat > /dev/null\ntouch "$0.ran"\n'
 
   test.each([
@@ -224,7 +225,7 @@ describe.concurrent('programs of hooks that are found by name', () => {
   })
 })
 
-describe.concurrent('AGENTS.md', () => {
+describe('AGENTS.md', () => {
   test('of the project is told to agents, from the root down, unless it is switched off', async () => {
     const { root, troupe } = await project('context', {
       'AGENTS.md': 'Use tabs.',

@@ -5,7 +5,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Outcome } from '../../src/contracts/index.ts'
 import { binary, type Start, workbench } from './troupe.ts'
 
-const { agent, start, troupe, folder } = await workbench()
+const { agent, start, folder } = await workbench()
 const hello = await agent('hello', 'steps: [{ text: Hello. }]')
 
 const promptIn = (stdout: string): unknown => {
@@ -91,7 +91,7 @@ test('a socket that a program left open and silent is left out, and that is said
 
 test('a folder is no input, and is not taken for nothing', async () => {
   const stdin = openSync(folder, 'r')
-  const { code, stdout, stderr } = await troupe(['run', hello, 'Hi'], { stdin })
+  const { code, stdout, stderr } = await start(['run', hello, 'Hi'], { stdin }).ended
   closeSync(stdin)
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toMatch(/standard input {2}It cannot be read: it is a folder\.\n {4}→ /)

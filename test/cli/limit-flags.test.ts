@@ -15,7 +15,7 @@ const eager = await agent(
 )
 const slow = await agent('slow', 'steps: [{ text: never, delay: 1h }]')
 
-describe.concurrent('a limit with a flag of its own bites: exit code 5', () => {
+describe('a limit with a flag of its own bites: exit code 5', () => {
   const lines: readonly [args: readonly string[], says: object][] = [
     [['run', eager, 'Go', '--max-tokens', '1500'], { reason: 'tokens' }],
     [['run', slow, 'Go', '--time-budget', '200ms'], { reason: 'time' }],
@@ -61,7 +61,7 @@ describe.concurrent('a limit with a flag of its own bites: exit code 5', () => {
   })
 })
 
-describe.concurrent('who has the last word', () => {
+describe('who has the last word', () => {
   const limitsOf = async (args: readonly string[], env: { readonly [name: string]: string } = {}) => {
     const { stdout } = await troupe(['run', 'modest.ai', 'Go', '--dry-run', '--json', '-q', ...args], { env })
     return documentIn(stdout)

@@ -6,9 +6,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import manifest from '../../package.json' with { type: 'json' }
-import { binary, workbench } from './troupe.ts'
+import { binary, type Start, workbench } from './troupe.ts'
 
-const { agent, start, troupe, folder } = await workbench()
+const { agent, start, folder } = await workbench()
+/** Everything here is about the process. */
+const troupe = (args: readonly string[], options?: Start) => start(args, options).ended
 
 describe.concurrent('an interrupt', () => {
   test('ends the run, keeps the outcome and exits 130 within two seconds', async () => {

@@ -16,7 +16,7 @@ const boss = await agent(
   'description: Leads\nmodels: script/boss.yaml\nagents: [./scout.ai, ./writer.ai]',
 )
 
-describe.concurrent('an agent file that names others', () => {
+describe('an agent file that names others', () => {
   test('runs them as tools: lines, tree and summary tell who did what', async () => {
     const { code, stdout, stderr } = await troupe(['run', boss, 'Go'])
     expect([code, stdout]).toEqual([0, 'Done.\n'])

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { Outcome, StreamEvent } from '../../src/contracts/index.ts'
 import { binary, workbench } from './troupe.ts'
 
-const { agent, troupe, folder } = await workbench()
+const { agent, start, troupe, folder } = await workbench()
 
 const hello = await agent('hello', 'steps: [{ text: "Hello.\\nHow are you?", usage: { input: 3, output: 5 } }]')
 
@@ -18,7 +18,7 @@ describe.concurrent('an answer', () => {
   })
 
   test('--quiet leaves standard error empty', async () => {
-    expect(await troupe(['run', hello, 'Hi', '--quiet'])).toEqual({ code: 0, signal: null, stdout: 'Hello.\nHow are you?\n', stderr: '' })
+    expect(await troupe(['run', hello, 'Hi', '--quiet'])).toEqual({ code: 0, stdout: 'Hello.\nHow are you?\n', stderr: '' })
   })
 
   test('--json is one document: the outcome, its snapshot and the exit code', async () => {
@@ -63,7 +63,7 @@ describe.concurrent('an answer', () => {
     await chmod(file, 0o755)
     await mkdir(join(folder, 'bin'))
     await symlink(binary, join(folder, 'bin/troupe'))
-    expect(await troupe(['program.ai', 'Hi', '-q'], { binary: join(folder, 'bin/troupe') })).toMatchObject({
+    expect(await start(['program.ai', 'Hi', '-q'], { binary: join(folder, 'bin/troupe') }).ended).toMatchObject({
       code: 0,
       stdout: 'Hello.\nHow are you?\n',
     })

@@ -308,7 +308,6 @@ describe('what cannot be shown', () => {
 
     expect(await show('nothing', ...data)).toEqual({
       code: 2,
-      signal: null,
       stdout: '',
       stderr: `error: There is no session nothing in ${data[1]}.\n→ ${list}\n`,
     })

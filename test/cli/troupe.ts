@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll } from 'vitest'
+import { type Ended as InProcess, runCommand } from '../run-command.ts'
 
 export const binary = join(import.meta.dirname, '..', '..', 'bin', 'troupe.mjs')
 
@@ -36,14 +37,15 @@ export interface Workbench {
   readonly folder: string
   /** Writes `<name>.ai` and its script; answers the file's name. */
   agent(name: string, script: string, settings?: string): Promise<string>
+  /** In a process of its own, as it was built. */
   start(args: readonly string[], start?: Start): Running
-  troupe(args: readonly string[], start?: Start): Promise<Ended>
+  /** In this process. */
+  troupe(args: readonly string[], options?: Pick<Start, 'input' | 'env' | 'cwd'>): Promise<InProcess>
 }
 
 export async function workbench(): Promise<Workbench> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-cli-'))
   afterAll(() => rm(folder, { recursive: true, force: true }))
-  const start = (args: readonly string[], options: Start = {}): Running => running(folder, args, options)
   return {
     folder,
     async agent(name, script, settings = `description: A test\nmodels: script/${name}.yaml`) {
@@ -51,10 +53,14 @@ export async function workbench(): Promise<Workbench> {
       await writeFile(join(folder, `${name}.ai`), `---\n${settings}\n---\nYou are tested.\n`)
       return `${name}.ai`
     },
-    start,
-    troupe: (args, options) => start(args, options).ended,
+    start: (args, options = {}) => running(folder, args, options),
+    troupe: (args, { input = '', env = {}, cwd = folder } = {}) =>
+      runCommand(cwd, args, { env: { ...variables(folder), ...env }, stdin: input }),
   }
 }
+
+/** Nothing of the machine that runs the tests: no home, no colours, no options of Node. */
+const variables = (folder: string) => ({ PATH: process.env.PATH ?? '', HOME: folder, XDG_STATE_HOME: join(folder, 'state') })
 
 function running(
   folder: string,
@@ -63,13 +69,7 @@ function running(
 ): Running {
   const child = spawn(process.execPath, [...node, file, ...args], {
     cwd,
-    // Nothing of the machine that runs the tests: no home, no colours, no options of Node.
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: folder,
-      XDG_STATE_HOME: join(folder, 'state'),
-      ...env,
-    },
+    env: { ...variables(folder), ...env },
     stdio: [stdin ?? (input === undefined ? 'ignore' : 'pipe'), 'pipe', 'pipe'],
   })
   child.stdin?.end(input)
