@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 
-// What docs/embedding.md shows is checked and run, as it stands there, in a folder that has Troupe installed.
+// Type-checks and runs the programs of docs/embedding.md in a folder that has Troupe installed.
 
 const root = join(import.meta.dirname, '..')
 const page = readFileSync(join(root, 'docs', 'embedding.md'), 'utf8')
@@ -19,11 +19,11 @@ for (const [, name = '', text = ''] of page.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^
 
 const node = (...args: string[]) => execFileSync(process.execPath, args, { cwd: folder, encoding: 'utf8', stdio: 'pipe', timeout: 60_000 })
 
-it('shows a program that is right by its types', () => {
+it('shows programs that type-check', () => {
   expect(node(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', '.')).toBe('')
 })
 
-it('shows a program that runs, and goes on when it is answered', () => {
+it('shows a program that runs, and continues when its request is answered', () => {
   const [, block = ''] = /^```sh\n([\s\S]*?)^```$/m.exec(page) ?? []
   const commands = block.trim().split('\n')
   expect(commands).toHaveLength(3)
@@ -45,36 +45,40 @@ it('shows a program that runs, and goes on when it is answered', () => {
   expect(existsSync(join(folder, 'office', 'notes', 'key.md'))).toBe(false)
 })
 
-it('shows agents out of files with a tool of the program, and runs them', () => {
+it('shows agents from files with a tool of the program, and runs them', () => {
   const [, command = '', prompt = ''] = /^```sh\nnode (trip\.ts) "([^"]+)"\n```$/m.exec(page) ?? []
   expect(node(command, prompt)).toContain('The next train to Oslo leaves at 9:15.')
 })
 
-it('shows a tree that goes on with another limit', () => {
+it('shows a session that continues with another limit', () => {
   expect(node('further.ts')).toBe('failed tokens\ncompleted\n')
 })
 
-it('shows tools and a team of its own, and runs them by its rules', () => {
+it('shows tools and a team, and runs them under its rules', () => {
   const [order = '', price = ''] = [...page.matchAll(/^node desk\.ts "([^"]+)"$/gm)].map(([, prompt]) => prompt)
   expect(node('desk.ts', order)).toMatch(/Ordered paper under [\s\S]* \[\]\n$/)
   expect(node('desk.ts', order.replace('paper', 'ink'))).toContain('There is enough ink.')
   expect(node('desk.ts', price)).toContain('The price of ink is 9 euros.')
 })
 
+const declarations = readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.d.ts'))
+  .map((file) => readFileSync(join(root, 'dist', file), 'utf8'))
+  .join('\n')
+
 it.each([
-  ['Tools of your own', 'contracts/tool', 'Tool'],
-  ['Tools of your own', 'contracts/tool', 'ToolContext'],
-  ['Agents as objects', 'runtime/config', 'AgentDefinition'],
-])('tells under "%s" of all that %s has in %s', (title, file, name) => {
+  ['Tools of your own', 'Tool'],
+  ['Tools of your own', 'ToolContext'],
+  ['Agents as objects', 'AgentDefinition'],
+])('documents under "%s" every field of %s', (title, name) => {
   const section = page.split(/^## /m).find((each) => each.startsWith(`${title}\n`)) ?? ''
-  const declared = readFileSync(join(root, 'dist', `${file}.d.ts`), 'utf8')
-  const [, body = ''] = new RegExp(`interface ${name} \\{([\\s\\S]*?)\\n\\}`).exec(declared) ?? []
+  const [, body = ''] = new RegExp(`interface ${name} \\{([\\s\\S]*?)\\n\\}`).exec(declarations) ?? []
   const keys = [...body.matchAll(/^ {4}(?:readonly )?(\w+)\??[:(]/gm)].map(([, key]) => key)
   expect(keys.length).toBeGreaterThan(10)
   expect(keys.filter((key) => !section.includes(`\`${key}\``))).toEqual([])
 })
 
-it('tells of every option of agentsFromFiles', () => {
+it('documents every option of agentsFromFiles', () => {
   const [, table = ''] = /^\| option \| what it is for \|\n\|---\|---\|\n((?:\|.*\n)+)/m.exec(page) ?? []
   const rows = [...table.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
   const declared = readFileSync(join(root, 'dist', 'agents.d.ts'), 'utf8')
