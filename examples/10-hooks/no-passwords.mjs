@@ -1,5 +1,5 @@
-/** Asked before every call of write_file; what it answers is in the journal. */
+/** Called before every call of write_file. Its answer is recorded in the journal. */
 export function beforeCall({ input }) {
-  if (/password/i.test(String(input.content))) return { kind: 'block', reason: 'Passwords do not belong into files.' }
+  if (/password/i.test(String(input.content))) return { kind: 'block', reason: 'Passwords do not belong in files.' }
   return { kind: 'continue' }
 }

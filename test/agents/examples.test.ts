@@ -19,7 +19,7 @@ const examples: { readonly [name: string]: { readonly run: readonly string[]; sh
     },
     '03-template': {
       run: ['clerk.ai', 'Write to the office'],
-      shows: ({ report }) => expect(report.text).toBe('Dear office, the door is mended. Kind regards.'),
+      shows: ({ report }) => expect(report.text).toBe('Dear office, the printer is repaired. Kind regards.'),
     },
     '04-team': {
       run: ['trip.ai', 'A weekend in Oslo'],
@@ -64,7 +64,7 @@ const examples: { readonly [name: string]: { readonly run: readonly string[]; sh
       },
     },
     '09-skills': {
-      run: ['writer.ai', 'Tell the harbour that the lamp is mended'],
+      run: ['writer.ai', 'Tell the harbour that the lamp is repaired'],
       shows: ({ report }, { stderr }) => {
         expect(report.text).toContain('The Lighthouse')
         expect(stderr).toMatch(/✓ load_skill/)
@@ -74,7 +74,7 @@ const examples: { readonly [name: string]: { readonly run: readonly string[]; sh
       run: ['clerk.ai', 'Ada comes, her password is byron', '--trust', '--allow', 'write_file'],
       shows: ({ report }, { stderr }, place) => {
         expect(report.text).toContain('Ada is on the list')
-        expect(stderr).toContain('Passwords do not belong into files.')
+        expect(stderr).toContain('Passwords do not belong in files.')
         expect(readFileSync(join(place, 'guests.txt'), 'utf8')).toBe('Ada\n')
       },
     },
@@ -86,7 +86,7 @@ interface Shown {
   readonly paths: readonly string[]
 }
 
-test('every folder is run, and named in the list', () => {
+test('every folder is tested and listed in the README', () => {
   const folders = readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []))
   expect(folders.toSorted()).toEqual(Object.keys(examples))
   const page = readFileSync(join(root, 'README.md'), 'utf8')
@@ -94,13 +94,13 @@ test('every folder is run, and named in the list', () => {
     expect(page).toMatch(new RegExp(`\`${name}\`.*troupe run ${run[0]} "${run[1]?.replace('?', '\\?')}"`))
 })
 
-test('all of them together are found to be right', async () => {
+test('all examples together are valid', async () => {
   const state = folder()
   const env = { HOME: state.path, XDG_STATE_HOME: join(state.path, 'state') }
   expect(await troupe(join(root, '..'), ['validate', 'examples'], env)).toEqual({
     code: 0,
     stdout: '18 agents and the configuration are right.\n',
-    // The one that has hooks waits for trust; nothing else is to be told.
+    // Only the hooks need trust.
     stderr: expect.stringMatching(/^\S+10-hooks\/\.ai-agent\.json: .*trusted it: hooks\..*\n$/),
   })
 })
