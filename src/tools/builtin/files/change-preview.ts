@@ -1,7 +1,7 @@
 import type { ApprovalWish } from '../../../contracts/index.ts'
 import { type Place, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
 import type { DoneChange } from './changes.ts'
-import { unifiedDiff } from './diff/index.ts'
+import { unifiedDiff } from './unified-diff.ts'
 
 /** A question is kept with its call: what is longer is cut, and says so. */
 const largestPreview = 16 * 1024
@@ -28,10 +28,10 @@ export async function previewOf(workspace: Workspace, { path, mostBytes, change 
 }
 
 /** What is in a protected file is not put into the question about it. */
-export function diffOf(workspace: Workspace, change: DoneChange): Pick<ApprovalWish, 'diff'> {
+export async function diffOf(workspace: Workspace, change: DoneChange): Promise<Pick<ApprovalWish, 'diff'>> {
   const located = workspace.locate(change.path)
   if (located.kind === 'refused' || workspace.isProtected(located.place)) return {}
   if (change.note !== undefined) return { diff: `${change.note}\n` }
-  const { diff, added, removed } = unifiedDiff(change, largestPreview)
+  const { diff, added, removed } = await unifiedDiff(change, largestPreview)
   return added + removed > 0 ? { diff } : {}
 }

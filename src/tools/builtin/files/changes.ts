@@ -1,6 +1,6 @@
 import type { ApprovalKey, ApprovalWish, ItemView, JsonObject, ToolOutput } from '../../../contracts/index.ts'
 import { type Place, parentOf, protectedWord, type Workspace } from '../../workspace/index.ts'
-import { unifiedDiff } from './diff/index.ts'
+import { unifiedDiff } from './unified-diff.ts'
 import { counted, listed } from './wording.ts'
 
 export type ChangeKind = 'add' | 'update' | 'delete' | 'move'
@@ -74,13 +74,13 @@ export const changeView = (changes: readonly PlannedChange[]): ItemView => ({
   details: { changes: changes.map(({ path, kind, to }) => ({ path, kind, ...(to !== undefined && { to }) })) },
 })
 
-export function reportChanges(changes: readonly DoneChange[], maxOutputBytes: number): ToolOutput {
+export async function reportChanges(changes: readonly DoneChange[], maxOutputBytes: number): Promise<ToolOutput> {
   let room = Math.min(largestDiff, Math.floor(maxOutputBytes * diffShare) - frameLetters)
   const rows: string[] = []
   const values: JsonObject[] = []
   for (const [index, change] of changes.entries()) {
     const { path, kind, to, note } = change
-    const { diff, added, removed } = unifiedDiff(change, Math.max(0, Math.floor(room / (changes.length - index))))
+    const { diff, added, removed } = await unifiedDiff(change, Math.max(0, Math.floor(room / (changes.length - index))))
     rows.push(`${said[kind]} ${path}${to === undefined ? '' : ` to ${to}`}${note === undefined ? figures(added, removed) : ` (${note})`}`)
     const value = { path, kind, ...(to !== undefined && { to }), diff: note === undefined ? diff : `${note}\n`, added, removed }
     values.push(value)

@@ -45,7 +45,7 @@ async function editWish(workspace: Workspace, input: JsonObject): Promise<Approv
   const wish = changeWish(workspace, 'Edit', [path])
   const preview =
     wish && (await previewOf(workspace, { path, mostBytes: largestEditable, change: (...file) => edited(editOf(input), ...file) }))
-  return wish && preview ? { ...wish, ...diffOf(workspace, preview) } : wish
+  return wish && preview ? { ...wish, ...(await diffOf(workspace, preview)) } : wish
 }
 
 /** An edit that does not fit is told when it is tried. */

@@ -1,37 +1,9 @@
-// Globs without regular expressions: patterns come from models and from files of other people, and matching one costs
-// at most its length times that of the path, whatever it is. Many of them together are held by an `Effort`.
+// Globs without regular expressions: patterns come from models, and matching one costs at most its length times that of
+// the path, whatever it is.
 
-/** A path as it is matched: names, letter by letter. */
-export type PathLetters = readonly (readonly string[])[]
-
-export const lettersOf = (path: string): PathLetters => path.split('/').map((name) => [...name])
-
-export interface PathGlob {
-  /** Where the effort is used up, nothing matches. */
-  matches(path: PathLetters, effort: Effort): boolean
-}
-
-/** How much was done, in comparisons, and how much may be. */
-export class Effort {
-  #done = 0
-  #most = Number.POSITIVE_INFINITY
-
-  get done(): number {
-    return this.#done
-  }
-
-  get isSpent(): boolean {
-    return this.#done >= this.#most
-  }
-
-  /** From here on so much, and no more. */
-  allow(more: number): void {
-    this.#most = this.#done + more
-  }
-
-  add(steps: number): void {
-    this.#done += steps
-  }
+/** How many more comparisons may be made. Nothing matches when they are used up. */
+interface Effort {
+  left: number
 }
 
 type Token =
@@ -44,11 +16,12 @@ type Segment = { readonly kind: 'folders' } | { readonly kind: 'name'; readonly 
 
 const mostAlternatives = 64
 
-/** `*`, `?`, `[a-z]`, `**` over folders and, unless switched off, `{a,b}`. */
-export function pathGlobOf(pattern: string, { hasBraces = true }: { readonly hasBraces?: boolean } = {}): PathGlob {
-  const alternatives = (hasBraces ? expanded(pattern) : [pattern]).map(segmentsOf)
-  return {
-    matches: (path, effort) => alternatives.some((segments) => matchesAll(segments, path, effort)),
+/** `*`, `?`, `[a-z]`, `**` over folders, and `{a,b}`. */
+export function compileGlob(pattern: string): (path: string, effort?: Effort) => boolean {
+  const alternatives = expandBraces(pattern).map(segmentsOf)
+  return (path, effort = { left: Number.POSITIVE_INFINITY }) => {
+    const names = path.split('/').map((name) => [...name])
+    return alternatives.some((segments) => matchesPath(segments, names, effort))
   }
 }
 
@@ -73,7 +46,7 @@ function tokensOf(part: string): readonly Token[] {
   return tokens
 }
 
-/** A set that is never closed is a bracket. */
+/** A set without an end is a literal bracket. */
 function setAt(letters: readonly string[], start: number): { readonly token: Token; readonly end: number } | undefined {
   let at = start + 1
   const isNot = letters[at] === '!' || letters[at] === '^'
@@ -89,9 +62,9 @@ function setAt(letters: readonly string[], start: number): { readonly token: Tok
   return undefined
 }
 
-/** Goes back to the last `**` only: whatever an earlier one could take, the last can. */
-function matchesAll(segments: readonly Segment[], names: PathLetters, effort: Effort): boolean {
-  return wildcard(segments, names, {
+/** Backtracks to the last `**` only: it can match all that an earlier one could. */
+function matchesPath(segments: readonly Segment[], names: readonly (readonly string[])[], effort: Effort): boolean {
+  return matchesSequence(segments, names, {
     isStar: (segment) => segment.kind === 'folders',
     fits: (segment, name) => segment.kind === 'name' && matchesName(segment.tokens, name, effort),
     effort,
@@ -99,7 +72,7 @@ function matchesAll(segments: readonly Segment[], names: PathLetters, effort: Ef
 }
 
 function matchesName(tokens: readonly Token[], name: readonly string[], effort: Effort): boolean {
-  return wildcard(tokens, name, { isStar: (token) => token.kind === 'star', fits: matchesLetter, effort })
+  return matchesSequence(tokens, name, { isStar: (token) => token.kind === 'star', fits: matchesLetter, effort })
 }
 
 function matchesLetter(token: Token, letter: string): boolean {
@@ -108,22 +81,21 @@ function matchesLetter(token: Token, letter: string): boolean {
   return true
 }
 
-interface Rules<Pattern, Item> {
+interface Matching<Pattern, Item> {
   isStar(pattern: Pattern): boolean
   fits(pattern: Pattern, item: Item): boolean
   readonly effort: Effort
 }
 
-function wildcard<Pattern, Item>(
+function matchesSequence<Pattern, Item>(
   patterns: readonly Pattern[],
   items: readonly Item[],
-  { isStar, fits, effort }: Rules<Pattern, Item>,
+  { isStar, fits, effort }: Matching<Pattern, Item>,
 ): boolean {
   let [at, item] = [0, 0]
   let star: { readonly at: number; item: number } | undefined
   while (item < items.length) {
-    effort.add(1)
-    if (effort.isSpent) return false
+    if (--effort.left < 0) return false
     const pattern = patterns[at]
     if (pattern !== undefined && isStar(pattern)) {
       star = { at, item }
@@ -139,30 +111,60 @@ function wildcard<Pattern, Item>(
   return patterns.slice(at).every(isStar)
 }
 
-/** `a.{ts,js}` as `a.ts` and `a.js`; what has too many forms is taken as it stands. */
-function expanded(pattern: string): readonly string[] {
+/** `a.{ts,js}` as `a.ts` and `a.js`; a pattern with too many forms is not expanded. */
+function expandBraces(pattern: string): readonly string[] {
   let forms = [pattern]
   for (;;) {
-    const next = forms.flatMap(withoutFirstBrace)
+    const next = forms.flatMap(expandFirstBrace)
     if (next.length > mostAlternatives) return [pattern]
     if (next.length === forms.length && next.every((form, index) => form === forms[index])) return forms
     forms = next
   }
 }
 
-/** The innermost pair first, so that nested ones come out, too. */
-function withoutFirstBrace(pattern: string): readonly string[] {
+/** The innermost pair first, so that nested ones are expanded, too. */
+function expandFirstBrace(pattern: string): readonly string[] {
   const found = /\{([^{}]*,[^{}]*)\}/.exec(pattern)
   if (!found) return [pattern]
   const [before, after] = [pattern.slice(0, found.index), pattern.slice(found.index + found[0].length)]
   return (found[1] ?? '').split(',').map((form) => before + form + after)
 }
 
-/** A pattern without a slash is for names anywhere; one with a slash for paths from the root, or from the folder that is looked through. */
-export function pathFilter(pattern: string, folder: string, effort: Effort): (path: string) => boolean {
-  const plain = pattern.replace(/^(?:\.?\/)+/, '')
-  const glob = pathGlobOf(plain)
-  const matches = (path: string): boolean => glob.matches(lettersOf(path), effort)
-  if (!plain.includes('/')) return (path) => matches(path.slice(path.lastIndexOf('/') + 1))
-  return (path) => matches(path) || (folder !== '.' && path.startsWith(`${folder}/`) && matches(path.slice(folder.length + 1)))
+const effortPerPath = 1_000_000
+const totalEffort = 1_000_000_000
+
+/** A pattern without a slash matches names anywhere; one with a slash matches paths from the root or from the searched folder. */
+export class PathFilter {
+  readonly #matches: (path: string, effort: Effort) => boolean
+  readonly #isForNames: boolean
+  /** The searched folder with a slash; empty for the root. */
+  readonly #prefix: string
+  #left = totalEffort
+  #isTooSlow = false
+
+  constructor(pattern: string, folder: string) {
+    const relative = pattern.replace(/^(?:\.?\/)+/, '')
+    this.#matches = compileGlob(relative)
+    this.#isForNames = !relative.includes('/')
+    this.#prefix = folder === '.' ? '' : `${folder}/`
+  }
+
+  /** Whether some paths were not compared completely. */
+  get isTooSlow(): boolean {
+    return this.#isTooSlow
+  }
+
+  fits(path: string): boolean {
+    const allowed = Math.min(effortPerPath, this.#left)
+    const effort: Effort = { left: allowed }
+    const doesFit = this.#isForNames ? this.#matches(path.slice(path.lastIndexOf('/') + 1), effort) : this.#fitsPath(path, effort)
+    this.#left -= allowed - effort.left
+    if (effort.left < 0) this.#isTooSlow = true
+    return doesFit
+  }
+
+  #fitsPath(path: string, effort: Effort): boolean {
+    const isBelow = this.#prefix !== '' && path.startsWith(this.#prefix)
+    return this.#matches(path, effort) || (isBelow && this.#matches(path.slice(this.#prefix.length), effort))
+  }
 }

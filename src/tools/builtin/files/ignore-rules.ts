@@ -1,61 +1,44 @@
-import { type Effort, lettersOf, type PathGlob, pathGlobOf } from './glob.ts'
+import type { Ignore } from 'ignore'
 
-interface Rule {
-  readonly glob: PathGlob
-  readonly isNegated: boolean
-  readonly isForFolders: boolean
-}
+const mostPatterns = 2_000
+const longestPattern = 1_000
 
-const mostRules = 2_000
+/** Left out by default, whatever the ignore files say. */
+const alwaysIgnored = new Set(['.git', 'node_modules'])
 
-/** What is left out unless it is asked for, whatever the ignore files say. */
-const always = new Set(['.git', 'node_modules'])
-
-/** The rules of a `.gitignore` file, on top of those of the folders above. The last that fits counts, the nearest file first. */
+/** The patterns of a `.gitignore` file, on top of those of its parent folders. The last match of the nearest file decides. */
 export class IgnoreRules {
-  readonly #above: IgnoreRules | undefined
+  readonly #parent: IgnoreRules | undefined
   /** The folder of the file, with a slash; empty for the root. */
   readonly #prefix: string
-  readonly #rules: readonly Rule[]
+  readonly #matcher: Ignore | undefined
+  /** Several `**` in one pattern can take exponential time. */
+  readonly canBeSlow: boolean
 
-  constructor(text: string, folder: string, above?: IgnoreRules) {
-    this.#above = above
-    this.#prefix = folder === '.' ? '' : `${folder}/`
-    this.#rules = text.split('\n').slice(0, mostRules).flatMap(ruleOf).reverse()
+  constructor(file?: { readonly matcher: Ignore; readonly folder: string; readonly canBeSlow: boolean }, parent?: IgnoreRules) {
+    this.#matcher = file?.matcher
+    this.#prefix = !file || file.folder === '.' ? '' : `${file.folder}/`
+    this.canBeSlow = file?.canBeSlow || parent?.canBeSlow || false
+    this.#parent = parent
   }
 
-  /** Where the effort is used up before a rule was found, nothing is left out. */
-  ignores(path: string, isFolder: boolean, effort: Effort): boolean {
-    if (always.has(path.slice(path.lastIndexOf('/') + 1))) return true
-    return this.#verdict(path, isFolder, effort) ?? false
+  /** The library is loaded with the first ignore file. */
+  static async parse(text: string, folder: string, parent?: IgnoreRules): Promise<IgnoreRules> {
+    const { default: ignore } = await import('ignore')
+    const patterns = text.split(/\r?\n/, mostPatterns).filter(({ length }) => length <= longestPattern)
+    const matcher = ignore({ ignorecase: false, allowRelativePaths: true }).add(patterns)
+    return new IgnoreRules({ matcher, folder, canBeSlow: patterns.some((pattern) => pattern.split('**').length > 2) }, parent)
   }
 
-  #verdict(path: string, isFolder: boolean, effort: Effort): boolean | undefined {
-    if (effort.isSpent) return undefined
-    if (this.#rules.length > 0 && path.startsWith(this.#prefix)) {
-      const way = lettersOf(path.slice(this.#prefix.length))
-      for (const { glob, isForFolders, isNegated } of this.#rules) {
-        if (effort.isSpent) return undefined
-        if ((isFolder || !isForFolders) && glob.matches(way, effort)) return !isNegated
-      }
-    }
-    return this.#above === undefined ? undefined : this.#above.#verdict(path, isFolder, effort)
+  /** Callers bound the time where the rules can be slow. */
+  ignores(path: string, isFolder: boolean): boolean {
+    return alwaysIgnored.has(path.slice(path.lastIndexOf('/') + 1)) || this.#verdict(path, isFolder)
   }
-}
 
-function ruleOf(line: string): readonly Rule[] {
-  let pattern = line.trimEnd()
-  if (pattern.endsWith('\\') && pattern.length < line.length) pattern += ' '
-  if (pattern === '' || pattern.startsWith('#')) return []
-  const isNegated = pattern.startsWith('!')
-  if (isNegated) pattern = pattern.slice(1)
-  const isForFolders = pattern.endsWith('/')
-  if (isForFolders) pattern = pattern.slice(0, -1)
-  // A slash at the beginning or within ties a rule to the folder of its file.
-  const isTied = pattern.includes('/')
-  pattern = pattern.replace(/^\//, '')
-  if (pattern === '') return []
-  // All that is in a folder is not the folder.
-  if (pattern.endsWith('/**')) pattern += '/*'
-  return [{ glob: pathGlobOf(isTied ? pattern : `**/${pattern}`, { hasBraces: false }), isNegated, isForFolders }]
+  #verdict(path: string, isFolder: boolean): boolean {
+    const { ignored = false, unignored = false } =
+      this.#matcher && path.startsWith(this.#prefix) ? this.#matcher.test(`${path.slice(this.#prefix.length)}${isFolder ? '/' : ''}`) : {}
+    if (ignored || unignored) return ignored
+    return this.#parent ? this.#parent.#verdict(path, isFolder) : false
+  }
 }

@@ -1,11 +1,11 @@
 import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import { utf8Length } from '../../../util/fit-text.ts'
 import type { Workspace } from '../../workspace/index.ts'
-import { pathFilter } from './glob.ts'
+import { PathFilter } from './glob.ts'
 import { entryFilter, folderWish, listing } from './read-wish.ts'
 import { heed, returned } from './returned.ts'
 import { Walk, type WalkEntry } from './walk.ts'
-import { counted, forbiddenNote, hardNote, shownPath, textOf, whole } from './wording.ts'
+import { counted, forbiddenNote, shownPath, slowPatternNote, textOf, whole } from './wording.ts'
 
 const defaultDepth = 2
 const mostDepth = 64
@@ -53,12 +53,12 @@ async function listFiles(workspace: Workspace, input: JsonObject, { signal, maxO
   const mayShow = await entryFilter(workspace, path, { look: listing, mayUse })
   const walk = new Walk(workspace, { includesIgnored, depth, signal, mayShow })
   const { relative } = workspace.place(path)
-  const fits = pattern === undefined ? undefined : pathFilter(pattern, relative, walk.effort)
+  const filter = pattern === undefined ? undefined : new PathFilter(pattern, relative)
   const rows: string[] = []
   let room = Math.max(200, maxOutputBytes - frameBytes - 2 * relative.length)
   let total = 0
   for await (const entry of walk.below(path)) {
-    if (fits && (entry.kind === 'folder' || !fits(entry.place.relative))) continue
+    if (filter && (entry.kind === 'folder' || !filter.fits(entry.place.relative))) continue
     total++
     if (room < 0 || rows.length >= mostRows) continue
     const row = rowOf(entry)
@@ -68,7 +68,10 @@ async function listFiles(workspace: Workspace, input: JsonObject, { signal, maxO
   const what = pattern === undefined ? counted(total, 'entry', 'entries') : counted(total, 'file')
   const where = relative === '.' ? 'the workspace' : relative
   const head = `${what} in ${where}${pattern === undefined ? `, ${counted(depth, 'level')} deep` : ` for ${pattern.slice(0, 200)}`}.`
-  return { ok: true, content: [head, ...rows, ...notes({ shown: rows.length, total, leftOut: walk.leftOut })].join('\n') }
+  return {
+    ok: true,
+    content: [head, ...rows, ...notes({ shown: rows.length, total, leftOut: walk.leftOut, isTooSlow: filter?.isTooSlow })].join('\n'),
+  }
 }
 
 function rowOf({ place, kind, target }: WalkEntry): string {
@@ -91,13 +94,15 @@ interface Figures {
   readonly shown: number
   readonly total: number
   readonly leftOut: Walk['leftOut']
+  readonly isTooSlow: boolean | undefined
 }
 
-function notes({ shown, total, leftOut: { ignored, forbidden, unreadable, isCut, isHard } }: Figures): readonly string[] {
+function notes({ shown, total, leftOut, isTooSlow }: Figures): readonly string[] {
+  const { ignored, forbidden, unreadable, isCut } = leftOut
   return [
     ...(shown < total ? [`${total - shown} more are not shown: name a folder with path, use a pattern, or less depth.`] : []),
     ...(isCut ? ['There is more than can be listed at once: name a folder with path.'] : []),
-    ...(isHard ? [hardNote] : []),
+    ...(isTooSlow || leftOut.isTooSlow ? [slowPatternNote] : []),
     ...(unreadable > 0 ? [`${counted(unreadable, 'folder')} could not be read.`] : []),
     ...forbiddenNote(forbidden),
     ...(ignored > 0 ? [`${counted(ignored, 'ignored entry', 'ignored entries')} left out; include_ignored shows them.`] : []),

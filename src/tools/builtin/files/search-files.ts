@@ -2,12 +2,12 @@ import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contrac
 import { utf8Length } from '../../../util/fit-text.ts'
 import { showValue } from '../../../util/show-value.ts'
 import { FileFault, type Place, type Workspace } from '../../workspace/index.ts'
-import { pathFilter } from './glob.ts'
+import { PathFilter } from './glob.ts'
 import { entryFilter, folderWish, searching } from './read-wish.ts'
 import { failed, heed, returned } from './returned.ts'
 import { compilePattern, type FoundIn, literally, type SearchFigures, type SearchPattern, searchPlaces } from './search/index.ts'
 import { Walk } from './walk.ts'
-import { counted, forbiddenNote, hardNote, shownPath, textOf, whole } from './wording.ts'
+import { counted, forbiddenNote, shownPath, slowPatternNote, textOf, whole } from './wording.ts'
 
 const defaultLimit = 100
 const mostLimit = 1_000
@@ -62,7 +62,7 @@ async function searchFiles(workspace: Workspace, input: JsonObject, { context, p
   const rows = new Rows(Math.max(300, context.maxOutputBytes - frameBytes), whole(input.context, [0, mostContext]) !== undefined)
   try {
     const figures = await collect(workspace, { source, rows, input, pattern: compiled.pattern, context, patienceMs })
-    return { ok: true, content: [heading(wanted, rows, figures), ...rows.list, ...notes(figures, rows, source.walk)].join('\n') }
+    return { ok: true, content: [heading(wanted, rows, figures), ...rows.list, ...notes(figures, rows, source)].join('\n') }
   } catch (error) {
     if (!(error instanceof FileFault)) throw error
     const partial = rows.list.length === 0 ? undefined : rows.list.join('\n')
@@ -98,7 +98,8 @@ async function collect(workspace: Workspace, { source, rows, input, pattern, con
 
 /** The files that are searched: those of a folder that fit, or just one. */
 interface Source {
-  readonly walk: Walk | undefined
+  readonly walk?: Walk
+  readonly filter?: PathFilter | undefined
   places(): AsyncGenerator<Place>
 }
 
@@ -108,18 +109,18 @@ async function sourceOf(workspace: Workspace, input: JsonObject, { signal, mayUs
   const file = await fileAt(workspace, path)
   if (file)
     return {
-      walk: undefined,
       places: async function* () {
         yield file
       },
     }
   const mayShow = await entryFilter(workspace, path, { look: searching, mayUse })
   const walk = new Walk(workspace, { includesIgnored: input.include_ignored === true, depth: mostDepth, signal, mayShow })
-  const fits = glob === undefined ? undefined : pathFilter(glob, workspace.place(path).relative, walk.effort)
+  const filter = glob === undefined ? undefined : new PathFilter(glob, workspace.place(path).relative)
   return {
     walk,
+    filter,
     places: async function* () {
-      for await (const { place, kind } of walk.below(path)) if (kind === 'file' && (!fits || fits(place.relative))) yield place
+      for await (const { place, kind } of walk.below(path)) if (kind === 'file' && filter?.fits(place.relative) !== false) yield place
     },
   }
 }
@@ -183,12 +184,12 @@ function heading(wanted: string, { hits, files }: Rows, figures: SearchFigures):
   return `${figures.end === 'all' ? counted(hits, 'hit') : `The first ${counted(hits, 'hit')}`} for ${pattern} in ${counted(files, 'file')}.`
 }
 
-function notes({ end, binary, unreadable }: SearchFigures, { hits }: Rows, walk: Walk | undefined): readonly string[] {
+function notes({ end, binary, unreadable }: SearchFigures, { hits }: Rows, { walk, filter }: Source): readonly string[] {
   const leftOut = walk?.leftOut
   return [
     ...(end === 'hits' ? ['There may be more: narrow the pattern, name a path or glob, or raise limit.'] : []),
     ...(end === 'bytes' || leftOut?.isCut ? ['Not everything was searched, there is too much: name a path or glob.'] : []),
-    ...(leftOut?.isHard ? [hardNote] : []),
+    ...(leftOut?.isTooSlow || filter?.isTooSlow ? [slowPatternNote] : []),
     ...(binary > 0 && hits === 0 ? [`${counted(binary, 'binary file')} left out.`] : []),
     ...(unreadable > 0 ? [`${counted(unreadable, 'file')} could not be read.`] : []),
     ...forbiddenNote(leftOut?.forbidden ?? 0),

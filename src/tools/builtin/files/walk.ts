@@ -10,9 +10,9 @@ import {
   placeBelow,
   type Workspace,
 } from '../../workspace/index.ts'
-import { Effort } from './glob.ts'
 import { IgnoreRules } from './ignore-rules.ts'
 import { heed } from './returned.ts'
+import { runBounded } from './run-bounded.ts'
 
 export interface WalkEntry {
   readonly place: Place
@@ -33,19 +33,20 @@ export interface WalkOptions {
 const mostInFolder = 20_000
 const mostEntries = 200_000
 const largestIgnoreFile = 256 * 1024
-/** Comparisons with patterns, of which a processor does some hundreds in a microsecond: for one entry, for all, and until others have their turn. */
-const mostForEntry = 1_000_000
-const mostForAll = 1_000_000_000
-const mostInOneTurn = 500_000
+/** Matching with ignore patterns: for one entry where they can be slow, and for all. */
+const entryMs = 250
+const totalMs = 5_000
+/** Other work runs after this. */
+const turnMs = 20
 
 interface LeftOut {
   readonly ignored: number
   readonly forbidden: number
   readonly unreadable: number
-  /** There was more than can be looked at. */
+  /** There were more entries than a walk visits. */
   readonly isCut: boolean
-  /** Patterns were too hard: something was not left out that perhaps should have been, or not found. */
-  readonly isHard: boolean
+  /** Ignore patterns took too long, so some entries that they may name are not left out. */
+  readonly isTooSlow: boolean
 }
 
 interface Pending extends WalkEntry {
@@ -64,10 +65,9 @@ export class Walk {
   #forbidden = 0
   #unreadable = 0
   #isCut = false
-  #isEasy = true
-  #lastTurn = 0
-  /** What is spent on patterns, by whoever looks at the entries, too. */
-  readonly effort = new Effort()
+  #isTooSlow = false
+  #matchingMs = 0
+  #turnStart = performance.now()
 
   constructor(workspace: Workspace, options: WalkOptions) {
     this.#workspace = workspace
@@ -76,7 +76,13 @@ export class Walk {
 
   /** What there is to say about the entries that were not given. */
   get leftOut(): LeftOut {
-    return { ignored: this.#ignored, forbidden: this.#forbidden, unreadable: this.#unreadable, isCut: this.#isCut, isHard: !this.#isEasy }
+    return {
+      ignored: this.#ignored,
+      forbidden: this.#forbidden,
+      unreadable: this.#unreadable,
+      isCut: this.#isCut,
+      isTooSlow: this.#isTooSlow,
+    }
   }
 
   async *below(path: string): AsyncGenerator<WalkEntry> {
@@ -94,9 +100,8 @@ export class Walk {
         this.#isCut = true
         return
       }
-      this.#begin()
       yield entry
-      await this.#rest()
+      await this.#letOthersRun()
       if (entry.kind !== 'folder' || entry.depth >= this.#options.depth) continue
       const folder = await this.#open(entry.place)
       if (folder) await read(folder, entry.rules, entry.depth + 1)
@@ -128,12 +133,14 @@ export class Walk {
       }
       const rules = entries.some(({ name }) => name === '.gitignore') ? await this.#rulesOf(folder, above) : above
       entries.sort((one, other) => (one.name < other.name ? -1 : 1))
+      const places = entries.map(({ name, kind }) => ({ name, kind, place: placeBelow(folder.place, name) }))
+      const shown = places.filter(({ place }) => !this.#workspace.isHidden(place))
+      const ignored = includesIgnored ? new Set() : await this.#ignoredAmong(shown, rules)
+      this.#ignored += ignored.size
       const kept: Pending[] = []
-      for (const { name, kind } of entries) {
-        const place = placeBelow(folder.place, name)
-        if (this.#workspace.isHidden(place)) continue
-        if (!includesIgnored && (await this.#isIgnored(rules, place, kind === 'folder'))) this.#ignored++
-        else if (!this.#options.mayShow(place)) this.#forbidden++
+      for (const { name, kind, place } of shown) {
+        if (ignored.has(place)) continue
+        if (!this.#options.mayShow(place)) this.#forbidden++
         else if (kind === 'link') kept.push({ place, kind, depth, rules, target: await readlink(folder.entry(name)).catch(() => '?') })
         else kept.push({ place, kind, depth, rules })
       }
@@ -147,29 +154,42 @@ export class Walk {
     }
   }
 
-  async #isIgnored(rules: IgnoreRules, { relative }: Place, isFolder: boolean): Promise<boolean> {
-    this.#begin()
-    const isIgnored = rules.ignores(relative, isFolder, this.effort)
-    await this.#rest()
-    return isIgnored
+  async #ignoredAmong(entries: readonly WalkEntry[], rules: IgnoreRules): Promise<ReadonlySet<Place>> {
+    const ignored = new Set<Place>()
+    const run = rules.canBeSlow ? (match: () => void) => runBounded(match, entryMs + turnMs) : (match: () => void) => match()
+    let index = 0
+    const matchForOneTurn = (): void => {
+      for (const start = performance.now(); index < entries.length && performance.now() - start < turnMs; index++) {
+        const { place, kind } = entries[index] as WalkEntry
+        if (rules.ignores(place.relative, kind === 'folder')) ignored.add(place)
+      }
+    }
+    while (index < entries.length && this.#matchingMs < totalMs) {
+      const start = performance.now()
+      try {
+        run(matchForOneTurn)
+      } catch {
+        // The entry that took too long, or that a pattern cannot be compiled for, is not ignored.
+        this.#isTooSlow = true
+        index++
+      }
+      this.#matchingMs += performance.now() - start
+      await this.#letOthersRun()
+    }
+    if (index < entries.length) this.#isTooSlow = true
+    return ignored
   }
 
-  #begin(): void {
-    this.effort.allow(Math.min(mostForEntry, Math.max(0, mostForAll - this.effort.done)))
-  }
-
-  /** Others have their turn, and an interrupt is noticed, however hard the patterns are. */
-  async #rest(): Promise<void> {
-    if (this.effort.isSpent) this.#isEasy = false
-    if (this.effort.done - this.#lastTurn < mostInOneTurn) return
-    this.#lastTurn = this.effort.done
+  async #letOthersRun(): Promise<void> {
+    if (performance.now() - this.#turnStart < turnMs) return
     await nextTurn()
+    this.#turnStart = performance.now()
     heed(this.#options.signal)
   }
 
-  /** The rules of the folders above; where those would hide the start itself, it was asked for, so nothing is hidden. */
+  /** The rules of the parent folders. Where they ignore the start itself, the call names an ignored folder, so nothing is ignored. */
   async #startRules(start: Place): Promise<{ readonly rules: IgnoreRules; readonly includesIgnored: boolean }> {
-    let rules = new IgnoreRules('', '.')
+    let rules = new IgnoreRules()
     let { includesIgnored } = this.#options
     const parts = start.relative === '.' ? [] : start.relative.split('/')
     for (let count = 0; count < parts.length; count++) {
@@ -180,7 +200,8 @@ export class Walk {
       } finally {
         await folder.close()
       }
-      includesIgnored ||= await this.#isIgnored(rules, this.#workspace.place(parts.slice(0, count + 1).join('/')), true)
+      const place = this.#workspace.place(parts.slice(0, count + 1).join('/'))
+      includesIgnored ||= (await this.#ignoredAmong([{ place, kind: 'folder' }], rules)).size > 0
     }
     return { rules, includesIgnored }
   }
@@ -190,7 +211,8 @@ export class Walk {
     try {
       const { handle, stat } = await folder.file(this.#workspace.root, '.gitignore')
       try {
-        return stat.size > largestIgnoreFile ? above : new IgnoreRules(await handle.readFile('utf8'), folder.place.relative, above)
+        if (stat.size > largestIgnoreFile) return above
+        return await IgnoreRules.parse(await handle.readFile('utf8'), folder.place.relative, above)
       } finally {
         await handle.close()
       }

@@ -29,4 +29,4 @@ export const forbiddenNote = (count: number): readonly string[] =>
 /** Instead of what stands in a file that may be changed and not read. */
 export const untoldNote = 'Rules forbid to read this file, so what stands there is not shown.'
 
-export const hardNote = 'The patterns of an ignore file or of this call are too hard to match; some were not heeded.'
+export const slowPatternNote = 'Some patterns of .gitignore or of this call take too long to match and were not applied to all entries.'

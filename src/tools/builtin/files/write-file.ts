@@ -39,7 +39,7 @@ async function writeWish(workspace: Workspace, path: string, content: string): P
   const preview = wish && (await previewOf(workspace, { path, mostBytes: largestCompared, change: (before) => compared(before, content) }))
   if (!preview) return wish
   if (preview.kind === 'add') return { ...wish, summary: `${wish.summary}, ${newFile}` }
-  return { ...wish, summary: `Overwrite ${preview.path}`, ...diffOf(workspace, preview) }
+  return { ...wish, summary: `Overwrite ${preview.path}`, ...(await diffOf(workspace, preview)) }
 }
 
 const newFile = 'a new file'

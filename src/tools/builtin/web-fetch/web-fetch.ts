@@ -3,9 +3,9 @@ import { kindOf, readContentType } from './content.ts'
 import { type Fetched, fetchFailure, fetchPage } from './fetch-page.ts'
 import { hostWish } from './host-keys.ts'
 import { Patience, systemTimer } from './patience.ts'
-import { binaryNote, excerpt, type PageFormat, presentPage } from './present.ts'
 import { Reach, type ResolveName, systemLookup } from './reach.ts'
 import { type Body, readBody } from './read-body.ts'
+import { binaryNote, type PageFormat, showErrorPage, showPage } from './show-page.ts'
 import { longestUrl, readTarget } from './target.ts'
 
 const webFetchName = 'web_fetch'
@@ -118,11 +118,11 @@ async function readPage(
     return { ok: true, content: binaryNote(url, contentType, message.headers['content-length']) }
   }
   const read = (most: number): Promise<Body> => readBody(message, { mostBytes: most, onProgress: patience.renew })
-  if (!isError) return { ok: true, content: presentPage({ url, status, contentType, body: await read(limit) }, format) }
+  if (!isError) return { ok: true, content: await showPage({ url, status, contentType, body: await read(limit) }, format) }
   // What goes with an error is worth little: it is not worth another error.
   const body = kindOf(contentType) === 'binary' ? undefined : await read(errorBytes).catch(() => undefined)
   message.destroy()
-  const said = body && excerpt({ url, status, contentType, body }, errorCharacters)
+  const said = body && (await showErrorPage({ url, status, contentType, body }, errorCharacters))
   return { ok: false, error: statusFailure(status, url), ...(said !== undefined && { partial: said }) }
 }
 

@@ -1,4 +1,4 @@
-import { noNewline } from '../diff/index.ts'
+import { noNewline } from '../unified-diff.ts'
 import { type HunkHeader, hunkPosition } from './hunk-header.ts'
 import { parseLine } from './parse-line.ts'
 import { type FilePatch, type Hunk, PatchFault, type PatchLine, type PatchLines } from './patch-types.ts'

@@ -1,39 +1,48 @@
 /*
- * 1. Time and memory are proportional to the page: ends are looked for only where such an element is open, so whatever is
- *    taken off the stack was put there once; writers nest to a fixed depth.
- * 2. What a reader would not see does not appear: a page could otherwise tell a model what it tells nobody else.
+ * 1. Time is proportional to the size of the page. The parser searches its stack of open elements, so the depth is bounded;
+ *    writers nest to a fixed depth; long pages are parsed in chunks, and other work runs between them.
+ * 2. Text that readers of the page do not see is left out: it could carry instructions for the model.
  */
-import { blocks, close, impliedEnds, isHeading, isList, unread, voids } from './elements.ts'
-import { isHidden, languageOf, longestRun, readable, startOf } from './page-parts.ts'
-import { scanHtml } from './scan-html.ts'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Parser } from 'htmlparser2'
+import { type Attributes, breaksAround, codeLanguage, isHeading, isHidden, isList, listStart } from './html-elements.ts'
 import { TextWriter, type WriterMode } from './text-writer.ts'
 
-export interface ReadablePage {
+export interface HtmlText {
   readonly title?: string
   readonly text: string
-  /** Whether it was longer than what was asked for. */
+  /** The page was longer than `mostCharacters`, or its elements too deeply nested. */
   readonly isCut: boolean
 }
 
-export interface ReadingOptions {
-  /** What links are relative to. */
+export interface HtmlToTextOptions {
+  /** Links are relative to it. */
   readonly base: URL
-  /** `markdown` keeps links, headings, tables and code as such. */
+  /** `markdown` keeps links, headings, tables and code. */
   readonly format: 'markdown' | 'text'
   readonly mostCharacters: number
 }
 
-/** What a reader would see of a page, as text. */
-export function htmlToText(html: string, options: ReadingOptions): ReadablePage {
-  return new PageReader(options).read(html)
+const chunkLength = 65_536
+
+/** The text of a page as its readers see it. */
+export async function htmlToText(html: string, options: HtmlToTextOptions): Promise<HtmlText> {
+  const converter = new HtmlConverter(options)
+  for (let at = 0; at < html.length && !converter.isCut; at += chunkLength) {
+    if (at > 0) await nextTurn()
+    converter.write(html.slice(at, at + chunkLength))
+  }
+  return converter.finish()
 }
+
+type BufferedKind = 'heading' | 'link' | 'code' | 'pre' | 'cell' | 'title'
 
 interface OpenElement {
   readonly name: string
-  /** Set where what is in it is written aside first, to be put down as a whole. */
-  readonly aside?: 'heading' | 'link' | 'code' | 'pre' | 'cell' | 'title'
+  /** Its content has a writer of its own until the element ends. */
+  readonly buffered?: BufferedKind
   readonly href?: string
-  /** Whether it is one of the tables that are put down as such. */
+  /** It has an entry in the list of open tables. */
   readonly isTable?: boolean
 }
 
@@ -43,47 +52,58 @@ interface OpenTable {
 }
 
 const longestLink = 2_048
+const mostDepth = 500
 const mostWriters = 12
 const mostTables = 4
 const longestCell = 300
-const mostImplied = 16
+const longestTitle = 300
 
-class PageReader {
-  readonly #options: ReadingOptions
+class HtmlConverter {
+  readonly #options: HtmlToTextOptions
+  readonly #parser: Parser
   readonly #stack: OpenElement[] = []
-  readonly #open = new Map<string, number>()
+  readonly #openCounts = new Map<string, number>()
   readonly #writers = [new TextWriter('lines')]
   readonly #tables: OpenTable[] = []
   #base: URL
   #title: string | undefined
-  /** Of the code that is being read. */
+  /** Of the current code block. */
   #language = ''
-  /** How high the stack was when what is not to be read began. */
-  #unreadFrom: number | undefined
+  /** The depth of the outermost hidden element. */
+  #hiddenFrom: number | undefined
   #written = 0
+  #isCut = false
 
-  constructor(options: ReadingOptions) {
+  constructor(options: HtmlToTextOptions) {
     this.#options = options
     this.#base = options.base
+    this.#parser = new Parser({
+      onopentag: (name, attributes) => this.#open(name, attributes),
+      ontext: (text) => this.#text(text),
+      onclosetag: () => this.#close(),
+    })
   }
 
-  read(html: string): ReadablePage {
-    let isCut = false
-    for (const token of scanHtml(html)) {
-      if (token.kind === 'close') this.#close(token.name)
-      else if (token.kind === 'text') this.#text(token.text)
-      else this.#begin(token.name, token.attributes)
-      isCut = this.#written > this.#options.mostCharacters
-      if (isCut) break
-    }
+  get isCut(): boolean {
+    return this.#isCut
+  }
+
+  write(html: string): void {
+    this.#parser.write(html)
+  }
+
+  finish(): HtmlText {
+    if (!this.#isCut) this.#parser.end()
     while (this.#stack.length > 0) this.#end()
-    const text = readable(this.#writers[0]?.finish() ?? '')
     const { mostCharacters } = this.#options
-    const title = this.#title === undefined ? '' : readable(this.#title).replace(/\s+/g, ' ').trim().slice(0, 300)
+    const text = visibleText(this.#writers[0]?.finish() ?? '')
+    const title = visibleText(this.#title ?? '')
+      .replace(/\s+/g, ' ')
+      .slice(0, longestTitle)
     return {
       ...(title !== '' && { title }),
       text: text.slice(0, mostCharacters).toWellFormed(),
-      isCut: isCut || text.length > mostCharacters,
+      isCut: this.#isCut || text.length > mostCharacters,
     }
   }
 
@@ -92,147 +112,139 @@ class PageReader {
   }
 
   #text(text: string): void {
-    if (this.#unreadFrom !== undefined) return
+    if (this.#hiddenFrom !== undefined || this.#isCut) return
     this.#written += text.length
     this.#writer.text(text)
+    this.#cutIfTooLong()
   }
 
-  #begin(name: string, attributes: ReadonlyMap<string, string>): void {
-    this.#endImplied(name)
-    if (voids.has(name)) {
-      if (this.#unreadFrom === undefined) this.#void(name, attributes)
-      return
-    }
-    if (this.#unreadFrom === undefined && (unread.has(name) || (name !== 'body' && name !== 'html' && isHidden(attributes))))
-      this.#unreadFrom = this.#stack.length
-    const element = this.#unreadFrom === undefined ? this.#enter(name, attributes) : { name }
-    this.#stack.push(element)
-    this.#open.set(name, (this.#open.get(name) ?? 0) + 1)
+  #cutIfTooLong(): void {
+    if (this.#written > this.#options.mostCharacters) this.#cut()
   }
 
-  #void(name: string, attributes: ReadonlyMap<string, string>): void {
-    const alt = attributes.get('alt') ?? ''
-    if (name === 'br') this.#writer.break(1)
-    else if (name === 'hr' && this.#writer.mode === 'lines') this.#writer.block(this.#isMarkdown ? '---' : '')
-    else if (name === 'img' && alt.trim() !== '') this.#text(alt)
-    else if (name === 'base') this.#rebase(attributes.get('href') ?? '')
+  #cut(): void {
+    this.#isCut = true
+    this.#parser.pause()
   }
 
-  /** Every link is read with it, so a long one would cost its length times their number. */
-  #rebase(href: string): void {
-    const url = href.length > longestLink ? null : URL.parse(href, this.#base.href)
-    if (url && url.href.length <= longestLink) this.#base = url
+  #open(name: string, attributes: Attributes): void {
+    if (this.#isCut) return
+    if (this.#hiddenFrom === undefined && isHidden(name, attributes)) this.#hiddenFrom = this.#stack.length
+    this.#stack.push(this.#hiddenFrom === undefined ? this.#enter(name, attributes) : { name })
+    this.#openCounts.set(name, (this.#openCounts.get(name) ?? 0) + 1)
+    if (this.#stack.length > mostDepth) this.#cut()
   }
 
-  #enter(name: string, attributes: ReadonlyMap<string, string>): OpenElement {
+  #close(): void {
+    if (!this.#isCut) this.#end()
+  }
+
+  #enter(name: string, attributes: Attributes): OpenElement {
     const { mode } = this.#writer
-    if (blocks.has(name)) this.#writer.break(close.has(name) ? 1 : 2)
-    if (name === 'title' && this.#title === undefined) return this.#aside({ name, aside: 'title' }, 'line')
-    if (name === 'a') return this.#enterLink(attributes)
-    if (name === 'code' && mode !== 'verbatim' && !this.#open.get('code')) return this.#aside({ name, aside: 'code' }, 'line')
-    if (mode === 'verbatim') this.#language = languageOf(attributes) || this.#language
-    if (mode !== 'lines') return { name }
-    return this.#enterBlock(name, attributes)
-  }
-
-  #enterBlock(name: string, attributes: ReadonlyMap<string, string>): OpenElement {
-    if (isHeading(name)) return this.#aside({ name, aside: 'heading' }, 'line')
-    if (name === 'pre') {
-      this.#language = languageOf(attributes)
-      return this.#aside({ name, aside: 'pre' }, 'verbatim')
-    }
-    if (isList(name)) this.#writer.openList(name === 'ol', startOf(attributes))
-    else if (name === 'li') this.#writer.openEntry()
-    else if (name === 'blockquote') this.#writer.quote(1)
-    else if (name === 'table' && this.#tables.length < mostTables && this.#isInKnownTable) {
-      this.#tables.push({ rows: 0, cells: [] })
-      return { name, isTable: true }
-    } else if ((name === 'td' || name === 'th') && this.#tables.length > 0 && this.#isInKnownTable)
-      return this.#aside({ name, aside: 'cell' }, 'lines')
+    const breaks = breaksAround(name)
+    if (breaks !== 0) this.#writer.break(breaks)
+    if (name === 'br') this.#writer.break(1)
+    else if (name === 'img') this.#text(attributes.alt ?? '')
+    else if (name === 'base') this.#setBase(attributes.href ?? '')
+    else if (name === 'a') return this.#enterLink(attributes)
+    else if (name === 'title' && this.#title === undefined) return this.#buffer({ name, buffered: 'title' }, 'line')
+    else if (name === 'code' && mode !== 'verbatim' && !this.#openCounts.get('code'))
+      return this.#buffer({ name, buffered: 'code' }, 'line')
+    else if (mode === 'verbatim') this.#language = codeLanguage(attributes) || this.#language
+    else if (mode === 'lines') return this.#enterBlock(name, attributes)
     return { name }
   }
 
-  /** Not in one that is too deep, or in a line. */
-  get #isInKnownTable(): boolean {
-    return this.#tables.length === (this.#open.get('table') ?? 0)
+  #enterBlock(name: string, attributes: Attributes): OpenElement {
+    if (isHeading(name)) return this.#buffer({ name, buffered: 'heading' }, 'line')
+    if (name === 'pre') {
+      this.#language = codeLanguage(attributes)
+      return this.#buffer({ name, buffered: 'pre' }, 'verbatim')
+    }
+    if (name === 'hr') this.#writer.block(this.#isMarkdown ? '---' : '')
+    else if (isList(name)) this.#writer.openList(name === 'ol', listStart(attributes))
+    else if (name === 'li') this.#writer.openEntry()
+    else if (name === 'blockquote') this.#writer.quote(1)
+    else if (name === 'table' && this.#tables.length < mostTables && this.#isInOpenTable) {
+      this.#tables.push({ rows: 0, cells: [] })
+      return { name, isTable: true }
+    } else if ((name === 'td' || name === 'th') && this.#tables.length > 0 && this.#isInOpenTable)
+      return this.#buffer({ name, buffered: 'cell' }, 'lines')
+    return { name }
   }
 
-  #enterLink(attributes: ReadonlyMap<string, string>): OpenElement {
-    const href = this.#isMarkdown && this.#writer.mode !== 'verbatim' ? this.#address(attributes.get('href')) : undefined
-    return href === undefined ? { name: 'a' } : this.#aside({ name: 'a', aside: 'link', href }, 'line')
+  /** False within tables that are nested too deeply, or that are part of a line. */
+  get #isInOpenTable(): boolean {
+    return this.#tables.length === (this.#openCounts.get('table') ?? 0)
   }
 
-  #aside(element: OpenElement, mode: WriterMode): OpenElement {
+  #enterLink(attributes: Attributes): OpenElement {
+    const href = this.#isMarkdown && this.#writer.mode !== 'verbatim' ? this.#linkTarget(attributes.href) : undefined
+    return href === undefined ? { name: 'a' } : this.#buffer({ name: 'a', buffered: 'link', href }, 'line')
+  }
+
+  #buffer(element: OpenElement, mode: WriterMode): OpenElement {
     if (this.#writers.length >= mostWriters) return { name: element.name }
     this.#writers.push(new TextWriter(mode))
     return element
   }
 
-  #close(name: string): void {
-    if (name === 'br') this.#writer.break(1)
-    if (!this.#open.get(name)) return
-    while (this.#end() !== name);
+  /** Every link is resolved against the base, so its length is bounded, too. */
+  #setBase(href: string): void {
+    const url = href.length > longestLink ? null : URL.parse(href, this.#base.href)
+    if (url && url.href.length <= longestLink) this.#base = url
   }
 
-  #endImplied(name: string): void {
-    const { ends, within } = impliedEnds(name)
-    if (ends.size === 0) return
-    for (let up = 1; up <= mostImplied; up++) {
-      const above = this.#stack.at(-up)?.name
-      if (above === undefined || within.has(above)) return
-      if (!ends.has(above)) continue
-      for (let count = up; count > 0; count--) this.#end()
+  #linkTarget(href = ''): string | undefined {
+    if (href.length > longestLink || href.trim() === '' || href.trim().startsWith('#')) return undefined
+    const url = URL.parse(href.trim(), this.#base.href)
+    if (!url || !/^(?:https?|mailto):$/.test(url.protocol) || url.href.length > longestLink) return undefined
+    return url.href.replaceAll('(', '%28').replaceAll(')', '%29')
+  }
+
+  /** Ends the innermost element. */
+  #end(): void {
+    const element = this.#stack.pop()
+    if (!element) return
+    const { name } = element
+    this.#openCounts.set(name, (this.#openCounts.get(name) ?? 1) - 1)
+    if (this.#hiddenFrom !== undefined) {
+      if (this.#stack.length <= this.#hiddenFrom) this.#hiddenFrom = undefined
       return
     }
-  }
-
-  /** Takes the last element off the stack. */
-  #end(): string | undefined {
-    const element = this.#stack.pop()
-    if (!element) return undefined
-    const { name } = element
-    this.#open.set(name, (this.#open.get(name) ?? 1) - 1)
-    if (this.#unreadFrom !== undefined) {
-      if (this.#stack.length <= this.#unreadFrom) this.#unreadFrom = undefined
-      return name
-    }
-    if (element.aside) this.#putDown(element, element.aside)
+    if (element.buffered) this.#writeBuffered(element, element.buffered)
     else if (this.#writer.mode === 'lines') this.#leave(element)
-    if (blocks.has(name)) this.#writer.break(close.has(name) ? 1 : 2)
-    return name
+    const breaks = breaksAround(name)
+    if (breaks !== 0) this.#writer.break(breaks)
   }
 
   #leave({ name, isTable }: OpenElement): void {
     if (isList(name)) this.#writer.closeList()
     else if (name === 'blockquote') this.#writer.quote(-1)
-    else if (name === 'tr' && this.#isInKnownTable) this.#endRow()
+    else if (name === 'tr' && this.#isInOpenTable) this.#endRow()
     else if (isTable) {
       this.#endRow()
       this.#tables.pop()
     }
   }
 
-  #putDown(element: OpenElement, aside: NonNullable<OpenElement['aside']>): void {
+  #writeBuffered(element: OpenElement, kind: BufferedKind): void {
     const text = this.#writers.pop()?.finish() ?? ''
-    if (aside === 'title') {
-      this.#title = text
-      return
+    if (kind === 'title') this.#title = text
+    else if (kind === 'cell') this.#tables.at(-1)?.cells.push(text)
+    else if (text.trim() !== '') {
+      this.#written += kind === 'link' ? (element.href ?? '').length + 4 : 8
+      const formatted = this.#formatted(kind, element, text)
+      if (kind === 'link' || kind === 'code') this.#writer.inline(formatted)
+      else this.#writer.block(formatted)
+      this.#cutIfTooLong()
     }
-    if (aside === 'cell') {
-      this.#tables.at(-1)?.cells.push(text)
-      return
-    }
-    if (text.trim() === '') return
-    const extra = aside === 'link' ? (element.href ?? '').length + 4 : 8
-    this.#written += extra
-    const put = this.#marked(aside, element, text)
-    if (aside === 'link' || aside === 'code') this.#writer.inline(put)
-    else this.#writer.block(put)
   }
 
-  #marked(aside: 'heading' | 'link' | 'code' | 'pre', { name, href }: OpenElement, text: string): string {
-    if (!this.#isMarkdown) return aside === 'pre' ? text.replace(/^\n/, '').trimEnd() : text
-    switch (aside) {
+  #formatted(kind: 'heading' | 'link' | 'code' | 'pre', { name, href }: OpenElement, text: string): string {
+    const code = kind === 'pre' ? text.replace(/^\n/, '').trimEnd() : text
+    if (!this.#isMarkdown) return code
+    switch (kind) {
       case 'heading':
         return `${'#'.repeat(Number(name[1]))} ${text}`
       case 'link':
@@ -240,11 +252,11 @@ class PageReader {
       case 'code':
         return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``
       case 'pre': {
-        const fence = '`'.repeat(Math.max(3, longestRun(text) + 1))
-        return `${fence}${this.#language}\n${text.replace(/^\n/, '').trimEnd()}\n${fence}`
+        const fence = '`'.repeat(Math.max(3, longestBacktickRun(text) + 1))
+        return `${fence}${this.#language}\n${code}\n${fence}`
       }
       default:
-        return aside satisfies never
+        return kind satisfies never
     }
   }
 
@@ -254,9 +266,8 @@ class PageReader {
     const { cells } = table
     table.cells = []
     if (cells.every((cell) => cell.trim() === '')) return
-    const isData = cells.length > 1 && cells.every((cell) => cell.length <= longestCell)
-    // Tables were a way to lay out pages: what is no row of data is put down piece by piece.
-    if (!isData) {
+    // Old pages use tables for layout. Rows that are not data become separate blocks.
+    if (cells.length === 1 || cells.some((cell) => cell.length > longestCell)) {
       for (const cell of cells) if (cell.trim() !== '') this.#writer.block(cell)
       return
     }
@@ -273,14 +284,29 @@ class PageReader {
     this.#writer.inline(`|${' --- |'.repeat(row.length)}`)
   }
 
-  #address(href: string | undefined): string | undefined {
-    if (href === undefined || href.length > longestLink || href.trim() === '' || href.trim().startsWith('#')) return undefined
-    const url = URL.parse(href.trim(), this.#base.href)
-    if (!url || !/^(?:https?|mailto):$/.test(url.protocol) || url.href.length > longestLink) return undefined
-    return url.href.replaceAll('(', '%28').replaceAll(')', '%29')
-  }
-
   get #isMarkdown(): boolean {
     return this.#options.format === 'markdown'
   }
+}
+
+/** The fence of a code block must be longer; bounded. */
+function longestBacktickRun(text: string): number {
+  let longest = 0
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length)
+  return Math.min(longest, 100)
+}
+
+/** Without control characters and invisible letters, which only machines read. */
+function visibleText(text: string): string {
+  return (
+    text
+      .replaceAll('\u00a0', ' ')
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are removed
+      .replace(/[\u0000-\u0008\u000b-\u001f\u007f\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\u{e0000}-\u{e007f}]/gu, '')
+      .split('\n')
+      .map((line) => line.trimEnd())
+      .join('\n')
+      .replace(/\n{3,}/g, '\n\n')
+      .trim()
+  )
 }
