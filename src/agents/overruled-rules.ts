@@ -1,6 +1,6 @@
 import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
-import { partsOfPattern } from '../policy/rule-pattern.ts'
-import { fitsGlob, globOf } from '../util/glob.ts'
+import { parseRulePattern } from '../policy/rule-pattern.ts'
+import { matchesGlob, parseGlob } from '../util/glob.ts'
 
 /** A rule that has no effect. */
 export interface IdleRule {
@@ -31,13 +31,13 @@ export function overruledRules(rules: readonly ApprovalRule[]): readonly IdleRul
 
 /** Whether one pattern fits all that another fits. */
 function covers(wide: string, narrow: string): boolean {
-  const [outer, inner] = [partsOfPattern(wide), partsOfPattern(narrow)]
-  if (!fitsGlob(globOf(outer.tool), inner.tool)) return false
-  return outer.use === undefined || (inner.use !== undefined && fitsGlob(globOf(outer.use), inner.use))
+  const [outer, inner] = [parseRulePattern(wide), parseRulePattern(narrow)]
+  if (!matchesGlob(parseGlob(outer.tool), inner.tool)) return false
+  return outer.use === undefined || (inner.use !== undefined && matchesGlob(parseGlob(outer.use), inner.use))
 }
 
 /** Whether there may be a call that both are about, by their tools alone. */
 export function mayMeet(one: string, other: string): boolean {
-  const [a, b] = [partsOfPattern(one).tool, partsOfPattern(other).tool]
-  return (a.includes('*') && b.includes('*')) || fitsGlob(globOf(a), b) || fitsGlob(globOf(b), a)
+  const [a, b] = [parseRulePattern(one).tool, parseRulePattern(other).tool]
+  return (a.includes('*') && b.includes('*')) || matchesGlob(parseGlob(a), b) || matchesGlob(parseGlob(b), a)
 }

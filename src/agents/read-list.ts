@@ -1,5 +1,5 @@
 import { isScalar, isSeq, type Node } from 'yaml'
-import { namedElsewhere } from '../policy/foreign-tools.ts'
+import { ownToolsForAny } from '../policy/foreign-tools.ts'
 import { isEntry, type ListEntry, listEntries } from './list-entries.ts'
 import type { Fault, Read } from './read-result.ts'
 import { found } from './words.ts'
@@ -38,7 +38,7 @@ export function readList(node: Node | null, { key, of, example }: ListSpec): Rea
 /** The names of a text with commas; those of other programs for tools become ours. */
 function namesIn(written: string, of: ListEntry): readonly string[] {
   const names = written.split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]))
-  return of === 'tool' ? [...new Set(names.flatMap((name) => namedElsewhere(name, 'granted') ?? [name]))] : names
+  return of === 'tool' ? [...new Set(names.flatMap((name) => ownToolsForAny(name, 'granted') ?? [name]))] : names
 }
 
 const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')

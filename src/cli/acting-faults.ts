@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type RegisteredAgent, sandboxOf, skillsOf } from '../agents/index.ts'
 import type { Problem } from '../contracts/index.ts'
-import { fitsGlob, globOf } from '../util/glob.ts'
+import { matchesGlob, parseGlob } from '../util/glob.ts'
 import { isInside } from '../util/is-inside.ts'
 import type { Project } from './agents-project.ts'
 import { skillFaults } from './agents-with-skills.ts'
@@ -62,7 +62,7 @@ function skillsFor(agents: readonly Acting[], { config, workingDirectory }: Proj
 
 type Skilled = ReturnType<typeof skillFaults>
 
-const hasShell = ({ definition }: Acting): boolean => definition.tools.some((name) => fitsGlob(globOf(name), 'shell'))
+const hasShell = ({ definition }: Acting): boolean => definition.tools.some((name) => matchesGlob(parseGlob(name), 'shell'))
 
 function missingWritable(agents: readonly Acting[], { mode, writable }: ReturnType<typeof sandboxOf>): readonly Problem[] {
   if (mode === 'off') return []

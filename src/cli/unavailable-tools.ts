@@ -1,7 +1,7 @@
 import type { RegisteredAgent } from '../agents/index.ts'
 import type { Problem, Sandbox, Tool, ToolFailure } from '../contracts/index.ts'
 import { confinedFor } from '../steps/index.ts'
-import { fitsGlob, globOf } from '../util/glob.ts'
+import { matchesGlob, parseGlob } from '../util/glob.ts'
 
 type Agent = Pick<RegisteredAgent['definition'], 'tools' | 'sandbox'>
 
@@ -21,7 +21,7 @@ interface Kit {
   readonly sandbox: Sandbox
 }
 
-const hasTool = ({ tools }: Agent, name: string): boolean => tools.some((pattern) => fitsGlob(globOf(pattern), name))
+const hasTool = ({ tools }: Agent, name: string): boolean => tools.some((pattern) => matchesGlob(parseGlob(pattern), name))
 
 const problemOf = (tool: string, { message, remedy }: ToolFailure): Problem => ({
   place: tool,

@@ -9,7 +9,7 @@ import {
   TroupeError,
 } from '../contracts/index.ts'
 import { Interrupt } from '../util/interrupt.ts'
-import { keepShape } from '../util/keep-shape.ts'
+import { keepHiddenClass } from '../util/keep-hidden-class.ts'
 import { Sequence } from '../util/sequence.ts'
 import { apply } from './apply.ts'
 import { type Headroom, unbounded } from './budget/accounts.ts'
@@ -115,7 +115,7 @@ export class Session {
     if (this.#mode === 'released' && !isResult(event)) throw new Released()
     this.#state = apply(this.#state, event)
     this.#pen.push(event)
-    if (this.#state.historyChars < mostKeptChars) keepShape(event.type, event, this.#state)
+    if (this.#state.historyChars < mostKeptChars) keepHiddenClass(event.type, event, this.#state)
     if (event.type === 'interaction.turn.started') this.#interrupt = new Interrupt()
   }
 

@@ -1,4 +1,4 @@
-import { readAddress } from '../util/read-address.ts'
+import { parseHttpAddress } from '../util/read-address.ts'
 
 export const isLoopback = (baseURL: string): boolean =>
   /^https?:\/\/(?:127\.\d+\.\d+\.\d+|localhost|\[::1\])(?::\d+)?(?:\/|$)/i.test(baseURL)
@@ -11,7 +11,7 @@ interface WrongAddress {
 
 /** What is wrong with the base URL of a server. Never repeats its path: a key may stand in it. */
 export function wrongAddress(baseURL: string, example = 'https://models.example.org/v1'): WrongAddress | undefined {
-  const read = readAddress(baseURL)
+  const read = parseHttpAddress(baseURL)
   if (!read) return { message: 'is no http: or https: address.', remedy: `Write it like ${example}.` }
   const { url, isAsWritten } = read
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')

@@ -13,7 +13,7 @@ export const builtinToolNames = [
 ] as const
 
 /** Tools that nobody names, with what brings them. */
-export const selfGivenTools: { readonly [name: string]: string } = {
+export const automaticTools: { readonly [name: string]: string } = {
   read_output: 'every agent with tools has it',
   load_skill: 'every agent with `skills` has it',
   find_agents: 'an agent with many `agents` has it',

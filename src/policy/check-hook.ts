@@ -4,7 +4,7 @@ import { parseDuration } from '../util/parse-duration.ts'
 import { showValue } from '../util/show-value.ts'
 
 /** What is wrong under a key of a hook: `message` goes on where its name ends. Whoever reads the hook adds where it stands. */
-export interface HookFault {
+export interface HookProblem {
   readonly key: string
   readonly message: string
   readonly remedy: string
@@ -12,20 +12,20 @@ export interface HookFault {
 
 export const hookKeys = ['name', 'on', 'tools', 'command', 'module', 'onFailure', 'timeout'] as const
 /** One of `command` and `module` is needed, too. */
-export const neededHookKeys = ['name', 'on', 'onFailure'] as const
+export const requiredHookKeys = ['name', 'on', 'onFailure'] as const
 export const hookExample = '{ "name": "guard", "on": ["before_call"], "command": ["./guard.sh"], "onFailure": "closed" }'
 
-const longestMs = 3_600_000
+const maxTimeoutMs = 3_600_000
 
 /** Everything that is wrong with a hook of a configuration, whoever has written it. */
-export function checkHook(hook: HookFields): readonly HookFault[] {
+export function checkHook(hook: HookFields): readonly HookProblem[] {
   return [
     ...unknownKeys(hook),
-    ...nameFaults(hook),
-    ...pointFaults(hook),
-    ...sourceFaults(hook),
-    ...failureFaults(hook),
-    ...timeFaults(hook),
+    ...nameProblems(hook),
+    ...pointProblems(hook),
+    ...sourceProblems(hook),
+    ...failureProblems(hook),
+    ...timeoutProblems(hook),
   ]
 }
 
@@ -33,7 +33,7 @@ export interface HookFields {
   readonly [key: string]: unknown
 }
 
-function unknownKeys(hook: HookFields): readonly HookFault[] {
+function unknownKeys(hook: HookFields): readonly HookProblem[] {
   const known: readonly string[] = hookKeys
   return Object.keys(hook).flatMap((key) => {
     const [near] = nearestNames(key, known)
@@ -42,39 +42,39 @@ function unknownKeys(hook: HookFields): readonly HookFault[] {
   })
 }
 
-function nameFaults({ name }: HookFields): readonly HookFault[] {
+function nameProblems({ name }: HookFields): readonly HookProblem[] {
   if (isText(name)) return []
   return [
     { key: 'name', message: `must be a name, not ${showValue(name)}`, remedy: 'Write one like "guard": the journal tells of it by this.' },
   ]
 }
 
-function pointFaults({ on, tools }: HookFields): readonly HookFault[] {
-  const faults: HookFault[] = []
+function pointProblems({ on, tools }: HookFields): readonly HookProblem[] {
+  const problems: HookProblem[] = []
   const known: readonly unknown[] = hookPoints
   if (!isList(on) || on.length === 0 || !on.every((each) => known.includes(each)))
-    faults.push({
+    problems.push({
       key: 'on',
       message: `must be a list of ${hookPoints.join(', ')}, not ${showValue(on)}`,
       remedy: 'Write it like ["before_call"].',
     })
-  if (tools === undefined) return faults
+  if (tools === undefined) return problems
   if (!isList(tools) || tools.length === 0 || !tools.every(isText))
-    faults.push({
+    problems.push({
       key: 'tools',
       message: `must be a list of names of tools, not ${showValue(tools)}`,
       remedy: 'Write it like ["shell", "write_*"], or leave it out for all tools.',
     })
   else if (isList(on) && !on.includes('before_call') && !on.includes('after_call'))
-    faults.push({
+    problems.push({
       key: 'tools',
       message: 'is only for hooks before and after calls',
       remedy: 'Leave it out, or add "before_call" to "on".',
     })
-  return faults
+  return problems
 }
 
-function sourceFaults({ command, module }: HookFields): readonly HookFault[] {
+function sourceProblems({ command, module }: HookFields): readonly HookProblem[] {
   if (command === undefined && module === undefined)
     return [{ key: 'command', message: 'must be there, or `module`', remedy: 'Write "command": ["./guard.sh"].' }]
   if (command !== undefined && module !== undefined)
@@ -89,15 +89,15 @@ function sourceFaults({ command, module }: HookFields): readonly HookFault[] {
   return [{ key: 'command', message, remedy: 'There is no shell: write ["bash", "-c", "…"] for one.' }]
 }
 
-function failureFaults({ onFailure }: HookFields): readonly HookFault[] {
+function failureProblems({ onFailure }: HookFields): readonly HookProblem[] {
   if (onFailure === 'closed' || onFailure === 'open') return []
   const remedy = '"closed" stops what the hook was asked about when it fails; "open" lets it go on.'
   return [{ key: 'onFailure', message: `must be "closed" or "open", not ${showValue(onFailure)}`, remedy }]
 }
 
-function timeFaults({ timeout }: HookFields): readonly HookFault[] {
+function timeoutProblems({ timeout }: HookFields): readonly HookProblem[] {
   const ms = parseDuration(timeout) ?? 0
-  if (timeout === undefined || (Number.isSafeInteger(ms) && ms >= 1 && ms <= longestMs)) return []
+  if (timeout === undefined || (Number.isSafeInteger(ms) && ms >= 1 && ms <= maxTimeoutMs)) return []
   const message = `must be a time from 1ms to 1h, not ${showValue(timeout)}`
   return [{ key: 'timeout', message, remedy: 'Write it like "500ms", "30s" or "10m"; a bare number is milliseconds.' }]
 }

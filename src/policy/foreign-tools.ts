@@ -147,7 +147,7 @@ function namesOf(dialect: Dialect): ReadonlyMap<string, readonly string[]> {
 }
 
 /** Our names for one of theirs; `undefined` where the dialect has no such tool or we have none like it. */
-export function ownTools(dialect: Dialect, name: string): readonly string[] | undefined {
+export function ownToolsFor(dialect: Dialect, name: string): readonly string[] | undefined {
   return crosswalk[dialect].get(name.toLowerCase())
 }
 
@@ -155,21 +155,21 @@ export function ownTools(dialect: Dialect, name: string): readonly string[] | un
  * What a denial of one of theirs denies here. A patch writes and edits, so whoever may not do either has none. Notebooks
  * are plain files here: no tool of their own changes them.
  */
-export function deniedBy(dialect: Dialect, name: string): readonly string[] | undefined {
+export function ownToolsDeniedBy(dialect: Dialect, name: string): readonly string[] | undefined {
   if (dialect === 'claude' && name.toLowerCase() === 'notebookedit') return writingTools.map((tool) => `${tool}(*.ipynb)`)
-  const names = ownTools(dialect, name)
+  const names = ownToolsFor(dialect, name)
   return names?.some((own) => own === 'write_file' || own === 'edit_file') ? [...new Set([...names, 'apply_patch'])] : names
 }
 
 /** Their names that have one of ours, for suggestions and for rules that speak of all of them. */
-export function knownTools(dialect: Dialect): readonly string[] {
+export function foreignToolNames(dialect: Dialect): readonly string[] {
   return Object.values(groups).flatMap(({ theirs }) => Object.keys(theirs[dialect] ?? {}))
 }
 
 /** Our names for a name that any other program has; `undefined` where none has it. A rule against one means all that do the same. */
-export function namedElsewhere(name: string, use: 'granted' | 'ruled'): readonly string[] | undefined {
+export function ownToolsForAny(name: string, use: 'granted' | 'ruled'): readonly string[] | undefined {
   for (const dialect of dialects) {
-    const ours = use === 'granted' ? ownTools(dialect, name) : deniedBy(dialect, name)
+    const ours = use === 'granted' ? ownToolsFor(dialect, name) : ownToolsDeniedBy(dialect, name)
     if (ours) return ours
   }
   return undefined

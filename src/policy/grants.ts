@@ -19,14 +19,14 @@ export const areGranted = (grants: readonly ApprovalKey[], keys: readonly Approv
 
 /** Whether it is a decision at all, whatever was asked. */
 export function isDecision(value: unknown): value is ApprovalDecision {
-  const { key } = (typeof value === 'object' && value !== null ? value : {}) as Loose
+  const { key } = (typeof value === 'object' && value !== null ? value : {}) as LooseDecision
   const wider = typeof key === 'string' ? [{ key, label: '' }] : []
   return (['call', 'question'] as const).some((scope) => decisionProblem({ scope, wider }, value) === undefined)
 }
 
 /** What is wrong with a decision, which may come from anywhere; nothing where it fits what was asked. */
 export function decisionProblem({ scope, wider = [] }: Pick<ApprovalRequest, 'scope' | 'wider'>, decision: unknown): string | undefined {
-  const { kind, breadth, key, text, feedback } = (typeof decision === 'object' && decision !== null ? decision : {}) as Loose
+  const { kind, breadth, key, text, feedback } = (typeof decision === 'object' && decision !== null ? decision : {}) as LooseDecision
   if (kind === 'abort') return undefined
   if (kind === 'deny') return feedback === undefined || typeof feedback === 'string' ? undefined : 'its feedback is no text'
   if (kind === 'answer') {
@@ -59,5 +59,5 @@ export function plainDecision(decision: ApprovalDecision): ApprovalDecision {
   }
 }
 
-type Loose = { readonly [Key in 'kind' | 'breadth' | 'key' | 'text' | 'feedback']?: unknown }
+type LooseDecision = { readonly [Key in 'kind' | 'breadth' | 'key' | 'text' | 'feedback']?: unknown }
 const breadths: readonly unknown[] = ['once', 'session', 'project'] satisfies ApprovalBreadth[]

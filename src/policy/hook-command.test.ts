@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type HookSource, isOfSystem, wordsOfHook } from './hook-command.ts'
+import { type HookSource, hookWords, isSystemPath } from './hook-command.ts'
 
-const sure = (hook: HookSource): readonly string[] => wordsOfHook(hook).flatMap(({ text, counts }) => (counts === 'always' ? [text] : []))
+const sure = (hook: HookSource): readonly string[] => hookWords(hook).flatMap(({ text, included }) => (included === 'always' ? [text] : []))
 
 describe('the words of a hook that may be files', () => {
   it.each<[what: string, command: string[], named: string]>([
@@ -35,7 +35,7 @@ describe('the words of a hook that may be files', () => {
     [['python3', 'log.py', '--log', 'audit.log']],
     [['sh', '-c', 'node log.mjs audit.csv']],
   ])('an argument that is named like a log counts only if it can be executed: %j', (command) => {
-    expect(wordsOfHook({ command }).flatMap(({ text, counts }) => (counts === 'always' ? [] : [text]))).toEqual([
+    expect(hookWords({ command }).flatMap(({ text, included }) => (included === 'always' ? [] : [text]))).toEqual([
       expect.stringMatching(/^audit\.\w+$/),
     ])
   })
@@ -65,6 +65,6 @@ describe('what no project brings along', () => {
     ['/proc/self/cwd/one.sh', false],
     ['/home/ada/a.sh', false],
   ])('%s: %s', (path, expected) => {
-    expect(isOfSystem(path, path, '/home/ada')).toBe(expected)
+    expect(isSystemPath(path, path, '/home/ada')).toBe(expected)
   })
 })

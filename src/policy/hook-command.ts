@@ -8,7 +8,7 @@ export interface HookSource {
 /** A word that may be the path of a file. What is only named like something that is written to counts if it can be executed. */
 export interface HookWord {
   readonly text: string
-  readonly counts: 'always' | 'if executable'
+  readonly included: 'always' | 'if executable'
 }
 
 /**
@@ -21,7 +21,7 @@ export interface HookWord {
  *    runs or is fed (`sh < a.csv`).
  * 3. What a shell makes of words is not known: patterns, variables, `cd`. Only the folder that a hook runs in is.
  */
-export function wordsOfHook({ command, module }: HookSource): readonly HookWord[] {
+export function hookWords({ command, module }: HookSource): readonly HookWord[] {
   const [program = '', ...args] = command ?? []
   const here = args.map((arg) => arg.replaceAll(workingFolder, './'))
   const commands = here.filter((arg) => isScript.test(arg)).flatMap(commandsIn)
@@ -29,16 +29,16 @@ export function wordsOfHook({ command, module }: HookSource): readonly HookWord[
     ...(module === undefined ? [] : [module]),
     // A program without a slash is looked for elsewhere.
     ...(program.includes('/') ? [program] : []),
-    ...(isBefore(program) ? runBehind(here) : []),
-    ...here.flatMap((text) => Array.from(text.matchAll(fed), ([, word = '']) => word)),
-    ...commands.flatMap((text) => runBehind(text.split(/[\s"'{}]+/).filter((word) => word !== ''))),
+    ...(isPrefixWord(program) ? programsAfterPrefix(here) : []),
+    ...here.flatMap((text) => Array.from(text.matchAll(inputFile), ([, word = '']) => word)),
+    ...commands.flatMap((text) => programsAfterPrefix(text.split(/[\s"'{}]+/).filter((word) => word !== ''))),
   ])
   const words = new Set([...run, ...args, ...here.flatMap(commandsIn).flatMap((text) => text.split(separators))])
   const counted = new Map<string, HookWord>()
   for (const word of words) {
     const text = word.replace(folderOfHook, './')
-    if (text.length > longestWord || isFolder.test(text) || counted.get(text)?.counts === 'always') continue
-    counted.set(text, { text, counts: run.has(word) || !isWrittenTo.test(text) ? 'always' : 'if executable' })
+    if (text.length > longestWord || isFolder.test(text) || counted.get(text)?.included === 'always') continue
+    counted.set(text, { text, included: run.has(word) || !isWrittenTo.test(text) ? 'always' : 'if executable' })
   }
   return [...counted.values()]
 }
@@ -46,12 +46,12 @@ export function wordsOfHook({ command, module }: HookSource): readonly HookWord[
 const commandsIn = (script: string): readonly string[] => script.replaceAll(redirection, ' ').split(endOfCommand)
 
 /** What is run by words of which each may only say how: the first that is not among these, and what their options load. */
-function runBehind(words: readonly string[]): readonly string[] {
+function programsAfterPrefix(words: readonly string[]): readonly string[] {
   const run: string[] = []
   for (const [index, word] of words.entries()) {
     const isLoaded = loads.test(words[index - 1] ?? '')
-    if (isLoaded || !isBefore(word)) run.push(word)
-    if (!isLoaded && !isBefore(word)) break
+    if (isLoaded || !isPrefixWord(word)) run.push(word)
+    if (!isLoaded && !isPrefixWord(word)) break
   }
   return run
 }
@@ -60,7 +60,7 @@ function runBehind(words: readonly string[]): readonly string[] {
 const longestWord = 4_096
 const redirection = />>?\s*[^\s;|&<>()`]+/g
 /** A shell may be told to run what it is fed. */
-const fed = /<\s*["']?([^\s;|&<>()`"']+)/g
+const inputFile = /<\s*["']?([^\s;|&<>()`"']+)/g
 /** One word alone is an argument, unless it stands behind a shell. */
 const isScript = /[\s;|&()`<>]/
 const endOfCommand = /[;|&()`\n]+/
@@ -69,8 +69,8 @@ const isFolder = /^\.{0,2}\/?$/
 const isWrittenTo = /\.(?:log|jsonl|ndjson|csv|out|tmp|db|sqlite3?)$/i
 
 /** What may stand before the file that a command runs: options, variables, words of the shell, other programs that run it. */
-const isBefore = (word: string): boolean => before.test(word) || interpreter.test(word.replace(/^.*\//, ''))
-const before = /^(?:-.*|\w+=.*|\d+[smhd]?|\.|!|source|exec|command|builtin|eval|if|then|elif|else|while|until|do)$/
+const isPrefixWord = (word: string): boolean => prefixWord.test(word) || interpreter.test(word.replace(/^.*\//, ''))
+const prefixWord = /^(?:-.*|\w+=.*|\d+[smhd]?|\.|!|source|exec|command|builtin|eval|if|then|elif|else|while|until|do)$/
 const interpreter =
   /^(?:env|nohup|time|timeout|nice|setsid|stdbuf|sudo|xargs|(?:ba|da|z|k)?sh|node|deno|bun|tsx|python[\d.]*|ruby|perl|php)$/
 /** Options that run the file behind them, or say how in a word of their own. */
@@ -81,7 +81,7 @@ const workingFolder = /"?\$(?:PWD\b|\{PWD\})"?\//g
 const folderOfHook = /^\/proc\/(?:thread-)?self\/cwd\//
 
 /** Whether a word that leads to a path names what no project brings along: a file of the system, or what a hook is handed when it starts. */
-export const isOfSystem = (word: string, path: string, baseDir: string): boolean =>
+export const isSystemPath = (word: string, path: string, baseDir: string): boolean =>
   word.startsWith('/') && (systemFolders.test(path) || handedOver.test(path)) && !isInside(baseDir, path)
 
 // Below `/proc` and `/dev` there are other ways to any file.

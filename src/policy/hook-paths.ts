@@ -1,4 +1,4 @@
-import { type HookSource, isOfSystem, wordsOfHook } from './hook-command.ts'
+import { type HookSource, hookWords, isSystemPath } from './hook-command.ts'
 
 /** What is needed of `node:fs` and `node:path`, given by whoever may use them. */
 export interface HookDisk {
@@ -7,17 +7,17 @@ export interface HookDisk {
   statSync(path: string): { readonly mode: number; isFile(): boolean }
 }
 
-interface Looking {
+interface HookPathContext {
   /** The folder that the hook runs in. */
   readonly baseDir: string
   readonly disk: HookDisk
 }
 
 /** The absolute paths of what a hook runs, and of what decides what that does. Whether there is a file is for whoever looks. */
-export function pathsOfHook(hook: HookSource, looking: Looking): readonly string[] {
-  const { baseDir, disk } = looking
-  const paths = wordsOfHook(hook).flatMap(({ text, counts }) =>
-    pathsOfWord(text, looking).filter((path) => !isOfSystem(text, path, baseDir) && (counts === 'always' || isExecutable(path, disk))),
+export function hookPaths(hook: HookSource, context: HookPathContext): readonly string[] {
+  const { baseDir, disk } = context
+  const paths = hookWords(hook).flatMap(({ text, included }) =>
+    wordPaths(text, context).filter((path) => !isSystemPath(text, path, baseDir) && (included === 'always' || isExecutable(path, disk))),
   )
   return [...new Set(paths)]
 }
@@ -26,17 +26,17 @@ export function pathsOfHook(hook: HookSource, looking: Looking): readonly string
  * Behind a link `..` leads to what is above its goal for the system and for shells, and to what is above its name for those that look
  * at the text alone, like Node. Who reads the word is not known, so both count where they are different files.
  */
-function pathsOfWord(word: string, { baseDir, disk }: Looking): readonly string[] {
+function wordPaths(word: string, { baseDir, disk }: HookPathContext): readonly string[] {
   const written = disk.resolve(baseDir, word)
   if (!isNotAsWritten.test(word)) return [written]
-  const followed = followedAs(word, { baseDir, disk })
+  const followed = followPath(word, { baseDir, disk })
   return realOrSame(followed, disk) === realOrSame(written, disk) ? [written] : [written, followed]
 }
 
 const isNotAsWritten = /(?:^|\/)\.\.(?:\/|$)|^\/+(?:proc|dev)\//
 
 /** Where a path leads, part by part. */
-function followedAs(word: string, { baseDir, disk }: Looking): string {
+function followPath(word: string, { baseDir, disk }: HookPathContext): string {
   let at = word.startsWith('/') ? '/' : baseDir
   for (const part of word.split('/')) {
     if (part === '' || part === '.') continue

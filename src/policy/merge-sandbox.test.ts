@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fallenAway, stricterSandbox } from './merge-sandbox.ts'
+import { mergeSandbox, uncoveredEntries } from './merge-sandbox.ts'
 
 describe('what two places allow together', () => {
   it.each([
@@ -18,8 +18,8 @@ describe('what two places allow together', () => {
     ],
     [['/data'], [], []],
   ])('of folders, %j and %j: %j', (one, other, writable) => {
-    expect(stricterSandbox({ writable: one }, { writable: other })).toEqual({ writable })
-    expect(stricterSandbox({ writable: other }, { writable: one }).writable?.length).toBe(writable.length)
+    expect(mergeSandbox({ writable: one }, { writable: other })).toEqual({ writable })
+    expect(mergeSandbox({ writable: other }, { writable: one }).writable?.length).toBe(writable.length)
   })
 
   it.each([
@@ -30,16 +30,16 @@ describe('what two places allow together', () => {
     [['*.0.1'], ['10.0.0.1'], []],
     [['*.example.com'], ['example.com'], []],
   ])('of hosts, %j and %j: %j', (one, other, hosts) => {
-    expect(stricterSandbox({ hosts: one }, { hosts: other })).toEqual({ hosts })
+    expect(mergeSandbox({ hosts: one }, { hosts: other })).toEqual({ hosts })
   })
 
   it('of variables those that both name', () => {
-    expect(stricterSandbox({ environment: ['A', 'B'] }, { environment: ['B', 'C'] })).toEqual({ environment: ['B'] })
+    expect(mergeSandbox({ environment: ['A', 'B'] }, { environment: ['B', 'C'] })).toEqual({ environment: ['B'] })
   })
 })
 
 it('names what falls away, also where a narrower part of it stays', () => {
-  expect(fallenAway('writable', ['/data', '/data/out/a', '/srv'], ['/data/out'])).toEqual(['/data', '/srv'])
-  expect(fallenAway('hosts', ['a.example.com', 'b.test'], ['*.example.com'])).toEqual(['b.test'])
-  expect(fallenAway('environment', ['A'], [])).toEqual(['A'])
+  expect(uncoveredEntries('writable', ['/data', '/data/out/a', '/srv'], ['/data/out'])).toEqual(['/data', '/srv'])
+  expect(uncoveredEntries('hosts', ['a.example.com', 'b.test'], ['*.example.com'])).toEqual(['b.test'])
+  expect(uncoveredEntries('environment', ['A'], [])).toEqual(['A'])
 })

@@ -3,18 +3,18 @@ import { coversHost } from '../util/host-pattern.ts'
 import { isInside } from '../util/is-inside.ts'
 
 /** What one place says about the sandbox. */
-export type StatedSandbox = Partial<SandboxPolicy>
+export type SandboxSettings = Partial<SandboxPolicy>
 
 /** Of two that have a say, what both allow. Where only one says something, that. */
-export function stricterSandbox(one: StatedSandbox, other: StatedSandbox): StatedSandbox {
+export function mergeSandbox(one: SandboxSettings, other: SandboxSettings): SandboxSettings {
   const modes = [one.mode, other.mode]
   const mode = modes.includes('required') ? 'required' : (one.mode ?? other.mode)
-  const hosts = both(one.hosts, other.hosts, inBoth(coversHost))
-  const privateHosts = both(one.privateHosts, other.privateHosts, inBoth(coversHost))
-  const writable = both(one.writable, other.writable, inBoth(coversFolder))
-  const environment = both(one.environment, other.environment, inBoth(isSame))
-  const memory = both(one.memory, other.memory, Math.min)
-  const processes = both(one.processes, other.processes, Math.min)
+  const hosts = combine(one.hosts, other.hosts, intersect(coversHost))
+  const privateHosts = combine(one.privateHosts, other.privateHosts, intersect(coversHost))
+  const writable = combine(one.writable, other.writable, intersect(coversFolder))
+  const environment = combine(one.environment, other.environment, intersect(isSame))
+  const memory = combine(one.memory, other.memory, Math.min)
+  const processes = combine(one.processes, other.processes, Math.min)
   return {
     ...(mode !== undefined && { mode }),
     ...(hosts && { hosts }),
@@ -26,14 +26,14 @@ export function stricterSandbox(one: StatedSandbox, other: StatedSandbox): State
   }
 }
 
-function both<T>(one: T | undefined, other: T | undefined, join: (one: T, other: T) => T): T | undefined {
+function combine<T>(one: T | undefined, other: T | undefined, join: (one: T, other: T) => T): T | undefined {
   return one === undefined || other === undefined ? (one ?? other) : join(one, other)
 }
 
 type Covers = (wide: string, narrow: string) => boolean
 
 /** Of two entries where one covers the other, the narrower one. */
-const inBoth =
+const intersect =
   (covers: Covers) =>
   (one: readonly string[], other: readonly string[]): readonly string[] => {
     const within = (entries: readonly string[], others: readonly string[]): readonly string[] =>
@@ -53,7 +53,7 @@ const coversFolder: Covers = (folder, path) => folder === path || isInside(folde
 export type SandboxList = 'hosts' | 'privateHosts' | 'writable' | 'environment'
 
 /** What of a list is not, or not all of it, in what another place allows. */
-export function fallenAway(list: SandboxList, entries: readonly string[], allowed: readonly string[]): readonly string[] {
+export function uncoveredEntries(list: SandboxList, entries: readonly string[], allowed: readonly string[]): readonly string[] {
   const covers = { hosts: coversHost, privateHosts: coversHost, writable: coversFolder, environment: isSame }[list]
   return entries.filter((entry) => !isCovered(allowed, entry, covers))
 }

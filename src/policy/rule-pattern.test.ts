@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isRulePattern, partsOfPattern } from './rule-pattern.ts'
+import { isRulePattern, parseRulePattern } from './rule-pattern.ts'
 
 test.each<[string, { readonly tool: string; readonly use?: string }]>([
   ['web_fetch', { tool: 'web_fetch' }],
@@ -10,7 +10,7 @@ test.each<[string, { readonly tool: string; readonly use?: string }]>([
   ['shell()', { tool: 'shell', use: '' }],
   ['shell(a\nb)', { tool: 'shell', use: 'a\nb' }],
 ])('%j is a pattern', (written, parts) => {
-  expect([isRulePattern(written), partsOfPattern(written)]).toEqual([true, parts])
+  expect([isRulePattern(written), parseRulePattern(written)]).toEqual([true, parts])
 })
 
 test.each(['', ' shell', 'shell ', 'shell(rm', 'shell)', 'shell(a)b', 'a b', '(x)', 'shell(a\0b)', 7, undefined, ['shell']])(

@@ -6,7 +6,7 @@ const whole = new RegExp(`^(?:${rulePattern})$`, 's')
 export const isRulePattern = (written: unknown): written is string => typeof written === 'string' && whole.test(written)
 
 /** The tool that a pattern is about, and the use of it. */
-export function partsOfPattern(pattern: string): { readonly tool: string; readonly use?: string } {
+export function parseRulePattern(pattern: string): { readonly tool: string; readonly use?: string } {
   const open = pattern.indexOf('(')
   if (open < 0 || !pattern.endsWith(')')) return { tool: pattern }
   return { tool: pattern.slice(0, open), use: pattern.slice(open + 1, -1) }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type LookingFiles, type OneLook, readInOneLook } from './safe-read.ts'
+import { type SafeReadFileSystem, type SafeReadResult, safeRead } from './safe-read.ts'
 
 let path = ''
 let root = ''
@@ -17,14 +17,14 @@ beforeEach(() => {
 afterEach(() => rmSync(path, { recursive: true, force: true }))
 
 /** Descriptors know where they are on Linux alone. */
-const withoutProc: LookingFiles = {
+const withoutProc: SafeReadFileSystem = {
   ...fs,
   readlinkSync: () => {
     throw new Error('there is no /proc')
   },
 }
-const look = (name: string, files: LookingFiles = fs): OneLook => readInOneLook(files, join(root, name), { root, most: 1_000 })
-const textOf = (found: OneLook): string => (found.kind === 'read' ? new TextDecoder().decode(found.bytes) : found.kind)
+const look = (name: string, files: SafeReadFileSystem = fs): SafeReadResult => safeRead(files, join(root, name), { root, maxBytes: 1_000 })
+const textOf = (found: SafeReadResult): string => (found.kind === 'read' ? new TextDecoder().decode(found.bytes) : found.kind)
 
 /** Puts a link to elsewhere in the place of a file, or of its folder. */
 function exchange(name: 'docs' | 'docs/notes.md'): void {
@@ -39,7 +39,7 @@ function putBack(name: 'docs' | 'docs/notes.md'): void {
 describe.each([
   ['a descriptor that knows where it is', fs],
   ['one that does not', withoutProc],
-] as const)('with %s', (_what, files: LookingFiles) => {
+] as const)('with %s', (_what, files: SafeReadFileSystem) => {
   it('reads a file, and one that a link in the folder leads to', () => {
     symlinkSync('docs/notes.md', join(root, 'AGENTS.md'))
     expect([textOf(look('docs/notes.md', files)), textOf(look('AGENTS.md', files))]).toEqual(['notes', 'notes'])
@@ -96,7 +96,7 @@ it('gives no keys, by whatever name, and nothing that is hidden', () => {
   const keys = { kind: 'withheld', why: 'it holds keys, which no tool reads' }
   expect([look('.ai-agent.env'), look('AGENTS.md'), look('.AI-agent.env')]).toEqual([keys, keys, keys])
   const hidden = [join(root, 'Docs')]
-  expect(readInOneLook(fs, join(root, 'docs/notes.md'), { root, hidden, most: 10 })).toEqual({
+  expect(safeRead(fs, join(root, 'docs/notes.md'), { root, hidden, maxBytes: 10 })).toEqual({
     kind: 'withheld',
     why: 'it lies where this program keeps what nobody sees',
   })

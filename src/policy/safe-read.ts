@@ -4,11 +4,11 @@
  */
 
 import { isInside } from '../util/is-inside.ts'
-import { type Reading, readOpen } from '../util/read-open.ts'
+import { type ReadSync, readOpenFile } from '../util/read-open.ts'
 import { secretNames } from './protected-paths.ts'
 
 /** What is needed of `node:fs`, given by whoever may use it. */
-export interface LookingFiles extends Reading {
+export interface SafeReadFileSystem extends ReadSync {
   readonly constants: { readonly [Flag in 'O_RDONLY' | 'O_NOFOLLOW' | 'O_NONBLOCK' | 'O_NOCTTY']: number }
   realpathSync(path: string): string
   readlinkSync(path: string): string
@@ -29,17 +29,17 @@ interface FileFacts extends Identity {
   isDirectory(): boolean
 }
 
-export interface LookBounds {
+export interface SafeReadBounds {
   /** A real path: nothing outside of it is read. Absent where the file may be anywhere. */
   readonly root?: string | undefined
   /** Real paths of files and folders that nobody sees. Those with keys are never read. */
   readonly hidden?: readonly string[] | undefined
   /** Bytes from its beginning. */
-  readonly most: number
+  readonly maxBytes: number
 }
 
 /** The beginning of a file, or why there is none, in words. */
-export type OneLook =
+export type SafeReadResult =
   /** `bytes` are at most what was asked for, `size` is that of the whole, `real` is where it was when it was open. */
   | { readonly kind: 'read'; readonly bytes: Uint8Array; readonly size: number; readonly real: string }
   | { readonly kind: 'missing' }
@@ -47,19 +47,19 @@ export type OneLook =
   | { readonly kind: 'withheld'; readonly why: string }
   | { readonly kind: 'refused'; readonly why: string }
 
-export function readInOneLook(files: LookingFiles, path: string, bounds: LookBounds): OneLook {
+export function safeRead(files: SafeReadFileSystem, path: string, bounds: SafeReadBounds): SafeReadResult {
   let file: number | undefined
   try {
     const expected = files.realpathSync(path)
     // To open a device may do something already: what is not wanted is not opened where that is known.
-    const unwanted = faultOf(expected, bounds) ?? (hasKeys(path) ? withKeys : undefined)
+    const unwanted = refusalOf(expected, bounds) ?? (isKeyFile(path) ? keyFileWithheld : undefined)
     if (unwanted) return unwanted
     const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = files.constants
-    file = openedAt(files, expected, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-    const real = file === undefined ? undefined : whereIs(files, file, { path, expected })
+    file = openWithoutLinks(files, expected, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    const real = file === undefined ? undefined : realPathOf(files, file, { path, expected })
     return file === undefined || real === undefined
-      ? exchanged
-      : (faultOf(real, bounds) ?? beginning(files, file, { real, most: bounds.most }))
+      ? replacedMeanwhile
+      : (refusalOf(real, bounds) ?? readStart(files, file, { real, maxBytes: bounds.maxBytes }))
   } catch (error) {
     const { code, message } = error as { readonly code?: string; readonly message?: string }
     if (code === 'ENOENT' || code === 'ENOTDIR') return { kind: 'missing' }
@@ -69,21 +69,21 @@ export function readInOneLook(files: LookingFiles, path: string, bounds: LookBou
   }
 }
 
-const exchanged: OneLook = { kind: 'refused', why: 'it was exchanged while it was looked at' }
+const replacedMeanwhile: SafeReadResult = { kind: 'refused', why: 'it was exchanged while it was looked at' }
 
-const withKeys: OneLook = { kind: 'withheld', why: 'it holds keys, which no tool reads' }
-const hasKeys = (path: string): boolean => secretNames.includes(path.slice(path.lastIndexOf('/') + 1).toLowerCase())
+const keyFileWithheld: SafeReadResult = { kind: 'withheld', why: 'it holds keys, which no tool reads' }
+const isKeyFile = (path: string): boolean => secretNames.includes(path.slice(path.lastIndexOf('/') + 1).toLowerCase())
 
-function faultOf(real: string, { root, hidden = [] }: LookBounds): OneLook | undefined {
+function refusalOf(real: string, { root, hidden = [] }: SafeReadBounds): SafeReadResult | undefined {
   if (root !== undefined && !isInside(root, real)) return { kind: 'outside' }
-  if (hasKeys(real)) return withKeys
+  if (isKeyFile(real)) return keyFileWithheld
   const path = real.toLowerCase()
   if (!hidden.some((folder) => isInside(folder.toLowerCase(), path))) return undefined
   return { kind: 'withheld', why: 'it lies where this program keeps what nobody sees' }
 }
 
 /** Nothing where a link stands there now: a real path has none. */
-function openedAt(files: LookingFiles, path: string, flags: number): number | undefined {
+function openWithoutLinks(files: SafeReadFileSystem, path: string, flags: number): number | undefined {
   try {
     return files.openSync(path, flags)
   } catch (error) {
@@ -96,27 +96,31 @@ function openedAt(files: LookingFiles, path: string, flags: number): number | un
 const isGone = / \(deleted\)$/
 
 /** Where an open file really is; nothing where that cannot be told. */
-function whereIs(files: LookingFiles, file: number, { path, expected }: { path: string; expected: string }): string | undefined {
+function realPathOf(files: SafeReadFileSystem, file: number, { path, expected }: { path: string; expected: string }): string | undefined {
   let real: string
   try {
     real = files.readlinkSync(`/proc/self/fd/${file}`)
   } catch {
-    return comparedWith(files, file, { path, expected })
+    return compareIdentity(files, file, { path, expected })
   }
   return isGone.test(real) ? undefined : real
 }
 
 /** Without `/proc`, as on macOS: what the path leads to before and after has to be the same, and what is open. */
-function comparedWith(files: LookingFiles, file: number, { path, expected }: { path: string; expected: string }): string | undefined {
+function compareIdentity(
+  files: SafeReadFileSystem,
+  file: number,
+  { path, expected }: { path: string; expected: string },
+): string | undefined {
   const [opened, there] = [files.fstatSync(file, { bigint: true }), files.statSync(expected, { bigint: true })]
   const isSame = opened.dev === there.dev && opened.ino === there.ino && files.realpathSync(path) === expected
   return isSame ? expected : undefined
 }
 
 /** A device or a pipe may never end. */
-function beginning(files: LookingFiles, file: number, { real, most }: { real: string; most: number }): OneLook {
+function readStart(files: SafeReadFileSystem, file: number, { real, maxBytes }: { real: string; maxBytes: number }): SafeReadResult {
   const found = files.fstatSync(file, { bigint: true })
   if (!found.isFile()) return { kind: 'refused', why: found.isDirectory() ? 'it is a folder' : 'it is not a regular file' }
-  const bytes = readOpen(files, file, { most, likely: Number(found.size) })
-  return { kind: 'read', bytes: bytes.subarray(0, most), size: Math.max(Number(found.size), bytes.length), real }
+  const bytes = readOpenFile(files, file, { maxBytes, expectedBytes: Number(found.size) })
+  return { kind: 'read', bytes: bytes.subarray(0, maxBytes), size: Math.max(Number(found.size), bytes.length), real }
 }

@@ -1,4 +1,4 @@
-import { fitsGlob, globOf } from '../util/glob.ts'
+import { matchesGlob, parseGlob } from '../util/glob.ts'
 import { shortHash } from '../util/hash.ts'
 
 /** Names that models accept. `server/tool` and `extension.tool` become `server__tool`; too long ones end in a hash. */
@@ -8,4 +8,4 @@ export function offeredName(name: string): string {
 }
 
 /** Whether a name is meant by an entry of an allowlist: its stars stand for anything. */
-export const matches = (pattern: string, name: string): boolean => fitsGlob(globOf(pattern), name)
+export const matches = (pattern: string, name: string): boolean => matchesGlob(parseGlob(pattern), name)

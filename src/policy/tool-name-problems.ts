@@ -1,10 +1,10 @@
 import { type ApprovalRule, ruleVerdicts } from '../contracts/index.ts'
 import { nearestNames } from '../util/nearest-names.ts'
-import { builtinToolNames, selfGivenTools } from './builtin-tool-names.ts'
-import { agentPrefix, namedElsewhere, readingTools, writingTools } from './foreign-tools.ts'
-import { partsOfPattern } from './rule-pattern.ts'
+import { automaticTools, builtinToolNames } from './builtin-tool-names.ts'
+import { agentPrefix, ownToolsForAny, readingTools, writingTools } from './foreign-tools.ts'
+import { parseRulePattern } from './rule-pattern.ts'
 import { matches, offeredName } from './tool-name-patterns.ts'
-import { isVainLeaving, leavingForms, leavingTheSandbox } from './unsandboxed-rules.ts'
+import { isImpossibleUnsandboxedRule, unsandboxedForms, unsandboxedName } from './unsandboxed-rules.ts'
 
 /** What a name in a rule or a filter can mean. */
 export interface KnownTools {
@@ -15,20 +15,20 @@ export interface KnownTools {
 }
 
 /** Why a pattern can match no call. Somebody relies on it, so it is an error or a warning, never silence. */
-export interface ToolFault {
+export interface ToolNameProblem {
   /** `nothing`: no tool can have this name. The others name what may exist in another project. */
   readonly kind: 'nothing' | 'no source' | 'no agent'
   readonly message: string
   readonly remedy: string
 }
 
-const ownNames: readonly string[] = [...builtinToolNames, ...Object.keys(selfGivenTools), leavingTheSandbox]
+const ownNames: readonly string[] = [...builtinToolNames, ...Object.keys(automaticTools), unsandboxedName]
 
 /** Why a pattern of a rule, such as `shell(git *)`, matches no call; nothing where it can match one. */
-export function ruleFault(pattern: string, known: KnownTools): ToolFault | undefined {
-  if (isVainLeaving(pattern)) return { kind: 'nothing', message: `\`${pattern}\` matches nothing`, remedy: leavingForms }
-  const { tool, use } = partsOfPattern(pattern)
-  const named = namedFault(tool, known, use)
+export function rulePatternProblem(pattern: string, known: KnownTools): ToolNameProblem | undefined {
+  if (isImpossibleUnsandboxedRule(pattern)) return { kind: 'nothing', message: `\`${pattern}\` matches nothing`, remedy: unsandboxedForms }
+  const { tool, use } = parseRulePattern(pattern)
+  const named = nameProblem(tool, known, use)
   if (named || use === undefined) return named
   const written = ruleFor(tool, use)
   if (written === pattern) return undefined
@@ -37,21 +37,21 @@ export function ruleFault(pattern: string, known: KnownTools): ToolFault | undef
 }
 
 /** The same of a name without a use, such as `shell`, `write_*` or `server/*`. */
-export const toolFault = (name: string, known: KnownTools): ToolFault | undefined => namedFault(name, known, undefined)
+export const toolNameProblem = (name: string, known: KnownTools): ToolNameProblem | undefined => nameProblem(name, known, undefined)
 
-function namedFault(name: string, { tools, sources }: KnownTools, use: string | undefined): ToolFault | undefined {
+function nameProblem(name: string, { tools, sources }: KnownTools, use: string | undefined): ToolNameProblem | undefined {
   const all = [...new Set([...ownNames, ...tools])]
   if (all.some((each) => matches(name, each) || matches(name, offeredName(each)))) return undefined
-  const ours = namedElsewhere(name, 'ruled')
+  const ours = ownToolsForAny(name, 'ruled')
   if (ours) {
     const written = ours.map((each) => `\`${use === undefined || each.includes('(') ? each : (ruleFor(each, use) ?? each)}\``)
     return { kind: 'nothing', message: `\`${name}\` is a tool of another program`, remedy: `Here, write ${written.join(' and ')}.` }
   }
-  return absentFault(name, all, sources)
+  return unknownNameProblem(name, all, sources)
 }
 
 /** Agents and servers may come with another project; any other name is a mistake. */
-function absentFault(name: string, all: readonly string[], sources: readonly string[]): ToolFault | undefined {
+function unknownNameProblem(name: string, all: readonly string[], sources: readonly string[]): ToolNameProblem | undefined {
   const isAgent = name.startsWith(agentPrefix)
   const near = isAgent ? nearestAgents(name, all) : nearestNames(name, all)
   const meant = near.length > 0 ? `Did you mean ${near.map((each) => `\`${each}\``).join(', ')}?` : undefined
@@ -101,10 +101,10 @@ export const patternsOf = (rule: ApprovalRule): readonly string[] => ruleVerdict
 
 /** The rules without patterns that match nothing here; whoever read them has reported those. */
 export function knownRules(rules: readonly ApprovalRule[], known: KnownTools): readonly ApprovalRule[] {
-  if (rules.every((rule) => patternsOf(rule).every((pattern) => !ruleFault(pattern, known)))) return rules
+  if (rules.every((rule) => patternsOf(rule).every((pattern) => !rulePatternProblem(pattern, known)))) return rules
   return rules.flatMap((rule) => {
     const verdict = ruleVerdicts.find((each) => rule[each] !== undefined)
-    const patterns = patternsOf(rule).filter((pattern) => !ruleFault(pattern, known))
+    const patterns = patternsOf(rule).filter((pattern) => !rulePatternProblem(pattern, known))
     return verdict && patterns.length > 0 ? [{ ...rule, [verdict]: patterns }] : []
   })
 }

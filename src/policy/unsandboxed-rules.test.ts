@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isVainLeaving } from './unsandboxed-rules.ts'
+import { isImpossibleUnsandboxedRule } from './unsandboxed-rules.ts'
 
 test.each([
   'unsandboxed',
@@ -12,7 +12,7 @@ test.each([
   'shell(unsandboxed)',
   'shell',
 ])('%s may fit something', (pattern) => {
-  expect(isVainLeaving(pattern)).toBe(false)
+  expect(isImpossibleUnsandboxedRule(pattern)).toBe(false)
 })
 
 test.each([
@@ -24,5 +24,5 @@ test.each([
   'unsandboxed(npm test*)',
   'unsandboxed(*npm)',
 ])('%s fits nothing', (pattern) => {
-  expect(isVainLeaving(pattern)).toBe(true)
+  expect(isImpossibleUnsandboxedRule(pattern)).toBe(true)
 })

@@ -1,19 +1,19 @@
-import { type Glob, globOf } from '../util/glob.ts'
-import { partsOfPattern } from './rule-pattern.ts'
+import { type Glob, parseGlob } from '../util/glob.ts'
+import { parseRulePattern } from './rule-pattern.ts'
 
 /** What leaving the sandbox is called in rules. A rule that allows everything does not allow this: it has to be named. */
-export const leavingTheSandbox = 'unsandboxed'
+export const unsandboxedName = 'unsandboxed'
 
 /** What rules about leaving the sandbox can look like. */
-export const leavingForms = `Write ${leavingTheSandbox} for any call, ${leavingTheSandbox}(shell:*) for any of shell, or ${leavingTheSandbox}(shell:{"command":"npm test*) for commands that begin like this.`
+export const unsandboxedForms = `Write ${unsandboxedName} for any call, ${unsandboxedName}(shell:*) for any of shell, or ${unsandboxedName}(shell:{"command":"npm test*) for commands that begin like this.`
 
 /**
  * Whether a rule is about leaving the sandbox in a way that never happens. Its use is the tool with a colon and the
  * arguments as JSON: `shell:{"command":"npm test"}`.
  */
-export function isVainLeaving(pattern: string): boolean {
-  const { tool, use } = partsOfPattern(pattern)
-  return tool === leavingTheSandbox && use !== undefined && !canFit(globOf(use))
+export function isImpossibleUnsandboxedRule(pattern: string): boolean {
+  const { tool, use } = parseRulePattern(pattern)
+  return tool === unsandboxedName && use !== undefined && !canFit(parseGlob(use))
 }
 
 function canFit(glob: Glob): boolean {

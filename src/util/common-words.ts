@@ -19,7 +19,7 @@ export function wordsOf(text: string): ReadonlySet<string> {
 }
 
 /** Whether a text has a name as words of its own, however short they are. */
-export const isNamedIn = (text: string, name: string): boolean => apart(text).includes(apart(name))
+export const mentionsName = (text: string, name: string): boolean => apart(text).includes(apart(name))
 
 /** A text with its words apart, so that a name is found as a word, and not inside of one. */
 const apart = (text: string): string =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { jsonIn } from './find-json.ts'
+import { findJson } from './find-json.ts'
 
 describe('jsonIn', () => {
   const found: [string, string, unknown][] = [
@@ -15,12 +15,12 @@ describe('jsonIn', () => {
     ['words around it', 'The answer is {"a": {"b": "}"}} as asked.', { a: { b: '}' } }],
     ['a fence with CRLF', '```json\r\n{"a": 1}\r\n```', { a: 1 }],
   ]
-  it.each(found)('finds %s', (_, text, value) => expect(jsonIn(text)?.value).toEqual(value))
+  it.each(found)('finds %s', (_, text, value) => expect(findJson(text)?.value).toEqual(value))
 
   it.each(['', 'yes', 'no {json} here', '{"a": 1', 'It costs 5.', '```json\n{"a": \n```'])('finds nothing in %j', (text) =>
-    expect(jsonIn(text)).toBeUndefined(),
+    expect(findJson(text)).toBeUndefined(),
   )
   it('takes time in proportion to a hostile text', () => {
-    for (const line of ['```\n{', '```a\n', '{[', '```json\n{\n']) expect(jsonIn(line.repeat(200_000))).toBeUndefined()
+    for (const line of ['```\n{', '```a\n', '{[', '```json\n{\n']) expect(findJson(line.repeat(200_000))).toBeUndefined()
   })
 })

@@ -11,13 +11,13 @@ export interface FoundJson {
  * The JSON value that a text is, or that it holds in a code fence or between words. Scalars count only when they are
  * the whole text. `undefined` where there is none.
  */
-export function jsonIn(text: string): FoundJson | undefined {
+export function findJson(text: string): FoundJson | undefined {
   const trimmed = text.trim()
   return parsed(trimmed) ?? fenced(trimmed) ?? embedded(trimmed)
 }
 
 /** The text that was meant to be JSON, sound or broken: what is in the first code fence, or all of it where it begins like JSON. */
-export function jsonTextIn(text: string): string | undefined {
+export function findJsonText(text: string): string | undefined {
   const [block] = fences(text)
   const meant = (block ?? text).trim()
   return /^[{[]/.test(meant) ? meant : undefined

@@ -1,10 +1,10 @@
 /** A pattern whose stars stand for anything: the texts between them. */
 export type Glob = readonly string[]
 
-export const globOf = (pattern: string): Glob => pattern.split(/\*+/)
+export const parseGlob = (pattern: string): Glob => pattern.split(/\*+/)
 
 /** Each text is looked for once, behind the one before: however many stars there are, nothing is tried again. */
-export function fitsGlob([first = '', ...others]: Glob, text: string): boolean {
+export function matchesGlob([first = '', ...others]: Glob, text: string): boolean {
   const last = others.pop()
   if (last === undefined) return text === first
   if (!text.startsWith(first)) return false
@@ -18,5 +18,5 @@ export function fitsGlob([first = '', ...others]: Glob, text: string): boolean {
 }
 
 /** Whether there can be a text that begins like this and fits. */
-export const fitsBelow = ([first = '', ...others]: Glob, start: string): boolean =>
+export const canMatchPrefix = ([first = '', ...others]: Glob, start: string): boolean =>
   first.startsWith(start) || (others.length > 0 && start.startsWith(first))

@@ -16,12 +16,12 @@ export function checkKeys(problems: Problem[], value: object, { known, place }: 
   }
 }
 
-export function invalid(problems: readonly Problem[]): TroupeError {
+export function configError(problems: readonly Problem[]): TroupeError {
   return new TroupeError('config_invalid', `The configuration is ${wrongIn(problems)}`, { problems })
 }
 
 /** For a call of a program that is wrong: nothing of it was done. */
-export function misused(problems: readonly Problem[]): TroupeError {
+export function usageError(problems: readonly Problem[]): TroupeError {
   return new TroupeError('usage', `The call is ${wrongIn(problems)}`, { problems })
 }
 
@@ -31,14 +31,14 @@ function wrongIn(problems: readonly Problem[]): string {
 }
 
 /** An object where one is given; anything else is a problem. */
-export function isMap<T extends object>(problems: Problem[], value: T | undefined, place: string): value is T {
+export function expectObject<T extends object>(problems: Problem[], value: T | undefined, place: string): value is T {
   if (value === undefined) return false
   if (isPlainRecord(value)) return true
   problems.push({ place, message: `expected an object, found ${show(value)}` })
   return false
 }
 
-export function listOf(problems: Problem[], value: unknown, place: string): readonly unknown[] {
+export function expectList(problems: Problem[], value: unknown, place: string): readonly unknown[] {
   if (value === undefined || Array.isArray(value)) return value ?? []
   problems.push({ place, message: `expected a list, found ${show(value)}` })
   return []

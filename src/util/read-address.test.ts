@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readAddress, shownAddress } from './read-address.ts'
+import { displayAddress, parseHttpAddress } from './read-address.ts'
 
 describe('an address', () => {
   test.each<[written: string, shown: string, isAsWritten: boolean]>([
@@ -29,12 +29,12 @@ describe('an address', () => {
     ['https://api%2eexample.org', 'https://api.example.org/', false],
     ['https://me:word@evil.example/v1', 'https://[redacted]@evil.example/v1', true],
   ])('is shown as it is read: %s', (written, shown, isAsWritten) => {
-    const read = readAddress(written)
-    expect(read && shownAddress(read)).toBe(shown)
+    const read = parseHttpAddress(written)
+    expect(read && displayAddress(read)).toBe(shown)
     expect(read?.isAsWritten).toBe(isAsWritten)
   })
 
   test.each(['', 'api.example.org', 'file:///etc', 'ftp://example.org', 'https://'])('is none: %s', (written) =>
-    expect(readAddress(written)).toBeUndefined(),
+    expect(parseHttpAddress(written)).toBeUndefined(),
   )
 })

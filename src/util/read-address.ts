@@ -1,4 +1,4 @@
-export interface ReadAddress {
+export interface HttpAddress {
   /** What the parser makes of it: requests go there, whatever the text looks like. */
   readonly url: URL
   /** Whether who reads the text sees where requests go. Of its path that need not hold, nor of letters that a host is read without. */
@@ -6,7 +6,7 @@ export interface ReadAddress {
 }
 
 /** An `http:` or `https:` address, read once, by the parser that sends requests; nothing where it is none. */
-export function readAddress(written: string): ReadAddress | undefined {
+export function parseHttpAddress(written: string): HttpAddress | undefined {
   const url = URL.parse(written)
   if (!url || !/^https?:$/.test(url.protocol) || url.hostname === '') return undefined
   return { url, isAsWritten: !deceptive.test(written) && isSameHost(written, url) }
@@ -26,7 +26,7 @@ function isSameHost(written: string, { protocol, host, hostname }: URL): boolean
 }
 
 /** An address for people's eyes, as it is read and not as it is written. Whoever is named in it as a user is hidden. */
-export function shownAddress({ url: { protocol, username, password, host, pathname, search, hash } }: ReadAddress): string {
+export function displayAddress({ url: { protocol, username, password, host, pathname, search, hash } }: HttpAddress): string {
   const user = username === '' && password === '' ? '' : '[redacted]@'
   return `${protocol}//${user}${host}${pathname}${search}${hash}`
 }

@@ -2,7 +2,7 @@
  * Hides secrets in a text that comes in pieces. What may be the beginning of one is held back until more has come.
  * `forms` are the ways in which they are written.
  */
-export class Veil {
+export class RedactionStream {
   readonly #forms: readonly string[]
   readonly #hide: (text: string) => string
   /** Nobody holds back more than this, whatever repeats itself without end. */

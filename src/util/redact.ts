@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../contracts/index.ts'
-import { Veil } from './redact-stream.ts'
-import { writtenForms } from './secret-encodings.ts'
+import { RedactionStream } from './redact-stream.ts'
+import { secretEncodings } from './secret-encodings.ts'
 import { wellFormed } from './well-formed.ts'
 
 export interface Redactor {
@@ -9,7 +9,7 @@ export interface Redactor {
   /** Values and keys. Answers the very same value where there is nothing to hide. */
   json(value: Json): Json
   /** For a text that comes in pieces; nothing where there is nothing to hide. */
-  veil(): Veil | undefined
+  stream(): RedactionStream | undefined
 }
 
 /**
@@ -23,16 +23,16 @@ export function redactor(...overlays: readonly { readonly [name: string]: string
     for (const name of Object.keys(overlay).toSorted()) {
       const value = overlay[name] ?? ''
       if (value.trim().length < shortestSecret || !isSecretName(name)) continue
-      for (const form of writtenForms(value)) if (form.length >= shortestSecret && !secrets.has(form)) secrets.set(form, name)
+      for (const form of secretEncodings(value)) if (form.length >= shortestSecret && !secrets.has(form)) secrets.set(form, name)
     }
   }
-  return secrets.size === 0 ? identity : hiding(secrets)
+  return secrets.size === 0 ? identity : createRedactor(secrets)
 }
 
 // Shorter ones would be found everywhere.
 const shortestSecret = 6
 
-const identity: Redactor = { text: wellFormed, json: (value) => value, veil: () => undefined }
+const identity: Redactor = { text: wellFormed, json: (value) => value, stream: () => undefined }
 
 const secretWords = new Set([
   'KEY',
@@ -73,7 +73,7 @@ interface Range {
   readonly name: string
 }
 
-function hiding(secrets: ReadonlyMap<string, string>): Redactor {
+function createRedactor(secrets: ReadonlyMap<string, string>): Redactor {
   const forms = [...secrets].toSorted(([one], [other]) => other.length - one.length)
   const shortest = Math.min(...forms.map(([form]) => form.length))
   // A number can only hold a secret of digits.
@@ -93,7 +93,7 @@ function hiding(secrets: ReadonlyMap<string, string>): Redactor {
     return Array.isArray(value) ? mapList(value, json) : mapObject(value as JsonObject, { text, json })
   }
   const spellings = forms.map(([form]) => form)
-  return { text, json, veil: () => new Veil(spellings, text) }
+  return { text, json, stream: () => new RedactionStream(spellings, text) }
 }
 
 /** All places at once and in the original text, so that what one secret leaves of another is hidden too. */

@@ -3,7 +3,7 @@
  * In base64 the letters depend on what stands before and after, as in `Basic base64(user:password)`; so there
  * is one form for each of the three positions, without the letters that the neighbours share.
  */
-export function writtenForms(value: string): ReadonlySet<string> {
+export function secretEncodings(value: string): ReadonlySet<string> {
   const forms = new Set<string>()
   for (const plain of [value, value.trim()]) {
     const escaped = insideJson(plain)

@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { readConfigFile } from '../../src/agents/config/read-file.ts'
 import { defaultSandboxPolicy, type Problem, type SandboxPolicy, TroupeError } from '../../src/contracts/index.ts'
-import { stricterSandbox } from '../../src/policy/merge-sandbox.ts'
+import { mergeSandbox } from '../../src/policy/merge-sandbox.ts'
 import { isRulePattern } from '../../src/policy/rule-pattern.ts'
-import { ruleFault } from '../../src/policy/tool-name-problems.ts'
+import { rulePatternProblem } from '../../src/policy/tool-name-problems.ts'
 import { resolveConfig } from '../../src/runtime/api/resolve-config.ts'
 import { tightened } from '../../src/steps/approval/confinement.ts'
 import { checkHooks } from '../../src/tools/hooks/index.ts'
@@ -64,7 +64,7 @@ test('whatever a file may say as a pattern, the runtime takes', () => {
       if (!isRulePattern(written)) return
       const agent = { name: 'a', description: 'x', prompt: 'x', model: 'a/b', tools: [], approvals: [{ deny: written }] }
       // Only what can match nothing is refused, by both.
-      const isIdle = ruleFault(written, { tools: ['agent__a'], sources: [] }) !== undefined
+      const isIdle = rulePatternProblem(written, { tools: ['agent__a'], sources: [] }) !== undefined
       const taken = expect(() => resolveConfig({ agents: [agent] }))
       if (isIdle) taken.toThrow(TroupeError)
       else taken.not.toThrow()
@@ -87,7 +87,7 @@ test('layers of a configuration are held against each other as an agent is again
   const sorted = (of: SandboxPolicy) => ({ ...of, hosts: of.hosts.toSorted(), privateHosts: of.privateHosts.toSorted() })
   fc.assert(
     fc.property(fc.record(policy), fc.record(policy, { requiredKeys: [] }), (session, agent) => {
-      const stated = { ...defaultSandboxPolicy, ...session, ...stricterSandbox(session, agent) }
+      const stated = { ...defaultSandboxPolicy, ...session, ...mergeSandbox(session, agent) }
       expect(sorted(stated)).toEqual(sorted(tightened(session, agent)))
     }),
     { numRuns: 2000 },

@@ -3,7 +3,7 @@ import type { Dialect } from '../../src/agents/dialects/foreign-agent.ts'
 import type { ChoiceMeaning, KeyRule } from '../../src/agents/dialects/key-rules.ts'
 import { dialectTables } from '../../src/agents/dialects/key-tables.ts'
 import { modelAliases } from '../../src/agents/dialects/model-names.ts'
-import { knownTools, ownTools, readingTools } from '../../src/policy/foreign-tools.ts'
+import { foreignToolNames, ownToolsFor, readingTools } from '../../src/policy/foreign-tools.ts'
 import { code, made, page, table } from './markdown.ts'
 
 const titles: { readonly [D in Dialect]: string } = {
@@ -59,7 +59,7 @@ function choiceText({ infer, enabled, refused, warning }: ChoiceMeaning): string
 }
 
 function toolRows(dialect: Dialect): readonly (readonly string[])[] {
-  return knownTools(dialect).map((name) => [code(name), (ownTools(dialect, name) ?? []).map(code).join(', ')])
+  return foreignToolNames(dialect).map((name) => [code(name), (ownToolsFor(dialect, name) ?? []).map(code).join(', ')])
 }
 
 const sections = (Object.keys(titles) as Dialect[]).map((dialect) => {

@@ -1,5 +1,5 @@
 import { type HookPoint, hookPoints, mostShownToHooks } from '../../src/contracts/index.ts'
-import { hookKeys, neededHookKeys } from '../../src/policy/check-hook.ts'
+import { hookKeys, requiredHookKeys } from '../../src/policy/check-hook.ts'
 import { mostText, usualMs, verdictForm } from '../../src/steps/approval/ask-hook.ts'
 import { exportNames } from '../../src/tools/hooks/module-hook.ts'
 import type { Questions } from '../../src/tools/hooks/questions.ts'
@@ -143,7 +143,7 @@ export const hooksPage = page([
       hookKeys.map((key) => [
         code(key),
         keyTexts[key],
-        (neededHookKeys as readonly string[]).includes(key) ? 'yes' : ['command', 'module'].includes(key) ? 'one of the two' : 'no',
+        (requiredHookKeys as readonly string[]).includes(key) ? 'yes' : ['command', 'module'].includes(key) ? 'one of the two' : 'no',
       ]),
     ),
   ],

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { workspaceTools } from '../../src/acting.ts'
 import type { JsonObject, JsonSchema, Tool } from '../../src/contracts/index.ts'
-import { builtinToolNames, selfGivenTools } from '../../src/policy/builtin-tool-names.ts'
+import { automaticTools, builtinToolNames } from '../../src/policy/builtin-tool-names.ts'
 import { loadSkillTool } from '../../src/tools/builtin/index.ts'
 import { agentDirectory, readOutputTool, schemaValidator } from '../../src/tools/index.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
@@ -84,7 +84,7 @@ function sectionOf(name: string): readonly string[] {
   const tool = toolsByName.get(name)
   if (!tool) throw new Error(`There is no tool ${name}.`)
   const [first = '', ...rest] = tool.description.split('\n')
-  const given = selfGivenTools[name]
+  const given = automaticTools[name]
   return [
     `## ${name}`,
     `${first}${given === undefined ? '' : ` Nobody names it: ${given}.`}`,
@@ -100,5 +100,5 @@ export const toolsPage = page([
     'What models are told of each tool that comes with Troupe, and what a [script](scripts.md), a [hook](hooks.md) or an approver finds in a call. A field that is not listed is refused. Beside its own fields every tool takes `reason`, in which the model says why it makes the call; people are shown it, hooks and the tool are not.',
     'Paths start at the workspace, which is the folder that the command is run in. Which tools ask first: [Guide](../guide.md#tools).',
   ],
-  ...[...builtinToolNames, ...Object.keys(selfGivenTools)].map(sectionOf),
+  ...[...builtinToolNames, ...Object.keys(automaticTools)].map(sectionOf),
 ])

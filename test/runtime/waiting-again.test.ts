@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalPolicy, ClientId, InteractionEvent, StreamEvent } from '../../src/index.ts'
-import { standingOf } from '../../src/runtime/index.ts'
+import { readPendingApprovals } from '../../src/runtime/index.ts'
 import { bounded, journalOf, ofType, until } from '../acceptance/support.ts'
 import { recordsOf, run, type Stage, stage, yes } from './approval-stage.ts'
 
@@ -91,12 +91,12 @@ describe('how a tree stands that nobody drives', () => {
     await runtime.close()
     const [first] = await journalOf(store, treeId)
     expect(first).toMatchObject({ type: 'interaction.session.created', origin })
-    const { open } = await standingOf(store, treeId)
+    const { open } = await readPendingApprovals(store, treeId)
     const approvalId = open[1]?.request.id as never
     const answer = { kind: 'deny', feedback: 'not yet' } as const
     await store.inbox.add(treeId, 'one' as ClientId, { kind: 'approval', approvalId, decision: answer, by: 'bob' })
     await store.inbox.add(treeId, 'two' as ClientId, { kind: 'approval', approvalId, decision: yes(), by: 'eve' })
-    expect(await standingOf(store, treeId)).toMatchObject({
+    expect(await readPendingApprovals(store, treeId)).toMatchObject({
       origin,
       open: [
         { agentPath: 'root', request: { input: { command: 'make' } } },

@@ -1,5 +1,5 @@
 import { hookPoints, type JsonObject } from '../../contracts/index.ts'
-import { checkHook, hookExample, type hookKeys, neededHookKeys } from '../../policy/check-hook.ts'
+import { checkHook, hookExample, type hookKeys, requiredHookKeys } from '../../policy/check-hook.ts'
 import type { Shape, TogetherFault } from './shape.ts'
 
 const literal = (example: string): Shape => ({ kind: 'text', example, isLiteral: true })
@@ -22,7 +22,7 @@ const fields: { readonly [Key in (typeof hookKeys)[number]]: Shape } = {
 
 export const hooksShape: Shape = {
   kind: 'list',
-  of: { kind: 'fields', of: fields, required: neededHookKeys, together: faultsOf },
+  of: { kind: 'fields', of: fields, required: requiredHookKeys, together: faultsOf },
   example: `[${hookExample}]`,
   uniqueBy: 'name',
 }
@@ -36,4 +36,4 @@ function faultsOf(hook: JsonObject): readonly TogetherFault[] {
 
 /** What is needed and not there, and a list of which nothing was right. */
 const isToldByShape = (key: string, value: unknown): boolean =>
-  value === undefined ? neededHookKeys.some((needed) => needed === key) : Array.isArray(value) && value.length === 0
+  value === undefined ? requiredHookKeys.some((needed) => needed === key) : Array.isArray(value) && value.length === 0

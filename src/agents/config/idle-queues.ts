@@ -1,4 +1,4 @@
-import { builtinToolNames, selfGivenTools } from '../../policy/builtin-tool-names.ts'
+import { automaticTools, builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import { nearby } from '../words.ts'
 import { settingsOf } from './config.ts'
 import type { ConfigDiagnostic } from './diagnostic.ts'
@@ -24,7 +24,7 @@ export function idleQueues(sources: VariableSources, providers: readonly string[
     ...providers,
     ...keysOf(settingsOf(config, 'providers')),
     ...builtinToolNames,
-    ...Object.keys(selfGivenTools),
+    ...Object.keys(automaticTools),
     childNamespace,
   ])
   return keysOf(queues).flatMap((name): readonly ConfigDiagnostic[] => {

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   type SandboxPolicy,
 } from '../../contracts/index.ts'
-import { type StatedSandbox, stricterSandbox } from '../../policy/merge-sandbox.ts'
+import { mergeSandbox, type SandboxSettings } from '../../policy/merge-sandbox.ts'
 import { type Config, isTrustedFile, sectionByLayer } from './config.ts'
 import type { FileOrigin } from './origin.ts'
 import { folderOf, isOwnLayer } from './places.ts'
@@ -46,8 +46,8 @@ export function approvalsOf(config: Config): ConfiguredApprovals {
 export function sandboxOf(config: Config): SandboxPolicy {
   const layers = saidIn(config, 'sandbox').map(({ said, origin }) => ({ stated: statedSandbox(said, origin), origin }))
   const isTrusted = ({ origin }: { readonly origin: FileOrigin }): boolean => isTrustedFile(config, origin.file)
-  const strictest = (from: StatedSandbox, among: typeof layers): StatedSandbox =>
-    among.reduce<StatedSandbox>((so, { stated }) => stricterSandbox(so, stated), from)
+  const strictest = (from: SandboxSettings, among: typeof layers): SandboxSettings =>
+    among.reduce<SandboxSettings>((so, { stated }) => mergeSandbox(so, stated), from)
   const allowed: SandboxPolicy = { ...defaultSandboxPolicy, ...strictest({}, layers.filter(isTrusted)) }
   return {
     ...allowed,
@@ -59,8 +59,8 @@ export function sandboxOf(config: Config): SandboxPolicy {
 }
 
 /** Folders are relative to the file that names them. */
-function statedSandbox(said: JsonObject, origin: FileOrigin): StatedSandbox {
-  const { writable, ...rest } = said as StatedSandbox
+function statedSandbox(said: JsonObject, origin: FileOrigin): SandboxSettings {
+  const { writable, ...rest } = said as SandboxSettings
   return { ...rest, ...(writable && { writable: writable.map((folder) => resolve(folderOf(origin), folder)) }) }
 }
 

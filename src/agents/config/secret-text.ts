@@ -1,5 +1,5 @@
 import type { Json } from '../../contracts/index.ts'
-import { readAddress, shownAddress } from '../../util/read-address.ts'
+import { displayAddress, parseHttpAddress } from '../../util/read-address.ts'
 import { redactor } from '../../util/redact.ts'
 import { isTemplate, parseTemplate } from './template.ts'
 
@@ -33,7 +33,7 @@ export function forDecision(value: Json, path: readonly string[]): Json {
 
 /** A text that may be an address: where it leads is seen, and what else it holds is hidden if it looks like a key. */
 export const shownSetting = (text: string): string =>
-  readAddress(text) ? addressOf(text, withoutKeys) : text.replace(userInAddress, `$1${hidden}@`)
+  parseHttpAddress(text) ? addressOf(text, withoutKeys) : text.replace(userInAddress, `$1${hidden}@`)
 
 /** Sections whose keys are names that the writer of the file chooses: they tell nothing about what goes by them. */
 const freelyNamed = new Set(['providers', 'models', 'mcpServers', 'pricing', 'queues', 'features'])
@@ -44,9 +44,9 @@ const isAddress = (path: readonly string[]): boolean => /^(?:baseURL|url)$/i.tes
 
 /** Where requests go is never hidden, by whatever name it stands. */
 function addressOf(text: string, shown: (text: string) => string): string {
-  const read = isTemplate(text) ? undefined : readAddress(text)
+  const read = isTemplate(text) ? undefined : parseHttpAddress(text)
   if (!read) return shown(text)
-  const address = shownAddress(read)
+  const address = displayAddress(read)
   const path = address.indexOf('/', `${read.url.protocol}//`.length)
   return `${address.slice(0, path)}${shown(address.slice(path))}`
 }

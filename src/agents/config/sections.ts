@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
 import { ownModelNames, providerKinds } from '../../contracts/index.ts'
-import { readAddress } from '../../util/read-address.ts'
+import { parseHttpAddress } from '../../util/read-address.ts'
 import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions, keysBelow } from '../agent-options.ts'
 import { listed } from '../words.ts'
 import { hooksShape } from './hook-shape.ts'
@@ -40,7 +40,7 @@ const provider: Shape = {
 }
 
 function addressFault(written: string): string | undefined {
-  const read = readAddress(written)
+  const read = parseHttpAddress(written)
   if (!read) return 'must be an http: or https: address'
   const { url, isAsWritten } = read
   const isBare = [url.username, url.password, url.search, url.hash].every((part) => part === '')

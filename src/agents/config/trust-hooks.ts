@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
-import { pathsOfHook } from '../../policy/hook-paths.ts'
+import { hookPaths } from '../../policy/hook-paths.ts'
 import type { PendingFile } from './config.ts'
 import type { ConfigFiles } from './config-files.ts'
 import { folderOf } from './places.ts'
@@ -88,7 +88,7 @@ const disk = { resolve, realpathSync, statSync }
 /** The files that a hook names, as they are now. */
 async function statesNamedBy(files: ConfigFiles, hook: HookDefinition, { baseDir, most }: Naming): Promise<readonly FileState[]> {
   const states = new Map<string, FileState>()
-  for (const path of pathsOfHook(hook, { baseDir, disk })) {
+  for (const path of hookPaths(hook, { baseDir, disk })) {
     if (states.size === most) break
     // Folders, and what is too large to be looked at, cannot be trusted: a hook that needs them says so when it fails.
     const content = await files.read(path).catch(() => undefined)

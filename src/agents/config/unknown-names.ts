@@ -1,5 +1,5 @@
 import type { ApprovalRule, HookDefinition, Problem } from '../../contracts/index.ts'
-import { type KnownTools, patternsOf, ruleFault, type ToolFault, toolFault } from '../../policy/tool-name-problems.ts'
+import { type KnownTools, patternsOf, rulePatternProblem, type ToolNameProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { nearby } from '../words.ts'
 import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import type { ConfigDiagnostic } from './diagnostic.ts'
@@ -22,7 +22,7 @@ export function unknownTools(config: Config, agents: readonly string[]): Unknown
   const named = [...sectionByLayer(config, 'approvals').flatMap(rulesIn), ...sectionByLayer(config, 'hooks').flatMap(filtersIn)]
   const isWaiting = config.pending.some(({ withheld }) => withheld.includes('mcpServers'))
   const faults = named.flatMap(({ pattern, what, origin }): readonly NameFault[] => {
-    const fault = what === 'rule' ? ruleFault(pattern, known) : toolFault(pattern, known)
+    const fault = what === 'rule' ? rulePatternProblem(pattern, known) : toolNameProblem(pattern, known)
     if (!fault || (fault.kind === 'no source' && isWaiting)) return []
     const message = `${what === 'rule' ? 'a rule has no effect' : `\`tools\` of the hook "${what.hook}" is wrong`}: ${fault.message}`
     return [{ origin, kind: fault.kind, problem: { place: placeOf(origin), message, remedy: fault.remedy } }]
@@ -49,7 +49,7 @@ const remedyFor = (name: string, skills: readonly string[]): string => nearby(na
 
 interface NameFault {
   readonly origin: FileOrigin
-  readonly kind: ToolFault['kind']
+  readonly kind: ToolNameProblem['kind']
   readonly problem: Problem & { readonly remedy: string }
 }
 
@@ -66,7 +66,7 @@ function told(config: Config, faults: readonly NameFault[]): UnknownNames {
 const placeOf = ({ file, line, column }: FileOrigin): string => `${file}:${line}:${column}`
 
 /** What a person says for every project may be about servers and skills of another one; agents differ from run to run. */
-function isMistake(kind: ToolFault['kind'], { layer }: FileOrigin): boolean {
+function isMistake(kind: ToolNameProblem['kind'], { layer }: FileOrigin): boolean {
   if (kind === 'no source') return layer !== 'user' && layer !== 'system'
   return kind === 'nothing'
 }

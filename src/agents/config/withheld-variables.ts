@@ -1,4 +1,4 @@
-import { readAddress } from '../../util/read-address.ts'
+import { parseHttpAddress } from '../../util/read-address.ts'
 import type { EnvVariable } from './env-file.ts'
 import { isSecretName, shownSetting } from './secret-text.ts'
 import { someOf } from './some-of.ts'
@@ -27,4 +27,4 @@ export function withheldVariables(variables: ReadonlyMap<string, EnvVariable>, o
 }
 
 const nameOfPlace = /(?:^|_)(?:(?:BASE)?URL|HOST|HOSTNAME|ENDPOINT|BASE|ADDRESS|DOMAIN|PROXY|PORT)$/i
-const saysWhere = (name: string, value: string): boolean => nameOfPlace.test(name) || readAddress(value) !== undefined
+const saysWhere = (name: string, value: string): boolean => nameOfPlace.test(name) || parseHttpAddress(value) !== undefined

@@ -1,4 +1,4 @@
-import { knownTools, ownTools, writingTools } from '../../policy/foreign-tools.ts'
+import { foreignToolNames, ownToolsFor, writingTools } from '../../policy/foreign-tools.ts'
 import { type JudgedCommands, judgeCommands } from './command-rules.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
 import { translateTool } from './translate-tool.ts'
@@ -64,7 +64,7 @@ export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
   if (commands) effects.set('shell', commands.effect === 'deny' && commands.rules.length > 0 ? 'allow' : commands.effect)
   const unknown: string[] = []
   for (const action of new Set(rules.map((rule) => rule.action))) {
-    if (action === '*' || ownTools('opencode', action)) continue
+    if (action === '*' || ownToolsFor('opencode', action)) continue
     const translated = translateTool('opencode', action)
     // No server offers tools in this version.
     if (translated.kind === 'unknown' || translated.names.some((name) => name.includes('/'))) unknown.push(action)
@@ -89,14 +89,14 @@ export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
 
 /** Our names, each with all that opencode has called it. */
 const ownNames: readonly (readonly [name: string, actions: readonly string[]])[] = [
-  ...new Set(knownTools('opencode').flatMap((action) => ownTools('opencode', action) ?? [])),
-].map((name) => [name, knownTools('opencode').filter((action) => ownTools('opencode', action)?.includes(name))])
+  ...new Set(foreignToolNames('opencode').flatMap((action) => ownToolsFor('opencode', action) ?? [])),
+].map((name) => [name, foreignToolNames('opencode').filter((action) => ownToolsFor('opencode', action)?.includes(name))])
 
-const isShell = (action: string): boolean => ownTools('opencode', action)?.includes('shell') ?? false
+const isShell = (action: string): boolean => ownToolsFor('opencode', action)?.includes('shell') ?? false
 
 /** What is said of commands, under one name of the shell; where rules have two for it, the strictest of them holds for all. */
 function commandsIn(rules: readonly PermissionRule[]): JudgedCommands | undefined {
-  const actions = knownTools('opencode').filter(isShell)
+  const actions = foreignToolNames('opencode').filter(isShell)
   const [action = actions[0] ?? '', ...others] = actions.filter((name) => isNamed(rules, name))
   return others.length > 0 ? undefined : judgeCommands(rules.filter((rule) => matches(rule.action, action)))
 }
@@ -121,7 +121,8 @@ function effectOf(rules: readonly PermissionRule[], action: string): Effect {
 function matches(pattern: string, action: string): boolean {
   if (pattern === action) return true
   // `write` and `patch` are asked about as `edit` there.
-  if (pattern === 'edit' && (ownTools('opencode', 'edit') ?? []).some((name) => ownTools('opencode', action)?.includes(name))) return true
+  if (pattern === 'edit' && (ownToolsFor('opencode', 'edit') ?? []).some((name) => ownToolsFor('opencode', action)?.includes(name)))
+    return true
   return globs(pattern, action)
 }
 

@@ -1,5 +1,5 @@
 import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
-import { knownTools } from '../../policy/foreign-tools.ts'
+import { foreignToolNames } from '../../policy/foreign-tools.ts'
 import { showValue } from '../../util/show-value.ts'
 import { listed, nearby } from '../words.ts'
 import { onlyCommands } from './command-rules.ts'
@@ -148,7 +148,8 @@ export class SettingReader {
       }
       if (tool.kind === 'partly' && tool.uses) for (const use of tool.uses) commands.add(use)
       else if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} is left out: ${notInPart}`, this.#wayToSay(name))
-      else this.#warn(setting, `${showValue(name, 60)} is left out: there is no such tool here`, nearby(name, knownTools(this.#dialect)))
+      else
+        this.#warn(setting, `${showValue(name, 60)} is left out: there is no such tool here`, nearby(name, foreignToolNames(this.#dialect)))
       return []
     })
     const isWhole = granted.includes('*') || granted.includes(shell)
@@ -180,7 +181,11 @@ export class SettingReader {
     for (const name of names) {
       const tool = translateTool(this.#dialect, name, 'denied')
       if (tool.kind === 'unknown') {
-        this.#warn(setting, `${showValue(name, 60)} denies nothing: there is no such tool here`, nearby(name, knownTools(this.#dialect)))
+        this.#warn(
+          setting,
+          `${showValue(name, 60)} denies nothing: there is no such tool here`,
+          nearby(name, foreignToolNames(this.#dialect)),
+        )
         continue
       }
       if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} denies the whole tool here`)

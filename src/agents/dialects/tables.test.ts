@@ -1,14 +1,14 @@
 import { findProvider } from '@pydantic/genai-prices'
 import { expect, test } from 'vitest'
 import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
-import { knownTools, ownTools } from '../../policy/foreign-tools.ts'
+import { foreignToolNames, ownToolsFor } from '../../policy/foreign-tools.ts'
 import { dialects } from './foreign-agent.ts'
 import { dialectTables } from './key-tables.ts'
 import { modelAliases } from './model-names.ts'
 
 test('every name of a tool leads to tools of ours, and every built-in tool has a name in each dialect that names tools', () => {
   for (const dialect of dialects) {
-    const ours = knownTools(dialect).flatMap((name) => ownTools(dialect, name) ?? [])
+    const ours = foreignToolNames(dialect).flatMap((name) => ownToolsFor(dialect, name) ?? [])
     for (const name of ours) expect([...builtinToolNames, 'agent__*']).toContain(name)
     if (['copilot', 'opencode'].includes(dialect)) expect(new Set(ours)).toEqual(new Set([...builtinToolNames, 'agent__*']))
   }

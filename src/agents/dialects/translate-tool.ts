@@ -1,4 +1,4 @@
-import { agentPrefix, deniedBy, ownTools } from '../../policy/foreign-tools.ts'
+import { agentPrefix, ownToolsDeniedBy, ownToolsFor } from '../../policy/foreign-tools.ts'
 import { claudeUses } from './command-uses.ts'
 import type { Dialect } from './foreign-agent.ts'
 
@@ -15,7 +15,7 @@ const toolSets = /^(?:execute|read|edit|search|agent|web|todo|vscode)\//i
 export function translateTool(dialect: Dialect, written: string, use: 'granted' | 'denied' = 'granted'): Translated {
   if (written === '*') return { kind: 'tools', names: ['*'] }
   const [, name = written, uses] = /^([\w-]+)\((.*)\)$/s.exec(written) ?? []
-  const own = use === 'granted' ? ownTools(dialect, name) : deniedBy(dialect, name)
+  const own = use === 'granted' ? ownToolsFor(dialect, name) : ownToolsDeniedBy(dialect, name)
   if (uses !== undefined) {
     const part: Translated = own ? partOf(own, uses.trim()) : { kind: 'unknown' }
     // A denial of some commands is one of the whole shell, as it is there.

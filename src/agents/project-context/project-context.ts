@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { join } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import type { LookBounds } from '../../policy/safe-read.ts'
+import type { SafeReadBounds } from '../../policy/safe-read.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { foldersUpTo } from './find-project-root.ts'
 import { readRegularFile } from './read-regular-file.ts'
@@ -49,7 +49,7 @@ export function projectContext({ workingDirectory, projectRoot, hidden = [] }: C
   // The nearest is served first: where the room does not do, what is far away gives way.
   for (const folder of foldersUpTo(workingDirectory, root)) {
     const source = join(folder, contextFile)
-    const read = readContext(source, { root: real, hidden: unseen, most: Math.max(0, Math.min(mostBytes, left)) })
+    const read = readContext(source, { root: real, hidden: unseen, maxBytes: Math.max(0, Math.min(mostBytes, left)) })
     if (read.problem) problems.push(read.problem)
     if (read.text === undefined) continue
     texts.push({ source, text: read.text })
@@ -63,7 +63,7 @@ interface ReadContext {
   readonly problem?: Problem
 }
 
-function readContext(source: string, bounds: LookBounds): ReadContext {
+function readContext(source: string, bounds: SafeReadBounds): ReadContext {
   const leftOut = (why: string, remedy: string): ReadContext => ({
     problem: { place: source, message: `${contextFile} is left out: ${why}`, remedy },
   })
@@ -73,7 +73,7 @@ function readContext(source: string, bounds: LookBounds): ReadContext {
   if (file.kind === 'withheld') return leftOut(file.why, 'Remove the link, and find out who made it.')
   if (file.kind === 'refused') return leftOut(file.why, 'Make it a text file that can be read, or remove it.')
   if (file.size === 0) return {}
-  if (bounds.most === 0) return leftOut(`those nearer to the working directory have all ${mostTogether} bytes`, 'Shorten them.')
+  if (bounds.maxBytes === 0) return leftOut(`those nearer to the working directory have all ${mostTogether} bytes`, 'Shorten them.')
   const whole = file.size <= file.bytes.length
   const bytes = whole ? file.bytes : wholeLetters(file.bytes)
   if (bytes.includes(0) || !isUtf8(bytes)) return leftOut('it is no UTF-8 text', 'Save it as UTF-8.')

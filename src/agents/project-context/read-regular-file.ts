@@ -1,5 +1,5 @@
 import * as files from 'node:fs'
-import { type LookBounds, type OneLook, readInOneLook } from '../../policy/safe-read.ts'
+import { type SafeReadBounds, type SafeReadResult, safeRead } from '../../policy/safe-read.ts'
 
 /** Looks at what was opened, not at what stood there before. */
-export const readRegularFile = (path: string, bounds: LookBounds): OneLook => readInOneLook(files, path, bounds)
+export const readRegularFile = (path: string, bounds: SafeReadBounds): SafeReadResult => safeRead(files, path, bounds)

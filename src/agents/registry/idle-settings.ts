@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { ApprovalRule, SandboxPolicy } from '../../contracts/index.ts'
-import { fallenAway, type SandboxList } from '../../policy/merge-sandbox.ts'
+import { type SandboxList, uncoveredEntries } from '../../policy/merge-sandbox.ts'
 import { mayMeet, overruledRules } from '../overruled-rules.ts'
 import { type PlacedValue, type PlacedValues, spotOf } from '../placed-value.ts'
 import type { AgentDiagnostic } from './diagnostic.ts'
@@ -36,8 +36,8 @@ function idleIn(list: SandboxList, values: PlacedValues, walls: SessionWalls): r
   const allowed = walls.policy[list]
   return (said.value as readonly string[]).flatMap((entry, index) => {
     const meant = list === 'writable' ? resolve(folderOf(said, walls), entry) : entry
-    if (fallenAway(list, [meant], allowed).length === 0) return []
-    const isPart = fallenAway(list, allowed, [meant]).length < allowed.length
+    if (uncoveredEntries(list, [meant], allowed).length === 0) return []
+    const isPart = uncoveredEntries(list, allowed, [meant]).length < allowed.length
     const message = `\`sandbox.${list}\` names ${JSON.stringify(entry)}, which the session does not allow${isPart ? ' as a whole' : ''}`
     return [idle(spotOf(said, index).place, message, loosens)]
   })

@@ -1,8 +1,8 @@
 import type { ApprovalRule, Problem } from '../../contracts/index.ts'
-import { selfGivenTools } from '../../policy/builtin-tool-names.ts'
-import { namedElsewhere } from '../../policy/foreign-tools.ts'
+import { automaticTools } from '../../policy/builtin-tool-names.ts'
+import { ownToolsForAny } from '../../policy/foreign-tools.ts'
 import { matches, offeredName } from '../../policy/tool-name-patterns.ts'
-import { type KnownTools, patternsOf, ruleFault, toolFault } from '../../policy/tool-name-problems.ts'
+import { type KnownTools, patternsOf, rulePatternProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { type PlacedValue, type Spot, spotOf } from '../placed-value.ts'
 import { listed, nearby } from '../words.ts'
 import type { Edge } from './cycles.ts'
@@ -45,7 +45,7 @@ export function ruleProblems({ dialect, values }: LoadedFile, known: KnownTools)
   if (!said || (dialect !== 'troupe' && said.rank !== 'over')) return []
   return (said.value as readonly ApprovalRule[]).flatMap((rule, index) =>
     patternsOf(rule).flatMap((pattern) => {
-      const fault = ruleFault(pattern, known)
+      const fault = rulePatternProblem(pattern, known)
       return fault ? [{ ...spotOf(said, index), message: `the rule has no effect: ${fault.message}`, remedy: fault.remedy }] : []
     }),
   )
@@ -53,14 +53,14 @@ export function ruleProblems({ dialect, values }: LoadedFile, known: KnownTools)
 
 function missingTool(pattern: string, known: readonly string[]): Pick<Problem, 'message' | 'remedy'> {
   const message = `there is no tool \`${pattern}\``
-  const given = Object.hasOwn(selfGivenTools, pattern) ? selfGivenTools[pattern] : undefined
+  const given = Object.hasOwn(automaticTools, pattern) ? automaticTools[pattern] : undefined
   if (given !== undefined) return { message: `\`${pattern}\` is not named`, remedy: `Leave it out: ${given}.` }
   if (pattern.startsWith('agent__')) return { message, remedy: 'Agents that it may call are named in `agents`.' }
-  const ours = namedElsewhere(pattern, 'granted')?.filter((name) => known.includes(name))
+  const ours = ownToolsForAny(pattern, 'granted')?.filter((name) => known.includes(name))
   if (ours && ours.length > 0) return { message: `\`${pattern}\` is a tool of another program`, remedy: `Here, write ${listed(ours)}.` }
   const near = nearby(pattern, known)
   if (near !== undefined) return { message, remedy: near }
-  const fault = toolFault(pattern, { tools: known, sources: [] })
+  const fault = toolNameProblem(pattern, { tools: known, sources: [] })
   if (fault?.kind === 'no source')
     return { message: fault.message, remedy: 'Remove it: servers and extensions offer no tools in this version.' }
   return { message, remedy: known.length > 0 ? `There are ${listed(known.toSorted())}.` : 'There are no tools here; leave it out.' }

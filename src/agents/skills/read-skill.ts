@@ -47,7 +47,7 @@ type SkillText =
 const rootOf = ({ path, scope }: SkillFolder): string | undefined => (scope === 'repo' ? path : undefined)
 
 function readText(folder: SkillFolder, path: string): SkillText {
-  const file = readRegularFile(path, { root: rootOf(folder), most: largestSkill })
+  const file = readRegularFile(path, { root: rootOf(folder), maxBytes: largestSkill })
   if (file.kind === 'missing') return { ok: false, message: `${skillFile} leads nowhere`, remedy: 'Mend the link, or remove it.' }
   if (file.kind === 'outside')
     return { ok: false, message: `${skillFile} is a link that leaves its folder`, remedy: 'Put the file itself there.' }

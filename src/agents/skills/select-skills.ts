@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { Problem, SkillCard } from '../../contracts/index.ts'
-import { fitsGlob, globOf } from '../../util/glob.ts'
+import { matchesGlob, parseGlob } from '../../util/glob.ts'
 import { knownNames } from '../../util/suggestion.ts'
 import type { FoundSkills } from './find-skills.ts'
 
@@ -46,8 +46,8 @@ export function selectSkills(found: FoundSkills, wanted: readonly string[], disa
 }
 
 function fits(pattern: string): (skill: SkillCard) => boolean {
-  const glob = globOf(pattern)
-  return ({ name }) => fitsGlob(glob, name)
+  const glob = parseGlob(pattern)
+  return ({ name }) => matchesGlob(glob, name)
 }
 
 function missing(found: FoundSkills, name: string): Pick<Problem, 'message' | 'remedy'> {

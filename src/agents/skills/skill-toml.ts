@@ -29,7 +29,7 @@ export interface SkillTomlPlace {
 /** Reads a `SKILL.toml`, where there is one. What is wrong with it costs the skill nothing else. */
 export function readSkillToml({ path, root }: SkillTomlPlace, tell: (problem: SkillProblem) => void): SkillFace {
   const warn = (place: string, message: string, remedy: string): void => tell({ severity: 'warning', place, message, remedy })
-  const file = readRegularFile(path, { root, most: mostBytes })
+  const file = readRegularFile(path, { root, maxBytes: mostBytes })
   if (file.kind === 'missing') return {}
   if (file.kind !== 'read' || file.size > mostBytes) {
     const why = file.kind === 'read' ? `it has ${file.size} bytes, and ${mostBytes} is the most` : whyUnread(file)

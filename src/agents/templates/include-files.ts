@@ -19,7 +19,7 @@ export function folderIncludes(folder: string): IncludeFiles {
     baseDir,
     realPath: (path) => realpathSync(path),
     readFile(path, mostBytes) {
-      const file = readRegularFile(path, { root: baseDir, most: mostBytes })
+      const file = readRegularFile(path, { root: baseDir, maxBytes: mostBytes })
       // Whoever asks has judged this very path: a link that stands there by now leads to something else.
       if (file.kind === 'missing' || file.kind === 'outside' || (file.kind === 'read' && file.real !== path))
         throw new Error('it was exchanged while it was looked at')

@@ -1,6 +1,6 @@
 import type { Problem } from '../../contracts/index.ts'
 import { isRulePattern } from '../../policy/rule-pattern.ts'
-import { ruleFault } from '../../policy/tool-name-problems.ts'
+import { rulePatternProblem } from '../../policy/tool-name-problems.ts'
 
 export interface FlagRules {
   readonly allow: readonly string[]
@@ -21,6 +21,6 @@ function problemOf(flag: string, pattern: string, tools: readonly string[]): rea
     const remedy = 'Name a tool, or a use of one in brackets: write_file, "shell(npm test)", "web_fetch(*.example.com)".'
     return [{ place, message: 'It is no pattern.', remedy }]
   }
-  const fault = ruleFault(pattern, { tools, sources: [] })
+  const fault = rulePatternProblem(pattern, { tools, sources: [] })
   return fault ? [{ place, message: `${fault.message[0]?.toUpperCase()}${fault.message.slice(1)}.`, remedy: fault.remedy }] : []
 }

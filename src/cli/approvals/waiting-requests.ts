@@ -7,7 +7,7 @@ import {
   type Store,
   type TreeEntry,
 } from '../../contracts/index.ts'
-import { standingOf } from '../../runtime/index.ts'
+import { readPendingApprovals } from '../../runtime/index.ts'
 
 /** A request that a session waits for. */
 export interface WaitingRequest {
@@ -63,7 +63,7 @@ export const orDamage = <Read>(reading: Promise<Read>): Promise<Read | JournalDa
 
 export async function waitingSession(store: Pick<Store, 'trees' | 'journal' | 'inbox'>, run: TreeEntry): Promise<WaitingSession> {
   const driver = await store.trees.driver(run.treeId)
-  const { origin, open } = await standingOf(store, run.treeId)
+  const { origin, open } = await readPendingApprovals(store, run.treeId)
   return { run, ...(origin && { origin }), requests: open, ...(driver !== undefined && { driver }) }
 }
 

@@ -1,5 +1,5 @@
 import type { Store, TreeId } from '../../contracts/index.ts'
-import { standingOf } from '../../runtime/index.ts'
+import { readPendingApprovals } from '../../runtime/index.ts'
 import { answerCommand, dataDirFlag } from './answer-command.ts'
 
 /** What a person may do about a run that waits: in words, and as commands to copy, in their order. */
@@ -19,7 +19,7 @@ export interface Suspended {
 const mostCommands = 5
 
 export async function waysOn(store: Pick<Store, 'journal' | 'inbox'>, { treeId, resume, dataDir }: Suspended): Promise<WaysOn> {
-  const { open } = await standingOf(store, treeId)
+  const { open } = await readPendingApprovals(store, treeId)
   const requests = open.filter(({ answer }) => !answer).map(({ request }) => request)
   const [only, ...others] = requests
   const atTerminal = 'then go on with it. At a terminal it can be gone on with at once: there you are asked.'

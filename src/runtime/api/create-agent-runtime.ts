@@ -16,20 +16,20 @@ import { memoryStore } from '../../stores/memory/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { RecentSet } from '../../util/recent-set.ts'
-import { refuseUnasked } from '../resume/pending-approvals.ts'
+import { refuseUnknownApproval } from '../resume/pending-approvals.ts'
 import { unknownTree } from '../resume/tree-cache.ts'
 import { findAgent } from '../selection/find-agent.ts'
 import { matchAgent, onlyAgent, type Selected } from '../selection/select-agent.ts'
 import { Feed } from '../tree/event-feed.ts'
 import { firstEvent } from '../tree/open-tree.ts'
 import type { Variables } from '../tree/session-overlays.ts'
-import { type TakingUp, TreeDriver } from '../tree/tree-driver.ts'
-import type { Beginning, TreeHost } from '../tree/tree-host.ts'
+import { type ResumeOptions, TreeDriver } from '../tree/tree-driver.ts'
+import type { StartedTree, TreeHost } from '../tree/tree-host.ts'
 import { checkClose, checkOpen, checkRun } from '../validation/check-arguments.ts'
 import { checkOptions } from '../validation/check-options.ts'
 import type { AgentRuntime, CloseOptions, OpenOptions, RunHandle, RunInput, RunOptions, RuntimeOptions } from './agent-runtime.ts'
 import { denyAll, noSandbox, randomIds, systemClock } from './default-ports.ts'
-import { type Halt, haltOf, outcomeOf, type Rest, runAgain } from './outcome.ts'
+import { type DriveResult, outcomeOf, runAgain, type StopCause, stopCauseOf } from './outcome.ts'
 import { resolveConfig } from './resolve-config.ts'
 import { Handle } from './run-handle.ts'
 import { RuntimeParts } from './runtime-parts.ts'
@@ -67,7 +67,7 @@ export function createAgentRuntime(options: RuntimeOptions): AgentRuntime {
 }
 
 /** A runtime does not grow with every session that it has ever started. */
-const mostHeld = 100_000
+const maxHeld = 100_000
 
 /**
  * 1. A tree has at most one driver here, from before it is started or taken up until it is settled.
@@ -78,13 +78,13 @@ class Runtime implements AgentRuntime, TreeHost {
   readonly sessions = sessionService(this)
   readonly #drivers = new Map<TreeId, Promise<TreeDriver>>()
   /** Trees that were started or opened here and not released: a message to one of them is driven here. */
-  readonly #held = new RecentSet<TreeId>(mostHeld)
+  readonly #held = new RecentSet<TreeId>(maxHeld)
   /** What came after each driver: asked for by many, done once. */
-  readonly #goings = new WeakMap<TreeDriver, Promise<boolean>>()
+  readonly #continuations = new WeakMap<TreeDriver, Promise<boolean>>()
   /** Trees whose driver was let go just now, while it is looked whether there is more to do. */
-  readonly #between = new Map<TreeId, Promise<boolean>>()
+  readonly #releasing = new Map<TreeId, Promise<boolean>>()
   /** Trees that are not started yet; an interrupt need not wait for what they wait for. */
-  readonly #openings = new Map<TreeId, Interrupt>()
+  readonly #startInterrupts = new Map<TreeId, Interrupt>()
   readonly closed = new Interrupt()
   #isClosed = false
   #closing: Promise<void> | undefined
@@ -94,15 +94,15 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   async run(input: RunInput, options: RunOptions = {}): Promise<Outcome> {
-    const { treeId, rest } = this.begin(input, options)
-    this.#interruptOn(options.signal, { treeId, rest })
-    return outcomeOf(await rest)
+    const { treeId, result } = this.startTree(input, options)
+    this.#interruptOn(options.signal, { treeId, result })
+    return outcomeOf(await result)
   }
 
   stream(input: RunInput, options: RunOptions = {}): RunHandle {
-    const { treeId, rest, feed } = this.begin(input, options)
-    this.#interruptOn(options.signal, { treeId, rest })
-    return new Handle(this, { treeId, rest, events: feed.subscribe() })
+    const { treeId, result, feed } = this.startTree(input, options)
+    this.#interruptOn(options.signal, { treeId, result })
+    return new Handle(this, { treeId, result, events: feed.subscribe() })
   }
 
   async open(given: SessionId | string, options: OpenOptions = {}): Promise<RunHandle> {
@@ -114,15 +114,15 @@ class Runtime implements AgentRuntime, TreeHost {
     const events = feed.subscribe()
     const changes = structuredClone(changing)
     const driver = await (overlay === undefined
-      ? (this.#drivers.get(treeId) ?? this.#takeUp(treeId, { whenIdle: 'wait', feed, changes }))
-      : this.#takeUpWith(overlay, treeId, { whenIdle: 'wait', feed, changes }))
+      ? (this.#drivers.get(treeId) ?? this.#resume(treeId, { whenIdle: 'wait', feed, changes }))
+      : this.#resumeWithOverlay(overlay, treeId, { whenIdle: 'wait', feed, changes }))
     if (driver.feed !== feed) driver.refuseChanges(changes)
     this.#held.add(treeId)
-    return new Handle(this, { treeId, rest: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
+    return new Handle(this, { treeId, result: driver.settled, events: driver.feed === feed ? events : driver.feed.subscribe() })
   }
 
   /** Variables are nowhere stored: whoever takes a tree up in another process gives them again. Where it is refused, it has those of before. */
-  async #takeUpWith(overlay: Variables, treeId: TreeId, how: TakingUp): Promise<TreeDriver> {
+  async #resumeWithOverlay(overlay: Variables, treeId: TreeId, how: ResumeOptions): Promise<TreeDriver> {
     const { overlays } = this.parts
     if (this.#drivers.has(treeId))
       throw new TroupeError('usage', `Session ${treeId} is at work here, with the variables that it has.`, {
@@ -131,11 +131,11 @@ class Runtime implements AgentRuntime, TreeHost {
     const before = overlays.of(treeId)
     overlays.set(treeId, overlays.over(overlay))
     try {
-      return await this.#takeUp(treeId, how)
+      return await this.#resume(treeId, how)
     } catch (error) {
       overlays.forget(treeId)
       overlays.set(treeId, before)
-      overlays.rest(treeId)
+      overlays.setIdle(treeId)
       throw error
     }
   }
@@ -144,7 +144,7 @@ class Runtime implements AgentRuntime, TreeHost {
     checkClose(options)
     this.#isClosed = true
     const { drain = false } = options
-    if (!drain) for (const opening of this.#openings.values()) opening.fire('interrupted')
+    if (!drain) for (const startInterrupt of this.#startInterrupts.values()) startInterrupt.fire('interrupted')
     for (const starting of this.#drivers.values())
       void starting.then(
         (driver) => (drain ? driver.retire() : driver.release()),
@@ -166,10 +166,10 @@ class Runtime implements AgentRuntime, TreeHost {
   }
 
   /** A name that there is not throws before anything is begun; asking a model takes its time. */
-  #choose(
+  #selectAgent(
     input: readonly InputPart[],
     name: string | undefined,
-    asking: Parameters<RuntimeParts['askForAgent']>[2],
+    asking: Parameters<RuntimeParts['askModelForAgent']>[2],
   ): MaybePromise<Selected> {
     const { agents, candidates, selection } = this.parts.options.config
     const wanted = name ?? ('agent' in selection ? selection.agent : undefined)
@@ -177,12 +177,12 @@ class Runtime implements AgentRuntime, TreeHost {
     const only = onlyAgent(candidates)
     if (only) return only
     const asksModel = 'infer' in selection && selection.infer === 'model'
-    return asksModel ? this.parts.askForAgent(candidates, input, asking) : matchAgent(candidates, input)
+    return asksModel ? this.parts.askModelForAgent(candidates, input, asking) : matchAgent(candidates, input)
   }
 
   /** One that could not take the tree up is none. */
   async driverOf(treeId: TreeId): Promise<TreeDriver | undefined> {
-    const between = this.#between.get(treeId)
+    const between = this.#releasing.get(treeId)
     if (between) await between
     return this.#drivers.get(treeId)?.catch(() => undefined)
   }
@@ -193,84 +193,85 @@ class Runtime implements AgentRuntime, TreeHost {
     return (await trees.driver(treeId)) !== undefined
   }
 
-  begin(input: RunInput, options: RunOptions, door: 'run' | 'start' = 'run'): Beginning {
+  startTree(input: RunInput, options: RunOptions, caller: 'run' | 'start' = 'run'): StartedTree {
     this.#refuseWhenClosed()
-    checkRun(input, options, { door, modelKeys: this.parts.modelKeys })
+    checkRun(input, options, { caller, modelKeys: this.parts.modelKeys })
     const { overlays } = this.parts
     const own = overlays.over(options.overlay)
     const parts = this.parts.withoutSecrets(partsOf(input), own)
-    const opening = new Interrupt()
-    if (options.signal?.aborted) opening.fire('interrupted')
-    const chosen = this.#choose(parts, options.agent, { opening, redactor: own.redactor })
+    const startInterrupt = new Interrupt()
+    if (options.signal?.aborted) startInterrupt.fire('interrupted')
+    const chosen = this.#selectAgent(parts, options.agent, { startInterrupt, redactor: own.redactor })
     const treeId = this.parts.options.ids.next() as TreeId
     overlays.set(treeId, own)
     this.#held.add(treeId)
     const feed = new Feed()
-    this.#openings.set(treeId, opening)
-    const started = this.#keep(treeId, TreeDriver.start(this.parts, { treeId, chosen, input: parts, feed, opening }))
-    const rest = started.then(
+    this.#startInterrupts.set(treeId, startInterrupt)
+    const started = this.#register(treeId, TreeDriver.start(this.parts, { treeId, chosen, input: parts, feed, startInterrupt }))
+    const result = started.then(
       (driver) => {
-        this.#openings.delete(treeId)
+        this.#startInterrupts.delete(treeId)
         return driver.settled
       },
       (error: unknown) => {
-        this.#openings.delete(treeId)
+        this.#startInterrupts.delete(treeId)
         overlays.forget(treeId)
         feed.close()
-        const halt = opening.reason === undefined ? haltOf(error, runAgain) : interruptedBefore
+        const stopped = startInterrupt.reason === undefined ? stopCauseOf(error, runAgain) : interruptedBefore
         // A model that was to choose has not: whoever is told of it hears of the first.
         const agent = chosen instanceof Promise ? this.parts.options.config.candidates[0] : chosen.agent
-        return neverStarted({ treeId, agent: agent as AgentSpec, at: this.parts.options.clock.now() }, halt)
+        return notStarted({ treeId, agent: agent as AgentSpec, at: this.parts.options.clock.now() }, stopped)
       },
     )
-    return { treeId, feed, started, rest }
+    return { treeId, feed, started, result }
   }
 
   async deliver(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
     // What still runs while the runtime is closed can be answered and ended.
     if (!this.#drivers.has(treeId)) this.#refuseWhenClosed()
-    const refusing = message.kind === 'approval' && refuseUnasked(this.parts.options.store, { treeId, approvalId: message.approvalId })
+    const refusing =
+      message.kind === 'approval' && refuseUnknownApproval(this.parts.options.store, { treeId, approvalId: message.approvalId })
     if (refusing) await refusing
     const told =
       message.kind === 'input' ? { ...message, parts: this.parts.withoutSecrets(message.parts, this.parts.overlays.of(treeId)) } : message
-    return this.#add(treeId, told, given)
+    return this.#addToInbox(treeId, told, given)
   }
 
-  async #add(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
+  async #addToInbox(treeId: TreeId, message: InboxMessage, given?: ClientId): Promise<Receipt> {
     const { store, ids } = this.parts.options
     const clientId = given ?? (ids.next() as ClientId)
-    const opening = message.kind === 'cancel' && message.mode === 'interrupt' ? this.#openings.get(treeId) : undefined
-    opening?.fire('interrupted')
+    const startInterrupt = message.kind === 'cancel' && message.mode === 'interrupt' ? this.#startInterrupts.get(treeId) : undefined
+    startInterrupt?.fire('interrupted')
     const driver = await this.driverOf(treeId)
     // What was never started has nothing more to be told.
-    if (opening && !driver) return { clientId, driven: false }
+    if (startInterrupt && !driver) return { clientId, driven: false }
     const isElsewhere = !driver && (await this.isDrivenElsewhere(treeId))
     // From here on nothing is refused: what is stored would be sent twice by a caller that tries again.
     await store.inbox.add(treeId, clientId, message)
-    if (!isElsewhere && this.#held.has(treeId) && !this.#drivers.has(treeId) && !this.#isClosed) await this.#attend(treeId)
+    if (!isElsewhere && this.#held.has(treeId) && !this.#drivers.has(treeId) && !this.#isClosed) await this.#tryResume(treeId)
     return { clientId, driven: isElsewhere || this.#drivers.has(treeId) }
   }
 
   async release(treeId: TreeId): Promise<void> {
     this.#held.delete(treeId)
     const driver = await this.driverOf(treeId)
-    await driver?.letGo()
+    await driver?.releaseWhenIdle()
   }
 
   /**
    * Takes up a tree that nobody here drives. Another process that drives it has been told by the inbox; what could not be
    * taken up now stays there for whoever opens the tree.
    */
-  async #attend(treeId: TreeId): Promise<void> {
-    await this.#takeUp(treeId, { whenIdle: 'settle', feed: new Feed() }).catch(() => {})
+  async #tryResume(treeId: TreeId): Promise<void> {
+    await this.#resume(treeId, { whenIdle: 'settle', feed: new Feed() }).catch(() => {})
   }
 
-  #takeUp(treeId: TreeId, how: TakingUp): Promise<TreeDriver> {
-    this.parts.overlays.takeUp(treeId)
-    return this.#keep(treeId, TreeDriver.resume(this.parts, treeId, how))
+  #resume(treeId: TreeId, how: ResumeOptions): Promise<TreeDriver> {
+    this.parts.overlays.resume(treeId)
+    return this.#register(treeId, TreeDriver.resume(this.parts, treeId, how))
   }
 
-  #keep(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {
+  #register(treeId: TreeId, starting: Promise<TreeDriver>): Promise<TreeDriver> {
     this.#drivers.set(treeId, starting)
     void this.#follow(treeId, starting)
     return starting
@@ -279,42 +280,42 @@ class Runtime implements AgentRuntime, TreeHost {
   async #follow(treeId: TreeId, starting: Promise<TreeDriver>): Promise<void> {
     const driver = await starting.catch(() => undefined)
     if (driver) {
-      await this.goesOn(driver)
+      await this.continuesAfter(driver)
       return
     }
     this.#drivers.delete(treeId)
-    this.parts.overlays.rest(treeId)
+    this.parts.overlays.setIdle(treeId)
   }
 
-  goesOn(driver: TreeDriver): Promise<boolean> {
-    const going = this.#goings.get(driver) ?? driver.settled.then(() => this.#letGo(driver))
-    this.#goings.set(driver, going)
-    return going
+  continuesAfter(driver: TreeDriver): Promise<boolean> {
+    const continuation = this.#continuations.get(driver) ?? driver.settled.then(() => this.#releaseDriver(driver))
+    this.#continuations.set(driver, continuation)
+    return continuation
   }
 
   /** Lets go of a driver that is settled, and takes up again what reached its tree too late for it. */
-  #letGo(driver: TreeDriver): Promise<boolean> {
+  #releaseDriver(driver: TreeDriver): Promise<boolean> {
     const { treeId } = driver
     this.#drivers.delete(treeId)
-    this.parts.overlays.rest(treeId)
-    const going = this.#takeUpAgain(driver)
-    this.#between.set(treeId, going)
-    const isDone = (): boolean => this.#between.get(treeId) === going && this.#between.delete(treeId)
-    return going.finally(isDone)
+    this.parts.overlays.setIdle(treeId)
+    const continuation = this.#resumeIfUnread(driver)
+    this.#releasing.set(treeId, continuation)
+    const isDone = (): boolean => this.#releasing.get(treeId) === continuation && this.#releasing.delete(treeId)
+    return continuation.finally(isDone)
   }
 
-  async #takeUpAgain(driver: TreeDriver): Promise<boolean> {
-    const isLeft = await driver.hasLeftOver()
+  async #resumeIfUnread(driver: TreeDriver): Promise<boolean> {
+    const isLeft = await driver.hasUnreadMessages()
     if (!isLeft || this.#isClosed) return false
-    if (!this.#drivers.has(driver.treeId)) await this.#attend(driver.treeId)
+    if (!this.#drivers.has(driver.treeId)) await this.#tryResume(driver.treeId)
     return this.#drivers.has(driver.treeId)
   }
 
-  #interruptOn(signal: AbortSignal | undefined, { treeId, rest }: Pick<Beginning, 'treeId' | 'rest'>): void {
+  #interruptOn(signal: AbortSignal | undefined, { treeId, result }: Pick<StartedTree, 'treeId' | 'result'>): void {
     if (!signal) return
     const interrupt = () => void this.deliver(treeId, { kind: 'cancel', mode: 'interrupt', by: 'signal' }).catch(() => {})
     signal.addEventListener('abort', interrupt, { once: true })
-    void rest.then(() => signal.removeEventListener('abort', interrupt))
+    void result.then(() => signal.removeEventListener('abort', interrupt))
   }
 
   #refuseWhenClosed(): void {
@@ -323,8 +324,8 @@ class Runtime implements AgentRuntime, TreeHost {
 }
 
 /** Where a run is that could not be started: nothing of it was stored. */
-function neverStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, halt: Halt): Rest {
-  return { state: created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), children: new Map(), halt }
+function notStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, stopped: StopCause): DriveResult {
+  return { state: created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), children: new Map(), stopped }
 }
 
-const interruptedBefore: Halt = { status: 'interrupted', reason: 'interrupted', message: 'It was interrupted before it was started.' }
+const interruptedBefore: StopCause = { status: 'interrupted', reason: 'interrupted', message: 'It was interrupted before it was started.' }

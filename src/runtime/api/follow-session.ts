@@ -57,7 +57,7 @@ async function* untilIdle(follower: Follower, after: number): AsyncGenerator<Str
       yield event
     }
     if (left.reason !== undefined) return
-    if (driver && (await host.goesOn(driver))) continue
+    if (driver && (await host.continuesAfter(driver))) continue
     // Asked before looking for more: whoever has gone on since has written that down.
     const status = await statusOf(follower)
     const [more] = await host.parts.options.store.journal.read(treeId, cursor, 1)

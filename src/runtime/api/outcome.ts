@@ -7,9 +7,9 @@ import { accountingSoFar, operationSoFar, spentSoFar } from './open-turn-totals.
 import { accountingOf, diagnosticsOf, operationOf } from './operations.ts'
 
 /** Why a turn that is still open is not being driven any more. */
-export type Halt = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy' | 'code'>
+export type StopCause = Pick<Outcome, 'status' | 'reason' | 'message' | 'remedy' | 'code'>
 
-export const suspended: Halt = {
+export const suspended: StopCause = {
   status: 'suspended',
   reason: 'approval',
   message: 'The turn waits for an approval or an answer.',
@@ -17,7 +17,7 @@ export const suspended: Halt = {
 }
 
 /** The turn is open and nobody drives it: its driver was released, or is gone. */
-export const released: Halt = {
+export const released: StopCause = {
   status: 'suspended',
   reason: 'released',
   message: 'The turn has not ended, and this process does not drive it.',
@@ -25,22 +25,22 @@ export const released: Halt = {
 }
 
 /** Where a drive came to: all that its outcome is told from, for whoever asks for it. */
-export interface Rest {
+export interface DriveResult {
   readonly state: SessionState
   readonly children: ReadonlyMap<SessionId, SessionState>
-  readonly halt: Halt | undefined
+  readonly stopped: StopCause | undefined
 }
 
 /** How the last turn of a session stands. */
-export function outcomeOf({ state, children, halt }: Rest): Outcome {
+export function outcomeOf({ state, children, stopped }: DriveResult): Outcome {
   const { turn, sessionId, trace } = state
   const base = { sessionId, snapshot: snapshotOf(state) }
   if (turn.kind === 'none') {
     const nothing = { ...state.spent, accounting: [], operations: undefined, diagnostics: state.diagnostics, trace }
-    return { ...base, ...nothing, ...(halt ?? released) }
+    return { ...base, ...nothing, ...(stopped ?? released) }
   }
   // A halt wins over an ending: one that could not be made durable was never reached.
-  const ending = halt ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : released)
+  const ending = stopped ?? (turn.kind === 'ended' ? turn.ending : turn.waiting.kind === 'suspended' ? suspended : released)
   const report = turn.kind === 'ended' ? turn.report : reportOf(turn, state.agent)
   const { usage, cost } = turn.kind === 'ended' ? turn.totals : spentSoFar(state, turn, children)
   return {
@@ -72,7 +72,7 @@ const reasons: { readonly [Code in ErrorCode]?: TurnReason } = {
 export const runAgain = 'Nothing was stored: mend that, and run it again.'
 export const openAgain = 'Open the session again to go on.'
 
-export function haltOf(error: unknown, remedy: typeof runAgain | typeof openAgain): Halt {
+export function stopCauseOf(error: unknown, remedy: typeof runAgain | typeof openAgain): StopCause {
   if (!(error instanceof TroupeError)) return { status: 'failed', reason: 'internal', message: messageOf(error), remedy }
   const { code, message } = error
   return { status: 'failed', reason: reasons[code] ?? 'config', message, remedy: error.remedy ?? remedy, code }

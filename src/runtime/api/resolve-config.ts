@@ -1,6 +1,6 @@
 import type { AgentSpec, AgentTrust, ApprovalPolicy, Problem, Tool, ToolSource } from '../../contracts/index.ts'
 import type { QueueLimits } from '../../steps/index.ts'
-import { checkKeys, invalid, isListOfTexts, isMap, isRecord, listOf, show } from '../../util/option-problems.ts'
+import { checkKeys, configError, expectList, expectObject, isListOfTexts, isRecord, show } from '../../util/option-problems.ts'
 import { candidateNames } from '../selection/candidate-agents.ts'
 import { checkSelection, selectionOf } from '../selection/check-selection.ts'
 import type { AgentSelection } from '../selection/select-agent.ts'
@@ -57,7 +57,7 @@ const configKeys = [
 /** @throws TroupeError `config_invalid` with every problem at once. */
 export function resolveConfig(config: AgentLoopConfig): ResolvedConfig {
   const problems = configProblems(config)
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.length > 0) throw configError(problems)
   const given = config.tools ?? []
   const agents = config.agents.map((agent) => specOf(agent, config)).toSorted((a, b) => (a.name < b.name ? -1 : 1))
   const names = candidateNames(config.agents)
@@ -86,12 +86,12 @@ export function configProblems(config: AgentLoopConfig): readonly Problem[] {
   if (!isRecord(config)) return [{ place: 'config', message: `expected an object with agents, found ${show(config)}` }]
   const problems: Problem[] = []
   checkKeys(problems, config, { known: configKeys, place: 'config' })
-  const given = listOf(problems, config.tools, 'config.tools') as readonly (Tool | ToolSource)[]
+  const given = expectList(problems, config.tools, 'config.tools') as readonly (Tool | ToolSource)[]
   const tools = given.filter(isTool)
   problems.push(...checkTools(tools, 'config.tools'))
-  if (isMap(problems, config.limits, 'config.limits')) checkLimits(problems, config.limits, 'config.limits')
-  if (isMap(problems, config.overlay, 'config.overlay')) checkStrings(problems, config.overlay, 'config.overlay')
-  if (isMap(problems, config.features, 'config.features')) {
+  if (expectObject(problems, config.limits, 'config.limits')) checkLimits(problems, config.limits, 'config.limits')
+  if (expectObject(problems, config.overlay, 'config.overlay')) checkStrings(problems, config.overlay, 'config.overlay')
+  if (expectObject(problems, config.features, 'config.features')) {
     for (const [flag, on] of Object.entries(config.features)) {
       if (typeof on !== 'boolean') problems.push({ place: `config.features.${flag}`, message: `expected true or false, found ${show(on)}` })
     }
@@ -100,7 +100,7 @@ export function configProblems(config: AgentLoopConfig): readonly Problem[] {
     problems.push({ place: 'config.unpriced', message: `expected a list of names of models, found ${show(config.unpriced)}` })
   if (config.childrenOffered !== undefined && config.childrenOffered !== 'each' && config.childrenOffered !== 'directory')
     problems.push({ place: 'config.childrenOffered', message: `expected each or directory, found ${show(config.childrenOffered)}` })
-  if (isMap(problems, config.queues, 'config.queues')) checkQueues(problems, config.queues)
+  if (expectObject(problems, config.queues, 'config.queues')) checkQueues(problems, config.queues)
   problems.push(...checkPolicies(config))
   checkAgents(problems, config, tools.length === given.length ? tools : undefined)
   if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))

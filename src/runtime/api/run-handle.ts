@@ -8,31 +8,31 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { keepShape } from '../../util/keep-shape.ts'
+import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import type { Subscription } from '../tree/event-feed.ts'
 import type { TreeHost } from '../tree/tree-host.ts'
 import type { RunHandle, RunInput } from './agent-runtime.ts'
-import { outcomeOf, type Rest } from './outcome.ts'
+import { type DriveResult, outcomeOf } from './outcome.ts'
 
 /** A run that can be watched and steered. Everything sent goes through the inbox, so it outlives this process. */
 export class Handle implements RunHandle {
   readonly sessionId: TreeId
   readonly #host: TreeHost
-  readonly #rest: Promise<Rest>
+  readonly #result: Promise<DriveResult>
   #outcome: Promise<Outcome> | undefined
   #events: Subscription | undefined
 
-  constructor(host: TreeHost, run: { readonly treeId: TreeId; readonly rest: Promise<Rest>; readonly events: Subscription }) {
+  constructor(host: TreeHost, run: { readonly treeId: TreeId; readonly result: Promise<DriveResult>; readonly events: Subscription }) {
     this.#host = host
     this.sessionId = run.treeId
-    this.#rest = run.rest
+    this.#result = run.result
     this.#events = run.events
-    keepShape('handle', this, run)
+    keepHiddenClass('handle', this, run)
   }
 
   /** Put together for who asks: many only read. */
   get outcome(): Promise<Outcome> {
-    this.#outcome ??= this.#rest.then(outcomeOf)
+    this.#outcome ??= this.#result.then(outcomeOf)
     return this.#outcome
   }
 

@@ -25,13 +25,13 @@ import { agentDirectory, agentTool, readOutputTool } from '../../tools/index.ts'
 import { shortHash } from '../../util/hash.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { invalid } from '../../util/option-problems.ts'
-import { TreeMemory } from '../resume/tree-cache.ts'
+import { configError } from '../../util/option-problems.ts'
+import { TreeCache } from '../resume/tree-cache.ts'
 import { matchAgent, type Selected } from '../selection/select-agent.ts'
 import { keepAlive } from '../tree/keep-alive.ts'
-import { ModelShelf } from '../tree/model-cache.ts'
+import { ModelCache } from '../tree/model-cache.ts'
 import { type TreeOverlay, TreeOverlays, type Variables } from '../tree/session-overlays.ts'
-import { Cast } from '../tree/session-setup.ts'
+import { SessionSetup } from '../tree/session-setup.ts'
 import { checkAllowlist } from '../validation/check-allowlist.ts'
 import { checkTools } from '../validation/check-tools.ts'
 import { seededRandom } from './default-ports.ts'
@@ -67,9 +67,9 @@ export class RuntimeParts {
   readonly owner: OwnerId
   /** What approvals are given under. */
   readonly policy: string
-  readonly models: ModelShelf
-  readonly cast: Cast
-  readonly trees: TreeMemory
+  readonly models: ModelCache
+  readonly sessionSetup: SessionSetup
+  readonly trees: TreeCache
   readonly overlays: TreeOverlays
   /** What models are asked with: it was settled when the adapter was made. */
   readonly modelKeys: Variables
@@ -80,9 +80,9 @@ export class RuntimeParts {
     this.options = options
     this.owner = options.ids.next() as OwnerId
     this.policy = policyOf(options)
-    this.models = new ModelShelf({ adapter: options.adapter, unpriced: options.config.unpriced })
-    this.cast = new Cast({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
-    this.trees = new TreeMemory(options.store)
+    this.models = new ModelCache({ adapter: options.adapter, unpriced: options.config.unpriced })
+    this.sessionSetup = new SessionSetup({ config: options.config, models: this.models, policy: this.policy, sandbox: options.sandbox })
+    this.trees = new TreeCache(options.store)
     this.modelKeys = ('resolve' in options.adapter ? options.adapter.secrets : undefined) ?? {}
     this.overlays = new TreeOverlays(options.config.overlay, this.modelKeys)
     if (options.config.sources.length === 0 && !this.#hasSkills) this.#registry = registryOf(options.config.tools, { ...options, own: [] })
@@ -100,15 +100,15 @@ export class RuntimeParts {
 
   /** What people send may hold a key as well; it is kept for long, and shown to many. */
   withoutSecrets(input: readonly InputPart[], { redactor }: TreeOverlay): readonly InputPart[] {
-    if (!redactor.veil()) return input
+    if (!redactor.stream()) return input
     return input.map((part) => (part.type === 'text' ? { ...part, text: redactor.text(part.text) } : part))
   }
 
   /** Asks the first model of the first candidate that is not left out for now which of them is to speak. */
-  async askForAgent(
+  async askModelForAgent(
     candidates: readonly AgentSpec[],
     input: readonly InputPart[],
-    { opening, redactor }: { readonly opening: Interrupt } & Pick<TreeOverlay, 'redactor'>,
+    { startInterrupt, redactor }: { readonly startInterrupt: Interrupt } & Pick<TreeOverlay, 'redactor'>,
   ): Promise<Selected> {
     const [first] = candidates
     if (!first) return matchAgent(candidates, input)
@@ -124,16 +124,16 @@ export class RuntimeParts {
       candidates.some(({ limits }) => limits.maxCostUsd !== undefined),
     )
     const { config, clock } = this.options
-    const adviser = {
+    const inquiryOptions = {
       model,
       price: this.models.prices(asked)[name],
       llmTimeout: first.limits.llmTimeout,
       queues: config.queues && this.#queuesOf(config.queues, await this.registry()),
       clock,
-      veiled: (text: string) => redactor.text(text),
+      redact: (text: string) => redactor.text(text),
     }
-    const { askForAgent } = await import('../selection/ask-model-for-agent.ts')
-    const selected = await askForAgent(candidates, input, { adviser, opening })
+    const { askModelForAgent } = await import('../selection/ask-model-for-agent.ts')
+    const selected = await askModelForAgent(candidates, input, { inquiryOptions, startInterrupt })
     if (selected.asked?.failure) modelHealth.note(model, selected.asked.failure, clock.now())
     return selected
   }
@@ -161,7 +161,7 @@ export class RuntimeParts {
     }
   }
 
-  session(pen: Pen, state: SessionState, ports: StepPorts): ActiveSession {
+  createSession(pen: Pen, state: SessionState, ports: StepPorts): ActiveSession {
     const { recipe, clock } = this.options
     return new ActiveSession({ recipe, clock, pen, state }, ports)
   }
@@ -193,7 +193,7 @@ export class RuntimeParts {
       const lists: unknown[] = await Promise.all(config.sources.map(listed))
       const wrong = lists.findIndex((list) => !Array.isArray(list))
       if (wrong >= 0)
-        throw invalid([
+        throw configError([
           {
             place: `source ${wrong + 1}`,
             message: 'expected list() to give a list of tools',
@@ -205,7 +205,7 @@ export class RuntimeParts {
         ...checkTools(tools, 'tools'),
         ...config.agents.flatMap((agent) => checkAllowlist(agent, tools, `agent ${agent.name}`)),
       ]
-      if (problems.length > 0) throw invalid(problems)
+      if (problems.length > 0) throw configError(problems)
       const own = this.#hasSkills ? [(await import('../../tools/builtin/index.ts')).loadSkillTool()] : []
       this.#registry = registryOf(tools, { ...this.options, own })
       return this.#registry

@@ -12,7 +12,7 @@ import { outcomeOf } from './outcome.ts'
 export function sessionService(host: TreeHost): SessionService {
   return {
     async start(input, options = {}) {
-      const { treeId, started } = host.begin(input, options, 'start')
+      const { treeId, started } = host.startTree(input, options, 'start')
       const driver = await started
       await driver.durable()
       return treeId
@@ -50,11 +50,11 @@ export function sessionService(host: TreeHost): SessionService {
         await driver.caughtUp()
         if (driver.isWaiting) return driver.outcome
         const rest = await driver.settled
-        if (!(await host.goesOn(driver))) return outcomeOf(rest)
+        if (!(await host.continuesAfter(driver))) return outcomeOf(rest)
       }
       if (await host.isDrivenElsewhere(treeId)) await untilRest(host, treeId)
       const { root, children } = await host.parts.trees.stateOf(treeId)
-      return outcomeOf({ state: root, children, halt: undefined })
+      return outcomeOf({ state: root, children, stopped: undefined })
     },
     async get(sessionId) {
       const entry = await host.parts.options.store.trees.get(sessionId as TreeId)

@@ -1,5 +1,5 @@
 import type { ActiveSession, Enterable } from '../../steps/index.ts'
-import type { Branch } from './open-session.ts'
+import type { OpenSession } from './open-session.ts'
 
 interface Waiting {
   readonly ticket: number
@@ -14,23 +14,23 @@ interface Waiting {
  * 2. Whenever a request has ended, those who can go on are woken in the order of arrival. Each decides again; one that came
  *    too late keeps its place.
  */
-export class BudgetLine {
+export class BudgetQueue {
   #waiting: Waiting[] = []
   #tickets = 0
 
   /** The place of one session in the line. */
-  placeOf(branch: Branch, session: ActiveSession): Enterable {
+  placeOf(open: OpenSession, session: ActiveSession): Enterable {
     return {
       enter: (interrupt, tell) =>
         new Promise((resolve) => {
           // What it was to wait for may have ended meanwhile.
           if (session.decide().kind !== 'defer') return resolve(true)
-          branch.ticket ??= ++this.#tickets
+          open.ticket ??= ++this.#tickets
           const settle = (isIn: boolean): void => {
             this.#waiting = this.#waiting.filter((other) => other !== waiting)
             resolve(isIn)
           }
-          const waiting: Waiting = { ticket: branch.ticket, session, settle }
+          const waiting: Waiting = { ticket: open.ticket, session, settle }
           this.#waiting.splice(this.#waiting.findLastIndex(({ ticket }) => ticket < waiting.ticket) + 1, 0, waiting)
           tell?.('budget')
           interrupt.listen(() => settle(false))
@@ -40,7 +40,7 @@ export class BudgetLine {
   }
 
   /** To be called when a request has ended. */
-  look(): void {
+  wakeReady(): void {
     if (this.#waiting.length === 0) return
     for (const { session, settle } of this.#waiting) if (session.decide().kind !== 'defer') settle(true)
   }

@@ -13,9 +13,9 @@ import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { agentsNow } from '../selection/agent-lookup.ts'
+import { currentAgents } from '../selection/agent-lookup.ts'
 import { childRefusal } from './child-refusal.ts'
-import type { Branch } from './open-session.ts'
+import type { OpenSession } from './open-session.ts'
 
 // Tools are other people's code: what they want a child to do is looked at before anything is begun.
 
@@ -26,10 +26,10 @@ interface Refused {
 }
 
 /** The task as it may be begun below a session; children that are begun meanwhile count. */
-export function checkTask(task: unknown, parent: Branch, parts: RuntimeParts): MaybePromise<Checked<ChildTask>> {
+export function checkTask(task: unknown, parent: OpenSession, parts: RuntimeParts): MaybePromise<Checked<ChildTask>> {
   const caller = parent.session?.state.agent
   if (!caller) throw new TroupeError('internal', 'Only a session has children.')
-  const agent = checkAgent(task, caller, agentsNow(parts))
+  const agent = checkAgent(task, caller, currentAgents(parts))
   if (agent.kind === 'refused') return agent
   const { name } = agent.value
   const input = checkInput((task as ChildTask).input, agent.value, parts.options.validator)

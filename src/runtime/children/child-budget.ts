@@ -9,45 +9,45 @@ import {
   unbounded,
 } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import type { Branch } from './open-session.ts'
-import type { Use } from './resource-use.ts'
+import type { OpenSession } from './open-session.ts'
+import type { ResourceUse } from './resource-use.ts'
 
 // What a session may spend is bounded by each of its ancestors, less whatever is at work below that one.
 
-export function roomOf(branch: Branch): Headroom {
-  let room: Account[] | undefined
-  for (let at = branch.above; at; at = at.above) {
+export function headroomOf(open: OpenSession): Headroom {
+  let headroom: Account[] | undefined
+  for (let at = open.parent; at; at = at.parent) {
     if (!at.session || !isLimited(at.session.state.agent.limits)) continue
-    room ??= []
-    room.push(...within(at.session, at.below))
+    headroom ??= []
+    headroom.push(...accountsForChildren(at.session, at.descendants))
   }
-  return room ?? unbounded
+  return headroom ?? unbounded
 }
 
 /** Somebody above has limits that hold for whoever is below, too. */
-export function isBoundFromAbove(branch: Branch): boolean {
-  for (let at = branch.above; at; at = at.above) if (at.session && isLimited(at.session.state.agent.limits)) return true
+export function isBoundFromAbove(open: OpenSession): boolean {
+  for (let at = open.parent; at; at = at.parent) if (at.session && isLimited(at.session.state.agent.limits)) return true
   return false
 }
 
 /** Somebody in this line pays attention to money. */
-export function isCostBound(branch: Branch): boolean {
-  for (let at: Branch | undefined = branch; at; at = at.above) if (at.session?.state.agent.limits.maxCostUsd !== undefined) return true
+export function isCostBound(open: OpenSession): boolean {
+  for (let at: OpenSession | undefined = open; at; at = at.parent) if (at.session?.state.agent.limits.maxCostUsd !== undefined) return true
   return false
 }
 
 /** What the limits of a session leave to those below it: less what they have taken, and what it needs itself for a last answer. */
-function within({ state, turn, now }: ActiveSession, below: Use): readonly Account[] {
+function accountsForChildren({ state, turn, now }: ActiveSession, below: ResourceUse): readonly Account[] {
   const reserve = answerReserve(state)
-  const sharers = Math.max(1, below.open)
+  const sharers = Math.max(1, below.openTurns)
   return ownAccounts(state, turn, now).map((account) => {
     const { key, left } = account
     switch (key) {
       case 'maxTokens':
       case 'maxSessionTokens':
-        return { ...account, left: left - below.tokens - reserve.tokens, inFlight: below.asking, sharers }
+        return { ...account, left: left - below.tokens - reserve.tokens, inFlight: below.inFlight, sharers }
       case 'maxCostUsd':
-        return { ...account, left: left - below.costUsd - reserve.costUsd, inFlight: below.asking, sharers }
+        return { ...account, left: left - below.costUsd - reserve.costUsd, inFlight: below.inFlight, sharers }
       case 'timeBudget':
         return { ...account, left: left - timeReserve(turn, left, now) }
       default:

@@ -1,16 +1,16 @@
 import type { ToolFailure } from '../../contracts/index.ts'
-import type { Branch } from './open-session.ts'
+import type { OpenSession } from './open-session.ts'
 
 /** Why a session may not have a child of that name now, if it may not: cycles, levels, numbers. */
-export function childRefusal(parent: Branch, name: string): ToolFailure | undefined {
-  const line = lineage(parent)
-  if (line.some(({ session }) => session?.state.agent.name === name))
+export function childRefusal(parent: OpenSession, name: string): ToolFailure | undefined {
+  const ancestry = lineage(parent)
+  if (ancestry.some(({ session }) => session?.state.agent.name === name))
     return {
       class: 'config',
       message: `${name} is already at work above this call: it cannot be its own child.`,
       remedy: 'Do it yourself.',
     }
-  for (const [index, { session, children }] of line.entries()) {
+  for (const [index, { session, children }] of ancestry.entries()) {
     if (!session) continue
     const { name: who, limits } = session.state.agent
     if (index + 1 > limits.maxDepth)
@@ -30,8 +30,8 @@ export function childRefusal(parent: Branch, name: string): ToolFailure | undefi
 }
 
 /** A branch and those above it, up to the root. */
-function lineage(branch: Branch): readonly Branch[] {
-  const line = [branch]
-  for (let at = branch.above; at; at = at.above) line.push(at)
+function lineage(open: OpenSession): readonly OpenSession[] {
+  const line = [open]
+  for (let at = open.parent; at; at = at.parent) line.push(at)
   return line
 }

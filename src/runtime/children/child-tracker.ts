@@ -1,12 +1,12 @@
 import { type ChildResult, type InteractionEvent, type SessionId, type ToolFailure, TroupeError } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import { type Breach, breakOff, interrupted } from '../tree/end-open-turn.ts'
-import { childIdOf, forSummary, type TreeState } from '../tree/tree-state.ts'
+import { endOpenTurn, type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
+import { childIdOf, summaryOnly, type TreeState } from '../tree/tree-state.ts'
 import { childFailure } from './child-failure.ts'
 import { EndedChild } from './ended-child.ts'
-import type { Branch } from './open-session.ts'
-import { Branches } from './open-sessions.ts'
+import type { OpenSession } from './open-session.ts'
+import { OpenSessions } from './open-sessions.ts'
 
 /**
  * Everything below the root. Most trees have nothing there, and pay for nothing.
@@ -14,35 +14,35 @@ import { Branches } from './open-sessions.ts'
  * 1. A child that has ended is kept as far as the outcome of the turn needs it, and let go with that turn.
  * 2. What a child took is in the account of its parent exactly once: when it ends, or when its call ends without it.
  */
-export class Below {
+export class ChildTracker {
   /** Children that are not open here: they have ended, or their turn has not begun. */
-  readonly atRest: Map<SessionId, SessionState>
+  readonly inactive: Map<SessionId, SessionState>
   /** Those whose end is in the account of their parent. */
   readonly settled: Set<SessionId>
-  readonly branches: Branches
+  readonly openSessions: OpenSessions
   stalled = Promise.withResolvers<'stalled'>()
   /** Sessions that still do something, although their turn was ended for them. */
-  readonly #givenUp = new Set<SessionId>()
+  readonly #abandoned = new Set<SessionId>()
 
   constructor(root: ActiveSession, { children, settled, numbers }: Pick<TreeState, 'children' | 'settled' | 'numbers'>) {
-    this.atRest = new Map(children)
+    this.inactive = new Map(children)
     this.settled = new Set(settled)
-    this.branches = new Branches(root)
-    this.branches.root.numbers = new Map(numbers)
+    this.openSessions = new OpenSessions(root)
+    this.openSessions.root.numbers = new Map(numbers)
   }
 
-  isGivenUp(sessionId: SessionId): boolean {
-    return this.#givenUp.size > 0 && this.#givenUp.has(sessionId)
+  isAbandoned(sessionId: SessionId): boolean {
+    return this.#abandoned.size > 0 && this.#abandoned.has(sessionId)
   }
 
   /** Takes notice of what has just been recorded. */
-  read(event: InteractionEvent): void {
+  observe(event: InteractionEvent): void {
     switch (event.type) {
       case 'interaction.item.completed':
         if (event.item.kind === 'call' && this.#hasHadChildren(event.sessionId)) this.callEnded(childIdOf(event.sessionId, event.item.id))
         return
       case 'interaction.turn.started':
-        if (event.sessionId === this.branches.root.sessionId) this.#dropEnded()
+        if (event.sessionId === this.openSessions.root.sessionId) this.#dropEnded()
         this.#recount(event.sessionId)
         return
       case 'interaction.step.started':
@@ -56,80 +56,80 @@ export class Below {
   }
 
   /** Looks whether only people can go on. */
-  look(): void {
-    if (this.branches.isStalled) this.stalled.resolve('stalled')
+  checkStalled(): void {
+    if (this.openSessions.isStalled) this.stalled.resolve('stalled')
   }
 
   /** Puts the end of a child into the account of its parent. */
-  settle({ session, above }: Branch): ChildResult {
+  settle({ session, parent }: OpenSession): ChildResult {
     const state = session?.state
-    if (!state || !above?.session) throw new TroupeError('internal', 'Only a child that was begun can be settled.')
-    return this.settleEnded(state, above)
+    if (!state || !parent?.session) throw new TroupeError('internal', 'Only a child that was begun can be settled.')
+    return this.settleEnded(state, parent)
   }
 
-  settleEnded(state: SessionState, above: Branch): ChildResult {
-    const { sessionId: childId, turn, parent } = state
+  settleEnded(state: SessionState, parent: OpenSession): ChildResult {
+    const { sessionId: childId, turn, parent: call } = state
     if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${childId} came to rest in the middle of its turn.`)
-    const branch = this.branches.get(childId)
+    const open = this.openSessions.get(childId)
     if (!this.settled.has(childId)) {
-      if (above.session && parent && isTurn(above.session, parent.turnId)) tell(above.session, state)
+      if (parent.session && call && isTurn(parent.session, call.turnId)) reportEnd(parent.session, state)
       this.settled.add(childId)
-      this.atRest.set(childId, state)
+      this.inactive.set(childId, state)
     }
-    if (branch) this.branches.remove(branch)
+    if (open) this.openSessions.remove(open)
     return this.resultOf(state)
   }
 
   /** Ends a child that nobody will go on with; it counts with all that it has taken, and so does whatever is below it. */
-  abandon(branch: Branch, ending: Breach): void {
-    const { session, sessionId } = branch
+  abandon(open: OpenSession, ending: ForcedEnding): void {
+    const { session, sessionId } = open
     if (session?.state.turn.kind === 'open') {
-      const isAtWork = branch.stage === 'working' || branch.stage === 'waiting'
+      const isAtWork = open.stage === 'working' || open.stage === 'waiting'
       session.interrupt.fire('interrupted')
-      breakOff(session, ending)
-      if (isAtWork) this.#givenUp.add(sessionId)
+      endOpenTurn(session, ending)
+      if (isAtWork) this.#abandoned.add(sessionId)
     }
-    if (session?.state.turn.kind === 'ended') this.settle(branch)
-    else this.branches.remove(branch)
-    branch.giveUp?.()
+    if (session?.state.turn.kind === 'ended') this.settle(open)
+    else this.openSessions.remove(open)
+    open.stopWaiting?.()
   }
 
   /** With its call a child ends, too, whatever it is still at. From then on only the summary is asked for. */
   callEnded(childId: SessionId): void {
-    const branch = this.branches.get(childId)
-    if (branch) this.abandon(branch, interrupted)
-    const ended = this.atRest.get(childId)
-    if (ended) this.atRest.set(childId, forSummary(ended))
+    const open = this.openSessions.get(childId)
+    if (open) this.abandon(open, interrupted)
+    const ended = this.inactive.get(childId)
+    if (ended) this.inactive.set(childId, summaryOnly(ended))
   }
 
   /** How a child ended, for the call that started it. */
   resultOf(state: SessionState): ChildResult {
     const { turn, agent } = state
     if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${state.sessionId} has not ended.`)
-    return new EndedChild({ state, turn, children: this.atRest, failure: childFailure(agent, turn.ending) })
+    return new EndedChild({ state, turn, children: this.inactive, failure: childFailure(agent, turn.ending) })
   }
 
   /** Most sessions never start one: their calls end without anybody looking for it. */
   #hasHadChildren(sessionId: SessionId): boolean {
-    const branch = this.branches.get(sessionId)
-    const turn = branch?.session?.state.turn
-    return turn === undefined || branch?.size !== 0 || turn.kind !== 'open' || turn.children > 0
+    const open = this.openSessions.get(sessionId)
+    const turn = open?.session?.state.turn
+    return turn === undefined || open?.openChildren !== 0 || turn.kind !== 'open' || turn.children > 0
   }
 
   #recount(sessionId: SessionId): void {
-    const branch = this.branches.get(sessionId)
-    if (branch) this.branches.recount(branch)
+    const open = this.openSessions.get(sessionId)
+    if (open) this.openSessions.recount(open)
   }
 
   #dropEnded(): void {
-    this.atRest.clear()
+    this.inactive.clear()
     this.settled.clear()
   }
 }
 
 const isTurn = ({ state: { turn } }: ActiveSession, id: string): boolean => turn.kind === 'open' && turn.id === id
 
-function tell(parent: ActiveSession, { sessionId: childId, agent, turn, parent: call }: SessionState): void {
+function reportEnd(parent: ActiveSession, { sessionId: childId, agent, turn, parent: call }: SessionState): void {
   if (turn.kind !== 'ended' || !call) return
   const { ending, totals, paidUsd, children, idleMs } = turn
   const end = { itemId: call.itemId, childId, agent: agent.name, totals, paidUsd, children, idleMs }

@@ -4,23 +4,23 @@ import { type ActiveSession, type ChildStart, type Hold, Lanes, performer, stand
 import type { Interrupt } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { priceNow } from '../resume/reconfigure-session.ts'
-import { agentsNow } from '../selection/agent-lookup.ts'
-import { type Breach, interrupted } from '../tree/end-open-turn.ts'
-import type { Sessions } from '../tree/sessions.ts'
+import { addPrices } from '../resume/reconfigure-session.ts'
+import { currentAgents } from '../selection/agent-lookup.ts'
+import { type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
+import type { SessionFactory } from '../tree/sessions.ts'
 import { childIdOf } from '../tree/tree-state.ts'
 import { checkTask } from './check-task.ts'
 import { isBoundFromAbove, isCostBound } from './child-budget.ts'
-import type { Below } from './child-tracker.ts'
-import { bear } from './create-child-session.ts'
-import type { Branch } from './open-session.ts'
+import type { ChildTracker } from './child-tracker.ts'
+import { createChildSession } from './create-child-session.ts'
+import type { OpenSession } from './open-session.ts'
 
 /** What children are made with. */
-interface Nursery {
+interface ChildDependencies {
   readonly parts: RuntimeParts
   readonly registry: ToolRegistry
-  readonly pen: Pen
-  readonly below: Below
+  readonly writer: Pen
+  readonly tracker: ChildTracker
 }
 
 const shared: Lane = { kind: 'shared' }
@@ -33,89 +33,89 @@ const shared: Lane = { kind: 'shared' }
  * 3. Whatever a call asks for, it gets an answer: what cannot be begun is refused, what cannot go on is ended.
  */
 export class Children {
-  readonly #sessions: Sessions
+  readonly #sessions: SessionFactory
   readonly #parts: RuntimeParts
   readonly #registry: ToolRegistry
-  readonly #pen: Pen
-  readonly #below: Below
+  readonly #writer: Pen
+  readonly #tracker: ChildTracker
 
-  constructor(sessions: Sessions, { parts, registry, pen, below }: Nursery) {
+  constructor(sessions: SessionFactory, { parts, registry, writer, tracker }: ChildDependencies) {
     this.#sessions = sessions
     this.#parts = parts
     this.#registry = registry
-    this.#pen = pen
-    this.#below = below
+    this.#writer = writer
+    this.#tracker = tracker
   }
 
   async start(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
-    const { atRest, branches } = this.#below
+    const { inactive, openSessions } = this.#tracker
     const childId = childIdOf(parent.state.sessionId, itemId)
-    const before = atRest.get(childId)
-    if (before?.turn.kind === 'ended') return this.#below.resultOf(before)
-    const above = branches.get(parent.state.sessionId)
-    if (!above) return refused(cancelledBefore)
+    const before = inactive.get(childId)
+    if (before?.turn.kind === 'ended') return this.#tracker.resultOf(before)
+    const openParent = openSessions.get(parent.state.sessionId)
+    if (!openParent) return refused(cancelledBeforeStart)
     let { task } = start
-    const isBegun = before !== undefined || branches.get(childId) !== undefined
+    const isBegun = before !== undefined || openSessions.get(childId) !== undefined
     if (!isBegun) {
-      const checking = checkTask(task, above, this.#parts)
+      const checking = checkTask(task, openParent, this.#parts)
       const checked = checking instanceof Promise ? await checking : checking
       if (checked.kind === 'refused') return checked
       task = checked.value
     }
-    const branch = isBegun ? branches.attend(childId, above) : branches.expect(childId, above)
+    const open = isBegun ? openSessions.queueChild(childId, openParent) : openSessions.queueNewChild(childId, openParent)
     try {
-      const running = lineOf(branch).run(shared, () => this.#run(branch, itemId, { ...start, task }))
+      const running = lanesOf(open).run(shared, () => this.#run(open, itemId, { ...start, task }))
       // From here on the child works, or nobody does.
       parent.hold?.leave()
-      if (branch.stage === 'inLine') start.hold?.leave()
+      if (open.stage === 'queued') start.hold?.leave()
       return await running
     } finally {
-      branches.remove(branch)
-      this.#below.look()
+      openSessions.remove(open)
+      this.#tracker.checkStalled()
     }
   }
 
-  async #run(branch: Branch, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
+  async #run(open: OpenSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
     const { interrupt, hold } = start
-    const { branches } = this.#below
-    if (mustStop(branch, start)) return this.#stop(branch)
-    branches.enter(branch)
-    if (hold && !hold.tryEnter()) await this.#enter(branch, hold, { interrupt, itemId })
-    if (mustStop(branch, start)) return this.#stop(branch)
-    const begun = branch.session?.state ?? this.#below.atRest.get(branch.sessionId)
-    const agent = begun?.agent ?? agentsNow(this.#parts).get(start.task.agent)
+    const { openSessions } = this.#tracker
+    if (mustStop(open, start)) return this.#stop(open)
+    openSessions.enter(open)
+    if (hold && !hold.tryEnter()) await this.#waitForHold(open, hold, { interrupt, itemId })
+    if (mustStop(open, start)) return this.#stop(open)
+    const begun = open.session?.state ?? this.#tracker.inactive.get(open.sessionId)
+    const agent = begun?.agent ?? currentAgents(this.#parts).get(start.task.agent)
     if (!agent) throw new TroupeError('internal', `The task for ${start.task.agent} was not checked.`)
     try {
       const resolving = this.#parts.models.resolve(agent)
       if (resolving) await resolving
-      this.#parts.models.checkPrices(agent, isCostBound(branch))
+      this.#parts.models.checkPrices(agent, isCostBound(open))
     } catch (error) {
-      return this.#cannotGoOn(branch, messageOf(error))
+      return this.#fail(open, messageOf(error))
     }
-    if (mustStop(branch, start)) return this.#stop(branch)
-    const session = branch.session ?? this.#sessionOf(branch, itemId, start)
-    session.isBoundFromAbove = isBoundFromAbove(branch)
-    if (begun && isCostBound(branch)) priceNow(session, this.#parts.models)
-    branches.begin(branch, session)
+    if (mustStop(open, start)) return this.#stop(open)
+    const session = open.session ?? this.#openSession(open, itemId, start)
+    session.isBoundFromAbove = isBoundFromAbove(open)
+    if (begun && isCostBound(open)) addPrices(session, this.#parts.models)
+    openSessions.begin(open, session)
     session.hold = hold
     interrupt.listen(() => cancel(session, interrupt.reason ?? 'parent'))
-    await this.#untilEnded(branch, session)
-    return this.#below.settle(branch)
+    await this.#untilEnded(open, session)
+    return this.#tracker.settle(open)
   }
 
   /** Its call stands in line once more: what it had was given back while the child waited for room. */
-  #enter({ above }: Branch, hold: Hold, call: { readonly interrupt: Interrupt; readonly itemId: ItemId }): Promise<boolean> {
-    return above?.session ? standInLine(above.session, hold, call) : hold.enter(call.interrupt)
+  #waitForHold({ parent }: OpenSession, hold: Hold, call: { readonly interrupt: Interrupt; readonly itemId: ItemId }): Promise<boolean> {
+    return parent?.session ? standInLine(parent.session, hold, call) : hold.enter(call.interrupt)
   }
 
   /** Drives a child until its turn has ended, by itself or because the child was given up. */
-  #untilEnded(branch: Branch, session: ActiveSession): Promise<void> {
+  #untilEnded(open: OpenSession, session: ActiveSession): Promise<void> {
     return new Promise((resolve, reject) => {
-      branch.giveUp = resolve
+      open.stopWaiting = resolve
       const goOn = (): void => {
         drive(session, performer).then((rest) => {
           if (rest === 'idle') resolve()
-          else this.#wait(branch, session).then(goOn, reject)
+          else this.#wait(open, session).then(goOn, reject)
         }, reject)
       }
       goOn()
@@ -123,63 +123,67 @@ export class Children {
   }
 
   /** Where only a person can go on, until one has. */
-  async #wait(branch: Branch, session: ActiveSession): Promise<void> {
+  async #wait(open: OpenSession, session: ActiveSession): Promise<void> {
     if (session.decide().kind !== 'wait') return
     const woken = session.woken()
-    this.#below.branches.wait(branch)
-    this.#below.look()
+    this.#tracker.openSessions.wait(open)
+    this.#tracker.checkStalled()
     await woken
-    this.#below.branches.goOn(branch)
+    this.#tracker.openSessions.resume(open)
   }
 
   /** A child that was stored before its turn began goes on from there. */
-  #sessionOf(branch: Branch, itemId: ItemId, { task }: ChildStart): ActiveSession {
-    const { atRest } = this.#below
-    const before = atRest.get(branch.sessionId)
+  #openSession(open: OpenSession, itemId: ItemId, { task }: ChildStart): ActiveSession {
+    const { inactive } = this.#tracker
+    const before = inactive.get(open.sessionId)
     if (before) {
-      atRest.delete(branch.sessionId)
-      return this.#sessions.session(before)
+      inactive.delete(open.sessionId)
+      return this.#sessions.createSession(before)
     }
-    const agent = this.#parts.cast.childAgent(task.agent, branch.above?.session?.state.agent)
-    const effective = this.#parts.cast.effective(agent, this.#registry, isCostBound(branch))
+    const agent = this.#parts.sessionSetup.childAgent(task.agent, open.parent?.session?.state.agent)
+    const effective = this.#parts.sessionSetup.effective(agent, this.#registry, isCostBound(open))
     const { context } = this.#parts.options.config
-    const notices = this.#parts.cast.notices(agent)
-    return bear(branch, { itemId, agent, effective, notices, context, input: task.input }, { pen: this.#pen, sessions: this.#sessions })
+    const notices = this.#parts.sessionSetup.notices(agent)
+    return createChildSession(
+      open,
+      { itemId, agent, effective, notices, context, input: task.input },
+      { writer: this.#writer, sessions: this.#sessions },
+    )
   }
 
-  #stop(branch: Branch): ChildResult {
-    return this.#end(branch, interrupted) ?? refused(cancelledBefore)
+  #stop(open: OpenSession): ChildResult {
+    return this.#end(open, interrupted) ?? refused(cancelledBeforeStart)
   }
 
-  #cannotGoOn(branch: Branch, message: string): ChildResult {
+  #fail(open: OpenSession, message: string): ChildResult {
     const remedy = 'Go on without it.'
-    return this.#end(branch, { status: 'failed', reason: 'config', message, remedy }) ?? refused({ class: 'config', message, remedy })
+    return this.#end(open, { status: 'failed', reason: 'config', message, remedy }) ?? refused({ class: 'config', message, remedy })
   }
 
   /** One that was begun by the driver before is not left open. */
-  #end(branch: Branch, ending: Breach): ChildResult | undefined {
-    const { session } = branch
+  #end(open: OpenSession, ending: ForcedEnding): ChildResult | undefined {
+    const { session } = open
     if (!session) return undefined
-    this.#below.abandon(branch, ending)
-    return this.#below.resultOf(session.state)
+    this.#tracker.abandon(open, ending)
+    return this.#tracker.resultOf(session.state)
   }
 }
 
-function lineOf({ above }: Branch): Lanes {
-  if (!above?.session) throw new TroupeError('internal', 'Only a child has a place in line.')
-  above.line ??= new Lanes(above.session.state.agent.limits.parallelChildren)
-  return above.line
+function lanesOf({ parent }: OpenSession): Lanes {
+  if (!parent?.session) throw new TroupeError('internal', 'Only a child has a place in line.')
+  parent.lanes ??= new Lanes(parent.session.state.agent.limits.parallelChildren)
+  return parent.lanes
 }
 
 /** Whoever is to end begins nothing more; asked to stop, it begins nothing new. */
-function mustStop({ session, stage, above }: Branch, { interrupt }: ChildStart): boolean {
-  const turn = above?.session?.state.turn
-  if (interrupt.reason !== undefined || stage === 'over' || turn?.kind !== 'open') return true
+function mustStop({ session, stage, parent }: OpenSession, { interrupt }: ChildStart): boolean {
+  const turn = parent?.session?.state.turn
+  if (interrupt.reason !== undefined || stage === 'ended' || turn?.kind !== 'open') return true
   return turn.cancel === 'stop' ? session === undefined : turn.cancel !== 'no'
 }
 
 const refused = (failure: ToolFailure) => ({ kind: 'refused', failure }) as const
-const cancelledBefore: ToolFailure = { class: 'cancelled', message: 'It was not started: the call was ended before.' }
+const cancelledBeforeStart: ToolFailure = { class: 'cancelled', message: 'It was not started: the call was ended before.' }
 
 /** The turn of a child ends with the call that started it; what was said until then is kept. */
 function cancel(session: ActiveSession, by: string): void {

@@ -11,10 +11,10 @@ import { created, type Pen } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import type { ResolvedConfig } from '../api/resolve-config.ts'
 import type { EffectiveAgent } from '../tree/session-setup.ts'
-import type { Sessions } from '../tree/sessions.ts'
-import type { Branch } from './open-session.ts'
+import type { SessionFactory } from '../tree/sessions.ts'
+import type { OpenSession } from './open-session.ts'
 
-interface Birth {
+interface ChildSetup {
   readonly itemId: ItemId
   readonly agent: AgentSpec
   readonly effective: EffectiveAgent
@@ -25,24 +25,24 @@ interface Birth {
 }
 
 /** The session, its input and the note of it to the parent are one batch: a crash leaves all of them or none. */
-export function bear(
-  { sessionId: childId, above }: Branch,
-  birth: Birth,
-  { pen, sessions }: { pen: Pen; sessions: Sessions },
+export function createChildSession(
+  { sessionId: childId, parent }: OpenSession,
+  setup: ChildSetup,
+  { writer, sessions }: { writer: Pen; sessions: SessionFactory },
 ): ActiveSession {
-  const parent = above?.session
-  if (!above || !parent) throw new TroupeError('internal', `The child ${childId} has no parent.`)
-  const { itemId, agent, effective, notices, context, input } = birth
-  const { state, turn } = parent
-  const number = above.nextNumber(agent.name)
+  const parentSession = parent?.session
+  if (!parent || !parentSession) throw new TroupeError('internal', `The child ${childId} has no parent.`)
+  const { itemId, agent, effective, notices, context, input } = setup
+  const { state, turn } = parentSession
+  const number = parent.nextNumber(agent.name)
   const agentPath = `${state.agentPath}/${agent.name}#${number}`
   const first: InteractionEvent<'interaction.session.created'> = {
     type: 'interaction.session.created',
-    seq: pen.nextSeq,
+    seq: writer.nextSeq,
     treeId: state.treeId,
     sessionId: childId,
     agentPath,
-    at: pen.now,
+    at: writer.now,
     agent,
     trace: {
       originId: state.trace.originId,
@@ -53,11 +53,11 @@ export function bear(
     parent: { sessionId: state.sessionId, turnId: turn.id, itemId },
     ...effective,
   }
-  pen.push(first)
-  const session = sessions.session(created(first))
+  writer.push(first)
+  const session = sessions.createSession(created(first))
   if (number === 1) for (const diagnostic of notices) session.note({ type: 'interaction.diagnostic', diagnostic })
   for (const text of context) session.note({ type: 'interaction.context.added', ...text })
   session.note({ type: 'interaction.input.accepted', clientId: `${childId}.input` as ClientId, parts: input, mode: 'queue' })
-  parent.note({ type: 'interaction.subagent.started', itemId, childId, agent: agent.name, childPath: agentPath })
+  parentSession.note({ type: 'interaction.subagent.started', itemId, childId, agent: agent.name, childPath: agentPath })
   return session
 }

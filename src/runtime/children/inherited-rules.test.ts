@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { AgentSpec } from '../../contracts/index.ts'
-import { inherited } from './inherited-rules.ts'
+import { applyInheritedRules } from './inherited-rules.ts'
 
 const spec = (name: string, more: Partial<AgentSpec> = {}): AgentSpec => ({ name, ...more }) as AgentSpec
 
 test('a child is bound by the rules of all who called it, each on its own, besides its own', () => {
   const root = spec('root', { approvals: [{ deny: 'shell' }, { allow: 'shell(git *)' }] })
-  const middle = inherited(root, spec('middle', { approvals: [{ ask: 'write_file' }] }))
-  expect(inherited(middle, spec('leaf', { approvals: [{ allow: '*' }] }))).toEqual({
+  const middle = applyInheritedRules(root, spec('middle', { approvals: [{ ask: 'write_file' }] }))
+  expect(applyInheritedRules(middle, spec('leaf', { approvals: [{ allow: '*' }] }))).toEqual({
     name: 'leaf',
     approvals: [{ allow: '*' }],
     bounds: [
@@ -19,13 +19,13 @@ test('a child is bound by the rules of all who called it, each on its own, besid
 
 test('walls only get tighter on the way down', () => {
   const root = spec('root', { sandbox: { mode: 'required', hosts: ['a.example', 'b.example'], memory: 100 } })
-  const middle = inherited(root, spec('middle', { sandbox: { mode: 'off', hosts: ['b.example', 'c.example'], memory: 200 } }))
+  const middle = applyInheritedRules(root, spec('middle', { sandbox: { mode: 'off', hosts: ['b.example', 'c.example'], memory: 200 } }))
   expect(middle.sandbox).toEqual({ mode: 'required', hosts: ['b.example'], memory: 100 })
-  expect(inherited(middle, spec('leaf')).sandbox).toEqual(middle.sandbox)
-  expect(inherited(spec('free'), spec('leaf', { sandbox: { hosts: [] } })).sandbox).toEqual({ hosts: [] })
+  expect(applyInheritedRules(middle, spec('leaf')).sandbox).toEqual(middle.sandbox)
+  expect(applyInheritedRules(spec('free'), spec('leaf', { sandbox: { hosts: [] } })).sandbox).toEqual({ hosts: [] })
 })
 
 test('whoever has neither hands nothing down', () => {
   const child = spec('child')
-  expect(inherited(spec('root'), child)).toEqual(child)
+  expect(applyInheritedRules(spec('root'), child)).toEqual(child)
 })

@@ -2,11 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SessionId } from '../../contracts/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import type { Branch } from './open-session.ts'
-import { Branches } from './open-sessions.ts'
-import { isSame, nothing, plus, type Use } from './resource-use.ts'
+import type { OpenSession } from './open-session.ts'
+import { OpenSessions } from './open-sessions.ts'
+import { addUse, isSameUse, noUse, type ResourceUse } from './resource-use.ts'
 
-/** A session as far as branches look at it: what it took, how many calls it has, what it would do next. */
+/** A session as far as open look at it: what it took, how many calls it has, what it would do next. */
 class Puppet {
   static looks = 0
   readonly id: SessionId
@@ -33,40 +33,40 @@ class Puppet {
 }
 
 const asSession = (puppet: Puppet) => puppet as unknown as ActiveSession
-const puppetOf = (branch: Branch) => branch.session as unknown as Puppet | undefined
+const puppetOf = (entry: OpenSession) => entry.session as unknown as Puppet | undefined
 
-function begun(branches: Branches, above: Branch, name: string): Branch {
+function begun(open: OpenSessions, above: OpenSession, name: string): OpenSession {
   const parent = puppetOf(above)
-  const branch = branches.expect(name as SessionId, above)
-  branches.enter(branch)
+  const entry = open.queueNewChild(name as SessionId, above)
+  open.enter(entry)
   if (parent) {
     parent.callsInFlight++
     parent.children++
   }
-  branches.recount(above)
-  branches.begin(branch, asSession(new Puppet(name)))
-  return branch
+  open.recount(above)
+  open.begin(entry, asSession(new Puppet(name)))
+  return entry
 }
 
-function ended(branches: Branches, branch: Branch): void {
-  const parent = branch.above && puppetOf(branch.above)
-  branches.remove(branch)
+function ended(open: OpenSessions, entry: OpenSession): void {
+  const parent = entry.parent && puppetOf(entry.parent)
+  open.remove(entry)
   if (parent) parent.callsInFlight--
 }
 
 /** The sum over all below, by looking at each. */
-function summed(all: readonly Branch[], above: Branch): Use {
-  return all.filter((each) => each.above === above).reduce((sum, each) => plus(plus(sum, each.own), summed(all, each)), nothing)
+function summed(all: readonly OpenSession[], above: OpenSession): ResourceUse {
+  return all.filter((each) => each.parent === above).reduce((sum, each) => addUse(addUse(sum, each.own), summed(all, each)), noUse)
 }
 
 /** As it was before anything was counted: by looking at each. */
-function isStalled(all: readonly Branch[], branch: Branch): boolean {
-  const puppet = puppetOf(branch)
+function isStalled(all: readonly OpenSession[], entry: OpenSession): boolean {
+  const puppet = puppetOf(entry)
   if (!puppet) return false
-  if (branch.stage === 'waiting') return !puppet.isAnswered
-  const calls = all.filter((each) => each.above === branch && each.stage !== 'resting')
+  if (entry.stage === 'waiting') return !puppet.isAnswered
+  const calls = all.filter((each) => each.parent === entry && each.stage !== 'leftOpen')
   const started = calls.filter(({ stage }) => stage === 'working' || stage === 'waiting')
-  if (calls.some(({ stage }) => stage === 'entering')) return false
+  if (calls.some(({ stage }) => stage === 'starting')) return false
   return started.length > 0 && puppet.callsInFlight === calls.length && started.every((child) => isStalled(all, child))
 }
 
@@ -79,14 +79,14 @@ it('a request that the driver before left is in flight for nobody until its sess
     step: { kind: 'asking', reservation: { input: 10, output: 20 } },
   }
   const left = { state: { sessionId: 'left', turn } } as unknown as ActiveSession
-  const branches = new Branches(asSession(new Puppet('root')))
-  const { root } = branches
-  const branch = branches.rest(left, root)
-  expect(root.below).toEqual({ tokens: 33, costUsd: 0, children: 0, asking: 0, open: 1 })
-  branches.attend(branch.sessionId, root)
-  branches.enter(branch)
-  branches.begin(branch, left)
-  expect(root.below).toEqual({ tokens: 33, costUsd: 0, children: 0, asking: 1, open: 0 })
+  const open = new OpenSessions(asSession(new Puppet('root')))
+  const { root } = open
+  const entry = open.addLeftOpen(left, root)
+  expect(root.descendants).toEqual({ tokens: 33, costUsd: 0, children: 0, inFlight: 0, openTurns: 1 })
+  open.queueChild(entry.sessionId, root)
+  open.enter(entry)
+  open.begin(entry, left)
+  expect(root.descendants).toEqual({ tokens: 33, costUsd: 0, children: 0, inFlight: 1, openTurns: 0 })
 })
 
 const move = fc.record({
@@ -109,44 +109,44 @@ const move = fc.record({
   who: fc.nat(50),
 })
 
-function play(branches: Branches, { what, who }: { readonly what: string; readonly who: number }, name: string): void {
-  const all = [...branches.values()]
-  const branch = all[who % all.length]
-  if (!branch) return
-  const puppet = puppetOf(branch)
-  const isWorking = branch.stage === 'working'
-  const isLeaf = branch.size === 0 && branch.above
-  if (what === 'begin' && isWorking) begun(branches, branch, name)
+function play(open: OpenSessions, { what, who }: { readonly what: string; readonly who: number }, name: string): void {
+  const all = [...open.values()]
+  const entry = all[who % all.length]
+  if (!entry) return
+  const puppet = puppetOf(entry)
+  const isWorking = entry.stage === 'working'
+  const isLeaf = entry.openChildren === 0 && entry.parent
+  if (what === 'begin' && isWorking) begun(open, entry, name)
   if (what === 'line' && isWorking && puppet) {
-    branches.expect(name as SessionId, branch)
+    open.queueNewChild(name as SessionId, entry)
     puppet.callsInFlight++
   }
-  if (what === 'enter' && branch.stage === 'inLine') branches.enter(branch)
-  if (what === 'rest' && isWorking) branches.rest(asSession(new Puppet(name)), branch)
+  if (what === 'enter' && entry.stage === 'queued') open.enter(entry)
+  if (what === 'rest' && isWorking) open.addLeftOpen(asSession(new Puppet(name)), entry)
   if (what === 'take' && puppet) {
     puppet.tokens += 8
-    branches.recount(branch)
+    open.recount(entry)
   }
-  if (what === 'wait' && isWorking && isLeaf && puppet?.callsInFlight === 0) branches.wait(branch)
-  if (what === 'answer' && branch.stage === 'waiting' && puppet) puppet.isAnswered = !puppet.isAnswered
-  if (what === 'goOn') branches.goOn(branch)
-  if (what === 'call' && isWorking && puppet) puppet.callsInFlight += puppet.callsInFlight > branch.calls ? -1 : 1
-  if (what === 'end' && isLeaf && branch.stage === 'resting') branches.remove(branch)
-  else if (what === 'end' && isLeaf) ended(branches, branch)
+  if (what === 'wait' && isWorking && isLeaf && puppet?.callsInFlight === 0) open.wait(entry)
+  if (what === 'answer' && entry.stage === 'waiting' && puppet) puppet.isAnswered = !puppet.isAnswered
+  if (what === 'goOn') open.resume(entry)
+  if (what === 'call' && isWorking && puppet) puppet.callsInFlight += puppet.callsInFlight > entry.activeCalls ? -1 : 1
+  if (what === 'end' && isLeaf && entry.stage === 'leftOpen') open.remove(entry)
+  else if (what === 'end' && isLeaf) ended(open, entry)
 }
 
-describe('branches', () => {
+describe('open', () => {
   it('know what is below each of them, and whether all wait, as if they had looked at everybody (2, 3)', () => {
     let stalls = 0
     fc.assert(
       fc.property(fc.array(move, { maxLength: 80 }), (moves) => {
-        const branches = new Branches(asSession(new Puppet('root')))
+        const open = new OpenSessions(asSession(new Puppet('root')))
         for (const [index, each] of moves.entries()) {
-          play(branches, each, `s${index}`)
-          const all = [...branches.values()]
-          for (const branch of all) expect(isSame(branch.below, summed(all, branch))).toBe(true)
-          expect(branches.isStalled).toBe(isStalled(all, branches.root))
-          stalls += Number(branches.isStalled)
+          play(open, each, `s${index}`)
+          const all = [...open.values()]
+          for (const entry of all) expect(isSameUse(entry.descendants, summed(all, entry))).toBe(true)
+          expect(open.isStalled).toBe(isStalled(all, open.root))
+          stalls += Number(open.isStalled)
         }
       }),
       { numRuns: 500 },
@@ -155,65 +155,65 @@ describe('branches', () => {
   })
 
   it('count a child once, from when its call stands in line', () => {
-    const branches = new Branches(asSession(new Puppet('root')))
-    const lead = begun(branches, branches.root, 'lead')
-    expect([branches.root.children, lead.children]).toEqual([1, 0])
-    const inLine = branches.expect('in line' as SessionId, lead)
-    expect([branches.root.children, lead.children]).toEqual([2, 1])
-    const kid = begun(branches, lead, 'kid')
-    expect([branches.root.children, lead.children]).toEqual([3, 2])
-    branches.remove(inLine)
-    expect([branches.root.children, lead.children]).toEqual([2, 1])
+    const open = new OpenSessions(asSession(new Puppet('root')))
+    const lead = begun(open, open.root, 'lead')
+    expect([open.root.children, lead.children]).toEqual([1, 0])
+    const inLine = open.queueNewChild('in line' as SessionId, lead)
+    expect([open.root.children, lead.children]).toEqual([2, 1])
+    const kid = begun(open, lead, 'kid')
+    expect([open.root.children, lead.children]).toEqual([3, 2])
+    open.remove(inLine)
+    expect([open.root.children, lead.children]).toEqual([2, 1])
     // It is in the account of the lead by now.
-    ended(branches, kid)
-    expect([branches.root.children, lead.children]).toEqual([2, 1])
+    ended(open, kid)
+    expect([open.root.children, lead.children]).toEqual([2, 1])
   })
 
   it('are gone when they have ended, and leave no rest of rounding behind (1)', () => {
-    const branches = new Branches(asSession(new Puppet('root')))
-    const kids = Array.from({ length: 100 }, (_, i) => begun(branches, branches.root, `${i}`))
+    const open = new OpenSessions(asSession(new Puppet('root')))
+    const kids = Array.from({ length: 100 }, (_, i) => begun(open, open.root, `${i}`))
     for (const [i, kid] of kids.entries()) {
       const puppet = puppetOf(kid)
       if (puppet) puppet.tokens = i / 3
-      branches.recount(kid)
+      open.recount(kid)
     }
-    for (const kid of kids) ended(branches, kid)
-    expect(branches.size).toBe(0)
-    expect(branches.root.below).toEqual(nothing)
+    for (const kid of kids) ended(open, kid)
+    expect(open.size).toBe(0)
+    expect(open.root.descendants).toEqual(noUse)
   })
 
   it('are not stalled while one of them is being got ready; one in line waits for those before it (3)', () => {
-    const branches = new Branches(asSession(new Puppet('root')))
-    branches.wait(begun(branches, branches.root, 'kid'))
-    expect(branches.isStalled).toBe(true)
-    const next = branches.expect('next' as SessionId, branches.root)
-    const root = puppetOf(branches.root)
+    const open = new OpenSessions(asSession(new Puppet('root')))
+    open.wait(begun(open, open.root, 'kid'))
+    expect(open.isStalled).toBe(true)
+    const next = open.queueNewChild('next' as SessionId, open.root)
+    const root = puppetOf(open.root)
     if (root) root.callsInFlight++
-    expect(branches.isStalled).toBe(true)
-    branches.enter(next)
-    expect(branches.isStalled).toBe(false)
-    ended(branches, next)
-    expect(branches.isStalled).toBe(true)
+    expect(open.isStalled).toBe(true)
+    open.enter(next)
+    expect(open.isStalled).toBe(false)
+    ended(open, next)
+    expect(open.isStalled).toBe(true)
   })
 
   it('cost the same whether they are few or five thousand (2, 3)', () => {
     const looks = (count: number): number => {
-      const branches = new Branches(asSession(new Puppet('root')))
+      const open = new OpenSessions(asSession(new Puppet('root')))
       Puppet.looks = 0
-      const kids = Array.from({ length: count }, (_, i) => begun(branches, branches.root, `${i}`))
+      const kids = Array.from({ length: count }, (_, i) => begun(open, open.root, `${i}`))
       for (const kid of kids) {
-        branches.recount(kid)
-        if (branches.root.children > 1e6 || branches.root.below.tokens > 1e6) throw new Error('too much')
+        open.recount(kid)
+        if (open.root.children > 1e6 || open.root.descendants.tokens > 1e6) throw new Error('too much')
       }
       // All but one wait for a person; whenever something ends, somebody asks whether that was all.
       for (const kid of kids.slice(1)) {
-        branches.wait(kid)
-        expect(branches.isStalled).toBe(false)
+        open.wait(kid)
+        expect(open.isStalled).toBe(false)
       }
       for (const kid of kids.slice(1)) {
-        branches.goOn(kid)
-        ended(branches, kid)
-        expect(branches.isStalled).toBe(false)
+        open.resume(kid)
+        ended(open, kid)
+        expect(open.isStalled).toBe(false)
       }
       return Puppet.looks / count
     }
@@ -221,18 +221,18 @@ describe('branches', () => {
   })
 
   it('look again at whoever was found busy before they look at all the others', () => {
-    const branches = new Branches(asSession(new Puppet('root')))
-    const root = puppetOf(branches.root)
-    const kids = Array.from({ length: 1_000 }, (_, i) => begun(branches, branches.root, `${i}`))
-    for (const kid of kids) branches.wait(kid)
-    const last = kids.at(-1) && puppetOf(kids.at(-1) as Branch)
+    const open = new OpenSessions(asSession(new Puppet('root')))
+    const root = puppetOf(open.root)
+    const kids = Array.from({ length: 1_000 }, (_, i) => begun(open, open.root, `${i}`))
+    for (const kid of kids) open.wait(kid)
+    const last = kids.at(-1) && puppetOf(kids.at(-1) as OpenSession)
     if (!root || !last) throw new Error('nobody is there')
     last.isAnswered = true
-    expect(branches.isStalled).toBe(false)
+    expect(open.isStalled).toBe(false)
     Puppet.looks = 0
-    for (let i = 0; i < 1_000; i++) expect(branches.isStalled).toBe(false)
+    for (let i = 0; i < 1_000; i++) expect(open.isStalled).toBe(false)
     expect(Puppet.looks).toBe(1_000)
     last.isAnswered = false
-    expect(branches.isStalled).toBe(true)
+    expect(open.isStalled).toBe(true)
   })
 })

@@ -1,8 +1,8 @@
 import type { SessionId } from '../../contracts/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import { BudgetLine } from './budget-queue.ts'
-import { Branch, type Stage } from './open-session.ts'
-import { isSame, minus, nothing, plus, useOf } from './resource-use.ts'
+import { BudgetQueue } from './budget-queue.ts'
+import { OpenSession, type Stage } from './open-session.ts'
+import { addUse, isSameUse, noUse, sessionUse, subtractUse } from './resource-use.ts'
 
 /**
  * The sessions of a tree that are open here, and the calls that wait to have one. The root is among them.
@@ -11,14 +11,14 @@ import { isSame, minus, nothing, plus, useOf } from './resource-use.ts'
  * 2. `below` is kept by whoever changes: asking for it looks at nobody, and no change looks at anybody but those above.
  * 3. While somebody can go on by itself the tree is not stalled, and nobody is looked at to find that out.
  */
-export class Branches {
-  readonly root: Branch
-  readonly budget = new BudgetLine()
-  readonly #all = new Map<SessionId, Branch>()
+export class OpenSessions {
+  readonly root: OpenSession
+  readonly budget = new BudgetQueue()
+  readonly #all = new Map<SessionId, OpenSession>()
   /** How many can go on by themselves. */
-  #able = 0
+  #ableCount = 0
   /** Who was found at work last, when nobody seemed to be. */
-  #busy: Branch | undefined
+  #busy: OpenSession | undefined
 
   constructor(root: ActiveSession) {
     this.root = this.#add(root.state.sessionId, undefined)
@@ -30,125 +30,125 @@ export class Branches {
     return this.#all.size - 1
   }
 
-  get(sessionId: SessionId): Branch | undefined {
+  get(sessionId: SessionId): OpenSession | undefined {
     return this.#all.get(sessionId)
   }
 
   /** Parents before their children. */
-  values(): Iterable<Branch> {
+  values(): Iterable<OpenSession> {
     return this.#all.values()
   }
 
   /** A call stands in line for a new child: that one counts from now on. */
-  expect(sessionId: SessionId, above: Branch): Branch {
-    const branch = this.attend(sessionId, above)
-    branch.isExpected = true
-    above.expected++
-    this.recount(above)
-    return branch
+  queueNewChild(sessionId: SessionId, parent: OpenSession): OpenSession {
+    const open = this.queueChild(sessionId, parent)
+    open.isExpected = true
+    parent.expectedChildren++
+    this.recount(parent)
+    return open
   }
 
   /** A call stands in line for a child that was begun before. */
-  attend(sessionId: SessionId, above: Branch): Branch {
-    const branch = this.#all.get(sessionId) ?? this.#add(sessionId, above)
-    this.#move(branch, 'inLine')
-    return branch
+  queueChild(sessionId: SessionId, parent: OpenSession): OpenSession {
+    const open = this.#all.get(sessionId) ?? this.#add(sessionId, parent)
+    this.#setStage(open, 'queued')
+    return open
   }
 
   /** A session that the driver before left open. */
-  rest(session: ActiveSession, above: Branch): Branch {
-    const branch = this.#add(session.state.sessionId, above)
-    branch.session = session
-    this.recount(branch)
-    return branch
+  addLeftOpen(session: ActiveSession, parent: OpenSession): OpenSession {
+    const open = this.#add(session.state.sessionId, parent)
+    open.session = session
+    this.recount(open)
+    return open
   }
 
-  enter(branch: Branch): void {
-    this.#move(branch, 'entering')
+  enter(open: OpenSession): void {
+    this.#setStage(open, 'starting')
   }
 
-  begin(branch: Branch, session: ActiveSession): void {
-    this.#fulfil(branch)
-    branch.session = session
-    this.#move(branch, 'working')
-    this.recount(branch)
+  begin(open: OpenSession, session: ActiveSession): void {
+    this.#clearExpected(open)
+    open.session = session
+    this.#setStage(open, 'working')
+    this.recount(open)
   }
 
   /** Only a person can go on with it. */
-  wait(branch: Branch): void {
-    this.#move(branch, 'waiting')
+  wait(open: OpenSession): void {
+    this.#setStage(open, 'waiting')
   }
 
-  goOn(branch: Branch): void {
-    if (branch.stage === 'waiting') this.#move(branch, 'working')
+  resume(open: OpenSession): void {
+    if (open.stage === 'waiting') this.#setStage(open, 'working')
   }
 
   /** To be called whenever a session may have taken something. */
-  recount(branch: Branch): void {
+  recount(open: OpenSession): void {
     // Nobody waits for a request of a session that is not driven yet: it would never end.
-    const used = branch.session ? useOf(branch.session.state, isStarted(branch.stage)) : nothing
-    const own = branch.expected === 0 ? used : { ...used, children: used.children + branch.expected }
-    if (isSame(own, branch.own)) return
-    const change = minus(own, branch.own)
-    branch.own = own
-    for (let at = branch.above; at; at = at.above) at.below = plus(at.below, change)
-    if (own.asking > 0) branch.ticket = undefined
-    if (change.asking < 0) this.budget.look()
+    const used = open.session ? sessionUse(open.session.state, isStarted(open.stage)) : noUse
+    const own = open.expectedChildren === 0 ? used : { ...used, children: used.children + open.expectedChildren }
+    if (isSameUse(own, open.own)) return
+    const change = subtractUse(own, open.own)
+    open.own = own
+    for (let at = open.parent; at; at = at.parent) at.descendants = addUse(at.descendants, change)
+    if (own.inFlight > 0) open.ticket = undefined
+    if (change.inFlight < 0) this.budget.wakeReady()
   }
 
   /** What it took is in the account of its parent from now on. Nobody is below it any more. */
-  remove(branch: Branch): void {
-    const { above } = branch
-    if (branch.stage === 'over' || !above) return
-    this.#fulfil(branch)
-    this.#move(branch, 'over')
-    this.#all.delete(branch.sessionId)
-    if (this.#busy === branch) this.#busy = undefined
-    for (let at: Branch | undefined = above; at; at = at.above) at.below = minus(at.below, branch.own)
-    above.size--
+  remove(open: OpenSession): void {
+    const { parent } = open
+    if (open.stage === 'ended' || !parent) return
+    this.#clearExpected(open)
+    this.#setStage(open, 'ended')
+    this.#all.delete(open.sessionId)
+    if (this.#busy === open) this.#busy = undefined
+    for (let at: OpenSession | undefined = parent; at; at = at.parent) at.descendants = subtractUse(at.descendants, open.own)
+    parent.openChildren--
     // Money is no whole number: what rounding leaves behind ends here.
-    if (above.size === 0) above.below = nothing
-    if (branch.own.asking > 0) this.budget.look()
+    if (parent.openChildren === 0) parent.descendants = noUse
+    if (open.own.inFlight > 0) this.budget.wakeReady()
   }
 
   /** Whether everything that is at work waits for a person. */
   get isStalled(): boolean {
-    if (this.#able > 0 || this.#busy?.isBusy) return false
+    if (this.#ableCount > 0 || this.#busy?.isBusy) return false
     this.#busy = undefined
-    for (const branch of this.#all.values()) {
-      if (!branch.isBusy) continue
-      this.#busy = branch
+    for (const open of this.#all.values()) {
+      if (!open.isBusy) continue
+      this.#busy = open
       return false
     }
     return true
   }
 
-  #add(sessionId: SessionId, above: Branch | undefined): Branch {
-    const branch = new Branch(sessionId, above)
-    this.#all.set(sessionId, branch)
-    if (above) above.size++
-    return branch
+  #add(sessionId: SessionId, parent: OpenSession | undefined): OpenSession {
+    const open = new OpenSession(sessionId, parent)
+    this.#all.set(sessionId, open)
+    if (parent) parent.openChildren++
+    return open
   }
 
-  #fulfil(branch: Branch): void {
-    if (!branch.isExpected || !branch.above) return
-    branch.isExpected = false
-    branch.above.expected--
-    this.recount(branch.above)
+  #clearExpected(open: OpenSession): void {
+    if (!open.isExpected || !open.parent) return
+    open.isExpected = false
+    open.parent.expectedChildren--
+    this.recount(open.parent)
   }
 
-  #move(branch: Branch, stage: Stage): void {
-    const { above } = branch
-    if (branch.stage === 'over') return
-    this.#able -= Number(branch.isAble) + Number(above?.isAble ?? false)
-    if (above) {
-      above.calls += Number(isCalled(stage)) - Number(isCalled(branch.stage))
-      above.started += Number(isStarted(stage)) - Number(isStarted(branch.stage))
+  #setStage(open: OpenSession, stage: Stage): void {
+    const { parent } = open
+    if (open.stage === 'ended') return
+    this.#ableCount -= Number(open.canProceed) + Number(parent?.canProceed ?? false)
+    if (parent) {
+      parent.activeCalls += Number(isCalled(stage)) - Number(isCalled(open.stage))
+      parent.startedChildren += Number(isStarted(stage)) - Number(isStarted(open.stage))
     }
-    branch.stage = stage
-    this.#able += Number(branch.isAble) + Number(above?.isAble ?? false)
+    open.stage = stage
+    this.#ableCount += Number(open.canProceed) + Number(parent?.canProceed ?? false)
   }
 }
 
-const isCalled = (stage: Stage): boolean => stage !== 'resting' && stage !== 'over'
+const isCalled = (stage: Stage): boolean => stage !== 'leftOpen' && stage !== 'ended'
 const isStarted = (stage: Stage): boolean => stage === 'working' || stage === 'waiting'

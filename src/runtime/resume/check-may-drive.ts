@@ -1,7 +1,7 @@
 import { type Problem, type RunOrigin, type TreeId, TroupeError } from '../../contracts/index.ts'
 import type { SessionState } from '../../core/index.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { agentsNow } from '../selection/agent-lookup.ts'
+import { currentAgents } from '../selection/agent-lookup.ts'
 import type { TreeState } from '../tree/tree-state.ts'
 
 /*
@@ -14,15 +14,15 @@ export async function refuseOtherProgram(parts: RuntimeParts, state: TreeState):
   const { treeId } = state.root
   const [first] = await parts.options.store.journal.read(treeId, 0, 1)
   const began = first?.type === 'interaction.session.created' ? first.origin : undefined
-  refuse(treeId, [...otherWorkspace(began, parts.options.origin), ...missingAgents(parts, state)])
+  throwMismatch(treeId, [...otherWorkspace(began, parts.options.origin), ...missingAgents(parts, state)])
 }
 
 /** Children may have been started since the tree was looked at. */
 export function refuseWithoutAgents(parts: RuntimeParts, state: TreeState): void {
-  refuse(state.root.treeId, missingAgents(parts, state))
+  throwMismatch(state.root.treeId, missingAgents(parts, state))
 }
 
-function refuse(treeId: TreeId, problems: readonly Problem[]): void {
+function throwMismatch(treeId: TreeId, problems: readonly Problem[]): void {
   if (problems.length === 0) return
   throw new TroupeError('session_mismatch', `This program cannot drive session ${treeId}: ${problems.map(asClause).join('; ')}.`, {
     problems,
@@ -32,19 +32,19 @@ function refuse(treeId: TreeId, problems: readonly Problem[]): void {
 
 const asClause = ({ place, message }: Problem): string => `${place} ${message}`
 
-function otherWorkspace(began: RunOrigin | undefined, now: RunOrigin | undefined): readonly Problem[] {
-  if (!began || began.workspace === now?.workspace) return []
-  const here = now ? `this is ${now.workspace}` : 'this program names none'
+function otherWorkspace(began: RunOrigin | undefined, current: RunOrigin | undefined): readonly Problem[] {
+  if (!began || began.workspace === current?.workspace) return []
+  const here = current ? `this is ${current.workspace}` : 'this program names none'
   return [{ place: 'workspace', message: `is ${began.workspace}, ${here}`, remedy: `Run it in ${began.workspace}.` }]
 }
 
 function missingAgents(parts: RuntimeParts, { root, children }: TreeState): readonly Problem[] {
-  const now = agentsNow(parts)
+  const current = currentAgents(parts)
   const open = root.turn.kind === 'open' ? [...children.values()].filter(({ turn }) => turn.kind !== 'ended') : []
   const missing = new Map<string, SessionState>()
   for (const session of [root, ...open])
-    if (!now.has(session.agent.name) && !missing.has(session.agent.name)) missing.set(session.agent.name, session)
-  const remedy = `Agents here: ${[...now.keys()].toSorted().join(', ')}.`
+    if (!current.has(session.agent.name) && !missing.has(session.agent.name)) missing.set(session.agent.name, session)
+  const remedy = `Agents here: ${[...current.keys()].toSorted().join(', ')}.`
   return [...missing].map(([name, { parent, agentPath }]) => ({
     place: `agent "${name}"`,
     message: parent ? `of its open child ${agentPath} is missing` : 'is missing',

@@ -7,7 +7,7 @@ import { plainJson } from '../../util/copy-json.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 
 /** What has changed around a session since it was last driven. The journal's definition stays in force. */
-export function differences(parts: RuntimeParts, state: SessionState, registry: ToolRegistry): readonly Diagnostic[] {
+export function definitionChanges(parts: RuntimeParts, state: SessionState, registry: ToolRegistry): readonly Diagnostic[] {
   const whose = state.parent ? state.agentPath : 'this session'
   const now = parts.options.config.agents.find(({ name }) => name === state.agent.name)
   const found: Diagnostic[] = state.tools
@@ -18,10 +18,13 @@ export function differences(parts: RuntimeParts, state: SessionState, registry: 
       message: `The tool "${name}" of ${whose} is no longer there.`,
       remedy: 'Calls of it fail; bring it back to go on as before.',
     }))
-  found.push(...skillDifferences(state, now, whose))
+  found.push(...skillChanges(state, now, whose))
   const trust = parts.options.config.trust.get(state.agent.name)
-  found.push(...trustDifferences(withheldTools(parts, state, registry), { state, now, trust, whose }))
-  if (!now || hasChanged(state, isTrustAlone(state, trust) ? { ...now, tools: state.agent.tools, agents: state.agent.agents } : now)) {
+  found.push(...trustChanges(withheldTools(parts, state, registry), { state, now, trust, whose }))
+  if (
+    !now ||
+    hasChanged(state, differsByTrustOnly(state, trust) ? { ...now, tools: state.agent.tools, agents: state.agent.agents } : now)
+  ) {
     found.push({
       code: 'agent_changed',
       severity: 'info',
@@ -44,28 +47,28 @@ export function differences(parts: RuntimeParts, state: SessionState, registry: 
 
 /** Tools that a session began with, and that its agent does not have as long as nobody trusts it. */
 export function withheldTools(
-  { options: { config }, cast }: Pick<RuntimeParts, 'options' | 'cast'>,
+  { options: { config }, sessionSetup }: Pick<RuntimeParts, 'options' | 'sessionSetup'>,
   { agent, tools }: SessionState,
   registry: ToolRegistry,
 ): readonly string[] {
   const now = config.agents.find(({ name }) => name === agent.name)
   if (!now || config.trust.get(agent.name)?.isGiven !== false) return []
-  const left = new Set(cast.effective(now, registry).tools)
+  const left = new Set(sessionSetup.effective(now, registry).tools)
   return tools.filter((name) => !left.has(name) && name !== readOutputName)
 }
 
 /** Whether its tools are those that the agent has with trust the other way round: then nobody has changed them. */
-const isTrustAlone = ({ agent }: SessionState, trust: AgentTrust | undefined): boolean =>
+const differsByTrustOnly = ({ agent }: SessionState, trust: AgentTrust | undefined): boolean =>
   trust !== undefined && JSON.stringify(agent.tools) === JSON.stringify(trust.toolsOtherwise)
 
-interface Since {
+interface ChangeContext {
   readonly state: SessionState
   readonly now: AgentSpec | undefined
   readonly trust: AgentTrust | undefined
   readonly whose: string
 }
 
-function trustDifferences(withheld: readonly string[], { state, now, trust, whose }: Since): readonly Diagnostic[] {
+function trustChanges(withheld: readonly string[], { state, now, trust, whose }: ChangeContext): readonly Diagnostic[] {
   if (!trust || !now) return []
   const { place, remedy } = trust
   if (withheld.length > 0)
@@ -77,7 +80,7 @@ function trustDifferences(withheld: readonly string[], { state, now, trust, whos
         ...(remedy !== undefined && { remedy }),
       },
     ]
-  if (!trust.isGiven || !isTrustAlone(state, trust) || JSON.stringify(now.tools) === JSON.stringify(state.agent.tools)) return []
+  if (!trust.isGiven || !differsByTrustOnly(state, trust) || JSON.stringify(now.tools) === JSON.stringify(state.agent.tools)) return []
   return [
     {
       code: 'tools_withheld',
@@ -93,7 +96,7 @@ export const hasVoidGrants = ({ policy }: Pick<RuntimeParts, 'policy'>, state: S
   state.policy !== policy && state.grants.length > 0
 
 /** Of a skill a session keeps the card alone: its text is read when it is loaded. */
-function skillDifferences({ agent }: SessionState, now: AgentSpec | undefined, whose: string): readonly Diagnostic[] {
+function skillChanges({ agent }: SessionState, now: AgentSpec | undefined, whose: string): readonly Diagnostic[] {
   if (!now) return []
   return (agent.skills ?? []).flatMap(({ name, hash }): readonly Diagnostic[] => {
     const there = now.skills?.find((skill) => skill.name === name)

@@ -9,13 +9,13 @@ import { unknownTree } from './tree-cache.ts'
 // What is needed before a tree is driven, and the claim itself.
 
 /** What there is of a tree, before anybody claims it. */
-export interface Found {
+export interface FoundTree {
   readonly title: string
   readonly state: TreeState
 }
 
 /** Throws where there is no such tree, or this runtime may not drive it. Changes nothing. */
-export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<Found> {
+export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<FoundTree> {
   const entry = await parts.options.store.trees.get(treeId)
   if (!entry) throw unknownTree(treeId)
   await stepsAtHand()
@@ -25,13 +25,13 @@ export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<Fou
 }
 
 /** Sources and models may take their time; both are there at once the second time. */
-export async function modelsReady(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
+export async function loadToolsAndModels(parts: RuntimeParts, agent: AgentSpec): Promise<void> {
   await parts.registry()
   await parts.models.resolve(agent)
 }
 
 /** Everything that may be missing is looked for before the tree is claimed. */
-export async function prepare(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): Promise<Claimed> {
+export async function claimTree(parts: RuntimeParts, treeId: TreeId, agent: AgentSpec): Promise<Claimed> {
   const listed = parts.registry()
   const registry = listed instanceof Promise ? await listed : listed
   const resolving = parts.models.resolve(agent)

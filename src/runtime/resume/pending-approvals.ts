@@ -23,7 +23,7 @@ export async function openRequestsOf({ journal }: Pick<Store, 'journal'>, treeId
 
 const pageSize = 512
 
-interface Wanted {
+interface ApprovalTarget {
   readonly treeId: TreeId
   readonly approvalId: ApprovalId
 }
@@ -34,25 +34,25 @@ interface Wanted {
  *
  * @throws TroupeError `tree_unknown`, `approval_unknown` with what is open.
  */
-export function refuseUnasked(store: Pick<Store, 'journal' | 'trees'>, wanted: Wanted): Promise<void> | undefined {
-  const asked = wasAsked(store, wanted, 0)
-  return asked === true ? undefined : refuseUnless(asked, store, wanted)
+export function refuseUnknownApproval(store: Pick<Store, 'journal' | 'trees'>, target: ApprovalTarget): Promise<void> | undefined {
+  const asked = wasAsked(store, target, 0)
+  return asked === true ? undefined : throwUnlessAsked(asked, store, target)
 }
 
-function wasAsked(store: Pick<Store, 'journal'>, wanted: Wanted, after: number): MaybePromise<boolean> {
+function wasAsked(store: Pick<Store, 'journal'>, target: ApprovalTarget, after: number): MaybePromise<boolean> {
   const look = (page: readonly InteractionEvent[]): MaybePromise<boolean> => {
-    if (page.some((event) => event.type === 'interaction.approval.requested' && event.request.id === wanted.approvalId)) return true
+    if (page.some((event) => event.type === 'interaction.approval.requested' && event.request.id === target.approvalId)) return true
     const last = page.at(-1)
-    return page.length === pageSize && last ? wasAsked(store, wanted, last.seq) : false
+    return page.length === pageSize && last ? wasAsked(store, target, last.seq) : false
   }
-  const page = store.journal.read(wanted.treeId, after, pageSize)
+  const page = store.journal.read(target.treeId, after, pageSize)
   return page instanceof Promise ? page.then(look) : look(page)
 }
 
-async function refuseUnless(
+async function throwUnlessAsked(
   asked: MaybePromise<boolean>,
   store: Pick<Store, 'journal' | 'trees'>,
-  { treeId, approvalId }: Wanted,
+  { treeId, approvalId }: ApprovalTarget,
 ): Promise<void> {
   if (await asked) return
   if (!(await store.trees.get(treeId))) throw unknownTree(treeId)
@@ -63,7 +63,7 @@ async function refuseUnless(
 }
 
 /** What a tree waits for, whether or not somebody drives it. */
-export interface Standing {
+export interface PendingApprovals {
   readonly origin?: RunOrigin
   readonly open: readonly {
     readonly request: ApprovalRequest
@@ -77,9 +77,12 @@ export interface Standing {
 }
 
 /** Of what is in the journal, and what has come for it since. */
-export async function standingOf({ journal, inbox }: Pick<Store, 'journal' | 'inbox'>, treeId: TreeId): Promise<Standing> {
+export async function readPendingApprovals(
+  { journal, inbox }: Pick<Store, 'journal' | 'inbox'>,
+  treeId: TreeId,
+): Promise<PendingApprovals> {
   const events = await journal.read(treeId, 0)
-  return standingIn({ events, tree: foldTree(events) }, inbox)
+  return pendingApprovalsIn({ events, tree: foldTree(events) }, inbox)
 }
 
 /** A journal that was read, and its fold. */
@@ -88,7 +91,7 @@ export interface FoldedJournal {
   readonly tree: TreeState
 }
 
-export async function standingIn({ events, tree }: FoldedJournal, inbox: Store['inbox']): Promise<Standing> {
+export async function pendingApprovalsIn({ events, tree }: FoldedJournal, inbox: Store['inbox']): Promise<PendingApprovals> {
   const { root, children, inboxCursor } = tree
   const [first] = events
   const origin = first?.type === 'interaction.session.created' ? first.origin : undefined

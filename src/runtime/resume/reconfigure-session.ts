@@ -1,9 +1,9 @@
 import type { AgentSpec, Problem } from '../../contracts/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import { isMap } from '../../util/option-problems.ts'
+import { expectObject } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { OpenOptions } from '../api/agent-runtime.ts'
-import type { ModelShelf } from '../tree/model-cache.ts'
+import type { ModelCache } from '../tree/model-cache.ts'
 import { checkLimits, checkParameters } from '../validation/check-limits.ts'
 
 // What whoever takes up a tree changes for its root. The rest of the agent stays as the journal has it.
@@ -19,8 +19,8 @@ export function changeProblems({ models, limits, parameters }: Changes): readonl
       message: `expected a list of names of models, found ${showValue(models)}`,
       remedy: 'Give them in the order of trying: ["provider/name"].',
     })
-  if (isMap(problems, limits, 'options.limits')) checkLimits(problems, limits, 'options.limits')
-  if (isMap(problems, parameters, 'options.parameters')) checkParameters(problems, parameters, 'options.parameters')
+  if (expectObject(problems, limits, 'options.limits')) checkLimits(problems, limits, 'options.limits')
+  if (expectObject(problems, parameters, 'options.parameters')) checkParameters(problems, parameters, 'options.parameters')
   return problems
 }
 
@@ -33,13 +33,13 @@ export function changedAgent(agent: AgentSpec, { models, limits, parameters }: C
     ...agent,
     models: [...(models ?? agent.models)],
     limits: { ...agent.limits, ...limits },
-    parameters: { ...agent.parameters, ...said(parameters) },
+    parameters: { ...agent.parameters, ...definedOnly(parameters) },
   }
   return changesOf(agent, changed).length > 0 ? changed : undefined
 }
 
 /** Records it for the root of a tree that is taken up. What is learnt of a model's window stays known. */
-export function reconfigure(session: ActiveSession, options: Changes, models: ModelShelf): void {
+export function reconfigure(session: ActiveSession, options: Changes, models: ModelCache): void {
   const { state } = session
   const agent = changedAgent(state.agent, options)
   if (!agent) return
@@ -58,7 +58,7 @@ export function reconfigure(session: ActiveSession, options: Changes, models: Mo
 }
 
 /** A child that was begun before anybody above it had a cost limit: its models are asked at their price from here on. */
-export function priceNow(session: ActiveSession, models: ModelShelf): void {
+export function addPrices(session: ActiveSession, models: ModelCache): void {
   const { agent, tools, promptChars, windows, maxOutputs, prices: known } = session.state
   const prices = models.prices(agent)
   if (Object.keys(prices).every((name) => Object.hasOwn(known, name))) return
@@ -68,12 +68,12 @@ export function priceNow(session: ActiveSession, models: ModelShelf): void {
 
 /** `limits.maxTokens`, `models`, … */
 function changesOf(before: AgentSpec, now: AgentSpec): readonly string[] {
-  const below = (group: 'limits' | 'parameters'): readonly string[] =>
+  const changedKeys = (group: 'limits' | 'parameters'): readonly string[] =>
     Object.entries(now[group]).flatMap(([key, value]) => (value === Reflect.get(before[group], key) ? [] : [`${group}.${key}`]))
   const areSame = now.models.length === before.models.length && now.models.every((name, index) => name === before.models[index])
-  return [...(areSame ? [] : ['models']), ...below('limits'), ...below('parameters')]
+  return [...(areSame ? [] : ['models']), ...changedKeys('limits'), ...changedKeys('parameters')]
 }
 
 /** Whoever leaves something out and whoever says `undefined` mean the same. */
-const said = (parameters: Changes['parameters'] = {}): object =>
+const definedOnly = (parameters: Changes['parameters'] = {}): object =>
   Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined))

@@ -11,10 +11,10 @@ import { operationOf } from '../api/operations.ts'
 import { outcomeOf } from '../api/outcome.ts'
 import { statusOf } from '../tree/open-tree.ts'
 import { foldTree, type TreeState } from '../tree/tree-state.ts'
-import { type Standing, standingIn } from './pending-approvals.ts'
+import { type PendingApprovals, pendingApprovalsIn } from './pending-approvals.ts'
 
 /** A tree as its journal tells it at one moment, whoever drives it. */
-export interface RecordedRun extends Standing {
+export interface RecordedRun extends PendingApprovals {
   readonly events: readonly InteractionEvent[]
   readonly status: TreeSummary['status']
   /** Of the last turn. Where that goes on, it is what there is so far, and its status is no end. */
@@ -30,10 +30,10 @@ export async function recordedRun({ journal, inbox }: Pick<Store, 'journal' | 'i
   const { events, damage } = await readable(journal, treeId)
   const { tree, ended } = foldTurns(events)
   const { root: state, children } = tree
-  const outcome = outcomeOf({ state, children, halt: undefined })
+  const outcome = outcomeOf({ state, children, stopped: undefined })
   const turns = outcome.operations ? [...ended, outcome.operations] : ended
-  const standing = await standingIn({ events, tree }, inbox)
-  return { ...standing, events, status: statusOf(state), outcome, turns, ...(damage && { damage }) }
+  const pending = await pendingApprovalsIn({ events, tree }, inbox)
+  return { ...pending, events, status: statusOf(state), outcome, turns, ...(damage && { damage }) }
 }
 
 /** @throws JournalDamagedError where not even the first event can be read. */

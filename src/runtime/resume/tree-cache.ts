@@ -3,7 +3,7 @@ import { showValue } from '../../util/show-value.ts'
 import { foldJournal, type TreeState } from '../tree/tree-state.ts'
 import { decodeTree, encodeTree, snapshotVersion } from './tree-snapshot.ts'
 
-const mostRemembered = 32
+const maxCached = 32
 
 /** Events after which a state is stored: folding fewer takes less than a few hundredths of a second. */
 const snapshotInterval = 4096
@@ -15,7 +15,7 @@ const snapshotInterval = 4096
  * Those of long journals are stored as well, for processes to come. A stored state is only ever a cache: one that does not fit
  * is ignored, and one that cannot be stored is done without.
  */
-export class TreeMemory {
+export class TreeCache {
   readonly #store: Pick<Store, 'journal' | 'snapshots'>
   readonly #states = new Map<TreeId, TreeState>()
   /** Up to where the states of long journals are stored. */
@@ -31,7 +31,7 @@ export class TreeMemory {
     this.#states.delete(treeId)
     if (turns < 2) return
     this.#states.set(treeId, state)
-    if (this.#states.size > mostRemembered) this.#states.delete(this.#states.keys().next().value as TreeId)
+    if (this.#states.size > maxCached) this.#states.delete(this.#states.keys().next().value as TreeId)
   }
 
   forget(treeId: TreeId): void {

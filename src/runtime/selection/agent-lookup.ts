@@ -4,28 +4,28 @@ import type { RuntimeParts } from '../api/runtime-parts.ts'
 
 // A session keeps the definition that it began with; agents that it names may be gone by now.
 
-interface Family {
+interface AgentLookup {
   readonly agents: ReadonlyMap<string, AgentSpec>
   /** By who may call them. */
   readonly cards: WeakMap<AgentSpec, readonly AgentCard[]>
 }
 
-const families = new WeakMap<RuntimeParts, Family>()
+const lookups = new WeakMap<RuntimeParts, AgentLookup>()
 
-function familyOf(parts: RuntimeParts): Family {
-  const known = families.get(parts)
+function lookupOf(parts: RuntimeParts): AgentLookup {
+  const known = lookups.get(parts)
   if (known) return known
-  const family = { agents: new Map(parts.options.config.agents.map((agent) => [agent.name, agent])), cards: new WeakMap() }
-  families.set(parts, family)
-  return family
+  const lookup = { agents: new Map(parts.options.config.agents.map((agent) => [agent.name, agent])), cards: new WeakMap() }
+  lookups.set(parts, lookup)
+  return lookup
 }
 
 /** The agents that there are now, by name. */
-export const agentsNow = (parts: RuntimeParts): ReadonlyMap<string, AgentSpec> => familyOf(parts).agents
+export const currentAgents = (parts: RuntimeParts): ReadonlyMap<string, AgentSpec> => lookupOf(parts).agents
 
 /** What a session may know of the agents that it may call. */
-export function cardsOf(parts: RuntimeParts, caller: AgentSpec): readonly AgentCard[] {
-  const { agents, cards } = familyOf(parts)
+export function callableCards(parts: RuntimeParts, caller: AgentSpec): readonly AgentCard[] {
+  const { agents, cards } = lookupOf(parts)
   const known = cards.get(caller)
   if (known) return known
   const found = caller.agents.flatMap((name) => {

@@ -1,9 +1,9 @@
 import type { AgentSpec, InputPart, ModelRequest, Reservation, TokenPrice } from '../../contracts/index.ts'
 import { least } from '../../core/index.ts'
-import { jsonIn } from '../../util/find-json.ts'
+import { findJson } from '../../util/find-json.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { type Adviser, charsPerToken, Inquiry } from './model-inquiry.ts'
+import { charsPerToken, type InquiryOptions, ModelInquiry } from './model-inquiry.ts'
 import { matchAgent, type Selected } from './select-agent.ts'
 
 // Who is to speak, in the opinion of a model. Whoever is chosen pays for the question: it may take half of what any of
@@ -13,21 +13,21 @@ const outputTokens = 1_024
 const partChars = 4_000
 
 /** One question; where it cannot be asked, or its answer names none of them, words decide. */
-export async function askForAgent(
+export async function askModelForAgent(
   candidates: readonly AgentSpec[],
   input: readonly InputPart[],
-  { adviser, opening }: { readonly adviser: Adviser; readonly opening: Interrupt },
+  { inquiryOptions, startInterrupt }: { readonly inquiryOptions: InquiryOptions; readonly startInterrupt: Interrupt },
 ): Promise<Selected> {
   const matched = matchAgent(candidates, input)
   const request = questionOf(candidates, input)
-  const reservation = reserved(request, adviser.price)
+  const reservation = reserved(request, inquiryOptions.price)
   const tooDear = beyondBudget(candidates, reservation)
   const unasked = matched.notice ? 'default' : 'match'
   if (tooDear !== undefined) return { ...matched, reason: `${unasked}: ${tooDear}` }
-  const inquiry = new Inquiry(adviser, { request, reservation, timeMs: halfOf(candidates, 'timeBudget') })
-  const { text, asked } = await inquiry.ask(opening)
+  const inquiry = new ModelInquiry(inquiryOptions, { request, reservation, timeMs: halfOf(candidates, 'timeBudget') })
+  const { text, asked } = await inquiry.ask(startInterrupt)
   const names = candidates.map(({ name }) => name)
-  const said = jsonIn(text)?.value
+  const said = findJson(text)?.value
   const wanted = typeof said === 'object' && said !== null && 'agent' in said ? String(said.agent) : text.trim()
   const name = names.find((each) => each === wanted) ?? nearestNames(wanted, names, 1)[0]
   const agent = asked.failure ? undefined : candidates.find((each) => each.name === name)

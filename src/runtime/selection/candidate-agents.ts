@@ -7,6 +7,6 @@ import type { AgentDefinition } from '../api/agent-config.ts'
 export function candidateNames(agents: readonly AgentDefinition[]): ReadonlySet<string> {
   const called = new Set(agents.flatMap(({ agents: children = [] }) => children))
   const open = agents.filter(({ infer }) => infer !== false)
-  const atTheTop = open.filter(({ name, infer }) => infer === true || !called.has(name))
-  return new Set((atTheTop.length > 0 ? atTheTop : open).map(({ name }) => name))
+  const topLevel = open.filter(({ name, infer }) => infer === true || !called.has(name))
+  return new Set((topLevel.length > 0 ? topLevel : open).map(({ name }) => name))
 }

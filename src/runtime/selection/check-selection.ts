@@ -1,5 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
-import { checkKeys, isMap, isRecord, show } from '../../util/option-problems.ts'
+import { checkKeys, expectObject, isRecord, show } from '../../util/option-problems.ts'
 import { knownNames } from '../../util/suggestion.ts'
 import type { AgentLoopConfig } from '../api/agent-config.ts'
 import type { AgentSelection } from './select-agent.ts'
@@ -12,10 +12,10 @@ export function selectionOf({ agentSelection, agents }: AgentLoopConfig): AgentS
 export function checkSelection(problems: Problem[], { agents, agentSelection }: AgentLoopConfig): void {
   const place = 'config.agentSelection'
   const isLeftOut = agentSelection === undefined && Array.isArray(agents) && agents.length > 1
-  const wish: AgentSelection | undefined = isLeftOut ? { infer: 'match' } : agentSelection
-  if (!isMap(problems, wish, place)) return
-  checkKeys(problems, wish, { known: ['agent', 'infer'], place })
-  const { agent, infer } = wish as { readonly agent?: unknown; readonly infer?: unknown }
+  const selection: AgentSelection | undefined = isLeftOut ? { infer: 'match' } : agentSelection
+  if (!expectObject(problems, selection, place)) return
+  checkKeys(problems, selection, { known: ['agent', 'infer'], place })
+  const { agent, infer } = selection as { readonly agent?: unknown; readonly infer?: unknown }
   const known = Array.isArray(agents) ? agents.filter(isRecord) : []
   const names = known.flatMap(({ name }) => (typeof name === 'string' ? [name] : []))
   if ((agent === undefined) === (infer === undefined)) {

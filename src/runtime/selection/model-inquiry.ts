@@ -15,7 +15,7 @@ import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
 
 /** Who is asked, and under which conditions. */
-export interface Adviser {
+export interface InquiryOptions {
   readonly model: Model
   readonly price: TokenPrice | undefined
   /** One attempt. */
@@ -23,10 +23,10 @@ export interface Adviser {
   readonly queues: Queues | undefined
   readonly clock: Clock
   /** Takes secrets out of what is recorded. */
-  veiled(text: string): string
+  redact(text: string): string
 }
 
-interface Asking {
+interface InquiryRequest {
   readonly request: ModelRequest
   readonly reservation: Reservation
   /** Waiting in line included. */
@@ -37,29 +37,29 @@ interface Asking {
 export const charsPerToken = 4
 
 /** A question outside of any session. It ends with its answer, with its time, or with whoever wanted to know. */
-export class Inquiry {
-  readonly #adviser: Adviser
-  readonly #asking: Asking
+export class ModelInquiry {
+  readonly #options: InquiryOptions
+  readonly #request: InquiryRequest
   #text = ''
   /** Of the answer, of what it thought on the way, and of calls that it was not asked for. */
   #characters = 0
   #usage: Usage | undefined
   #costUsd: number | undefined
 
-  constructor(adviser: Adviser, asking: Asking) {
-    this.#adviser = adviser
-    this.#asking = asking
+  constructor(options: InquiryOptions, inquiry: InquiryRequest) {
+    this.#options = options
+    this.#request = inquiry
   }
 
-  async ask(opening: Interrupt): Promise<{ readonly text: string; readonly asked: AskedFirst }> {
-    const { clock, model, queues } = this.#adviser
-    const { timeMs } = this.#asking
+  async ask(startInterrupt: Interrupt): Promise<{ readonly text: string; readonly asked: AskedFirst }> {
+    const { clock, model, queues } = this.#options
+    const { timeMs } = this.#request
     const started = clock.monotonic()
-    const interrupt = new Interrupt(opening)
+    const interrupt = new Interrupt(startInterrupt)
     const cancelTimer = timeMs === undefined ? undefined : clock.after(timeMs, () => interrupt.fire('budget'))
     const hold = queues?.forModel(model.id)
     try {
-      const { failure, spent } = await this.#inLine(interrupt, hold)
+      const { failure, spent } = await this.#askInQueue(interrupt, hold)
       const latencyMs = Math.round(clock.monotonic() - started)
       return { text: this.#text, asked: { model: model.id, ...spent, latencyMs, ...(failure && { failure }) } }
     } finally {
@@ -70,41 +70,41 @@ export class Inquiry {
     }
   }
 
-  async #inLine(
+  async #askInQueue(
     interrupt: Interrupt,
     hold: Hold | undefined,
   ): Promise<{ readonly failure: ModelFailure | undefined; readonly spent: Spent }> {
-    const isLetIn = hold ? await hold.enter(interrupt) : true
-    if (!isLetIn || interrupt.reason !== undefined) return { failure: this.#interruption(interrupt), spent: nothing }
-    const failure = await this.#hear(interrupt)
+    const hasEntered = hold ? await hold.enter(interrupt) : true
+    if (!hasEntered || interrupt.reason !== undefined) return { failure: this.#interruption(interrupt), spent: nothingSpent }
+    const failure = await this.#askWithTimeout(interrupt)
     const isUnbilled = failure && this.#characters === 0 && !failurePolicy[failure.class].billed
-    return { failure, spent: isUnbilled ? nothing : this.#spent() }
+    return { failure, spent: isUnbilled ? nothingSpent : this.#spent() }
   }
 
-  async #hear(interrupt: Interrupt): Promise<ModelFailure | undefined> {
-    const { clock, llmTimeout } = this.#adviser
+  async #askWithTimeout(interrupt: Interrupt): Promise<ModelFailure | undefined> {
+    const { clock, llmTimeout } = this.#options
     const cancelTimer = clock.after(llmTimeout, () => interrupt.fire('timeout'))
     try {
       return await unlessInterrupted(interrupt, this.#read(interrupt))
     } catch (error) {
-      return interrupt.reason === undefined ? this.#told({ class: 'model', message: messageOf(error) }) : this.#interruption(interrupt)
+      return interrupt.reason === undefined ? this.#redacted({ class: 'model', message: messageOf(error) }) : this.#interruption(interrupt)
     } finally {
       cancelTimer()
     }
   }
 
   async #read(interrupt: Interrupt): Promise<ModelFailure | undefined> {
-    const { request } = this.#asking
+    const { request } = this.#request
     const bound = request.parameters.maxOutputTokens
     const most = mostCharacters(bound, charsPerToken)
-    for await (const part of this.#adviser.model.stream(request, { signal: interrupt.signal })) {
+    for await (const part of this.#options.model.stream(request, { signal: interrupt.signal })) {
       if (interrupt.reason !== undefined) break
       if (bound !== undefined && this.#characters > most && part.type !== 'finish')
         return { class: 'invalid_response', message: `the model ${wentBeyond(bound)}` }
       if (part.type === 'text') this.#text += part.text
       if (part.type === 'text' || part.type === 'reasoning') this.#characters += part.text.length
       if (part.type === 'working' && isCount(part.characters)) this.#characters += part.characters
-      if (part.type === 'error') return this.#told(part.failure)
+      if (part.type === 'error') return this.#redacted(part.failure)
       if (part.type !== 'finish') continue
       this.#usage = part.usage
       this.#costUsd = part.costUsd
@@ -113,25 +113,25 @@ export class Inquiry {
     return { class: 'invalid_response', message: 'the model did not finish its answer' }
   }
 
-  #told(failure: ModelFailure): ModelFailure {
-    return { ...failure, message: this.#adviser.veiled(failure.message) }
+  #redacted(failure: ModelFailure): ModelFailure {
+    return { ...failure, message: this.#options.redact(failure.message) }
   }
 
   #interruption({ reason }: Interrupt): ModelFailure {
-    if (reason === 'timeout') return { class: 'timeout', message: `the model did not answer within ${this.#adviser.llmTimeout} ms` }
+    if (reason === 'timeout') return { class: 'timeout', message: `the model did not answer within ${this.#options.llmTimeout} ms` }
     if (reason === 'budget') return { class: 'budget', message: 'the model did not answer within half of the time' }
     return { class: 'cancelled', message: 'it was interrupted' }
   }
 
   /** Where the model tells nothing, what it read and said is estimated; for what has no price, what was set aside counts. */
   #spent(): Spent {
-    const { input, costUsd: reserved = 0 } = this.#asking.reservation
+    const { input, costUsd: reserved = 0 } = this.#request.reservation
     const output = Math.ceil(this.#characters / charsPerToken)
     const usage = isUsage(this.#usage) ? this.#usage : { ...noUsage, input, output, estimated: true as const }
-    const cost = isPrice(this.#costUsd) ? this.#costUsd : priced(this.#adviser.model, usage)
+    const cost = isPrice(this.#costUsd) ? this.#costUsd : priced(this.#options.model, usage)
     return { usage, cost, paidUsd: cost === 'unknown' ? reserved : cost }
   }
 }
 
 type Spent = Pick<AskedFirst, 'usage' | 'cost' | 'paidUsd'>
-const nothing: Spent = { usage: noUsage, cost: 0, paidUsd: 0 }
+const nothingSpent: Spent = { usage: noUsage, cost: 0, paidUsd: 0 }

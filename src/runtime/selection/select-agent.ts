@@ -1,5 +1,5 @@
 import { type AgentSpec, type AskedFirst, type Diagnostic, type InputPart, TroupeError } from '../../contracts/index.ts'
-import { isNamedIn, sharedWords, wordsOf } from '../../util/common-words.ts'
+import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
 
 /** Which agent speaks: this one, or the one that fits the request best, by its words or in the opinion of a model. */
 export type AgentSelection = { readonly agent: string } | { readonly infer: 'match' | 'model' }
@@ -28,7 +28,7 @@ export function matchAgent(candidates: readonly AgentSpec[], input: readonly Inp
   const wanted = wordsOf(text)
   const scored = candidates.map((agent) => ({
     agent,
-    score: sharedWords(wordingOf(agent), wanted) + (isNamedIn(text, agent.name) ? 1 : 0),
+    score: sharedWords(wordingOf(agent), wanted) + (mentionsName(text, agent.name) ? 1 : 0),
   }))
   const best = scored.toSorted((a, b) => b.score - a.score || (a.agent.name < b.agent.name ? -1 : 1))[0]
   if (!best) throw new TroupeError('internal', 'There is no agent to choose from.')

@@ -9,36 +9,36 @@
  * 4. What is never due is never waited for.
  */
 export class Deadlines {
-  readonly #lines = new Map<number, Line>()
+  readonly #queues = new Map<number, DeadlineQueue>()
 
   after(ms: number, fire: () => void): () => void {
-    if (ms === Number.POSITIVE_INFINITY) return nothing
+    if (ms === Number.POSITIVE_INFINITY) return noop
     if (ms % 50 !== 0) {
-      const timer = setTimeout(fire, Math.min(ms, longest)).unref()
+      const timer = setTimeout(fire, Math.min(ms, maxTimerMs)).unref()
       return () => clearTimeout(timer)
     }
-    let line = this.#lines.get(ms)
-    if (!line) {
-      line = new Line(ms, () => this.#lines.delete(ms))
-      this.#lines.set(ms, line)
+    let queue = this.#queues.get(ms)
+    if (!queue) {
+      queue = new DeadlineQueue(ms, () => this.#queues.delete(ms))
+      this.#queues.set(ms, queue)
     }
-    return line.add(fire)
+    return queue.add(fire)
   }
 }
 
-const nothing = (): void => {}
+const noop = (): void => {}
 
 interface Deadline {
   readonly due: number
   fire: (() => void) | undefined
-  before: Deadline | undefined
+  previous: Deadline | undefined
   after: Deadline | undefined
 }
 
 /** Node's timers end at 2³¹ ms and fire at once beyond. */
-const longest = 2_147_483_647
+const maxTimerMs = 2_147_483_647
 
-class Line {
+class DeadlineQueue {
   readonly #ms: number
   readonly #empty: () => void
   #first: Deadline | undefined
@@ -51,7 +51,7 @@ class Line {
   }
 
   add(fire: () => void): () => void {
-    const deadline: Deadline = { due: performance.now() + this.#ms, fire, before: this.#last, after: undefined }
+    const deadline: Deadline = { due: performance.now() + this.#ms, fire, previous: this.#last, after: undefined }
     if (this.#last) this.#last.after = deadline
     else this.#first = deadline
     this.#last = deadline
@@ -62,15 +62,15 @@ class Line {
   #remove(deadline: Deadline): void {
     if (!deadline.fire) return
     deadline.fire = undefined
-    if (deadline.before) deadline.before.after = deadline.after
+    if (deadline.previous) deadline.previous.after = deadline.after
     else this.#first = deadline.after
-    if (deadline.after) deadline.after.before = deadline.before
-    else this.#last = deadline.before
+    if (deadline.after) deadline.after.previous = deadline.previous
+    else this.#last = deadline.previous
   }
 
   /** One timer serves the line for as long as it is in use; it wakes early where its deadline was cancelled, and waits on. */
   #wait(ms: number): void {
-    this.#timer = setTimeout(() => this.#wake(), Math.min(ms, longest)).unref()
+    this.#timer = setTimeout(() => this.#wake(), Math.min(ms, maxTimerMs)).unref()
   }
 
   #wake(): void {

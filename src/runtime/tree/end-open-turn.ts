@@ -2,17 +2,17 @@ import type { CallRecord, TurnEnding } from '../../contracts/index.ts'
 import { type Action, type Call, type CallList, callsNotBegun, failedRecord, type StartedCall, unknownResult } from '../../core/index.ts'
 import { type ActiveSession, performer } from '../../steps/index.ts'
 
-export type Breach = Extract<TurnEnding, { status: 'failed' | 'interrupted' }>
+export type ForcedEnding = Extract<TurnEnding, { status: 'failed' | 'interrupted' }>
 
 type SkippedCall = Extract<Action, { kind: 'skip' }>['calls'][number]
 
-export const interrupted: Breach = { status: 'interrupted', reason: 'interrupted' }
+export const interrupted: ForcedEnding = { status: 'interrupted', reason: 'interrupted' }
 
 /**
  * Ends a turn that nobody will drive on, at once. What is under way is put on record as far as it is known; where it is
  * not, what was set aside counts as spent. Steps are at hand by then: somebody has made a call, or the tree was taken up.
  */
-export function breakOff(session: ActiveSession, ending: Breach): void {
+export function endOpenTurn(session: ActiveSession, ending: ForcedEnding): void {
   const { step } = session.turn
   if (step.kind === 'asking') void performer.recover(session)
   if (step.kind === 'calling') endCalls(session, step.calls)
@@ -26,10 +26,10 @@ function endCalls(session: ActiveSession, calls: CallList<Call>): void {
   if (skipped.length > 0) void performer.skip(session, { kind: 'skip', calls: skipped, why: 'interrupt' })
   for (const call of calls)
     if (call.kind === 'started' && !notBegun.has(call))
-      session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unfinished(call) })
+      session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: unfinishedRecord(call) })
 }
 
-function unfinished({ intent, orphaned }: StartedCall): CallRecord {
+function unfinishedRecord({ intent, orphaned }: StartedCall): CallRecord {
   const isWrite = intent.effect === 'write'
   if (orphaned && isWrite) return unknownResult(intent)
   const message = `"${intent.tool}" had not ended when its turn was ended.${isWrite ? ' It may have taken effect.' : ''}`

@@ -6,7 +6,7 @@ import { denyAll, noSandbox, randomIds, systemClock } from '../api/default-ports
 import { resolveConfig } from '../api/resolve-config.ts'
 import { RuntimeParts } from '../api/runtime-parts.ts'
 import { Feed } from './event-feed.ts'
-import { plant } from './open-tree.ts'
+import { openTree } from './open-tree.ts'
 
 /**
  * Ends the open turn of a tree that nobody wants to go on with, and those of its children: no model is asked, no tool
@@ -26,7 +26,7 @@ export async function endTree(store: Store, treeId: TreeId, by: string): Promise
     const state = await parts.trees.stateOf(treeId)
     if (state.root.turn.kind !== 'open') return false
     const { title = '' } = (await store.trees.get(treeId)) ?? {}
-    const { tree, session } = plant(parts, { state, feed: new Feed(), epoch, seq, registry: await parts.registry(), title })
+    const { tree, session } = openTree(parts, { state, feed: new Feed(), epoch, seq, registry: await parts.registry(), title })
     tree.end(by)
     await session.flush()
     return true

@@ -1,8 +1,8 @@
 import type { StreamEvent } from '../../contracts/index.ts'
-import { keepShape } from '../../util/keep-shape.ts'
+import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 
 /** Beyond this a reader that lags loses live events; they are provisional, and durable ones stay. */
-const mostQueued = 8_192
+const maxQueued = 8_192
 
 interface Queued {
   readonly event: StreamEvent
@@ -24,11 +24,11 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
     if (this.#waiting) this.#more.push(resolve)
     else this.#waiting = resolve
   }
-  readonly #leave: (subscription: Subscription) => void
+  readonly #unsubscribe: (subscription: Subscription) => void
 
-  constructor(leave: (subscription: Subscription) => void) {
-    this.#leave = leave
-    keepShape('subscription', this)
+  constructor(unsubscribe: (subscription: Subscription) => void) {
+    this.#unsubscribe = unsubscribe
+    keepHiddenClass('subscription', this)
   }
 
   push(event: StreamEvent): void {
@@ -38,7 +38,7 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
       waiting({ value: event, done: false })
       return
     }
-    if (this.#length >= mostQueued && !('seq' in event)) return
+    if (this.#length >= maxQueued && !('seq' in event)) return
     const queued: Queued = { event, next: undefined }
     if (this.#last) this.#last.next = queued
     else this.#first = queued
@@ -65,7 +65,7 @@ export class Subscription implements AsyncIterableIterator<StreamEvent> {
   }
 
   return(): Promise<IteratorResult<StreamEvent>> {
-    this.#leave(this)
+    this.#unsubscribe(this)
     this.#first = undefined
     this.#last = undefined
     this.#length = 0

@@ -12,7 +12,7 @@ import {
   TroupeError,
 } from '../../contracts/index.ts'
 import type { Pen } from '../../core/index.ts'
-import { keepShape } from '../../util/keep-shape.ts'
+import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 
 export interface LedgerOptions {
   readonly journal: Pick<Journal, 'append'>
@@ -99,8 +99,8 @@ export class Ledger implements Pen {
    * all that follows, as after a crash, so that it is not taken for unknown later. Results are never left out.
    */
   flushBegun(): MaybePromise<void> {
-    const results = this.#pending.findLastIndex(isResult) + 1
-    const unbegun = this.#pending.findIndex((event, index) => index >= results && isIntent(event))
+    const results = this.#pending.findLastIndex(isCallResult) + 1
+    const unbegun = this.#pending.findIndex((event, index) => index >= results && isCallIntent(event))
     if (unbegun >= 0) this.#seq -= this.#pending.splice(unbegun).filter(isDurable).length
     return this.flush()
   }
@@ -127,7 +127,7 @@ export class Ledger implements Pen {
     try {
       const batch = this.#batch(shown)
       const answer = this.#options.journal.append(batch)
-      if (shown.length < 8) keepShape('batch', batch)
+      if (shown.length < 8) keepHiddenClass('batch', batch)
       // It is awaited behind the one before; where that fails, nobody gets to this one.
       if (answer instanceof Promise) answer.catch(() => {})
       return answer
@@ -169,9 +169,9 @@ export class Ledger implements Pen {
   }
 }
 
-const isResult = (event: StreamEvent): boolean => event.type === 'interaction.item.completed' && event.item.kind === 'call'
+const isCallResult = (event: StreamEvent): boolean => event.type === 'interaction.item.completed' && event.item.kind === 'call'
 
-function isIntent(event: StreamEvent): boolean {
+function isCallIntent(event: StreamEvent): boolean {
   if (event.type === 'interaction.item.updated') return event.update.kind === 'attempt'
   return event.type === 'interaction.item.started' && event.item.kind === 'call'
 }

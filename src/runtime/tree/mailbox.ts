@@ -62,9 +62,9 @@ export class Mailbox {
         this.#again = false
         const rows = await this.#inbox.read(root.state.treeId, this.#cursor)
         for (const row of rows) {
-          if (!this.#isClosed) await this.#keep(row)
+          if (!this.#isClosed) await this.#storeProjectGrant(row)
           if (this.#isClosed) return
-          this.#take(row)
+          this.#record(row)
           this.#cursor = row.position
         }
         if (rows.length > 0) await root.flush()
@@ -80,7 +80,7 @@ export class Mailbox {
   }
 
   /** What is approved for the project is kept before the answer is taken; until then it stays in the inbox. */
-  async #keep(row: InboxRow): Promise<void> {
+  async #storeProjectGrant(row: InboxRow): Promise<void> {
     const { message } = row
     if (message?.kind !== 'approval' || message.decision?.kind !== 'approve' || message.decision.breadth !== 'project') return
     const session = this.#addressee(row)
@@ -90,15 +90,15 @@ export class Mailbox {
   }
 
   /** A row that makes no sense must not stop those behind it: whatever is wrong with it is told in its place. */
-  #take(row: InboxRow): void {
+  #record(row: InboxRow): void {
     const session = this.#addressee(row)
     try {
-      take(session, row)
+      recordRow(session, row)
     } catch (error) {
       session.note({ type: 'interaction.diagnostic', diagnostic: invalid(error), inbox: row.position })
       return
     }
-    this.#tellBelow(row.message)
+    this.#notifyChildren(row.message)
   }
 
   /** An answer is for whoever asked, everything else for the root. */
@@ -108,7 +108,7 @@ export class Mailbox {
   }
 
   /** What children have to be told, too: that they are to stop, and what no longer is granted. */
-  #tellBelow(message: InboxMessage): void {
+  #notifyChildren(message: InboxMessage): void {
     for (const child of this.#tree.live()) {
       if (child === this.#root) continue
       const { turn, grants } = child.state
@@ -120,7 +120,7 @@ export class Mailbox {
   }
 }
 
-function take(session: ActiveSession, row: InboxRow): void {
+function recordRow(session: ActiveSession, row: InboxRow): void {
   const { message } = row
   const request = message.kind === 'approval' ? requestFor(session, message.approvalId) : undefined
   session.note(eventOf(session, row))
@@ -151,7 +151,7 @@ function eventOf(session: ActiveSession, { position, clientId, message }: InboxR
       return { type: 'interaction.approval.revoked', keys: message.keys, by: message.by, inbox: position }
     case 'approval': {
       const request = requestFor(session, message.approvalId)
-      if (!request) return { type: 'interaction.diagnostic', diagnostic: late(message.approvalId), inbox: position }
+      if (!request) return { type: 'interaction.diagnostic', diagnostic: lateAnswer(message.approvalId), inbox: position }
       const { by } = message
       if (typeof by !== 'string') throw new Error('it does not say who has decided')
       const wrong = decisionProblem(request, message.decision)
@@ -164,7 +164,7 @@ function eventOf(session: ActiveSession, { position, clientId, message }: InboxR
   }
 }
 
-const late = (approvalId: string): Diagnostic => ({
+const lateAnswer = (approvalId: string): Diagnostic => ({
   code: 'approval_late',
   severity: 'warning',
   message: `An answer to approval ${approvalId} came when it was not open; it changed nothing.`,

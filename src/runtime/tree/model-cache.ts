@@ -12,18 +12,18 @@ import { priced } from '../../core/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 
-interface ShelfOptions {
+interface ModelCacheOptions {
   readonly adapter: Model | ModelAdapter
   /** Models that may be asked under a cost budget though nobody knows their price. */
   readonly unpriced: readonly string[]
 }
 
 /** The models that agents name. Each is resolved once, for all trees. */
-export class ModelShelf {
-  readonly #options: ShelfOptions
+export class ModelCache {
+  readonly #options: ModelCacheOptions
   readonly #models = new Map<string, Model>()
 
-  constructor(options: ShelfOptions) {
+  constructor(options: ModelCacheOptions) {
     this.#options = options
   }
 
@@ -65,15 +65,15 @@ export class ModelShelf {
 
   /** How much each of the agent's models can take in, where it says so. */
   windows({ models }: AgentSpec): { readonly [model: string]: number } {
-    return this.#known(models, 'contextTokens')
+    return this.#facts(models, 'contextTokens')
   }
 
   /** How long a reply of each of the agent's models can be, where it says so. */
   maxOutputs({ models }: AgentSpec): { readonly [model: string]: number } {
-    return this.#known(models, 'maxOutputTokens')
+    return this.#facts(models, 'maxOutputTokens')
   }
 
-  #known(models: readonly string[], fact: 'contextTokens' | 'maxOutputTokens'): { readonly [model: string]: number } {
+  #facts(models: readonly string[], fact: 'contextTokens' | 'maxOutputTokens'): { readonly [model: string]: number } {
     return Object.fromEntries(
       models.flatMap((name) => {
         const tokens = this.#models.get(name)?.[fact]

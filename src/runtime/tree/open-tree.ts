@@ -20,7 +20,7 @@ import { Ledger } from './ledger.ts'
 import type { EffectiveAgent } from './session-setup.ts'
 import { titleOf } from './session-title.ts'
 import { Tree } from './tree.ts'
-import { type TreeState, treeOf } from './tree-state.ts'
+import { newTreeState, type TreeState } from './tree-state.ts'
 
 // How a tree comes to stand in this process: a new one from its first event, an old one from what its journal tells.
 
@@ -48,14 +48,14 @@ export interface Claimed {
   readonly seq: number
 }
 
-interface Opening extends Claimed {
+interface OpenTreeOptions extends Claimed {
   readonly state: TreeState
   readonly feed: Feed
   /** What the tree is listed by already. */
   readonly title?: string
 }
 
-export interface Planted {
+export interface OpenedTree {
   readonly session: ActiveSession
   readonly tree: Tree
   readonly ledger: Ledger
@@ -63,38 +63,38 @@ export interface Planted {
 }
 
 /** A tree that there was not before, with all that its root knows at the beginning. */
-export function sow(
+export function createTree(
   parts: RuntimeParts,
   { treeId, selected, input }: { treeId: TreeId; selected: Selected; input: readonly InputPart[] },
-  opening: Omit<Opening, 'state'>,
-): Planted {
+  opening: Omit<OpenTreeOptions, 'state'>,
+): OpenedTree {
   if (opening.seq !== 0)
     throw new TroupeError('internal', `Session ${treeId} is not new.`, { remedy: 'The ids port must not repeat itself.' })
   const { config, sandbox, clock, origin } = parts.options
   const { agent, notice, ...choice } = selected
-  const equipped = parts.cast.equipped(agent)
-  const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.cast.effective(equipped, opening.registry))
+  const equipped = parts.sessionSetup.withSkillList(agent)
+  const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.sessionSetup.effective(equipped, opening.registry))
   const first = origin ? { ...begun, origin } : begun
-  const planted = plant(parts, { ...opening, state: treeOf(created(first)) })
-  const { session } = planted
-  planted.ledger.push(first)
+  const opened = openTree(parts, { ...opening, state: newTreeState(created(first)) })
+  const { session } = opened
+  opened.ledger.push(first)
   if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
   if (notice) session.note({ type: 'interaction.diagnostic', diagnostic: notice })
   if (isSwitchedOff(sandbox)) session.note({ type: 'interaction.diagnostic', diagnostic: sandboxOff })
-  for (const diagnostic of parts.cast.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })
+  for (const diagnostic of parts.sessionSetup.notices(equipped)) session.note({ type: 'interaction.diagnostic', diagnostic })
   for (const text of config.context) session.note({ type: 'interaction.context.added', ...text })
   session.note({ type: 'interaction.input.accepted', clientId: `${treeId}.input` as ClientId, parts: input, mode: 'queue' })
-  return planted
+  return opened
 }
 
 /** The root of a tree with its pen; children are started by calls. */
-export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: Opening): Planted {
+export function openTree(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: OpenTreeOptions): OpenedTree {
   const { store, clock, origin } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]
   // The wall clock may jump; from here on time goes as the monotonic clock goes.
   const at = (moment: number): number => startedAt + Math.round(moment - started)
-  let told: TreeSummary | undefined
-  const requests = openIn(state)
+  let lastSummary: TreeSummary | undefined
+  const requests = openRequestsIn(state)
   const ledger = new Ledger({
     journal: store.journal,
     treeId: state.root.treeId,
@@ -107,14 +107,14 @@ export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, 
     ...(origin && { identity: { workspace: origin.workspace } }),
     summary() {
       const status = statusOf(session.state)
-      if (told?.status === status && told.openRequests === requests.size) return undefined
-      told = {
+      if (lastSummary?.status === status && lastSummary.openRequests === requests.size) return undefined
+      lastSummary = {
         agent: session.state.agent.displayName ?? session.state.agent.name,
-        title: titleOf(session.state, told?.title ?? title),
+        title: titleOf(session.state, lastSummary?.title ?? title),
         status,
         openRequests: requests.size,
       }
-      return told
+      return lastSummary
     },
   })
   const tree = new Tree(parts, { ledger, registry, state })
@@ -122,7 +122,7 @@ export function plant(parts: RuntimeParts, { state, feed, epoch, seq, registry, 
   return { session, tree, ledger, inboxCursor: state.inboxCursor }
 }
 
-function openIn({ root, children }: TreeState): OpenRequests {
+function openRequestsIn({ root, children }: TreeState): OpenRequests {
   const requests = new OpenRequests()
   for (const session of [root, ...children.values()])
     for (const { id, itemId } of openRequests(session)) requests.add(id, { sessionId: session.sessionId, itemId })

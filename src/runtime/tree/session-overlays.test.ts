@@ -9,12 +9,12 @@ it('2. holds what is at work, and of what rests the last thousand', () => {
   const give = (n: number) => overlays.set(tree(n), overlays.over({ A: String(n) }))
   for (let n = 0; n < 1100; n++) give(n)
   expect(overlays.of(tree(0)).overlay).toEqual({ A: '0' })
-  for (let n = 0; n < 1100; n++) if (n !== 5) overlays.rest(tree(n))
+  for (let n = 0; n < 1100; n++) if (n !== 5) overlays.setIdle(tree(n))
   expect([0, 5, 98, 101, 1099].map((n) => overlays.of(tree(n)).overlay.A)).toEqual(['runtime', '5', 'runtime', '101', '1099'])
-  overlays.takeUp(tree(101))
+  overlays.resume(tree(101))
   for (let n = 2000; n < 3000; n++) {
     give(n)
-    overlays.rest(tree(n))
+    overlays.setIdle(tree(n))
   }
   expect([101, 1099].map((n) => overlays.of(tree(n)).overlay.A)).toEqual(['101', 'runtime'])
 })

@@ -12,7 +12,7 @@ export interface TreeOverlay {
 }
 
 /** Trees at rest whose variables are still held, for their next turn. */
-const mostAtRest = 1000
+const maxIdle = 1000
 
 /**
  * The variables of each tree: those of the runtime, and over them what the call that started it gave.
@@ -25,8 +25,8 @@ export class TreeOverlays {
   readonly #shared: TreeOverlay
   /** What the models of the runtime are asked with. */
   readonly #keys: Variables
-  readonly #atWork = new Map<TreeId, TreeOverlay>()
-  readonly #atRest = new Map<TreeId, TreeOverlay>()
+  readonly #active = new Map<TreeId, TreeOverlay>()
+  readonly #idle = new Map<TreeId, TreeOverlay>()
 
   constructor(overlay: Variables, keys: Variables) {
     this.#shared = { overlay, redactor: redactor(overlay, keys) }
@@ -41,32 +41,32 @@ export class TreeOverlays {
   }
 
   of(treeId: TreeId): TreeOverlay {
-    return this.#atWork.get(treeId) ?? this.#atRest.get(treeId) ?? this.#shared
+    return this.#active.get(treeId) ?? this.#idle.get(treeId) ?? this.#shared
   }
 
   set(treeId: TreeId, own: TreeOverlay): void {
     if (own === this.#shared) return
-    this.#atRest.delete(treeId)
-    this.#atWork.set(treeId, own)
+    this.#idle.delete(treeId)
+    this.#active.set(treeId, own)
   }
 
-  takeUp(treeId: TreeId): void {
-    const own = this.#atRest.get(treeId)
+  resume(treeId: TreeId): void {
+    const own = this.#idle.get(treeId)
     if (!own) return
-    this.#atRest.delete(treeId)
-    this.#atWork.set(treeId, own)
+    this.#idle.delete(treeId)
+    this.#active.set(treeId, own)
   }
 
-  rest(treeId: TreeId): void {
-    const own = this.#atWork.get(treeId)
+  setIdle(treeId: TreeId): void {
+    const own = this.#active.get(treeId)
     if (!own) return
-    this.#atWork.delete(treeId)
-    this.#atRest.set(treeId, own)
-    if (this.#atRest.size > mostAtRest) this.#atRest.delete(this.#atRest.keys().next().value as TreeId)
+    this.#active.delete(treeId)
+    this.#idle.set(treeId, own)
+    if (this.#idle.size > maxIdle) this.#idle.delete(this.#idle.keys().next().value as TreeId)
   }
 
   forget(treeId: TreeId): void {
-    this.#atWork.delete(treeId)
-    this.#atRest.delete(treeId)
+    this.#active.delete(treeId)
+    this.#idle.delete(treeId)
   }
 }

@@ -12,15 +12,15 @@ import { offeredName, type ToolRegistry } from '../../steps/index.ts'
 import { agentToolName, directoryNames, readOutputName } from '../../tools/index.ts'
 import { textWeight } from '../../util/text-weight.ts'
 import type { ResolvedConfig } from '../api/resolve-config.ts'
-import { inherited } from '../children/inherited-rules.ts'
+import { applyInheritedRules } from '../children/inherited-rules.ts'
 import { findAgent } from '../selection/find-agent.ts'
-import { wallNotice } from '../validation/check-sandbox.ts'
-import type { ModelShelf } from './model-cache.ts'
+import { sandboxNotice } from '../validation/check-sandbox.ts'
+import type { ModelCache } from './model-cache.ts'
 import { type SkillCatalogue, skillCatalogue } from './skill-catalogue.ts'
 
-interface CastOptions {
+interface SessionSetupOptions {
   readonly config: ResolvedConfig
-  readonly models: ModelShelf
+  readonly models: ModelCache
   /** What approvals are given under. */
   readonly policy: string
   readonly sandbox: Sandbox
@@ -39,17 +39,17 @@ export interface EffectiveAgent {
 const noNotices: readonly Diagnostic[] = []
 
 /** Beyond this many children the list of tools would be about them alone. */
-const mostOffered = 10
+const maxDirectChildren = 10
 
 /** What a provider puts around the spec of a tool. */
-const aroundSpec = 32
+const specOverhead = 32
 
 /** `read_output` is not among them: it is offered only once there is something to read. */
 function toolChars(names: readonly string[], registry: ToolRegistry): number {
   const offered = new Set(names)
   return registry.tools
     .filter(({ name }) => offered.has(name))
-    .reduce((sum, { spec, tool }) => sum + textWeight(JSON.stringify(spec)) + aroundSpec + textWeight(tool.instructions ?? ''), 0)
+    .reduce((sum, { spec, tool }) => sum + textWeight(JSON.stringify(spec)) + specOverhead + textWeight(tool.instructions ?? ''), 0)
 }
 
 /** The wish for JSON, whether it is put in words or given to the provider as a schema. */
@@ -57,19 +57,19 @@ const outputChars = ({ output }: AgentSpec): number =>
   output.format === 'json' ? textWeight(outputWords(output)) : output.format === 'text' ? textWeight(plainTextWords) : 0
 
 /** The agents of a runtime as their sessions know them. Whatever is found out about one is found out once. */
-export class Cast {
-  readonly #options: CastOptions
+export class SessionSetup {
+  readonly #options: SessionSetupOptions
   readonly #effective = new WeakMap<AgentSpec, EffectiveAgent>()
   /** The same where somebody pays attention to money. */
   readonly #priced = new WeakMap<AgentSpec, EffectiveAgent>()
   readonly #asChild = new Map<string, AgentSpec>()
   /** Children bound by the rules and walls of those who call them. */
   readonly #boundBy = new WeakMap<AgentSpec, Map<string, AgentSpec>>()
-  readonly #equipped = new WeakMap<AgentSpec, AgentSpec>()
+  readonly #withSkillList = new WeakMap<AgentSpec, AgentSpec>()
 
   readonly #isCostBound: boolean
 
-  constructor(options: CastOptions) {
+  constructor(options: SessionSetupOptions) {
     this.#options = options
     this.#isCostBound = options.config.agents.some(({ limits }) => limits.maxCostUsd !== undefined)
   }
@@ -107,32 +107,32 @@ export class Cast {
     if (!parent || (!parent.approvals && !parent.bounds && !parent.sandbox)) return known
     const bound = this.#boundBy.get(parent) ?? new Map<string, AgentSpec>()
     this.#boundBy.set(parent, bound)
-    const child = bound.get(name) ?? inherited(parent, known)
+    const child = bound.get(name) ?? applyInheritedRules(parent, known)
     bound.set(name, child)
     return child
   }
 
   /** An agent with the list of its skills in its prompt. Its models are known by now. */
-  equipped(agent: AgentSpec): AgentSpec {
+  withSkillList(agent: AgentSpec): AgentSpec {
     if (!agent.skills) return agent
-    const known = this.#equipped.get(agent)
+    const known = this.#withSkillList.get(agent)
     if (known) return known
     const { text } = this.#catalogue(agent.skills, agent)
     const equipped = text === '' ? agent : { ...agent, prompt: `${agent.prompt}\n\n${text}` }
-    this.#equipped.set(agent, equipped)
+    this.#withSkillList.set(agent, equipped)
     return equipped
   }
 
   /** What is told of an agent when a session of it begins: walls that it has not, and skills that its prompt has no room for. */
   notices(agent: AgentSpec): readonly Diagnostic[] {
     if (!agent.sandbox && !agent.skills) return noNotices
-    return [this.#missingWalls(agent), this.#cutSkills(agent)].filter((each) => each !== undefined)
+    return [this.#missingSandbox(agent), this.#cutSkills(agent)].filter((each) => each !== undefined)
   }
 
-  #missingWalls(agent: AgentSpec): Diagnostic | undefined {
+  #missingSandbox(agent: AgentSpec): Diagnostic | undefined {
     const { config, sandbox } = this.#options
     const acts = agent.tools.length > 0 && config.tools.length + config.sources.length > 0
-    return acts ? wallNotice(agent, sandbox.confinement) : undefined
+    return acts ? sandboxNotice(agent, sandbox.confinement) : undefined
   }
 
   #cutSkills(agent: AgentSpec): Diagnostic | undefined {
@@ -144,7 +144,7 @@ export class Cast {
 
   #limitedAsChild(name: string): AgentSpec {
     const agent = findAgent(this.#options.config.agents, name)
-    const child = this.equipped({ ...agent, limits: { ...childLimits, ...agent.limits } })
+    const child = this.withSkillList({ ...agent, limits: { ...childLimits, ...agent.limits } })
     this.#asChild.set(name, child)
     return child
   }
@@ -157,7 +157,7 @@ export class Cast {
   /** Few children are tools of their own; many are found through a directory. */
   #childTools({ agents }: AgentSpec): readonly string[] {
     const { config } = this.#options
-    const { childrenOffered = agents.length > mostOffered ? 'directory' : 'each' } = config
+    const { childrenOffered = agents.length > maxDirectChildren ? 'directory' : 'each' } = config
     if (agents.length > 0 && childrenOffered === 'directory') return directoryNames
     return agents.map((name) => offeredName(agentToolName(findAgent(config.agents, name))))
   }

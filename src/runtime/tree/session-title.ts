@@ -1,6 +1,6 @@
 import type { SessionState } from '../../core/index.ts'
 
-const mostChars = 80
+const maxChars = 80
 
 /**
  * What a tree is listed by: the first that a person has said in it, not what the session was told before. A history that
@@ -11,5 +11,5 @@ export function titleOf({ history, inputs, standing, compacted }: SessionState, 
   const first = history.toArray()[standing.length]
   const parts = first?.role === 'user' ? first.parts : inputs[0]?.parts
   const text = parts?.find((part) => part.type === 'text')?.text
-  return (text ?? '').trim().split('\n', 1)[0]?.slice(0, mostChars) ?? ''
+  return (text ?? '').trim().split('\n', 1)[0]?.slice(0, maxChars) ?? ''
 }

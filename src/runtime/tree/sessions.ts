@@ -2,6 +2,6 @@ import type { SessionState } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 
 /** Makes a session that can be driven out of its state. */
-export interface Sessions {
-  session(state: SessionState): ActiveSession
+export interface SessionFactory {
+  createSession(state: SessionState): ActiveSession
 }

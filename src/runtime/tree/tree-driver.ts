@@ -2,18 +2,18 @@ import { type Inbox, type InputPart, type MaybePromise, type Outcome, type TreeI
 import { drive } from '../../core/index.ts'
 import { type ActiveSession, performer } from '../../steps/index.ts'
 import { type Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
-import { keepShape } from '../../util/keep-shape.ts'
-import { type Halt, haltOf, openAgain, outcomeOf, type Rest, released, suspended } from '../api/outcome.ts'
+import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
+import { type DriveResult, openAgain, outcomeOf, released, type StopCause, stopCauseOf, suspended } from '../api/outcome.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import { refuseWithoutAgents } from '../resume/check-may-drive.ts'
-import { findTree, modelsReady, prepare } from '../resume/find-tree.ts'
+import { claimTree, findTree, loadToolsAndModels } from '../resume/find-tree.ts'
 import { type Changes, changedAgent } from '../resume/reconfigure-session.ts'
 import type { Selected } from '../selection/select-agent.ts'
 import type { Feed } from './event-feed.ts'
 import { keepAlive } from './keep-alive.ts'
 import type { Ledger } from './ledger.ts'
 import { Mailbox } from './mailbox.ts'
-import { type Planted, plant, sow } from './open-tree.ts'
+import { createTree, type OpenedTree, openTree } from './open-tree.ts'
 import type { Tree } from './tree.ts'
 
 /**
@@ -27,46 +27,50 @@ import type { Tree } from './tree.ts'
 export class TreeDriver {
   readonly treeId: TreeId
   readonly feed: Feed
-  readonly settled: Promise<Rest>
+  readonly settled: Promise<DriveResult>
   readonly #session: ActiveSession
   readonly #tree: Tree
   readonly #mailbox: Mailbox
   readonly #ledger: Ledger
   readonly #inbox: Inbox
   /** Stays where there is nothing to do, until somebody lets go of it. */
-  #stays: boolean
+  #staysWhenIdle: boolean
   #isRetired = false
   #isWaiting = false
   #driving: Promise<unknown> | undefined
 
-  private constructor({ session, tree, ledger, inboxCursor }: Planted, feed: Feed, run: Drive) {
+  private constructor({ session, tree, ledger, inboxCursor }: OpenedTree, feed: Feed, run: DriveOptions) {
     this.treeId = session.state.treeId
     this.feed = feed
     this.#session = session
     this.#inbox = run.parts.options.store.inbox
     this.#tree = tree
     this.#ledger = ledger
-    this.#stays = run.whenIdle === 'wait'
+    this.#staysWhenIdle = run.whenIdle === 'wait'
     this.#mailbox = new Mailbox(tree, { root: session, inbox: this.#inbox, cursor: inboxCursor })
     this.settled = this.#run(run)
-    keepShape('tree', this)
+    keepHiddenClass('tree', this)
   }
 
   /** A new tree with its first input. */
   static async start(
     parts: RuntimeParts,
-    begin: { treeId: TreeId; chosen: MaybePromise<Selected>; input: readonly InputPart[]; feed: Feed; opening: Interrupt },
+    begin: { treeId: TreeId; chosen: MaybePromise<Selected>; input: readonly InputPart[]; feed: Feed; startInterrupt: Interrupt },
   ): Promise<TreeDriver> {
-    const { treeId, feed, input, opening } = begin
-    const selected = begin.chosen instanceof Promise ? await unlessInterrupted(opening, begin.chosen) : begin.chosen
+    const { treeId, feed, input, startInterrupt } = begin
+    const selected = begin.chosen instanceof Promise ? await unlessInterrupted(startInterrupt, begin.chosen) : begin.chosen
     const { agent } = selected
-    if (!parts.isReady(agent)) await unlessInterrupted(opening, modelsReady(parts, agent))
-    if (opening.reason !== undefined) throw new TroupeError('internal', 'It was interrupted before it was started.')
+    if (!parts.isReady(agent)) await unlessInterrupted(startInterrupt, loadToolsAndModels(parts, agent))
+    if (startInterrupt.reason !== undefined) throw new TroupeError('internal', 'It was interrupted before it was started.')
     parts.models.checkPrices(agent, agent.limits.maxCostUsd !== undefined)
-    const claimed = await prepare(parts, treeId, agent)
+    const claimed = await claimTree(parts, treeId, agent)
     const { epoch } = claimed
     try {
-      return new TreeDriver(sow(parts, { treeId, selected, input }, { ...claimed, feed }), feed, { parts, epoch, whenIdle: 'settle' })
+      return new TreeDriver(createTree(parts, { treeId, selected, input }, { ...claimed, feed }), feed, {
+        parts,
+        epoch,
+        whenIdle: 'settle',
+      })
     } catch (error) {
       await parts.options.store.journal.release(treeId, epoch)
       throw error
@@ -74,7 +78,7 @@ export class TreeDriver {
   }
 
   /** An existing tree, as its journal tells it. */
-  static async resume(parts: RuntimeParts, treeId: TreeId, { whenIdle, feed, changes = {} }: TakingUp): Promise<TreeDriver> {
+  static async resume(parts: RuntimeParts, treeId: TreeId, { whenIdle, feed, changes = {} }: ResumeOptions): Promise<TreeDriver> {
     const { store } = parts.options
     const { title, state: before } = await findTree(parts, treeId)
     const changed = changedAgent(before.root.agent, changes)
@@ -82,15 +86,15 @@ export class TreeDriver {
       await parts.models.resolve(changed)
       parts.models.checkPrices(changed, changed.limits.maxCostUsd !== undefined)
     }
-    const { registry, epoch, seq } = await prepare(parts, treeId, changed ?? before.root.agent)
+    const { registry, epoch, seq } = await claimTree(parts, treeId, changed ?? before.root.agent)
     try {
       // Until the claim, the owner before may have written more.
       const state = await parts.trees.stateOf(treeId, before)
       refuseWithoutAgents(parts, state)
-      const planted = plant(parts, { state, feed, epoch, seq, registry, title })
-      planted.tree.takeUp(epoch, changes)
-      if (changed) await planted.session.flush()
-      return new TreeDriver(planted, feed, { parts, epoch, whenIdle })
+      const opened = openTree(parts, { state, feed, epoch, seq, registry, title })
+      opened.tree.resume(epoch, changes)
+      if (changed) await opened.session.flush()
+      return new TreeDriver(opened, feed, { parts, epoch, whenIdle })
     } catch (error) {
       await store.journal.release(treeId, epoch)
       throw error
@@ -127,15 +131,15 @@ export class TreeDriver {
    * recorded. Resolves when others may take the tree up.
    */
   async release(): Promise<void> {
-    this.#stays = false
+    this.#staysWhenIdle = false
     this.#mailbox.close()
     this.#tree.release()
     await this.settled
   }
 
   /** Resolves when others may take the tree up, if it rests; what is at work goes on, and ends as ever. */
-  async letGo(): Promise<void> {
-    this.#stays = false
+  async releaseWhenIdle(): Promise<void> {
+    this.#staysWhenIdle = false
     this.#session.wake()
     if (this.isIdle) await this.settled
   }
@@ -152,14 +156,14 @@ export class TreeDriver {
 
   /** How the tree stands now. */
   get outcome(): Outcome {
-    return outcomeOf({ state: this.#session.state, children: this.#tree.children, halt: undefined })
+    return outcomeOf({ state: this.#session.state, children: this.#tree.children, stopped: undefined })
   }
 
   /**
    * After `settled`, once nobody takes this driver for the one of the tree: whether something has arrived that it did
    * not see. Whoever found the tree taken relies on this look.
    */
-  async hasLeftOver(): Promise<boolean> {
+  async hasUnreadMessages(): Promise<boolean> {
     try {
       const rows = await this.#inbox.read(this.treeId, this.#mailbox.cursor)
       return rows.length > 0
@@ -168,23 +172,23 @@ export class TreeDriver {
     }
   }
 
-  async #run({ parts, epoch }: Drive): Promise<Rest> {
+  async #run({ parts, epoch }: DriveOptions): Promise<DriveResult> {
     const session = this.#session
     let unwatch: (() => void) | undefined
-    let halt: Halt | undefined
+    let stopped: StopCause | undefined
     let release: (() => void) | undefined
     try {
       // A failing store ends the drive, which reports it.
       unwatch = this.#inbox.watch(this.treeId, () => void this.#mailbox.drain().catch(() => {}))
       if (session.state.turns > 0) await this.#mailbox.drain()
-      this.#isWaiting = this.#stays
-      while (this.#stays && !this.#isRetired && this.isIdle) await session.woken()
+      this.#isWaiting = this.#staysWhenIdle
+      while (this.#staysWhenIdle && !this.#isRetired && this.isIdle) await session.woken()
       this.#isWaiting = false
       release = keepAlive()
-      halt = await this.#drive()
+      stopped = await this.#drive()
     } catch (error) {
       this.#mailbox.close()
-      halt = session.isReleased ? await this.#leave() : haltOf(error, openAgain)
+      stopped = session.isReleased ? await this.#leave() : stopCauseOf(error, openAgain)
       // Nothing more can be recorded: whatever still runs is told to stop.
       session.interrupt.fire('interrupted')
     }
@@ -192,33 +196,33 @@ export class TreeDriver {
     if (typeof unwatch === 'function') unwatch()
     await this.#release(parts, epoch)
     // What could not be stored did not happen: the next to open the tree folds what is there.
-    if (halt?.status === 'failed' || halt === released) parts.trees.forget(this.treeId)
+    if (stopped?.status === 'failed' || stopped === released) parts.trees.forget(this.treeId)
     else parts.trees.remember(this.#tree.snapshot(this.#mailbox.cursor))
     this.feed.close()
-    const known = { state: session.state, children: this.#tree.children, halt }
-    const rest = halt === released ? await recorded(parts, known) : known
+    const known = { state: session.state, children: this.#tree.children, stopped }
+    const result = stopped === released ? await recordedResult(parts, known) : known
     session.forget()
-    return rest
+    return result
   }
 
   /** Waits until calls have finished or their grace is over, then for what they recorded. Answers why an open turn is not driven any more. */
-  async #leave(): Promise<Halt | undefined> {
+  async #leave(): Promise<StopCause | undefined> {
     await this.#driving?.catch(() => {})
     try {
       await this.#ledger.flushBegun()
     } catch (error) {
-      return haltOf(error, openAgain)
+      return stopCauseOf(error, openAgain)
     }
     return this.#session.state.turn.kind === 'ended' ? undefined : released
   }
 
   /** Drives until there is nothing to do, or only a person can go on, and nothing has come in meanwhile. */
-  async #drive(): Promise<Halt | undefined> {
+  async #drive(): Promise<StopCause | undefined> {
     const session = this.#session
     let driving = drive(session, performer)
     for (;;) {
       this.#driving = driving
-      const rest = await this.#tree.driven(driving)
+      const rest = await this.#tree.untilIdleOrStalled(driving)
       while (this.#mailbox.draining) await this.#mailbox.draining
       if (rest === 'stalled') {
         if (await this.#suspend()) return suspended
@@ -255,14 +259,14 @@ export class TreeDriver {
 }
 
 /** How an existing tree is taken up. */
-export interface TakingUp {
+export interface ResumeOptions {
   readonly whenIdle: 'settle' | 'wait'
   readonly feed: Feed
   /** What is different for its root from now on. */
   readonly changes?: Changes
 }
 
-interface Drive {
+interface DriveOptions {
   readonly parts: RuntimeParts
   readonly epoch: number
   readonly whenIdle: 'settle' | 'wait'
@@ -271,7 +275,7 @@ interface Drive {
 const next = (session: ActiveSession) => session.decide().kind
 
 /** Where a released turn is, as its journal tells it: that is what the next driver starts from. */
-async function recorded({ trees }: RuntimeParts, known: Rest): Promise<Rest> {
+async function recordedResult({ trees }: RuntimeParts, known: DriveResult): Promise<DriveResult> {
   try {
     const { root, children } = await trees.stateOf(known.state.treeId)
     return { ...known, state: root, children }

@@ -2,10 +2,10 @@ import { type InteractionEvent, type LiveEvent, type MaybePromise, type SessionI
 import type { Pen } from '../../core/index.ts'
 
 /** Who is told of each event of a tree as soon as it has its place. */
-export interface Reader {
+export interface EventObserver {
   /** The session was given up while something of it was still under way. */
-  isGivenUp(sessionId: SessionId): boolean
-  read(event: InteractionEvent): void
+  isAbandoned(sessionId: SessionId): boolean
+  observe(event: InteractionEvent): void
 }
 
 /**
@@ -14,39 +14,39 @@ export interface Reader {
  * 1. Whatever is written is read by the tree before anything else happens, so its sums are never behind.
  * 2. A session that was given up writes nothing more: what still runs there ends with an error at its next event.
  */
-export class TreePen implements Pen {
-  readonly #pen: Pen
-  readonly #reader: Reader
+export class TreeEventWriter implements Pen {
+  readonly #writer: Pen
+  readonly #observer: EventObserver
 
-  constructor(pen: Pen, reader: Reader) {
-    this.#pen = pen
-    this.#reader = reader
+  constructor(writer: Pen, observer: EventObserver) {
+    this.#writer = writer
+    this.#observer = observer
   }
 
   get nextSeq(): number {
-    return this.#pen.nextSeq
+    return this.#writer.nextSeq
   }
 
   get now(): number {
-    return this.#pen.now
+    return this.#writer.now
   }
 
   at(moment: number): number {
-    return this.#pen.at(moment)
+    return this.#writer.at(moment)
   }
 
   push(event: InteractionEvent): void {
-    if (this.#reader.isGivenUp(event.sessionId))
+    if (this.#observer.isAbandoned(event.sessionId))
       throw new TroupeError('internal', `The session ${event.sessionId} was given up and cannot go on.`)
-    this.#pen.push(event)
-    this.#reader.read(event)
+    this.#writer.push(event)
+    this.#observer.observe(event)
   }
 
   live(event: LiveEvent): void {
-    if (!this.#reader.isGivenUp(event.sessionId)) this.#pen.live(event)
+    if (!this.#observer.isAbandoned(event.sessionId)) this.#writer.live(event)
   }
 
   flush(): MaybePromise<void> {
-    return this.#pen.flush()
+    return this.#writer.flush()
   }
 }

@@ -24,16 +24,16 @@ export interface TreeState {
   readonly inboxCursor: number
 }
 
-const none: ReadonlyMap<SessionId, SessionState> = new Map()
-const nobody: ReadonlySet<SessionId> = new Set()
+const noChildren: ReadonlyMap<SessionId, SessionState> = new Map()
+const noneSettled: ReadonlySet<SessionId> = new Set()
 const noNumbers: ReadonlyMap<string, number> = new Map()
 
 export const childIdOf = (parent: SessionId, itemId: string): SessionId => `${parent}/${itemId}` as SessionId
 
-export const treeOf = (root: SessionState): TreeState => ({
+export const newTreeState = (root: SessionState): TreeState => ({
   root,
-  children: none,
-  settled: nobody,
+  children: noChildren,
+  settled: noneSettled,
   numbers: noNumbers,
   seq: root.seq,
   inboxCursor: root.inboxCursor,
@@ -61,14 +61,14 @@ class TreeFold {
   #root: SessionState | undefined
   #seq: number
   #inboxCursor: number
-  readonly #family: Family
+  readonly #childStates: ChildStates
 
   constructor(from: TreeState | undefined) {
     this.#root = from?.root
     this.#seq = from?.seq ?? 0
     this.#inboxCursor = from?.inboxCursor ?? 0
     const { children, settled, numbers } = from ?? {}
-    this.#family = { agents: new Map(), children: new Map(children), settled: new Set(settled), numbers: new Map(numbers) }
+    this.#childStates = { agents: new Map(), children: new Map(children), settled: new Set(settled), numbers: new Map(numbers) }
   }
 
   get seq(): number {
@@ -77,27 +77,27 @@ class TreeFold {
 
   get state(): TreeState {
     if (!this.#root) throw new TroupeError('store_invalid', 'The journal is empty: a journal begins with interaction.session.created.')
-    const { children, settled, numbers } = this.#family
+    const { children, settled, numbers } = this.#childStates
     return { root: this.#root, children, settled, numbers, seq: this.#seq, inboxCursor: this.#inboxCursor }
   }
 
   add(events: readonly InteractionEvent[]): this {
-    const family = this.#family
+    const childStates = this.#childStates
     let root = this.#root
     for (const event of events) {
       this.#seq = event.seq
       if (event.inbox !== undefined) this.#inboxCursor = Math.max(this.#inboxCursor, event.inbox)
       if (!root) root = first(event)
       else if (event.sessionId === root.sessionId) root = apply(root, event)
-      else foldChild(family, event)
-      follow(family, event, root.sessionId)
+      else foldChild(childStates, event)
+      trackChildren(childStates, event, root.sessionId)
     }
     this.#root = root
     return this
   }
 }
 
-interface Family {
+interface ChildStates {
   /** Agents as events have them, by their text: thousands of children of one agent share it. */
   readonly agents: Map<string, AgentSpec>
   readonly children: Map<SessionId, SessionState>
@@ -105,7 +105,7 @@ interface Family {
   readonly numbers: Map<string, number>
 }
 
-function foldChild({ children, agents }: Family, event: InteractionEvent): void {
+function foldChild({ children, agents }: ChildStates, event: InteractionEvent): void {
   if (event.type === 'interaction.session.created') children.set(event.sessionId, created({ ...event, agent: shared(agents, event.agent) }))
   else children.set(event.sessionId, apply(known(children, event), event))
 }
@@ -118,7 +118,7 @@ function shared(agents: Map<string, AgentSpec>, agent: AgentSpec): AgentSpec {
 }
 
 /** What an event means for those whose event it is not. */
-function follow({ children, settled, numbers }: Family, event: InteractionEvent, rootId: SessionId): void {
+function trackChildren({ children, settled, numbers }: ChildStates, event: InteractionEvent, rootId: SessionId): void {
   switch (event.type) {
     case 'interaction.session.created':
       if (event.parent?.sessionId === rootId) numbers.set(event.agent.name, (numbers.get(event.agent.name) ?? 0) + 1)
@@ -130,7 +130,7 @@ function follow({ children, settled, numbers }: Family, event: InteractionEvent,
     case 'interaction.item.completed': {
       const childId = event.itemId && childIdOf(event.sessionId, event.itemId)
       const child = childId && children.get(childId)
-      if (child) children.set(childId, forSummary(child))
+      if (child) children.set(childId, summaryOnly(child))
       return
     }
     case 'interaction.turn.started':
@@ -159,7 +159,7 @@ function known(children: ReadonlyMap<SessionId, SessionState>, event: Interactio
 }
 
 /** What a child is remembered by once its call has ended: who it was, how it ended, what it did and took. */
-export function forSummary(state: SessionState): SessionState {
+export function summaryOnly(state: SessionState): SessionState {
   const { turn } = state
   const rest = { ...state, history: Sequence.empty<Message>(), inputs: [], grants: [], tools: [], prices: {} }
   if (turn.kind !== 'ended' || turn.report === undefined) return rest

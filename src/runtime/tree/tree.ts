@@ -11,16 +11,16 @@ import {
 } from '../../steps/index.ts'
 import type { OpenOptions } from '../api/agent-runtime.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
-import { roomOf } from '../children/child-budget.ts'
-import { Below } from '../children/child-tracker.ts'
+import { headroomOf } from '../children/child-budget.ts'
+import { ChildTracker } from '../children/child-tracker.ts'
 import { Children } from '../children/children.ts'
 import { reconfigure } from '../resume/reconfigure-session.ts'
-import { putBack, takeUp, takeUpChildren } from '../resume/resume-tree.ts'
-import { cardsOf } from '../selection/agent-lookup.ts'
-import { breakOff, interrupted } from './end-open-turn.ts'
+import { restoreOpenChildren, resumeChildren, resumeSession } from '../resume/resume-tree.ts'
+import { callableCards } from '../selection/agent-lookup.ts'
+import { endOpenTurn, interrupted } from './end-open-turn.ts'
 import type { Ledger } from './ledger.ts'
-import type { Sessions } from './sessions.ts'
-import { type Reader, TreePen } from './tree-event-writer.ts'
+import type { SessionFactory } from './sessions.ts'
+import { type EventObserver, TreeEventWriter } from './tree-event-writer.ts'
 import type { TreeState } from './tree-state.ts'
 
 const noCards: readonly AgentCard[] = []
@@ -32,16 +32,16 @@ const noCards: readonly AgentCard[] = []
  * 2. When everything that is at work waits for a person, the tree is stalled.
  * 3. A tree that has nothing below its root pays for nothing there.
  */
-export class Tree implements TreePort, Reader, Sessions {
+export class Tree implements TreePort, EventObserver, SessionFactory {
   readonly root: ActiveSession
   readonly #parts: RuntimeParts
   readonly #registry: ToolRegistry
   readonly #ledger: Ledger
-  readonly #pen: TreePen
+  readonly #writer: TreeEventWriter
   readonly #ports: StepPorts
   /** What was below the root when the tree was opened; nothing once that has been taken over. */
   #before: Pick<TreeState, 'children' | 'settled' | 'numbers'>
-  #below: Below | undefined
+  #tracker: ChildTracker | undefined
   #children: Children | undefined
 
   constructor(parts: RuntimeParts, { ledger, registry, state }: { ledger: Ledger; registry: ToolRegistry; state: TreeState }) {
@@ -49,54 +49,54 @@ export class Tree implements TreePort, Reader, Sessions {
     this.#parts = parts
     this.#registry = registry
     this.#ledger = ledger
-    this.#pen = new TreePen(ledger, this)
+    this.#writer = new TreeEventWriter(ledger, this)
     this.#ports = parts.ports(root.treeId, { tree: this, registry })
     this.#before = { children, settled, numbers }
-    this.root = this.session(root)
-    if (children.size > 0) this.#open()
+    this.root = this.createSession(root)
+    if (children.size > 0) this.#track()
   }
 
   /** Every child of the turn as it stands: those that have ended, and those at work. */
   get children(): TreeState['children'] {
-    if (!this.#below) return this.#before.children
-    const { atRest, branches } = this.#below
-    if (branches.size === 0) return atRest
-    const all = new Map(atRest)
-    for (const { session } of branches.values()) if (session?.state.parent) all.set(session.state.sessionId, session.state)
+    if (!this.#tracker) return this.#before.children
+    const { inactive, openSessions } = this.#tracker
+    if (openSessions.size === 0) return inactive
+    const all = new Map(inactive)
+    for (const { session } of openSessions.values()) if (session?.state.parent) all.set(session.state.sessionId, session.state)
     return all
   }
 
   /** The tree as it stands, for whoever takes it up next. */
   snapshot(inboxCursor: number): TreeState {
-    const { settled, branches } = this.#below ?? {}
+    const { settled, openSessions } = this.#tracker ?? {}
     return {
       root: this.root.state,
       children: this.children,
       settled: settled ?? this.#before.settled,
-      numbers: branches?.root.numbers ?? this.#before.numbers,
+      numbers: openSessions?.root.numbers ?? this.#before.numbers,
       seq: this.#ledger.nextSeq - 1,
       inboxCursor,
     }
   }
 
   /** Resolves with how the root came to rest, or when the whole tree waits for a person. */
-  driven(root: Promise<'idle' | 'suspended'>): Promise<'idle' | 'suspended' | 'stalled'> {
+  untilIdleOrStalled(root: Promise<'idle' | 'suspended'>): Promise<'idle' | 'suspended' | 'stalled'> {
     // Whoever has no children cannot be stalled by one.
-    if (!this.#below && this.root.state.agent.agents.length === 0) return root
-    const below = this.#open()
-    below.stalled = Promise.withResolvers()
-    return Promise.race([root, below.stalled.promise])
+    if (!this.#tracker && this.root.state.agent.agents.length === 0) return root
+    const tracker = this.#track()
+    tracker.stalled = Promise.withResolvers()
+    return Promise.race([root, tracker.stalled.promise])
   }
 
   /** Whether everything that is at work waits for a person. */
   get isStalled(): boolean {
-    return this.#below?.branches.isStalled ?? false
+    return this.#tracker?.openSessions.isStalled ?? false
   }
 
   /** Tells everybody above those who wait that nobody need stay. */
   suspend(): void {
     const approvals: ApprovalId[] = []
-    for (const { session, stage } of this.#open().branches.values())
+    for (const { session, stage } of this.#track().openSessions.values())
       if (session && stage === 'waiting') approvals.push(...openRequests(session.state).map(({ id }) => id))
     for (const session of this.live()) {
       if (session.state.turn.kind === 'open' && session.state.turn.waiting.kind !== 'suspended')
@@ -106,37 +106,37 @@ export class Tree implements TreePort, Reader, Sessions {
 
   /** Whoever waits for a person may be all that is left. */
   callEnded(): void {
-    this.#below?.look()
+    this.#tracker?.checkStalled()
   }
 
   /** Tells all that were at work that they have a new driver; the calls that started children will find them. */
-  takeUp(epoch: number, changes: OpenOptions): void {
+  resume(epoch: number, changes: OpenOptions): void {
     reconfigure(this.root, changes, this.#parts.models)
     const driver = { parts: this.#parts, registry: this.#registry, epoch }
-    takeUp(this.root, driver)
-    if (this.#below) takeUpChildren(this.#below, this, driver)
+    resumeSession(this.root, driver)
+    if (this.#tracker) resumeChildren(this.#tracker, this, driver)
   }
 
   /** Sessions at work, the root first. */
   live(): readonly ActiveSession[] {
-    if (!this.#below) return [this.root]
+    if (!this.#tracker) return [this.root]
     const live: ActiveSession[] = []
-    for (const { session } of this.#below.branches.values()) if (session) live.push(session)
+    for (const { session } of this.#tracker.openSessions.values()) if (session) live.push(session)
     return live
   }
 
   headroom({ state: { sessionId } }: ActiveSession): Headroom {
-    const branch = this.#below?.branches.get(sessionId)
-    return branch ? roomOf(branch) : unbounded
+    const open = this.#tracker?.openSessions.get(sessionId)
+    return open ? headroomOf(open) : unbounded
   }
 
   budgetLine(session: ActiveSession): Enterable {
-    const { branches } = this.#open()
-    return branches.budget.placeOf(branches.get(session.state.sessionId) ?? branches.root, session)
+    const { openSessions } = this.#track()
+    return openSessions.budget.placeOf(openSessions.get(session.state.sessionId) ?? openSessions.root, session)
   }
 
   agentsOf({ state: { agent } }: ActiveSession): readonly AgentCard[] {
-    return agent.agents.length === 0 ? noCards : cardsOf(this.#parts, agent)
+    return agent.agents.length === 0 ? noCards : callableCards(this.#parts, agent)
   }
 
   grants(): readonly ApprovalKey[] {
@@ -175,33 +175,33 @@ export class Tree implements TreePort, Reader, Sessions {
   end(by: string): void {
     const { root } = this
     if (root.state.turn.kind !== 'open') return
-    if (this.#below) putBack(this.#below, this)
+    if (this.#tracker) restoreOpenChildren(this.#tracker, this)
     root.note({ type: 'interaction.cancel.requested', mode: 'interrupt', by })
-    breakOff(root, interrupted)
+    endOpenTurn(root, interrupted)
   }
 
   startChild(parent: ActiveSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
-    this.#children ??= new Children(this, { parts: this.#parts, registry: this.#registry, pen: this.#pen, below: this.#open() })
+    this.#children ??= new Children(this, { parts: this.#parts, registry: this.#registry, writer: this.#writer, tracker: this.#track() })
     return this.#children.start(parent, itemId, start)
   }
 
-  session(state: SessionState): ActiveSession {
-    return this.#parts.session(this.#pen, state, this.#ports)
+  createSession(state: SessionState): ActiveSession {
+    return this.#parts.createSession(this.#writer, state, this.#ports)
   }
 
-  isGivenUp(sessionId: SessionId): boolean {
-    return this.#below?.isGivenUp(sessionId) ?? false
+  isAbandoned(sessionId: SessionId): boolean {
+    return this.#tracker?.isAbandoned(sessionId) ?? false
   }
 
-  read(event: InteractionEvent): void {
-    this.#below?.read(event)
+  observe(event: InteractionEvent): void {
+    this.#tracker?.observe(event)
   }
 
-  #open(): Below {
-    if (this.#below) return this.#below
-    this.#below = new Below(this.root, this.#before)
+  #track(): ChildTracker {
+    if (this.#tracker) return this.#tracker
+    this.#tracker = new ChildTracker(this.root, this.#before)
     this.#before = nothingBefore
-    return this.#below
+    return this.#tracker
   }
 }
 

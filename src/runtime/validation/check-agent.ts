@@ -1,5 +1,5 @@
 import { type AgentTrust, type Problem, reasoningEfforts } from '../../contracts/index.ts'
-import { checkKeys, isListOfTexts, isMap, isRecord, show } from '../../util/option-problems.ts'
+import { checkKeys, expectObject, isListOfTexts, isRecord, show } from '../../util/option-problems.ts'
 import type { AgentDefinition } from '../api/agent-config.ts'
 import { checkInputContract, checkOutputContract } from './check-contracts.ts'
 import { checkLimits, checkParameters } from './check-limits.ts'
@@ -51,14 +51,14 @@ export function checkAgent(problems: Problem[], agent: AgentDefinition, place: s
   if (agent.tools !== undefined && !isListOfTexts(agent.tools)) {
     problems.push({ place: `${place}.tools`, message: `expected a list of tool names, found ${show(agent.tools)}` })
   }
-  if (isMap(problems, agent.limits, `${place}.limits`)) checkLimits(problems, agent.limits, `${place}.limits`)
-  if (isMap(problems, agent.parameters, `${place}.parameters`)) checkParameters(problems, agent.parameters, `${place}.parameters`)
+  if (expectObject(problems, agent.limits, `${place}.limits`)) checkLimits(problems, agent.limits, `${place}.limits`)
+  if (expectObject(problems, agent.parameters, `${place}.parameters`)) checkParameters(problems, agent.parameters, `${place}.parameters`)
   checkEffort(problems, agent, place)
-  if (isMap(problems, agent.output, `${place}.output`)) checkOutputContract(problems, agent.output, `${place}.output`)
-  if (isMap(problems, agent.input, `${place}.input`)) checkInputContract(problems, agent.input, `${place}.input`)
+  if (expectObject(problems, agent.output, `${place}.output`)) checkOutputContract(problems, agent.output, `${place}.output`)
+  if (expectObject(problems, agent.input, `${place}.input`)) checkInputContract(problems, agent.input, `${place}.input`)
   if (agent.infer !== undefined && typeof agent.infer !== 'boolean')
     problems.push({ place: `${place}.infer`, message: `expected true or false, found ${show(agent.infer)}` })
-  if (isMap(problems, agent.trust, `${place}.trust`)) checkTrust(problems, agent.trust, `${place}.trust`)
+  if (expectObject(problems, agent.trust, `${place}.trust`)) checkTrust(problems, agent.trust, `${place}.trust`)
   for (const key of ['displayName', 'usage', 'toolName'] as const) {
     if (agent[key] !== undefined && typeof agent[key] !== 'string')
       problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(agent[key])}` })

@@ -2,7 +2,7 @@ import { type InputMode, type Problem, TroupeError } from '../../contracts/index
 import { isDecision } from '../../policy/grants.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { checkKeys, isRecord, misused } from '../../util/option-problems.ts'
+import { checkKeys, isRecord, usageError } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { RunInput } from '../api/agent-runtime.ts'
 import { changeProblems } from '../resume/reconfigure-session.ts'
@@ -19,9 +19,9 @@ const startKeys = ['agent', 'overlay']
 export function checkRun(
   input: RunInput,
   options: object,
-  { door, modelKeys }: { readonly door: 'run' | 'start'; readonly modelKeys: object },
+  { caller, modelKeys }: { readonly caller: 'run' | 'start'; readonly modelKeys: object },
 ): void {
-  const known = door === 'run' ? runKeys : startKeys
+  const known = caller === 'run' ? runKeys : startKeys
   const problems: Problem[] = []
   try {
     if (areOptions(problems, options)) {
@@ -42,8 +42,8 @@ export function checkRun(
 function unreadable(error: unknown, given: { readonly [name: string]: unknown }): unknown {
   if (error instanceof TroupeError) return error
   const { problems } = readableCopy(given)
-  if (problems.length > 0) return misused(problems)
-  return misused([{ place: Object.keys(given).join(', '), message: `it cannot be read: ${messageOf(error)}` }])
+  if (problems.length > 0) return usageError(problems)
+  return usageError([{ place: Object.keys(given).join(', '), message: `it cannot be read: ${messageOf(error)}` }])
 }
 
 /** The same for calls that need not be fast. */
@@ -74,7 +74,7 @@ export function checkOpen(options: object, modelKeys: object): void {
       problems.push(...changeProblems(options))
       checkOverlay(problems, options.overlay, modelKeys)
     }
-    if (problems.length > 0) throw misused(problems)
+    if (problems.length > 0) throw usageError(problems)
   })
 }
 
@@ -91,7 +91,7 @@ export function checkClose(options: object): void {
           remedy: 'Leave it out, or give true.',
         })
     }
-    if (problems.length > 0) throw misused(problems)
+    if (problems.length > 0) throw usageError(problems)
   })
 }
 
@@ -135,8 +135,8 @@ export function checkSend(input: RunInput, options: object): void {
 export function checkCancel(mode: unknown, by: unknown): void {
   const problems: Problem[] = []
   checkWord(problems, mode, { place: 'mode', known: cancelModes })
-  if (typeof by !== 'string') problems.push(nobody('by', by))
-  if (problems.length > 0) throw misused(problems)
+  if (typeof by !== 'string') problems.push(missingActor('by', by))
+  if (problems.length > 0) throw usageError(problems)
 }
 
 /** Only a decision that there is goes into the inbox. */
@@ -144,14 +144,14 @@ export function checkAnswer(answer: unknown): void {
   readably({ answer }, () => {
     const problems: Problem[] = []
     const remedy = 'Give { approvalId, decision, by? }.'
-    if (!isRecord(answer)) throw misused([{ place: 'answer', message: `expected an object, found ${showValue(answer)}`, remedy }])
+    if (!isRecord(answer)) throw usageError([{ place: 'answer', message: `expected an object, found ${showValue(answer)}`, remedy }])
     checkKeys(problems, answer, { known: ['approvalId', 'decision', 'by'], place: 'answer' })
     const { approvalId, decision, by = '' } = answer
     checkText(problems, approvalId, { place: 'answer.approvalId', what: 'the id of a request' })
     if (!isDecision(decision))
       problems.push({ place: 'answer.decision', message: `${showValue(decision)} is not a decision`, remedy: knownDecisions })
-    if (typeof by !== 'string') problems.push(nobody('answer.by', by))
-    if (problems.length > 0) throw misused(problems)
+    if (typeof by !== 'string') problems.push(missingActor('answer.by', by))
+    if (problems.length > 0) throw usageError(problems)
   })
 }
 
@@ -160,8 +160,8 @@ export function checkRevoke(keys: unknown, by: unknown): void {
     const problems: Problem[] = []
     if (!Array.isArray(keys) || keys.some((key: unknown) => typeof key !== 'string'))
       problems.push({ place: 'keys', message: `expected a list of keys, found ${showValue(keys)}`, remedy: 'Give the keys of grants.' })
-    if (typeof by !== 'string') problems.push(nobody('by', by))
-    if (problems.length > 0) throw misused(problems)
+    if (typeof by !== 'string') problems.push(missingActor('by', by))
+    if (problems.length > 0) throw usageError(problems)
   })
 }
 
@@ -169,7 +169,7 @@ export function checkList(options: object): void {
   readably({ options }, () => {
     const problems: Problem[] = []
     if (areOptions(problems, options)) checkKeys(problems, options, { known: ['limit', 'before'], place: 'options' })
-    if (problems.length > 0) throw misused(problems)
+    if (problems.length > 0) throw usageError(problems)
   })
 }
 
@@ -185,7 +185,7 @@ function refuse(problems: readonly Problem[], input: RunInput): void {
     return
   }
   const wrong = inputProblem(input)
-  throw misused(wrong ? [{ ...wrong, place: 'input' }, ...problems] : problems)
+  throw usageError(wrong ? [{ ...wrong, place: 'input' }, ...problems] : problems)
 }
 
 function inputProblem(input: RunInput): { readonly message: string; readonly remedy: string } | undefined {
@@ -225,7 +225,7 @@ function checkWord(problems: Problem[], value: unknown, { place, known }: { plac
   problems.push({ place, message, remedy: near === undefined ? `Give one of ${known.join(', ')}.` : `Did you mean "${near}"?` })
 }
 
-const nobody = (place: string, by: unknown): Problem => ({
+const missingActor = (place: string, by: unknown): Problem => ({
   place,
   message: `expected who it is, found ${showValue(by)}`,
   remedy: 'Give a name: the journal tells of it by this.',

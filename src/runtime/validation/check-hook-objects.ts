@@ -1,5 +1,5 @@
 import type { Hook, Problem } from '../../contracts/index.ts'
-import { type KnownTools, toolFault } from '../../policy/tool-name-problems.ts'
+import { type KnownTools, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { isRecord } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
@@ -37,7 +37,7 @@ function filterProblems({ tools }: { readonly [key: string]: unknown }, place: s
   if (!Array.isArray(tools) || tools.length === 0 || !tools.every((each) => typeof each === 'string' && each !== ''))
     return [{ place, message: `expected names of tools, found ${showValue(tools)}`, remedy: 'Leave it out for all tools.' }]
   return (tools as readonly string[]).flatMap((name, index) => {
-    const fault = known && toolFault(name, known)
+    const fault = known && toolNameProblem(name, known)
     return fault?.kind === 'nothing' ? [{ place: `${place}[${index}]`, message: fault.message, remedy: fault.remedy }] : []
   })
 }

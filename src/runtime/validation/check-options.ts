@@ -1,13 +1,13 @@
 import type { Confinement, Problem } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { invalid, isRecord } from '../../util/option-problems.ts'
+import { configError, isRecord } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import { knownNames } from '../../util/suggestion.ts'
 import type { RuntimeOptions } from '../api/agent-runtime.ts'
 import { configProblems } from '../api/resolve-config.ts'
 import { checkHookObjects } from './check-hook-objects.ts'
 import { checkWholeSandbox, knownTools } from './check-policies.ts'
-import { wallProblems } from './check-sandbox.ts'
+import { missingSandboxProblems } from './check-sandbox.ts'
 import { readableCopy } from './readable-copy.ts'
 
 /** What each option must be able to do; the names of functions that it must have. */
@@ -34,7 +34,7 @@ const ports: { readonly [Key in keyof Required<RuntimeOptions>]: Port } = {
 /** @throws TroupeError `config_invalid` with every problem at once. */
 export function checkOptions(options: RuntimeOptions): void {
   const problems = problemsOf(options)
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.length > 0) throw configError(problems)
 }
 
 /** Where something cannot be read, that is told with all that is wrong beside it. */
@@ -62,7 +62,7 @@ function optionProblems(options: RuntimeOptions): readonly Problem[] {
   problems.push(
     ...checkHookObjects(options.hooks, knownTools(options.config)),
     ...sandboxProblems(options.sandbox),
-    ...wallProblems(options.config, options.sandbox),
+    ...missingSandboxProblems(options.config, options.sandbox),
     ...originProblems(options.origin),
   )
   return problems.some(({ place }) => place === 'config') ? problems : [...configProblems(options.config), ...problems]
@@ -77,7 +77,7 @@ function portProblems(key: string, given: unknown, { methods, what }: Port): rea
   } catch (error) {
     return [{ place: key, message: `it cannot be read: ${messageOf(error)}`, remedy: `Give ${what}.` }]
   }
-  return [{ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapping(given) ?? needs(methods) }]
+  return [{ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapRemedy(given) ?? neededMethods(methods) }]
 }
 
 /** What an option needs beside its methods. */
@@ -102,7 +102,7 @@ function isModelOrAdapter(given: object): boolean {
 }
 
 /** Models of other frameworks are welcome, through their adapter. */
-function wrapping(given: unknown): string | undefined {
+function wrapRemedy(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null) return undefined
   const wrap = (name: string): string => `Wrap it: ${name}(model), from troupe/models.`
   if ('specificationVersion' in given) return wrap('fromAiSdk')
@@ -151,5 +151,5 @@ function sandboxProblems(sandbox: RuntimeOptions['sandbox']): readonly Problem[]
   return problems
 }
 
-const needs = (methods: readonly string[]): string =>
+const neededMethods = (methods: readonly string[]): string =>
   methods.length > 0 ? `It needs ${methods.map((method) => `${method}()`).join(', ')}.` : 'Give one.'

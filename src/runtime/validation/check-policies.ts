@@ -1,6 +1,6 @@
 import { type Problem, ruleVerdicts, type SandboxPolicy } from '../../contracts/index.ts'
 import { isRulePattern } from '../../policy/rule-pattern.ts'
-import { type KnownTools, ruleFault } from '../../policy/tool-name-problems.ts'
+import { type KnownTools, rulePatternProblem } from '../../policy/tool-name-problems.ts'
 import { checkKeys, isPlainRecord, isRecord, show } from '../../util/option-problems.ts'
 import { knownNames } from '../../util/suggestion.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../api/agent-config.ts'
@@ -85,7 +85,7 @@ function checkRule(problems: Problem[], rule: unknown, { place, known }: At): vo
       problems.push({ place: `${place}.${verdict}`, message: `expected a pattern like "shell(git *)", found ${show(rule[verdict])}` })
     else
       for (const pattern of patterns as readonly string[]) {
-        const fault = known && ruleFault(pattern, known)
+        const fault = known && rulePatternProblem(pattern, known)
         if (fault) problems.push({ place: `${place}.${verdict}`, message: fault.message, remedy: fault.remedy })
       }
   }

@@ -1,6 +1,6 @@
 import type { Problem } from '../../contracts/index.ts'
 import type { QueueLimits } from '../../steps/index.ts'
-import { checkKeys, isMap, show } from '../../util/option-problems.ts'
+import { checkKeys, expectObject, show } from '../../util/option-problems.ts'
 
 const queueKeys = ['concurrent', 'perMinute'] satisfies (keyof QueueLimits)[]
 
@@ -8,7 +8,7 @@ export function checkQueues(problems: Problem[], queues: { readonly [name: strin
   for (const [name, limits] of Object.entries(queues)) {
     const place = `config.queues.${name}`
     if (name.trim() === '') problems.push({ place, message: 'expected the name of a provider, a tool or a namespace' })
-    if (!isMap(problems, limits ?? null, place)) continue
+    if (!expectObject(problems, limits ?? null, place)) continue
     checkKeys(problems, limits, { known: queueKeys, place })
     for (const key of queueKeys) {
       const value: unknown = limits[key]

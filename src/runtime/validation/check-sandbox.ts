@@ -7,7 +7,7 @@ import { isRecord } from '../../util/option-problems.ts'
 const remedy = 'Give the runtime a `sandbox`, such as that of `workspaceTools` of `troupe/acting`, or take `sandbox` out of the agent.'
 
 /** The configuration and the sandbox as they were given: either may be wrong in any other way. */
-export function wallProblems(config: unknown, sandbox: Partial<Sandbox> | undefined): readonly Problem[] {
+export function missingSandboxProblems(config: unknown, sandbox: Partial<Sandbox> | undefined): readonly Problem[] {
   if (!isRecord(config) || (sandbox !== undefined && sandbox?.confinement?.kind !== 'none')) return []
   const agents: readonly unknown[] = Array.isArray(config.agents) ? config.agents : []
   if (!Array.isArray(config.tools) || config.tools.length === 0) return []
@@ -27,7 +27,7 @@ function actsAmong(agents: readonly unknown[], agent: object, known = new Set<ob
 }
 
 /** What is told of an agent with tools that says what walls are to be like, where nothing can make them so. */
-export function wallNotice({ name, sandbox: wanted }: AgentSpec, confinement: Confinement): Diagnostic | undefined {
+export function sandboxNotice({ name, sandbox: wanted }: AgentSpec, confinement: Confinement): Diagnostic | undefined {
   const { mode, ...limits } = wanted ?? {}
   const named = Object.keys(limits)
   if (named.length === 0 || mode === 'off' || (confinement.kind === 'sandbox' && confinement.policy)) return undefined

@@ -1,5 +1,5 @@
 import type { ApprovalKey, ApprovalWish, Diagnostic, JsonObject } from '../../contracts/index.ts'
-import { leavingTheSandbox } from '../../policy/unsandboxed-rules.ts'
+import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { copyJson, plainJson } from '../../util/copy-json.ts'
 import { messageOf } from '../../util/message-of.ts'
@@ -75,7 +75,7 @@ function isAnothers({ key, isPrefix }: ApprovalKey, tool: string): boolean {
   return !isOwn && kindsOfOurs.some((kind) => key.startsWith(kind) || (isPrefix === true && kind.startsWith(key)))
 }
 
-const kindsOfOurs = ['tool:', `${leavingTheSandbox}:`]
+const kindsOfOurs = ['tool:', `${unsandboxedName}:`]
 
 /** With what belongs to a wish and nothing else. */
 function withoutSecrets(redactor: Redactor, { summary, keys, wider = [], question, asks, diff }: ApprovalWish): ApprovalWish {

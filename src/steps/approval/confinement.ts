@@ -1,5 +1,5 @@
 import { type AgentSpec, type Confinement, defaultSandboxPolicy, type SandboxPolicy } from '../../contracts/index.ts'
-import { stricterSandbox } from '../../policy/merge-sandbox.ts'
+import { mergeSandbox } from '../../policy/merge-sandbox.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 
 /** How calls of a session are confined. */
@@ -17,5 +17,5 @@ export function confinedFor({ sandbox: wanted }: Pick<AgentSpec, 'sandbox'>, con
 
 /** Nothing that was not allowed before is allowed after: an agent can demand walls, never take them down. */
 export function tightened(policy: SandboxPolicy, { mode, ...wanted }: Partial<SandboxPolicy>): SandboxPolicy {
-  return { ...policy, ...stricterSandbox(policy, mode === 'required' ? { ...wanted, mode } : wanted) }
+  return { ...policy, ...mergeSandbox(policy, mode === 'required' ? { ...wanted, mode } : wanted) }
 }

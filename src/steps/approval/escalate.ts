@@ -1,6 +1,6 @@
 import type { ApprovalRequest, ToolFailure, ToolOutput } from '../../contracts/index.ts'
 import { type AtTheWalls, approvalIdOf, atTheWalls, callIdOf, findCall, type StartedCall } from '../../core/index.ts'
-import { leavingTheSandbox } from '../../policy/unsandboxed-rules.ts'
+import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import { parseArguments } from '../calls/parse-arguments.ts'
@@ -21,7 +21,7 @@ type Failed = Extract<ToolOutput, { ok: false }>
 export async function escalate(session: ActiveSession, call: StartedCall, failed: Failed): Promise<WayOut> {
   const { attempt, itemId } = call
   const request = requestFor(session, call, { failed, reason: await reasonOf(session, call) })
-  const ruled = rulingFor(session, { names: [leavingTheSandbox], keys: request.keys })
+  const ruled = rulingFor(session, { names: [unsandboxedName], keys: request.keys })
   if (ruled?.verdict === 'deny') return failed
   const by = ruled?.verdict === 'allow' ? ruled.rule : grantFor(session, [], request.keys)
   if (by === undefined) {
@@ -50,8 +50,8 @@ function requestFor(
   const { redactor } = session.ports
   const scope = 'unsandboxed'
   // The arguments themselves are the key: nothing is granted for a fingerprint.
-  const key = redactor.text(`${leavingTheSandbox}:${tool}:${canonicalJson(input)}`)
-  const always = { key: `${leavingTheSandbox}:${tool}:`, label: `any call of ${tool}, outside the sandbox`, isPrefix: true }
+  const key = redactor.text(`${unsandboxedName}:${tool}:${canonicalJson(input)}`)
+  const always = { key: `${unsandboxedName}:${tool}:`, label: `any call of ${tool}, outside the sandbox`, isPrefix: true }
   return {
     id: approvalIdOf(callIdOf(session.state.sessionId, itemId), scope),
     itemId,

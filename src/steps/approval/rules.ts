@@ -7,9 +7,9 @@ import {
   type RuleVerdict,
   ruleVerdicts,
 } from '../../contracts/index.ts'
-import { partsOfPattern } from '../../policy/rule-pattern.ts'
-import { leavingTheSandbox } from '../../policy/unsandboxed-rules.ts'
-import { fitsBelow, fitsGlob, type Glob, globOf } from '../../util/glob.ts'
+import { parseRulePattern } from '../../policy/rule-pattern.ts'
+import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
+import { canMatchPrefix, type Glob, matchesGlob, parseGlob } from '../../util/glob.ts'
 
 // What rules say about a call. Pure: the same rules and keys give the same ruling.
 
@@ -81,23 +81,23 @@ function mayBeAboutPart(clause: Clause, key: ApprovalKey): boolean {
 function fitsUse({ use: glob, ruling: { verdict } }: Clause, key: ApprovalKey): boolean {
   const uses = usesOf(key)
   if (verdict === 'allow' && key.mustBeNamed) return glob !== undefined && uses.some((use) => isNamedBy(glob, use))
-  return glob === undefined || uses.some((use) => fitsGlob(glob, use))
+  return glob === undefined || uses.some((use) => matchesGlob(glob, use))
 }
 
 const fitsAlias = ({ use: glob, ruling: { verdict } }: Clause, { aliases = [] }: ApprovalKey): boolean =>
-  verdict !== 'allow' && glob !== undefined && aliases.some((name) => fitsGlob(glob, name))
+  verdict !== 'allow' && glob !== undefined && aliases.some((name) => matchesGlob(glob, name))
 
-const isNamedBy = (glob: Glob, use: string): boolean => (glob[0] ?? '').startsWith(use.split(' ', 1)[0] ?? use) && fitsGlob(glob, use)
+const isNamedBy = (glob: Glob, use: string): boolean => (glob[0] ?? '').startsWith(use.split(' ', 1)[0] ?? use) && matchesGlob(glob, use)
 
 function mayFitPart({ use: glob }: Clause, key: ApprovalKey): boolean {
   if (glob === undefined) return true
   // Names from the root of a folder have no beginning in common, save that none begins with a slash.
-  const mayFit = (start: string): boolean => fitsBelow(glob, start) && !(start === '' && glob[0]?.startsWith('/'))
+  const mayFit = (start: string): boolean => canMatchPrefix(glob, start) && !(start === '' && glob[0]?.startsWith('/'))
   return (key.within ?? []).some(mayFit)
 }
 
 const byUse = (clauses: readonly Clause[], use: string): Ruling | undefined =>
-  clauses.findLast((clause) => clause.use === undefined || fitsGlob(clause.use, use))?.ruling
+  clauses.findLast((clause) => clause.use === undefined || matchesGlob(clause.use, use))?.ruling
 
 /**
  * A tool that does not say what a call is for is judged by what it was given: enough to be careful, never enough to let
@@ -127,7 +127,7 @@ interface Clause {
 }
 
 const isAbout = ({ tool, ruling: { verdict } }: Clause, names: readonly string[]): boolean =>
-  names.some((name) => (name === leavingTheSandbox && verdict === 'allow' ? tool.length === 1 && tool[0] === name : fitsGlob(tool, name)))
+  names.some((name) => (name === unsandboxedName && verdict === 'allow' ? tool.length === 1 && tool[0] === name : matchesGlob(tool, name)))
 
 const known = new WeakMap<ApprovalPolicy, readonly Clause[]>()
 
@@ -144,11 +144,11 @@ function clausesFor({ name }: ApprovalPolicy, rule: ApprovalRule, verdict: RuleV
   return (typeof patterns === 'string' ? [patterns] : patterns).flatMap((pattern) => {
     const said = `${verdict} ${pattern}`
     const decided = { verdict, rule: name === undefined ? said : `${said} (${name})` }
-    const { tool, use } = partsOfPattern(pattern)
+    const { tool, use } = parseRulePattern(pattern)
     const uses = verdict === 'allow' || use === undefined ? [use] : meantBy(tool, use)
     return uses.map((each) => ({
-      tool: globOf(tool),
-      use: each === undefined ? undefined : globOf(each),
+      tool: parseGlob(tool),
+      use: each === undefined ? undefined : parseGlob(each),
       ruling: rule.reason === undefined ? decided : { ...decided, reason: rule.reason },
     }))
   })

@@ -1,7 +1,7 @@
 import type { CallRecord, ItemId, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../../contracts/index.ts'
 import { type AtTheWalls, atTheWalls, findCall, LaneSet, Released, type StartedCall } from '../../core/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
-import { keepShape } from '../../util/keep-shape.ts'
+import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { escalate, isWalledIn } from '../approval/escalate.ts'
 import { afterCall, hasHooksAt } from '../approval/hooks.ts'
 import { forbiddenNow } from '../approval/permission.ts'
@@ -238,7 +238,7 @@ function end(session: ActiveSession, call: StartedCall, { status, output, latenc
 function record(session: ActiveSession, call: StartedCall, ended: Fitted): void {
   const item = recordOf(call, ended)
   session.record(itemEnded(session, item, ended.moment))
-  if (item.bytesOut < 1_000) keepShape('ended', item, ended)
+  if (item.bytesOut < 1_000) keepHiddenClass('ended', item, ended)
   // The last result goes with the next step; the others are committed as they come.
   if (session.turn.step.kind === 'calling') void session.flush()
 }

@@ -18,9 +18,9 @@ import { callIdOf, planItemIdOf, type StartedCall } from '../../core/index.ts'
 import { copyJson } from '../../util/copy-json.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { isThenable } from '../../util/is-thenable.ts'
-import { keepShape } from '../../util/keep-shape.ts'
+import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { Veil } from '../../util/redact-stream.ts'
+import type { RedactionStream } from '../../util/redact-stream.ts'
 import { confinementOf } from '../approval/confinement.ts'
 import { isLeftTo } from '../approval/permission.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
@@ -70,7 +70,7 @@ class CallRun {
   readonly #hold: Hold | undefined
   #limit: Limit = noLimit
   #isOver = false
-  #veil: Veil | undefined
+  #veil: RedactionStream | undefined
   #child: StartedChild | undefined
 
   constructor(session: ActiveSession, { call, started, hold }: Run) {
@@ -86,7 +86,7 @@ class CallRun {
     const timeLeft = this.#session.timeLeft()
     this.#limit = deadline(this.#session, tool, timeLeft?.usable ?? Number.POSITIVE_INFINITY)
     const input = copyJson(this.#call.intent.input)
-    keepShape('call', this, input)
+    keepHiddenClass('call', this, input)
     try {
       const answer = tool.execute(input, this.#context(tool, timeLeft?.ms))
       return isThenable(answer) ? this.#wait(answer, tool) : this.#settle(this.#result(this.#output(answer, tool)))
@@ -188,7 +188,7 @@ class CallRun {
 
   /** Output comes in pieces, and a secret may lie across two of them. */
   #pass(chunk: string): void {
-    this.#veil ??= this.#session.ports.redactor.veil()
+    this.#veil ??= this.#session.ports.redactor.stream()
     this.#show('output', this.#veil ? this.#veil.push(chunk) : chunk)
   }
 

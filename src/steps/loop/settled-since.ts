@@ -1,5 +1,5 @@
 import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
-import { leavingTheSandbox } from '../../policy/unsandboxed-rules.ts'
+import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { wholeOf } from '../approval/approval-request.ts'
 import { grantFor, rulingFor } from '../approval/permission.ts'
@@ -24,7 +24,7 @@ export function settledSince(session: ActiveSession, request: ApprovalRequest): 
 }
 
 function subjectOf({ ports: { registry } }: ActiveSession, { scope, tool: name, keys, input }: ApprovalRequest): Subject {
-  if (scope === 'unsandboxed') return { names: [leavingTheSandbox], keys }
+  if (scope === 'unsandboxed') return { names: [unsandboxedName], keys }
   const own = registry.find(name)?.name
   const named = keys.filter(({ key }) => key !== wholeOf(name).key)
   return { names: own === undefined || own === name ? [name] : [name, own], keys: named, input }

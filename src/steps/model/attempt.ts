@@ -12,9 +12,9 @@ import {
 } from '../../contracts/index.ts'
 import { type AskAction, mostCharacters, priced, requestChars } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
-import { keepShape } from '../../util/keep-shape.ts'
+import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { messageOf } from '../../util/message-of.ts'
-import type { Veil } from '../../util/redact-stream.ts'
+import type { RedactionStream } from '../../util/redact-stream.ts'
 import { type ActiveSession, between, since } from '../loop/active-session.ts'
 import { itemEnded, itemStarted, stepCompleted } from '../loop/step-events.ts'
 import { type AttemptLimit, attemptLimit, interruption } from './attempt-limit.ts'
@@ -53,7 +53,7 @@ export class Attempt {
   /** The text that is being shown, where it belongs, and what hides secrets in it. */
   #shown: ReplyText | undefined
   #place: LivePlace | undefined
-  #veil: Veil | undefined
+  #veil: RedactionStream | undefined
   /** Whoever waits for the end; nobody after it. */
   #asker: Asker | undefined
 
@@ -66,7 +66,7 @@ export class Attempt {
     this.#reply = new Reply(stepId, action.attempt)
     this.#started = moment
     this.#now = moment
-    keepShape('attempt', this)
+    keepHiddenClass('attempt', this)
   }
 
   begin(request: ModelRequest, asker: Asker): void {
@@ -171,7 +171,7 @@ export class Attempt {
       this.#shown = text
       const kind = text.type === 'reasoning' ? 'reasoning' : 'text'
       this.#place = { stepId: this.#stepId, itemId: text.id, attempt: this.#action.attempt, kind }
-      this.#veil = this.#session.ports.redactor.veil()
+      this.#veil = this.#session.ports.redactor.stream()
     }
     this.#live(this.#veil ? this.#veil.push(piece) : piece)
   }

@@ -1,5 +1,5 @@
 import type { CheckedOutput, Json, JsonOutput, MaybePromise, SchemaValidator } from '../../contracts/index.ts'
-import { type FoundJson, jsonIn, jsonTextIn } from '../../util/find-json.ts'
+import { type FoundJson, findJson, findJsonText } from '../../util/find-json.ts'
 import { inexactNumber, inexactProblem } from '../../util/inexact-number.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 
@@ -14,13 +14,13 @@ type Rejected = Extract<CheckedOutput, { ok: false }>
 /** Holds an answer against the JSON that was asked for. Synchronous once the schema is compiled, unless the text needs mending. */
 export function checkOutput(validator: SchemaValidator, wanted: JsonOutput, answer: Answer): MaybePromise<CheckedOutput> {
   if (answer.truncated) return cutOff
-  const found = jsonIn(answer.text)
+  const found = findJson(answer.text)
   return found ? validated(validator, wanted, found) : mended(validator, wanted, answer.text)
 }
 
 /** Only what was meant to be JSON is mended: prose can be mended into anything. */
 async function mended(validator: SchemaValidator, wanted: JsonOutput, text: string): Promise<CheckedOutput> {
-  const broken = jsonTextIn(text)
+  const broken = findJsonText(text)
   // Inside an object, because that is what is mended; so a list is mended as well.
   const repaired = broken === undefined ? undefined : await validator.repair(`{"answer": ${broken}}`)
   const value = repaired === undefined ? undefined : parseJsonObject(repaired)?.answer

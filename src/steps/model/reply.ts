@@ -139,7 +139,7 @@ export class Reply {
   /** Makes texts well formed, and takes secrets out of everything that it brought: models repeat what they are shown. Names of tools that were offered stay. */
   hide(redactor: Redactor, offered: readonly ToolSpec[] = []): void {
     for (const text of this.texts) text.text = redactor.text(text.text)
-    if (redactor.veil() === undefined) return
+    if (redactor.stream() === undefined) return
     const hidden = (metadata: JsonObject | undefined) => metadata && (redactor.json(metadata) as JsonObject)
     for (const text of this.texts) {
       const metadata = hidden(text.metadata)

@@ -1,5 +1,5 @@
 import type { BlobId, Blobs, Deletion, Problem, Store, TreeEntry, TreeId, Trees } from '../../contracts/index.ts'
-import { checkKeys, invalid, isMap } from '../../util/option-problems.ts'
+import { checkKeys, configError, expectObject } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import { Forest, type MemoryTree } from './forest.ts'
 import { MemoryInbox } from './memory-inbox.ts'
@@ -36,7 +36,7 @@ export function memoryStore(options: MemoryStoreOptions = {}): Store {
 
 function checkOptions(options: MemoryStoreOptions): void {
   const problems: Problem[] = []
-  if (!isMap(problems, options, 'memoryStore')) throw invalid(problems)
+  if (!expectObject(problems, options, 'memoryStore')) throw configError(problems)
   checkKeys(problems, options, { known: ['keepTrees'], place: 'memoryStore' })
   const { keepTrees = 0 } = options
   if (!(typeof keepTrees === 'number' && keepTrees >= 0))
@@ -45,7 +45,7 @@ function checkOptions(options: MemoryStoreOptions): void {
       message: `expected a number of trees, found ${showValue(keepTrees)}`,
       remedy: 'Leave it out for 100.',
     })
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.length > 0) throw configError(problems)
 }
 
 function memoryBlobs(forest: Forest): Blobs {

@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Problem } from '../../contracts/index.ts'
-import { checkKeys, invalid, isMap } from '../../util/option-problems.ts'
+import { checkKeys, configError, expectObject } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 
 export interface SqliteStoreOptions {
@@ -55,7 +55,7 @@ const surroundingKeys = ['now', 'pid', 'host', 'isAlive', 'openDatabase'] satisf
 /** @throws TroupeError `config_invalid` with every problem at once; no folder is made. */
 function checkOptions(options: SqliteStoreOptions): void {
   const problems: Problem[] = []
-  if (!isMap(problems, options ?? null, place)) throw invalid(problems)
+  if (!expectObject(problems, options ?? null, place)) throw configError(problems)
   checkKeys(problems, options, { known: ['path', 'access', 'timing', 'surroundings'], place })
   const { path, access = 'write', timing, surroundings } = options
   if (access !== 'read' && access !== 'write')
@@ -66,7 +66,7 @@ function checkOptions(options: SqliteStoreOptions): void {
     })
   if (typeof path !== 'string' || path === '')
     problems.push({ place: `${place}.path`, message: `expected a folder, found ${showValue(path)}`, remedy: 'Give its path.' })
-  if (isMap(problems, timing, `${place}.timing`)) {
+  if (expectObject(problems, timing, `${place}.timing`)) {
     checkKeys(problems, timing, { known: Object.keys(defaultTiming), place: `${place}.timing` })
     for (const key of Object.keys(defaultTiming) as (keyof SqliteTiming)[]) {
       const given: unknown = timing[key]
@@ -75,9 +75,9 @@ function checkOptions(options: SqliteStoreOptions): void {
       problems.push({ place: `${place}.timing.${key}`, message, remedy })
     }
   }
-  if (isMap(problems, surroundings, `${place}.surroundings`))
+  if (expectObject(problems, surroundings, `${place}.surroundings`))
     checkKeys(problems, surroundings, { known: surroundingKeys, place: `${place}.surroundings` })
-  if (problems.length > 0) throw invalid(problems)
+  if (problems.length > 0) throw configError(problems)
 }
 
 export function settingsOf(options: SqliteStoreOptions): SqliteSettings {

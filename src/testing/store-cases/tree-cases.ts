@@ -4,7 +4,7 @@ import { appended, batch, claimed, oddText, one, type StoreCase, two } from './s
 
 const summary: TreeSummary = { agent: 'helper', title: oddText, status: 'running', openRequests: 2 }
 
-async function plant(store: Parameters<StoreCase['run']>[0]['store'], names: readonly string[]): Promise<void> {
+async function createTrees(store: Parameters<StoreCase['run']>[0]['store'], names: readonly string[]): Promise<void> {
   for (const name of names) {
     const { epoch } = await claimed(store, name as TreeId)
     await appended(store, { ...batch(name as TreeId, epoch, { after: 0, count: 1 }), summary })
@@ -68,7 +68,7 @@ export const treeCases: readonly StoreCase[] = [
   {
     name: 'lists the newest first, however old it is in use',
     async run({ store, other }) {
-      await plant(store, ['a', 'b', 'c'])
+      await createTrees(store, ['a', 'b', 'c'])
       const { epoch } = await claimed(store, 'a' as TreeId)
       await appended(store, batch('a' as TreeId, epoch, { after: 1, count: 1 }))
       assert.deepEqual(ids(await other.trees.list()), ['c', 'b', 'a'])
@@ -78,7 +78,7 @@ export const treeCases: readonly StoreCase[] = [
     name: 'lists pages that neither skip nor repeat a tree, also of those made in one tick',
     async run({ store }) {
       const names = Array.from({ length: 25 }, (_, index) => `tree-${index}`)
-      await Promise.all(names.map((name) => plant(store, [name])))
+      await Promise.all(names.map((name) => createTrees(store, [name])))
       const all = await store.trees.list()
       assert.equal(new Set(ids(all)).size, names.length)
       const paged: TreeEntry[] = []

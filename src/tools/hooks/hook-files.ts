@@ -3,9 +3,9 @@ import * as fs from 'node:fs'
 import { closeSync, constants, fstatSync, openSync, realpathSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { HookDefinition } from '../../contracts/index.ts'
-import { pathsOfHook } from '../../policy/hook-paths.ts'
+import { hookPaths } from '../../policy/hook-paths.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { readOpen } from '../../util/read-open.ts'
+import { readOpenFile } from '../../util/read-open.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { realOrSame } from '../real-or-same.ts'
 import { leadsAround } from '../sandbox/leads-around.ts'
@@ -78,7 +78,7 @@ export function hookHashes(hooks: readonly Source[], baseDir: string): ReadonlyM
 
 const disk = { resolve, realpathSync, statSync }
 
-const namedFiles = (hook: Source, baseDir: string): readonly string[] => pathsOfHook(hook, { baseDir, disk }).filter(isFile)
+const namedFiles = (hook: Source, baseDir: string): readonly string[] => hookPaths(hook, { baseDir, disk }).filter(isFile)
 
 function isFile(path: string): boolean {
   try {
@@ -99,7 +99,7 @@ function seenAt(path: string): CheckedFile | { readonly unseen: string } {
     if (!found.isFile()) return { unseen: 'is no file any more. Put it back.' }
     if (found.size > largest) return { unseen: tooLarge }
     const { dev, ino, ctimeNs } = found
-    const bytes = readOpen(fs, file, { most: largest, likely: Number(found.size) })
+    const bytes = readOpenFile(fs, file, { maxBytes: largest, expectedBytes: Number(found.size) })
     if (bytes.length > largest) return { unseen: tooLarge }
     return { path, sha256: createHash('sha256').update(bytes).digest('hex'), stamp: `${dev}:${ino}:${ctimeNs}` }
   } catch (error) {

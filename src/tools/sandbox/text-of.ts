@@ -1,6 +1,6 @@
 import * as fs from 'node:fs'
 import { closeSync, constants, fstatSync, openSync } from 'node:fs'
-import { readOpen } from '../../util/read-open.ts'
+import { readOpenFile } from '../../util/read-open.ts'
 import { inItsFolder } from './in-its-folder.ts'
 
 /** More than that is nobody's. */
@@ -26,7 +26,7 @@ function textAt(at: string): string | undefined {
   try {
     const stat = fstatSync(opened)
     if (!stat.isFile() || stat.size > largestSettings) return undefined
-    const bytes = readOpen(fs, opened, { most: largestSettings, likely: stat.size })
+    const bytes = readOpenFile(fs, opened, { maxBytes: largestSettings, expectedBytes: stat.size })
     if (bytes.length > largestSettings) return undefined
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
   } finally {

@@ -1,5 +1,5 @@
 import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
-import { isNamedIn, sharedWords, wordsOf } from '../../util/common-words.ts'
+import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
 import { knownNames } from '../../util/suggestion.ts'
 import { outputOfChild } from './agent-output.ts'
 import { childGraceMs } from './agent-tool.ts'
@@ -105,7 +105,7 @@ function matching(agents: readonly AgentCard[], query: string): readonly AgentCa
   return agents
     .map((card) => ({
       card,
-      isNamed: isNamedIn(query, card.name),
+      isNamed: mentionsName(query, card.name),
       score: sharedWords(`${card.name} ${card.description} ${card.usage ?? ''}`, wanted),
     }))
     .filter(({ isNamed, score }) => isNamed || score > 0)

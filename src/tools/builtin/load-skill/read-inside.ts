@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import * as files from 'node:fs'
-import { readInOneLook } from '../../../policy/safe-read.ts'
+import { safeRead } from '../../../policy/safe-read.ts'
 import { isInside } from '../../../util/is-inside.ts'
 
 /** A text, or why there is none, in words. */
@@ -20,7 +20,7 @@ interface Inside {
 /** Reads a text of a folder. Where it is, what was opened is asked: a link may have been put there meanwhile. */
 export function readInside(path: string, { folder, mostBytes }: Inside): InsideText {
   if (folder !== undefined && (path === folder || !isInside(folder, path))) return { kind: 'outside' }
-  const found = readInOneLook(files, path, { root: folder, most: mostBytes })
+  const found = safeRead(files, path, { root: folder, maxBytes: mostBytes })
   if (found.kind === 'withheld') return { kind: 'refused', why: found.why }
   if (found.kind !== 'read') return found
   const { bytes, size, real } = found
