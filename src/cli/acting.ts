@@ -14,10 +14,10 @@ import {
   type ApprovalPolicy,
   type Hook,
   type Problem,
-  projectSays,
   type Sandbox,
   type SandboxPolicy,
   TroupeError,
+  wrapProjectText,
 } from '../contracts/index.ts'
 import { knownRules } from '../policy/tool-name-problems.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../runtime/index.ts'
@@ -88,7 +88,7 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
       tools: builtin?.tools ?? [],
       approvals: [...flagPolicy(allow, deny), ...policies.map((each) => ({ ...each, rules: knownRules(each.rules, known) }))],
       skills: skilled.skills,
-      context: told.texts.map(({ source, text }) => ({ source, text: projectSays(source, text) })),
+      context: told.texts.map(({ source, text }) => ({ source, text: wrapProjectText(source, text) })),
     },
     sandbox: builtin?.sandbox,
     hooks: hooked.hooks,

@@ -1,6 +1,6 @@
 import type { RegisteredAgent } from '../agents/index.ts'
 import type { Problem, Sandbox, Tool, ToolFailure } from '../contracts/index.ts'
-import { confinedFor } from '../steps/index.ts'
+import { confinementFor } from '../steps/index.ts'
 import { matchesGlob, parseGlob } from '../util/glob.ts'
 
 type Agent = Pick<RegisteredAgent['definition'], 'tools' | 'sandbox'>
@@ -10,7 +10,7 @@ export async function unavailableTools(agents: readonly Agent[], { tools, sandbo
   const named = tools.flatMap((tool) => agents.filter((agent) => hasTool(agent, tool.name)).map((agent) => ({ tool, agent })))
   const found = new Map<string, Problem>()
   for (const { tool, agent } of named) {
-    const failure = found.has(tool.name) ? undefined : await tool.unavailable?.(confinedFor(agent, sandbox.confinement))
+    const failure = found.has(tool.name) ? undefined : await tool.unavailable?.(confinementFor(agent, sandbox.confinement))
     if (failure) found.set(tool.name, problemOf(tool.name, failure))
   }
   return [...found.values()]

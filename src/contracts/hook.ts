@@ -23,7 +23,7 @@ interface HookSettings {
 type HookSource = { readonly command: readonly string[]; readonly module?: never } | { readonly module: string; readonly command?: never }
 
 /** Of a text that a call gave, hooks are shown so many characters. */
-export const mostShownToHooks = 262_144
+export const maxHookOutputChars = 262_144
 
 /** What a hook after a call is shown of what came of it: what the model is told, without secrets, and its own to change. */
 export type OutputView =

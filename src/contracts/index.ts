@@ -65,7 +65,7 @@ export {
   type TurnReason,
   toolFailureClasses,
 } from './failures.ts'
-export { type HookDefinition, type HookPoint, hookPoints, mostShownToHooks, type OutputView } from './hook.ts'
+export { type HookDefinition, type HookPoint, hookPoints, maxHookOutputChars, type OutputView } from './hook.ts'
 export type { ApprovalId, BlobId, CallId, ClientId, ItemId, OwnerId, SessionId, StepId, TreeId, TurnId } from './ids.ts'
 export {
   type CallIntent,
@@ -99,7 +99,7 @@ export type {
   StepOperation,
   TurnOperation,
 } from './outcome.ts'
-export { outputWords, plainTextWords, withWords } from './output-instructions.ts'
+export { appendInstruction, jsonInstruction, plainTextInstruction } from './output-instructions.ts'
 export { type Plan, type PlanStatus, type PlanStep, planStatuses } from './plan.ts'
 export type {
   AfterCallVerdict,
@@ -120,10 +120,10 @@ export type {
   Validate,
   Validation,
 } from './ports.ts'
-export { isProjectText, projectSays } from './project-text.ts'
+export { isProjectText, wrapProjectText } from './project-text.ts'
 export { type ProviderKind, providerKinds } from './provider-kinds.ts'
 export type { Report, Trace } from './report.ts'
-export { ownModelNames } from './reserved-model-names.ts'
+export { reservedModelNames } from './reserved-model-names.ts'
 export { defaultSandboxPolicy, type SandboxPolicy } from './sandbox.ts'
 export type { ApprovalAnswer, Receipt, SendOptions, SessionEntry, SessionService } from './session-service.ts'
 export { type SkillCard, type SkillScope, skillScopes } from './skill.ts'

@@ -1,14 +1,14 @@
 import type { JsonOutput } from './index.ts'
 
 /** What a model is asked for with `output.format: text`. */
-export const plainTextWords = 'Answer in plain text, without Markdown.'
+export const plainTextInstruction = 'Answer in plain text, without Markdown.'
 
 /** The wish for JSON in words, for the end of the system text. */
-export function outputWords({ schema }: JsonOutput): string {
+export function jsonInstruction({ schema }: JsonOutput): string {
   const shape = schema === undefined ? '' : `\nThe JSON must be valid against this JSON Schema:\n${JSON.stringify(schema)}`
   return `Give your final answer as JSON only: no words before or after it, no code fence.${shape}`
 }
 
 /** A system text that also asks for JSON. */
-export const withWords = (system: string, words: string | undefined): string =>
+export const appendInstruction = (system: string, words: string | undefined): string =>
   [system, words].filter((text) => text !== undefined && text !== '').join('\n\n')

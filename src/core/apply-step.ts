@@ -11,14 +11,24 @@ import type {
 } from '../contracts/index.ts'
 import { isBlank } from '../util/is-blank.ts'
 import { addSpent } from './budget/add-spent.ts'
-import { learntWindow } from './budget/allowance.ts'
+import { learnedWindow } from './budget/allowance.ts'
 import { callList, findCall, haveAllEnded, replaceCall } from './calls/call-list.ts'
-import type { Walls } from './calls/sandbox-stage.ts'
+import type { SandboxStage } from './calls/sandbox-stage.ts'
 import { failurePolicy } from './failure-policy.ts'
 import { itemIdOf } from './ids.ts'
 import { messageSize } from './message-size.ts'
 import type { AnsweredStep, AskingStep, Call, CallingStep, OpenTurn, SessionState, StartedCall } from './state.ts'
-import { absorb, callingStep, heard, illegal, openTurn, requestChars, say, withCalls, withTurn } from './state-changes.ts'
+import {
+  appendMessage,
+  callingStep,
+  illegalEvent,
+  inputMessages,
+  openTurn,
+  requestChars,
+  takeInputs,
+  withCalls,
+  withTurn,
+} from './state-changes.ts'
 
 // How steps, and the items and calls in them, change the state.
 
@@ -26,10 +36,11 @@ type Event<T extends InteractionEvent['type']> = InteractionEvent<T>
 
 export function applyStepStarted(state: SessionState, event: Event<'interaction.step.started'>): SessionState {
   const turn = openTurn(state, event)
-  if (turn.step.kind !== 'ready' && turn.step.kind !== 'answered') throw illegal(event, 'the step before it has not ended')
-  if (!event.stepId) throw illegal(event, 'it names no step')
-  let next = absorb(state, event.absorbs)
-  if (event.last && turn.last === undefined) next = say(next, { role: 'user', parts: [{ type: 'text', text: event.last.notice }] })
+  if (turn.step.kind !== 'ready' && turn.step.kind !== 'answered') throw illegalEvent(event, 'the step before it has not ended')
+  if (!event.stepId) throw illegalEvent(event, 'it names no step')
+  let next = takeInputs(state, event.absorbs)
+  if (event.last && turn.last === undefined)
+    next = appendMessage(next, { role: 'user', parts: [{ type: 'text', text: event.last.notice }] })
   const step: AskingStep = {
     kind: 'asking',
     id: event.stepId,
@@ -44,7 +55,7 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
   }
   const steps = event.attempt === 1 ? turn.steps + 1 : turn.steps
   const probed = turn.probed || event.probes === true
-  const goal = event.absorbs.length === 0 ? turn.goal : [...turn.goal, ...heard(state, event.absorbs)]
+  const goal = event.absorbs.length === 0 ? turn.goal : [...turn.goal, ...inputMessages(state, event.absorbs)]
   return withTurn(
     next,
     event,
@@ -54,8 +65,8 @@ export function applyStepStarted(state: SessionState, event: Event<'interaction.
 
 export function applyStepCompleted(state: SessionState, event: Event<'interaction.step.completed'>): SessionState {
   const turn = openTurn(state, event)
-  const step = asking(turn, event)
-  if (step.compacts) return summedUp(state, event, { turn, step })
+  const step = askingStep(turn, event)
+  if (step.compacts) return summaryCompleted(state, event, { turn, step })
   const parts = event.reply.map((ref): ReplyPart => (ref.type === 'call' ? ref : textPart(step, ref.id, event)))
   const calls: Call[] = []
   let text = ''
@@ -76,12 +87,12 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
     at: event.at,
     history: state.history.append(message),
     historyChars: state.historyChars + messageSize(message),
-    charsPerToken: ratio(state, event.usage),
+    charsPerToken: learnCharsPerToken(state, event.usage),
     spent: addSpent(state.spent, event.usage, event.cost),
     turn: {
       ...turn,
       spent: addSpent(turn.spent, event.usage, event.cost),
-      paidUsd: turn.paidUsd + paid(event.cost, step),
+      paidUsd: turn.paidUsd + chargedUsd(event.cost, step),
       step: calls.length > 0 ? { kind: 'calling', id: step.id, model: step.model, calls: callList(calls) } : answeredStep(event, step),
       rejections,
       dropped: isGivenUp ? [...turn.dropped, step.model] : turn.dropped,
@@ -89,7 +100,7 @@ export function applyStepCompleted(state: SessionState, event: Event<'interactio
       accounting: turn.accounting.append(modelEntry(event, step, 'completed')),
     },
   }
-  return output?.ok === false ? say(next, { role: 'user', parts: [{ type: 'text', text: output.notice }] }) : next
+  return output?.ok === false ? appendMessage(next, { role: 'user', parts: [{ type: 'text', text: output.notice }] }) : next
 }
 
 function answeredStep({ finish, output }: Event<'interaction.step.completed'>, { reservation: { limit } }: AskingStep): AnsweredStep {
@@ -99,7 +110,7 @@ function answeredStep({ finish, output }: Event<'interaction.step.completed'>, {
 }
 
 /** A summary is no part of what is said: `interaction.context.compacted` puts it in its place. */
-function summedUp(
+function summaryCompleted(
   state: SessionState,
   event: Event<'interaction.step.completed'>,
   { turn, step }: { readonly turn: OpenTurn; readonly step: AskingStep },
@@ -107,7 +118,7 @@ function summedUp(
   return withTurn({ ...state, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
     ...turn,
     spent: addSpent(turn.spent, event.usage, event.cost),
-    paidUsd: turn.paidUsd + paid(event.cost, step),
+    paidUsd: turn.paidUsd + chargedUsd(event.cost, step),
     step: { kind: 'ready', failures: none },
     accounting: turn.accounting.append(modelEntry(event, step, 'completed')),
   })
@@ -115,15 +126,15 @@ function summedUp(
 
 export function applyStepFailed(state: SessionState, event: Event<'interaction.step.failed'>): SessionState {
   const turn = openTurn(state, event)
-  const step = asking(turn, event)
-  if (step.open.length > 0) throw illegal(event, 'items of it are still open')
+  const step = askingStep(turn, event)
+  if (step.open.length > 0) throw illegalEvent(event, 'items of it are still open')
   const notBefore = event.delayMs > 0 ? event.at + event.delayMs : 0
   const failed = { model: step.model, failure: event.failure, notBefore, ...(step.compacts && { compacts: true as const }) }
-  const windows = event.failure.class === 'context' ? { ...state.windows, [step.model]: learntWindow(state, step.model) } : state.windows
+  const windows = event.failure.class === 'context' ? { ...state.windows, [step.model]: learnedWindow(state, step.model) } : state.windows
   return withTurn({ ...state, windows, spent: addSpent(state.spent, event.usage, event.cost) }, event, {
     ...turn,
     spent: addSpent(turn.spent, event.usage, event.cost),
-    paidUsd: turn.paidUsd + paid(event.cost, step),
+    paidUsd: turn.paidUsd + chargedUsd(event.cost, step),
     step: { kind: 'ready', failures: [...step.failures, failed] },
     dropped: failurePolicy[event.failure.class].next === 'drop' ? [...turn.dropped, step.model] : turn.dropped,
     accounting: turn.accounting.append({ ...modelEntry(event, step, 'failed'), failure: event.failure }),
@@ -136,14 +147,14 @@ export function applyItemStarted(state: SessionState, event: Event<'interaction.
   if (item.kind === 'plan') return withTurn(state, event, { ...turn, plan: item })
   if (item.kind === 'text') {
     if (item.type === 'error') return withTurn(state, event, turn)
-    const step = asking(turn, event)
+    const step = askingStep(turn, event)
     return withTurn(state, event, { ...turn, step: { ...step, open: [...step.open, item] } })
   }
   const call = callOf(turn, event)
-  if (call.kind === 'started' || call.kind === 'ended') throw illegal(event, 'the call has already been started')
+  if (call.kind === 'started' || call.kind === 'ended') throw illegalEvent(event, 'the call has already been started')
   const { itemId, part } = call
-  const started: Call = { kind: 'started', itemId, part, intent: item, attempt: 1, walls: inside, orphaned: false }
-  const { step, waiting, idleMs } = replaced(turn, event, started)
+  const started: Call = { kind: 'started', itemId, part, intent: item, attempt: 1, sandbox: inside, orphaned: false }
+  const { step, waiting, idleMs } = withReplacedCall(turn, event, started)
   return withTurn(state, event, { ...turn, step, waiting, idleMs, calls: turn.calls + 1 })
 }
 
@@ -151,14 +162,14 @@ export function applyItemUpdated(state: SessionState, event: Event<'interaction.
   const turn = openTurn(state, event)
   const { update } = event
   if (update.kind === 'plan') {
-    if (!turn.plan || turn.plan.id !== event.itemId) throw illegal(event, 'the turn has no such plan')
+    if (!turn.plan || turn.plan.id !== event.itemId) throw illegalEvent(event, 'the turn has no such plan')
     return withTurn(state, event, { ...turn, plan: { ...turn.plan, plan: update.plan } })
   }
   const call = callOf(turn, event)
-  if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
+  if (call.kind !== 'started') throw illegalEvent(event, 'the call is not under way')
   const { attempt, reason } = update
-  const walls: Walls = reason === 'unsandboxed' ? { kind: 'outside' } : call.walls
-  const { step, waiting, idleMs } = replaced(turn, event, { ...call, attempt, walls, orphaned: false })
+  const sandbox: SandboxStage = reason === 'unsandboxed' ? { kind: 'outside' } : call.sandbox
+  const { step, waiting, idleMs } = withReplacedCall(turn, event, { ...call, attempt, sandbox, orphaned: false })
   return withTurn(state, event, { ...turn, step, waiting, idleMs })
 }
 
@@ -171,8 +182,8 @@ export function applyItemCompleted(state: SessionState, event: Event<'interactio
 
 function textCompleted(state: SessionState, event: InteractionEvent, item: TextRecord): SessionState {
   const turn = openTurn(state, event)
-  const step = asking(turn, event)
-  if (!step.open.some((open) => open.id === item.id)) throw illegal(event, 'the item is not open')
+  const step = askingStep(turn, event)
+  if (!step.open.some((open) => open.id === item.id)) throw illegalEvent(event, 'the item is not open')
   return withTurn(state, event, {
     ...turn,
     step: { ...step, open: step.open.filter((open) => open.id !== item.id), texts: [...step.texts, item] },
@@ -184,10 +195,10 @@ function textCompleted(state: SessionState, event: InteractionEvent, item: TextR
 function callCompleted(state: SessionState, event: Event<'interaction.item.completed'>, item: CallRecord): SessionState {
   const turn = openTurn(state, event)
   const call = callOf(turn, event)
-  if (call.kind !== 'started') throw illegal(event, 'the call is not under way')
+  if (call.kind !== 'started') throw illegalEvent(event, 'the call is not under way')
   const { intent } = call
   const result = { id: intent.providerCallId, name: intent.tool, ok: item.status === 'completed', content: item.content }
-  const { step, waiting, idleMs } = replaced(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
+  const { step, waiting, idleMs } = withReplacedCall(turn, event, { kind: 'ended', itemId: call.itemId, part: call.part, result })
   const said: Message | undefined = haveAllEnded(step.calls) ? { role: 'tool', results: step.calls.map(({ result }) => result) } : undefined
   const accounting = turn.accounting.append(callEntry(event, call, item))
   const repeats = item.error?.class === 'repeated' ? turn.repeats + 1 : 0
@@ -203,16 +214,16 @@ function callCompleted(state: SessionState, event: Event<'interaction.item.compl
 }
 
 const none: readonly never[] = []
-const inside: Walls = { kind: 'inside' }
+const inside: SandboxStage = { kind: 'inside' }
 
 function callOf(turn: OpenTurn, event: InteractionEvent): Call {
   const call = findCall(callingStep(turn, event).calls, event.itemId)
   if (call) return call
-  throw illegal(event, 'the step has no such call')
+  throw illegalEvent(event, 'the step has no such call')
 }
 
 /** The step with one call changed, and what follows for the waiting. */
-function replaced(
+function withReplacedCall(
   turn: OpenTurn,
   event: InteractionEvent,
   changed: Call,
@@ -232,8 +243,8 @@ function modelEntry(
   return { kind: 'model', agentPath, stepId: step.id, attempt: step.attempt, model: step.modelId, status, usage, cost, latencyMs }
 }
 
-function callEntry(event: Event<'interaction.item.completed'>, { intent, walls }: StartedCall, item: CallRecord): CallEntry {
-  if (!event.stepId) throw illegal(event, 'it names no step')
+function callEntry(event: Event<'interaction.item.completed'>, { intent, sandbox }: StartedCall, item: CallRecord): CallEntry {
+  if (!event.stepId) throw illegalEvent(event, 'it names no step')
   const entry = {
     kind: 'call',
     agentPath: event.agentPath,
@@ -247,27 +258,27 @@ function callEntry(event: Event<'interaction.item.completed'>, { intent, walls }
     bytesOut: item.bytesOut,
     latencyMs: item.latencyMs,
   } as const
-  if (walls.kind !== 'outside' && !item.error) return entry
-  return { ...entry, ...(walls.kind === 'outside' && { unsandboxed: true }), ...(item.error && { error: item.error.class }) }
+  if (sandbox.kind !== 'outside' && !item.error) return entry
+  return { ...entry, ...(sandbox.kind === 'outside' && { unsandboxed: true }), ...(item.error && { error: item.error.class }) }
 }
 
 function textPart(step: AskingStep, id: string, event: InteractionEvent): ReplyPart {
   const item = step.texts.find((text) => text.id === id)
-  if (!item) throw illegal(event, `it refers to item ${id}, which its step does not have`)
+  if (!item) throw illegalEvent(event, `it refers to item ${id}, which its step does not have`)
   const type = item.type === 'reasoning' ? 'reasoning' : 'text'
   return item.metadata ? { type, text: item.text, metadata: item.metadata } : { type, text: item.text }
 }
 
 /** Where nobody knows what it cost, what was set aside for it counts as spent. */
-const paid = (cost: Cost, { reservation }: AskingStep): number => (cost === 'unknown' ? (reservation.costUsd ?? 0) : cost)
+const chargedUsd = (cost: Cost, { reservation }: AskingStep): number => (cost === 'unknown' ? (reservation.costUsd ?? 0) : cost)
 
-function asking(turn: OpenTurn, event: InteractionEvent): AskingStep {
-  if (turn.step.kind !== 'asking') throw illegal(event, 'no model is being asked')
+function askingStep(turn: OpenTurn, event: InteractionEvent): AskingStep {
+  if (turn.step.kind !== 'asking') throw illegalEvent(event, 'no model is being asked')
   return turn.step
 }
 
 /** Characters to a token, learnt from what the provider counted for a request of known size. */
-function ratio(state: SessionState, usage: Usage): number {
+function learnCharsPerToken(state: SessionState, usage: Usage): number {
   if (usage.estimated || usage.input < 64) return state.charsPerToken
   return Math.min(8, Math.max(0.5, requestChars(state) / usage.input))
 }

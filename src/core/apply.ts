@@ -10,14 +10,14 @@ import {
   applyStepStarted,
 } from './apply-step.ts'
 import { addSpent } from './budget/add-spent.ts'
-import { leftOpen } from './calls/call-order.ts'
+import { markOrphaned } from './calls/call-order.ts'
 import { stepIdOf } from './ids.ts'
 import { messageSize } from './message-size.ts'
 import type { FailedAttempt } from './next-model.ts'
-import { askedEntry } from './selection-entry.ts'
-import { configuration, withAllLimits } from './session-configuration.ts'
+import { selectionEntry } from './selection-entry.ts'
+import { configuredFields, withAllLimits } from './session-configuration.ts'
 import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } from './state.ts'
-import { absorb, callingStep, heard, illegal, openTurn, say, withCalls, withTurn } from './state-changes.ts'
+import { appendMessage, callingStep, illegalEvent, inputMessages, openTurn, takeInputs, withCalls, withTurn } from './state-changes.ts'
 
 // The reducer. Pure: the state given is never changed, and the same events always give the same state.
 // An event that cannot follow is a broken journal, and said so rather than folded into nonsense.
@@ -25,16 +25,16 @@ import { absorb, callingStep, heard, illegal, openTurn, say, withCalls, withTurn
 type Event<T extends InteractionEvent['type']> = InteractionEvent<T>
 
 export function apply(state: SessionState, event: InteractionEvent): SessionState {
-  if (event.sessionId !== state.sessionId) throw illegal(event, `it belongs to session ${event.sessionId}`)
-  return event.inbox === undefined ? change(state, event) : { ...change(state, event), inboxCursor: event.inbox }
+  if (event.sessionId !== state.sessionId) throw illegalEvent(event, `it belongs to session ${event.sessionId}`)
+  return event.inbox === undefined ? applyByType(state, event) : { ...applyByType(state, event), inboxCursor: event.inbox }
 }
 
-function change(state: SessionState, event: InteractionEvent): SessionState {
+function applyByType(state: SessionState, event: InteractionEvent): SessionState {
   switch (event.type) {
     case 'interaction.session.created':
-      throw illegal(event, 'a session is created once')
+      throw illegalEvent(event, 'a session is created once')
     case 'interaction.session.configured':
-      return { ...stamped(state, event), ...configuration(event) }
+      return { ...withPosition(state, event), ...configuredFields(event) }
     case 'interaction.session.resumed':
       return resumed(state, event)
     case 'interaction.input.accepted':
@@ -64,38 +64,38 @@ function change(state: SessionState, event: InteractionEvent): SessionState {
     case 'interaction.approval.resolved':
       return approvalResolved(state, event)
     case 'interaction.approval.granted':
-      return { ...stamped(state, event), grants: [...state.grants, ...event.keys] }
+      return { ...withPosition(state, event), grants: [...state.grants, ...event.keys] }
     case 'interaction.approval.revoked':
-      return { ...stamped(state, event), grants: state.grants.filter((grant) => !event.keys.includes(grant.key)) }
+      return { ...withPosition(state, event), grants: state.grants.filter((grant) => !event.keys.includes(grant.key)) }
     case 'interaction.cancel.requested':
       return state.turn.kind === 'open'
-        ? withTurn(state, event, { ...state.turn, cancel: stronger(state.turn.cancel, event.mode) })
-        : stamped(state, event)
+        ? withTurn(state, event, { ...state.turn, cancel: strongerCancel(state.turn.cancel, event.mode) })
+        : withPosition(state, event)
     case 'interaction.diagnostic':
-      return noted(state, event, [event.diagnostic])
+      return addDiagnostics(state, event, [event.diagnostic])
     case 'interaction.subagent.started':
       return childStarted(state, event)
     case 'interaction.subagent.completed':
     case 'interaction.subagent.failed':
       return childEnded(state, event)
     case 'interaction.subagent.selected':
-      return event.asked ? askedFirst(stamped(state, event), event.asked) : stamped(state, event)
+      return event.asked ? addSelectionCost(withPosition(state, event), event.asked) : withPosition(state, event)
     case 'interaction.hook.completed':
-      return event.verdict === 'resumed' ? sentBack(state, event) : stamped(state, event)
+      return event.verdict === 'resumed' ? resumedByHook(state, event) : withPosition(state, event)
     case 'interaction.context.added':
       return contextAdded(state, event)
     case 'interaction.context.compacted':
       return compacted(state, event)
     case 'interaction.session.idle':
-      return stamped(state, event)
+      return withPosition(state, event)
     default:
       event satisfies never
-      throw illegal(event, 'this version does not know its type')
+      throw illegalEvent(event, 'this version does not know its type')
   }
 }
 
 /** The state that a session begins with. */
-export function created(event: Event<'interaction.session.created'>): SessionState {
+export function createSessionState(event: Event<'interaction.session.created'>): SessionState {
   return {
     treeId: event.treeId,
     sessionId: event.sessionId,
@@ -115,7 +115,7 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
     historyChars: 0,
     charsPerToken: 4,
     compacted: { length: 0, carried: { bundles: [], lines: [], summary: '', length: 0 }, helped: false },
-    standing: [],
+    initialMessages: [],
     inputs: [],
     inboxCursor: 0,
     grants: [],
@@ -127,9 +127,9 @@ export function created(event: Event<'interaction.session.created'>): SessionSta
   }
 }
 
-const stamped = (state: SessionState, event: InteractionEvent): SessionState => ({ ...state, seq: event.seq, at: event.at })
+const withPosition = (state: SessionState, event: InteractionEvent): SessionState => ({ ...state, seq: event.seq, at: event.at })
 
-function askedFirst(state: SessionState, asked: AskedFirst): SessionState {
+function addSelectionCost(state: SessionState, asked: AskedFirst): SessionState {
   return { ...state, spent: addSpent(state.spent, asked.usage, asked.cost), turn: { kind: 'none', asked } }
 }
 
@@ -138,15 +138,15 @@ function inputAccepted(state: SessionState, event: Event<'interaction.input.acce
   return { ...state, seq, at, inputs: [...state.inputs, { clientId, parts, mode }] }
 }
 
-const strength: readonly Cancel[] = ['no', 'stop', 'abort', 'interrupt']
-const stronger = (a: Cancel, b: Cancel): Cancel => (strength.indexOf(b) > strength.indexOf(a) ? b : a)
+const cancelStrength: readonly Cancel[] = ['no', 'stop', 'abort', 'interrupt']
+const strongerCancel = (a: Cancel, b: Cancel): Cancel => (cancelStrength.indexOf(b) > cancelStrength.indexOf(a) ? b : a)
 
 function turnStarted(state: SessionState, event: Event<'interaction.turn.started'>): SessionState {
-  if (state.turn.kind === 'open') throw illegal(event, 'the turn before it has not ended')
-  if (!event.turnId) throw illegal(event, 'it names no turn')
+  if (state.turn.kind === 'open') throw illegalEvent(event, 'the turn before it has not ended')
+  if (!event.turnId) throw illegalEvent(event, 'it names no turn')
   const asked = state.turn.kind === 'none' ? state.turn.asked : undefined
   return {
-    ...absorb(state, event.inputs),
+    ...takeInputs(state, event.inputs),
     seq: event.seq,
     at: event.at,
     diagnostics: [],
@@ -166,14 +166,14 @@ function turnStarted(state: SessionState, event: Event<'interaction.turn.started
       step: { kind: 'ready', failures: [] },
       dropped: [],
       probed: false,
-      goal: heard(state, event.inputs),
+      goal: inputMessages(state, event.inputs),
       rejections: 0,
       resumed: 0,
       repeats: 0,
-      hurried: 0,
+      quickCompactions: 0,
       plan: undefined,
       lastText: '',
-      accounting: asked ? Sequence.from([askedEntry(asked, event.agentPath, stepIdOf(event.turnId, 0))]) : Sequence.empty(),
+      accounting: asked ? Sequence.from([selectionEntry(asked, event.agentPath, stepIdOf(event.turnId, 0))]) : Sequence.empty(),
       diagnostics: Sequence.from(state.diagnostics),
     },
   }
@@ -216,28 +216,28 @@ function childEnded(state: SessionState, event: Event<'interaction.subagent.comp
 
 /** The driver before this one is gone: calls that it may have begun are orphaned, and the time since was not work. */
 function resumed(state: SessionState, event: Event<'interaction.session.resumed'>): SessionState {
-  const next = { ...noted(state, event, event.diagnostics), policy: event.policy }
+  const next = { ...addDiagnostics(state, event, event.diagnostics), policy: event.policy }
   if (next.turn.kind !== 'open') return next
   const { turn } = next
   const idleMs = turn.waiting.kind === 'no' ? turn.idleMs + Math.max(0, event.at - state.at) : turn.idleMs
   if (turn.step.kind !== 'calling') return { ...next, turn: { ...turn, idleMs } }
-  return { ...next, turn: withCalls({ ...turn, idleMs }, turn.step, { calls: leftOpen(turn.step.calls), at: event.at }) }
+  return { ...next, turn: withCalls({ ...turn, idleMs }, turn.step, { calls: markOrphaned(turn.step.calls), at: event.at }) }
 }
 
-function noted(state: SessionState, event: InteractionEvent, diagnostics: readonly Diagnostic[]): SessionState {
-  if (state.turn.kind !== 'open') return { ...stamped(state, event), diagnostics: [...state.diagnostics, ...diagnostics] }
+function addDiagnostics(state: SessionState, event: InteractionEvent, diagnostics: readonly Diagnostic[]): SessionState {
+  if (state.turn.kind !== 'open') return { ...withPosition(state, event), diagnostics: [...state.diagnostics, ...diagnostics] }
   const all = diagnostics.reduce((list, diagnostic) => list.append(diagnostic), state.turn.diagnostics)
   return withTurn(state, event, { ...state.turn, diagnostics: all })
 }
 
 function contextAdded(state: SessionState, event: Event<'interaction.context.added'>): SessionState {
   const message: Message = { role: 'user', parts: [{ type: 'text', text: event.text }] }
-  const standing = state.turns === 0 && state.turn.kind === 'none' ? [...state.standing, message] : state.standing
-  return { ...say(state, message), seq: event.seq, at: event.at, standing }
+  const initialMessages = state.turns === 0 && state.turn.kind === 'none' ? [...state.initialMessages, message] : state.initialMessages
+  return { ...appendMessage(state, message), seq: event.seq, at: event.at, initialMessages }
 }
 
 /** An answer was not good enough for a hook: the turn goes on. */
-function sentBack(state: SessionState, event: InteractionEvent): SessionState {
+function resumedByHook(state: SessionState, event: InteractionEvent): SessionState {
   const turn = openTurn(state, event)
   return withTurn(state, event, { ...turn, resumed: turn.resumed + 1, step: { kind: 'ready', failures: [] } })
 }
@@ -245,7 +245,7 @@ function sentBack(state: SessionState, event: InteractionEvent): SessionState {
 function compacted(state: SessionState, event: Event<'interaction.context.compacted'>): SessionState {
   const { seq, at, messages, kept, carried } = event
   const all = state.history.toArray()
-  if (kept > all.length) throw illegal(event, `it keeps ${kept} messages of ${all.length}`)
+  if (kept > all.length) throw illegalEvent(event, `it keeps ${kept} messages of ${all.length}`)
   const left = [...messages, ...all.slice(all.length - kept)]
   const historyChars = left.reduce((sum, message) => sum + messageSize(message), 0)
   const next = { length: left.length, carried, helped: event.tokensAfter < event.tokensBefore }
@@ -255,15 +255,15 @@ function compacted(state: SessionState, event: Event<'interaction.context.compac
 }
 
 /** Messages: with fewer new ones than that, a compaction came too soon after the last. */
-const oneExchange = 4
+const minNewMessages = 4
 
 /** Failures before it were about a longer history, and are void: one that says "too long" only where the history became shorter. */
 function afterCompaction(turn: OpenTurn, helped: boolean, news: number): OpenTurn {
-  const hurried = news === 0 ? turn.hurried : news < oneExchange ? turn.hurried + 1 : 0
-  if (turn.step.kind !== 'ready') return { ...turn, hurried }
+  const quickCompactions = news === 0 ? turn.quickCompactions : news < minNewMessages ? turn.quickCompactions + 1 : 0
+  if (turn.step.kind !== 'ready') return { ...turn, quickCompactions }
   const isOver = ({ failure }: FailedAttempt): boolean => helped || failure.class !== 'context'
   const failures = turn.step.failures.map((each) => (isOver(each) ? ({ ...each, isVoid: true } as const) : each))
-  return { ...turn, hurried, step: { kind: 'ready', failures } }
+  return { ...turn, quickCompactions, step: { kind: 'ready', failures } }
 }
 
 function approvalRequested(state: SessionState, event: Event<'interaction.approval.requested'>): SessionState {
@@ -272,10 +272,10 @@ function approvalRequested(state: SessionState, event: Event<'interaction.approv
   const { request } = event
   const calls = step.calls.map((call): Call => {
     if (call.itemId !== request.itemId) return call
-    if (call.kind === 'started') return { ...call, walls: { kind: 'asking', request } }
+    if (call.kind === 'started') return { ...call, sandbox: { kind: 'asking', request } }
     return { kind: 'awaiting', itemId: call.itemId, part: call.part, request }
   })
-  return { ...stamped(state, event), turn: withCalls(turn, step, { calls, at: event.at }) }
+  return { ...withPosition(state, event), turn: withCalls(turn, step, { calls, at: event.at }) }
 }
 
 function approvalResolved(state: SessionState, event: Event<'interaction.approval.resolved'>): SessionState {
@@ -283,20 +283,20 @@ function approvalResolved(state: SessionState, event: Event<'interaction.approva
   const step = callingStep(turn, event)
   const { decision } = event
   const request = step.calls.map(requestOf).find((open) => open?.id === event.approvalId)
-  if (!request) throw illegal(event, 'no open request has that id')
-  const calls = step.calls.map((call): Call => (requestOf(call) === request ? decided(call, event) : call))
+  if (!request) throw illegalEvent(event, 'no open request has that id')
+  const calls = step.calls.map((call): Call => (requestOf(call) === request ? resolvedCall(call, event) : call))
   const next: OpenTurn = withCalls(turn, step, { calls, at: event.at })
   return {
-    ...stamped(state, event),
+    ...withPosition(state, event),
     grants: [...state.grants, ...grantedBy(request, decision)],
-    turn: decision.kind === 'abort' ? { ...next, cancel: stronger(next.cancel, 'abort') } : next,
+    turn: decision.kind === 'abort' ? { ...next, cancel: strongerCancel(next.cancel, 'abort') } : next,
   }
 }
 
-function decided(call: Call, { decision, by }: Event<'interaction.approval.resolved'>): Call {
+function resolvedCall(call: Call, { decision, by }: Event<'interaction.approval.resolved'>): Call {
   const said = decision.kind === 'deny' && decision.feedback !== undefined && { feedback: decision.feedback }
-  if (call.kind === 'started' && call.walls.kind === 'asking')
-    return { ...call, walls: { ...call.walls, kind: decision.kind === 'approve' ? 'allowed' : 'refused', ...said } }
+  if (call.kind === 'started' && call.sandbox.kind === 'asking')
+    return { ...call, sandbox: { ...call.sandbox, kind: decision.kind === 'approve' ? 'allowed' : 'refused', ...said } }
   if (call.kind !== 'awaiting') return call
   const base = { itemId: call.itemId, part: call.part, request: call.request }
   if (decision.kind === 'approve') return { kind: 'approved', ...base, by }

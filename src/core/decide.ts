@@ -1,11 +1,11 @@
 import type { CheckedOutput, ClientId, LastStepReason, Reservation, TurnEnding } from '../contracts/index.ts'
-import { type Headroom, unbounded } from './budget/accounts.ts'
-import { type Allowance, allowance, isCrowded } from './budget/allowance.ts'
-import { type CallList, callsThat } from './calls/call-list.ts'
-import { freeCalls, heldCalls } from './calls/call-order.ts'
+import { type Headroom, unlimited } from './budget/accounts.ts'
+import { type Allowance, allowance, isWindowFull } from './budget/allowance.ts'
+import { type CallList, filterCalls } from './calls/call-list.ts'
+import { heldCalls, runnableCalls } from './calls/call-order.ts'
 import { type Exclusions, type FailedAttempt, nextModel, noExclusions } from './next-model.ts'
 import type { AnsweredStep, Call, Cancel, OpenCall, OpenTurn, PendingInput, ReviewableCall, SessionState, StartedCall } from './state.ts'
-import { absorb } from './state-changes.ts'
+import { takeInputs } from './state-changes.ts'
 
 // The centre: what to do next, from the state alone. No clock, no chance, no ports.
 
@@ -45,12 +45,12 @@ export interface AskAction {
 }
 
 /** What holds at this moment outside of the session. */
-interface Surroundings {
+interface DecisionContext {
   readonly headroom: Headroom
   readonly exclusions: Exclusions
 }
 
-export function decide(state: SessionState, headroom: Headroom = unbounded, exclusions: Exclusions = noExclusions): Action {
+export function decide(state: SessionState, headroom: Headroom = unlimited, exclusions: Exclusions = noExclusions): Action {
   const { turn } = state
   if (turn.kind !== 'open') {
     const [input] = state.inputs
@@ -76,9 +76,9 @@ function decideCalls({ agent }: SessionState, turn: OpenTurn, calls: CallList<Ca
   // What was put to a person before a limit was lowered stays with that person.
   if (stepsTaken(turn) >= agent.limits.maxToolTurns && calls.some(isRequested))
     return { kind: 'skip', calls: calls.filter(isRequested), why: 'steps' }
-  const reviewable = callsThat(calls, isReviewable)
+  const reviewable = filterCalls(calls, isReviewable)
   if (reviewable.length > 0) return { kind: 'review', calls: reviewable }
-  const started = turn.waiting.kind === 'no' ? callsThat(calls, isStarted) : freeCalls(calls)
+  const started = turn.waiting.kind === 'no' ? filterCalls(calls, isStarted) : runnableCalls(calls)
   return started.length > 0 ? { kind: 'execute', calls: started } : { kind: 'wait' }
 }
 
@@ -86,7 +86,7 @@ function decideCalls({ agent }: SessionState, turn: OpenTurn, calls: CallList<Ca
 function decideCancelled(calls: CallList<Call>, why: Exclude<Cancel, 'no'>): Action {
   const held = heldCalls(calls)
   const skipped = calls.filter((call): call is OpenCall | StartedCall => isOpen(call) || held.has(call))
-  return skipped.length > 0 ? { kind: 'skip', calls: skipped, why } : { kind: 'execute', calls: callsThat(calls, isStarted) }
+  return skipped.length > 0 ? { kind: 'skip', calls: skipped, why } : { kind: 'execute', calls: filterCalls(calls, isStarted) }
 }
 
 const isOpen = (call: Call): call is OpenCall => call.kind !== 'started' && call.kind !== 'ended'
@@ -98,18 +98,18 @@ const isReviewable = (call: Call): call is ReviewableCall => call.kind === 'requ
 function decideAnswer(
   state: SessionState,
   turn: OpenTurn,
-  { answered: { truncated, cutBy, output }, headroom, exclusions }: Surroundings & { readonly answered: AnsweredStep },
+  { answered: { truncated, cutBy, output }, headroom, exclusions }: DecisionContext & { readonly answered: AnsweredStep },
 ): Action {
   if (output?.ok === false) return decideRejected(state, turn, { output, cutBy, headroom, exclusions })
-  const heard = absorb(state, steering(state))
-  const mayGoOn = turn.cancel === 'no' && turn.last === undefined && stepsTaken(turn) < state.agent.limits.maxToolTurns
-  if (heard !== state && mayGoOn && nextAllowance(heard, turn, headroom).kind !== 'none')
+  const heard = takeInputs(state, steering(state))
+  const hasStepLeft = turn.cancel === 'no' && turn.last === undefined && stepsTaken(turn) < state.agent.limits.maxToolTurns
+  if (heard !== state && hasStepLeft && nextAllowance(heard, turn, headroom).kind !== 'none')
     return decideStep(state, turn, { failures: [], headroom, exclusions })
   if (turn.last !== undefined) return finish({ status: 'partial', reason: turn.last })
   return finish(truncated ? { status: 'partial', reason: cutBy ?? 'tokens' } : { status: 'completed' })
 }
 
-interface Rejected extends Surroundings, Pick<AnsweredStep, 'cutBy'> {
+interface Rejected extends DecisionContext, Pick<AnsweredStep, 'cutBy'> {
   readonly output: Extract<CheckedOutput, { ok: false }>
 }
 
@@ -124,12 +124,12 @@ function decideRejected(state: SessionState, turn: OpenTurn, { output, cutBy, he
   if ((hasModel && next.kind !== 'none') || turn.cancel === 'interrupt' || turn.cancel === 'abort')
     return decideStep(state, turn, { failures: [], headroom, exclusions })
   const message = `The answer is not the JSON that was asked for: ${output.problems.join('; ')}.`
-  const limit = limitIn(turn.last ?? cutBy ?? (hasModel && next.kind === 'none' ? next.reason : undefined))
+  const limit = asLimit(turn.last ?? cutBy ?? (hasModel && next.kind === 'none' ? next.reason : undefined))
   if (limit !== undefined) return finish({ status: 'failed', reason: limit, message })
   return finish({ status: 'failed', reason: 'invalid_output', message, remedy: output.remedy })
 }
 
-const limitIn = (why: LastStepReason | undefined) => (why === 'stopped' || why === 'repeats' ? undefined : why)
+const asLimit = (why: LastStepReason | undefined) => (why === 'stopped' || why === 'repeats' ? undefined : why)
 
 const nextAllowance = (state: SessionState, turn: OpenTurn, headroom: Headroom): Allowance =>
   allowance(state, turn, { steps: stepsTaken(turn), model: state.agent.models[0], headroom })
@@ -140,54 +140,54 @@ const stepsTaken = ({ steps, rejections }: OpenTurn): number => steps - rejectio
 function decideStep(
   state: SessionState,
   turn: OpenTurn,
-  { failures, headroom, exclusions }: Surroundings & { readonly failures: readonly FailedAttempt[] },
+  { failures, headroom, exclusions }: DecisionContext & { readonly failures: readonly FailedAttempt[] },
 ): Action {
   if (turn.cancel === 'interrupt') return finish({ status: 'interrupted', reason: 'interrupted' })
   if (turn.cancel === 'abort') return finish({ status: 'interrupted', reason: 'denied' })
-  if (failures.length > 0 && mustShrink(state, turn, failures.at(-1))) return { kind: 'compact' }
+  if (failures.length > 0 && mustCompact(state, turn, failures.at(-1))) return { kind: 'compact' }
   const next = nextModel({ agent: state.agent, at: state.at, dropped: turn.dropped, probed: turn.probed, failures, exclusions })
   if (!next) return finish(modelFailed(failures, turn))
   // A retry stays the step it is: only a new one asks the budget for a step.
   const { model, attempt, notBefore } = next
-  const absorbs = state.inputs.length === 0 ? nobody : steering(state)
-  const heard = absorb(state, absorbs)
+  const absorbs = state.inputs.length === 0 ? noInputs : steering(state)
+  const heard = takeInputs(state, absorbs)
   const steps = failures.length > 0 ? stepsTaken(turn) - 1 : stepsTaken(turn)
   const allowed = allowance(heard, turn, { steps, model, headroom })
   if (allowed.kind === 'none') return finish({ status: 'partial', reason: allowed.reason })
   if (allowed.kind === 'wait') return { kind: 'defer' }
   const plain = { kind: 'ask', model, attempt, notBefore, reservation: allowed.reservation, absorbs } as const
-  const bounded = 'callTokens' in allowed ? { ...plain, callTokens: allowed.callTokens } : plain
-  const ask = next.probes ? { ...bounded, probes: next.probes } : bounded
-  if (isCrowded(heard, model) && hasNews(state, turn))
-    return allowed.kind === 'last' ? { kind: 'compact' } : { ...ask, absorbs: nobody, compacts: true }
+  const limited = 'callTokens' in allowed ? { ...plain, callTokens: allowed.callTokens } : plain
+  const ask = next.probes ? { ...limited, probes: next.probes } : limited
+  if (isWindowFull(heard, model) && canCompact(state, turn))
+    return allowed.kind === 'last' ? { kind: 'compact' } : { ...ask, absorbs: noInputs, compacts: true }
   if (allowed.kind === 'last') return { ...ask, last: allowed.reason }
-  return isCrowded(heard, model) ? { ...ask, last: 'context' } : ask
+  return isWindowFull(heard, model) ? { ...ask, last: 'context' } : ask
 }
 
 /** So many poor compactions in a row, and none is tried any more: each costs a request. */
-const mostHurried = 4
+const maxQuickCompactions = 4
 
 /** Whether there is something new to compact, and doing so has not been in vain. */
-const hasNews = ({ history, compacted, turns }: SessionState, { steps, hurried }: OpenTurn): boolean =>
-  (steps > 0 || turns > 1) && history.length > compacted.length && hurried < mostHurried
+const canCompact = ({ history, compacted, turns }: SessionState, { steps, quickCompactions }: OpenTurn): boolean =>
+  (steps > 0 || turns > 1) && history.length > compacted.length && quickCompactions < maxQuickCompactions
 
 /**
  * Whether the history is made shorter by rule before a model is asked again: a provider found it too long, and shortening it
  * can help or has helped the last time; or the model that was to sum it up failed.
  */
-function mustShrink(state: SessionState, turn: OpenTurn, failed: FailedAttempt | undefined): boolean {
+function mustCompact(state: SessionState, turn: OpenTurn, failed: FailedAttempt | undefined): boolean {
   if (!failed || failed.isVoid) return false
-  if (failed.failure.class === 'context') return hasNews(state, turn) || state.compacted.helped
+  if (failed.failure.class === 'context') return canCompact(state, turn) || state.compacted.helped
   return failed.compacts === true && failed.failure.class !== 'lost'
 }
 
-const nobody: readonly ClientId[] = []
+const noInputs: readonly ClientId[] = []
 
 /** Where a limit forced an answer and the model gave none, or a budget cut its reply, that limit is why the turn failed, not the provider. */
 function modelFailed(failures: readonly FailedAttempt[], { last }: OpenTurn): TurnEnding {
   const failure = failures.at(-1)?.failure
   if (!failure) return { status: 'failed', reason: 'model', message: 'The agent names no model.', remedy: 'Give the agent a model.' }
-  const limit = failure.cutBy ?? (failure.noAnswer && limitIn(last))
+  const limit = failure.cutBy ?? (failure.noAnswer && asLimit(last))
   return {
     status: 'failed',
     reason: limit ?? 'model',

@@ -1,7 +1,7 @@
 import type { ModelFailureClass } from '../contracts/index.ts'
 
 /** No wait is longer, whatever a server asks for; it also bounds what a wall clock that was set back can cost. */
-export const longestDelayMs = 60_000
+export const maxDelayMs = 60_000
 
 interface FailurePolicy {
   /** Ask the same model again, leave it out for the turn, or ask nobody any more. */

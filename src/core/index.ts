@@ -1,26 +1,35 @@
-export { apply, created } from './apply.ts'
-export { type Account, boundBy, type Headroom, isLimited, least, ownAccounts, tightest, unbounded } from './budget/accounts.ts'
+export { apply, createSessionState } from './apply.ts'
+export {
+  type Account,
+  allAccounts,
+  type Headroom,
+  isLimited,
+  minDefined,
+  ownAccounts,
+  tightestAccount,
+  unlimited,
+} from './budget/accounts.ts'
 export { addSpent, type Spent } from './budget/add-spent.ts'
-export { lastAnswer, timeReserve } from './budget/allowance.ts'
+export { lastAnswerReservation, timeReserve } from './budget/allowance.ts'
 export { isCount, isUsage } from './budget/is-usage.ts'
-export { leftByCallers, limitsInForce, limitText, type ReachedLimit, raiseLimit, ranOut } from './budget/limit-texts.ts'
-export { mostCharacters, wentBeyond } from './budget/output-bound.ts'
-export { isPrice, priced } from './budget/priced.ts'
-export { type CallList, callList, findCall, placeOf } from './calls/call-list.ts'
+export { callerLimitText, describeLimits, limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './budget/limit-texts.ts'
+export { exceededText, maxReplyCharacters } from './budget/output-bound.ts'
+export { computeCost, isPrice } from './budget/priced.ts'
+export { type CallList, callList, findCall, indexOfCall } from './calls/call-list.ts'
 export { callsNotBegun } from './calls/call-order.ts'
 export { failedRecord, failureText, unknownResult } from './calls/call-results.ts'
 export { laneConflict } from './calls/lane-conflict.ts'
 export { LaneSet } from './calls/lane-set.ts'
-export { type AtTheWalls, atTheWalls } from './calls/sandbox-stage.ts'
+export { type EscalationStage, escalationStage } from './calls/sandbox-stage.ts'
 export { type Action, type AskAction, decide } from './decide.ts'
 export { drive, type Performer } from './drive.ts'
-export { failurePolicy, longestDelayMs } from './failure-policy.ts'
+export { failurePolicy, maxDelayMs } from './failure-policy.ts'
 export { approvalIdOf, callIdOf, errorItemIdOf, itemIdOf, planItemIdOf, stepIdOf } from './ids.ts'
 export { messageSize } from './message-size.ts'
 export { type Exclusions, noExclusions } from './next-model.ts'
 export { agentLoop, type Offering, type Recipe } from './recipe.ts'
 export { Released } from './released.ts'
-export { type Pen, Session, type SessionParts } from './session.ts'
+export { type EventWriter, Session, type SessionParts } from './session.ts'
 export {
   type AskingStep,
   type Call,

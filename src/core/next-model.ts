@@ -1,5 +1,5 @@
 import type { AgentLimits, AgentSpec, ModelFailure } from '../contracts/index.ts'
-import { failurePolicy, longestDelayMs } from './failure-policy.ts'
+import { failurePolicy, maxDelayMs } from './failure-policy.ts'
 
 /** Models of an agent that are left out for now, and until when (milliseconds since 1970). */
 export type Exclusions = ReadonlyMap<string, number>
@@ -50,23 +50,23 @@ export function nextModel({ agent, at, dropped, probed, failures, exclusions }: 
   if (!previous && exclusions.size === 0) return live[0] === undefined ? undefined : { model: live[0], attempt, notBefore: 0 }
   if (!mayRetry(failures, agent.limits)) return undefined
 
-  const start = previous ? Math.max(0, agent.models.indexOf(previous.model) + (isRepeatedThere(previous) ? 0 : 1)) : 0
+  const start = previous ? Math.max(0, agent.models.indexOf(previous.model) + (isRetriedOnSameModel(previous) ? 0 : 1)) : 0
   const rotation = [...agent.models.slice(start), ...agent.models.slice(0, start)].filter((model) => live.includes(model))
   const notBefore = (model: string) => failures.findLast((each) => each.model === model)?.notBefore ?? exclusions.get(model) ?? 0
   const [model] = rotation.toSorted((a, b) => notBefore(a) - notBefore(b))
   if (model === undefined) return undefined
-  if (notBefore(model) <= at + longestDelayMs) return { model, attempt, notBefore: notBefore(model) }
+  if (notBefore(model) <= at + maxDelayMs) return { model, attempt, notBefore: notBefore(model) }
   if (!probed) return { model, attempt, notBefore: 0, probes: true }
   return previous ? undefined : { model, attempt, notBefore: notBefore(model) }
 }
 
 /** The model did nothing wrong: it is asked again before the others. */
-const isRepeatedThere = ({ failure, isVoid }: FailedAttempt): boolean => failure.class === 'lost' || isVoid === true
+const isRetriedOnSameModel = ({ failure, isVoid }: FailedAttempt): boolean => failure.class === 'lost' || isVoid === true
 
 /** A reply that one of our own timeouts cut may have been paid for in full: it is repeated once. */
-const mostCutReplies = 2
+const maxCutReplies = 2
 
 function mayRetry(failures: readonly FailedAttempt[], { maxRetries }: AgentLimits): boolean {
   const against = failures.filter(({ failure, isVoid }) => failurePolicy[failure.class].counts && !isVoid)
-  return against.length <= maxRetries && against.filter(({ failure }) => failure.limit !== undefined).length < mostCutReplies
+  return against.length <= maxRetries && against.filter(({ failure }) => failure.limit !== undefined).length < maxCutReplies
 }

@@ -1,4 +1,4 @@
-import { type ModelRequest, plainTextWords, type ToolSpec } from '../contracts/index.ts'
+import { type ModelRequest, plainTextInstruction, type ToolSpec } from '../contracts/index.ts'
 import type { Headroom } from './budget/accounts.ts'
 import { type Action, decide } from './decide.ts'
 import type { Exclusions } from './next-model.ts'
@@ -16,7 +16,7 @@ export interface Recipe {
   assemble(state: SessionState, offering: Offering): ModelRequest
 }
 
-const systemOf = (prompt: string, { instructions }: Offering): string => (instructions === '' ? prompt : `${prompt}\n\n${instructions}`)
+const systemPrompt = (prompt: string, { instructions }: Offering): string => (instructions === '' ? prompt : `${prompt}\n\n${instructions}`)
 
 /** The loop that Troupe runs by default. */
 export const agentLoop: Recipe = {
@@ -24,7 +24,7 @@ export const agentLoop: Recipe = {
   assemble(state, offering) {
     const { prompt, parameters, output } = state.agent
     const request: ModelRequest = {
-      system: systemOf(output.format === 'text' ? `${prompt}\n\n${plainTextWords}` : prompt, offering),
+      system: systemPrompt(output.format === 'text' ? `${prompt}\n\n${plainTextInstruction}` : prompt, offering),
       messages: state.history.toArray(),
       tools: offering.specs,
       toolChoice: state.turn.kind === 'open' && state.turn.last !== undefined ? 'none' : 'auto',

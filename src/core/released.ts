@@ -10,7 +10,7 @@ export class Released extends Error {
 }
 
 /** What may still be recorded after a release: the real result of a call, what a request took that was in flight, and diagnostics. */
-export function isResult(event: InteractionEvent): boolean {
+export function isAllowedAfterRelease(event: InteractionEvent): boolean {
   switch (event.type) {
     case 'interaction.diagnostic':
       return event.inbox === undefined

@@ -3,7 +3,7 @@ import { type AgentSpec, defaultLimits, type InteractionEvent } from '../contrac
 type Configured = InteractionEvent<'interaction.session.configured'>
 
 /** What a change of a session puts in the place of what held before. */
-export const configuration = ({ agent, tools, promptChars, prices = {}, windows = {}, maxOutputs = {} }: Configured) => ({
+export const configuredFields = ({ agent, tools, promptChars, prices = {}, windows = {}, maxOutputs = {} }: Configured) => ({
   agent: withAllLimits(agent),
   tools,
   promptChars,

@@ -12,15 +12,15 @@ import { Interrupt } from '../util/interrupt.ts'
 import { keepHiddenClass } from '../util/keep-hidden-class.ts'
 import { Sequence } from '../util/sequence.ts'
 import { apply } from './apply.ts'
-import { type Headroom, unbounded } from './budget/accounts.ts'
+import { type Headroom, unlimited } from './budget/accounts.ts'
 import type { Action } from './decide.ts'
 import { type Exclusions, noExclusions } from './next-model.ts'
 import type { Recipe } from './recipe.ts'
-import { isResult, Released } from './released.ts'
+import { isAllowedAfterRelease, Released } from './released.ts'
 import type { OpenTurn, SessionState } from './state.ts'
 
-/** The one pen of a tree: numbers and dates events, and makes them durable in their order. */
-export interface Pen {
+/** The only writer of a tree: numbers and dates events, and makes them durable in their order. */
+export interface EventWriter {
   readonly nextSeq: number
   readonly now: number
   /** When a moment of the monotonic clock was. */
@@ -34,15 +34,15 @@ export interface Pen {
 export interface SessionParts {
   readonly recipe: Recipe
   readonly clock: Clock
-  readonly pen: Pen
+  readonly writer: EventWriter
   readonly state: SessionState
 }
 
 /** Of a session that has said more than this, nothing is kept. */
-const mostKeptChars = 10_000
+const maxKeptHistoryChars = 10_000
 
 /**
- * A session that is being driven: its state and its pen.
+ * A session that is being driven: its state and its event writer.
  *
  * 1. The state changes by `record` alone, and only by what the reducer accepts.
  * 2. `interrupt` belongs to the open turn; a new turn gets a new one.
@@ -51,16 +51,16 @@ const mostKeptChars = 10_000
 export class Session {
   readonly recipe: Recipe
   readonly clock: Clock
-  readonly #pen: Pen
+  readonly #writer: EventWriter
   readonly #sleepers: (() => void)[] = []
   #state: SessionState
   #interrupt = new Interrupt()
   #mode: 'open' | 'retired' | 'released' = 'open'
 
-  constructor({ recipe, clock, pen, state }: SessionParts) {
+  constructor({ recipe, clock, writer, state }: SessionParts) {
     this.recipe = recipe
     this.clock = clock
-    this.#pen = pen
+    this.#writer = writer
     this.#state = state
   }
 
@@ -74,7 +74,7 @@ export class Session {
 
   /** Milliseconds since 1970, on a clock that does not jump. */
   get now(): number {
-    return this.#pen.now
+    return this.#writer.now
   }
 
   /** The open turn; asking for it where there is none is a mistake of ours. */
@@ -86,7 +86,7 @@ export class Session {
 
   /** What the ancestors leave; whoever drives a child knows more. */
   get headroom(): Headroom {
-    return unbounded
+    return unlimited
   }
 
   /** Models that are left out for now; whoever asks them knows more. */
@@ -100,10 +100,10 @@ export class Session {
   }
 
   /** What the next event begins with: its number and time, who speaks, and where in the turn. `moment`: read just now. */
-  here(moment?: number): Envelope {
+  nextEnvelope(moment?: number): Envelope {
     const { treeId, sessionId, agentPath, turn } = this.#state
-    const seq = this.#pen.nextSeq
-    const at = moment === undefined ? this.#pen.now : this.#pen.at(moment)
+    const seq = this.#writer.nextSeq
+    const at = moment === undefined ? this.#writer.now : this.#writer.at(moment)
     if (turn.kind !== 'open') return { seq, treeId, sessionId, agentPath, at }
     const { id: turnId, step } = turn
     if (step.kind !== 'asking' && step.kind !== 'calling') return { seq, treeId, sessionId, agentPath, turnId, at }
@@ -112,27 +112,27 @@ export class Session {
 
   /** `event` begins with `here()`. */
   record(event: InteractionEvent): void {
-    if (this.#mode === 'released' && !isResult(event)) throw new Released()
+    if (this.#mode === 'released' && !isAllowedAfterRelease(event)) throw new Released()
     this.#state = apply(this.#state, event)
-    this.#pen.push(event)
-    if (this.#state.historyChars < mostKeptChars) keepHiddenClass(event.type, event, this.#state)
+    this.#writer.push(event)
+    if (this.#state.historyChars < maxKeptHistoryChars) keepHiddenClass(event.type, event, this.#state)
     if (event.type === 'interaction.turn.started') this.#interrupt = new Interrupt()
   }
 
   note(draft: EventDraft): void {
-    this.record(Object.assign(this.here(), draft) as InteractionEvent)
+    this.record(Object.assign(this.nextEnvelope(), draft) as InteractionEvent)
   }
 
   /** Hands what was recorded to the journal; await it before anything acts on it. */
   flush(): MaybePromise<void> {
-    return this.#pen.flush()
+    return this.#writer.flush()
   }
 
   /** Shows a piece of what will be an item. There are very many: where they belong is told in one object for all. */
   live({ stepId, itemId, attempt, kind }: LivePlace, text: string): void {
     const { treeId, sessionId, agentPath } = this.#state
     const turnId = this.turn.id
-    this.#pen.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId, stepId, itemId, attempt, kind, text })
+    this.#writer.live({ type: 'interaction.item.delta', treeId, sessionId, agentPath, turnId, stepId, itemId, attempt, kind, text })
   }
 
   /** Begins no further turn; what waits in line stays there. */
@@ -154,12 +154,12 @@ export class Session {
   }
 
   /** Lets go of what was said, where the session itself is kept. */
-  forget(): void {
+  clearHistory(): void {
     this.#state = { ...this.#state, history: Sequence.empty(), inputs: [] }
   }
 
   /** Resolves at the next `wake`: something from outside may have changed the state. */
-  woken(): Promise<void> {
+  nextWake(): Promise<void> {
     return new Promise((resolve) => this.#sleepers.push(resolve))
   }
 

@@ -5,17 +5,17 @@ import { type CallingStep, type OpenTurn, requestOf, type SessionState } from '.
 
 // The small changes that the reducers are made of.
 
-export function illegal(event: InteractionEvent, rule: string): TroupeError {
+export function illegalEvent(event: InteractionEvent, rule: string): TroupeError {
   return new TroupeError('store_invalid', `Event ${event.seq} (${event.type}) cannot stand where it stands: ${rule}.`)
 }
 
 export function openTurn(state: SessionState, event: InteractionEvent): OpenTurn {
-  if (state.turn.kind !== 'open') throw illegal(event, 'it belongs to an open turn, and none is open')
+  if (state.turn.kind !== 'open') throw illegalEvent(event, 'it belongs to an open turn, and none is open')
   return state.turn
 }
 
 export function callingStep(turn: OpenTurn, event: InteractionEvent): CallingStep {
-  if (turn.step.kind !== 'calling') throw illegal(event, 'no step has calls')
+  if (turn.step.kind !== 'calling') throw illegalEvent(event, 'no step has calls')
   return turn.step
 }
 
@@ -27,24 +27,24 @@ export function withTurn(state: SessionState, event: InteractionEvent, turn: Ope
 export function withCalls(turn: OpenTurn, step: CallingStep, { calls, at }: Pick<CallingStep, 'calls'> & { at: number }): OpenTurn {
   const next = { ...turn, step: { kind: 'calling', id: step.id, model: step.model, calls: callList(calls) } } as const
   const isOpen = calls.some((call) => requestOf(call) !== undefined)
-  return isOpen ? { ...next, waiting: turn.waiting.kind === 'no' ? { kind: 'approval', since: at } : turn.waiting } : goOn(next, at)
+  return isOpen ? { ...next, waiting: turn.waiting.kind === 'no' ? { kind: 'approval', since: at } : turn.waiting } : endWaiting(next, at)
 }
 
 /** Ends the waiting, if there was any; it was not work. */
-function goOn(turn: OpenTurn, at: number): OpenTurn {
+function endWaiting(turn: OpenTurn, at: number): OpenTurn {
   if (turn.waiting.kind === 'no') return turn
   return { ...turn, waiting: { kind: 'no' }, idleMs: turn.idleMs + Math.max(0, at - turn.waiting.since) }
 }
 
 /** Takes accepted inputs out of the waiting line and into the history, in the order given. */
-export function absorb(state: SessionState, clientIds: readonly ClientId[]): SessionState {
+export function takeInputs(state: SessionState, clientIds: readonly ClientId[]): SessionState {
   if (clientIds.length === 0) return state
-  const next = heard(state, clientIds).reduce(say, state)
+  const next = inputMessages(state, clientIds).reduce(appendMessage, state)
   return { ...next, inputs: state.inputs.filter((input) => !clientIds.includes(input.clientId)) }
 }
 
 /** What accepted inputs say. */
-export function heard({ inputs }: SessionState, clientIds: readonly ClientId[]): readonly Message[] {
+export function inputMessages({ inputs }: SessionState, clientIds: readonly ClientId[]): readonly Message[] {
   return clientIds.map((clientId) => {
     const input = inputs.find((candidate) => candidate.clientId === clientId)
     if (!input) throw new TroupeError('store_invalid', `The journal starts work on input ${clientId}, which was never accepted.`)
@@ -53,7 +53,7 @@ export function heard({ inputs }: SessionState, clientIds: readonly ClientId[]):
 }
 
 /** Adds a message to what the model will see. */
-export function say(state: SessionState, message: Message): SessionState {
+export function appendMessage(state: SessionState, message: Message): SessionState {
   return { ...state, history: state.history.append(message), historyChars: state.historyChars + messageSize(message) }
 }
 

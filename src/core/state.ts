@@ -33,7 +33,7 @@ import type {
 import type { Sequence } from '../util/sequence.ts'
 import type { Spent } from './budget/add-spent.ts'
 import type { CallList } from './calls/call-list.ts'
-import type { Started } from './calls/call-order.ts'
+import type { CallStarted } from './calls/call-order.ts'
 import type { FailedAttempt } from './next-model.ts'
 
 /** The fold of a session's events. Plain data: everything that `decide` may look at, and nothing else. */
@@ -63,7 +63,7 @@ export interface SessionState {
   readonly charsPerToken: number
   readonly compacted: Compacted
   /** What the session was told before anybody asked for anything. It stays, word for word. */
-  readonly standing: readonly Message[]
+  readonly initialMessages: readonly Message[]
   /** Accepted, not yet in the history. */
   readonly inputs: readonly PendingInput[]
   readonly inboxCursor: number
@@ -128,7 +128,7 @@ export interface OpenTurn {
   /** Calls in a row that were refused because they had been made before. */
   readonly repeats: number
   /** How often in a row the history had to be made shorter again after hardly anything was said. */
-  readonly hurried: number
+  readonly quickCompactions: number
   readonly plan: PlanIntent | undefined
   /** Models that refused us (no key, no quota) or kept giving answers that do not fit; they are not asked again in this turn. */
   readonly dropped: readonly string[]
@@ -195,7 +195,7 @@ export type Call = CallBase &
     | { readonly kind: 'awaiting'; readonly request: ApprovalRequest }
     | { readonly kind: 'approved'; readonly request: ApprovalRequest; readonly by: string; readonly answer?: string }
     | { readonly kind: 'denied'; readonly request: ApprovalRequest; readonly feedback?: string }
-    | Started
+    | CallStarted
     | { readonly kind: 'ended'; readonly result: CallResult }
   )
 
@@ -218,5 +218,5 @@ export function openRequests({ turn }: SessionState): readonly ApprovalRequest[]
 
 export function requestOf(call: Call): ApprovalRequest | undefined {
   if (call.kind === 'awaiting') return call.request
-  return call.kind === 'started' && call.walls.kind === 'asking' ? call.walls.request : undefined
+  return call.kind === 'started' && call.sandbox.kind === 'asking' ? call.sandbox.request : undefined
 }

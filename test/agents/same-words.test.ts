@@ -6,7 +6,7 @@ import { mergeSandbox } from '../../src/policy/merge-sandbox.ts'
 import { isRulePattern } from '../../src/policy/rule-pattern.ts'
 import { rulePatternProblem } from '../../src/policy/tool-name-problems.ts'
 import { resolveConfig } from '../../src/runtime/api/resolve-config.ts'
-import { tightened } from '../../src/steps/approval/confinement.ts'
+import { restrictPolicy } from '../../src/steps/approval/confinement.ts'
 import { checkHooks } from '../../src/tools/hooks/index.ts'
 
 // Files are read where nobody knows the runtime; these keep the two of one mind.
@@ -88,7 +88,7 @@ test('layers of a configuration are held against each other as an agent is again
   fc.assert(
     fc.property(fc.record(policy), fc.record(policy, { requiredKeys: [] }), (session, agent) => {
       const stated = { ...defaultSandboxPolicy, ...session, ...mergeSandbox(session, agent) }
-      expect(sorted(stated)).toEqual(sorted(tightened(session, agent)))
+      expect(sorted(stated)).toEqual(sorted(restrictPolicy(session, agent)))
     }),
     { numRuns: 2000 },
   )

@@ -1,6 +1,6 @@
-import { type HookPoint, hookPoints, mostShownToHooks } from '../../src/contracts/index.ts'
+import { type HookPoint, hookPoints, maxHookOutputChars } from '../../src/contracts/index.ts'
 import { hookKeys, requiredHookKeys } from '../../src/policy/check-hook.ts'
-import { mostText, usualMs, verdictForm } from '../../src/steps/approval/ask-hook.ts'
+import { defaultHookTimeoutMs, maxHookTextLength, verdictForm } from '../../src/steps/approval/ask-hook.ts'
 import { exportNames } from '../../src/tools/hooks/module-hook.ts'
 import type { Questions } from '../../src/tools/hooks/questions.ts'
 import { mostOutputBytes } from '../../src/tools/hooks/run-program.ts'
@@ -83,7 +83,7 @@ const keyTexts: { readonly [Key in (typeof hookKeys)[number]]: string } = {
   command: 'a program and its arguments, started without a shell in the folder of the configuration; or else',
   module: 'a module, relative to the configuration',
   onFailure: '`closed` stops what it was asked about when it fails, `open` lets that go on',
-  timeout: `how long it may think: \`30s\`, or milliseconds; at most an hour. Default ${usualMs / 1000} seconds`,
+  timeout: `how long it may think: \`30s\`, or milliseconds; at most an hour. Default ${defaultHookTimeoutMs / 1000} seconds`,
 }
 
 /** What a program finds on its standard input. */
@@ -172,7 +172,7 @@ export const hooksPage = page([
   ...hookPoints.map(pointSection),
   [
     '## Answers and failures',
-    `An answer of another kind, or with a key that does not belong to its kind, is a failure, and the message says what was expected. Only a \`block\` counts whatever else stands in it. The \`reason\` of a \`change\` may be left out; without one a \`block\` or a \`resume\` says that none was given. Of a text that a hook says, ${counted(mostText)} characters are told; of what a call gave, hooks are shown ${counted(mostShownToHooks)}. Secrets are taken out of both.`,
+    `An answer of another kind, or with a key that does not belong to its kind, is a failure, and the message says what was expected. Only a \`block\` counts whatever else stands in it. The \`reason\` of a \`change\` may be left out; without one a \`block\` or a \`resume\` says that none was given. Of a text that a hook says, ${counted(maxHookTextLength)} characters are told; of what a call gave, hooks are shown ${counted(maxHookOutputChars)}. Secrets are taken out of both.`,
     'A hook that fails, or thinks for longer than its `timeout`, is told in the journal. What it means:',
     table(
       ['point', '`onFailure: closed`', '`onFailure: open`'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ApprovalKey, ApprovalRule, Confinement, JsonObject, SandboxPolicy, Tool } from '../../src/contracts/index.ts'
 import { defaultSandboxPolicy } from '../../src/contracts/index.ts'
-import { confinementOf, tightened } from '../../src/steps/approval/confinement.ts'
+import { confinementOf, restrictPolicy } from '../../src/steps/approval/confinement.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import {
   agent,
@@ -291,9 +291,9 @@ describe('what an agent wants more tightly', () => {
   }
 
   it('never allows more', () => {
-    expect(tightened(policy, {})).toEqual(policy)
+    expect(restrictPolicy(policy, {})).toEqual(policy)
     expect(
-      tightened(policy, { mode: 'off', memory: 5_000, processes: 99, hosts: ['evil.com'], writable: ['/etc'], environment: ['KEY'] }),
+      restrictPolicy(policy, { mode: 'off', memory: 5_000, processes: 99, hosts: ['evil.com'], writable: ['/etc'], environment: ['KEY'] }),
     ).toEqual({
       mode: 'required',
       hosts: [],
@@ -303,8 +303,8 @@ describe('what an agent wants more tightly', () => {
       memory: 1_000,
       processes: 10,
     })
-    expect(tightened({ ...policy, mode: 'off' }, { mode: 'required' }).mode).toBe('required')
-    expect(tightened(policy, { memory: 10, processes: 1, environment: ['LANG', 'KEY'], writable: ['/data'] })).toEqual({
+    expect(restrictPolicy({ ...policy, mode: 'off' }, { mode: 'required' }).mode).toBe('required')
+    expect(restrictPolicy(policy, { memory: 10, processes: 1, environment: ['LANG', 'KEY'], writable: ['/data'] })).toEqual({
       ...policy,
       memory: 10,
       processes: 1,
@@ -314,13 +314,13 @@ describe('what an agent wants more tightly', () => {
   })
 
   it('of a pattern of hosts it may name one, and of a folder a part', () => {
-    const hosts = (...own: readonly string[]) => tightened(policy, { hosts: own }).hosts
+    const hosts = (...own: readonly string[]) => restrictPolicy(policy, { hosts: own }).hosts
     expect(hosts('api.example.org')).toEqual(['api.example.org'])
     expect(hosts('*.api.example.org')).toEqual(['*.api.example.org'])
     expect(hosts('*.com')).toEqual(['example.com'])
     expect(hosts('example.org', 'evilexample.org', '*.org.evil', '1.2.3.4')).toEqual([])
-    expect(tightened({ ...policy, hosts: ['*.0.0.1'] }, { hosts: ['10.0.0.1'] }).hosts).toEqual([])
-    expect(tightened(policy, { writable: ['/srv/notes', '/srv/../etc', '/srvs'] }).writable).toEqual(['/srv/notes'])
+    expect(restrictPolicy({ ...policy, hosts: ['*.0.0.1'] }, { hosts: ['10.0.0.1'] }).hosts).toEqual([])
+    expect(restrictPolicy(policy, { writable: ['/srv/notes', '/srv/../etc', '/srvs'] }).writable).toEqual(['/srv/notes'])
   })
 
   const confined = async (confinement: Confinement, sandbox: Partial<SandboxPolicy>): Promise<Confinement> => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ModelRequest } from '../../src/contracts/index.ts'
-import { outputWords } from '../../src/contracts/output-instructions.ts'
+import { jsonInstruction } from '../../src/contracts/output-instructions.ts'
 import { overspent } from './overspent.ts'
 import { ask, type Member, resultsOf, type Said, type Script, team } from './team.ts'
 
@@ -72,7 +72,7 @@ function counted(request: ModelRequest, { text = '', calls = [] }: Said): { read
     if (message.role === 'user') return message.parts.map((part) => (part.type === 'text' ? part.text : ''))
     return message.parts.map((part) => (part.type === 'call' ? part.name + part.input : part.text))
   })
-  const sent = [system, JSON.stringify(tools), output ? outputWords(output) : '', ...said].join('')
+  const sent = [system, JSON.stringify(tools), output ? jsonInstruction(output) : '', ...said].join('')
   return {
     input: Math.ceil((sent.length + 3 * (sent.match(/\p{Script=Han}/gu)?.length ?? 0)) / 4),
     output: Math.ceil(text.length / 4) + calls.length,

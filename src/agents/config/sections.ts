@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
-import { ownModelNames, providerKinds } from '../../contracts/index.ts'
+import { providerKinds, reservedModelNames } from '../../contracts/index.ts'
 import { parseHttpAddress } from '../../util/read-address.ts'
 import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions, keysBelow } from '../agent-options.ts'
 import { listed } from '../words.ts'
@@ -91,7 +91,7 @@ const skills: Shape = {
 const modelName = (written: string): string | undefined => (/\s/.test(written.trim()) ? 'must be a name without spaces' : undefined)
 
 /** Whoever says a full name, `auto` or `rehearsal` must get just that, whatever a project says. */
-const ownWord = new RegExp(`^(?!(?:${ownModelNames.join('|')})$)[^\\s/]+$`)
+const ownWord = new RegExp(`^(?!(?:${reservedModelNames.join('|')})$)[^\\s/]+$`)
 
 /** The options that hold for every agent of a project alike. What makes an agent itself has no default. */
 export const defaultKeys: readonly string[] = agentOptionKeys.filter(
@@ -134,7 +134,7 @@ export const sections = {
       of: provider,
       example: '{ "lab": { "baseURL": "https://…/v1" } }',
       name: ownWord,
-      naming: `a provider is called by one word without \`/\`, and by none of ${listed(ownModelNames)}, which name models by themselves`,
+      naming: `a provider is called by one word without \`/\`, and by none of ${listed(reservedModelNames)}, which name models by themselves`,
     },
     ...guarded,
   },
@@ -144,7 +144,7 @@ export const sections = {
       of: text('openai/gpt-5.4-mini', modelName),
       example: '{ "fast": "openai/gpt-5.4-mini" }',
       name: ownWord,
-      naming: `an alias is one word without \`/\`, and none of ${listed(ownModelNames)}, which name models by themselves`,
+      naming: `an alias is one word without \`/\`, and none of ${listed(reservedModelNames)}, which name models by themselves`,
     },
     ...free,
   },

@@ -29,7 +29,7 @@ export interface Account {
 
 /** What the ancestors of a session leave to it, beside its own limits. */
 export type Headroom = readonly Account[]
-export const unbounded: Headroom = []
+export const unlimited: Headroom = []
 
 /** Whether tokens, money or time are limited. */
 export const isLimited = ({ maxTokens, maxSessionTokens, maxCostUsd, timeBudget }: AgentLimits): boolean =>
@@ -53,7 +53,7 @@ interface Spending {
 /** What a session's own limits leave. Nothing is allocated where it has none. */
 export function ownAccounts({ agent, parent, spent }: Spender, turn: Spending, now: number): Headroom {
   const { limits } = agent
-  if (!isLimited(limits)) return unbounded
+  if (!isLimited(limits)) return unlimited
   const accounts: Account[] = []
   const add = (key: AccountKey, used: number): void => {
     const limit = limits[key]
@@ -63,16 +63,16 @@ export function ownAccounts({ agent, parent, spent }: Spender, turn: Spending, n
   add('maxTokens', turn.spent.usage.input + turn.spent.usage.output)
   add('maxSessionTokens', spent.usage.input + spent.usage.output)
   add('maxCostUsd', turn.paidUsd)
-  add('timeBudget', worked(turn, now))
+  add('timeBudget', workedMs(turn, now))
   return accounts
 }
 
 /** Milliseconds of work that the turn has taken. */
-export const worked = ({ startedAt, idleMs, waiting }: Spending, now: number): number =>
+export const workedMs = ({ startedAt, idleMs, waiting }: Spending, now: number): number =>
   now - startedAt - idleMs - (waiting.kind === 'no' ? 0 : Math.max(0, now - waiting.since))
 
 /** The account of a resource that leaves the least. */
-export function tightest(accounts: Headroom, resource: Resource): Account | undefined {
+export function tightestAccount(accounts: Headroom, resource: Resource): Account | undefined {
   let found: Account | undefined
   for (const account of accounts)
     if (resourceOf[account.key] === resource && (found === undefined || account.left < found.left)) found = account
@@ -80,7 +80,7 @@ export function tightest(accounts: Headroom, resource: Resource): Account | unde
 }
 
 /** Every account that binds a session: its own, and those of its ancestors. */
-export function boundBy(
+export function allAccounts(
   state: Spender,
   turn: Spending,
   { headroom, now }: { readonly headroom: Headroom; readonly now: number },
@@ -90,5 +90,5 @@ export function boundBy(
   return own.length === 0 ? headroom : [...own, ...headroom]
 }
 
-export const least = (a: number | undefined, b: number | undefined): number | undefined =>
+export const minDefined = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? (a ?? b) : Math.min(a, b)

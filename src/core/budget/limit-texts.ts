@@ -2,7 +2,7 @@ import type { AgentLimits, PartialReason, TurnReason } from '../../contracts/ind
 import { showDuration } from '../../util/parse-duration.ts'
 
 /** Why a turn ended before there was an answer, and what can be done about it. */
-export const ranOut: { readonly [Reason in PartialReason]: { readonly why: string; readonly remedy: string } } = {
+export const partialReasonTexts: { readonly [Reason in PartialReason]: { readonly why: string; readonly remedy: string } } = {
   steps: { why: 'it ran out of steps', remedy: 'Raise maxToolTurns.' },
   tokens: { why: 'it ran out of tokens', remedy: 'Raise maxTokens or maxSessionTokens.' },
   cost: { why: 'it ran out of money', remedy: 'Raise maxCostUsd.' },
@@ -29,7 +29,7 @@ export const limitText = ({ key, limit, agent }: ReachedLimit): string =>
   `limits.${key} of ${agent} is ${key === 'timeBudget' ? showDuration(limit) : limit}`
 
 /** How to raise it. Flags apply to the agent that is run, not to those that it calls. */
-export const raiseLimit = ({ key, agent, isRoot }: ReachedLimit): string =>
+export const raiseLimitText = ({ key, agent, isRoot }: ReachedLimit): string =>
   `Raise limits.${key} of ${agent}${isRoot ? ` (on the command line: ${limitFlags[key]})` : ''}.`
 
 export const limitFlags: { readonly [Key in LimitKey]: string } = {
@@ -42,10 +42,10 @@ export const limitFlags: { readonly [Key in LimitKey]: string } = {
 }
 
 /** Of a child whose own limits leave it more than those above it do. */
-export const leftByCallers = ', of which those who called it had no more left'
+export const callerLimitText = ', of which those who called it had no more left'
 
 /** The limits that a turn may have run into, as they were in force: ` (its maxTokens is 50000)`. Nothing where it has none of its own. */
-export function limitsInForce(reason: TurnReason, limits: Partial<AgentLimits>): string {
+export function describeLimits(reason: TurnReason, limits: Partial<AgentLimits>): string {
   const { timeBudget } = limits
   const inForce: { readonly [Reason in TurnReason]?: readonly (readonly [name: string, figure: number | string | undefined])[] } = {
     steps: [['maxToolTurns', limits.maxToolTurns]],

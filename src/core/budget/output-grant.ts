@@ -4,11 +4,11 @@ import { type Account, type Headroom, resourceOf } from './accounts.ts'
 // How much output a request is granted under shared limits.
 
 /** Output that is reserved where neither the agent nor the model states a maximum. */
-const usualOutputTokens = 32_000
+const defaultOutputTokens = 32_000
 /** What an answer from the reserve is expected to take. */
 export const lastAnswerTokens = 1_024
 /** Less than this is no answer. */
-export const leastAnswerTokens = 64
+export const minAnswerTokens = 64
 
 interface ModelMaximums {
   /** What the agent asks for. */
@@ -18,9 +18,9 @@ interface ModelMaximums {
 }
 
 /** What the model may produce: what the agent asks for, or what the model is known to be able to, or what its window leaves. */
-export function wantedOutput(input: number, { agents, models = usualOutputTokens, window }: ModelMaximums): number {
+export function wantedOutput(input: number, { agents, models = defaultOutputTokens, window }: ModelMaximums): number {
   if (agents !== undefined) return agents
-  return window === undefined ? models : Math.max(leastAnswerTokens, Math.min(models, window - input))
+  return window === undefined ? models : Math.max(minAnswerTokens, Math.min(models, window - input))
 }
 
 export interface WantedReply {

@@ -1,7 +1,7 @@
 import type { Cost, Model, Usage } from '../../contracts/index.ts'
 
 /** What a model says that something costs. Prices are other people's code, too: what is none is not known. */
-export function priced(model: Pick<Model, 'costOf'> | undefined, usage: Usage): Cost {
+export function computeCost(model: Pick<Model, 'costOf'> | undefined, usage: Usage): Cost {
   try {
     const cost = model?.costOf?.(usage)
     return isPrice(cost) ? cost : 'unknown'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CallList, callList, callsThat, findCall, haveAllEnded, placeOf, replaceCall } from './call-list.ts'
+import { type CallList, callList, filterCalls, findCall, haveAllEnded, indexOfCall, replaceCall } from './call-list.ts'
 
 interface Call {
   readonly itemId: string
@@ -19,7 +19,7 @@ function expectSame(list: CallList<Call>, plain: readonly Call[]): void {
   expect(JSON.stringify(list)).toBe(JSON.stringify(plain))
   expect(list.map(({ version }) => version)).toEqual(plain.map(({ version }) => version))
   expect(list.flatMap((call) => (call.version > 0 ? [call] : []))).toEqual(plain.filter(({ version }) => version > 0))
-  expect(callsThat(list, isEnded)).toEqual(plain.filter(isEnded))
+  expect(filterCalls(list, isEnded)).toEqual(plain.filter(isEnded))
   expect(list.some(isEnded)).toBe(plain.some(isEnded))
   expect(haveAllEnded(list)).toBe(plain.every(isEnded))
   expect(list.at(plain.length)).toBe(undefined)
@@ -38,7 +38,7 @@ describe('the calls of a step', () => {
           plain = plain.with(place, changed)
           list = replaceCall(list, changed)
           expect(findCall(list, `i${place}`)).toBe(changed)
-          expect(placeOf(list, `i${place}`)).toBe(place)
+          expect(indexOfCall(list, `i${place}`)).toBe(place)
           expect(list.at(place)).toBe(changed)
           expectSame(before.list, before.plain)
         }
@@ -62,7 +62,7 @@ describe('the calls of a step', () => {
       const list = callList<Call>(startedCalls(length))
       expect(findCall(list, 'other')).toBe(undefined)
       expect(findCall(list, undefined)).toBe(undefined)
-      expect(placeOf(list, 'other')).toBe(-1)
+      expect(indexOfCall(list, 'other')).toBe(-1)
       expectSame(replaceCall(list, { itemId: 'other', kind: 'ended', version: 1 }), startedCalls(length))
     }
   })
@@ -70,7 +70,7 @@ describe('the calls of a step', () => {
   it('are the array itself where they are few: nothing is made that a reader would have to pay for', () => {
     const few = startedCalls(4)
     expect(callList<Call>(few)).toBe(few)
-    expect(callsThat<Call, Call>(few, (_call): _call is Call => true)).toBe(few)
+    expect(filterCalls<Call, Call>(few, (_call): _call is Call => true)).toBe(few)
     expect(Array.isArray(replaceCall<Call>(few, started(2)))).toBe(true)
   })
 })

@@ -14,43 +14,44 @@ export interface CallList<C> extends Iterable<C> {
 }
 
 /** Up to here a plain array is copied and looked through faster than anything else. */
-const mostPlain = 32
+const maxPlainCalls = 32
 const pageSize = 128
 
 /** Few calls are the array that they are; of many, one can be replaced without a copy of all the others. */
 export function callList<C extends Entry>(calls: CallList<C>): CallList<C> {
-  return calls.length <= mostPlain || isMany(calls) ? calls : ManyCalls.from([...calls])
+  return calls.length <= maxPlainCalls || isPaged(calls) ? calls : PagedCallList.from([...calls])
 }
 
 /** Where a call stands in the list; -1 for one that does not. */
-export function placeOf<C extends Entry>(calls: CallList<C>, itemId: string | undefined): number {
-  if (isMany(calls)) return calls.placeOf(itemId)
+export function indexOfCall<C extends Entry>(calls: CallList<C>, itemId: string | undefined): number {
+  if (isPaged(calls)) return calls.placeOf(itemId)
   for (let place = 0; place < calls.length; place++) if (calls.at(place)?.itemId === itemId) return place
   return -1
 }
 
 export function findCall<C extends Entry>(calls: CallList<C>, itemId: string | undefined): C | undefined {
-  const place = placeOf(calls, itemId)
+  const place = indexOfCall(calls, itemId)
   return place < 0 ? undefined : calls.at(place)
 }
 
 /** The list with another call in the place of the one that has its id. */
 export function replaceCall<C extends Entry>(calls: CallList<C>, changed: C): CallList<C> {
   if (calls.length === 1) return [changed]
-  return isMany(calls) ? calls.with(changed) : calls.map((call) => (call.itemId === changed.itemId ? changed : call))
+  return isPaged(calls) ? calls.with(changed) : calls.map((call) => (call.itemId === changed.itemId ? changed : call))
 }
 
 export function haveAllEnded<C extends Entry>(calls: CallList<C>): calls is CallList<Extract<C, { readonly kind: 'ended' }>> {
-  return isMany(calls) ? calls.open === 0 : !calls.some(isOpen)
+  return isPaged(calls) ? calls.open === 0 : !calls.some(isOpen)
 }
 
 /** Those of one sort. Mostly all calls of a step are at the same point: nothing is picked then. */
-export function callsThat<C, S extends C>(calls: CallList<C>, are: (call: C) => call is S): readonly S[] {
+export function filterCalls<C, S extends C>(calls: CallList<C>, are: (call: C) => call is S): readonly S[] {
   return Array.isArray(calls) && calls.every(are) ? calls : calls.filter(are)
 }
 
 /** The length is looked at first: it is there, and mostly says enough. */
-const isMany = <C extends Entry>(calls: CallList<C>): calls is ManyCalls<C> => calls.length > mostPlain && calls instanceof ManyCalls
+const isPaged = <C extends Entry>(calls: CallList<C>): calls is PagedCallList<C> =>
+  calls.length > maxPlainCalls && calls instanceof PagedCallList
 const isOpen = ({ kind }: Entry): boolean => kind !== 'ended'
 
 /**
@@ -58,7 +59,7 @@ const isOpen = ({ kind }: Entry): boolean => kind !== 'ended'
  * 2. A new list shares everything with the old one but the page that has changed.
  * 3. What all versions have in common, the places of the calls, is there once.
  */
-class ManyCalls<C extends Entry> implements CallList<C> {
+class PagedCallList<C extends Entry> implements CallList<C> {
   readonly length: number
   /** How many have not ended. */
   readonly open: number
@@ -72,10 +73,10 @@ class ManyCalls<C extends Entry> implements CallList<C> {
     this.open = open
   }
 
-  static from<C extends Entry>(calls: readonly C[]): ManyCalls<C> {
+  static from<C extends Entry>(calls: readonly C[]): PagedCallList<C> {
     const pages: C[][] = []
     for (let start = 0; start < calls.length; start += pageSize) pages.push(calls.slice(start, start + pageSize))
-    return new ManyCalls(pages, new Map(calls.map(({ itemId }, place) => [itemId, place])), calls.filter(isOpen).length)
+    return new PagedCallList(pages, new Map(calls.map(({ itemId }, place) => [itemId, place])), calls.filter(isOpen).length)
   }
 
   placeOf(itemId: string | undefined): number {
@@ -86,13 +87,13 @@ class ManyCalls<C extends Entry> implements CallList<C> {
     return this.#pages[Math.floor(index / pageSize)]?.[index % pageSize]
   }
 
-  with(changed: C): ManyCalls<C> {
+  with(changed: C): PagedCallList<C> {
     const place = this.placeOf(changed.itemId)
     const before = this.at(place)
     const page = this.#pages[Math.floor(place / pageSize)]
     if (!before || !page) return this
     const pages = this.#pages.with(Math.floor(place / pageSize), page.with(place % pageSize, changed))
-    return new ManyCalls(pages, this.#places, this.open + Number(isOpen(changed)) - Number(isOpen(before)))
+    return new PagedCallList(pages, this.#places, this.open + Number(isOpen(changed)) - Number(isOpen(before)))
   }
 
   some(is: (call: C) => boolean): boolean {

@@ -1,16 +1,16 @@
 import type { CallIntent, Lane } from '../../contracts/index.ts'
 import { LaneSet } from './lane-set.ts'
-import { atTheWalls, type Walls } from './sandbox-stage.ts'
+import { escalationStage, type SandboxStage } from './sandbox-stage.ts'
 
 // Calls of a step start in order: a call never overtakes an earlier one that it conflicts with, also while that one waits
 // for a person. All of this is decided from the lanes on record.
 
 /** A call whose intent is on record. */
-export interface Started {
+export interface CallStarted {
   readonly kind: 'started'
   readonly intent: CallIntent
   readonly attempt: number
-  readonly walls: Walls
+  readonly sandbox: SandboxStage
   /** Its driver is gone, and it may have begun. */
   readonly orphaned: boolean
   /** Its driver is gone, and it has not begun. */
@@ -18,39 +18,39 @@ export interface Started {
 }
 
 /** As much of a call as it takes. */
-type Ordered =
+type OrderedCall =
   | { readonly kind: 'requested' | 'ended' }
   | { readonly kind: 'awaiting' | 'approved' | 'denied'; readonly request: { readonly lane?: Lane } }
-  | Started
+  | CallStarted
 
 const exclusive: Lane = { kind: 'exclusive' }
 
 /** Started calls that may not run yet. A request without a lane was recorded by an older version: it is exclusive. */
-export const heldCalls = <C extends Ordered>(calls: Iterable<C>): ReadonlySet<C> => behindOthers(calls, exclusive)
+export const heldCalls = <C extends OrderedCall>(calls: Iterable<C>): ReadonlySet<C> => callsBehindOthers(calls, exclusive)
 
 /**
  * Started calls that cannot have begun, whoever drove them. Nothing follows from a request without a lane: older versions
  * did not hold calls back behind it.
  */
-export const callsNotBegun = <C extends Ordered>(calls: Iterable<C>): ReadonlySet<C> => behindOthers(calls, undefined)
+export const callsNotBegun = <C extends OrderedCall>(calls: Iterable<C>): ReadonlySet<C> => callsBehindOthers(calls, undefined)
 
 /** Started calls that neither ask to leave the sandbox nor conflict with an earlier one that waits for a person. */
-export function freeCalls<C extends Ordered>(calls: Iterable<C>): readonly Extract<C, Started>[] {
+export function runnableCalls<C extends OrderedCall>(calls: Iterable<C>): readonly Extract<C, CallStarted>[] {
   const held = heldCalls(calls)
-  const isFree = (call: C): call is Extract<C, Started> => call.kind === 'started' && call.walls.kind !== 'asking' && !held.has(call)
+  const isFree = (call: C): call is Extract<C, CallStarted> => call.kind === 'started' && call.sandbox.kind !== 'asking' && !held.has(call)
   return [...calls].filter(isFree)
 }
 
 /** The calls of a driver that is gone. Nothing is lost of one that waits between two attempts, or has not begun. */
-export function leftOpen<C extends Ordered>(calls: Iterable<C>): readonly C[] {
+export function markOrphaned<C extends OrderedCall>(calls: Iterable<C>): readonly C[] {
   const notBegun = callsNotBegun(calls)
   return [...calls].map((call) => {
-    if (call.kind !== 'started' || atTheWalls(call)) return call
+    if (call.kind !== 'started' || escalationStage(call)) return call
     return notBegun.has(call) ? { ...call, inherited: true } : { ...call, orphaned: true }
   })
 }
 
-function behindOthers<C extends Ordered>(calls: Iterable<C>, unrecorded: Lane | undefined): ReadonlySet<C> {
+function callsBehindOthers<C extends OrderedCall>(calls: Iterable<C>, unrecorded: Lane | undefined): ReadonlySet<C> {
   const behind = new Set<C>()
   const before = new LaneSet()
   for (const call of calls) {
@@ -65,14 +65,14 @@ function behindOthers<C extends Ordered>(calls: Iterable<C>, unrecorded: Lane | 
 }
 
 /** The lane of a call that waits for an answer, or whose answer has had no effect yet. */
-function laneOfWaiting(call: Ordered, unrecorded: Lane | undefined): Lane | undefined {
+function laneOfWaiting(call: OrderedCall, unrecorded: Lane | undefined): Lane | undefined {
   switch (call.kind) {
     case 'awaiting':
     case 'approved':
     case 'denied':
       return call.request.lane ?? unrecorded
     case 'started':
-      return atTheWalls(call) && call.intent.lane
+      return escalationStage(call) && call.intent.lane
     case 'requested':
     case 'ended':
       return undefined

@@ -5,7 +5,7 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
 } from '@ai-sdk/provider'
-import { type ModelRequest, type ToolSpec, withWords } from '../../contracts/index.ts'
+import { appendInstruction, type ModelRequest, type ToolSpec } from '../../contracts/index.ts'
 import { withCacheMark, withCacheMarks } from './cache-marks.ts'
 import { cacheNotice, type Dialect, namespaceOf } from './dialect.ts'
 import type { SupportedUrls } from './input-parts.ts'
@@ -26,7 +26,7 @@ export async function prepareCall(request: ModelRequest, rules: OutputRules): Pr
   const wish = outputWish(request, rules)
   const reasoning = reasoningWish(request.parameters, model, dialect)
   const supportedUrls: SupportedUrls = (await model.supportedUrls) ?? {}
-  const system = withWords(request.system, wish.words)
+  const system = appendInstruction(request.system, wish.words)
   const prompt = toPrompt(system, request.messages, { dialect, supportedUrls })
   const tools = request.tools.map(toTool)
   const marks = dialect === 'anthropic' && cache !== false

@@ -1,4 +1,4 @@
-import { type JsonSchema, type ModelRequest, outputWords } from '../../contracts/index.ts'
+import { type JsonSchema, jsonInstruction, type ModelRequest } from '../../contracts/index.ts'
 import { type AiSdkModel, type Dialect, speaksResponses } from './dialect.ts'
 import { fitsAnthropicMode, fitsGeminiMode, fitsLooseMode, fitsStrictMode } from './schema-limits.ts'
 
@@ -27,7 +27,7 @@ export interface OutputRules {
 export function outputWish({ output, tools, toolChoice }: ModelRequest, rules: OutputRules): OutputWish {
   if (!output) return noWish
   const { schema } = output
-  const words = outputWords(output)
+  const words = jsonInstruction(output)
   if (!schema || !rules.takesSchema) return { strict: false, words }
   switch (rules.dialect) {
     case 'openai':

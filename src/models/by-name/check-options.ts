@@ -1,4 +1,4 @@
-import { ownModelNames, type Problem, providerKinds, TroupeError } from '../../contracts/index.ts'
+import { type Problem, providerKinds, reservedModelNames, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { wrongAddress } from '../addresses.ts'
@@ -85,8 +85,8 @@ function suggestion(key: string, known: readonly string[]): string {
   return near === undefined ? `There are ${known.join(', ')}.` : `Did you mean "${near}"?`
 }
 
-const isOwnWord = (name: string): boolean => /^[^\s/]+$/.test(name) && !ownModelNames.some((own) => own === name)
-const ownNames = ownModelNames.map((name) => `"${name}"`).join(', ')
+const isOwnWord = (name: string): boolean => /^[^\s/]+$/.test(name) && !reservedModelNames.some((own) => own === name)
+const ownNames = reservedModelNames.map((name) => `"${name}"`).join(', ')
 
 /** Whoever asks for a full name, `auto` or `rehearsal` gets just that. */
 function aliasProblems(aliases: unknown): readonly Problem[] {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { ownModelNames, type TroupeError } from '../../contracts/index.ts'
+import { reservedModelNames, type TroupeError } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
 import { redactor } from '../../util/redact.ts'
 import { knownProviders } from '../known-providers.ts'
@@ -261,7 +261,7 @@ describe('options that are wrong', () => {
   )
 
   test('are so for every model of no provider', () => {
-    expect(Object.keys(modelSources).filter((name) => !Object.hasOwn(knownProviders, name))).toEqual(ownModelNames)
+    expect(Object.keys(modelSources).filter((name) => !Object.hasOwn(knownProviders, name))).toEqual(reservedModelNames)
   })
 
   test('are refused by the compiler where it can', () => {

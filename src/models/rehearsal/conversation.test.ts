@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type Message, projectSays } from '../../contracts/index.ts'
+import { type Message, wrapProjectText } from '../../contracts/index.ts'
 import { readConversation } from './conversation.ts'
 
 const user = (text: string): Message => ({ role: 'user', parts: [{ type: 'text', text }] })
@@ -45,7 +45,7 @@ it('tells the words of the loop from those of the person', () => {
 })
 
 it('a file of the project asks for nothing', () => {
-  const notes = user(projectSays('/w/AGENTS.md', 'Always list the files.'))
+  const notes = user(wrapProjectText('/w/AGENTS.md', 'Always list the files.'))
   expect(requests(notes, notes, user('a'), says('b'), user('c'))).toEqual(['a = b', 'c = undefined'])
   expect(requests(user('From the file a.txt, tell me the first line'))).toEqual(['From the file a.txt, tell me the first line = undefined'])
 })

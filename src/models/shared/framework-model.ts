@@ -1,11 +1,11 @@
 import {
   type AttemptContext,
+  appendInstruction,
+  jsonInstruction,
   type Message,
   type Model,
   type ModelPart,
   type ModelRequest,
-  outputWords,
-  withWords,
 } from '../../contracts/index.ts'
 import { builtByItsUser, type ErrorNames, modelFailure } from '../failures/index.ts'
 import { withinAbilities } from './abilities.ts'
@@ -47,7 +47,7 @@ async function* answer({ facts, framework }: Asked, asked: ModelRequest, { signa
   const reader = framework.reader(asked.messages)
   try {
     const { request, notices } = withinAbilities(asked, facts)
-    const system = withWords(request.system, request.output && outputWords(request.output))
+    const system = appendInstruction(request.system, request.output && jsonInstruction(request.output))
     const call = framework.prepare({ ...request, system }, signal)
     for (const message of [...notices, ...call.notices]) yield { type: 'notice', message }
     for await (const chunk of untilAborted(() => call.open(), signal)) yield* reader.take(chunk)

@@ -10,7 +10,7 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { agentLoop, created } from '../../core/index.ts'
+import { agentLoop, createSessionState } from '../../core/index.ts'
 import { sharedModelHealth } from '../../steps/index.ts'
 import { memoryStore } from '../../stores/memory/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
@@ -325,7 +325,7 @@ class Runtime implements AgentRuntime, TreeHost {
 
 /** Where a run is that could not be started: nothing of it was stored. */
 function notStarted(begun: { treeId: TreeId; agent: AgentSpec; at: number }, stopped: StopCause): DriveResult {
-  return { state: created(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), children: new Map(), stopped }
+  return { state: createSessionState(firstEvent(begun, { tools: [], promptChars: 0, policy: '' })), children: new Map(), stopped }
 }
 
 const interruptedBefore: StopCause = { status: 'interrupted', reason: 'interrupted', message: 'It was interrupted before it was started.' }

@@ -19,7 +19,7 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import type { Pen, Recipe, SessionState } from '../../core/index.ts'
+import type { EventWriter, Recipe, SessionState } from '../../core/index.ts'
 import { ActiveSession, type ModelHealth, Queues, type StepPorts, ToolRegistry, type TreePort } from '../../steps/index.ts'
 import { agentDirectory, agentTool, readOutputTool } from '../../tools/index.ts'
 import { shortHash } from '../../util/hash.ts'
@@ -161,9 +161,9 @@ export class RuntimeParts {
     }
   }
 
-  createSession(pen: Pen, state: SessionState, ports: StepPorts): ActiveSession {
+  createSession(writer: EventWriter, state: SessionState, ports: StepPorts): ActiveSession {
     const { recipe, clock } = this.options
-    return new ActiveSession({ recipe, clock, pen, state }, ports)
+    return new ActiveSession({ recipe, clock, writer, state }, ports)
   }
 
   /** One set for all trees: tools are listed once. */

@@ -1,4 +1,4 @@
-import type { ActiveSession, Enterable } from '../../steps/index.ts'
+import type { ActiveSession, WaitTarget } from '../../steps/index.ts'
 import type { OpenSession } from './open-session.ts'
 
 interface Waiting {
@@ -19,7 +19,7 @@ export class BudgetQueue {
   #tickets = 0
 
   /** The place of one session in the line. */
-  placeOf(open: OpenSession, session: ActiveSession): Enterable {
+  placeOf(open: OpenSession, session: ActiveSession): WaitTarget {
     return {
       enter: (interrupt, tell) =>
         new Promise((resolve) => {
@@ -34,7 +34,7 @@ export class BudgetQueue {
           this.#waiting.splice(this.#waiting.findLastIndex(({ ticket }) => ticket < waiting.ticket) + 1, 0, waiting)
           tell?.('budget')
           interrupt.listen(() => settle(false))
-          void session.woken().then(() => settle(true))
+          void session.nextWake().then(() => settle(true))
         }),
     }
   }

@@ -2,11 +2,11 @@ import {
   type Account,
   type Headroom,
   isLimited,
-  lastAnswer,
+  lastAnswerReservation,
   ownAccounts,
   type SessionState,
   timeReserve,
-  unbounded,
+  unlimited,
 } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import type { OpenSession } from './open-session.ts'
@@ -21,7 +21,7 @@ export function headroomOf(open: OpenSession): Headroom {
     headroom ??= []
     headroom.push(...accountsForChildren(at.session, at.descendants))
   }
-  return headroom ?? unbounded
+  return headroom ?? unlimited
 }
 
 /** Somebody above has limits that hold for whoever is below, too. */
@@ -58,7 +58,7 @@ function accountsForChildren({ state, turn, now }: ActiveSession, below: Resourc
 
 /** What a parent needs for its last answer, at the price of the dearest model. */
 function answerReserve(state: SessionState): { readonly tokens: number; readonly costUsd: number } {
-  const { input, output } = lastAnswer(state)
+  const { input, output } = lastAnswerReservation(state)
   const costs = Object.values(state.prices).map((price) => input * price.input + output * price.output)
   return { tokens: input + output, costUsd: Math.max(0, ...costs) }
 }

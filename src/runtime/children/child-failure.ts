@@ -1,5 +1,5 @@
 import type { AgentLimits, ModelFailure, ToolFailure, TurnEnding, TurnReason } from '../../contracts/index.ts'
-import { leftByCallers, limitsInForce } from '../../core/index.ts'
+import { callerLimitText, describeLimits } from '../../core/index.ts'
 
 interface FailedChild {
   readonly name: string
@@ -16,7 +16,7 @@ export function childFailure({ name, limits = {} }: FailedChild, ending: TurnEnd
   const message =
     ending.status === 'failed'
       ? `${name} failed: ${ending.message}`
-      : `${name} ${endings[reason] ?? `ended early (${reason})`}${isLimitAbove(ending) ? leftByCallers : limitsInForce(reason, limits)}.`
+      : `${name} ${endings[reason] ?? `ended early (${reason})`}${isLimitAbove(ending) ? callerLimitText : describeLimits(reason, limits)}.`
   const remedy = (ending.status === 'failed' ? ending.remedy : undefined) ?? remedies[kind]
   return { class: kind, message, remedy }
 }

@@ -1,6 +1,14 @@
 import { type ChildResult, type ItemId, type Lane, type ToolFailure, TroupeError } from '../../contracts/index.ts'
-import { drive, type Pen } from '../../core/index.ts'
-import { type ActiveSession, type ChildStart, type Hold, Lanes, performer, standInLine, type ToolRegistry } from '../../steps/index.ts'
+import { drive, type EventWriter } from '../../core/index.ts'
+import {
+  type ActiveSession,
+  type ChildStart,
+  Lanes,
+  performer,
+  type QueueSlots,
+  type ToolRegistry,
+  waitInQueue,
+} from '../../steps/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
@@ -19,7 +27,7 @@ import type { OpenSession } from './open-session.ts'
 interface ChildDependencies {
   readonly parts: RuntimeParts
   readonly registry: ToolRegistry
-  readonly writer: Pen
+  readonly writer: EventWriter
   readonly tracker: ChildTracker
 }
 
@@ -36,7 +44,7 @@ export class Children {
   readonly #sessions: SessionFactory
   readonly #parts: RuntimeParts
   readonly #registry: ToolRegistry
-  readonly #writer: Pen
+  readonly #writer: EventWriter
   readonly #tracker: ChildTracker
 
   constructor(sessions: SessionFactory, { parts, registry, writer, tracker }: ChildDependencies) {
@@ -66,8 +74,8 @@ export class Children {
     try {
       const running = lanesOf(open).run(shared, () => this.#run(open, itemId, { ...start, task }))
       // From here on the child works, or nobody does.
-      parent.hold?.leave()
-      if (open.stage === 'queued') start.hold?.leave()
+      parent.slots?.leave()
+      if (open.stage === 'queued') start.slots?.leave()
       return await running
     } finally {
       openSessions.remove(open)
@@ -76,11 +84,11 @@ export class Children {
   }
 
   async #run(open: OpenSession, itemId: ItemId, start: ChildStart): Promise<ChildResult> {
-    const { interrupt, hold } = start
+    const { interrupt, slots } = start
     const { openSessions } = this.#tracker
     if (mustStop(open, start)) return this.#stop(open)
     openSessions.enter(open)
-    if (hold && !hold.tryEnter()) await this.#waitForHold(open, hold, { interrupt, itemId })
+    if (slots && !slots.tryEnter()) await this.#waitForHold(open, slots, { interrupt, itemId })
     if (mustStop(open, start)) return this.#stop(open)
     const begun = open.session?.state ?? this.#tracker.inactive.get(open.sessionId)
     const agent = begun?.agent ?? currentAgents(this.#parts).get(start.task.agent)
@@ -94,18 +102,22 @@ export class Children {
     }
     if (mustStop(open, start)) return this.#stop(open)
     const session = open.session ?? this.#openSession(open, itemId, start)
-    session.isBoundFromAbove = isBoundFromAbove(open)
+    session.hasAncestorLimits = isBoundFromAbove(open)
     if (begun && isCostBound(open)) addPrices(session, this.#parts.models)
     openSessions.begin(open, session)
-    session.hold = hold
+    session.slots = slots
     interrupt.listen(() => cancel(session, interrupt.reason ?? 'parent'))
     await this.#untilEnded(open, session)
     return this.#tracker.settle(open)
   }
 
   /** Its call stands in line once more: what it had was given back while the child waited for room. */
-  #waitForHold({ parent }: OpenSession, hold: Hold, call: { readonly interrupt: Interrupt; readonly itemId: ItemId }): Promise<boolean> {
-    return parent?.session ? standInLine(parent.session, hold, call) : hold.enter(call.interrupt)
+  #waitForHold(
+    { parent }: OpenSession,
+    slots: QueueSlots,
+    call: { readonly interrupt: Interrupt; readonly itemId: ItemId },
+  ): Promise<boolean> {
+    return parent?.session ? waitInQueue(parent.session, slots, call) : slots.enter(call.interrupt)
   }
 
   /** Drives a child until its turn has ended, by itself or because the child was given up. */
@@ -125,7 +137,7 @@ export class Children {
   /** Where only a person can go on, until one has. */
   async #wait(open: OpenSession, session: ActiveSession): Promise<void> {
     if (session.decide().kind !== 'wait') return
-    const woken = session.woken()
+    const woken = session.nextWake()
     this.#tracker.openSessions.wait(open)
     this.#tracker.checkStalled()
     await woken

@@ -7,7 +7,7 @@ import {
   type ItemId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { created, type Pen } from '../../core/index.ts'
+import { createSessionState, type EventWriter } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
 import type { ResolvedConfig } from '../api/resolve-config.ts'
 import type { EffectiveAgent } from '../tree/session-setup.ts'
@@ -28,7 +28,7 @@ interface ChildSetup {
 export function createChildSession(
   { sessionId: childId, parent }: OpenSession,
   setup: ChildSetup,
-  { writer, sessions }: { writer: Pen; sessions: SessionFactory },
+  { writer, sessions }: { writer: EventWriter; sessions: SessionFactory },
 ): ActiveSession {
   const parentSession = parent?.session
   if (!parent || !parentSession) throw new TroupeError('internal', `The child ${childId} has no parent.`)
@@ -54,7 +54,7 @@ export function createChildSession(
     ...effective,
   }
   writer.push(first)
-  const session = sessions.createSession(created(first))
+  const session = sessions.createSession(createSessionState(first))
   if (number === 1) for (const diagnostic of notices) session.note({ type: 'interaction.diagnostic', diagnostic })
   for (const text of context) session.note({ type: 'interaction.context.added', ...text })
   session.note({ type: 'interaction.input.accepted', clientId: `${childId}.input` as ClientId, parts: input, mode: 'queue' })

@@ -1,5 +1,5 @@
 import { type AgentSpec, type TreeId, TroupeError } from '../../contracts/index.ts'
-import { stepsAtHand } from '../../steps/index.ts'
+import { loadSteps } from '../../steps/index.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import type { Claimed } from '../tree/open-tree.ts'
 import type { TreeState } from '../tree/tree-state.ts'
@@ -18,7 +18,7 @@ export interface FoundTree {
 export async function findTree(parts: RuntimeParts, treeId: TreeId): Promise<FoundTree> {
   const entry = await parts.options.store.trees.get(treeId)
   if (!entry) throw unknownTree(treeId)
-  await stepsAtHand()
+  await loadSteps()
   const state = await parts.trees.stateOf(treeId)
   await refuseOtherProgram(parts, state)
   return { title: entry.title, state }

@@ -7,7 +7,7 @@ import type { TreeState } from '../tree/tree-state.ts'
  * Raised with every change to what events are folded into: a state of another version is not used, and the journal is folded
  * instead. A test notices when it has to be.
  */
-export const snapshotVersion = '1'
+export const snapshotVersion = '2'
 
 /** As JSON has it: every sequence is an array. A new one in a state does not compile below until it is made again. */
 type Stored<T> = T extends unknown ? { readonly [Key in keyof T]: StoredField<T[Key]> } : never

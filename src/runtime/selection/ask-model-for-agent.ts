@@ -1,5 +1,5 @@
 import type { AgentSpec, InputPart, ModelRequest, Reservation, TokenPrice } from '../../contracts/index.ts'
-import { least } from '../../core/index.ts'
+import { minDefined } from '../../core/index.ts'
 import { findJson } from '../../util/find-json.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
@@ -60,7 +60,7 @@ function reserved({ system, messages }: ModelRequest, price: TokenPrice | undefi
 }
 
 function beyondBudget(candidates: readonly AgentSpec[], { input, output, costUsd = 0 }: Reservation): string | undefined {
-  const tokens = least(halfOf(candidates, 'maxTokens'), halfOf(candidates, 'maxSessionTokens'))
+  const tokens = minDefined(halfOf(candidates, 'maxTokens'), halfOf(candidates, 'maxSessionTokens'))
   if (tokens !== undefined && input + output > tokens) return 'to ask a model would take more than half of the tokens'
   const money = halfOf(candidates, 'maxCostUsd')
   return money !== undefined && costUsd > money ? 'to ask a model would take more than half of the money' : undefined
@@ -68,6 +68,6 @@ function beyondBudget(candidates: readonly AgentSpec[], { input, output, costUsd
 
 /** It is not known yet whose limits count: the tightest do. */
 function halfOf(candidates: readonly AgentSpec[], key: 'maxTokens' | 'maxSessionTokens' | 'maxCostUsd' | 'timeBudget'): number | undefined {
-  const all = candidates.reduce<number | undefined>((tightest, { limits }) => least(tightest, limits[key]), undefined)
+  const all = candidates.reduce<number | undefined>((tightest, { limits }) => minDefined(tightest, limits[key]), undefined)
   return all === undefined ? undefined : all / 2
 }

@@ -9,8 +9,8 @@ import {
   type TokenPrice,
   type Usage,
 } from '../../contracts/index.ts'
-import { failurePolicy, isCount, isPrice, isUsage, mostCharacters, priced, wentBeyond } from '../../core/index.ts'
-import type { Hold, Queues } from '../../steps/index.ts'
+import { computeCost, exceededText, failurePolicy, isCount, isPrice, isUsage, maxReplyCharacters } from '../../core/index.ts'
+import type { QueueSlots, Queues } from '../../steps/index.ts'
 import { Interrupt, unlessInterrupted } from '../../util/interrupt.ts'
 import { messageOf } from '../../util/message-of.ts'
 
@@ -57,24 +57,24 @@ export class ModelInquiry {
     const started = clock.monotonic()
     const interrupt = new Interrupt(startInterrupt)
     const cancelTimer = timeMs === undefined ? undefined : clock.after(timeMs, () => interrupt.fire('budget'))
-    const hold = queues?.forModel(model.id)
+    const slots = queues?.forModel(model.id)
     try {
-      const { failure, spent } = await this.#askInQueue(interrupt, hold)
+      const { failure, spent } = await this.#askInQueue(interrupt, slots)
       const latencyMs = Math.round(clock.monotonic() - started)
       return { text: this.#text, asked: { model: model.id, ...spent, latencyMs, ...(failure && { failure }) } }
     } finally {
       cancelTimer?.()
       // Whatever the model still does, nobody waits for it.
       interrupt.fire('interrupted')
-      hold?.close()
+      slots?.close()
     }
   }
 
   async #askInQueue(
     interrupt: Interrupt,
-    hold: Hold | undefined,
+    slots: QueueSlots | undefined,
   ): Promise<{ readonly failure: ModelFailure | undefined; readonly spent: Spent }> {
-    const hasEntered = hold ? await hold.enter(interrupt) : true
+    const hasEntered = slots ? await slots.enter(interrupt) : true
     if (!hasEntered || interrupt.reason !== undefined) return { failure: this.#interruption(interrupt), spent: nothingSpent }
     const failure = await this.#askWithTimeout(interrupt)
     const isUnbilled = failure && this.#characters === 0 && !failurePolicy[failure.class].billed
@@ -96,11 +96,11 @@ export class ModelInquiry {
   async #read(interrupt: Interrupt): Promise<ModelFailure | undefined> {
     const { request } = this.#request
     const bound = request.parameters.maxOutputTokens
-    const most = mostCharacters(bound, charsPerToken)
+    const most = maxReplyCharacters(bound, charsPerToken)
     for await (const part of this.#options.model.stream(request, { signal: interrupt.signal })) {
       if (interrupt.reason !== undefined) break
       if (bound !== undefined && this.#characters > most && part.type !== 'finish')
-        return { class: 'invalid_response', message: `the model ${wentBeyond(bound)}` }
+        return { class: 'invalid_response', message: `the model ${exceededText(bound)}` }
       if (part.type === 'text') this.#text += part.text
       if (part.type === 'text' || part.type === 'reasoning') this.#characters += part.text.length
       if (part.type === 'working' && isCount(part.characters)) this.#characters += part.characters
@@ -128,7 +128,7 @@ export class ModelInquiry {
     const { input, costUsd: reserved = 0 } = this.#request.reservation
     const output = Math.ceil(this.#characters / charsPerToken)
     const usage = isUsage(this.#usage) ? this.#usage : { ...noUsage, input, output, estimated: true as const }
-    const cost = isPrice(this.#costUsd) ? this.#costUsd : priced(this.#options.model, usage)
+    const cost = isPrice(this.#costUsd) ? this.#costUsd : computeCost(this.#options.model, usage)
     return { usage, cost, paidUsd: cost === 'unknown' ? reserved : cost }
   }
 }

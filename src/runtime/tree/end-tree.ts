@@ -1,6 +1,6 @@
 import { type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { agentLoop } from '../../core/index.ts'
-import { ModelHealth, stepsAtHand } from '../../steps/index.ts'
+import { loadSteps, ModelHealth } from '../../steps/index.ts'
 import { schemaValidator } from '../../tools/index.ts'
 import { denyAll, noSandbox, randomIds, systemClock } from '../api/default-ports.ts'
 import { resolveConfig } from '../api/resolve-config.ts'
@@ -16,7 +16,7 @@ import { openTree } from './open-tree.ts'
  */
 export async function endTree(store: Store, treeId: TreeId, by: string): Promise<boolean> {
   const parts = partsWith(store)
-  await stepsAtHand()
+  await loadSteps()
   // Before it is claimed: a claim would make one that there is not.
   await parts.trees.stateOf(treeId)
   const claim = await store.journal.claim(treeId, parts.owner)

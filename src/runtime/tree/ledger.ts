@@ -11,7 +11,7 @@ import {
   type TreeSummary,
   TroupeError,
 } from '../../contracts/index.ts'
-import type { Pen } from '../../core/index.ts'
+import type { EventWriter } from '../../core/index.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 
 export interface LedgerOptions {
@@ -31,7 +31,7 @@ export interface LedgerOptions {
 }
 
 /**
- * The one pen of a tree: numbers events, hands them to the journal, and publishes them once they are durable.
+ * The only writer of a tree: numbers events, hands them to the journal, and publishes them once they are durable.
  *
  * 1. Events are numbered without a gap, in the order of the calls.
  * 2. Nothing durable is published before it is durable, and publishing keeps the order of recording; live events
@@ -39,7 +39,7 @@ export interface LedgerOptions {
  * 3. `flush` hands over everything recorded so far as one batch; batches reach the journal in order.
  * 4. After a refusal or a failure nothing more is written: every later `flush` throws the same error.
  */
-export class Ledger implements Pen {
+export class Ledger implements EventWriter {
   readonly #options: LedgerOptions
   #seq: number
   #handedOver: number

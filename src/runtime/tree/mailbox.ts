@@ -1,7 +1,7 @@
 import type { ApprovalId, ApprovalRequest, Diagnostic, EventDraft, Inbox, InboxMessage, InboxRow } from '../../contracts/index.ts'
 import { openRequests } from '../../core/index.ts'
 import { decisionProblem } from '../../policy/grants.ts'
-import { type ActiveSession, heed, keptForProject, withoutSecrets } from '../../steps/index.ts'
+import { type ActiveSession, applyDecision, redactDecision, storeProjectGrant } from '../../steps/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 import { cancelModes, inputModes } from '../validation/check-arguments.ts'
@@ -86,7 +86,7 @@ export class Mailbox {
     const session = this.#addressee(row)
     const request = requestFor(session, message.approvalId)
     const isRight = request && typeof message.by === 'string' && decisionProblem(request, message.decision) === undefined
-    if (isRight) await keptForProject(session, request, message)
+    if (isRight) await storeProjectGrant(session, request, message)
   }
 
   /** A row that makes no sense must not stop those behind it: whatever is wrong with it is told in its place. */
@@ -124,7 +124,7 @@ function recordRow(session: ActiveSession, row: InboxRow): void {
   const { message } = row
   const request = message.kind === 'approval' ? requestFor(session, message.approvalId) : undefined
   session.note(eventOf(session, row))
-  if (message.kind === 'approval' && request) heed(session, request, message)
+  if (message.kind === 'approval' && request) applyDecision(session, request, message)
 }
 
 const invalid = (error: unknown): Diagnostic => ({
@@ -156,7 +156,7 @@ function eventOf(session: ActiveSession, { position, clientId, message }: InboxR
       if (typeof by !== 'string') throw new Error('it does not say who has decided')
       const wrong = decisionProblem(request, message.decision)
       if (wrong !== undefined) throw new Error(wrong)
-      const decision = withoutSecrets(session, message.decision)
+      const decision = redactDecision(session, message.decision)
       return { type: 'interaction.approval.resolved', itemId: request.itemId, approvalId: request.id, decision, by, inbox: position }
     }
     default:

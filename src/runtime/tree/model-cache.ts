@@ -8,7 +8,7 @@ import {
   TroupeError,
   type Usage,
 } from '../../contracts/index.ts'
-import { priced } from '../../core/index.ts'
+import { computeCost } from '../../core/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { showValue } from '../../util/show-value.ts'
 
@@ -106,7 +106,7 @@ function checkedModel(name: string, given: unknown): Model {
 /** Prices may rise with the size of a request: the highest that is seen counts. */
 function perToken(model: Model | undefined, usage: (tokens: number) => Usage): number | undefined {
   const found = [1_000, 1_000_000].map((tokens) => {
-    const cost = priced(model, usage(tokens))
+    const cost = computeCost(model, usage(tokens))
     return cost === 'unknown' ? undefined : cost / tokens
   })
   return found.includes(undefined) ? undefined : Math.max(...(found as number[]))

@@ -11,7 +11,7 @@ import {
   type TreeSummary,
   TroupeError,
 } from '../../contracts/index.ts'
-import { created, openRequests, type SessionState } from '../../core/index.ts'
+import { createSessionState, openRequests, type SessionState } from '../../core/index.ts'
 import type { ActiveSession, ToolRegistry } from '../../steps/index.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import type { Selected } from '../selection/select-agent.ts'
@@ -75,7 +75,7 @@ export function createTree(
   const equipped = parts.sessionSetup.withSkillList(agent)
   const begun = firstEvent({ treeId, agent: equipped, at: clock.now() }, parts.sessionSetup.effective(equipped, opening.registry))
   const first = origin ? { ...begun, origin } : begun
-  const opened = openTree(parts, { ...opening, state: newTreeState(created(first)) })
+  const opened = openTree(parts, { ...opening, state: newTreeState(createSessionState(first)) })
   const { session } = opened
   opened.ledger.push(first)
   if (config.agents.length > 1) session.note({ type: 'interaction.subagent.selected', agent: agent.name, ...choice })
@@ -87,7 +87,7 @@ export function createTree(
   return opened
 }
 
-/** The root of a tree with its pen; children are started by calls. */
+/** The root of a tree with its event writer; children are started by calls. */
 export function openTree(parts: RuntimeParts, { state, feed, epoch, seq, registry, title }: OpenTreeOptions): OpenedTree {
   const { store, clock, origin } = parts.options
   const [startedAt, started] = [clock.now(), clock.monotonic()]

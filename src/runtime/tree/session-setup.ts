@@ -2,8 +2,8 @@ import {
   type AgentSpec,
   childLimits,
   type Diagnostic,
-  outputWords,
-  plainTextWords,
+  jsonInstruction,
+  plainTextInstruction,
   type Sandbox,
   type SkillCard,
   type TokenPrice,
@@ -54,7 +54,7 @@ function toolChars(names: readonly string[], registry: ToolRegistry): number {
 
 /** The wish for JSON, whether it is put in words or given to the provider as a schema. */
 const outputChars = ({ output }: AgentSpec): number =>
-  output.format === 'json' ? textWeight(outputWords(output)) : output.format === 'text' ? textWeight(plainTextWords) : 0
+  output.format === 'json' ? textWeight(jsonInstruction(output)) : output.format === 'text' ? textWeight(plainTextInstruction) : 0
 
 /** The agents of a runtime as their sessions know them. Whatever is found out about one is found out once. */
 export class SessionSetup {

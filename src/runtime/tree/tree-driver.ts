@@ -182,7 +182,7 @@ export class TreeDriver {
       unwatch = this.#inbox.watch(this.treeId, () => void this.#mailbox.drain().catch(() => {}))
       if (session.state.turns > 0) await this.#mailbox.drain()
       this.#isWaiting = this.#staysWhenIdle
-      while (this.#staysWhenIdle && !this.#isRetired && this.isIdle) await session.woken()
+      while (this.#staysWhenIdle && !this.#isRetired && this.isIdle) await session.nextWake()
       this.#isWaiting = false
       release = keepAlive()
       stopped = await this.#drive()
@@ -201,7 +201,7 @@ export class TreeDriver {
     this.feed.close()
     const known = { state: session.state, children: this.#tree.children, stopped }
     const result = stopped === released ? await recordedResult(parts, known) : known
-    session.forget()
+    session.clearHistory()
     return result
   }
 

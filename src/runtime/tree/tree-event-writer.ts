@@ -1,5 +1,5 @@
 import { type InteractionEvent, type LiveEvent, type MaybePromise, type SessionId, TroupeError } from '../../contracts/index.ts'
-import type { Pen } from '../../core/index.ts'
+import type { EventWriter } from '../../core/index.ts'
 
 /** Who is told of each event of a tree as soon as it has its place. */
 export interface EventObserver {
@@ -9,16 +9,16 @@ export interface EventObserver {
 }
 
 /**
- * The pen that all sessions of a tree share.
+ * The event writer that all sessions of a tree share.
  *
  * 1. Whatever is written is read by the tree before anything else happens, so its sums are never behind.
  * 2. A session that was given up writes nothing more: what still runs there ends with an error at its next event.
  */
-export class TreeEventWriter implements Pen {
-  readonly #writer: Pen
+export class TreeEventWriter implements EventWriter {
+  readonly #writer: EventWriter
   readonly #observer: EventObserver
 
-  constructor(writer: Pen, observer: EventObserver) {
+  constructor(writer: EventWriter, observer: EventObserver) {
     this.#writer = writer
     this.#observer = observer
   }

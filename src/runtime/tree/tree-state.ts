@@ -7,7 +7,7 @@ import {
   type TreeId,
   TroupeError,
 } from '../../contracts/index.ts'
-import { apply, created, type SessionState } from '../../core/index.ts'
+import { apply, createSessionState, type SessionState } from '../../core/index.ts'
 import { Sequence } from '../../util/sequence.ts'
 
 /** The fold of a whole tree: the state of each session, by its own events. */
@@ -106,7 +106,8 @@ interface ChildStates {
 }
 
 function foldChild({ children, agents }: ChildStates, event: InteractionEvent): void {
-  if (event.type === 'interaction.session.created') children.set(event.sessionId, created({ ...event, agent: shared(agents, event.agent) }))
+  if (event.type === 'interaction.session.created')
+    children.set(event.sessionId, createSessionState({ ...event, agent: shared(agents, event.agent) }))
   else children.set(event.sessionId, apply(known(children, event), event))
 }
 
@@ -141,7 +142,7 @@ function trackChildren({ children, settled, numbers }: ChildStates, event: Inter
 }
 
 function first(event: InteractionEvent): SessionState {
-  if (event.type === 'interaction.session.created' && !event.parent) return created(event)
+  if (event.type === 'interaction.session.created' && !event.parent) return createSessionState(event)
   throw new TroupeError(
     'store_invalid',
     `Event ${event.seq} (${event.type}) cannot stand where it stands: a journal begins with interaction.session.created.`,

@@ -1,13 +1,13 @@
 import type { AgentCard, ApprovalId, ApprovalKey, ChildResult, InteractionEvent, ItemId, SessionId } from '../../contracts/index.ts'
-import { type Headroom, openRequests, type SessionState, unbounded } from '../../core/index.ts'
+import { type Headroom, openRequests, type SessionState, unlimited } from '../../core/index.ts'
 import {
   type ActiveSession,
   type ChildStart,
-  type Enterable,
-  lookAgain,
+  recheckOpenRequests,
   type StepPorts,
   type ToolRegistry,
   type TreePort,
+  type WaitTarget,
 } from '../../steps/index.ts'
 import type { OpenOptions } from '../api/agent-runtime.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
@@ -26,7 +26,7 @@ import type { TreeState } from './tree-state.ts'
 const noCards: readonly AgentCard[] = []
 
 /**
- * The sessions of one tree that are at work, and what they have in common: the pen, the budget, the depth.
+ * The sessions of one tree that are at work, and what they have in common: the event writer, the budget, the depth.
  *
  * 1. What a session may spend is bounded by each of its ancestors, less whatever is at work below that one.
  * 2. When everything that is at work waits for a person, the tree is stalled.
@@ -127,10 +127,10 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
 
   headroom({ state: { sessionId } }: ActiveSession): Headroom {
     const open = this.#tracker?.openSessions.get(sessionId)
-    return open ? headroomOf(open) : unbounded
+    return open ? headroomOf(open) : unlimited
   }
 
-  budgetLine(session: ActiveSession): Enterable {
+  budgetQueue(session: ActiveSession): WaitTarget {
     const { openSessions } = this.#track()
     return openSessions.budget.placeOf(openSessions.get(session.state.sessionId) ?? openSessions.root, session)
   }
@@ -149,7 +149,7 @@ export class Tree implements TreePort, EventObserver, SessionFactory {
    */
   grant({ state: { sessionId } }: ActiveSession, keys: readonly ApprovalKey[], by: string): void {
     if (sessionId !== this.root.state.sessionId) this.root.note({ type: 'interaction.approval.granted', keys, from: sessionId, by })
-    for (const session of this.live()) lookAgain(session)
+    for (const session of this.live()) recheckOpenRequests(session)
   }
 
   /** Whoever ends the run at a question means all of it: what else is at work hears of it through the calls that it runs in. */

@@ -6,30 +6,36 @@ import { messageOf } from '../../util/message-of.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { OfferedTool } from '../calls/tool-registry.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { tellOnce } from '../loop/report-once.ts'
+import { reportOnce } from '../loop/report-once.ts'
 import { askTool } from './ask-tool.ts'
 
 // What a tool asks for before a call runs. Tools are other people's code: what is not in the right form is no wish.
 
 /** It stands for the whole tool, and says nothing about the use of a call. */
-export const wholeOf = (name: string): ApprovalKey => ({ key: `tool:${name}`, label: `any call of ${name}` })
+export const wholeToolKey = (name: string): ApprovalKey => ({ key: `tool:${name}`, label: `any call of ${name}` })
 
 /** What the tool asks for. One that cannot say what it needs is asked about as a whole; only `undefined` is harmless. */
-export function wishFor(session: ActiveSession, { tool, name }: OfferedTool, input: JsonObject): Promise<ApprovalWish | undefined> {
-  const careful: ApprovalWish = { keys: [wholeOf(name)], summary: `Call ${name}` }
+export function readApprovalWish(
+  session: ActiveSession,
+  { tool, name }: OfferedTool,
+  input: JsonObject,
+): Promise<ApprovalWish | undefined> {
+  const fallback: ApprovalWish = { keys: [wholeToolKey(name)], summary: `Call ${name}` }
   let isAsked = true
   const read = async (): Promise<ApprovalWish | undefined> => {
     const given = await tool.approval?.(copyJson(input))
     if (given === undefined) return undefined
     // As plain data: what is checked is what is asked.
     const wish: unknown = plainJson(given)
-    return isWish(wish) && !keysIn(wish).some((key) => isAnothers(key, name)) ? withoutSecrets(session.ports.redactor, wish) : careful
+    return isApprovalWish(wish) && !keysIn(wish).some((key) => isReservedKey(key, name))
+      ? redactWish(session.ports.redactor, wish)
+      : fallback
   }
-  const told = (error: unknown): ApprovalWish => {
-    if (isAsked) tellOnce(session, failed(name, session.ports.redactor.text(messageOf(error))))
-    return careful
+  const reportFailure = (error: unknown): ApprovalWish => {
+    if (isAsked) reportOnce(session, failed(name, session.ports.redactor.text(messageOf(error))))
+    return fallback
   }
-  const answer = Promise.resolve(askTool(session, () => read().catch(told), careful))
+  const answer = Promise.resolve(askTool(session, () => read().catch(reportFailure), fallback))
   return answer.finally(() => {
     isAsked = false
   })
@@ -44,17 +50,17 @@ const failed = (name: string, why: string): Diagnostic => ({
 
 const keysIn = ({ keys, wider = [] }: ApprovalWish): readonly ApprovalKey[] => [...keys, ...wider]
 
-function isWish(value: unknown): value is ApprovalWish {
+function isApprovalWish(value: unknown): value is ApprovalWish {
   const { summary, keys, wider = [], question, diff = '' } = (value ?? {}) as Loose<ApprovalWish>
   const isTold = typeof summary === 'string' && typeof diff === 'string' && (question === undefined || isQuestion(question))
   return isTold && areKeys(keys) && areKeys(wider)
 }
 
 const isQuestion = (value: unknown): boolean => typeof (value as { text?: unknown } | null)?.text === 'string'
-const areKeys = (value: unknown): value is readonly ApprovalKey[] => Array.isArray(value) && value.every(isKey)
+const areKeys = (value: unknown): value is readonly ApprovalKey[] => Array.isArray(value) && value.every(isApprovalKey)
 
 /** Also of what others have written down: a key that says something else than is understood is none. */
-export function isKey(value: unknown): value is ApprovalKey {
+export function isApprovalKey(value: unknown): value is ApprovalKey {
   const { key, label, use, aliases = [], tools = [], within = [], ...flags } = (value ?? {}) as Loose<ApprovalKey>
   return (
     typeof key === 'string' &&
@@ -70,15 +76,15 @@ type Loose<T> = { readonly [Name in keyof T]?: unknown }
 const areTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 /** A yes to one tool must not be a yes to another, or to leaving the sandbox, whatever the label says. */
-function isAnothers({ key, isPrefix }: ApprovalKey, tool: string): boolean {
-  const isOwn = key === wholeOf(tool).key && isPrefix !== true
-  return !isOwn && kindsOfOurs.some((kind) => key.startsWith(kind) || (isPrefix === true && kind.startsWith(key)))
+function isReservedKey({ key, isPrefix }: ApprovalKey, tool: string): boolean {
+  const isOwn = key === wholeToolKey(tool).key && isPrefix !== true
+  return !isOwn && reservedPrefixes.some((kind) => key.startsWith(kind) || (isPrefix === true && kind.startsWith(key)))
 }
 
-const kindsOfOurs = ['tool:', `${unsandboxedName}:`]
+const reservedPrefixes = ['tool:', `${unsandboxedName}:`]
 
 /** With what belongs to a wish and nothing else. */
-function withoutSecrets(redactor: Redactor, { summary, keys, wider = [], question, asks, diff }: ApprovalWish): ApprovalWish {
+function redactWish(redactor: Redactor, { summary, keys, wider = [], question, asks, diff }: ApprovalWish): ApprovalWish {
   const hidden = (text: string): string => redactor.text(text)
   // A redacted key still tells equal from different.
   const hiddenKey = ({ key, label, use, aliases, tools, within, isOpaque, mustBeNamed, isPrefix }: ApprovalKey): ApprovalKey => ({

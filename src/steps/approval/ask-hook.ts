@@ -28,62 +28,66 @@ export interface HookQuestion {
 }
 
 /** How long a hook may think where it does not say. */
-export const usualMs = 60_000
+export const defaultHookTimeoutMs = 60_000
 /** More than this of what a hook says is left out. */
-export const mostText = 16_000
+export const maxHookTextLength = 16_000
 
-export async function askHook(session: ActiveSession, { timeoutMs = usualMs }: Hook, question: HookQuestion): Promise<HookAnswer> {
+export async function askHook(
+  session: ActiveSession,
+  { timeoutMs = defaultHookTimeoutMs }: Hook,
+  question: HookQuestion,
+): Promise<HookAnswer> {
   if (session.interrupt.reason !== undefined) return { kind: 'interrupted' }
-  const patience = new Interrupt(session.interrupt)
-  const cancel = session.clock.after(timeoutMs, () => patience.fire('late'))
+  const deadline = new Interrupt(session.interrupt)
+  const cancel = session.clock.after(timeoutMs, () => deadline.fire('late'))
   const context: HookContext = {
     get signal() {
-      return patience.signal
+      return deadline.signal
     },
   }
   try {
-    return understood(session, question.kinds, await unlessInterrupted(patience, promised(question.put(context))))
+    return parseAnswer(session, question.kinds, await unlessInterrupted(deadline, asPromise(question.put(context))))
   } catch (error) {
     if (session.interrupt.reason !== undefined) return { kind: 'interrupted' }
-    const message = patience.reason === 'late' ? `it did not answer within ${timeoutMs} ms` : messageOf(error)
-    return { kind: 'crash', text: told(session, message) }
+    const message = deadline.reason === 'late' ? `it did not answer within ${timeoutMs} ms` : messageOf(error)
+    return { kind: 'crash', text: safeText(session, message) }
   } finally {
     cancel()
-    patience.close()
+    deadline.close()
   }
 }
 
-const promised = (answer: unknown): unknown => (isThenable(answer) ? Promise.resolve(answer) : answer)
+const asPromise = (answer: unknown): unknown => (isThenable(answer) ? Promise.resolve(answer) : answer)
 
 /** A copy: what a hook holds on to, or what runs when it is looked at, has no say any more. */
-function understood(session: ActiveSession, kinds: readonly HookVerdict[], answer: unknown): HookAnswer {
+function parseAnswer(session: ActiveSession, kinds: readonly HookVerdict[], answer: unknown): HookAnswer {
   if (answer === undefined || answer === null) return { kind: 'continue' }
   const plain = plainJson(answer)
   const kind = kinds.find((each) => each === plain?.kind)
-  const crash = (message: string): HookAnswer => ({ kind: 'crash', text: told(session, message) })
+  const crash = (message: string): HookAnswer => ({ kind: 'crash', text: safeText(session, message) })
   if (!plain || kind === undefined) return crash(`it answered ${showValue(plain ?? answer)}, expected a kind of ${kinds.join(', ')}`)
-  const unknown = unknownIn(plain, kind)
+  const unknown = unknownKeys(plain, kind)
   // Whatever else it says: where it is let go on a failure, a no must not become a yes.
   if (unknown !== undefined && kind !== 'block') return crash(`${unknown}; expected ${kinds.map(verdictForm).join(' or ')}`)
   switch (kind) {
     case 'continue':
       return { kind }
     case 'change':
-      return { kind, input: plainJson(plain.input), text: reasonIn(session, plain) }
+      return { kind, input: plainJson(plain.input), text: reasonText(session, plain) }
     case 'block':
-      return { kind, text: `${reasonIn(session, plain)}${unknown === undefined ? '' : told(session, ` (${unknown})`)}` }
+      return { kind, text: `${reasonText(session, plain)}${unknown === undefined ? '' : safeText(session, ` (${unknown})`)}` }
     case 'resume':
-      return { kind, text: reasonIn(session, plain) }
+      return { kind, text: reasonText(session, plain) }
     case 'context':
       if (typeof plain.text !== 'string' || plain.text.trim() === '') return crash('it answered "context" without a text')
-      return { kind, text: told(session, plain.text) }
+      return { kind, text: safeText(session, plain.text) }
     default:
       return kind satisfies never
   }
 }
 
 /** What stands beside its kind in each of them, and how a program writes it. */
-const beside: { readonly [Kind in HookVerdict]: { readonly [key: string]: string } } = {
+const verdictFields: { readonly [Kind in HookVerdict]: { readonly [key: string]: string } } = {
   continue: {},
   change: { input: '{…}', reason: '"…"' },
   block: { reason: '"…"' },
@@ -93,23 +97,23 @@ const beside: { readonly [Kind in HookVerdict]: { readonly [key: string]: string
 
 /** A verdict as a program writes it. */
 export function verdictForm(kind: HookVerdict): string {
-  const rest = Object.entries(beside[kind]).map(([key, value]) => `,"${key}":${value}`)
+  const rest = Object.entries(verdictFields[kind]).map(([key, value]) => `,"${key}":${value}`)
   return `{"kind":"${kind}"${rest.join('')}}`
 }
 
 /** What nobody would look at is told: whoever wrote it meant something by it. */
-function unknownIn(answer: JsonObject, kind: HookVerdict): string | undefined {
-  const unknown = Object.keys(answer).filter((key) => key !== 'kind' && !Object.hasOwn(beside[kind], key))
+function unknownKeys(answer: JsonObject, kind: HookVerdict): string | undefined {
+  const unknown = Object.keys(answer).filter((key) => key !== 'kind' && !Object.hasOwn(verdictFields[kind], key))
   if (unknown.length === 0) return undefined
   const names = unknown.slice(0, 5).map((key) => showValue(key))
   return `it answered "${kind}" with ${unknown.length === 1 ? 'the unknown key' : 'the unknown keys'} ${names.join(', ')}`
 }
 
 /** A verdict counts, whether or not it comes with a reason. */
-const reasonIn = (session: ActiveSession, { reason }: JsonObject): string =>
-  typeof reason === 'string' && reason.trim() !== '' ? told(session, reason) : 'no reason was given'
+const reasonText = (session: ActiveSession, { reason }: JsonObject): string =>
+  typeof reason === 'string' && reason.trim() !== '' ? safeText(session, reason) : 'no reason was given'
 
-function told({ ports }: ActiveSession, text: string): string {
+function safeText({ ports }: ActiveSession, text: string): string {
   const hidden = ports.redactor.text(text)
-  return hidden.length > mostText ? `${cutText(hidden, mostText)}\n… the rest was left out …` : hidden
+  return hidden.length > maxHookTextLength ? `${cutText(hidden, maxHookTextLength)}\n… the rest was left out …` : hidden
 }

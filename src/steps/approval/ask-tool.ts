@@ -4,36 +4,36 @@ import { isThenable } from '../../util/is-thenable.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 
 /** Longer than a tool needs to look up what it is asked; one that takes longer has lost its answer. */
-const patienceMs = 60_000
+const defaultTimeoutMs = 60_000
 
 /**
  * Tools' small questions must not end or hold up a session: where one throws, takes longer than there is time, or does not
  * come back before the turn is to stop, the careful answer is taken.
  */
-export function askTool<T>(session: ActiveSession, question: () => MaybePromise<T>, otherwise: T): MaybePromise<T> {
+export function askTool<T>(session: ActiveSession, question: () => MaybePromise<T>, fallback: T): MaybePromise<T> {
   try {
     const answer = question()
     if (!isThenable(answer)) return answer
-    const ms = Math.min(patienceMs, session.timeLeft()?.usable ?? patienceMs)
-    return inTime(session, Promise.resolve(answer), { ms, interrupt: stopOf(session) }).catch(() => otherwise)
+    const ms = Math.min(defaultTimeoutMs, session.timeLeft()?.usable ?? defaultTimeoutMs)
+    return withTimeout(session, Promise.resolve(answer), { ms, interrupt: stopInterrupt(session) }).catch(() => fallback)
   } catch {
-    return otherwise
+    return fallback
   }
 }
 
 /** Whatever answers may never do so: then, or when the turn is interrupted, this throws. */
-export async function inTime<T>(
+export async function withTimeout<T>(
   session: ActiveSession,
   answer: Promise<T>,
-  { ms, interrupt }: { readonly ms: number; readonly interrupt: Interrupt } = { ms: patienceMs, interrupt: session.interrupt },
+  { ms, interrupt }: { readonly ms: number; readonly interrupt: Interrupt } = { ms: defaultTimeoutMs, interrupt: session.interrupt },
 ): Promise<T> {
-  const patience = new Interrupt(interrupt)
-  const cancel = session.clock.after(ms, () => patience.fire('timeout'))
+  const deadline = new Interrupt(interrupt)
+  const cancel = session.clock.after(ms, () => deadline.fire('timeout'))
   try {
-    return await unlessInterrupted(patience, answer)
+    return await unlessInterrupted(deadline, answer)
   } finally {
     cancel()
-    patience.close()
+    deadline.close()
   }
 }
 
@@ -41,7 +41,7 @@ export async function inTime<T>(
 const stops = new WeakMap<Interrupt, Interrupt>()
 
 /** Fires when the turn is to end, also where it is to end with a last answer. */
-function stopOf(session: ActiveSession): Interrupt {
+function stopInterrupt(session: ActiveSession): Interrupt {
   const { interrupt } = session
   const known = stops.get(interrupt)
   if (known) return known
@@ -54,6 +54,6 @@ function stopOf(session: ActiveSession): Interrupt {
 async function fireWhenStopped(session: ActiveSession, stop: Interrupt): Promise<void> {
   const { interrupt } = session
   const goesOn = (): boolean => session.interrupt === interrupt && session.state.turn.kind === 'open'
-  while (goesOn() && session.turn.cancel === 'no') await session.woken()
+  while (goesOn() && session.turn.cancel === 'no') await session.nextWake()
   if (goesOn()) stop.fire('stop')
 }

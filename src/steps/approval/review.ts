@@ -13,15 +13,15 @@ import { openRequests, type ReviewableCall } from '../../core/index.ts'
 import { asSentence } from '../../util/as-sentence.ts'
 import { copyJson, plainJson } from '../../util/copy-json.ts'
 import { type Arguments, parseArguments } from '../calls/parse-arguments.ts'
-import { asRepeated, repetition } from '../calls/repeated-calls.ts'
+import { asRepeatedFailure, repetitionFailure } from '../calls/repeated-calls.ts'
 import { type Offer, type OfferedTool, unknownTool } from '../calls/tool-registry.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { neverRan } from '../loop/skip.ts'
+import { notRunEvents } from '../loop/skip.ts'
 import { itemStarted } from '../loop/step-events.ts'
-import { consult } from './approvals.ts'
+import { submitOpenRequests } from './approvals.ts'
 import { askTool } from './ask-tool.ts'
 import { beforeCall } from './hooks.ts'
-import { forbiddenSince, mayBeRefused, permission } from './permission.ts'
+import { checkPermission, deniedSinceRequest, needsPermission } from './permission.ts'
 
 // The first half of the pipeline: find → parse, repair, validate, take the reason off → hooks, validate again →
 // approval → reserve → intent. Intents are recorded, not flushed: they share a commit with the reply that asked for
@@ -30,7 +30,7 @@ import { forbiddenSince, mayBeRefused, permission } from './permission.ts'
 export function review(session: ActiveSession, calls: readonly ReviewableCall[]): MaybePromise<void> {
   const { step } = session.turn
   if (step.kind !== 'calling') return
-  const offer = session.offer(session.askerOf(step.model))
+  const offer = session.offer(session.modelOfStep(step.model))
   let reviewed = 0
   for (const call of calls) {
     // What is left is skipped by the loop.
@@ -39,7 +39,7 @@ export function review(session: ActiveSession, calls: readonly ReviewableCall[])
     reviewed++
     if (reviewing) return reviewing.then(() => review(session, calls.slice(reviewed)))
   }
-  if (openRequests(session.state).length > 0) consult(session)
+  if (openRequests(session.state).length > 0) submitOpenRequests(session)
 }
 
 function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer): MaybePromise<void> {
@@ -48,14 +48,14 @@ function reviewCall(session: ActiveSession, call: ReviewableCall, offer: Offer):
   if (call.kind === 'denied') return refuse(session, call, { failure: denial(call.feedback), offered })
   if (call.kind === 'approved') return startApproved(session, call, offered)
   const parsed = parseArguments(session.ports.validator, offered, call.part.input)
-  const mustWait = parsed instanceof Promise || session.ports.hooks.length > 0 || mayBeRefused(session, offered)
-  if (mustWait) return reviewSlowly(session, call, { offered, parsing: parsed })
+  const mustWait = parsed instanceof Promise || session.ports.hooks.length > 0 || needsPermission(session, offered)
+  if (mustWait) return checkAndStart(session, call, { offered, parsing: parsed })
   if (!parsed.ok) return refuse(session, call, { failure: parsed.failure, offered })
   return start(session, call, { offered, input: parsed.input, title: parsed.reason ?? offered.name })
 }
 
 /** Where there is somebody to ask: a schema that is still loaded, hooks, rules, or the tool about its approval. */
-async function reviewSlowly(
+async function checkAndStart(
   session: ActiveSession,
   call: ReviewableCall,
   { offered, parsing }: { offered: OfferedTool; parsing: MaybePromise<Arguments> },
@@ -65,7 +65,7 @@ async function reviewSlowly(
   const hooked = session.ports.hooks.length === 0 ? parsed : await beforeCall(session, call, { offered, input: parsed.input })
   if (!hooked.ok) return refuse(session, call, { failure: hooked.failure, offered })
   if (session.interrupt.reason !== undefined) return
-  const permitted = await permission(session, call, { offered, input: hooked.input, reason: parsed.reason })
+  const permitted = await checkPermission(session, call, { offered, input: hooked.input, reason: parsed.reason })
   if (permitted.kind === 'refused') return refuse(session, call, { failure: permitted.failure, offered })
   if (permitted.kind === 'asked') {
     const lane = await laneOf(session, offered.tool, hooked.input)
@@ -83,7 +83,7 @@ function startApproved(
   offered: OfferedTool,
 ): MaybePromise<void> {
   const { request, by, answer } = call
-  const forbidden = forbiddenSince(session, offered, request)
+  const forbidden = deniedSinceRequest(session, offered, request)
   if (forbidden) return refuse(session, call, { failure: forbidden, offered })
   const { input, reason, summary, lane = exclusive } = request
   const understood = { offered, input, title: reason ?? summary, approved: { by }, lane }
@@ -111,37 +111,37 @@ function start(session: ActiveSession, call: ReviewableCall, understood: Underst
   }
   const { tool } = understood.offered
   // Whoever was asked has seen it before, and wants it again.
-  const repeated = call.kind === 'approved' ? undefined : repetition(session, call, understood.offered)
+  const repeated = call.kind === 'approved' ? undefined : repetitionFailure(session, call, understood.offered)
   if (repeated) return refuse(session, call, { failure: repeated, offered: understood.offered })
   const lane = understood.lane ?? laneOf(session, tool, understood.input)
   const view = tool.view && askTool(session, () => tool.view?.(copyJson(understood.input)), undefined)
-  if (view instanceof Promise || lane instanceof Promise) return startWith(session, call, { understood, lane, view })
-  session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && viewed(session, view) })))
+  if (view instanceof Promise || lane instanceof Promise) return startWhenReady(session, call, { understood, lane, view })
+  session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && redactView(session, view) })))
 }
 
 /** For tools that take their time to say how a call looks, or what it may not overlap with. */
-async function startWith(
+async function startWhenReady(
   session: ActiveSession,
   call: ReviewableCall,
   { understood, ...asked }: { understood: Understood; lane: MaybePromise<Lane>; view: MaybePromise<ItemView | undefined> },
 ): Promise<void> {
   const view = await asked.view
   const lane = await asked.lane
-  session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && viewed(session, view) })))
+  session.record(itemStarted(session, intentOf(call, understood, { lane, view: view && redactView(session, view) })))
 }
 
-function viewed(session: ActiveSession, { type, details }: ItemView): ItemView {
+function redactView(session: ActiveSession, { type, details }: ItemView): ItemView {
   const known = callItemTypes.includes(type) ? type : 'tool_call'
   const plain = details && plainJson(details)
   return plain ? { type: known, details: session.ports.redactor.json(plain) as JsonObject } : { type: known }
 }
 
-interface Look {
+interface LaneAndView {
   readonly lane: Lane
   readonly view: ItemView | undefined
 }
 
-function intentOf({ itemId, part }: ReviewableCall, understood: Understood, { lane, view }: Look): CallIntent {
+function intentOf({ itemId, part }: ReviewableCall, understood: Understood, { lane, view }: LaneAndView): CallIntent {
   const { offered, input, title, approved, answer } = understood
   const { tool, name } = offered
   const intent: CallIntent = {
@@ -185,8 +185,8 @@ function refuse(session: ActiveSession, call: ReviewableCall, refused: { failure
   const { offered } = refused
   const facts = offered && { tool: offered.name, namespace: offered.tool.namespace ?? '', effect: offered.tool.effect ?? 'write' }
   const status = statuses[refused.failure.class] ?? 'failed'
-  const failure = asRepeated(session, call, { failure: refused.failure, offered })
-  for (const draft of neverRan(call, { failure, status, ...(facts && { facts }) })) session.note(draft)
+  const failure = asRepeatedFailure(session, call, { failure: refused.failure, offered })
+  for (const draft of notRunEvents(call, { failure, status, ...(facts && { facts }) })) session.note(draft)
 }
 
 const denial = (feedback: string | undefined): ToolFailure => ({

@@ -61,11 +61,11 @@ function byKey(clauses: readonly Clause[], key: ApprovalKey): Ruling | undefined
   const last = clauses.findLastIndex((clause) => fitsUse(clause, key))
   return clauses
     .slice(last + 1)
-    .flatMap((clause) => (fitsAlias(clause, key) ? [clause.ruling] : mayBeAboutPart(clause, key) ? [asked(clause.ruling)] : []))
+    .flatMap((clause) => (fitsAlias(clause, key) ? [clause.ruling] : mayBeAboutPart(clause, key) ? [asAsk(clause.ruling)] : []))
     .reduceRight(stricter, clauses[last]?.ruling)
 }
 
-const asked = (said: Ruling): Ruling => ({ ...said, verdict: 'ask', ...(said.verdict === 'deny' && { isUnsure: true }) })
+const asAsk = (said: Ruling): Ruling => ({ ...said, verdict: 'ask', ...(said.verdict === 'deny' && { isUnsure: true }) })
 
 /** What stands for a whole script says nothing of the commands in it, or only how they begin. */
 function mayBeAboutPart(clause: Clause, key: ApprovalKey): boolean {
@@ -145,7 +145,7 @@ function clausesFor({ name }: ApprovalPolicy, rule: ApprovalRule, verdict: RuleV
     const said = `${verdict} ${pattern}`
     const decided = { verdict, rule: name === undefined ? said : `${said} (${name})` }
     const { tool, use } = parseRulePattern(pattern)
-    const uses = verdict === 'allow' || use === undefined ? [use] : meantBy(tool, use)
+    const uses = verdict === 'allow' || use === undefined ? [use] : expandUse(tool, use)
     return uses.map((each) => ({
       tool: parseGlob(tool),
       use: each === undefined ? undefined : parseGlob(each),
@@ -155,7 +155,7 @@ function clausesFor({ name }: ApprovalPolicy, rule: ApprovalRule, verdict: RuleV
 }
 
 /** Claude Code writes `git push:*` for `git push` with any words behind it: a rule that asks or denies means that, too. */
-function meantBy(tool: string, use: string): readonly string[] {
+function expandUse(tool: string, use: string): readonly string[] {
   const command = tool === 'shell' && use.endsWith(':*') ? use.slice(0, -2) : undefined
   return command === undefined ? [use] : [use, command, `${command} *`]
 }

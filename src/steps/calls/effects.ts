@@ -4,11 +4,11 @@ import { parseJsonObject } from '../../util/json-object.ts'
 import { cutText } from '../../util/well-formed.ts'
 import { effectLines } from '../context/compaction-texts.ts'
 
-const mostInput = 160
-const mostResult = 80
+const maxInputChars = 160
+const maxResultChars = 80
 /** Of one value of an input that is too long as a whole. */
-const mostValue = 60
-const mostPaths = 8
+const maxValueChars = 60
+const maxPaths = 8
 
 /** The calls of a history that may have changed something, a line for each: what was called, with what, and what came of it. */
 export function effectsIn(messages: readonly Message[], effectOf: (tool: string) => Effect): readonly string[] {
@@ -19,7 +19,7 @@ export function effectsIn(messages: readonly Message[], effectOf: (tool: string)
     return message.parts.flatMap((part) => {
       if (part.type !== 'call' || effectOf(part.name) === 'read') return []
       const result = results.find(({ id }) => id === part.id)
-      return [`- ${part.name} ${factsOf(part.input)}: ${outcomeOf(result)}`]
+      return [`- ${part.name} ${describeInput(part.input)}: ${describeResult(result)}`]
     })
   })
 }
@@ -28,14 +28,14 @@ export function effectsIn(messages: readonly Message[], effectOf: (tool: string)
  * An input, or what it was about: the beginning of each of its values, the files that a patch names, and a fingerprint, so
  * that two different calls are never told alike.
  */
-function factsOf(input: string): string {
+function describeInput(input: string): string {
   const whole = oneLine(input)
-  if (whole.length <= mostInput) return whole
+  if (whole.length <= maxInputChars) return whole
   const object = parseJsonObject(input)
-  const values = Object.entries(object ?? {}).map(([key, value]) => [key, typeof value === 'string' ? cut(value, mostValue) : value])
-  const shown = object ? cut(oneLine(JSON.stringify(Object.fromEntries(values))), mostInput) : cut(whole, mostInput)
+  const values = Object.entries(object ?? {}).map(([key, value]) => [key, typeof value === 'string' ? cut(value, maxValueChars) : value])
+  const shown = object ? cut(oneLine(JSON.stringify(Object.fromEntries(values))), maxInputChars) : cut(whole, maxInputChars)
   const paths = pathsIn(object ?? {}).filter((path) => !shown.includes(path))
-  const named = paths.length === 0 ? '' : ` ${[...paths.slice(0, mostPaths), ...(paths.length > mostPaths ? ['…'] : [])].join(' ')}`
+  const named = paths.length === 0 ? '' : ` ${[...paths.slice(0, maxPaths), ...(paths.length > maxPaths ? ['…'] : [])].join(' ')}`
   return `${shown}${named} #${shortHash(input)}`
 }
 
@@ -53,9 +53,9 @@ function pathsIn(object: object): readonly string[] {
 
 const isPathKey = /path|file|url|cwd|target/i
 
-function outcomeOf(result: CallResult | undefined): string {
+function describeResult(result: CallResult | undefined): string {
   if (!result) return 'no result'
-  return `${result.ok ? 'ok' : 'failed'}, ${cut(result.content.split('\n', 1)[0] ?? '', mostResult)}`
+  return `${result.ok ? 'ok' : 'failed'}, ${cut(result.content.split('\n', 1)[0] ?? '', maxResultChars)}`
 }
 
 const oneLine = (text: string): string => text.replaceAll(/\s*\n\s*/g, ' ')
@@ -81,16 +81,16 @@ export async function fitEffects(effects: Effects, room: number, store: LineStor
   let first = 0
   for (; left > room / 2; first++) left -= (lines[first]?.length ?? 0) + 1
   const bundle = { count: first, handle: await store.put(lines.slice(0, first).join('\n')) }
-  return { bundles: await merged([...bundles, bundle], store), lines: lines.slice(first) }
+  return { bundles: await mergeBundles([...bundles, bundle], store), lines: lines.slice(first) }
 }
 
-async function merged(bundles: readonly EffectBundle[], store: LineStore): Promise<readonly EffectBundle[]> {
+async function mergeBundles(bundles: readonly EffectBundle[], store: LineStore): Promise<readonly EffectBundle[]> {
   const [older, newer] = bundles.slice(-2)
   if (!older || !newer || older.count >= 2 * newer.count) return bundles
   const texts = [await store.get(older.handle), await store.get(newer.handle)]
   if (texts.includes(undefined)) return bundles
   const both = { count: older.count + newer.count, handle: await store.put(texts.join('\n')) }
-  return merged([...bundles.slice(0, -2), both], store)
+  return mergeBundles([...bundles.slice(0, -2), both], store)
 }
 
 const sizeOf = (lines: readonly string[]): number => lines.reduce((sum, line) => sum + line.length + 1, 0)

@@ -1,17 +1,17 @@
 import type { CallRecord, ItemId, ItemStatus, MaybePromise, Tool, ToolFailure, ToolOutput } from '../../contracts/index.ts'
-import { type AtTheWalls, atTheWalls, findCall, LaneSet, Released, type StartedCall } from '../../core/index.ts'
+import { type EscalationStage, escalationStage, findCall, LaneSet, Released, type StartedCall } from '../../core/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
-import { escalate, isWalledIn } from '../approval/escalate.ts'
+import { canEscalate, escalate } from '../approval/escalate.ts'
 import { afterCall, hasHooksAt } from '../approval/hooks.ts'
-import { forbiddenNow } from '../approval/permission.ts'
-import { type ActiveSession, between, since } from '../loop/active-session.ts'
+import { deniedByRules } from '../approval/permission.ts'
+import { type ActiveSession, elapsedBetween, elapsedSince } from '../loop/active-session.ts'
 import { itemEnded } from '../loop/step-events.ts'
-import { enterInTime } from '../queues/enter-in-time.ts'
-import type { Hold } from '../queues/queue-slot.ts'
+import { waitInQueueForTime } from '../queues/enter-in-time.ts'
+import type { QueueSlots } from '../queues/queue-slot.ts'
 import { Lanes } from './lanes.ts'
 import { type RunResult, runTool } from './run-tool.ts'
-import { fitted, type Shown } from './tool-output.ts'
+import { fitOutput, type ShownOutput } from './tool-output.ts'
 
 // The second half of the pipeline: gate → sandbox → execute with deadline and signal → escalate if allowed → hooks, which
 // see it without secrets → redact and fit → account → record. Nothing runs before its intent is durable, and a call that
@@ -19,14 +19,14 @@ import { fitted, type Shown } from './tool-output.ts'
 
 export function execute(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
   const [only] = calls
-  if (!only || calls.length > 1) return runTogether(session, calls)
+  if (!only || calls.length > 1) return runParallel(session, calls)
   const running = runCall(session, only)
   if (!running) return
   session.callsInFlight++
-  return inFlight(session, running)
+  return trackCall(session, running)
 }
 
-function runTogether(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
+function runParallel(session: ActiveSession, calls: readonly StartedCall[]): MaybePromise<void> {
   const most = session.state.agent.limits.parallelToolCalls
   const lanes = calls.length <= most && calls.every((call) => call.intent.lane.kind === 'shared') ? undefined : new Lanes(most)
   const held = new LaneSet()
@@ -36,15 +36,15 @@ function runTogether(session: ActiveSession, calls: readonly StartedCall[]): May
       const run = lanes ? lanes.run(call.intent.lane, () => runInLane(session, call, held)) : runCall(session, call)
       if (!run) continue
       if (!lanes) session.callsInFlight++
-      running.push(inFlight(session, run))
+      running.push(trackCall(session, run))
     }
   } catch (error) {
     running.push(Promise.reject(error))
   }
-  return running.length > 0 ? allEnded(session, running) : undefined
+  return running.length > 0 ? waitForAll(session, running) : undefined
 }
 
-async function allEnded(session: ActiveSession, running: readonly Promise<void>[]): Promise<void> {
+async function waitForAll(session: ActiveSession, running: readonly Promise<void>[]): Promise<void> {
   try {
     await Promise.all(running)
   } catch (error) {
@@ -56,7 +56,7 @@ async function allEnded(session: ActiveSession, running: readonly Promise<void>[
 }
 
 /** A call counts until it is on record and those that waited for it count themselves: what seems at rest is at rest. */
-async function inFlight(session: ActiveSession, running: Promise<void>): Promise<void> {
+async function trackCall(session: ActiveSession, running: Promise<void>): Promise<void> {
   try {
     await running
   } finally {
@@ -91,27 +91,27 @@ function isLeftOpen(session: ActiveSession, { itemId }: StartedCall): boolean {
 /** No async function: a tool that answers at once is waited for by nobody, and there are very many calls. */
 function runCall(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const writing = session.flush()
-  return writing ? writing.then(() => enter(session, call)) : enter(session, call)
+  return writing ? writing.then(() => startOrResume(session, call)) : startOrResume(session, call)
 }
 
-function enter(session: ActiveSession, call: StartedCall): MaybePromise<void> {
+function startOrResume(session: ActiveSession, call: StartedCall): MaybePromise<void> {
   const tool = session.toolOf(call.intent.tool)
   // Recorded by a driver before this one.
-  if (tool && (call.attempt > 1 || call.inherited || atTheWalls(call))) return enterAgain(session, call, tool)
-  return enterNow(session, call, tool)
+  if (tool && (call.attempt > 1 || call.inherited || escalationStage(call))) return resumeCall(session, call, tool)
+  return startCall(session, call, tool)
 }
 
 /** Rules may have changed since it was recorded. */
-async function enterAgain(session: ActiveSession, call: StartedCall, tool: Tool): Promise<void> {
-  const forbidden = await forbiddenNow(session, call.intent)
+async function resumeCall(session: ActiveSession, call: StartedCall, tool: Tool): Promise<void> {
+  const forbidden = await deniedByRules(session, call.intent)
   if (forbidden) return end(session, call, { status: 'failed', output: { ok: false, error: forbidden }, latencyMs: 0 })
-  const walls = atTheWalls(call)
-  if (walls) return finishSlowly(session, call, { tool, result: stoppedBy(walls), started: session.clock.monotonic() })
-  return enterNow(session, call, tool)
+  const stage = escalationStage(call)
+  if (stage) return escalateOrRunHooks(session, call, { tool, result: sandboxResult(stage), started: session.clock.monotonic() })
+  return startCall(session, call, tool)
 }
 
-function enterNow(session: ActiveSession, call: StartedCall, tool: Tool | undefined): MaybePromise<void> {
-  const refusal = session.interrupt.reason !== undefined ? notRun : tool ? undefined : gone(call.intent.tool)
+function startCall(session: ActiveSession, call: StartedCall, tool: Tool | undefined): MaybePromise<void> {
+  const refusal = session.interrupt.reason !== undefined ? notRun : tool ? undefined : toolRemoved(call.intent.tool)
   if (refusal || !tool) {
     // A further attempt that is not made leaves open what the first one did.
     const isUnknown = call.attempt > 1
@@ -119,62 +119,66 @@ function enterNow(session: ActiveSession, call: StartedCall, tool: Tool | undefi
     const error = isUnknown && session.interrupt.reason !== undefined ? notRunAgain : (refusal ?? notRun)
     return end(session, call, { status, output: { ok: false, error }, latencyMs: 0 })
   }
-  const hold = session.ports.queues?.forCall(call.intent.tool, session.hold)
-  return hold ? runInLine(session, call, { tool, hold }) : run(session, call, tool)
+  const slots = session.ports.queues?.forCall(call.intent.tool, session.slots)
+  return slots ? runQueued(session, call, { tool, slots }) : run(session, call, tool)
 }
 
 function run(session: ActiveSession, call: StartedCall, tool: Tool): MaybePromise<void> {
   const started = session.clock.monotonic()
-  const running = runTool(session, tool, { call, started, hold: undefined })
+  const running = runTool(session, tool, { call, started, slots: undefined })
   return running instanceof Promise
-    ? running.then((result) => leave(session, call, { tool, result, started }))
-    : leave(session, call, { tool, result: running, started })
+    ? running.then((result) => finishCall(session, call, { tool, result, started }))
+    : finishCall(session, call, { tool, result: running, started })
 }
 
 /** Its time begins when it has its slots. */
-async function runInLine(session: ActiveSession, call: StartedCall, { tool, hold }: Queued): Promise<void> {
-  const entered = await takeSlots(session, hold, call.intent.id)
+async function runQueued(session: ActiveSession, call: StartedCall, { tool, slots }: Queued): Promise<void> {
+  const entered = await takeSlots(session, slots, call.intent.id)
   if (entered !== 'in') {
     const isUnknown = call.attempt > 1
     const error = isUnknown ? notRunAgain : entered === 'late' ? tooLate : notRun
     return end(session, call, { status: isUnknown ? 'unknown' : 'skipped', output: { ok: false, error }, latencyMs: 0 })
   }
   const started = session.clock.monotonic()
-  const result = await runHeld(session, tool, { call, started, hold })
-  return leave(session, call, { tool, result, started })
+  const result = await runWithSlots(session, tool, { call, started, slots })
+  return finishCall(session, call, { tool, result, started })
 }
 
 interface Queued {
   readonly tool: Tool
-  readonly hold: Hold
+  readonly slots: QueueSlots
 }
 
 /** A session whose call waits, or has the slot that its own call had, gives its own back: it does nothing itself now. */
-async function takeSlots(session: ActiveSession, hold: Hold, itemId: ItemId): Promise<'in' | 'interrupted' | 'late'> {
-  const isIn = hold.tryEnter()
-  if (!isIn || hold.isNested) session.hold?.leave()
+async function takeSlots(session: ActiveSession, slots: QueueSlots, itemId: ItemId): Promise<'in' | 'interrupted' | 'late'> {
+  const isIn = slots.tryEnter()
+  if (!isIn || slots.isNested) session.slots?.leave()
   if (isIn) return 'in'
   session.callsInFlight++
-  const entered = await enterInTime(session, hold, { isLast: false, itemId })
+  const entered = await waitInQueueForTime(session, slots, { isLast: false, itemId })
   session.callsInFlight--
   if (entered === 'in' && session.interrupt.reason === undefined) return 'in'
-  hold.close()
+  slots.close()
   return entered === 'in' ? 'interrupted' : entered
 }
 
-async function runHeld(session: ActiveSession, tool: Tool, held: { call: StartedCall; started: number; hold: Hold }): Promise<RunResult> {
+async function runWithSlots(
+  session: ActiveSession,
+  tool: Tool,
+  held: { call: StartedCall; started: number; slots: QueueSlots },
+): Promise<RunResult> {
   try {
     return await runTool(session, tool, held)
   } finally {
-    held.hold.close()
+    held.slots.close()
   }
 }
 
-function leave(session: ActiveSession, call: StartedCall, finishing: Finishing): MaybePromise<void> {
+function finishCall(session: ActiveSession, call: StartedCall, finishing: Finishing): MaybePromise<void> {
   const { status, output } = finishing.result
-  if (isWalledIn(session, output) || hasHooksAt(session, 'afterCall')) return finishSlowly(session, call, finishing)
+  if (canEscalate(session, output) || hasHooksAt(session, 'afterCall')) return escalateOrRunHooks(session, call, finishing)
   const moment = session.clock.monotonic()
-  return end(session, call, { status, output, latencyMs: between(finishing.started, moment), moment })
+  return end(session, call, { status, output, latencyMs: elapsedBetween(finishing.started, moment), moment })
 }
 
 interface Finishing {
@@ -184,11 +188,11 @@ interface Finishing {
 }
 
 /** Where there are walls to get out of, or hooks to ask. */
-async function finishSlowly(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
-  const ran = isWalledIn(session, result.output) ? await runOutside(session, call, { tool, output: result.output }) : result
+async function escalateOrRunHooks(session: ActiveSession, call: StartedCall, { tool, result, started }: Finishing): Promise<void> {
+  const ran = canEscalate(session, result.output) ? await runUnsandboxed(session, call, { tool, output: result.output }) : result
   if (ran === 'waiting') return
   const { status, output } = ran
-  const latencyMs = since(session.clock, started)
+  const latencyMs = elapsedSince(session.clock, started)
   const looked = await afterCall(session, call, output)
   // Hooks that must see a result were not asked: it is as if the call had not finished.
   if (session.isReleased && hasHooksAt(session, 'afterCall')) throw new Released()
@@ -196,30 +200,30 @@ async function finishSlowly(session: ActiveSession, call: StartedCall, { tool, r
 }
 
 /** Once more without walls, where that is allowed; in line like the first time. */
-async function runOutside(session: ActiveSession, call: StartedCall, { tool, output }: WalledIn): Promise<RunResult | 'waiting'> {
+async function runUnsandboxed(session: ActiveSession, call: StartedCall, { tool, output }: SandboxFailure): Promise<RunResult | 'waiting'> {
   // Somebody may have to be asked.
-  session.hold?.leave()
+  session.slots?.leave()
   const way = await escalate(session, call, output)
   if (way === 'waiting') return way
   if (way !== 'outside') return { status: 'failed', output: way }
-  const hold = session.ports.queues?.forCall(call.intent.tool, session.hold)
-  if (hold && (await takeSlots(session, hold, call.intent.id)) !== 'in') return { status: 'failed', output }
-  const again = { call: outside(call), started: session.clock.monotonic() }
-  return hold ? runHeld(session, tool, { ...again, hold }) : runTool(session, tool, { ...again, hold: undefined })
+  const slots = session.ports.queues?.forCall(call.intent.tool, session.slots)
+  if (slots && (await takeSlots(session, slots, call.intent.id)) !== 'in') return { status: 'failed', output }
+  const again = { call: unsandboxedCall(call), started: session.clock.monotonic() }
+  return slots ? runWithSlots(session, tool, { ...again, slots }) : runTool(session, tool, { ...again, slots: undefined })
 }
 
-interface WalledIn {
+interface SandboxFailure {
   readonly tool: Tool
   readonly output: Extract<ToolOutput, { ok: false }>
 }
 
 /** What a driver before this one has seen of it. */
-function stoppedBy({ request: { tool, inside } }: AtTheWalls): RunResult {
+function sandboxResult({ request: { tool, inside } }: EscalationStage): RunResult {
   const error = { class: 'sandbox', message: `${tool} was stopped by the sandbox.` } as const
   return { status: 'failed', output: { ok: false, error, ...inside } }
 }
 
-const outside = (call: StartedCall): StartedCall => ({ ...call, attempt: call.attempt + 1, walls: { kind: 'outside' } })
+const unsandboxedCall = (call: StartedCall): StartedCall => ({ ...call, attempt: call.attempt + 1, sandbox: { kind: 'outside' } })
 
 interface Ended {
   readonly status: ItemStatus
@@ -230,7 +234,7 @@ interface Ended {
 }
 
 function end(session: ActiveSession, call: StartedCall, { status, output, latencyMs, moment }: Ended): MaybePromise<void> {
-  const shown = fitted(session, output)
+  const shown = fitOutput(session, output)
   if (shown instanceof Promise) return shown.then((fit) => record(session, call, { status, shown: fit, latencyMs, moment: undefined }))
   record(session, call, { status, shown, latencyMs, moment })
 }
@@ -245,7 +249,7 @@ function record(session: ActiveSession, call: StartedCall, ended: Fitted): void 
 
 interface Fitted {
   readonly status: ItemStatus
-  readonly shown: Shown
+  readonly shown: ShownOutput
   readonly latencyMs: number
   readonly moment: number | undefined
 }
@@ -266,4 +270,4 @@ const tooLate: ToolFailure = {
   remedy: 'Answer with what you have.',
 }
 const notRun: ToolFailure = { class: 'cancelled', message: 'It was not run: the turn was interrupted before.' }
-const gone = (tool: string): ToolFailure => ({ class: 'config', message: `The tool "${tool}" is no longer there.` })
+const toolRemoved = (tool: string): ToolFailure => ({ class: 'config', message: `The tool "${tool}" is no longer there.` })

@@ -1,6 +1,6 @@
 import {
   type JsonObject,
-  mostShownToHooks,
+  maxHookOutputChars,
   type OutputView,
   type ToolExtras,
   type ToolFailure,
@@ -11,7 +11,7 @@ import type { Redactor } from '../../util/redact.ts'
 import { cutText } from '../../util/well-formed.ts'
 
 /** As much of a message as is put on record. */
-const longestMessage = 2_000
+const maxMessageLength = 2_000
 
 /**
  * What hooks are shown of an output, anew for each of them: touching it changes neither what is recorded nor what the next
@@ -22,27 +22,27 @@ export function outputViews(output: ToolOutput, redactor: Redactor): () => Outpu
   const { extras } = output
   return () => {
     const own = view.ok ? { ...view } : { ...view, error: { ...view.error } }
-    return extras ? withExtras(own, () => copied(extras, redactor)) : own
+    return extras ? withExtras(own, () => copyExtras(extras, redactor)) : own
   }
 }
 
 function resultView({ content }: Extract<ToolOutput, { ok: true }>, redactor: Redactor): OutputView {
-  const { text, ...cut } = fitting(redactor.text(content))
+  const { text, ...cut } = cutToLimit(redactor.text(content))
   return { ok: true, content: text, ...cut }
 }
 
 function failureView({ error, partial }: Extract<ToolOutput, { ok: false }>, redactor: Redactor): OutputView {
-  const failed = { ok: false, error: withoutSecrets(error, redactor) } as const
+  const failed = { ok: false, error: redactFailure(error, redactor) } as const
   if (partial === undefined) return failed
-  const { text, ...cut } = fitting(redactor.text(partial))
+  const { text, ...cut } = cutToLimit(redactor.text(partial))
   return { ...failed, partial: text, ...cut }
 }
 
-const fitting = (text: string): { readonly text: string; readonly cut?: true } =>
-  text.length > mostShownToHooks ? { text: cutText(text, mostShownToHooks), cut: true } : { text }
+const cutToLimit = (text: string): { readonly text: string; readonly cut?: true } =>
+  text.length > maxHookOutputChars ? { text: cutText(text, maxHookOutputChars), cut: true } : { text }
 
-function withoutSecrets({ class: kind, message, remedy }: ToolFailure, redactor: Redactor): ToolFailure {
-  const shown = (text: string): string => cutText(redactor.text(text), longestMessage)
+function redactFailure({ class: kind, message, remedy }: ToolFailure, redactor: Redactor): ToolFailure {
+  const shown = (text: string): string => cutText(redactor.text(text), maxMessageLength)
   return { class: kind, message: shown(message), ...(remedy !== undefined && { remedy: shown(remedy) }) }
 }
 
@@ -58,7 +58,7 @@ function withExtras(view: OutputView, copy: () => ToolExtras | undefined): Outpu
   })
 }
 
-function copied(extras: ToolExtras, redactor: Redactor): ToolExtras | undefined {
+function copyExtras(extras: ToolExtras, redactor: Redactor): ToolExtras | undefined {
   const plain = plainJson(extras)
   return plain && (redactor.json(plain) as JsonObject)
 }

@@ -13,7 +13,7 @@ export function parseArguments(validator: SchemaValidator, offered: OfferedTool,
   const validate = validator.compile(offered.tool.inputSchema)
   // No arguments at all is how some models call a tool that needs none.
   const parsed = parseJsonObject(text) ?? (text.trim() === '' ? {} : undefined)
-  if (parsed && !(validate instanceof Promise)) return inexact(offered, text) ?? check(offered, parsed, validate)
+  if (parsed && !(validate instanceof Promise)) return inexactArguments(offered, text) ?? checkArguments(offered, parsed, validate)
   return repairAndCheck({ validator, offered, text, parsed, validate })
 }
 
@@ -28,7 +28,7 @@ interface Repair {
 async function repairAndCheck({ validator, offered, text, parsed, validate }: Repair): Promise<Arguments> {
   const repaired = parsed ? undefined : await validator.repair(text)
   const object = parsed ?? (repaired === undefined ? undefined : parseJsonObject(repaired))
-  if (object) return inexact(offered, repaired ?? text) ?? check(offered, object, await validate)
+  if (object) return inexactArguments(offered, repaired ?? text) ?? checkArguments(offered, object, await validate)
   const shown = text.length > 200 ? `${cutText(text, 200)}…` : text
   return {
     ok: false,
@@ -41,7 +41,7 @@ async function repairAndCheck({ validator, offered, text, parsed, validate }: Re
 }
 
 /** Holds an input against the tool's own schema, without the reason field. */
-export function check(offered: OfferedTool, object: JsonObject, validate: Validate): Arguments {
+export function checkArguments(offered: OfferedTool, object: JsonObject, validate: Validate): Arguments {
   const reason = object[offered.reasonField]
   const input = reason === undefined ? object : without(object, offered.reasonField)
   const validation = validate(input)
@@ -51,16 +51,16 @@ export function check(offered: OfferedTool, object: JsonObject, validate: Valida
       input: validation.value as JsonObject,
       reason: typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : undefined,
     }
-  return unfit(offered, validation.problems)
+  return invalidArguments(offered, validation.problems)
 }
 
 /** A number that would become another one is sent back: nobody notices a wrong id or amount. */
-function inexact(offered: OfferedTool, json: string): Arguments | undefined {
+function inexactArguments(offered: OfferedTool, json: string): Arguments | undefined {
   const found = inexactNumber(json)
-  return found === undefined ? undefined : unfit(offered, [inexactProblem(found)])
+  return found === undefined ? undefined : invalidArguments(offered, [inexactProblem(found)])
 }
 
-function unfit({ name }: OfferedTool, problems: readonly string[]): Arguments {
+function invalidArguments({ name }: OfferedTool, problems: readonly string[]): Arguments {
   const message = `The arguments of "${name}" do not fit: ${problems.join('; ')}.`
   return { ok: false, failure: { class: 'invalid_input', message, remedy: 'Correct them and call again.' } }
 }

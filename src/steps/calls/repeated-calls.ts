@@ -1,19 +1,19 @@
 import type { CallPart, ToolFailure } from '../../contracts/index.ts'
-import { placeOf, type ReviewableCall } from '../../core/index.ts'
+import { indexOfCall, type ReviewableCall } from '../../core/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 import { isSameJson } from '../../util/same-json.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 import type { OfferedTool } from './tool-registry.ts'
 
 /** From this many times in a row on, a call is not made again. */
-const mostInARow = 3
+const maxInARow = 3
 /** Beyond this, how often does not matter: a reply may have thousands of them. */
-const mostCounted = 10
+const maxCounted = 10
 
 /** Why a call is not made, if it was made too often in a row: told by the history, so that it counts on after a resume. */
-export function repetition(session: ActiveSession, call: ReviewableCall, offered: OfferedTool): ToolFailure | undefined {
+export function repetitionFailure(session: ActiveSession, call: ReviewableCall, offered: OfferedTool): ToolFailure | undefined {
   const times = offered.tool.repeatable ? 1 : timesInARow(session, call, offered.reasonField)
-  if (times < mostInARow) return undefined
+  if (times < maxInARow) return undefined
   return {
     ...repeated,
     message: `"${offered.name}" was called ${counted(times)} times in a row with the same input; it was not run again.`,
@@ -21,7 +21,7 @@ export function repetition(session: ActiveSession, call: ReviewableCall, offered
 }
 
 /** The same for a call that is refused anyway: who only hears the same reason again would ask for it for ever. */
-export function asRepeated(
+export function asRepeatedFailure(
   session: ActiveSession,
   call: ReviewableCall,
   { failure, offered }: { readonly failure: ToolFailure; readonly offered: OfferedTool | undefined },
@@ -29,7 +29,7 @@ export function asRepeated(
   // A tool that is not there is nothing that could be repeated: the last step ends that.
   if (!offered || offered.tool.repeatable || final.includes(failure.class)) return failure
   const times = timesInARow(session, call, offered.reasonField)
-  if (times < mostInARow) return failure
+  if (times < maxInARow) return failure
   return { ...repeated, message: `${failure.message} It was asked for ${counted(times)} times in a row with the same input.` }
 }
 
@@ -41,9 +41,9 @@ const final: readonly ToolFailure['class'][] = ['repeated', 'budget']
 function timesInARow({ state, turn }: ActiveSession, { itemId, part }: ReviewableCall, reasonField: string): number {
   if (turn.step.kind !== 'calling') return 1
   const { calls } = turn.step
-  const most = Math.min(mostCounted, turn.calls + 1)
+  const most = Math.min(maxCounted, turn.calls + 1)
   let times = 1
-  for (let place = placeOf(calls, itemId) - 1; place >= 0; place--) {
+  for (let place = indexOfCall(calls, itemId) - 1; place >= 0; place--) {
     if (times >= most || !isSameCall(calls.at(place)?.part, part, reasonField)) return times
     times++
   }
@@ -63,7 +63,7 @@ function timesInARow({ state, turn }: ActiveSession, { itemId, part }: Reviewabl
   return times
 }
 
-const counted = (times: number): string => (times < mostCounted ? `${times}` : `${times} or more`)
+const counted = (times: number): string => (times < maxCounted ? `${times}` : `${times} or more`)
 
 function isSameCall(before: CallPart | undefined, { name, input }: CallPart, reasonField: string): boolean {
   return before?.name === name && (before.input === input || isSameInput(before.input, input, reasonField))

@@ -22,13 +22,13 @@ import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RedactionStream } from '../../util/redact-stream.ts'
 import { confinementOf } from '../approval/confinement.ts'
-import { isLeftTo } from '../approval/permission.ts'
+import { isUseAllowed } from '../approval/permission.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { remaining } from '../loop/remaining-time.ts'
-import { tellOnce } from '../loop/report-once.ts'
-import type { Hold } from '../queues/queue-slot.ts'
+import { remainingBudget } from '../loop/remaining-budget.ts'
+import { reportOnce } from '../loop/report-once.ts'
+import type { QueueSlots } from '../queues/queue-slot.ts'
 import { checkedPlan } from './check-plan.ts'
-import { outputOf } from './tool-output.ts'
+import { readOutput } from './tool-output.ts'
 
 export interface RunResult {
   readonly status: ItemStatus
@@ -45,7 +45,7 @@ export function runTool(session: ActiveSession, tool: Tool, run: Run): MaybeProm
 interface Run {
   readonly call: StartedCall
   readonly started: number
-  readonly hold: Hold | undefined
+  readonly slots: QueueSlots | undefined
 }
 
 interface StartedChild {
@@ -67,18 +67,18 @@ class CallRun {
   readonly #call: StartedCall
   readonly #interrupt: Interrupt
   readonly #started: number
-  readonly #hold: Hold | undefined
+  readonly #slots: QueueSlots | undefined
   #limit: Limit = noLimit
   #isOver = false
   #veil: RedactionStream | undefined
   #child: StartedChild | undefined
 
-  constructor(session: ActiveSession, { call, started, hold }: Run) {
+  constructor(session: ActiveSession, { call, started, slots }: Run) {
     this.#session = session
     this.#call = call
     this.#interrupt = new Interrupt(session.interrupt)
     this.#started = started
-    this.#hold = hold
+    this.#slots = slots
   }
 
   enter(tool: Tool): MaybePromise<RunResult> {
@@ -118,8 +118,8 @@ class CallRun {
   }
 
   #output(raw: unknown, { name }: Tool): ToolOutput {
-    return outputOf(raw, name, (diagnostic) => {
-      if (!this.#isOver) tellOnce(this.#session, diagnostic)
+    return readOutput(raw, name, (diagnostic) => {
+      if (!this.#isOver) reportOnce(this.#session, diagnostic)
     })
   }
 
@@ -131,20 +131,20 @@ class CallRun {
       callId: callIdOf(state.sessionId, this.#call.itemId),
       attempt: this.#call.attempt,
       overlay: ports.overlay,
-      remaining: remaining(this.#session, timeLeft),
-      confinement: this.#call.walls.kind === 'outside' ? unconfined : confinementOf(this.#session),
+      remaining: remainingBudget(this.#session, timeLeft),
+      confinement: this.#call.sandbox.kind === 'outside' ? unconfined : confinementOf(this.#session),
       maxOutputBytes: state.agent.limits.maxOutputBytes,
       agents: ports.tree.agentsOf(this.#session),
       startChild: (task) => this.#startChild(task),
       storedOutput: async (handle) => ports.blobs.get(state.treeId, handle as BlobId),
       skills: state.agent.skills?.filter(({ name }) => ports.skills.includes(name)) ?? noSkills,
-      mayUse: (key, how) => isLeftTo(this.#session, { name: this.#call.intent.tool, tool }, { key, how }),
+      mayUse: (key, how) => isUseAllowed(this.#session, { name: this.#call.intent.tool, tool }, { key, how }),
       progress: (text) => this.#show('progress', ports.redactor.text(String(text))),
       output: (chunk) => this.#pass(String(chunk)),
       updatePlan: (plan) => this.#updatePlan(plan),
     }
     const { answer } = this.#call.intent
-    const toolTimeout = saidTimeout(state.agent)
+    const toolTimeout = configuredTimeout(state.agent)
     // Hardly a call has one of them, and there are very many.
     if (answer === undefined && toolTimeout === undefined) return context
     return { ...context, ...(answer !== undefined && { answer }), ...(toolTimeout !== undefined && { toolTimeout }) }
@@ -156,7 +156,7 @@ class CallRun {
     const result = this.#session.ports.tree.startChild(this.#session, this.#call.itemId, {
       task,
       interrupt: this.#interrupt,
-      hold: this.#hold,
+      slots: this.#slots,
     })
     const child: StartedChild = { result, hasEnded: false }
     this.#child = child
@@ -233,8 +233,8 @@ class CallRun {
     const isIdle = intent.type === 'subagent_call' && this.#child?.end !== undefined && !hasBegun(this.#child.end)
     const effect = isIdle ? 'It had not begun.' : intent.effect === 'read' ? 'It only reads.' : 'It may have taken effect.'
     const own = said && !isIdle ? ` It said: ${said.error.message}` : ''
-    const { status, why, ...failure } = cuts[this.#interrupt.reason as keyof typeof cuts] ?? cuts.interrupted
-    const remedy = this.#interrupt.reason === 'timeout' ? remedyOf(this.#limit) : undefined
+    const { status, why, ...failure } = cutReasons[this.#interrupt.reason as keyof typeof cutReasons] ?? cutReasons.interrupted
+    const remedy = this.#interrupt.reason === 'timeout' ? timeoutRemedy(this.#limit) : undefined
     const error: ToolFailure = {
       ...failure,
       ...(remedy !== undefined && { remedy }),
@@ -244,7 +244,7 @@ class CallRun {
   }
 }
 
-const cuts = {
+const cutReasons = {
   timeout: { status: 'failed', why: 'its time limit was reached', class: 'timeout' },
   budget: { status: 'failed', why: 'the time budget ran out', class: 'timeout', remedy: 'Answer with what you have.' },
   interrupted: { status: 'interrupted', why: 'the turn was interrupted', class: 'cancelled' },
@@ -281,16 +281,16 @@ function deadline(session: ActiveSession, tool: Tool, usable: number): Limit {
  */
 function limitOf(own: number | undefined, agent: AgentSpec): Limit {
   if (own === undefined) return { ms: agent.limits.toolTimeout, by: 'agent' }
-  const said = Number.isFinite(own) ? saidTimeout(agent) : undefined
+  const said = Number.isFinite(own) ? configuredTimeout(agent) : undefined
   return said !== undefined && said < own ? { ms: said, by: 'agent' } : { ms: own, by: 'tool' }
 }
 
 /** Journals of before do not tell whether it was said: there, what is not the default was. */
-function saidTimeout({ saysToolTimeout, limits: { toolTimeout } }: AgentSpec): number | undefined {
+function configuredTimeout({ saysToolTimeout, limits: { toolTimeout } }: AgentSpec): number | undefined {
   return saysToolTimeout || toolTimeout !== defaultLimits.toolTimeout ? toolTimeout : undefined
 }
 
-function remedyOf({ ms, by }: Limit): string {
+function timeoutRemedy({ ms, by }: Limit): string {
   const most = `${ms / 1000} s`
   return by === 'agent'
     ? `Ask for less at once: a call has ${most} here, unless limits.toolTimeout is raised.`

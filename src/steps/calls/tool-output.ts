@@ -18,11 +18,11 @@ import { cutText, parseWellFormed } from '../../util/well-formed.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
 
 /** Takes whatever a tool returned for an output, or says that it was none: to the model, and to whoever can mend the tool. */
-export function outputOf(raw: unknown, tool: string, tell: (diagnostic: Diagnostic) => void): ToolOutput {
+export function readOutput(raw: unknown, tool: string, tell: (diagnostic: Diagnostic) => void): ToolOutput {
   if (typeof raw === 'string') return { ok: true, content: raw }
   let message = `"${tool}" returned neither a text nor an output with "ok".`
   try {
-    const output = read(raw)
+    const output = readFields(raw)
     if (output) return output
   } catch (error) {
     message = `What "${tool}" returned cannot be read: ${asSentence(messageOf(error))}`
@@ -42,7 +42,7 @@ function kindOf(raw: unknown): string {
 }
 
 /** Each field once, here: getters are other people's code, which may throw, or say something else the next time. */
-function read(raw: unknown): ToolOutput | undefined {
+function readFields(raw: unknown): ToolOutput | undefined {
   if (typeof raw !== 'object' || raw === null) return undefined
   const { ok, extras } = raw as Loose<Done & Failed>
   const more = extras ? { extras: extras as ToolExtras } : undefined
@@ -70,16 +70,16 @@ function failedOutput({ error, partial }: Loose<Failed>, more: More): ToolOutput
 }
 
 /** A failure that a tool gives before it runs, as it may be recorded; nothing where it is none. */
-export function failureFrom({ ports: { redactor } }: ActiveSession, error: unknown): ToolFailure | undefined {
-  const output = read({ ok: false, error })
-  return output && !output.ok ? redacted(redactor, output.error) : undefined
+export function readFailure({ ports: { redactor } }: ActiveSession, error: unknown): ToolFailure | undefined {
+  const output = readFields({ ok: false, error })
+  return output && !output.ok ? redactFailure(redactor, output.error) : undefined
 }
 
 /** What of an output is put on record. */
-export type Shown = Pick<CallRecord, 'content' | 'value' | 'error' | 'output' | 'bytesOut'>
+export type ShownOutput = Pick<CallRecord, 'content' | 'value' | 'error' | 'output' | 'bytesOut'>
 
 /** Redacts, then fits: journal and model see the same, and neither sees a secret or fifty megabytes. */
-export function fitted(session: ActiveSession, output: ToolOutput): Shown | Promise<Shown> {
+export function fitOutput(session: ActiveSession, output: ToolOutput): ShownOutput | Promise<ShownOutput> {
   const { redactor } = session.ports
   const { maxOutputBytes } = session.state.agent.limits
   const content = redactor.text(output.ok ? output.content : failedText(output.error, output.partial))
@@ -89,18 +89,18 @@ export function fitted(session: ActiveSession, output: ToolOutput): Shown | Prom
     ? output.value === undefined
       ? plain
       : { ...plain, ...structured(session, output.value) }
-    : { ...plain, error: redacted(redactor, output.error) }
-  return bytesOut <= maxOutputBytes ? shown : stored(session, shown)
+    : { ...plain, error: redactFailure(redactor, output.error) }
+  return bytesOut <= maxOutputBytes ? shown : storeOutput(session, shown)
 }
 
-async function stored(session: ActiveSession, shown: Shown): Promise<Shown> {
-  const handle = await keptText(session, shown.content)
+async function storeOutput(session: ActiveSession, shown: ShownOutput): Promise<ShownOutput> {
+  const handle = await storeText(session, shown.content)
   const content = fitText(shown.content, { maxBytes: session.state.agent.limits.maxOutputBytes, handle })
   return { ...shown, content, output: { handle, bytes: shown.bytesOut } }
 }
 
 /** Keeps a text beside the journal, where `read_output` finds it. */
-export async function keptText({ ports, state }: ActiveSession, text: string): Promise<BlobId> {
+export async function storeText({ ports, state }: ActiveSession, text: string): Promise<BlobId> {
   try {
     return await ports.blobs.put(state.treeId, text)
   } catch (cause) {
@@ -123,16 +123,16 @@ function structured(session: ActiveSession, value: Json): { value?: Json } {
   }
 }
 
-function redacted(redactor: Redactor, { class: kind, message, remedy }: ToolFailure): ToolFailure {
+function redactFailure(redactor: Redactor, { class: kind, message, remedy }: ToolFailure): ToolFailure {
   const known = {
     class: toolFailureClasses.includes(kind) ? kind : 'failed',
-    message: cutText(redactor.text(String(message)), longestMessage),
+    message: cutText(redactor.text(String(message)), maxMessageLength),
   } as const
-  return remedy === undefined ? known : { ...known, remedy: cutText(redactor.text(String(remedy)), longestMessage) }
+  return remedy === undefined ? known : { ...known, remedy: cutText(redactor.text(String(remedy)), maxMessageLength) }
 }
 
 /** The whole of a longer one is in the content, or stored. */
-const longestMessage = 2_000
+const maxMessageLength = 2_000
 
 const failedText = (error: ToolFailure, partial: string | undefined): string =>
   partial ? `${failureText(error)}\n\nPartial output:\n${partial}` : failureText(error)

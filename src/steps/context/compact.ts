@@ -2,10 +2,10 @@ import type { BlobId, Diagnostic, Message, ModelRequest } from '../../contracts/
 import { fitText, utf8Length } from '../../util/fit-text.ts'
 import { cutText, wellFormed } from '../../util/well-formed.ts'
 import { type Effects, effectsIn, fitEffects } from '../calls/effects.ts'
-import { keptText } from '../calls/tool-output.ts'
+import { storeText } from '../calls/tool-output.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { tellOnce } from '../loop/report-once.ts'
-import { instead, planText, summaryPrompt } from './compaction-texts.ts'
+import { reportOnce } from '../loop/report-once.ts'
+import { compactionMessage, planText, summaryPrompt } from './compaction-texts.ts'
 import { charsOf, startOfNewest, startOfUnread, withShorterResults } from './fit-messages.ts'
 import { digest, transcript } from './transcript.ts'
 
@@ -13,35 +13,35 @@ import { digest, transcript } from './transcript.ts'
 // word; the rest is summed up, and kept as a whole where `read_output` finds it.
 
 /** The part of a window that a request is to take afterwards: what is free up to there is shared out. */
-const aim = 0.5
+const targetShare = 0.5
 const shares = { newest: 0.5, effects: 0.2, summary: 0.3 } as const
 /** Shared out, whatever is free. */
-const leastRoom = 2_000
+const minRoom = 2_000
 /** Of a window that is not known. */
-const usualTokens = 100_000
+const defaultWindowTokens = 100_000
 /** A history is shorter when it takes at most this part of what it took. */
-const shorterBy = 0.95
+const maxRemainingShare = 0.95
 /** The part of a window that a request for a summary may take. */
-const readablePart = 0.85
+const maxSummaryRequestShare = 0.85
 
 /** `summary` is what the model said; without one the history is shortened by rule. */
 export async function compact(session: ActiveSession, summary?: string): Promise<void> {
   const { state, turn } = session
   const messages = state.history.toArray()
   const room = roomOf(session)
-  const tail = await keptOf(session, messages, room.newest)
-  const effects = await effectsOf(session, tail.dropped, room.effects)
+  const tail = await keepNewest(session, messages, room.newest)
+  const effects = await collectEffects(session, tail.dropped, room.effects)
   const earlier = state.compacted.carried.summary
   const known = summary ?? [...(earlier === '' ? [] : [earlier]), digest(tail.dropped)].join('\n')
   const carried = { ...effects, summary: endOf(known, room.summary) }
-  const handle = canRead(session) ? tail.handle : undefined
-  const inPlace = instead({ carried, plan: turn.plan?.plan, handle })
-  const head = [...notAmong(tail.messages, [...state.standing, ...turn.goal]), inPlace]
+  const handle = canReadStoredText(session) ? tail.handle : undefined
+  const inPlace = compactionMessage({ carried, plan: turn.plan?.plan, handle })
+  const head = [...missingFrom(tail.messages, [...state.initialMessages, ...turn.goal]), inPlace]
   const before = charsOf(messages)
   const after = charsOf([...head, ...tail.messages])
-  const isShorter = after <= before * shorterBy
-  if (summary === undefined) tellOnce(session, byRule)
-  if (!isShorter) tellOnce(session, noRoom)
+  const isShorter = after <= before * maxRemainingShare
+  if (summary === undefined) reportOnce(session, byRule)
+  if (!isShorter) reportOnce(session, noRoom)
   const shorter = {
     messages: tail.isCut ? [...head, ...tail.messages] : head,
     kept: tail.isCut ? 0 : tail.messages.length,
@@ -60,17 +60,17 @@ export async function compact(session: ActiveSession, summary?: string): Promise
 /** Asks for a summary in place of the next step: the same beginning, so that it costs little where the provider keeps one. */
 export function summaryRequest(session: ActiveSession, { output: _, ...request }: ModelRequest): ModelRequest {
   const asked: Message = { role: 'user', parts: [{ type: 'text', text: summaryPrompt }] }
-  const room = windowChars(session) * readablePart - session.state.promptChars - summaryPrompt.length
-  return { ...request, messages: [...readable(session, request.messages, room), asked], toolChoice: 'none' }
+  const room = windowChars(session) * maxSummaryRequestShare - session.state.promptChars - summaryPrompt.length
+  return { ...request, messages: [...fitForSummary(session, request.messages, room), asked], toolChoice: 'none' }
 }
 
 /** A history that has outgrown the window cannot be read to be summed up: results are cut, and then the oldest left out. */
-function readable({ turn }: ActiveSession, messages: readonly Message[], room: number): readonly Message[] {
+function fitForSummary({ turn }: ActiveSession, messages: readonly Message[], room: number): readonly Message[] {
   if (charsOf(messages) <= room) return messages
   const cut = withShorterResults(messages, room, (content, most) => `${cutText(content, most)}\n… the rest is left out here …`)
   if (charsOf(cut) <= room) return cut
   const newest = cut.slice(startOfNewest(cut, room - charsOf(turn.goal)))
-  return [...notAmong(newest, turn.goal), ...newest]
+  return [...missingFrom(newest, turn.goal), ...newest]
 }
 
 interface Room {
@@ -83,14 +83,14 @@ interface Room {
 function roomOf(session: ActiveSession): Room {
   const { state, turn } = session
   const plan = turn.plan ? planText(turn.plan.plan).length : 0
-  const fixed = state.promptChars + charsOf(state.standing) + charsOf(turn.goal) + plan
-  const free = Math.max(leastRoom, windowChars(session) * aim - fixed)
+  const fixed = state.promptChars + charsOf(state.initialMessages) + charsOf(turn.goal) + plan
+  const free = Math.max(minRoom, windowChars(session) * targetShare - fixed)
   return { newest: free * shares.newest, effects: free * shares.effects, summary: free * shares.summary }
 }
 
 function windowChars({ state }: ActiveSession): number {
   const windows = state.agent.models.flatMap((model) => state.windows[model] ?? [])
-  return (windows.length > 0 ? Math.min(...windows) : usualTokens) * state.charsPerToken
+  return (windows.length > 0 ? Math.min(...windows) : defaultWindowTokens) * state.charsPerToken
 }
 
 interface Kept {
@@ -104,12 +104,12 @@ interface Kept {
 }
 
 /** What the model has not seen yet is cut rather than dropped. */
-async function keptOf(session: ActiveSession, messages: readonly Message[], room: number): Promise<Kept> {
+async function keepNewest(session: ActiveSession, messages: readonly Message[], room: number): Promise<Kept> {
   const start = startOfNewest(messages, room, Math.max(1, session.state.compacted.carried.length))
   const calls = startOfUnread(messages)
   const isCut = calls < start
   const whole = transcript(isCut ? messages : messages.slice(0, start))
-  const handle = await keptText(session, whole)
+  const handle = await storeText(session, whole)
   const bytes = utf8Length(whole)
   if (isCut) {
     const cut = withShorterResults(messages.slice(calls), room, (content, most) => fitText(content, { maxBytes: most, handle }))
@@ -118,31 +118,31 @@ async function keptOf(session: ActiveSession, messages: readonly Message[], room
   return { messages: messages.slice(start), isCut: false, dropped: messages.slice(0, start), handle, bytes }
 }
 
-function effectsOf(session: ActiveSession, dropped: readonly Message[], room: number): Promise<Effects> {
+function collectEffects(session: ActiveSession, dropped: readonly Message[], room: number): Promise<Effects> {
   const { treeId, compacted } = session.state
   const { bundles, lines } = compacted.carried
   const done = effectsIn(dropped, (name) => session.toolOf(name)?.effect ?? 'write')
   return fitEffects({ bundles, lines: [...lines, ...done] }, room, {
-    put: (text) => keptText(session, text),
+    put: (text) => storeText(session, text),
     get: (handle) => session.ports.blobs.get(treeId, handle),
   })
 }
 
 /** What is not there already, word for word. */
-function notAmong(messages: readonly Message[], wanted: readonly Message[]): readonly Message[] {
+function missingFrom(messages: readonly Message[], wanted: readonly Message[]): readonly Message[] {
   const there = new Set(messages.flatMap((message) => (message.role === 'user' ? [JSON.stringify(message)] : [])))
   return there.size === 0 ? wanted : wanted.filter((message) => !there.has(JSON.stringify(message)))
 }
 
 /** Only a model that has tools can be told where to read on. */
-const canRead = (session: ActiveSession): boolean =>
+const canReadStoredText = (session: ActiveSession): boolean =>
   session.state.tools.length > 0 && session.state.agent.models.some((name) => session.model(name).abilities.includes('tools'))
 
 /** What is too long loses its beginning: what comes next stands at the end. */
 const endOf = (text: string, most: number): string => (text.length > most ? `…${wellFormed(text.slice(-most))}` : text)
 
 /** For a model that is made to answer because there is no room, whatever was tried. */
-export const tellNoRoom = (session: ActiveSession): void => tellOnce(session, noRoom)
+export const reportNoRoom = (session: ActiveSession): void => reportOnce(session, noRoom)
 
 const byRule: Diagnostic = {
   code: 'compaction_failed',

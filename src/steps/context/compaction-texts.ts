@@ -7,7 +7,7 @@ Sum up for yourself what you will need to go on: what was found out, with names,
 what did not work; what is still to be done, and what comes next. What was asked, the plan and the list of calls that changed something are \
 kept beside your summary; do not repeat them.`
 
-export interface Instead {
+export interface CompactedContext {
   readonly carried: Pick<Carried, 'bundles' | 'lines' | 'summary'>
   readonly plan: Plan | undefined
   /** Where it is all kept; nothing where the model has no tool to read it with. */
@@ -15,11 +15,11 @@ export interface Instead {
 }
 
 /** What stands in place of all that was said. */
-export function instead({ carried, plan, handle }: Instead): Message {
+export function compactionMessage({ carried, plan, handle }: CompactedContext): Message {
   const opening = 'The conversation so far was shortened to make room.'
   const effects = effectLines(carried)
   const sections = [
-    handle === undefined ? opening : `${opening} ${whereKept(handle)}`,
+    handle === undefined ? opening : `${opening} ${storedTextHint(handle)}`,
     ...(plan ? [planText(plan)] : []),
     ...(effects.length > 0
       ? [`Calls that have already been made and may have changed something; do not repeat them:\n${effects.join('\n')}`]
@@ -35,7 +35,7 @@ export const effectLines = ({ bundles, lines }: Pick<Carried, 'bundles' | 'lines
   ...lines,
 ]
 
-const whereKept = (handle: BlobId): string =>
+const storedTextHint = (handle: BlobId): string =>
   `What was said is kept: read_output {"handle":${JSON.stringify(handle)}} pages and searches it. What was shortened before that is named in it.`
 
 export const planText = ({ steps }: Plan): string => `The plan:\n${steps.map(({ step, status }) => `- [${status}] ${step}`).join('\n')}`

@@ -24,8 +24,8 @@ export function startOfUnread(messages: readonly Message[]): number {
 }
 
 /** No result is cut to less. */
-const leastResult = 600
-const mostResult = 16_000
+const minResultChars = 600
+const maxResultChars = 16_000
 
 /** Messages whose results have been cut, as little as it takes; longer than the room only where cutting does not do. */
 export function withShorterResults(
@@ -34,7 +34,7 @@ export function withShorterResults(
   cut: (content: string, most: number) => string,
 ): readonly Message[] {
   let fitting = messages
-  for (let most = mostResult; charsOf(fitting) > room && most >= leastResult; most /= 2) {
+  for (let most = maxResultChars; charsOf(fitting) > room && most >= minResultChars; most /= 2) {
     const shorter = (result: CallResult): CallResult =>
       result.content.length > most ? { ...result, content: cut(result.content, most) } : result
     fitting = messages.map((message) => (message.role === 'tool' ? { ...message, results: message.results.map(shorter) } : message))

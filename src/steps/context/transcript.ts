@@ -24,17 +24,17 @@ function replyText(part: ReplyPart): string {
   return part.type === 'reasoning' ? `(thinking) ${part.text}` : part.text
 }
 
-const mostLines = 40
-const mostLine = 200
+const maxLines = 40
+const maxLineLength = 200
 
 /** What the model said last, where nobody can sum it up. */
 export function digest(messages: readonly Message[]): string {
-  const lines = messages.flatMap((message) => (message.role === 'assistant' ? message.parts.flatMap(saidIn) : []))
-  return lines.length === 0 ? 'Nothing was said yet.' : lines.slice(-mostLines).join('\n')
+  const lines = messages.flatMap((message) => (message.role === 'assistant' ? message.parts.flatMap(textLines) : []))
+  return lines.length === 0 ? 'Nothing was said yet.' : lines.slice(-maxLines).join('\n')
 }
 
-function saidIn(part: ReplyPart): readonly string[] {
+function textLines(part: ReplyPart): readonly string[] {
   if (part.type !== 'text' || part.text.trim() === '') return []
   const line = part.text.trim().replaceAll(/\s+/g, ' ')
-  return [`- ${line.length > mostLine ? `${cutText(line, mostLine)}…` : line}`]
+  return [`- ${line.length > maxLineLength ? `${cutText(line, maxLineLength)}…` : line}`]
 }

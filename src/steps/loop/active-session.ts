@@ -22,22 +22,22 @@ import {
 } from '../../contracts/index.ts'
 import {
   type AskAction,
-  boundBy,
+  allAccounts,
+  type EventWriter,
   type Exclusions,
   type Headroom,
   noExclusions,
-  type Pen,
   Session,
   type SessionParts,
-  tightest,
+  tightestAccount,
   timeReserve,
-  unbounded,
+  unlimited,
 } from '../../core/index.ts'
 import type { Interrupt } from '../../util/interrupt.ts'
 import type { Redactor } from '../../util/redact.ts'
 import type { Offer, ToolRegistry } from '../calls/tool-registry.ts'
 import type { ModelHealth } from '../model/model-health.ts'
-import type { Enterable, Hold } from '../queues/queue-slot.ts'
+import type { QueueSlots, WaitTarget } from '../queues/queue-slot.ts'
 import type { Queues } from '../queues/queues.ts'
 
 /** What a session asks of the tree that it is part of. */
@@ -45,7 +45,7 @@ export interface TreePort {
   /** What the ancestors of a session leave to it. */
   headroom(session: ActiveSession): Headroom
   /** Where a session waits for what requests of others hold of a shared budget. */
-  budgetLine(session: ActiveSession): Enterable
+  budgetQueue(session: ActiveSession): WaitTarget
   /** Who a session may call. */
   agentsOf(session: ActiveSession): readonly AgentCard[]
   /** What was approved in any session of the tree for all of them. */
@@ -62,7 +62,7 @@ export interface ChildStart {
   readonly task: ChildTask
   /** Of the call that starts it. */
   readonly interrupt: Interrupt
-  readonly hold: Hold | undefined
+  readonly slots: QueueSlots | undefined
 }
 
 /** What steps reach the world through. */
@@ -104,15 +104,15 @@ export class ActiveSession extends Session {
   /** Calls that need not wait for another one, up to their record; those that answer at once are never among them. */
   callsInFlight = 0
   /** The slots of the call that started this session. It is in while the session itself works, out while it only waits. */
-  hold: Hold | undefined
+  slots: QueueSlots | undefined
   /** Somebody above it has limits that hold for it, too. A root has nobody above it; most parents set none. */
-  isBoundFromAbove = true
+  hasAncestorLimits = true
   /** It was told that what was approved for the project cannot be read. */
-  hasToldOfGrants = false
+  hasReportedGrants = false
   /** Tools that it began with and may not use now, such as those of an agent that is trusted no more. Each driver says it anew. */
   withheld: ReadonlySet<string> = nothingWithheld
   #usable: { readonly all: readonly string[]; readonly withheld: ReadonlySet<string>; readonly left: readonly string[] } | undefined
-  readonly #pen: Pen
+  readonly #writer: EventWriter
   #verdicts: Map<ApprovalId, 'asked' | 'wait' | 'suspend'> | undefined
   #paused: string | undefined
   #hooked: string | undefined
@@ -120,12 +120,12 @@ export class ActiveSession extends Session {
   constructor(parts: SessionParts, ports: StepPorts) {
     super(parts)
     this.ports = ports
-    this.#pen = parts.pen
+    this.#writer = parts.writer
   }
 
   /** Shows that it, or a call of it, stands in line, or does so no longer. */
-  showInLine(event: QueueEvent): void {
-    this.#pen.live(event)
+  showQueue(event: QueueEvent): void {
+    this.#writer.live(event)
   }
 
   /** What the approver said to a request that it did not decide. Not part of the state: a new driver asks anew. */
@@ -157,7 +157,7 @@ export class ActiveSession extends Session {
   }
 
   override get headroom(): Headroom {
-    return this.isBoundFromAbove && this.state.parent ? this.ports.tree.headroom(this) : unbounded
+    return this.hasAncestorLimits && this.state.parent ? this.ports.tree.headroom(this) : unlimited
   }
 
   override get exclusions(): Exclusions {
@@ -168,9 +168,9 @@ export class ActiveSession extends Session {
   /** The time that the turn still has, at `at` or now; nothing where it has no limit. The clock is read only where it has one. */
   timeLeft(at?: number): TimeLeft | undefined {
     const { headroom } = this
-    if (this.state.agent.limits.timeBudget === undefined && !tightest(headroom, 'time')) return undefined
+    if (this.state.agent.limits.timeBudget === undefined && !tightestAccount(headroom, 'time')) return undefined
     const now = at ?? this.now
-    const ms = tightest(boundBy(this.state, this.turn, { headroom, now }), 'time')?.left ?? 0
+    const ms = tightestAccount(allAccounts(this.state, this.turn, { headroom, now }), 'time')?.left ?? 0
     return { ms, usable: Math.max(0, ms - timeReserve(this.turn, ms, now)) }
   }
 
@@ -181,7 +181,7 @@ export class ActiveSession extends Session {
   }
 
   /** The model that asked for calls; where the session has other models since, the first of these. */
-  askerOf(name: string): Model {
+  modelOfStep(name: string): Model {
     return this.ports.models.get(name) ?? this.model(this.state.agent.models[0] ?? name)
   }
 
@@ -208,5 +208,5 @@ export class ActiveSession extends Session {
 }
 
 /** Milliseconds since a moment of the monotonic clock, to the hundredth. */
-export const since = (clock: Clock, started: number): number => between(started, clock.monotonic())
-export const between = (started: number, ended: number): number => Math.round((ended - started) * 100) / 100
+export const elapsedSince = (clock: Clock, started: number): number => elapsedBetween(started, clock.monotonic())
+export const elapsedBetween = (started: number, ended: number): number => Math.round((ended - started) * 100) / 100

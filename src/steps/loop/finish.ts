@@ -1,5 +1,13 @@
 import type { EventDraft, MaybePromise, PlanIntent, Report, TurnEnding, TurnTotals } from '../../contracts/index.ts'
-import { errorItemIdOf, limitText, ownAccounts, type ReachedLimit, raiseLimit, ranOut, tightest } from '../../core/index.ts'
+import {
+  errorItemIdOf,
+  limitText,
+  ownAccounts,
+  partialReasonTexts,
+  type ReachedLimit,
+  raiseLimitText,
+  tightestAccount,
+} from '../../core/index.ts'
 import { atStop, hasHooksAt } from '../approval/hooks.ts'
 import type { ActiveSession } from './active-session.ts'
 import { reportOf } from './report-of.ts'
@@ -52,8 +60,8 @@ function reachedLimit(session: ActiveSession, ending: TurnEnding): (ReachedLimit
     case 'tokens':
     case 'cost':
     case 'time': {
-      const own = tightest(ownAccounts(state, turn, session.now), ending.reason)
-      const above = tightest(headroom, ending.reason)
+      const own = tightestAccount(ownAccounts(state, turn, session.now), ending.reason)
+      const above = tightestAccount(headroom, ending.reason)
       return above && (!own || above.left < own.left) ? { ...above, isAbove: true } : own
     }
     default:
@@ -64,12 +72,12 @@ function reachedLimit(session: ActiveSession, ending: TurnEnding): (ReachedLimit
 /** Names the limit in the ending. A turn that ran out before anything was said has nothing partial to give. */
 function withLimit({ turn }: ActiveSession, ending: TurnEnding, limit: ReturnType<typeof reachedLimit>): TurnEnding {
   if (ending.status === 'failed' && limit)
-    return { ...ending, message: `${ending.message} A limit cut the turn off: ${limitText(limit)}.`, remedy: raiseLimit(limit) }
+    return { ...ending, message: `${ending.message} A limit cut the turn off: ${limitText(limit)}.`, remedy: raiseLimitText(limit) }
   if (ending.status !== 'partial') return ending
   if (turn.lastText !== '') return limit?.isAbove ? { ...ending, limit: 'above' } : ending
-  const { why, remedy } = ranOut[ending.reason]
+  const { why, remedy } = partialReasonTexts[ending.reason]
   const message = `The turn ended before there was an answer: ${why}${limit ? ` (${limitText(limit)})` : ''}.`
-  return { status: 'failed', reason: ending.reason, message, remedy: limit ? raiseLimit(limit) : remedy }
+  return { status: 'failed', reason: ending.reason, message, remedy: limit ? raiseLimitText(limit) : remedy }
 }
 
 /** A budget is named as the reason, whatever became of the answer. Outcomes of ancestors show it too: a child's path says whose turn it was. */
@@ -77,7 +85,7 @@ function noteLimit(session: ActiveSession, limit: ReachedLimit, { status }: Turn
   const { parent, agentPath } = session.state
   const message = `A limit cut the turn${parent ? ` of ${agentPath}` : ''} off: ${limitText(limit)}.`
   const severity = status === 'failed' ? 'error' : 'warning'
-  session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'limit_reached', severity, message, remedy: raiseLimit(limit) } })
+  session.note({ type: 'interaction.diagnostic', diagnostic: { code: 'limit_reached', severity, message, remedy: raiseLimitText(limit) } })
 }
 
 function endEvent(ending: TurnEnding, report: Report | undefined, totals: TurnTotals): EventDraft {

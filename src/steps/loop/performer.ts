@@ -3,35 +3,35 @@ import type { Performer } from '../../core/index.ts'
 import { ask } from '../model/ask.ts'
 import type { ActiveSession } from './active-session.ts'
 
-type LaterSteps = typeof import('./lazy-steps.ts')
+type LazySteps = typeof import('./lazy-steps.ts')
 
 /** Loaded once there is something to do but to ask, and at hand from then on. So a program asks its first model sooner. */
-let steps: LaterSteps | undefined
+let steps: LazySteps | undefined
 
-async function load(): Promise<LaterSteps> {
+async function load(): Promise<LazySteps> {
   steps = await import('./lazy-steps.ts')
   return steps
 }
 
 /** Sees to it that nothing but what is done is waited for. */
-export const stepsAtHand = (): MaybePromise<unknown> => steps ?? load()
+export const loadSteps = (): MaybePromise<unknown> => steps ?? load()
 
 type Step<Given extends unknown[], Found> = (session: ActiveSession, ...given: Given) => MaybePromise<Found>
 
-const later =
-  <Given extends unknown[], Found>(pick: (loaded: LaterSteps) => Step<Given, Found>): Step<Given, Found> =>
+const lazily =
+  <Given extends unknown[], Found>(pick: (loaded: LazySteps) => Step<Given, Found>): Step<Given, Found> =>
   (session, ...given) =>
     steps ? pick(steps)(session, ...given) : load().then((loaded) => pick(loaded)(session, ...given))
 
 /** What the loop leaves to others. */
 export const performer: Performer<ActiveSession> = {
   ask,
-  review: later(({ review }) => review),
-  execute: later(({ execute }) => execute),
-  wait: later(({ wait }) => wait),
-  defer: later(({ defer }) => defer),
-  skip: later(({ skip }) => skip),
-  recover: later(({ recover }) => recover),
-  compact: later(({ compact }) => compact),
-  finish: later(({ finish }) => finish),
+  review: lazily(({ review }) => review),
+  execute: lazily(({ execute }) => execute),
+  wait: lazily(({ wait }) => wait),
+  defer: lazily(({ defer }) => defer),
+  skip: lazily(({ skip }) => skip),
+  recover: lazily(({ recover }) => recover),
+  compact: lazily(({ compact }) => compact),
+  finish: lazily(({ finish }) => finish),
 }

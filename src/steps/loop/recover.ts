@@ -3,9 +3,9 @@ import {
   type AskingStep,
   type Call,
   type CallList,
+  computeCost,
+  indexOfCall,
   laneConflict,
-  placeOf,
-  priced,
   type StartedCall,
   unknownResult,
 } from '../../core/index.ts'
@@ -15,7 +15,7 @@ import type { ActiveSession } from './active-session.ts'
 
 export function recover(session: ActiveSession): void {
   const { step } = session.turn
-  if (step.kind === 'asking') loseAttempt(session, step)
+  if (step.kind === 'asking') failLostAttempt(session, step)
   if (step.kind === 'calling')
     for (const call of step.calls) if (call.kind === 'started' && call.orphaned) recoverCall(session, step.calls, call)
 }
@@ -24,7 +24,7 @@ export function recover(session: ActiveSession): void {
 const lostOutputTokens = 4_096
 
 /** The attempt may have been answered and paid for. Nobody knows what it used: its input and a usual reply are charged. */
-function loseAttempt(session: ActiveSession, { open, model, reservation }: AskingStep): void {
+function failLostAttempt(session: ActiveSession, { open, model, reservation }: AskingStep): void {
   for (const item of open) {
     session.note({ type: 'interaction.item.completed', itemId: item.id, item: { ...item, status: 'interrupted', text: '' } })
   }
@@ -34,7 +34,7 @@ function loseAttempt(session: ActiveSession, { open, model, reservation }: Askin
   const failure = { class: 'lost', message: 'The process that asked the model ended before the reply was recorded.' } as const
   // The price under which it was reserved is known even where the model is gone.
   const price = session.state.prices[model]
-  const cost = price ? input * price.input + output * price.output : priced(session.ports.models.get(model), usage)
+  const cost = price ? input * price.input + output * price.output : computeCost(session.ports.models.get(model), usage)
   session.note({ type: 'interaction.step.failed', failure, usage, cost, latencyMs: 0, delayMs: 0 })
 }
 
@@ -63,6 +63,6 @@ function recoverCall(session: ActiveSession, calls: CallList<Call>, call: Starte
 
 /** A call starts only when every earlier one in its way has a durable result. */
 function hasNotBegun(calls: CallList<Call>, call: StartedCall): boolean {
-  const before = [...calls].slice(0, placeOf(calls, call.itemId))
+  const before = [...calls].slice(0, indexOfCall(calls, call.itemId))
   return before.some((each) => each.kind === 'started' && each.orphaned && laneConflict(each.intent.lane, call.intent.lane))
 }

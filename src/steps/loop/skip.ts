@@ -18,7 +18,7 @@ export function skip(session: Session, { calls, why }: Skip): void {
   for (const call of calls) {
     if (call.kind === 'started')
       session.note({ type: 'interaction.item.completed', itemId: call.itemId, item: failedRecord(call.intent, failure, 'skipped') })
-    else for (const draft of neverRan(call, { failure, status: 'skipped' })) session.note(draft)
+    else for (const draft of notRunEvents(call, { failure, status: 'skipped' })) session.note(draft)
   }
 }
 
@@ -26,7 +26,7 @@ export function skip(session: Session, { calls, why }: Skip): void {
 export type Facts = Pick<CallIntent, 'tool' | 'type' | 'namespace' | 'title' | 'effect' | 'lane' | 'input'>
 
 /** Begins and ends a call in one breath. It still is an item, and its answer goes to the model. */
-export function neverRan(
+export function notRunEvents(
   { itemId, part }: CallBase,
   { failure, status, facts }: { readonly failure: ToolFailure; readonly status: ItemStatus; readonly facts?: Partial<Facts> },
 ): readonly EventDraft[] {

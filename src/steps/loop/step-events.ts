@@ -28,7 +28,7 @@ export function stepStarted(
   stepId: StepId,
   { action, model, moment }: { action: AskAction; model: Model; moment: number },
 ): InteractionEvent {
-  const { seq, treeId, sessionId, agentPath, turnId, at } = session.here(moment) as Here
+  const { seq, treeId, sessionId, agentPath, turnId, at } = session.nextEnvelope(moment) as Here
   const { attempt, reservation, absorbs, last, compacts, probes } = action
   const started = {
     type: 'interaction.step.started',
@@ -77,17 +77,17 @@ export function stepCompleted(
   session: ActiveSession,
   { reply, finish, usage, cost, latencyMs, moment }: Completed,
 ): InteractionEvent<'interaction.step.completed'> {
-  const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.here(moment) as Here
+  const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.nextEnvelope(moment) as Here
   const type = 'interaction.step.completed'
   return { type, seq, treeId, sessionId, agentPath, turnId, stepId, at, reply, finish, usage, cost, latencyMs }
 }
 
 export function itemStarted(session: ActiveSession, item: CallIntent | TextIntent): InteractionEvent {
-  const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.here() as Here
+  const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.nextEnvelope() as Here
   return { type: 'interaction.item.started', seq, treeId, sessionId, agentPath, turnId, stepId, at, itemId: item.id, item }
 }
 
 export function itemEnded(session: ActiveSession, item: CallRecord | TextRecord, moment?: number): InteractionEvent {
-  const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.here(moment) as Here
+  const { seq, treeId, sessionId, agentPath, turnId, stepId, at } = session.nextEnvelope(moment) as Here
   return { type: 'interaction.item.completed', seq, treeId, sessionId, agentPath, turnId, stepId, at, itemId: item.id, item }
 }

@@ -1,11 +1,11 @@
 import type { Model, ModelRequest, StepId } from '../../contracts/index.ts'
-import { type AskAction, longestDelayMs, stepIdOf } from '../../core/index.ts'
+import { type AskAction, maxDelayMs, stepIdOf } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import type { ActiveSession } from '../loop/active-session.ts'
-import { tellOnce } from '../loop/report-once.ts'
+import { reportOnce } from '../loop/report-once.ts'
 import { stepStarted } from '../loop/step-events.ts'
-import { enterInTime, lateInLine } from '../queues/enter-in-time.ts'
-import type { Hold } from '../queues/queue-slot.ts'
+import { queueTimeout, waitInQueueForTime } from '../queues/enter-in-time.ts'
+import type { QueueSlots } from '../queues/queue-slot.ts'
 import type { Queues } from '../queues/queues.ts'
 import { Attempt } from './attempt.ts'
 
@@ -13,35 +13,35 @@ import { Attempt } from './attempt.ts'
 // think meanwhile, and whoever acts on the reply waits for everything before it.
 
 export function ask(session: ActiveSession, action: AskAction): Promise<void> {
-  if (action.attempt === 1 && !action.probes && !session.ports.modelHealth.isEmpty) tellExclusions(session)
+  if (action.attempt === 1 && !action.probes && !session.ports.modelHealth.isEmpty) reportExclusions(session)
   if (isTooEarly(session, action)) return pause(session, action)
-  return session.ports.queues ? askInLine(session, action, session.ports.queues) : attempt(session, action)
+  return session.ports.queues ? askInQueue(session, action, session.ports.queues) : attempt(session, action)
 }
 
 const isTooEarly = (session: ActiveSession, action: AskAction): boolean => action.notBefore > 0 && !session.hasPaused(action)
 
-function tellExclusions(session: ActiveSession): void {
+function reportExclusions(session: ActiveSession): void {
   const reason = 'its provider asked to wait, or refused the key or the account'
   for (const [model, until] of session.exclusions) {
     const message = `The model ${model} is not asked before ${new Date(until).toISOString()}: ${reason}.`
-    tellOnce(session, { code: 'model_excluded', severity: 'info', message })
+    reportOnce(session, { code: 'model_excluded', severity: 'info', message })
   }
 }
 
 /** Nothing is recorded or set aside in line; whoever has waited decides anew. */
-async function askInLine(session: ActiveSession, action: AskAction, queues: Queues): Promise<void> {
-  const { hold } = session
-  if (hold && !hold.tryEnter()) {
-    await takeSlot(session, hold, action)
+async function askInQueue(session: ActiveSession, action: AskAction, queues: Queues): Promise<void> {
+  const { slots } = session
+  if (slots && !slots.tryEnter()) {
+    await takeSlot(session, slots, action)
     return
   }
-  const slot = queues.forModel(session.model(action.model).id, hold)
+  const slot = queues.forModel(session.model(action.model).id, slots)
   if (!slot) return attempt(session, action)
   try {
     const isIn = slot.tryEnter()
     // The slot stands for those above it, too. Where no call can be in the way, whoever is before ends by itself: only
     // there may one wait with slots in hand.
-    if (slot.isNested || (!isIn && slot.isForCalls)) hold?.leave()
+    if (slot.isNested || (!isIn && slot.isForCalls)) slots?.leave()
     if (isIn) return await attempt(session, action)
     if (!(await takeSlot(session, slot, action))) return
     const next = session.decide()
@@ -52,11 +52,11 @@ async function askInLine(session: ActiveSession, action: AskAction, queues: Queu
 }
 
 /** Ends with the turn, or with its time: the loop then sees that it is over. */
-async function takeSlot(session: ActiveSession, slot: Hold, { last }: AskAction): Promise<boolean> {
+async function takeSlot(session: ActiveSession, slot: QueueSlots, { last }: AskAction): Promise<boolean> {
   // What has happened so far is not to be lost meanwhile.
   void session.flush()
-  const entered = await enterInTime(session, slot, { isLast: last !== undefined })
-  if (entered === 'late') session.note({ type: 'interaction.diagnostic', diagnostic: lateInLine })
+  const entered = await waitInQueueForTime(session, slot, { isLast: last !== undefined })
+  if (entered === 'late') session.note({ type: 'interaction.diagnostic', diagnostic: queueTimeout })
   return entered === 'in' && session.interrupt.reason === undefined
 }
 
@@ -79,43 +79,43 @@ async function attemptAfterHooks(session: ActiveSession, action: AskAction): Pro
   if (next.kind === 'ask' && next.model === action.model) await begin(session, next)
 }
 
-function placeOf(session: ActiveSession, { attempt, model }: AskAction): { readonly stepId: StepId; readonly model: Model } {
+function stepAndModel(session: ActiveSession, { attempt, model }: AskAction): { readonly stepId: StepId; readonly model: Model } {
   const { turn } = session
   return { stepId: stepIdOf(turn.id, attempt === 1 ? turn.steps + 1 : turn.steps), model: session.model(model) }
 }
 
 function begin(session: ActiveSession, action: AskAction): Promise<void> {
-  return action.compacts || action.last === 'context' ? beginInLittleRoom(session, action) : request(session, action, asItIs)
+  return action.compacts || action.last === 'context' ? beginWithFullWindow(session, action) : request(session, action, unchanged)
 }
 
 /** Where the history has become too long: asks for a summary of it, or notes that there is no room left. */
-async function beginInLittleRoom(session: ActiveSession, action: AskAction): Promise<void> {
-  const { summaryRequest, tellNoRoom } = await import('../loop/lazy-steps.ts')
-  if (action.last === 'context' && session.turn.last === undefined) tellNoRoom(session)
-  await request(session, action, action.compacts ? (assembled) => summaryRequest(session, assembled) : asItIs)
+async function beginWithFullWindow(session: ActiveSession, action: AskAction): Promise<void> {
+  const { summaryRequest, reportNoRoom } = await import('../loop/lazy-steps.ts')
+  if (action.last === 'context' && session.turn.last === undefined) reportNoRoom(session)
+  await request(session, action, action.compacts ? (assembled) => summaryRequest(session, assembled) : unchanged)
 }
 
-const asItIs = (assembled: ModelRequest): ModelRequest => assembled
+const unchanged = (assembled: ModelRequest): ModelRequest => assembled
 
-function request(session: ActiveSession, action: AskAction, shaped: (assembled: ModelRequest) => ModelRequest): Promise<void> {
-  const { stepId, model } = placeOf(session, action)
+function request(session: ActiveSession, action: AskAction, shape: (assembled: ModelRequest) => ModelRequest): Promise<void> {
+  const { stepId, model } = stepAndModel(session, action)
   const moment = session.clock.monotonic()
   session.record(stepStarted(session, stepId, { action, model, moment }))
   // Handed over, not awaited.
   void session.flush()
-  const wanted = shaped(session.recipe.assemble(session.state, session.offer(model)))
+  const wanted = shape(session.recipe.assemble(session.state, session.offer(model)))
   const asker = Promise.withResolvers<void>()
-  new Attempt(session, model, { stepId, action, moment }).begin(capped(session, wanted, action), asker)
+  new Attempt(session, model, { stepId, action, moment }).begin(limitOutput(session, wanted, action), asker)
   return asker.promise
 }
 
 /** Waits before a further attempt. Whatever happens meanwhile, the loop looks again before it asks. */
 async function pause(session: ActiveSession, action: AskAction): Promise<void> {
-  const woken = session.woken()
+  const woken = session.nextWake()
   await session.flush()
   const interrupt = new Interrupt(session.interrupt)
   const left = session.timeLeft()?.ms ?? Number.POSITIVE_INFINITY
-  const ms = Math.max(0, Math.min(action.notBefore - session.now, longestDelayMs, left))
+  const ms = Math.max(0, Math.min(action.notBefore - session.now, maxDelayMs, left))
   const cancel = session.clock.after(ms, () => {
     session.rememberPause(action)
     interrupt.fire('over')
@@ -126,12 +126,12 @@ async function pause(session: ActiveSession, action: AskAction): Promise<void> {
 }
 
 /** Under a budget the provider is told the cap, so that it cannot overspend by talking. */
-function capped(session: ActiveSession, request: ModelRequest, { reservation }: AskAction): ModelRequest {
-  if (!isBounded(session)) return request
+function limitOutput(session: ActiveSession, request: ModelRequest, { reservation }: AskAction): ModelRequest {
+  if (!hasOutputLimit(session)) return request
   return { ...request, parameters: { ...request.parameters, maxOutputTokens: reservation.output } }
 }
 
-function isBounded(session: ActiveSession): boolean {
+function hasOutputLimit(session: ActiveSession): boolean {
   const { maxTokens, maxSessionTokens, maxCostUsd } = session.state.agent.limits
   if ((maxTokens ?? maxSessionTokens ?? maxCostUsd) !== undefined) return true
   return session.headroom.some(({ key }) => key !== 'timeBudget')

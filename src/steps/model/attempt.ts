@@ -10,12 +10,12 @@ import {
   type StepId,
   type Usage,
 } from '../../contracts/index.ts'
-import { type AskAction, mostCharacters, priced, requestChars } from '../../core/index.ts'
+import { type AskAction, computeCost, maxReplyCharacters, requestChars } from '../../core/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { keepHiddenClass } from '../../util/keep-hidden-class.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { RedactionStream } from '../../util/redact-stream.ts'
-import { type ActiveSession, between, since } from '../loop/active-session.ts'
+import { type ActiveSession, elapsedBetween, elapsedSince } from '../loop/active-session.ts'
 import { itemEnded, itemStarted, stepCompleted } from '../loop/step-events.ts'
 import { type AttemptLimit, attemptLimit, interruption } from './attempt-limit.ts'
 import { checkOutput } from './check-output.ts'
@@ -75,8 +75,8 @@ export class Attempt {
     this.#request = request
     this.#limit = attemptLimit(session, this.#action, request)
     const { maxOutputTokens } = request.parameters
-    this.#mostCharacters = mostCharacters(maxOutputTokens, session.state.charsPerToken)
-    this.#mostWithCalls = mostCharacters(this.#action.callTokens ?? maxOutputTokens, session.state.charsPerToken)
+    this.#mostCharacters = maxReplyCharacters(maxOutputTokens, session.state.charsPerToken)
+    this.#mostWithCalls = maxReplyCharacters(this.#action.callTokens ?? maxOutputTokens, session.state.charsPerToken)
     this.#interrupt.listen(() => this.#end(interruption(session, this.#interrupt.reason)))
     this.#watch(this.#started)
     if (!this.#asker) return
@@ -224,7 +224,7 @@ export class Attempt {
       const item = { kind: 'text', id, type, text, status } as const
       this.#session.record(itemEnded(this.#session, metadata ? { ...item, metadata } : item, moment))
     }
-    if (this.#reply.notices.length > 0) tellNotices(this.#session, this.#reply.notices)
+    if (this.#reply.notices.length > 0) reportNotices(this.#session, this.#reply.notices)
   }
 
   #completed({ reply, finish }: Extract<Verdict, { ok: true }>, output?: CheckedOutput): undefined {
@@ -233,7 +233,7 @@ export class Attempt {
     this.#endTexts('completed', moment)
     const { metadata } = this.#reply
     const { usage, cost } = this.#spent()
-    const completed = stepCompleted(this.#session, { reply, finish, usage, cost, latencyMs: between(this.#started, moment), moment })
+    const completed = stepCompleted(this.#session, { reply, finish, usage, cost, latencyMs: elapsedBetween(this.#started, moment), moment })
     this.#session.record(metadata || output ? { ...completed, ...(metadata && { metadata }), ...(output && { output }) } : completed)
     const { beyond } = this.#reply
     if (finish === 'length' && (beyond || !output))
@@ -264,14 +264,14 @@ export class Attempt {
   }
 
   #latency(): number {
-    return since(this.#session.clock, this.#started)
+    return elapsedSince(this.#session.clock, this.#started)
   }
 
   #spent(): { usage: Usage; cost: Cost } {
     const { usage, costUsd, wasRefused } = this.#reply
     if (wasRefused) return { usage: noUsage, cost: 0 }
     const used = usage ?? this.#estimate()
-    return { usage: used, cost: costUsd ?? priced(this.#model, used) }
+    return { usage: used, cost: costUsd ?? computeCost(this.#model, used) }
   }
 
   #estimate(): Usage {
@@ -295,7 +295,7 @@ const cutByBudget = {
 } as const
 
 /** What a provider will not do is told once a turn. */
-function tellNotices(session: ActiveSession, notices: readonly string[]): void {
+function reportNotices(session: ActiveSession, notices: readonly string[]): void {
   const told = session.turn.diagnostics.toArray()
   for (const message of new Set(notices)) {
     if (told.some((diagnostic) => diagnostic.message === message)) continue

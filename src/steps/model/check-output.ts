@@ -15,11 +15,11 @@ type Rejected = Extract<CheckedOutput, { ok: false }>
 export function checkOutput(validator: SchemaValidator, wanted: JsonOutput, answer: Answer): MaybePromise<CheckedOutput> {
   if (answer.truncated) return cutOff
   const found = findJson(answer.text)
-  return found ? validated(validator, wanted, found) : mended(validator, wanted, answer.text)
+  return found ? validated(validator, wanted, found) : repairAndValidate(validator, wanted, answer.text)
 }
 
 /** Only what was meant to be JSON is mended: prose can be mended into anything. */
-async function mended(validator: SchemaValidator, wanted: JsonOutput, text: string): Promise<CheckedOutput> {
+async function repairAndValidate(validator: SchemaValidator, wanted: JsonOutput, text: string): Promise<CheckedOutput> {
   const broken = findJsonText(text)
   // Inside an object, because that is what is mended; so a list is mended as well.
   const repaired = broken === undefined ? undefined : await validator.repair(`{"answer": ${broken}}`)
@@ -29,18 +29,18 @@ async function mended(validator: SchemaValidator, wanted: JsonOutput, text: stri
 
 function validated(validator: SchemaValidator, { schema }: JsonOutput, { value, text }: FoundJson): MaybePromise<CheckedOutput> {
   const inexact = inexactNumber(text)
-  if (inexact !== undefined) return unfit([inexactProblem(inexact)])
+  if (inexact !== undefined) return invalidOutput([inexactProblem(inexact)])
   if (!schema) return { ok: true, value }
   const validate = validator.compile(schema)
   const judge = (check: Awaited<typeof validate>): CheckedOutput => {
     const found = check(value)
-    return found.ok ? { ok: true, value: found.value as Json } : unfit(found.problems)
+    return found.ok ? { ok: true, value: found.value as Json } : invalidOutput(found.problems)
   }
   return validate instanceof Promise ? validate.then(judge) : judge(validate)
 }
 
 /** The validator speaks of input, because that is what it mostly sees. */
-function unfit(found: readonly string[]): Rejected {
+function invalidOutput(found: readonly string[]): Rejected {
   const problems = found.map((problem) => problem.replace(/^input:/, 'the answer:'))
   return rejected(problems, 'Answer again with the corrected JSON and nothing else.', 'Loosen the schema, or say more in the prompt.')
 }

@@ -4,7 +4,7 @@ import type { Exclusions } from '../../core/index.ts'
 /** How long a model is left out whose provider refused the key or the account. */
 const refusalMs = 5 * 60_000
 /** No Retry-After is believed beyond this. */
-const longestMs = 60 * 60_000
+const maxExclusionMs = 60 * 60_000
 
 /**
  * The models that are left out for a while, because their provider asked to wait or refused the key or the account.
@@ -61,5 +61,5 @@ const keyOf = (model: Model): unknown => model.healthKey ?? model
 
 function exclusionMs({ class: kind, retryAfterMs = 0 }: ModelFailure): number {
   const isRefused = kind === 'auth' || kind === 'quota'
-  return Math.min(longestMs, isRefused ? Math.max(refusalMs, retryAfterMs) : retryAfterMs)
+  return Math.min(maxExclusionMs, isRefused ? Math.max(refusalMs, retryAfterMs) : retryAfterMs)
 }

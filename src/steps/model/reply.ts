@@ -11,7 +11,7 @@ import type {
   ToolSpec,
   Usage,
 } from '../../contracts/index.ts'
-import { failurePolicy, isCount, isPrice, isUsage, itemIdOf, wentBeyond } from '../../core/index.ts'
+import { exceededText, failurePolicy, isCount, isPrice, isUsage, itemIdOf } from '../../core/index.ts'
 import { plainJson } from '../../util/copy-json.ts'
 import { isBlank } from '../../util/is-blank.ts'
 import type { Redactor } from '../../util/redact.ts'
@@ -30,13 +30,13 @@ export type Verdict =
   | { readonly ok: false; readonly failure: ModelFailure }
 
 /** What is said of a model that did not heed its bound. */
-export interface BeyondBound {
+export interface OutputExceeded {
   readonly message: string
   readonly remedy: string
 }
 
 /** A reply beyond this is a model that does not stop. */
-const mostCharacters = 16 * 1024 * 1024
+const maxCharacters = 16 * 1024 * 1024
 
 /**
  * Gathers the parts of one attempt and judges them as a whole.
@@ -54,7 +54,7 @@ export class Reply {
   readonly notices: string[] = []
   #finish: Extract<ModelPart, { type: 'finish' }> | undefined
   #failure: ModelFailure | undefined
-  #beyond: BeyondBound | undefined
+  #beyond: OutputExceeded | undefined
   #saidCharacters = 0
   /** Of arguments: what came in of them, and what stands in whole calls. It is the same, counted twice. */
   #writtenCharacters = 0
@@ -68,7 +68,7 @@ export class Reply {
 
   /** Takes a part in. Answers with the text item that it extends, if it does. */
   add(part: ModelPart): ReplyText | undefined {
-    const wrong = wrongPart(part)
+    const wrong = partProblem(part)
     if (wrong !== undefined) {
       this.fail({ class: 'invalid_response', message: wrong })
       return undefined
@@ -126,13 +126,13 @@ export class Reply {
     if (this.isOver) return
     this.#finish = { type: 'finish', reason: 'length' }
     this.#beyond = {
-      message: `The model ${wentBeyond(maxOutputTokens)}, and was stopped.`,
+      message: `The model ${exceededText(maxOutputTokens)}, and was stopped.`,
       remedy: 'Name another model, or raise maxOutputTokens or the budget that leaves it no more.',
     }
   }
 
   /** Why it was stopped, if it was. */
-  get beyond(): BeyondBound | undefined {
+  get beyond(): OutputExceeded | undefined {
     return this.#beyond
   }
 
@@ -234,7 +234,7 @@ export class Reply {
   }
 
   #checkLength(): void {
-    if (this.characters > mostCharacters) this.fail({ class: 'invalid_response', message: 'The reply did not stop.' })
+    if (this.characters > maxCharacters) this.fail({ class: 'invalid_response', message: 'The reply did not stop.' })
   }
 
   #wrongCall(): string | undefined {
@@ -260,7 +260,7 @@ const failed = (kind: ModelFailure['class'], message: string, more?: typeof noAn
 const finishReasons: readonly unknown[] = ['stop', 'tool-calls', 'length', 'content-filter', 'error', 'other'] satisfies FinishReason[]
 
 /** What is wrong with a part, if anything is. */
-function wrongPart(part: ModelPart): string | undefined {
+function partProblem(part: ModelPart): string | undefined {
   switch (part?.type) {
     case 'text':
     case 'reasoning':

@@ -3,33 +3,33 @@ import type { Queue } from './queue.ts'
 
 /** What one hold has of one queue: a slot, for as long as somebody uses it. */
 interface Slot {
-  readonly queue: Queue<InLine>
+  readonly queue: Queue<QueuedSlots>
   users: number
 }
 
 /** A hold that waits. */
-export interface InLine {
+export interface QueuedSlots {
   readonly ticket: number
-  readonly hold: Hold
+  readonly slots: QueueSlots
   /** Where it waits: a queue that has no room for it. */
-  queue: Queue<InLine>
+  queue: Queue<QueuedSlots>
   settle(isIn: boolean): void
-  readonly tell: TellQueue | undefined
+  readonly tell: ReportQueue | undefined
 }
 
 /** Hears the name of the queue that is waited for, and of each other one after it. */
-export type TellQueue = (queue: string) => void
+export type ReportQueue = (queue: string) => void
 
 /** What can be waited for in line. `false`: it was interrupted there, or closed. */
-export interface Enterable {
-  enter(interrupt: Interrupt, tell?: TellQueue): Promise<boolean>
+export interface WaitTarget {
+  enter(interrupt: Interrupt, tell?: ReportQueue): Promise<boolean>
 }
 
 /** The lines that holds wait in. */
-export interface Places {
-  join(hold: Hold, queue: Queue<InLine>, waiting: Pick<InLine, 'settle' | 'tell'>): InLine
+export interface WaitingLines {
+  join(slots: QueueSlots, queue: Queue<QueuedSlots>, waiting: Pick<QueuedSlots, 'settle' | 'tell'>): QueuedSlots
   /** Others may lack less (`shared`) or find room (`freed`). */
-  look(queue: Queue<InLine>, why: 'freed' | 'shared'): void
+  markChanged(queue: Queue<QueuedSlots>, why: 'freed' | 'shared'): void
   /** Lets in whoever lacks nothing any more. */
   admit(): void
 }
@@ -42,8 +42,8 @@ export interface Places {
  *    of. So a slot is taken as long as something works under it, and one path takes one slot of each queue.
  * 3. Who is not in holds nothing, unless something below is.
  */
-export class Hold {
-  readonly #places: Places
+export class QueueSlots {
+  readonly #places: WaitingLines
   readonly #own: readonly Slot[]
   /** Own slots first, then those above that are not covered by nearer ones. */
   readonly #path: readonly Slot[]
@@ -54,16 +54,16 @@ export class Hold {
   #hasStarted = false
   #isIn = false
   #isClosed = false
-  #inLine: InLine | undefined
+  #inLine: QueuedSlots | undefined
   #entering: Promise<boolean> | undefined
 
-  constructor(places: Places, own: readonly Queue<InLine>[], above?: Hold) {
+  constructor(places: WaitingLines, own: readonly Queue<QueuedSlots>[], above?: QueueSlots) {
     this.#places = places
     this.#own = own.map((queue) => ({ queue, users: 0 }))
     const further = above ? above.#path.filter(({ queue }) => !own.includes(queue)) : []
     this.#path = further.length > 0 ? [...this.#own, ...further] : this.#own
     this.isNested = above !== undefined && further.length < above.#path.length
-    this.isForCalls = own.some(({ bearers }) => bearers === 'calls')
+    this.isForCalls = own.some(({ usedBy }) => usedBy === 'calls')
   }
 
   get isIn(): boolean {
@@ -71,7 +71,7 @@ export class Hold {
   }
 
   /** A queue that has no room for it now. */
-  lacking(): Queue<InLine> | undefined {
+  findFullQueue(): Queue<QueuedSlots> | undefined {
     for (const slot of this.#path) if (slot.users === 0 && !slot.queue.hasRoom(this.#isStart(slot))) return slot.queue
     return undefined
   }
@@ -79,14 +79,14 @@ export class Hold {
   /** Goes in where nobody is before it. */
   tryEnter(): boolean {
     if (this.#isIn || this.#isClosed) return true
-    if (this.#firstLine() ?? this.lacking()) return false
+    if (this.#firstLine() ?? this.findFullQueue()) return false
     this.#takeAll()
     this.#places.admit()
     return true
   }
 
   /** Waits in line. `false`: it was interrupted there, or closed. */
-  enter(interrupt: Interrupt, tell?: TellQueue): Promise<boolean> {
+  enter(interrupt: Interrupt, tell?: ReportQueue): Promise<boolean> {
     if (this.tryEnter()) return Promise.resolve(true)
     if (interrupt.reason !== undefined) return Promise.resolve(false)
     this.#entering ??= this.#waitInLine(interrupt, tell)
@@ -100,8 +100,8 @@ export class Hold {
     for (const slot of this.#path) {
       slot.users--
       if (slot.users > 0) continue
-      slot.queue.giveBack()
-      this.#places.look(slot.queue, 'freed')
+      slot.queue.release()
+      this.#places.markChanged(slot.queue, 'freed')
     }
     this.#places.admit()
   }
@@ -113,7 +113,7 @@ export class Hold {
     this.leave()
   }
 
-  #waitInLine(interrupt: Interrupt, tell: TellQueue | undefined): Promise<boolean> {
+  #waitInLine(interrupt: Interrupt, tell: ReportQueue | undefined): Promise<boolean> {
     const waiting = new Interrupt(interrupt)
     return new Promise((resolve) => {
       const settle = (isIn: boolean): void => {
@@ -123,10 +123,10 @@ export class Hold {
         this.#entering = undefined
         waiting.close()
         if (isIn) this.#takeAll()
-        else inLine.queue.quit(inLine)
+        else inLine.queue.remove(inLine)
         resolve(isIn)
       }
-      const queue = this.#firstLine() ?? this.lacking()
+      const queue = this.#firstLine() ?? this.findFullQueue()
       if (!queue) return resolve(this.tryEnter())
       this.#inLine = this.#places.join(this, queue, { settle, tell })
       waiting.listen(() => settle(false))
@@ -137,7 +137,7 @@ export class Hold {
     for (const slot of this.#path) {
       if (slot.users === 0) {
         slot.queue.take(this.#isStart(slot))
-        this.#places.look(slot.queue, 'shared')
+        this.#places.markChanged(slot.queue, 'shared')
       }
       slot.users++
     }
@@ -150,7 +150,7 @@ export class Hold {
   }
 
   /** Where others wait to begin: nobody begins before them, though the minute may be over that they wait for. */
-  #firstLine(): Queue<InLine> | undefined {
+  #firstLine(): Queue<QueuedSlots> | undefined {
     return this.#hasStarted ? undefined : this.#own.find(({ queue }) => queue.line.length > 0)?.queue
   }
 }

@@ -18,7 +18,7 @@ const minuteMs = 60_000
 export class Queue<W extends Waiting = Waiting> {
   readonly name: string
   /** Who bears its name. A call may have to wait for others while it has its slot; a model never does. */
-  readonly bearers: 'calls' | 'models'
+  readonly usedBy: 'calls' | 'models'
   readonly #concurrent: number
   readonly #perMinute: number
   readonly #clock: Clock
@@ -29,13 +29,13 @@ export class Queue<W extends Waiting = Waiting> {
 
   constructor(
     { concurrent = Number.POSITIVE_INFINITY, perMinute = Number.POSITIVE_INFINITY }: QueueLimits,
-    { name, clock, bearers }: { readonly name: string; readonly clock: Clock; readonly bearers: 'calls' | 'models' },
+    { name, clock, usedBy }: { readonly name: string; readonly clock: Clock; readonly usedBy: 'calls' | 'models' },
   ) {
     this.name = name
     this.#concurrent = concurrent
     this.#perMinute = perMinute
     this.#clock = clock
-    this.bearers = bearers
+    this.usedBy = usedBy
   }
 
   get line(): readonly W[] {
@@ -56,7 +56,7 @@ export class Queue<W extends Waiting = Waiting> {
     if (isStart && this.#perMinute !== Number.POSITIVE_INFINITY) this.#starts.push(this.#clock.monotonic())
   }
 
-  giveBack(): void {
+  release(): void {
     this.#taken--
   }
 
@@ -66,13 +66,13 @@ export class Queue<W extends Waiting = Waiting> {
     this.#line.splice(place, 0, waiting)
   }
 
-  quit(waiting: W): void {
+  remove(waiting: W): void {
     this.#line = this.#line.filter((other) => other !== waiting)
     if (this.#line.length === 0) this.#stopTimer()
   }
 
   /** Calls back when the minute lets the next one begin, where that is all that the first in line waits for. */
-  wakeLater(wake: () => void): void {
+  scheduleWake(wake: () => void): void {
     this.#stopTimer()
     // Whoever is in line where there is a slot waits for the minute alone.
     if (this.#line.length > 0 && this.hasFreeSlot) this.#cancelTimer = this.#clock.after(this.#msUntilStart(), wake)

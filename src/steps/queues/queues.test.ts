@@ -4,7 +4,7 @@ import type { Tool } from '../../contracts/index.ts'
 import { FakeClock } from '../../testing/index.ts'
 import { Interrupt } from '../../util/interrupt.ts'
 import { ToolRegistry } from '../calls/tool-registry.ts'
-import type { Hold } from './queue-slot.ts'
+import type { QueueSlots } from './queue-slot.ts'
 import { Queues } from './queues.ts'
 
 const tool = (name: string, namespace?: string): Tool => ({
@@ -21,19 +21,19 @@ function stage(limits: ConstructorParameters<typeof Queues>[0]) {
   const queues = new Queues(limits, { clock, tools })
   const inside: string[] = []
   const interrupt = new Interrupt()
-  const held = new Map<string, Hold>()
+  const held = new Map<string, QueueSlots>()
   return {
     clock,
     queues,
     inside,
     interrupt,
     /** Asks for the slots of a call; `inside` shows who has them. */
-    call(id: string, name: string, above?: Hold): Hold {
-      const hold = queues.forCall(name, above)
-      if (!hold) throw new Error(`${name} is not capped`)
-      held.set(id, hold)
-      void hold.enter(interrupt).then((isIn) => isIn && inside.push(id))
-      return hold
+    call(id: string, name: string, above?: QueueSlots): QueueSlots {
+      const slots = queues.forCall(name, above)
+      if (!slots) throw new Error(`${name} is not capped`)
+      held.set(id, slots)
+      void slots.enter(interrupt).then((isIn) => isIn && inside.push(id))
+      return slots
     },
     end(id: string): void {
       held.get(id)?.close()
@@ -80,7 +80,7 @@ describe('concurrent', () => {
     interrupt.fire('over')
     await settled()
     expect(inside).toEqual(['a'])
-    for (const hold of [second, first, first]) hold.close()
+    for (const slots of [second, first, first]) slots.close()
     first.leave()
     // What is closed needs nothing more, and gets nothing.
     expect(first.tryEnter()).toBe(true)
@@ -221,13 +221,13 @@ describe('however many come and go', () => {
       fc.asyncProperty(limits, works, fc.infiniteStream(fc.nat()), async (given, wanted, chance) => {
         const { queues, interrupt } = stage(given)
         // Parents that are not at work themselves: what is below them takes their slots along.
-        const parents = Array.from({ length: 4 }, () => queues.forCall('ask') as Hold)
-        const running = new Map<number, { name: string; hold: Hold; above: number | null }>()
+        const parents = Array.from({ length: 4 }, () => queues.forCall('ask') as QueueSlots)
+        const running = new Map<number, { name: string; slots: QueueSlots; above: number | null }>()
         let waiting = wanted.length
         for (const [id, { name, above }] of wanted.entries()) {
-          const hold = queues.forCall(name, above === null ? undefined : parents[above]) as Hold
-          void hold.enter(interrupt).then(() => {
-            running.set(id, { name, hold, above })
+          const slots = queues.forCall(name, above === null ? undefined : parents[above]) as QueueSlots
+          void slots.enter(interrupt).then(() => {
+            running.set(id, { name, slots, above })
             waiting--
           })
         }
@@ -241,9 +241,9 @@ describe('however many come and go', () => {
           expect(count((name) => name === 'shell')).toBeLessThanOrEqual(given.shell.concurrent)
           expect(count((name) => name === 'ask') + agents.size).toBeLessThanOrEqual(given.agent.concurrent)
           if (running.size === 0) break
-          const [id, { hold }] = [...running][(chance.next().value as number) % running.size] as [number, { hold: Hold }]
+          const [id, { slots }] = [...running][(chance.next().value as number) % running.size] as [number, { slots: QueueSlots }]
           running.delete(id)
-          hold.close()
+          slots.close()
         }
         expect(waiting).toBe(0)
       }),

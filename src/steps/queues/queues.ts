@@ -1,11 +1,11 @@
 import type { Clock } from '../../contracts/index.ts'
 import type { OfferedTool } from '../calls/tool-registry.ts'
 import { Queue, type QueueLimits } from './queue.ts'
-import { Hold, type InLine, type Places } from './queue-slot.ts'
+import { type QueuedSlots, QueueSlots, type WaitingLines } from './queue-slot.ts'
 
 type NamedLimits = { readonly [name: string]: QueueLimits }
 
-const noQueues: readonly Queue<InLine>[] = []
+const noQueues: readonly Queue<QueuedSlots>[] = []
 
 /**
  * The named queues of a runtime, shared by all its trees. A queue caps whatever bears its name: a provider, a tool as
@@ -14,43 +14,43 @@ const noQueues: readonly Queue<InLine>[] = []
  * 1. Whoever needs several slots takes all of them at once or none, so nobody waits for one with another in hand.
  * 2. First come, first served. One that lacks another queue is passed meanwhile, and keeps its place.
  */
-export class Queues implements Places {
-  readonly #byName: ReadonlyMap<string, Queue<InLine>>
-  readonly #byTool = new Map<string, readonly Queue<InLine>[]>()
+export class Queues implements WaitingLines {
+  readonly #byName: ReadonlyMap<string, Queue<QueuedSlots>>
+  readonly #byTool = new Map<string, readonly Queue<QueuedSlots>[]>()
   /** Queues whose lines are to be looked through: something was given back, or somebody in line may lack less. */
-  readonly #stale = new Map<Queue<InLine>, 'freed' | 'shared'>()
+  readonly #stale = new Map<Queue<QueuedSlots>, 'freed' | 'shared'>()
   #tickets = 0
   #isAdmitting = false
 
   constructor(limits: NamedLimits, { clock, tools }: { readonly clock: Clock; readonly tools: readonly OfferedTool[] }) {
-    const bearers = tools.map((each) => [each.name, namesOf(each)] as const)
-    const calls = new Set(bearers.flatMap(([, names]) => [...names]))
+    const namesByTool = tools.map((each) => [each.name, namesOf(each)] as const)
+    const calls = new Set(namesByTool.flatMap(([, names]) => [...names]))
     this.#byName = new Map(
       Object.entries(limits).map(([name, limit]) => [
         name,
-        new Queue(limit, { name, clock, bearers: calls.has(name) ? 'calls' : 'models' }),
+        new Queue(limit, { name, clock, usedBy: calls.has(name) ? 'calls' : 'models' }),
       ]),
     )
-    for (const [tool, names] of bearers) {
+    for (const [tool, names] of namesByTool) {
       const found = [...names].flatMap((name) => this.#byName.get(name) ?? [])
       if (found.length > 0) this.#byTool.set(tool, found)
     }
   }
 
   /** For one attempt; nothing where the provider is not capped. */
-  forModel(id: string, above?: Hold): Hold | undefined {
+  forModel(id: string, above?: QueueSlots): QueueSlots | undefined {
     const queue = this.#byName.get(id.split('/', 1)[0] ?? id)
-    return queue && new Hold(this, [queue], above)
+    return queue && new QueueSlots(this, [queue], above)
   }
 
   /** For one call; nothing where neither it nor any call above it is capped. */
-  forCall(tool: string, above?: Hold): Hold | undefined {
+  forCall(tool: string, above?: QueueSlots): QueueSlots | undefined {
     const queues = this.#byTool.get(tool)
-    return queues || above ? new Hold(this, queues ?? noQueues, above) : undefined
+    return queues || above ? new QueueSlots(this, queues ?? noQueues, above) : undefined
   }
 
-  join(hold: Hold, queue: Queue<InLine>, { settle, tell }: Pick<InLine, 'settle' | 'tell'>): InLine {
-    const waiting: InLine = { ticket: ++this.#tickets, hold, queue, settle, tell }
+  join(slots: QueueSlots, queue: Queue<QueuedSlots>, { settle, tell }: Pick<QueuedSlots, 'settle' | 'tell'>): QueuedSlots {
+    const waiting: QueuedSlots = { ticket: ++this.#tickets, slots, queue, settle, tell }
     tell?.(queue.name)
     queue.join(waiting)
     this.#wakeLater(queue)
@@ -58,7 +58,7 @@ export class Queues implements Places {
   }
 
   /** Others may lack less (`shared`) or find room (`freed`). */
-  look(queue: Queue<InLine>, why: 'freed' | 'shared'): void {
+  markChanged(queue: Queue<QueuedSlots>, why: 'freed' | 'shared'): void {
     if (queue.line.length > 0 && this.#stale.get(queue) !== 'shared') this.#stale.set(queue, why)
   }
 
@@ -74,24 +74,24 @@ export class Queues implements Places {
     this.#isAdmitting = false
   }
 
-  #lookThrough(queue: Queue<InLine>, why: 'freed' | 'shared'): void {
+  #lookThrough(queue: Queue<QueuedSlots>, why: 'freed' | 'shared'): void {
     for (const waiting of queue.line) {
       if (why === 'freed' && !queue.hasFreeSlot) return
-      const lacking = waiting.hold.lacking()
-      if (lacking === queue) continue
-      queue.quit(waiting)
-      if (lacking) {
-        waiting.queue = lacking
-        waiting.tell?.(lacking.name)
-        lacking.join(waiting)
-        this.#wakeLater(lacking)
+      const full = waiting.slots.findFullQueue()
+      if (full === queue) continue
+      queue.remove(waiting)
+      if (full) {
+        waiting.queue = full
+        waiting.tell?.(full.name)
+        full.join(waiting)
+        this.#wakeLater(full)
       } else waiting.settle(true)
     }
   }
 
-  #wakeLater(queue: Queue<InLine>): void {
-    queue.wakeLater(() => {
-      this.look(queue, 'freed')
+  #wakeLater(queue: Queue<QueuedSlots>): void {
+    queue.scheduleWake(() => {
+      this.markChanged(queue, 'freed')
       this.admit()
     })
   }

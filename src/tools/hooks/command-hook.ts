@@ -1,4 +1,4 @@
-import { type HookPoint, mostShownToHooks, type OutputView } from '../../contracts/index.ts'
+import { type HookPoint, maxHookOutputChars, type OutputView } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 import { showValue } from '../../util/show-value.ts'
 import type { HookPlace } from './hook-place.ts'
@@ -40,8 +40,8 @@ function shown(view: Questions[HookPoint]['view']): object {
 /** What a program is told of an output: what the model is told, and no more, whoever asks. */
 function shownOutput(output: OutputView): object {
   const text = output.ok ? output.content : output.partial
-  const isCut = output.cut || (text?.length ?? 0) > mostShownToHooks
-  const shown = text?.slice(0, mostShownToHooks)
+  const isCut = output.cut || (text?.length ?? 0) > maxHookOutputChars
+  const shown = text?.slice(0, maxHookOutputChars)
   const told = output.ok ? { ok: true, content: shown } : { ok: false, error: output.error, partial: shown }
   return { ...told, ...(isCut && { cut: true }) }
 }

@@ -1,10 +1,10 @@
 import type { ApprovalDecision, ApprovalRequest } from '../../contracts/index.ts'
 import { unsandboxedName } from '../../policy/unsandboxed-rules.ts'
 import { asSentence } from '../../util/as-sentence.ts'
-import { wholeOf } from '../approval/approval-request.ts'
-import { grantFor, rulingFor } from '../approval/permission.ts'
-import type { Ruling, Subject } from '../approval/rules.ts'
-import type { ActiveSession } from './active-session.ts'
+import type { ActiveSession } from '../loop/active-session.ts'
+import { wholeToolKey } from './approval-request.ts'
+import { findGrant, rulingFor } from './permission.ts'
+import type { Ruling, Subject } from './rules.ts'
 
 export interface Settlement {
   readonly decision: ApprovalDecision
@@ -15,28 +15,28 @@ export interface Settlement {
  * What rules and grants of now say to a request that was made under those of before. Nothing where a person is to be
  * asked; for a question no rule has an answer.
  */
-export function settledSince(session: ActiveSession, request: ApprovalRequest): Settlement | undefined {
+export function decideByRules(session: ActiveSession, request: ApprovalRequest): Settlement | undefined {
   const ruled = rulingFor(session, subjectOf(session, request))
-  if (ruled?.verdict === 'deny') return { decision: { kind: 'deny', feedback: forbidden(ruled) }, by: ruled.rule }
+  if (ruled?.verdict === 'deny') return { decision: { kind: 'deny', feedback: denialText(ruled) }, by: ruled.rule }
   if (request.scope === 'question') return undefined
-  const by = ruled?.verdict === 'allow' ? ruled.rule : grantFor(session, broadKeys(request, ruled), request.keys)
+  const by = ruled?.verdict === 'allow' ? ruled.rule : findGrant(session, broadKeys(request, ruled), request.keys)
   return by === undefined ? undefined : { decision: { kind: 'approve', breadth: 'once' }, by }
 }
 
 function subjectOf({ ports: { registry } }: ActiveSession, { scope, tool: name, keys, input }: ApprovalRequest): Subject {
   if (scope === 'unsandboxed') return { names: [unsandboxedName], keys }
   const own = registry.find(name)?.name
-  const named = keys.filter(({ key }) => key !== wholeOf(name).key)
+  const named = keys.filter(({ key }) => key !== wholeToolKey(name).key)
   return { names: own === undefined || own === name ? [name] : [name, own], keys: named, input }
 }
 
 /** What a grant for the whole tool does not cover has to be granted by itself. */
 function broadKeys({ scope, tool, keys }: ApprovalRequest, ruled: Ruling | undefined): readonly string[] {
   if (scope !== 'call' || ruled?.isUnsure || keys.some(({ mustBeNamed }) => mustBeNamed)) return []
-  return [wholeOf(tool).key]
+  return [wholeToolKey(tool).key]
 }
 
-const forbidden = ({ rule, reason }: Ruling): string => {
+const denialText = ({ rule, reason }: Ruling): string => {
   const why = reason === undefined ? '' : ` ${asSentence(reason)}`
   return `a rule forbids it: ${rule}.${why}`
 }

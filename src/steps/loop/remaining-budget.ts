@@ -1,13 +1,13 @@
 import type { RemainingBudget } from '../../contracts/index.ts'
-import { boundBy, tightest } from '../../core/index.ts'
+import { allAccounts, tightestAccount } from '../../core/index.ts'
 import type { ActiveSession } from './active-session.ts'
 
 /** What a tool is told about what is left: to the session itself, and by everybody above it. */
-export function remaining({ state, turn, headroom }: ActiveSession, timeLeft: number | undefined): RemainingBudget {
+export function remainingBudget({ state, turn, headroom }: ActiveSession, timeLeft: number | undefined): RemainingBudget {
   const { limits } = state.agent
-  const accounts = boundBy(state, turn, { headroom, now: state.at })
-  const tokens = tightest(accounts, 'tokens')?.left
-  const costUsd = tightest(accounts, 'cost')?.left
+  const accounts = allAccounts(state, turn, { headroom, now: state.at })
+  const tokens = tightestAccount(accounts, 'tokens')?.left
+  const costUsd = tightestAccount(accounts, 'cost')?.left
   const left: { -readonly [Key in keyof RemainingBudget]: RemainingBudget[Key] } = { steps: Math.max(0, limits.maxToolTurns - turn.steps) }
   if (tokens !== undefined) left.tokens = Math.max(0, tokens)
   if (costUsd !== undefined) left.costUsd = Math.max(0, costUsd)
