@@ -1,7 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
-import { codeBlocks, commandWords, readPage } from '../documentation.ts'
+import { codeBlocks, commandWords, readPage, root } from '../documentation.ts'
 import { workbench } from './troupe.ts'
 
 // Each page is followed from top to bottom: its named blocks are written to files, its `sh` blocks are run.
@@ -10,7 +10,7 @@ import { workbench } from './troupe.ts'
 const { troupe, folder } = await workbench()
 
 const pages: { readonly [page: string]: readonly string[] } = {
-  'README.md': ['Good morning, Ada.', 'From the agent scout', '"country"'],
+  'README.md': ['Good morning, Ada.', 'Take the 17:05 on Friday.', '"country"'],
   'docs/guide.md': [
     'The roses need water',
     'Write notes/today.md',
@@ -25,7 +25,7 @@ test.each(Object.entries(pages))('%s: the files are valid and the commands run',
   const env = { HOME: join(project, 'home'), XDG_STATE_HOME: join(project, 'state') }
   const workspace = join(project, 'workspace')
   await mkdir(env.HOME, { recursive: true })
-  await mkdir(workspace)
+  await cp(join(root, 'examples'), join(workspace, 'examples'), { recursive: true })
   const printed: string[] = []
   for (const { language, file, text } of codeBlocks(readPage(page))) {
     if (file !== undefined) {
