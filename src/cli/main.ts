@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { WrittenOverrides } from '../agents/index.ts'
 import { TroupeError } from '../contracts/index.ts'
-import { columnsOn } from './columns.ts'
-import { exitCodeOfError, exitCodes } from './exit-codes.ts'
-import { helpText } from './help-text.ts'
-import { type Host, processHost } from './host.ts'
-import { Interruption } from './interruption.ts'
-import { type HelpTopic, type Invocation, type OutputForm, parseArguments, type Wishes } from './parse-arguments.ts'
-import { troupeError } from './print-errors.ts'
-import { errorDocument, runEndOfError } from './run-documents.ts'
-import { safeJson } from './safe-json.ts'
-import { tellError, withColour } from './tell.ts'
+import { exitCodeOfError, exitCodes } from './host/exit-codes.ts'
+import { type Host, processHost } from './host/process-host.ts'
+import { helpText } from './options/help-text.ts'
+import { type HelpTopic, type Invocation, type OutputForm, parseArguments, type Wishes } from './options/parse-arguments.ts'
+import { Interruption } from './run/interruption.ts'
+import { errorDocument, runEndOfError } from './run/run-documents.ts'
+import { columnsOn } from './terminal/columns.ts'
+import { troupeError } from './terminal/print-errors.ts'
+import { tellError, withColour } from './terminal/print-messages.ts'
+import { safeJson } from './terminal/safe-json.ts'
 
 /** Runs a command line and answers with its exit code. Whatever a command needs is loaded when it is asked for. */
 export async function main(argv: readonly string[] = process.argv.slice(2), host: Host = processHost()): Promise<number> {
@@ -50,16 +50,16 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
     case 'run': {
       // Before anything is loaded: who interrupts that is told as well.
       const interruption = new Interruption(host)
-      const { runCommand } = await interruption.before(import('./run-command.ts'))
+      const { runCommand } = await interruption.before(import('./commands/run-command.ts'))
       return runCommand(invocation, host, interruption)
     }
     case 'demo': {
       const interruption = new Interruption(host)
-      const { demoCommand } = await interruption.before(import('./demo-command.ts'))
+      const { demoCommand } = await interruption.before(import('./commands/demo-command.ts'))
       return demoCommand(invocation, host, interruption)
     }
     default: {
-      const { performAgentCommand } = await import('./agents-perform.ts')
+      const { performAgentCommand } = await import('./commands/perform-command.ts')
       return performAgentCommand(invocation, host)
     }
   }
@@ -73,11 +73,11 @@ async function helpAbout(about: HelpTopic | undefined, host: Host): Promise<stri
     case 'command':
       return helpText(about.command, most)
     case 'agent-file': {
-      const { agentFileHelp } = await import('./agent-file-help.ts')
+      const { agentFileHelp } = await import('./options/agent-file-help.ts')
       return agentFileHelp(most)
     }
     case 'agent': {
-      const { agentHelp } = await import('./agent-help.ts')
+      const { agentHelp } = await import('./options/agent-help.ts')
       return agentHelp(about.file, about, host)
     }
     default:

@@ -13,10 +13,10 @@ import {
   type TreeId,
   type Usage,
 } from '../contracts/index.ts'
-import { duration, elapsed, price } from './figures.ts'
-import { colourPaint, plainPaint, widthOf } from './paint.ts'
+import { Story } from '../view/fixtures/story.ts'
 import { PlainProgress } from './progress/plain-progress.ts'
-import { Story } from './tree/fixtures/story.ts'
+import { duration, elapsed, price } from './terminal/format-numbers.ts'
+import { colourPaint, plainPaint, widthOf } from './terminal/paint.ts'
 import { renderTree } from './tree/render-tree.ts'
 
 // A turn with a retry, two calls side by side, a failing call and a forced last answer, as a journal would tell it.

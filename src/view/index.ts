@@ -1,1 +1,24 @@
+export { type CallPermit, changesOf, exitCodeOf, type FileChange } from './call-result.ts'
+export { shownFor } from './call-summary.ts'
+export {
+  type AgentNode,
+  type AttemptNode,
+  type CallNode,
+  type HookNode,
+  isGoingOn,
+  lastStep,
+  lastTurn,
+  type NodeId,
+  type NoteNode,
+  type QueuePlace,
+  type RejectedAnswer,
+  type RequestNode,
+  type RunTree,
+  type SessionNodes,
+  type Span,
+  type StepNode,
+  type TurnNode,
+} from './nodes.ts'
+export { requestSummary, runAgainOutside } from './request-summary.ts'
 export { type AgentSummary, type ModelSummary, runSummary, summaryOf, type ToolSummary } from './run-summary.ts'
+export { type Applied, applyEvent, applyPast, emptyTree, runTree, showInterrupting, subjectOf } from './run-tree.ts'

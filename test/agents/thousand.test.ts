@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { uncompiledSchemas } from '../../src/cli/uncompiled-schemas.ts'
+import { uncompiledSchemas } from '../../src/cli/team/uncompiled-schemas.ts'
 import { agentsOf, child, folder } from './folder.ts'
 
 const schema =

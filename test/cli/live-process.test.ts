@@ -6,10 +6,10 @@ const { program } = await desk()
 /** A run that heeds nothing, shown by a process that does what `more` says besides. */
 function stubborn(more = ''): Opened {
   return program(`
-    import { followRun } from ${source('cli/follow-run.ts')}
-    import { processHost } from ${source('cli/host.ts')}
-    import { Interruption } from ${source('cli/interruption.ts')}
-    import { Story } from ${source('cli/tree/fixtures/story.ts')}
+    import { followRun } from ${source('cli/run/follow-run.ts')}
+    import { processHost } from ${source('cli/host/process-host.ts')}
+    import { Interruption } from ${source('cli/run/interruption.ts')}
+    import { Story } from ${source('view/fixtures/story.ts')}
     const forever = new Promise(() => {})
     const keepsRunning = setInterval(() => {}, 1000)
     const handle = {
@@ -80,10 +80,10 @@ describe.concurrent('a process that ends in a way that nobody planned', () => {
 
 test('a run that is over leaves nothing behind that keeps the process alive or the window changed', async () => {
   const window = program(`
-    import { followRun } from ${source('cli/follow-run.ts')}
-    import { processHost } from ${source('cli/host.ts')}
-    import { Interruption } from ${source('cli/interruption.ts')}
-    import { Story } from ${source('cli/tree/fixtures/story.ts')}
+    import { followRun } from ${source('cli/run/follow-run.ts')}
+    import { processHost } from ${source('cli/host/process-host.ts')}
+    import { Interruption } from ${source('cli/run/interruption.ts')}
+    import { Story } from ${source('view/fixtures/story.ts')}
     const host = processHost()
     const interruption = new Interruption(host)
     const names = ['exit', 'warning', 'SIGINT', 'SIGTERM', 'SIGTSTP', 'SIGCONT']

@@ -5,7 +5,7 @@ import { defaultKeys, sectionNames, sectionOf, sections } from '../../src/agents
 import type { Shape } from '../../src/agents/config/shape.ts'
 import { type AgentOption, type AgentOptionKey, agentOptions } from '../../src/agents/index.ts'
 import { patternBounds, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
-import { typeText } from '../../src/cli/option-types.ts'
+import { typeText } from '../../src/cli/options/option-types.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
 
 /** Everything that may be said, once. Loaded by the tests. */

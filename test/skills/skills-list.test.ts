@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { findProjectSkills, machineSkills } from '../../src/cli/find-project-skills.ts'
-import { skillRows, skillsDocument } from '../../src/cli/skills-command.ts'
+import { skillRows, skillsDocument } from '../../src/cli/commands/skills-command.ts'
+import { findProjectSkills, machineSkills } from '../../src/cli/team/find-project-skills.ts'
 import { place, skill } from './place.ts'
 
 describe('the skills that are listed', () => {

@@ -1,7 +1,7 @@
-import type { ApprovalsInvocation } from '../agents-invocations.ts'
-import type { Host } from '../host.ts'
+import type { Host } from '../host/process-host.ts'
+import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { answerRequest } from './answer-request.ts'
-import { dropSessions } from './drop-sessions.ts'
+import { dropSessions } from './end-sessions.ts'
 import { listApprovals } from './list-approvals.ts'
 import { revokeGrants } from './revoke-grants.ts'
 

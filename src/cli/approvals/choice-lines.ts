@@ -1,9 +1,9 @@
 import type { ApprovalRequest } from '../../contracts/index.ts'
-import { exactLine, exactLines } from '../exact-text.ts'
-import { type Paint, widthOf } from '../paint.ts'
-import { wrapLine } from '../wrap-line.ts'
-import { type Breadth, breadthsOf, ending, once, refusal } from './ask-terms.ts'
-import { indent, type QuestionStyle } from './beside-question.ts'
+import { exactLine, exactLines } from '../terminal/exact-text.ts'
+import { type Paint, widthOf } from '../terminal/paint.ts'
+import { wrapLine } from '../terminal/wrap-line.ts'
+import { type Breadth, breadthsOf, ending, once, refusal } from './answer-choices.ts'
+import { indent, type QuestionStyle } from './question-details.ts'
 
 // The words that may be typed, with all of what each would grant. Pure.
 

@@ -3,8 +3,8 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type ConfigFiles, nodeConfigFiles } from '../../agents/index.ts'
 import { type ApprovalKey, type ProjectGrants, TroupeError } from '../../contracts/index.ts'
-import { dataFolder } from '../data-folder.ts'
-import type { Host } from '../host.ts'
+import { dataFolder } from '../host/data-folder.ts'
+import type { Host } from '../host/process-host.ts'
 import { type GrantRecord, parseGrants, printGrants, withGrants } from './grant-records.ts'
 
 /** Where approvals that outlive a session are kept. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalId, ApprovalRequest, ItemId } from '../../contracts/index.ts'
-import { colourPaint, plainPaint, widthOf } from '../paint.ts'
+import { colourPaint, plainPaint, widthOf } from '../terminal/paint.ts'
 import { type Asked, questionLines } from './question-lines.ts'
 
 const base = { id: 'a' as ApprovalId, itemId: 't1.s1.1' as ItemId, agentPath: 'root', scope: 'call' } as const

@@ -1,9 +1,9 @@
 import type { ApprovalRequest, Json } from '../../contracts/index.ts'
-import { exactLine, exactLines, exactText } from '../exact-text.ts'
-import { fitWidth, printable, widthOf } from '../paint.ts'
-import { again, requestSummary } from '../tree/request-summary.ts'
-import { diffLines, indent, type QuestionStyle, wallLines } from './beside-question.ts'
+import { requestSummary, runAgainOutside } from '../../view/index.ts'
+import { exactLine, exactLines, exactText } from '../terminal/exact-text.ts'
+import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
 import { choiceLines } from './choice-lines.ts'
+import { diffLines, indent, type QuestionStyle, wallLines } from './question-details.ts'
 
 // What a person at a terminal is shown before a call runs. Pure.
 
@@ -24,7 +24,7 @@ export function questionLines(asked: Asked, style: QuestionStyle): readonly stri
   return [...told, ...(isSeen ? [] : reminder(request, told, style)), ...choices]
 }
 
-/** Where the beginning has left the window, what is asked is said again at the answers: a long call must not hide what it does. */
+/** Where the beginning has left the window, what is asked is said runAgainOutside at the answers: a long call must not hide what it does. */
 function reminder(request: ApprovalRequest, told: readonly string[], style: QuestionStyle): readonly string[] {
   const [title = ''] = told
   const above = fitted(`${told.length} lines, which begin above: read them before you answer`, style.width - indent.length)
@@ -80,7 +80,9 @@ function toldBy(request: ApprovalRequest, width: number): string | undefined {
   const { input } = request
   const summary = requestSummary(request)
   if (widthOf(summary) > width || exactText(summary) !== summary || /[\n\t]| {2}/.test(summary)) return undefined
-  const [, object] = summary.startsWith(again) ? [again, summary.slice(again.length)] : (/^\p{L}+ (.+)$/u.exec(summary) ?? [])
+  const [, object] = summary.startsWith(runAgainOutside)
+    ? [runAgainOutside, summary.slice(runAgainOutside.length)]
+    : (/^\p{L}+ (.+)$/u.exec(summary) ?? [])
   return Object.entries(input).find(([, value]) => value === object || `${String(value)}, a new file` === object)?.[0]
 }
 

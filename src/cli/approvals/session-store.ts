@@ -3,9 +3,9 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { storePathOf } from '../../agents/index.ts'
 import { type Store, TroupeError } from '../../contracts/index.ts'
-import { loadSetup, type SetupWishes, setupWithoutConfig } from '../config-setup.ts'
-import { dataFolder, whyNoFolder, whyUnwritable } from '../data-folder.ts'
-import type { Host } from '../host.ts'
+import { dataFolder, whyNoFolder, whyUnwritable } from '../host/data-folder.ts'
+import type { Host } from '../host/process-host.ts'
+import { loadSetup, type SetupWishes, setupWithoutConfig } from '../team/load-config.ts'
 
 /** Where sessions of this folder are stored; a configuration that is wrong says nothing. */
 export async function sessionFolder({ dataDir, ...wishes }: RunPlace, host: Host): Promise<string> {

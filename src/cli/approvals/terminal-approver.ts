@@ -1,10 +1,10 @@
 import type { ApprovalDecision, ApprovalId, ApprovalRequest, Approver, InteractionEvent, StreamEvent } from '../../contracts/index.ts'
 import { systemClock } from '../../runtime/index.ts'
-import type { Host } from '../host.ts'
-import { forgetTyped, hasEnded, nextLine } from '../next-line.ts'
+import type { Host } from '../host/process-host.ts'
 import type { Display } from '../progress/display.ts'
-import { atTheTerminal } from '../tree/call-view.ts'
-import { decisionOf, hintFor } from './ask-terms.ts'
+import { forgetTyped, hasEnded, nextLine } from '../terminal/read-line.ts'
+import { atTheTerminal } from '../tree/call-texts.ts'
+import { decisionOf, hintFor } from './answer-choices.ts'
 import { type Asked, questionLines } from './question-lines.ts'
 
 /** Where requests of a run are decided, and what it hears of the run meanwhile. */

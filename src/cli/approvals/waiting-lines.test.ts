@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalId, ApprovalRequest, ItemId, RunOrigin, TreeEntry, TreeId } from '../../contracts/index.ts'
-import { plainPaint } from '../paint.ts'
+import { plainPaint } from '../terminal/paint.ts'
 import { waitingLines } from './waiting-lines.ts'
 import type { WaitingRequest } from './waiting-requests.ts'
 

@@ -1,9 +1,9 @@
 import type { Clock, InteractionEvent, StreamEvent } from '../../contracts/index.ts'
-import type { Host } from '../host.ts'
-import type { Output } from '../output.ts'
-import type { OutputForm } from '../parse-arguments.ts'
-import { safeJson } from '../safe-json.ts'
-import { applyToTree, emptyTree, recallInto, subjectOf } from '../tree/run-tree.ts'
+import { applyEvent, applyPast, emptyTree, subjectOf } from '../../view/index.ts'
+import type { Host } from '../host/process-host.ts'
+import type { OutputForm } from '../options/parse-arguments.ts'
+import type { Output } from '../terminal/output.ts'
+import { safeJson } from '../terminal/safe-json.ts'
 import { logLine } from './json-log.ts'
 import { LiveProgress } from './live-progress.ts'
 import { PlainProgress, type Questions } from './plain-progress.ts'
@@ -64,9 +64,9 @@ function progressDisplay({ progress, host, clock, questions, terminal }: Showing
     case 'json': {
       const tree = emptyTree()
       return inLines(stderr, {
-        recall: (past) => recallInto(tree, past),
+        recall: (past) => applyPast(tree, past),
         lines(event) {
-          const { label } = applyToTree(tree, event).agent
+          const { label } = applyEvent(tree, event).session.agent
           const name = subjectOf(tree, event)
           const line = logLine(event, { now: clock.now(), ...(label !== '' && { source: label }), ...(name !== undefined && { name }) })
           return line === undefined ? [] : [line]

@@ -1,11 +1,10 @@
 import type { CallRecord, InteractionEvent, ItemIntent, ItemRecord, Severity, StreamEvent } from '../../contracts/index.ts'
-import { duration } from '../figures.ts'
-import { printable } from '../paint.ts'
-import { safeJson } from '../safe-json.ts'
-import { changesOf, exitCodeOf, isUnwell } from '../tree/call-view.ts'
-import { shownFor } from '../tree/call-words.ts'
-import { needText } from '../tree/leaves.ts'
-import { requestSummary } from '../tree/request-summary.ts'
+import { changesOf, exitCodeOf, requestSummary, shownFor } from '../../view/index.ts'
+import { duration } from '../terminal/format-numbers.ts'
+import { printable } from '../terminal/paint.ts'
+import { safeJson } from '../terminal/safe-json.ts'
+import { isUnwell } from '../tree/call-texts.ts'
+import { needText } from '../tree/leaf-rows.ts'
 
 /** What one event adds to the line that every event has. */
 interface Entry {

@@ -1,6 +1,6 @@
 import type { StreamEvent } from '../../contracts/index.ts'
-import { renderMarkdown, wrapText } from '../markdown/render-markdown.ts'
-import type { Paint } from '../paint.ts'
+import { renderMarkdown, wrapText } from '../terminal/markdown/render-markdown.ts'
+import type { Paint } from '../terminal/paint.ts'
 
 /** The end of a text is rendered for each frame; a bound on it keeps a frame cheap however long the answer gets. */
 const mostCharacters = 16_000

@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { StreamEvent } from '../../contracts/index.ts'
-import { colourPaint, plainPaint, widthOf } from '../paint.ts'
-import { Story } from '../tree/fixtures/story.ts'
-import type { RunTree } from '../tree/nodes.ts'
-import { applyToTree, emptyTree } from '../tree/run-tree.ts'
+import { Story } from '../../view/fixtures/story.ts'
+import { applyEvent, emptyTree, type RunTree } from '../../view/index.ts'
+import { colourPaint, plainPaint, widthOf } from '../terminal/paint.ts'
 import { isMoving, liveFrame } from './live-frame.ts'
 
 const styles = new RegExp(`${String.fromCharCode(27)}\\[\\d+m`, 'g')
@@ -12,7 +11,7 @@ const network = { class: 'network', message: 'The hotel does not answer.', remed
 
 function treeOf(events: readonly StreamEvent[]): RunTree {
   const tree = emptyTree()
-  for (const event of events) applyToTree(tree, event)
+  for (const event of events) applyEvent(tree, event)
   return tree
 }
 const frame = ({ events }: Story, now: number, { width = 72, height = 24 } = {}): string =>
@@ -329,7 +328,7 @@ test('a picture of a long run is cheap, and so is a token', () => {
 
   const [token] = new Story().says(1001, 'word ').events as [StreamEvent]
   const beforeTokens = performance.now()
-  for (let i = 0; i < 100_000; i++) applyToTree(tree, token)
+  for (let i = 0; i < 100_000; i++) applyEvent(tree, token)
   expect((performance.now() - beforeTokens) / 100_000).toBeLessThan(0.2)
 })
 

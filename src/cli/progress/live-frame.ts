@@ -1,9 +1,9 @@
-import type { Paint } from '../paint.ts'
-import type { Branch, Moment } from '../tree/branch.ts'
-import { folded } from '../tree/fold.ts'
+import { type AgentNode, isGoingOn, type RunTree } from '../../view/index.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { folded } from '../tree/collapse-rows.ts'
 import { linesOf } from '../tree/layout.ts'
-import { type AgentNode, isGoingOn, type RunTree } from '../tree/nodes.ts'
-import { turnBranch } from '../tree/turn-branch.ts'
+import type { Branch, Moment } from '../tree/tree-row.ts'
+import { turnBranch } from '../tree/turn-rows.ts'
 
 interface View {
   /** Columns and rows of the window. */
@@ -37,8 +37,8 @@ function lastTurn(agent: AgentNode, moment: Moment): readonly Branch[] {
 function withoutText(agent: AgentNode): AgentNode {
   const turn = agent.turns.at(-1)
   const step = turn?.steps.at(-1)
-  if (!turn || step?.said?.kind !== 'text') return agent
-  const { said: _, ...silent } = step
+  if (!turn || step?.streamed?.kind !== 'text') return agent
+  const { streamed: _, ...silent } = step
   return { ...agent, turns: [{ ...turn, steps: [...turn.steps.slice(0, -1), silent] }] }
 }
 

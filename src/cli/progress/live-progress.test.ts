@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { FakeClock } from '../../testing/index.ts'
-import { plainPaint } from '../paint.ts'
-import { Story } from '../tree/fixtures/story.ts'
+import { Story } from '../../view/fixtures/story.ts'
+import { plainPaint } from '../terminal/paint.ts'
 import { Window } from './fixtures/window.ts'
 import { LiveProgress } from './live-progress.ts'
 

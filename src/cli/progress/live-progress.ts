@@ -10,12 +10,12 @@
  * 6. After `close`, or when the process ends in whatever way it can notice, the cursor is there again.
  */
 import type { Clock, InteractionEvent, ItemDelta, StreamEvent } from '../../contracts/index.ts'
-import type { Paint } from '../paint.ts'
-import { spinnerMs } from '../tree/branch.ts'
-import { applyToTree, askToEnd, emptyTree, recallInto } from '../tree/run-tree.ts'
-import { AsideLines } from './aside-lines.ts'
+import { applyEvent, applyPast, emptyTree, showInterrupting } from '../../view/index.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { spinnerMs } from '../tree/tree-row.ts'
 import { LiveAnswer } from './live-answer.ts'
 import { isMoving, liveFrame } from './live-frame.ts'
+import { AsideLines } from './message-lines.ts'
 import { Screen, type Size } from './screen.ts'
 import type { Happening, Terminal } from './terminal.ts'
 
@@ -58,12 +58,12 @@ export class LiveProgress {
 
   /** What had happened before, of a run that is taken up. */
   recall(past: readonly InteractionEvent[]): void {
-    recallInto(this.#tree, past)
+    applyPast(this.#tree, past)
     for (const event of past) this.#answer.take(event)
   }
 
   show(event: StreamEvent): void {
-    applyToTree(this.#tree, event)
+    applyEvent(this.#tree, event)
     this.#answer.take(event)
     if (event.type === 'interaction.item.delta' && this.#isFirstSign(event)) this.#draw()
     else this.#drawSoon()
@@ -87,7 +87,7 @@ export class LiveProgress {
 
   /** Somebody has asked for an early end; the run will tell when it has heard of it. */
   interrupting(): void {
-    askToEnd(this.#tree)
+    showInterrupting(this.#tree)
     this.#draw()
   }
 

@@ -9,28 +9,26 @@ import type {
   SessionId,
   StreamEvent,
 } from '../../contracts/index.ts'
-import { exactLine, exactLines } from '../exact-text.ts'
-import { duration, price, reasonText, tokens } from '../figures.ts'
-import { fitWidth, type Paint, printable } from '../paint.ts'
-import { quoted, unwellMark } from '../tree/call-row.ts'
 import {
-  atTheTerminal,
+  applyEvent,
+  applyPast,
   changesOf,
-  changeText,
-  decidedText,
+  emptyTree,
   exitCodeOf,
-  isUnasked,
-  isUnwell,
-  outsideText,
-  permitText,
-} from '../tree/call-view.ts'
-import { compactionText, failureText, needText, outputLines, planLines, planText, queueText } from '../tree/leaves.ts'
+  lastStep,
+  lastTurn,
+  requestSummary,
+  type SessionNodes,
+} from '../../view/index.ts'
+import { exactLine, exactLines } from '../terminal/exact-text.ts'
+import { duration, price, reasonText, tokens } from '../terminal/format-numbers.ts'
+import { fitWidth, type Paint, printable } from '../terminal/paint.ts'
+import { quoted, unwellMark } from '../tree/call-row.ts'
+import { atTheTerminal, changeText, decidedText, isUnasked, isUnwell, outsideText, permitText } from '../tree/call-texts.ts'
+import { hookDetails, hookText, problemText, refusedLabel } from '../tree/hook-rows.ts'
+import { compactionText, failureText, needText, outputLines, planLines, planText, queueText } from '../tree/leaf-rows.ts'
 import { modelText } from '../tree/model-text.ts'
-import { lastStep, lastTurn, type SessionNodes } from '../tree/nodes.ts'
-import { requestSummary } from '../tree/request-summary.ts'
-import { applyToTree, emptyTree, recallInto } from '../tree/run-tree.ts'
-import { hookDetails, hookText, problemText, refusedLabel } from '../tree/sent-back.ts'
-import { wordsLines } from './words-lines.ts'
+import { wordsLines } from './text-lines.ts'
 
 /** What is worth a line, or with `verbose` also what was handed to calls, what came back, and what each step has cost. */
 type PlainDetail = 'plain' | 'verbose'
@@ -57,12 +55,12 @@ export class PlainProgress {
 
   /** What had happened before: it is known, and not told again. */
   recall(past: readonly InteractionEvent[]): void {
-    recallInto(this.#tree, past)
+    applyPast(this.#tree, past)
   }
 
   /** The lines to show for this event, mostly none. */
   lines(event: StreamEvent): readonly string[] {
-    const nodes = applyToTree(this.#tree, event)
+    const { session: nodes } = applyEvent(this.#tree, event)
     const lines = this.#told(event, nodes)
     const { label } = nodes.agent
     if (lines.length === 0 || label === '') return lines
@@ -152,7 +150,7 @@ export class PlainProgress {
 
   #inLine({ itemId, queue }: QueueEvent, { calls }: SessionNodes): string {
     const call = itemId === undefined ? undefined : calls.get(itemId)
-    return `  ${this.#paint('cyan', '◷')} ${call ? `${call.name} ` : ''}${this.#paint('dim', queueText(queue))}`
+    return `  ${this.#paint('cyan', '◷')} ${call ? `${printable(call.name)} ` : ''}${this.#paint('dim', queueText(queue))}`
   }
 
   #stepStarted(event: InteractionEvent<'interaction.step.started'>): readonly string[] {
@@ -169,7 +167,7 @@ export class PlainProgress {
   /** What was wrong with the answer before, and where more is wanted that answer. */
   #refused(nodes: SessionNodes, how: 'sent back' | 'refused'): readonly string[] {
     const isLast = how === 'refused'
-    const { refused } = lastTurn(nodes)?.steps.at(isLast ? -1 : -2) ?? {}
+    const refused = lastTurn(nodes)?.steps.at(isLast ? -1 : -2)?.rejected
     const { attempts = [] } = lastStep(nodes) ?? {}
     if (!refused || (!isLast && attempts.length > 1)) return []
     const head = this.#paint(isLast ? 'red' : 'yellow', `${isLast ? '✗' : '↻'} ${refusedLabel(isLast)}`)
@@ -219,8 +217,8 @@ export class PlainProgress {
 
   #triedAgain({ itemId }: InteractionEvent<'interaction.item.updated'>, { calls }: SessionNodes): readonly string[] {
     const call = calls.get(itemId ?? '')
-    if (call?.walls.kind !== 'outside') return []
-    return [`  ${this.#paint('yellow', '↗')} ${call.name} ${this.#paint('yellow', outsideText(call.walls.by, 'runs'))}`]
+    if (call?.sandbox.kind !== 'outside') return []
+    return [`  ${this.#paint('yellow', '↗')} ${printable(call.name)} ${this.#paint('yellow', outsideText(call.sandbox.by, 'runs'))}`]
   }
 
   #callStarted({ id, tool, input }: CallIntent, { calls }: SessionNodes): readonly string[] {
@@ -230,7 +228,7 @@ export class PlainProgress {
     const permit = call?.permit?.kind === 'approved' && isUnasked(call.permit.by) ? permitText(call.permit) : ''
     const about = call?.about ? `${paint('dim', ' · ')}${beginning(call.about)}` : ''
     const told = [quoted(beginning(call?.reason ?? ''), mostShown), permit].filter(Boolean).map((part) => paint('dim', ` · ${part}`))
-    const line = `  ${paint('cyan', '→')} ${call?.name ?? printable(tool)}${about}${told.join('')}`
+    const line = `  ${paint('cyan', '→')} ${printable(call?.name ?? tool)}${about}${told.join('')}`
     const hooks = this.#quietly(hookDetails(call?.hooks ?? []).map(({ text }) => beginning(text)))
     const given = this.#detail === 'verbose' ? this.#quietly([beginning(JSON.stringify(input))]) : []
     return [line, ...hooks, ...given]
@@ -240,7 +238,7 @@ export class PlainProgress {
     const { id, status, latencyMs, error } = item
     const paint = this.#paint
     const call = calls.get(id)
-    const tool = call?.name ?? printable(id)
+    const tool = printable(call?.name ?? id)
     const code = exitCodeOf(item)
     if (status === 'completed') {
       const mark = isUnwell(code) ? paint('yellow', unwellMark) : paint('green', '✓')

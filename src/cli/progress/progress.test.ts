@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Wishes } from '../parse-arguments.ts'
+import type { Wishes } from '../options/parse-arguments.ts'
 import { type Progress, progressFor, showsTree } from './progress.ts'
 
 test.each<[Pick<Wishes, 'detail' | 'logFormat'>, Progress, Progress]>([

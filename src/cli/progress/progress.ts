@@ -1,5 +1,5 @@
-import type { Window } from '../paint.ts'
-import type { Wishes } from '../parse-arguments.ts'
+import type { Wishes } from '../options/parse-arguments.ts'
+import type { Window } from '../terminal/paint.ts'
 
 /**
  * How a run is shown on standard error while it goes on: a tree that is redrawn in place, a line for each thing that

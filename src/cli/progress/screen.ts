@@ -9,7 +9,7 @@
  *    scrollback. The first row of a frame is erased as a line, the rows below it as the rest of the display.
  * 5. Modes that are switched on are switched off in the same text; the cursor alone stays hidden, until `leave`.
  */
-import { charactersOf, widthOf } from '../paint.ts'
+import { charactersOf, widthOf } from '../terminal/paint.ts'
 
 const csi = '\u001b['
 const hideCursor = `${csi}?25l`

@@ -11,8 +11,8 @@ import type {
   ToolFailure,
   Trace,
 } from '../../contracts/index.ts'
-import type { ToldOutcome } from '../run-documents.ts'
-import type { StartDiagnostic } from '../start-diagnostics.ts'
+import type { ToldOutcome } from '../run/run-documents.ts'
+import type { StartDiagnostic } from '../team/start-diagnostics.ts'
 import { agent, input, limits, output, parameters } from './agents.ts'
 import { callIntent, callPart, callRecord, inputPart, message, textRecord } from './items.ts'
 import {

@@ -17,7 +17,7 @@ import {
   type RunOrigin,
   type TokenPrice,
 } from '../../contracts/index.ts'
-import type { RunEnd, RunError, ToldOutcome } from '../run-documents.ts'
+import type { RunEnd, RunError, ToldOutcome } from '../run/run-documents.ts'
 import {
   amount,
   anyJson,

@@ -1,9 +1,9 @@
 // The sources of schemas/. Nothing loads them at run time: tests hold them against the files and against real runs.
 import type { TreeEntry } from '../../contracts/index.ts'
-import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../run-documents.ts'
-import type { SessionStanding } from '../sessions/kept-sessions.ts'
+import type { DryRunDocument, ErrorDocument, OutcomeDocument, PlannedMember, PlannedModel } from '../run/run-documents.ts'
+import type { OpenDocument, RestingDocument, SoFar } from '../sessions/session-document.ts'
 import type { SessionTotals } from '../sessions/session-totals.ts'
-import type { OpenDocument, RestingDocument, SoFar } from '../sessions/shown-document.ts'
+import type { SessionStanding } from '../sessions/stored-sessions.ts'
 import { definitions } from './definitions.ts'
 import { lines, runError, runFlag } from './events.ts'
 import { outcomeFields } from './outcomes.ts'

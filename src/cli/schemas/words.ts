@@ -8,7 +8,7 @@ import {
   type TurnReason,
   toolFailureClasses,
 } from '../../contracts/index.ts'
-import type { StartDiagnostic } from '../start-diagnostics.ts'
+import type { StartDiagnostic } from '../team/start-diagnostics.ts'
 import { oneWord, type Schema } from './shapes.ts'
 
 // Words that there is a closed list of.

@@ -1,7 +1,7 @@
 import type { BlobId, CallIntent, CallRecord, InteractionEvent, SessionId } from '../../contracts/index.ts'
-import { duration, grouped, size } from '../figures.ts'
-import { printable } from '../paint.ts'
-import { wordsLines } from '../progress/words-lines.ts'
+import { wordsLines } from '../progress/text-lines.ts'
+import { duration, grouped, size } from '../terminal/format-numbers.ts'
+import { printable } from '../terminal/paint.ts'
 
 // What every call was given and what it returned, for `sessions show -v`. Pure.
 

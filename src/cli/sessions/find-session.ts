@@ -1,8 +1,8 @@
 import { type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
-import { dataDirFlag } from '../approvals/answer-command.ts'
+import { dataDirFlag } from '../approvals/answer-hint.ts'
 import { sessionsOf } from '../approvals/waiting-requests.ts'
-import { printable } from '../paint.ts'
+import { printable } from '../terminal/paint.ts'
 import { timeText } from './session-lines.ts'
 
 /** Where sessions are looked up, as errors name it. */

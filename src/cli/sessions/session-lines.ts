@@ -1,6 +1,6 @@
-import { fileOf, goOnCommand, type Place } from '../approvals/go-on-command.ts'
-import { type Paint, printable } from '../paint.ts'
-import type { KeptSession, SessionStanding } from './kept-sessions.ts'
+import { fileOf, goOnCommand, type Place } from '../approvals/resume-hint.ts'
+import { type Paint, printable } from '../terminal/paint.ts'
+import type { KeptSession, SessionStanding } from './stored-sessions.ts'
 
 const indent = '  '
 

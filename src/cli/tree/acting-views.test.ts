@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
 import type { CallIntent, CallRecord, EventBody, InteractionEvent, Plan } from '../../contracts/index.ts'
-import { plainPaint, widthOf } from '../paint.ts'
+import { Story } from '../../view/fixtures/story.ts'
+import { applyEvent, emptyTree } from '../../view/index.ts'
 import { logLine } from '../progress/json-log.ts'
 import { liveFrame } from '../progress/live-frame.ts'
 import { PlainProgress } from '../progress/plain-progress.ts'
-import { Story } from './fixtures/story.ts'
-import { planLines } from './leaves.ts'
+import { plainPaint, widthOf } from '../terminal/paint.ts'
+import { planLines } from './leaf-rows.ts'
 import { renderTree } from './render-tree.ts'
-import { applyToTree, emptyTree } from './run-tree.ts'
 
 // What an agent that acts in the world looks like. Pictures are kept here so that a change of them is looked at.
 
@@ -132,7 +132,7 @@ function more(story: Story): Story {
 
 const frame = (story: Story, now: number, size = { width: 80, height: 30 }): string => {
   const tree = emptyTree()
-  for (const event of story.events) applyToTree(tree, event)
+  for (const event of story.events) applyEvent(tree, event)
   return `\n${liveFrame(tree, { ...size, now, paint: plainPaint }).join('\n')}\n`
 }
 const tree = (story: Story, width: number): readonly string[] =>
@@ -162,7 +162,7 @@ test('what comes out of it is bounded, however much it prints', () => {
   const story = acting()
   for (let i = 0; i < 100; i++) story.says(1, `${'x'.repeat(1000)}\n`, { kind: 'output', item: '1' })
   const drawn = emptyTree()
-  for (const event of story.events) applyToTree(drawn, event)
+  for (const event of story.events) applyEvent(drawn, event)
   expect(drawn.sessions.get('root' as never)?.calls.get('t1.s1.1')?.output?.length).toBeLessThan(10_000)
 })
 

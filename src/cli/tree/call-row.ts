@@ -1,9 +1,9 @@
-import { elapsed } from '../figures.ts'
-import { fitWidth, widthOf } from '../paint.ts'
-import { joined, type Moment, type Row, spinnerAt } from './branch.ts'
-import { changeText, isUnwell, lineCounts, permitText } from './call-view.ts'
-import { callDetails, queueText } from './leaves.ts'
-import type { CallNode, StepNode } from './nodes.ts'
+import type { CallNode, StepNode } from '../../view/index.ts'
+import { elapsed } from '../terminal/format-numbers.ts'
+import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
+import { changeText, isUnwell, lineCounts, permitText } from './call-texts.ts'
+import { callDetails, queueText } from './leaf-rows.ts'
+import { joined, type Moment, type Row, spinnerAt } from './tree-row.ts'
 
 const callMarks: { readonly [Status in CallNode['status']]: string } = {
   completed: '✓',
@@ -28,11 +28,13 @@ export interface CallPlace {
 
 /** A call as a line, without what an agent below it has to tell. */
 export function callRow(call: CallNode, { step, toolWidth, moment }: CallPlace): Row {
-  const { name, span, about, reason, inLine } = call
+  const { span, reason, inQueue } = call
+  const name = printable(call.name)
+  const about = printable(call.about)
   const status = standingOf(call)
   const isRunning = status === 'running' && moment.kind === 'live'
   const isTold = status === 'completed' || status === 'failed' || isRunning
-  const waitsFor = status === 'waiting' && moment.kind === 'live' ? inLine : undefined
+  const waitsFor = status === 'waiting' && moment.kind === 'live' ? inQueue : undefined
   const standing = waitsFor ? queueText(waitsFor.queue) : status === 'running' ? notEnded : status
   return {
     kind: 'call',
@@ -57,8 +59,10 @@ function lookOf(call: CallNode, moment: Moment): Pick<Row, 'icon' | 'iconShade' 
 }
 
 /** The model's own words are told apart from ours, and are not all that there is to tell. */
-export const quoted = (reason: string, most = widestReason): string =>
-  reason === '' ? '' : `“${fitWidth(reason, Math.min(most, widthOf(reason)))}”`
+export function quoted(reason: string, most = widestReason): string {
+  const text = printable(reason)
+  return text === '' ? '' : `“${fitWidth(text, Math.min(most, widthOf(text)))}”`
+}
 const widestReason = 40
 
 /** What came of it, in a word or two: a file that has changed, a command that did not succeed. */
@@ -69,8 +73,8 @@ function resultOf({ about, changes = [], exitCode }: CallNode): string {
 }
 
 /** A call may wait for a queue; one that asks an agent stands in line until that agent begins; one that asks to leave the sandbox does nothing meanwhile. */
-export const standingOf = ({ status, isAgent, child, walls, inLine }: CallNode): CallNode['status'] =>
-  status === 'running' && (walls.kind === 'asking' || inLine || (isAgent && !child)) ? 'waiting' : status
+export const standingOf = ({ status, isAgent, child, sandbox, inQueue }: CallNode): CallNode['status'] =>
+  status === 'running' && (sandbox.kind === 'asking' || inQueue || (isAgent && !child)) ? 'waiting' : status
 
 /** What is running overlaps with all that ended after it began; what waits overlaps with nothing. */
 function overlap(a: CallNode, b: CallNode): boolean {

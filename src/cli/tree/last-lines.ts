@@ -1,4 +1,4 @@
-import { fitWidth, widthOf } from '../paint.ts'
+import { fitWidth, widthOf } from '../terminal/paint.ts'
 
 interface Box {
   readonly width: number

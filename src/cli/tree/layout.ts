@@ -1,7 +1,7 @@
-import { fitWidth, type Paint, printable, widthOf } from '../paint.ts'
-import type { Branch, Detail, Row } from './branch.ts'
+import type { Span } from '../../view/index.ts'
+import { fitWidth, type Paint, printable, widthOf } from '../terminal/paint.ts'
 import { lastLines } from './last-lines.ts'
-import type { Span } from './nodes.ts'
+import type { Branch, Detail, Row } from './tree-row.ts'
 
 interface LayoutStyle {
   readonly paint: Paint

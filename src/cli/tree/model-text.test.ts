@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest'
-import { plainPaint } from '../paint.ts'
+import type { InteractionEvent } from '../../contracts/index.ts'
+import { Story } from '../../view/fixtures/story.ts'
 import { PlainProgress } from '../progress/plain-progress.ts'
-import { Story } from './fixtures/story.ts'
+import { plainPaint } from '../terminal/paint.ts'
 import { modelText } from './model-text.ts'
+import { renderTree } from './render-tree.ts'
 
 test.each([
   ['script/a.yaml', 'script/a.yaml'],
@@ -17,4 +19,17 @@ test('a failure that is a sentence goes on with the next attempt, without a full
   const { events } = new Story().begins().asks(0, 1).fails(100, 1, { delayMs: 180, message: 'Nothing answers (ECONNREFUSED).' })
   const progress = new PlainProgress(plainPaint)
   expect(events.flatMap((event) => progress.lines(event)).at(-1)).toBe('  ↻ rate_limit: Nothing answers (ECONNREFUSED); next in 180 ms')
+})
+
+test('a call shows nothing that could control a terminal', () => {
+  const call = { id: '1', tool: 'look\u001b[2J_up', title: 'why\u001b[31m\u0007\u202e' }
+  const { events } = new Story().begins().asks(1, 1).answers(2, 1).calls(3, 1, call)
+  const progress = new PlainProgress(plainPaint)
+  for (const lines of [
+    renderTree(events as InteractionEvent[], { paint: plainPaint, width: 100 }),
+    events.flatMap((event) => progress.lines(event)),
+  ]) {
+    expect(lines.join('\n')).toContain('look_up')
+    expect(lines.join('')).not.toMatch(/\p{Cc}|\p{Cf}/u)
+  }
 })

@@ -1,4 +1,4 @@
-import { printable, widthOf } from '../paint.ts'
+import { printable, widthOf } from '../terminal/paint.ts'
 
 /** Names of scripts hold a path, whose beginning is mostly the same for all: of a long one, the end tells them apart. */
 export function modelText(model: string): string {

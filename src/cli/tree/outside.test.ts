@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import type { InteractionEvent } from '../../contracts/index.ts'
-import { plainPaint } from '../paint.ts'
+import { Story } from '../../view/fixtures/story.ts'
+import { runTree } from '../../view/index.ts'
 import { logLine } from '../progress/json-log.ts'
 import { liveFrame } from '../progress/live-frame.ts'
 import { PlainProgress } from '../progress/plain-progress.ts'
-import { Story } from './fixtures/story.ts'
+import { plainPaint } from '../terminal/paint.ts'
 import { renderTree } from './render-tree.ts'
-import { runTree } from './run-tree.ts'
 
 // A call that left the sandbox looks like no other, wherever a run is shown.
 

@@ -1,6 +1,6 @@
 import type { AgentSummary, ModelSummary, ToolSummary } from '../../view/index.ts'
-import { duration, price, size, tokens } from '../figures.ts'
-import { fitWidth, type Paint, printable, widthOf } from '../paint.ts'
+import { duration, price, size, tokens } from '../terminal/format-numbers.ts'
+import { fitWidth, type Paint, printable, widthOf } from '../terminal/paint.ts'
 import { modelText } from './model-text.ts'
 
 interface Entry {

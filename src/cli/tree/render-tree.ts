@@ -1,12 +1,11 @@
 import type { InteractionEvent } from '../../contracts/index.ts'
-import { plural } from '../figures.ts'
-import type { Paint } from '../paint.ts'
-import type { Moment } from './branch.ts'
-import { folded } from './fold.ts'
+import { type AgentNode, runTree, type TurnNode } from '../../view/index.ts'
+import { plural } from '../terminal/format-numbers.ts'
+import type { Paint } from '../terminal/paint.ts'
+import { folded } from './collapse-rows.ts'
 import { linesOf } from './layout.ts'
-import type { AgentNode, TurnNode } from './nodes.ts'
-import { runTree } from './run-tree.ts'
-import { turnBranch } from './turn-branch.ts'
+import type { Moment } from './tree-row.ts'
+import { turnBranch } from './turn-rows.ts'
 
 interface TreeStyle {
   readonly paint: Paint

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { InteractionEvent } from '../../contracts/index.ts'
-import { plainPaint } from '../paint.ts'
+import { Story } from '../../view/fixtures/story.ts'
+import { runTree } from '../../view/index.ts'
 import { isMoving, liveFrame } from '../progress/live-frame.ts'
 import { PlainProgress } from '../progress/plain-progress.ts'
-import { Story } from './fixtures/story.ts'
+import { plainPaint } from '../terminal/paint.ts'
 import { renderTree } from './render-tree.ts'
-import { runTree } from './run-tree.ts'
 
 const tree = ({ events }: Story, past = 0): string =>
   renderTree(events as InteractionEvent[], { paint: plainPaint, width: 80, past }).join('\n')

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto'
+import { type OwnerId, type Problem, type Store, type TreeEntry, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { endTree } from '../../runtime/index.ts'
+import { exitCodeOfError, exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { ApprovalsInvocation } from '../options/project-invocations.ts'
+import type { InterruptedError } from '../run/interrupted-error.ts'
+import { errorDocument } from '../run/run-documents.ts'
+import { findSession, type SessionPlace, unknownSession } from '../sessions/find-session.ts'
+import { troupeError } from '../terminal/print-errors.ts'
+import { tellError } from '../terminal/print-messages.ts'
+import { safeJson } from '../terminal/safe-json.ts'
+import { sessionFolder, withSessions } from './session-store.ts'
+
+const byCommand = 'troupe approvals drop'
+
+/** `troupe approvals drop`: ends runs that nobody wants to go on with. Nothing of them runs, and their journals stay. */
+export async function dropSessions(invocation: ApprovalsInvocation, host: Host): Promise<number> {
+  const { named, output, wishes, dataDir } = invocation
+  if (named.length === 0)
+    throw new TroupeError('usage', 'No session is named.', {
+      remedy: 'Name the sessions that approvals list shows: troupe approvals drop ID',
+    })
+  const folder = await sessionFolder(invocation, host)
+  const place = { folder, dataDir }
+  const { dropped, error } = await withSessions<Dropped>(folder, { dropped: [] }, (store) => endSessions(store, named, place))
+  if (dropped.length === 0) throw error ?? unknownSession(named.join(', '), place)
+  const code = error ? exitCodeOfError(error) : exitCodes.done.code
+  if (output === 'json')
+    await host.stdout.line(safeJson(error ? { ...errorDocument(error), dropped } : { ok: true, dropped, exitCode: code }))
+  else await host.stdout.lines(dropped.map((id) => `Dropped: ${id}`))
+  if (error) await tellError(error, { host, wishes })
+  return code
+}
+
+export interface Dropped {
+  readonly dropped: readonly TreeId[]
+  /** Why the next one was not, although nothing spoke against it before. */
+  readonly error?: TroupeError | InterruptedError
+}
+
+/** All or none: whoever misspells one has not lost the others. What comes up after that ends it where it is. */
+export async function endSessions(store: Store, named: readonly string[], place: SessionPlace): Promise<Dropped> {
+  const sessions: TreeEntry[] = []
+  for (const id of named) sessions.push(await findSession(store, id, place))
+  const ids = [...new Set(sessions.map(({ treeId }) => treeId))]
+  refuseEnded(sessions)
+  await refuseDriven(store, ids)
+  const dropped: TreeId[] = []
+  for (const id of ids) {
+    try {
+      await endTree(store, id, byCommand)
+      dropped.push(id)
+    } catch (error) {
+      return { dropped, error: troupeError(error) }
+    }
+  }
+  return { dropped }
+}
+
+function refuseEnded(sessions: readonly TreeEntry[]): void {
+  const ended = sessions.filter(({ status }) => status !== 'suspended' && status !== 'running').map(({ treeId }) => treeId)
+  if (ended.length > 0)
+    throw new TroupeError('usage', `${ended.join(', ')} ${ended.length === 1 ? 'has' : 'have'} ended: there is nothing to drop.`, {
+      remedy: 'Leave it out.',
+    })
+}
+
+/** Whoever can have a run, and gives it up again, has seen that nobody else has it. */
+async function refuseDriven({ journal }: Store, ids: readonly TreeId[]): Promise<void> {
+  const owner = `drop-${randomUUID()}` as OwnerId
+  const problems: Problem[] = []
+  for (const id of ids) {
+    const claim = await journal.claim(id, owner)
+    if (claim.ok) await journal.release(id, claim.epoch)
+    else problems.push({ place: id, message: `it is driven by ${claim.owner}`, remedy: 'Interrupt it there, or leave it out.' })
+  }
+  if (problems.length > 0) throw new TroupeError('tree_owned', 'Not every session can be dropped; none was.', { problems })
+}

@@ -1,0 +1,61 @@
+import type { ApprovalRequest } from '../../contracts/index.ts'
+import { exactLines } from '../terminal/exact-text.ts'
+import type { Paint } from '../terminal/paint.ts'
+
+// What helps to decide, besides the arguments: what would change, and what the wall was. Pure.
+
+export interface QuestionStyle {
+  readonly paint: Paint
+  /** Columns that a line may take. */
+  readonly width: number
+  /** Rows of the window in which it is answered, if it is. */
+  readonly height?: number
+}
+
+export const indent = '  '
+
+/** Lines of a diff that are shown; the arguments above have all of what would be written. */
+const mostDiffLines = 60
+const heading = 'diff'
+
+/** What would change. Where it is long, the beginning of it. */
+export function diffLines({ diff }: ApprovalRequest, { paint, width }: QuestionStyle): readonly string[] {
+  if (diff === undefined) return []
+  // The names of the file are in the summary.
+  const lines = diff.replace(/\n$/, '').split('\n')
+  const changes = lines[0]?.startsWith('--- ') && lines[1]?.startsWith('+++ ') ? lines.slice(2) : lines
+  const start = indent.length + heading.length + 1
+  const drawn = changes.flatMap((line) => exactLines(line, width - start - 2).map((row) => coloured(line, row, paint)))
+  const shown = drawn.length > mostDiffLines ? [...drawn.slice(0, mostDiffLines), leftOut(drawn.length - mostDiffLines, paint)] : drawn
+  return shown.map((row, index) => {
+    const before = index === 0 ? `${indent}${paint('dim', heading)} ` : ' '.repeat(start)
+    return `${before}${paint('dim', '│')} ${row}`.trimEnd()
+  })
+}
+
+function coloured(line: string, row: string, paint: Paint): string {
+  if (line.startsWith('+')) return paint('green', row)
+  if (line.startsWith('-')) return paint('red', row)
+  return line.startsWith('@@') ? paint('cyan', row) : row
+}
+
+const leftOut = (count: number, paint: Paint): string => paint('dim', `… ${count} more ${count === 1 ? 'line' : 'lines'}`)
+
+const mostWords = 4
+const mostOutput = 5
+
+/** Why it is asked for again outside the sandbox: what failed inside, and the last that it printed there. */
+export function wallLines({ inside }: ApprovalRequest, { paint, width }: QuestionStyle): readonly string[] {
+  if (!inside) return []
+  // All of it is other people's words: each line has the bar that keeps it from passing for one of ours.
+  const room = width - indent.length - 2
+  const row = (line: string): string => `${indent}${paint('dim', '│')} ${line}`.trimEnd()
+  const words = exactLines(inside.error.message.trim(), room)
+  const printed = (inside.partial ?? '').split('\n').filter((line) => line.trim() !== '')
+  const output = printed.slice(-mostOutput).flatMap((line) => exactLines(line, room).slice(0, 2))
+  return [
+    ...words.slice(0, mostWords).map(row),
+    ...(words.length > mostWords ? [row(leftOut(words.length - mostWords, paint))] : []),
+    ...output.map((line) => row(paint('dim', line))),
+  ]
+}

@@ -1,0 +1,55 @@
+import type { FoundAgent } from '../../agents/index.ts'
+import { type ApprovalRule, ruleVerdicts, TroupeError } from '../../contracts/index.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { AgentsInvocation } from '../options/project-invocations.ts'
+import { loadProject } from '../team/load-project.ts'
+import { columns, columnsOn, type Row } from '../terminal/columns.ts'
+import { printable } from '../terminal/paint.ts'
+import { tellNotice } from '../terminal/print-messages.ts'
+import { safeJson } from '../terminal/safe-json.ts'
+
+/** `troupe agents list`: whoever can be read is listed; what is wrong is told beside, and in full where nobody can be read. */
+export async function agentsCommand({ output, wishes, configFile }: AgentsInvocation, host: Host): Promise<number> {
+  const { registry, error, isConfigured } = await loadProject(host, configFile === undefined ? {} : { configFile })
+  const agents = registry.found.toSorted((a, b) => (a.place < b.place ? -1 : 1))
+  // What a person names on the command line has to be right.
+  if (error && configFile !== undefined && !isConfigured) throw error
+  if (error && agents.length === 0 && registry.files.length > 0) throw unreadable(error)
+  const problems = error?.problems ?? []
+  if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, problems, exitCode: exitCodes.done.code }))
+  else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf), { most: columnsOn(host.stdout) }))
+  if (agents.length === 0) await tellNotice('There are no agents here. Begin with some: troupe init', { host, wishes })
+  if (problems.length > 0) await tellNotice(`Not everything is right with them. See what: troupe validate`, { host, wishes })
+  return exitCodes.done.code
+}
+
+function unreadable({ code, problems }: TroupeError): TroupeError {
+  return new TroupeError(code, 'There are agents here, and none of them is right.', {
+    problems,
+    remedy: 'Mend them, and see: troupe validate',
+  })
+}
+
+function rowOf({ toolName, description, usage, place, dialect, enabled, approvals = [], agents, metadata }: FoundAgent): Row {
+  const facts = [
+    place,
+    ...(dialect === 'troupe' ? [] : [dialect]),
+    ...(enabled ? [] : ['disabled']),
+    ...(agents.length > 0 ? [`calls ${agents.join(', ')}`] : []),
+    ...(approvals.length > 0 ? [`rules: ${approvals.flatMap(clausesOf).join(', ')}`] : []),
+    ...Object.entries(metadata).map(([key, value]) => `${key}: ${JSON.stringify(value)}`),
+  ]
+  const example = usage === undefined ? [] : [`asked for ${printable(usage)}`]
+  return [toolName, [printable(description), ...example, printable(facts.join(' · '))].join('\n')]
+}
+
+const mostPatterns = 6
+
+function clausesOf(rule: ApprovalRule): readonly string[] {
+  return ruleVerdicts.flatMap((verdict) => {
+    const patterns = [rule[verdict] ?? []].flat()
+    const shown = patterns.length > mostPatterns ? [...patterns.slice(0, mostPatterns), '…'] : patterns
+    return patterns.length > 0 ? [`${verdict} ${shown.join(' ')}`] : []
+  })
+}

@@ -1,0 +1,33 @@
+import { type AgentOverrides, type ConfigRow, configRows } from '../../agents/index.ts'
+import type { Json } from '../../contracts/index.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { ConfigInvocation } from '../options/project-invocations.ts'
+import { loadSetup } from '../team/load-config.ts'
+import { readTeam } from '../team/load-team.ts'
+import { printable } from '../terminal/paint.ts'
+import { tellNotice } from '../terminal/print-messages.ts'
+import { safeJson } from '../terminal/safe-json.ts'
+
+/** `troupe config show`: what counts here, and by whose word. */
+export async function configCommand({ file, output, showsOrigin, wishes, configFile }: ConfigInvocation, host: Host): Promise<number> {
+  const given = configFile === undefined ? {} : { configFile }
+  const { setup, root } =
+    file === undefined
+      ? { setup: await loadSetup(host, given), root: undefined }
+      : await readTeam(file, { host, overrides: { settings: [] }, asks: 'never', ...given })
+  const { config, variables, diagnostics } = setup
+  const stated = [...(root?.values ?? [])].filter(([, { rank }]) => rank === 'file')
+  const frontmatter: AgentOverrides = new Map(stated)
+  const rows = configRows({ variables, frontmatter, config })
+  const { code } = exitCodes.done
+  if (output === 'json') await host.stdout.line(safeJson({ ok: true, settings: rows, exitCode: code }))
+  else await host.stdout.lines(rows.map((row) => line(row, showsOrigin)))
+  for (const { place, message } of diagnostics) await tellNotice(`${place}: ${message}`, { host, wishes })
+  return code
+}
+
+const line = ({ key, value, origin }: ConfigRow, showsOrigin: boolean): string =>
+  `${printable(key)} = ${printable(shown(value))}${showsOrigin ? `  # ${printable(origin)}` : ''}`
+
+const shown = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseAgentFile } from '../../agents/index.ts'
+import type { Outcome } from '../../contracts/index.ts'
+import { createAgentRuntime, systemClock } from '../../runtime/index.ts'
+import { type RunApprover, TerminalApprover } from '../approvals/terminal-approver.ts'
+import { exitCodeOf, exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import { findModels } from '../models/find-models.ts'
+import { modelOptions } from '../models/model-options.ts'
+import type { DemoInvocation } from '../options/parse-arguments.ts'
+import { progressFor, showsTree } from '../progress/progress.ts'
+import { followRun } from '../run/follow-run.ts'
+import type { Interruption } from '../run/interruption.ts'
+import { printAnswer } from '../run/print-answer.ts'
+import { reportRun, tellTree } from '../run/report-run.ts'
+import { outcomeDocument } from '../run/run-documents.ts'
+import { tellError, withColour } from '../terminal/print-messages.ts'
+import { safeJson } from '../terminal/safe-json.ts'
+import { leastForBars } from '../tree/render-tree.ts'
+import { mayAsk } from '../trust/trust-question.ts'
+import { demoTools } from './demo-tools.ts'
+
+const prompt = 'A weekend in Oslo by train from Gothenburg, not too expensive'
+/** Its children are given by name here, because nothing of the folder that it is run in may count. */
+const children = ['weather', 'trains']
+
+/** `troupe demo`: a parent with two children at once, an approval, a failing tool, and an answer forced by the step limit; in memory, without a network. */
+export async function demoCommand({ output, wishes }: DemoInvocation, given: Host, interruption: Interruption): Promise<number> {
+  const host = withColour(given, wishes)
+  const progress = progressFor(host.window, wishes)
+  const file = demoFile('trip')
+  const team = [file, ...children.map(demoFile)].map((each) => parseAgentFile(readFileSync(each), each))
+  const { adapter } = await interruption.before(
+    findModels(
+      team.flatMap(({ models }) => models),
+      modelOptions(file, host),
+    ),
+  )
+  const tools = demoTools(systemClock)
+  const asks = mayAsk(host) && showsTree(progress)
+  const approver = asks ? new TerminalApprover(host) : nobody
+  const agents = team.map((agent, index) => ({ ...agent, tools: ['*'], agents: index === 0 ? children : [] }))
+  const runtime = createAgentRuntime({
+    config: { agents, agentSelection: { agent: 'trip' }, tools },
+    adapter,
+    clock: systemClock,
+    approver,
+  })
+  if (showsTree(progress)) await host.stderr.prose(introduction(file, host, asks))
+  const followed = await followRun(runtime.stream(prompt), { host, progress, interruption, release: () => runtime.close(), approver })
+  const { outcome } = followed
+  if (!outcome) return reportRun(followed, { host, wishes, output, progress, request: interruption.request })
+  await tellTree(followed, { host, progress, legend: legend(host) })
+  const isAsPlanned = outcome.status === 'partial' && outcome.reason === 'steps'
+  const code = isAsPlanned ? exitCodes.done.code : exitCodeOf(outcome, interruption.request) || exitCodes.failed.code
+  if (!isAsPlanned) await tellError(unplanned(outcome), { host, wishes })
+  if (output === 'json') await host.stdout.line(safeJson(outcomeDocument(outcome, { exitCode: code })))
+  else if (isAsPlanned) await printAnswer(outcome.report, host)
+  await runtime.close()
+  return code
+}
+
+const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}.ai`, import.meta.url))
+
+/** Nothing is booked, so there is nothing to fear: it says yes where nobody can be asked, and that it did so. */
+const nobody: RunApprover = {
+  shows: 'nothing',
+  decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'the demonstration' }),
+  attach: () => {},
+  hear: () => {},
+}
+
+function introduction(file: string, { paint }: Host, asks: boolean): readonly string[] {
+  const approval = asks ? 'You are asked before a room is booked.' : 'Nobody is there to ask, so it approves the booking of a room itself.'
+  return [
+    `${paint('bold', 'troupe demo')}  ${shownPath(file)}`,
+    `${paint('cyan', '›')} ${prompt}`,
+    paint('dim', 'The models are scripts, no LLM, and the tools are made up: no key, no network, nothing stored.'),
+    paint('dim', approval),
+    '',
+  ]
+}
+
+function legend({ paint, width }: Host): string {
+  const bars = width >= leastForBars ? 'bars: when each step and call ran · ' : ''
+  return paint('dim', `∥ ran side by side · ${bars}tokens: in → out`)
+}
+
+function unplanned({ message, status, remedy }: Outcome) {
+  return { message: message ?? `The demonstration ended as ${status}.`, remedy, problems: [] }
+}
+
+function shownPath(file: string): string {
+  const path = relative('', file)
+  return path.startsWith('..') ? file : path
+}

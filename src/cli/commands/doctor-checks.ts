@@ -1,0 +1,198 @@
+import { homedir } from 'node:os'
+import { overlayFor, type RegisteredAgent, sandboxOf, storePathOf } from '../../agents/index.ts'
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { systemClock } from '../../runtime/index.ts'
+import { dataFolder, homeFolder } from '../host/data-folder.ts'
+import type { Host } from '../host/process-host.ts'
+import { findModels } from '../models/find-models.ts'
+import { modelOptions } from '../models/model-options.ts'
+import { checkStart } from '../run/prepare-run.ts'
+import { loadProject, type Project, type ProjectWishes } from '../team/load-project.ts'
+import { lookAtTeam, type SeenTeam } from '../team/load-team.ts'
+import { actingFaults } from '../team/workspace-tool-problems.ts'
+
+/** What was looked at, and how it is. A failure always says how to mend it. */
+export type Check =
+  | { readonly status: 'ok' | 'info'; readonly what: string; readonly message: string }
+  | { readonly status: 'warning' | 'fail'; readonly what: string; readonly message: string; readonly fix: string }
+
+export interface Examination {
+  readonly checks: readonly Check[]
+  /** What must not be shown, by name. */
+  readonly secrets: { readonly [name: string]: string }
+}
+
+/** Looks at everything that a run needs. */
+export async function examine(host: Host, wishes: ProjectWishes): Promise<Examination> {
+  const project = await loadProject(host, wishes)
+  const { config, environment } = project.setup
+  const { secrets } = overlayFor([], { config, environment })
+  const checks = [
+    nodeCheck(process.versions.node),
+    ...configChecks(project),
+    ...agentChecks(project),
+    ...keyChecks(project),
+    ...(await modelChecks(project, host, wishes)),
+    ...(await startChecks(project, host, wishes)),
+    ...(await actingChecks(project, host)),
+    await storeCheck(project, host),
+    ...(await sandboxChecks(project, host)),
+  ]
+  return { checks, secrets }
+}
+
+const leastNode = [22, 22] as const
+
+function nodeCheck(version: string): Check {
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const isNew = major > leastNode[0] || (major === leastNode[0] && minor >= leastNode[1])
+  return isNew
+    ? { status: 'ok', what: 'Node', message: version }
+    : { status: 'fail', what: 'Node', message: `${version} is too old`, fix: `Install Node ${leastNode.join('.')} or newer.` }
+}
+
+function configChecks({ setup, error }: Project): readonly Check[] {
+  if (error?.problems.some(({ place }) => isConfigPlace(place)))
+    return error.problems.filter(({ place }) => isConfigPlace(place)).map((problem) => failed('configuration', problem))
+  const { config, diagnostics } = setup
+  const warnings = diagnostics
+    .filter(({ severity }) => severity !== 'info')
+    .map(
+      ({ place, message, remedy }): Check => ({ status: 'warning', what: 'configuration', message: `${place}: ${message}`, fix: remedy }),
+    )
+  const read = config.layers.flatMap(({ settings }) => (settings ? [settings.origin.file] : []))
+  const found = read.length > 0 ? `read from ${[...new Set(read)].join(', ')}` : 'there is none, and none is needed'
+  return [{ status: 'ok', what: 'configuration', message: found }, ...warnings]
+}
+
+const isConfigPlace = (place: string): boolean => /\.(?:json|env)(?::|$|\s)/.test(place) || place.startsWith('TROUPE_')
+
+function agentChecks({ registry, error, diagnostics }: Project): readonly Check[] {
+  const broken = (error?.problems ?? []).filter(({ place }) => !isConfigPlace(place)).map((problem) => failed('agent', problem))
+  const wrong = diagnostics.flatMap((each): readonly Check[] =>
+    each.severity !== 'info' && each.code.startsWith('agent_')
+      ? [{ status: 'warning', what: 'agent', message: `${each.place}: ${each.message}`, fix: each.remedy ?? 'Look at the file.' }]
+      : [],
+  )
+  if (registry.found.length === 0 && broken.length === 0)
+    return [{ status: 'warning', what: 'agents', message: 'there are none here', fix: 'Begin with some: troupe init' }]
+  const right = registry.ok
+    ? registry.agents.map(({ definition, place }): Check => ({ status: 'ok', what: 'agent', message: `${definition.toolName} (${place})` }))
+    : []
+  return [...right, ...broken, ...wrong]
+}
+
+function failed(what: string, { place, message, remedy }: Problem): Check {
+  return { status: 'fail', what, message: `${place}: ${message}`, fix: remedy ?? `Look at ${place}.` }
+}
+
+/** What a run would miss of skills, hooks and folders. */
+async function actingChecks(project: Project, host: Host): Promise<readonly Check[]> {
+  const { problems, warnings } = await actingFaults(project, host)
+  const warned = warnings.map(({ place, message, remedy = `Look at ${place}.` }): Check => {
+    return { status: 'warning', what: 'acting', message: `${place}: ${message}`, fix: remedy }
+  })
+  return [...problems.map((problem) => failed('acting', problem)), ...warned]
+}
+
+/** Names only: what they hold is nobody's business. */
+function keyChecks({ setup }: Project): readonly Check[] {
+  const { variables } = overlayFor([], { config: setup.config, environment: setup.environment })
+  const keys = Object.keys(variables)
+    .filter((name) => /_API_KEY$/.test(name))
+    .toSorted()
+  return [{ status: 'info', what: 'keys', message: keys.length > 0 ? `${keys.join(', ')} (not shown)` : 'none is set' }]
+}
+
+/** For each list of models that an agent has, whether one of them can be asked. Servers on this machine are looked for. */
+async function modelChecks({ registry }: Project, host: Host, wishes: ProjectWishes): Promise<readonly Check[]> {
+  const agents = registry.ok ? registry.agents : []
+  const lists = new Map<string, readonly RegisteredAgent[]>()
+  for (const agent of agents) {
+    const key = agent.definition.models.join(', ')
+    lists.set(key, [...(lists.get(key) ?? []), agent])
+  }
+  const checks: Check[] = []
+  for (const [names, users] of lists) {
+    const [first] = users
+    // As a run of it would: with the configuration beside its file.
+    if (first) checks.push(...(await modelCheck(names, first, (await lookAs(first, host, wishes)).setup)))
+  }
+  return checks
+}
+
+const lookAs = ({ place }: RegisteredAgent, host: Host, wishes: ProjectWishes): Promise<SeenTeam> =>
+  lookAtTeam(place, { host, overrides: { settings: [] }, asks: 'never', ...wishes })
+
+/** What would keep a run from starting, found by what `troupe run` finds it with. Models are reported already. */
+async function startChecks({ registry }: Project, host: Host, wishes: ProjectWishes): Promise<readonly Check[]> {
+  const roots = registry.ok ? registry.agents.filter(({ isChild }) => !isChild) : []
+  const checks: Check[] = []
+  for (const root of roots) {
+    try {
+      await checkStart(await lookAs(root, host, wishes), host)
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error
+      const { code, message, remedy, problems } = error
+      const told = problems.length > 0 ? problems : [{ place: root.place, message, ...(remedy !== undefined && { remedy }) }]
+      if (!code.startsWith('model_')) checks.push(...told.map((problem) => failed('run', problem)))
+    }
+  }
+  return [...new Map(checks.map((check) => [check.message, check])).values()]
+}
+
+async function modelCheck(
+  names: string,
+  { definition, path }: RegisteredAgent,
+  { config, environment }: Project['setup'],
+): Promise<readonly Check[]> {
+  try {
+    const { variables, providers, aliases } = overlayFor(definition.models, { config, environment })
+    const sources = { ...modelOptions(path, { env: variables }), providers, aliases, looksAtServers: true }
+    const { models, notices, servers } = await findModels(definition.models, sources)
+    const message = `${models.join(', ')}${notices.length > 0 ? ` (${notices.join(' ')})` : ''}`
+    const [absent] = servers
+    // A run would start, and fail at its first request.
+    if (absent && servers.length === models.length)
+      return [{ status: 'fail', what: 'models', message: `${names}: ${absent.message}`, fix: absent.remedy ?? 'Name another model.' }]
+    return [absent ? { status: 'warning', what: 'models', message, fix: absent.remedy ?? '' } : { status: 'ok', what: 'models', message }]
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error
+    const looked = error.problems.map(({ place, message }): Check => ({ status: 'info', what: 'models', message: `${place}: ${message}` }))
+    const fix = error.remedy ?? error.problems.find(({ remedy }) => remedy !== undefined)?.remedy ?? 'Name another model.'
+    return [{ status: 'fail', what: 'models', message: `${names}: ${error.message}`, fix }, ...looked]
+  }
+}
+
+async function storeCheck({ setup }: Project, host: Host): Promise<Check> {
+  const { config, environment } = setup
+  const { openStore } = await import('../../stores/index.ts')
+  let folder = 'store.path'
+  try {
+    folder = storePathOf({ config, environment }) ?? dataFolder({ flag: undefined, env: host.env, home: homedir() })
+    await (await openStore(`sqlite:${folder}`)).close()
+    return { status: 'ok', what: 'journal', message: folder }
+  } catch (error) {
+    const { message, remedy = 'Make the folder writable, or name another with --data-dir.' } = error as TroupeError
+    return { status: 'fail', what: 'journal', message: `${folder}: ${message}`, fix: remedy }
+  }
+}
+
+/** Whether commands of agents can be kept behind walls here. It is tried for real, by breaking out. */
+async function sandboxChecks({ setup: { config, workingDirectory } }: Project, { env }: Host): Promise<readonly Check[]> {
+  const what = 'sandbox'
+  const policy = sandboxOf(config)
+  if (policy.mode === 'off') {
+    const message = 'it is switched off: commands run with all that you may do yourself'
+    return [{ status: 'warning', what, message, fix: 'Take `sandbox: { mode: off }` out of the configuration.' }]
+  }
+  const { processSandbox } = await import('../../tools/sandbox/index.ts')
+  const home = homeFolder(homedir())
+  const walls = processSandbox({ root: workingDirectory, path: env.PATH ?? '', home, clock: systemClock, policy })
+  const found = await walls.probe()
+  if (found.kind === 'available')
+    return [{ status: 'ok', what, message: walls.name }, ...found.weaknesses.map((message): Check => ({ status: 'info', what, message }))]
+  const { message, remedy = 'Switch it off: sandbox: { mode: off }.' } = found.failure
+  // Only those who give agents a shell need it.
+  return [{ status: 'warning', what, message: `the tool \`shell\` will not work here: ${message}`, fix: remedy }]
+}

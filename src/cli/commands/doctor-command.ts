@@ -1,0 +1,27 @@
+import { redactor } from '../../util/redact.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { DoctorInvocation } from '../options/project-invocations.ts'
+import { printable } from '../terminal/paint.ts'
+import { safeJson } from '../terminal/safe-json.ts'
+import { type Check, examine } from './doctor-checks.ts'
+
+/** `troupe doctor`: what is wrong here, and how to mend it. */
+export async function doctorCommand({ output, configFile }: DoctorInvocation, host: Host): Promise<number> {
+  const { checks: found, secrets } = await examine(host, configFile === undefined ? {} : { configFile })
+  const { text } = redactor(secrets)
+  const checks = found.map((check): Check => ({ ...check, message: text(check.message), ...('fix' in check && { fix: text(check.fix) }) }))
+  const hasFailed = checks.some(({ status }) => status === 'fail')
+  const { code } = hasFailed ? exitCodes.failed : exitCodes.done
+  if (output === 'json') await host.stdout.line(safeJson({ ok: !hasFailed, checks, exitCode: code }))
+  else await host.stdout.prose(checks.flatMap(linesOf))
+  return code
+}
+
+const marks: { readonly [Status in Check['status']]: string } = { ok: 'ok  ', info: '    ', warning: 'WARN', fail: 'FAIL' }
+
+function linesOf(check: Check): readonly string[] {
+  const { status, what, message } = check
+  const line = `${marks[status]}  ${what}: ${printable(message)}`
+  return 'fix' in check ? [line, `      → ${printable(check.fix)}`] : [line]
+}

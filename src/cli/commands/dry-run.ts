@@ -1,0 +1,119 @@
+import { agentOptionKeys } from '../../agents/index.ts'
+import { type AgentLimits, defaultLimits, type Json } from '../../contracts/index.ts'
+import { type AgentDefinition, createAgentRuntime, systemClock } from '../../runtime/index.ts'
+import { showDuration } from '../../util/parse-duration.ts'
+import { showSize } from '../../util/parse-size.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { RunInvocation } from '../options/parse-arguments.ts'
+import { type PreparedRun, teamConfig } from '../run/prepare-run.ts'
+import type { DryRunDocument, PlannedMember } from '../run/run-documents.ts'
+import { sentenceOf } from '../team/start-diagnostics.ts'
+import { columns, type Row } from '../terminal/columns.ts'
+import { plural } from '../terminal/format-numbers.ts'
+import { printable } from '../terminal/paint.ts'
+import { safeJson } from '../terminal/safe-json.ts'
+
+/** Shows what would run. Nothing is asked, started or kept. */
+export async function dryRun(prepared: PreparedRun, { file, output }: RunInvocation, { stdout }: Host): Promise<number> {
+  const { adapter } = prepared
+  // In memory: it is made only to be told that nothing is wrong.
+  const { sandbox, hooks } = prepared
+  await createAgentRuntime({ config: teamConfig(prepared), adapter, clock: systemClock, hooks, ...(sandbox && { sandbox }) }).close()
+  const document = await documentOf(prepared, file)
+  if (output === 'json') await stdout.line(safeJson(document))
+  else await stdout.lines(linesOf(document, prepared.agent.toolName))
+  return document.exitCode
+}
+
+async function documentOf({ agent, agents, adapter, prompt, folder, ...told }: PreparedRun, file: string): Promise<DryRunDocument> {
+  const models = await Promise.all(
+    agent.models.map(async (name) => {
+      const { id, abilities, contextTokens } = await adapter.resolve(name)
+      return { name, id, abilities, ...(contextTokens !== undefined && { contextTokens }) }
+    }),
+  )
+  return {
+    ok: true,
+    dryRun: true,
+    agent: { name: agent.name, description: agent.description, file, promptChars: agent.prompt.length },
+    models,
+    parameters: agent.parameters,
+    limits: limitsOf(agent.limits),
+    output: agent.output,
+    tools: agent.tools,
+    team: teamOf(agents, agent.name),
+    requestChars: prompt.length,
+    journal: folder,
+    notices: [...told.notices, ...told.diagnostics.map(sentenceOf), ...told.warnings],
+    exitCode: exitCodes.done.code,
+  }
+}
+
+/** By the names that people are shown. */
+function teamOf(agents: readonly AgentDefinition[], root: string): readonly PlannedMember[] {
+  const shown = new Map(agents.map(({ name, toolName = name }) => [name, toolName]))
+  return agents
+    .filter(({ name }) => name !== root)
+    .map(({ name, toolName = name, model, models = model === undefined ? [] : [model], tools = [], agents: called = [] }) => ({
+      name: toolName,
+      models,
+      tools,
+      agents: called.map((each) => shown.get(each) ?? each),
+    }))
+}
+
+/** In the order of the reference. */
+function limitsOf(stated: Partial<AgentLimits>): AgentLimits {
+  const limits: AgentLimits = { ...defaultLimits, ...stated }
+  const ordered = agentOptionKeys.flatMap((option) => {
+    const key = option.replace(/^limits\./, '') as keyof AgentLimits
+    return option.startsWith('limits.') && limits[key] !== undefined ? [[key, limits[key]]] : []
+  })
+  return Object.fromEntries(ordered)
+}
+
+function linesOf(document: DryRunDocument, toolName: string): readonly string[] {
+  const { agent, models, parameters, limits, output, tools, team, requestChars, journal } = document
+  const rows: Row[] = [
+    ['agent', `${toolName} (${agent.file}): ${agent.description}`],
+    ...models.map(({ name, id, contextTokens }, index): Row => {
+      const more = [...(id === name ? [] : [`is ${id}`]), ...(contextTokens === undefined ? [] : [`${contextTokens} tokens`])]
+      return [index === 0 ? 'models' : '', `${index + 1}. ${name}${more.length > 0 ? ` (${more.join(', ')})` : ''}`]
+    }),
+    ['parameters', listed(parameters, String) || "the provider's"],
+    ['limits', listed(limits, (value, key) => limitText(key as keyof AgentLimits, Number(value)))],
+    ['output', outputText(output)],
+    ['tools', tools.join(', ') || 'none'],
+    ...team.map((member, index): Row => [index === 0 ? 'agents' : '', memberText(member)]),
+    ['prompt', `${plural(agent.promptChars, 'character')} in the file, ${requestChars} in the request`],
+    ['journal', journal],
+  ]
+  const safe = rows.map(([left, right]): Row => [left, printable(right)])
+  return ['This would run. Nothing was asked, started or kept.', '', ...columns(safe)]
+}
+
+const memberText = ({ name, models, tools, agents }: PlannedMember): string =>
+  [
+    `${name}: ${models.join(', ')}`,
+    ...(tools.length > 0 ? [`tools ${tools.join(', ')}`] : []),
+    ...(agents.length > 0 ? [`calls ${agents.join(', ')}`] : []),
+  ].join(' · ')
+
+function listed(values: object, show: (value: unknown, key: string) => string): string {
+  return Object.entries(values)
+    .map(([key, value]) => `${key}=${show(value, key)}`)
+    .join(', ')
+}
+
+function outputText(output: DryRunDocument['output']): string {
+  const schema: Json | undefined = output.format === 'json' ? (output.schema as Json | undefined) : undefined
+  return schema === undefined ? output.format : `json that fits ${JSON.stringify(schema)}`
+}
+
+const times: readonly (keyof AgentLimits)[] = ['timeBudget', 'llmTimeout', 'idleTimeout', 'replyTimeout', 'toolTimeout']
+
+function limitText(key: keyof AgentLimits, value: number): string {
+  if (key === 'maxOutputBytes') return showSize(value)
+  return times.includes(key) ? showDuration(value) : String(value)
+}

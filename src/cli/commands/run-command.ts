@@ -1,0 +1,159 @@
+import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { resolve } from 'node:path'
+import { type Outcome, type RunOrigin, type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
+import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../../runtime/index.ts'
+import { redactor } from '../../util/redact.ts'
+import { approverFor } from '../approvals/choose-approver.ts'
+import { type Suspended, type WaysOn, waysOn } from '../approvals/next-steps.ts'
+import { grantPlaceOf, projectGrants } from '../approvals/project-grants.ts'
+import { dataFolder } from '../host/data-folder.ts'
+import type { Host } from '../host/process-host.ts'
+import type { RunInvocation } from '../options/parse-arguments.ts'
+import { progressFor } from '../progress/progress.ts'
+import { followRun } from '../run/follow-run.ts'
+import type { Interruption } from '../run/interruption.ts'
+import { type PreparedRun, prepareRun, teamConfig } from '../run/prepare-run.ts'
+import { reportRun } from '../run/report-run.ts'
+import { startRun } from '../run/start-run.ts'
+import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
+import { type Audience, tellNotice, tellWarning, withColour } from '../terminal/print-messages.ts'
+import { dryRun } from './dry-run.ts'
+import { resumeCommand, runFlags } from './resume-command.ts'
+
+/** `troupe run`: everything is checked before anything is started. */
+export async function runCommand(said: RunInvocation, given: Host, interruption: Interruption): Promise<number> {
+  const { wishes, output } = said
+  const host = withColour(given, wishes)
+  const prepared = await interruption.before(prepareRun(said, host))
+  const { invocation } = prepared
+  await tellBefore(prepared, { host, wishes })
+  if (invocation.dryRun) return dryRun(prepared, invocation, host)
+
+  const progress = progressFor(host.window, wishes)
+  const store = await interruption.before(openDataFolder(prepared.folder))
+  const approver = approverFor(host, prepared.whenNobodyIsThere)
+  const runtime = createAgentRuntime({
+    config: teamConfig(prepared),
+    adapter: prepared.adapter,
+    store,
+    clock: systemClock,
+    approver,
+    grants: projectGrants(grantPlaceOf(host), { project: prepared.project, folder: prepared.workspace }, host.now),
+    ...(prepared.sandbox && { sandbox: prepared.sandbox }),
+    hooks: prepared.hooks,
+    origin: originOf(prepared),
+  })
+  const { prompt, workspace, folder, agent, changes } = prepared
+  const dataDir = dataDirOf(prepared, host)
+  const begun = await interruption.before(
+    startRun(runtime, store, { invocation, prompt, workspace, folder, dataDir, changes, agent: agent.name }),
+  )
+  const { handle, past } = begun
+  for (const notice of prepared.changed) await tellNotice(notice, { host, wishes })
+  if (wishes.detail === 'verbose') await introduce(handle, prepared, { host, wishes })
+  const release = (): Promise<void> => runtime.close()
+  const followed = await followRun(handle, { host, progress, output, interruption, release, approver, past })
+  const { sessionId } = handle
+  const resume = resumeCommand(invocation, sessionId)
+  const ways = await waysFor(followed.outcome, { store, treeId: sessionId, resume, dataDir })
+  const { request } = interruption
+  const code = await reportRun(followed, {
+    host,
+    wishes,
+    output,
+    progress,
+    request,
+    before: prepared.diagnostics,
+    ...(ways && { waysOn: ways }),
+  })
+  const further = (await afterStoreFailure(followed.outcome, invocation, store)) ?? afterInterrupt(followed.outcome, invocation, sessionId)
+  if (further !== undefined) await tellNotice(`Go on: ${further}`, { host, wishes })
+  // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
+  if (followed.outcome) await close(runtime, store)
+  return code
+}
+
+/** What a person may do about a run whose turn is open. */
+async function waysFor(outcome: Outcome | undefined, { store, ...run }: OpenRun): Promise<WaysOn | undefined> {
+  if (outcome?.status !== 'suspended') return undefined
+  return outcome.reason === 'released' ? { remedy: 'Continue it:', commands: [run.resume] } : waysOn(store, run)
+}
+
+interface OpenRun extends Suspended {
+  readonly store: Store
+}
+
+/** What is withheld for want of trust may be why something does not happen: that is told to those who want it quiet, too. */
+async function tellBefore({ notices, diagnostics, warnings }: PreparedRun, audience: Audience): Promise<void> {
+  for (const notice of notices) await tellNotice(notice, audience)
+  for (const each of diagnostics) await (isAboutTrust(each) ? tellWarning : tellNotice)(sentenceOf(each), audience)
+  for (const warning of warnings) await tellWarning(warning, audience)
+}
+
+/** What whoever goes on with it later has to know; it is kept, so that nothing secret may be in it. */
+function originOf({ workspace, invocation, adapter }: PreparedRun): RunOrigin {
+  const { configFile } = invocation
+  const flags = runFlags({ ...invocation, ...(configFile !== undefined && { configFile: resolve(configFile) }) })
+  const { text } = redactor(adapter.secrets ?? {})
+  return {
+    workspace,
+    agentFile: realPath(invocation.file),
+    ...(flags.length > 0 && { flags: flags.map(({ name, value }) => ({ name, value: text(value) })) }),
+  }
+}
+
+/** A file that came through a pipe has no other place than the name that it was given by. */
+function realPath(file: string): string {
+  try {
+    return realpathSync(file)
+  } catch {
+    return resolve(file)
+  }
+}
+
+/** Of a run that somebody has interrupted: its turn has ended, unless it did not heed that in time. */
+function afterInterrupt(outcome: Outcome | undefined, invocation: RunInvocation, sessionId: string): string | undefined {
+  if (!outcome) return resumeCommand(invocation, sessionId)
+  return outcome.reason === 'interrupted' ? resumeCommand(invocation, sessionId, { hasEnded: true }) : undefined
+}
+
+/** Of a session that could not be stored any further, once it was stored at all. */
+async function afterStoreFailure(outcome: Outcome | undefined, invocation: RunInvocation, { trees }: Store): Promise<string | undefined> {
+  if (outcome?.code !== 'store_failed') return undefined
+  const entry = await Promise.resolve(trees.get(outcome.sessionId as string as TreeId)).catch(() => undefined)
+  return entry && resumeCommand(invocation, outcome.sessionId)
+}
+
+/** Named where it is not found without. */
+const dataDirOf = ({ folder }: PreparedRun, { env }: Host): string | undefined =>
+  folder === dataFolder({ flag: undefined, env, home: homedir() }) ? undefined : folder
+
+async function introduce({ sessionId }: RunHandle, { agent, folder }: PreparedRun, audience: Audience): Promise<void> {
+  await tellNotice(`session ${sessionId}`, audience)
+  await tellNotice(`models ${agent.models.join(', ')}`, audience)
+  await tellNotice(`journal in ${folder}`, audience)
+}
+
+async function close(runtime: AgentRuntime, store: Store): Promise<void> {
+  await runtime.close()
+  await store.close()
+}
+
+/** A data folder that cannot be used is a matter of how the command was called; a full disk is not. */
+async function openDataFolder(path: string): Promise<Store> {
+  const { openStore } = await import('../../stores/index.ts')
+  try {
+    return await openStore(`sqlite:${path}`)
+  } catch (error) {
+    if (!(error instanceof TroupeError) || isOutOfSpace(error.cause)) throw error
+    throw new TroupeError('config_invalid', error.message, { remedy: error.remedy ?? 'Name another folder with --data-dir.', cause: error })
+  }
+}
+
+/** As the system says it, or SQLite: full, or a write that failed. */
+function isOutOfSpace(cause: unknown): boolean {
+  const { code, errcode } = (cause ?? {}) as { readonly code?: unknown; readonly errcode?: unknown }
+  if (typeof errcode === 'number') return [10, 13].includes(errcode & 0xff)
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(String(code))
+}

@@ -1,0 +1,56 @@
+import type { FoundSkills } from '../../agents/index.ts'
+import type { Problem } from '../../contracts/index.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { SkillsInvocation } from '../options/project-invocations.ts'
+import { findProjectSkills, skillWishesOf } from '../team/find-project-skills.ts'
+import { loadSetup } from '../team/load-config.ts'
+import { columns, columnsOn, type Row } from '../terminal/columns.ts'
+import { printable } from '../terminal/paint.ts'
+import { tellNotice, tellWarning } from '../terminal/print-messages.ts'
+import { safeJson } from '../terminal/safe-json.ts'
+
+/** `troupe skills list`: what can be loaded, what is hidden behind it, and what is wrong with any. */
+export async function skillsCommand({ output, wishes, configFile }: SkillsInvocation, host: Host): Promise<number> {
+  const { config, workingDirectory, diagnostics } = await loadSetup(host, configFile === undefined ? {} : { configFile })
+  const found = findProjectSkills(workingDirectory, skillWishesOf(config))
+  // A configuration that does not count for want of trust may be why a skill is not there.
+  const problems = [...found.problems, ...diagnostics.filter(({ severity }) => severity !== 'info')]
+  const { code } = exitCodes.done
+  if (output === 'json') {
+    await host.stdout.line(safeJson({ ...skillsDocument(found, problems), exitCode: code }))
+    return code
+  }
+  const rows = skillRows(found)
+  if (rows.length > 0) await host.stdout.lines(columns(rows, { most: columnsOn(host.stdout) }))
+  else await tellNotice('There are no skills here.', { host, wishes })
+  for (const { card, by, kind } of found.shadowed)
+    await tellNotice(`${card.path}: ${kind === 'shadowed' ? 'hidden by a nearer one' : 'the name is taken'}: ${by.path}`, { host, wishes })
+  for (const { name, path } of found.disabled) await tellNotice(`${path}: ${name} is switched off by the configuration`, { host, wishes })
+  for (const { place, message, remedy } of problems)
+    await tellWarning(`${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, wishes })
+  return code
+}
+
+/** A skill with all that it says of itself. */
+export function skillsDocument({ skills, details, shadowed, disabled }: FoundSkills, problems: readonly Problem[]) {
+  return {
+    ok: true,
+    skills: skills.map((card) => ({ ...card, ...details.get(card.name) })),
+    shadowed,
+    disabled,
+    problems: problems.map(({ place, message, remedy }) => ({ place, message, ...(remedy !== undefined && { remedy }) })),
+  }
+}
+
+export const skillRows = ({ skills, details }: FoundSkills): readonly Row[] =>
+  skills.map(({ name, displayName, description, scope, path, promptHint }): Row => {
+    const { license, compatibility, metadata = {} } = details.get(name) ?? {}
+    const hints = [
+      ...(promptHint === undefined ? [] : [`try: ${promptHint}`]),
+      ...(compatibility === undefined ? [] : [`needs: ${compatibility}`]),
+    ]
+    const others = Object.entries(metadata).map(([key, value]) => `${key}: ${value}`)
+    const facts = [scope, path, displayName, license, ...others].filter((fact) => fact !== undefined)
+    return [name, [description, ...hints, facts.join(' · ')].map(printable).join('\n')]
+  })

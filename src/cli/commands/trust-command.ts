@@ -1,0 +1,134 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  dialectFolders,
+  type FileState,
+  findAgentPaths,
+  readTrust,
+  revokeTrust,
+  statesOf,
+  type TrustPlace,
+  type TrustRecord,
+  trustFiles,
+  trustOf,
+} from '../../agents/index.ts'
+import { TroupeError } from '../../contracts/index.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import type { Host } from '../host/process-host.ts'
+import type { TrustInvocation } from '../options/project-invocations.ts'
+import { trustPlaceOf } from '../team/load-config.ts'
+import { loadProject } from '../team/load-project.ts'
+import { printable } from '../terminal/paint.ts'
+import { tellNotice } from '../terminal/print-messages.ts'
+import { safeJson } from '../terminal/safe-json.ts'
+import { hookFileLines } from '../trust/hook-file-lines.ts'
+import { isAgreed, mayAsk, partLines, partsOf, waitingIn } from '../trust/trust-question.ts'
+
+/** `troupe trust`: a person's word that files may count in full, as they are now. */
+export async function trustCommand(invocation: TrustInvocation, host: Host): Promise<number> {
+  const place = trustPlaceOf(host)
+  switch (invocation.action) {
+    case 'list':
+      return listTrust(invocation, host, place)
+    case 'revoke':
+      return revoke(invocation, host, place)
+    case 'trust':
+      return trust(invocation, host, place)
+    default:
+      return invocation.action satisfies never
+  }
+}
+
+async function trust(invocation: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
+  const { paths, isAll, wishes } = invocation
+  if (isAll && paths.length > 0)
+    throw new TroupeError('usage', 'Files are named beside --all.', { remedy: 'Leave one of them out: --all is whatever waits here.' })
+  const files = paths.length > 0 ? await statesOf(place.files, paths.flatMap(filesAt)) : await waiting(invocation, host)
+  if (files === 'refused') {
+    await tellNotice('Nothing was trusted.', { host, wishes })
+    return exitCodes.done.code
+  }
+  if (files.length > 0) await trustFiles(place, files, { by: 'command', at: host.now() })
+  return report(files, { host, asked: invocation, done: 'Trusted', otherwise: 'Nothing here waits for trust.' })
+}
+
+/** Whatever of this folder waits for trust, once a person has seen it: by `--all`, or by an answer at a terminal. */
+async function waiting({ configFile, isAll }: TrustInvocation, host: Host): Promise<readonly FileState[] | 'refused'> {
+  const { setup, registry, isConfigured, error } = await loadProject(host, configFile === undefined ? {} : { configFile })
+  // Without the configuration, or the list of trust, nobody knows what waits.
+  if (!isConfigured && error) throw error
+  const files = waitingIn(setup, registry)
+  if (files.length === 0 || isAll) return files
+  const count = files.length === 1 ? 'A file waits for trust.' : `${files.length} files wait for trust.`
+  if (!mayAsk(host))
+    throw new TroupeError('usage', `${count} There is no terminal to ask at, so nothing was trusted.`, {
+      remedy: 'Look at them, then name those that you want: troupe trust PATH ..., or all of them: troupe trust --all',
+      problems: files.map((file) => ({ place: file.path, message: `${file.kind}; it waits for ${partsOf(file).join('; ')}` })),
+    })
+  const { paint, stderr } = host
+  await stderr.prose([`${count} What waits, and what it could do then:`, ''])
+  for (const file of files) {
+    const head = `${paint('bold', printable(file.path))} (${file.kind})`
+    await stderr.lines([head, ...partLines(file, host, await hookFileLines(file, host))])
+  }
+  return (await isAgreed(`\n${files.length === 1 ? 'Trust it as it is now?' : `Trust all ${files.length} as they are now?`} [y/N] `, host))
+    ? files
+    : 'refused'
+}
+
+async function revoke({ paths, ...asked }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
+  const gone = await revokeTrust(place, paths.length > 0 ? paths.map((path) => real(path)) : [process.cwd()])
+  return report(gone, { host, asked, done: 'No longer trusted', otherwise: 'Nothing of this was trusted.' })
+}
+
+async function listTrust({ output, wishes }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
+  const records = await readTrust(place)
+  const rows = await Promise.all([...records.values()].map(async (record) => ({ ...record, status: await statusOf(record, place) })))
+  const { code } = exitCodes.done
+  if (output === 'json') await host.stdout.line(safeJson({ ok: true, files: rows, exitCode: code }))
+  else if (rows.length > 0)
+    await host.stdout.lines(
+      rows.map(({ path, by, at, status }) => `${status}  ${printable(path)}  by ${by} on ${new Date(at).toISOString().slice(0, 10)}`),
+    )
+  else await tellNotice('Nothing is trusted yet.', { host, wishes })
+  return code
+}
+
+async function statusOf(record: TrustRecord, { files }: TrustPlace): Promise<'trusted' | 'changed' | 'gone'> {
+  if (!existsSync(record.path)) return 'gone'
+  const [state] = await statesOf(files, [record.path])
+  return state && trustOf(state, new Map([[record.path, record]])) === 'trusted' ? 'trusted' : 'changed'
+}
+
+const configNames = ['.ai-agent.json', '.mcp.json', '.ai-agent.env']
+
+/** Of a folder, what trust is about. */
+function filesAt(written: string): readonly string[] {
+  const path = real(written)
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) return [path]
+  const own = configNames.map((name) => join(path, name)).filter((each) => existsSync(each))
+  const foreign = dialectFolders.map((each) => join(path, each)).filter((each) => existsSync(each))
+  return [...own, ...foreign.flatMap((each) => findAgentPaths(each).paths)]
+}
+
+/** Agents are known by their real path; what is no longer there by the one that was written. */
+function real(written: string): string {
+  const path = resolve(written)
+  return existsSync(path) ? realpathSync(path) : path
+}
+
+interface Reporting {
+  readonly host: Host
+  readonly asked: Pick<TrustInvocation, 'output' | 'wishes'>
+  readonly done: string
+  readonly otherwise: string
+}
+
+async function report(files: readonly FileState[], { host, asked, done, otherwise }: Reporting): Promise<number> {
+  const { output, wishes } = asked
+  const { code } = exitCodes.done
+  if (output === 'json') await host.stdout.line(safeJson({ ok: true, files: files.map(({ path }) => path), exitCode: code }))
+  else if (files.length > 0) await host.stdout.lines(files.map(({ path }) => `${done}: ${printable(path)}`))
+  else await tellNotice(otherwise, { host, wishes })
+  return code
+}

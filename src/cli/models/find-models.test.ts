@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { TroupeError } from '../../contracts/index.ts'
+import { FakeClock } from '../../testing/index.ts'
+import { findModels } from './find-models.ts'
+
+/** A machine without a key and without a server. */
+function bare(variables: { readonly [name: string]: string } = {}) {
+  return { variables, clock: new FakeClock(), fetch: () => Promise.reject(new TypeError('fetch failed')) }
+}
+
+test('where `auto` finds nothing, the model that is named behind it is taken, with a word about it', async () => {
+  const found = await findModels(['auto', 'rehearsal'], bare())
+  expect(found.models).toEqual(['rehearsal'])
+  expect(found.notices).toEqual(['auto is left out: There is no model: `auto` found no key and no server on this machine.'])
+})
+
+test('so too where a key is missing', async () => {
+  const found = await findModels(['openai/gpt-5.4-mini', 'rehearsal'], bare())
+  expect(found.models).toEqual(['rehearsal'])
+  expect(found.notices).toEqual([expect.stringMatching(/^openai\/gpt-5.4-mini is left out: .*OPENAI_API_KEY/)])
+})
+
+test('where nothing is left, everything that is missing is told, with what to type', async () => {
+  const error = await findModels(['auto', 'openai/gpt-5.4-mini'], bare()).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(TroupeError)
+  const told = JSON.stringify([(error as TroupeError).message, (error as TroupeError).problems])
+  for (const word of ['None of these variables is set.', 'openai/gpt-5.4-mini needs a key', '--model rehearsal'])
+    expect(told).toContain(word)
+})
+
+test('a name that nobody knows is thrown, whatever else there is', async () => {
+  await expect(findModels(['auto', 'no-such-model-9000', 'rehearsal'], bare())).rejects.toMatchObject({ code: 'model_unknown' })
+})

@@ -1,0 +1,81 @@
+import { TroupeError } from '../../contracts/index.ts'
+import { type ModelAdapterOptions, modelAdapter } from '../../models/by-name/index.ts'
+import { systemClock } from '../../runtime/index.ts'
+
+/** As long as `auto` waits. */
+const patienceMs = 300
+/** The servers that `auto` looks for, beside those of the configuration. A test keeps this equal to the table of providers. */
+export const ownServers: readonly string[] = ['ollama', 'lmstudio', 'llamacpp', 'vllm']
+
+/**
+ * Whether the server that a model needs is there, if it is on this machine and one that `auto` would look for; nothing
+ * where all is well, and nothing is known of other machines: nobody there is asked. `name` is one that can be found.
+ */
+export async function serverProblem(name: string, options: ModelAdapterOptions): Promise<TroupeError | undefined> {
+  const request = await requestOf(name, options)
+  if (!request || !isLoopback(request.url)) return undefined
+  const base = request.url.href.replace(endOfRequest, '')
+  const models = await listModels(`${base}/models`, request.headers, options)
+  if (models === 'silence')
+    return new TroupeError('model_unavailable', `The model ${name} needs a server at ${base}, where nothing answers.`, {
+      remedy: 'Start it, or name another model.',
+    })
+  const [, model = ''] = /^[^/]+\/(.+)$/s.exec(request.name) ?? []
+  if (models.length === 0 || models.some((id) => id === model || id.replace(/:.*$/, '') === model)) return undefined
+  return new TroupeError('model_unavailable', `The server at ${base} answers, but lists no model ${model}.`, {
+    remedy: `Load it there, or name one that it has: ${models.slice(0, 5).join(', ')}.`,
+  })
+}
+
+const endOfRequest = /\/(?:chat\/completions|responses|messages|models\/[^/]*)$/
+
+interface CaughtRequest {
+  readonly url: URL
+  readonly headers: Headers
+  /** The model as its provider calls it, behind every alias. */
+  readonly name: string
+}
+
+/** The request that the model would make. It is caught before it leaves: so whatever says where a server is has been heard. */
+async function requestOf(name: string, options: ModelAdapterOptions): Promise<CaughtRequest | undefined> {
+  let caught: Omit<CaughtRequest, 'name'> | undefined
+  const fetch: typeof globalThis.fetch = (input, init) => {
+    const { url, headers } = new Request(input, init)
+    caught = { url: new URL(url), headers }
+    return Promise.reject(new Error('Nothing is sent.'))
+  }
+  const model = await modelAdapter({ ...options, fetch }).resolve(name)
+  const [source = ''] = model.id.split('/')
+  if (!ownServers.includes(source) && !Object.hasOwn(options.providers ?? {}, source)) return undefined
+  const nothing = { system: '', messages: [], tools: [], toolChoice: 'auto', parameters: {} } as const
+  for await (const _part of model.stream(nothing, { signal: new AbortController().signal })) if (caught) break
+  return caught && { ...caught, name: model.id }
+}
+
+const isLoopback = ({ hostname }: URL): boolean => /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/i.test(hostname)
+
+/** What the server lists; empty where it answers with anything else. */
+async function listModels(
+  url: string,
+  sent: Headers,
+  { clock = systemClock, fetch = globalThis.fetch }: ModelAdapterOptions,
+): Promise<readonly string[] | 'silence'> {
+  const headers = new Headers(sent)
+  headers.delete('content-type')
+  const controller = new AbortController()
+  const cancel = clock.after(patienceMs, () => controller.abort())
+  try {
+    const response = await fetch(url, { signal: controller.signal, redirect: 'manual', headers })
+    return idsIn(await response.json().catch(() => undefined))
+  } catch {
+    return 'silence'
+  } finally {
+    cancel()
+  }
+}
+
+function idsIn(listing: unknown): readonly string[] {
+  const data = typeof listing === 'object' && listing !== null && 'data' in listing ? listing.data : undefined
+  if (!Array.isArray(data)) return []
+  return data.map((each: { readonly id?: unknown } | null) => each?.id).filter((id) => typeof id === 'string')
+}

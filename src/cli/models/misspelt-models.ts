@@ -1,0 +1,42 @@
+import { type AgentDiagnostic, type Config, configuredText, type SaidByFile, variablesOf } from '../../agents/index.ts'
+import { nearestModels } from '../../models/by-name/index.ts'
+import type { Host } from '../host/process-host.ts'
+
+interface Surroundings {
+  readonly config: Config
+  readonly environment: Host['env']
+}
+
+/** Models that the bundled table does not have, and almost does. New ones appear, so they are asked all the same. */
+export async function misspeltModels(
+  files: readonly SaidByFile[],
+  { config, environment }: Surroundings,
+): Promise<readonly AgentDiagnostic[]> {
+  const variables = variablesOf({ config, environment })
+  const named = files.flatMap(({ agent, values, place }) =>
+    agent.models.map((name) => ({ name: configuredText(config, ['models', name]) ?? name, place: values.get('models')?.place ?? place })),
+  )
+  const seen = new Map(named.map((each) => [each.name, each]))
+  const advice = await Promise.all(
+    [...seen.values()].map(async ({ name, place }): Promise<readonly AgentDiagnostic[]> => {
+      const [provider = '', ...rest] = name.split('/')
+      const model = rest.join('/')
+      // A server of one's own has models of its own.
+      const isElsewhere =
+        configuredText(config, ['providers', provider, 'baseURL']) !== undefined || `${provider.toUpperCase()}_BASE_URL` in variables
+      const near = model === '' || isElsewhere ? [] : await nearestModels(provider, model)
+      if (near.length === 0) return []
+      const message = `the model \`${name}\` is not in the list of known models`
+      return [
+        {
+          code: 'agent_model_unknown',
+          severity: 'warning',
+          place,
+          message,
+          remedy: `Did you mean ${near.map((each) => `\`${provider}/${each}\``).join(', ')}?`,
+        },
+      ]
+    }),
+  )
+  return advice.flat()
+}

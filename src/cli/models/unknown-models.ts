@@ -1,0 +1,58 @@
+import { dirname } from 'node:path'
+import { overlayFor, type SaidByFile } from '../../agents/index.ts'
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { modelAdapter } from '../../models/by-name/index.ts'
+import type { Setup } from '../team/load-config.ts'
+import { modelOptions } from './model-options.ts'
+
+/** What would still be to do before these can be asked is not wrong: a key, a server, a variable. */
+const notWrong: readonly string[] = ['model_key_missing', 'model_unavailable']
+
+/** Names of models that there are not, and scripts that cannot be read. Nobody is asked: `auto` stays what it is. */
+export async function unknownModels(files: readonly SaidByFile[], { config, environment }: Setup): Promise<readonly TroupeError[]> {
+  const problems: Problem[] = []
+  const seen = new Set<string>()
+  for (const { agent, path, place, values, dialect } of files) {
+    const said = values.get('models')
+    const spot = { place: said?.place ?? place, ...(said?.line !== undefined && { line: said.line }) }
+    for (const name of agent.models) {
+      const key = `${name}\n${name.startsWith('script/') ? dirname(path) : ''}`
+      if (name === 'auto' || seen.has(key)) continue
+      seen.add(key)
+      const error = await faultOf(name, path, { config, environment })
+      if (!error) continue
+      const { message } = error
+      const remedy = dialect === 'troupe' ? error.remedy : foreignModelRemedy(name, error)
+      problems.push(...(error.problems.length > 0 ? error.problems : [{ ...spot, message, ...(remedy !== undefined && { remedy }) }]))
+    }
+  }
+  return problems.length === 0 ? [] : [new TroupeError('agent_file_invalid', 'Some models cannot be found.', { problems })]
+}
+
+/** A file of another program has to stay right for that program: what its models mean here is said beside it. */
+export function foreignModelRemedy(name: string, { code, remedy }: TroupeError): string | undefined {
+  if (code !== 'model_unknown' || name.includes('/')) return remedy
+  return `Say in .ai-agent.json what it means here: "models": { ${JSON.stringify(name)}: "provider/model" }.`
+}
+
+async function faultOf(name: string, path: string, sources: Parameters<typeof overlayFor>[1]): Promise<TroupeError | undefined> {
+  try {
+    const { variables, providers, aliases } = overlayOf(name, sources)
+    if (aliases[name] === 'auto') return undefined
+    await modelAdapter({ ...modelOptions(path, { env: variables }), providers, aliases }).resolve(name)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof TroupeError)) throw error
+    return notWrong.includes(error.code) ? undefined : error
+  }
+}
+
+function overlayOf(name: string, sources: Parameters<typeof overlayFor>[1]): ReturnType<typeof overlayFor> {
+  try {
+    return overlayFor([name], sources)
+  } catch (error) {
+    // A variable that is not set here may be set where the agent runs.
+    if (error instanceof TroupeError) throw new TroupeError('model_key_missing', error.message, { problems: error.problems })
+    throw error
+  }
+}

@@ -1,0 +1,35 @@
+import { type AgentOption, agentOptionKeys, agentOptions } from '../../agents/index.ts'
+import { columns, paragraph, type Row } from '../terminal/columns.ts'
+import { typeText } from './option-types.ts'
+
+const example = `  #!/usr/bin/env troupe
+  ---
+  description: Plans a trip by rail
+  models: [anthropic/claude-sonnet-5, openai/gpt-5.4-mini]
+  parameters: { temperature: 0.2 }
+  limits: { maxToolTurns: 6, timeBudget: 10m }
+  ---
+  You plan journeys by rail. Answer in three sentences at most.`
+
+/** What `troupe help agent-file` prints. */
+export function agentFileHelp(most?: number): string {
+  const rows = agentOptionKeys.map((key): Row => {
+    const option: AgentOption = agentOptions[key]
+    const otherwise = option.default === 'required' ? 'required' : `default: ${option.default}`
+    return [key, `${option.summary}\n${typeText(option.type)} - ${otherwise}`]
+  })
+  return [
+    'An agent is a file: settings in YAML between two lines of ---, then the prompt.',
+    '',
+    example,
+    '',
+    'Settings',
+    ...columns(rows, { most }),
+    '',
+    ...paragraph('Durations are written 500ms, 30s, 10m or 2h, sizes 512B, 64KB or 1MB; bare numbers are milliseconds and bytes.', most),
+    ...paragraph('A key that is not listed here is an error. Every setting can be changed for one run:', most),
+    '',
+    '  troupe run trip.ai "Oslo" --override limits.maxToolTurns=5',
+    '',
+  ].join('\n')
+}

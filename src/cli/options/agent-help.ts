@@ -1,0 +1,40 @@
+import { agentTemplate, type RegisteredAgent, registeredTemplate, type WrittenOverrides } from '../../agents/index.ts'
+import { shellWord } from '../../util/shell-word.ts'
+import type { Host } from '../host/process-host.ts'
+import { readTeam } from '../team/load-team.ts'
+import { columns, columnsOn, paragraph, type Row } from '../terminal/columns.ts'
+import { printable } from '../terminal/paint.ts'
+
+interface AgentHelpWishes {
+  readonly overrides: WrittenOverrides
+  readonly configFile?: string
+}
+
+/** What `troupe run FILE --help` prints: what the agent is, how it is run, and its settings as they are in force. */
+export async function agentHelp(file: string, { configFile, overrides }: AgentHelpWishes, host: Host): Promise<string> {
+  const { root, agents } = await readTeam(file, { host, overrides, asks: 'never', ...(configFile !== undefined && { configFile }) })
+  const { toolName, description, usage } = root.definition
+  const most = columnsOn(host.stdout)
+  return [
+    ...paragraph(`${toolName}: ${printable(description)}`, most),
+    '',
+    'Usage',
+    `  troupe run ${shellWord(file)} PROMPT [options]`,
+    ...(usage === undefined ? [] : [`  PROMPT is ${printable(usage)}`]),
+    ...childrenSection(root, agents, most),
+    '',
+    'Settings in force, to begin a new file with',
+    '',
+    agentTemplate(registeredTemplate(root)),
+    '',
+    'Every setting: troupe help agent-file. Every option: troupe help run',
+    '',
+  ].join('\n')
+}
+
+function childrenSection({ definition }: RegisteredAgent, agents: readonly RegisteredAgent[], most: number): readonly string[] {
+  const rows = agents.flatMap(({ definition: child }): readonly Row[] =>
+    definition.agents.includes(child.name) ? [[child.toolName, printable(child.description)]] : [],
+  )
+  return rows.length === 0 ? [] : ['', 'Agents that it may call', ...columns(rows, { most })]
+}

@@ -1,0 +1,85 @@
+import { exitCodes } from '../host/exit-codes.ts'
+import { columns, paragraph, type Row, widest } from '../terminal/columns.ts'
+import { type CommandSpec, commands, commonFlags, type FlagSpec, signatureOf, usageOf } from './command-specs.ts'
+
+/** What `troupe --help` prints, or `troupe help <command>`. */
+export function helpText(command?: CommandSpec, most?: number): string {
+  const sections = command ? commandHelp(command, most) : overview(most)
+  return `${sections.map((section) => section.join('\n')).join('\n\n')}\n`
+}
+
+type Section = readonly string[]
+
+/** `approvals ACTION [NAME ...]`: which actions there are is told by its own help. */
+const shortSignature = (command: CommandSpec): string =>
+  signatureOf({
+    ...command,
+    arguments: command.arguments.map(({ choices = [], ...argument }) => (choices.length === 1 ? { ...argument, choices } : argument)),
+  })
+
+function overview(most: number | undefined): readonly Section[] {
+  return [
+    paragraph('Troupe: an agent is a file, every agent is a tool, every run is a journal.', most),
+    ['Usage', '  troupe COMMAND [arguments] [options]', '  troupe FILE.ai [PROMPT] [options]'],
+    [
+      'Commands',
+      ...columns(
+        commands.map((each): Row => [shortSignature(each), each.summary]),
+        { most },
+      ),
+    ],
+    ['Options', ...columns(commonFlags.map(flagRow), { most })],
+    [
+      'Examples',
+      ...columns(
+        [
+          ['troupe demo', 'see a run, without a key or a network'],
+          ['troupe run trip.ai "A weekend in Oslo"', 'run an agent'],
+          ['troupe help run', 'everything about run'],
+          ['troupe help agent-file', 'everything that an agent file may say'],
+        ],
+        { most },
+      ),
+    ],
+    exitCodeSection(most),
+  ]
+}
+
+function commandHelp(command: CommandSpec, most: number | undefined): readonly Section[] {
+  const sections: Section[] = [
+    paragraph(`${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`, most),
+    ['Usage', `  ${usageOf(command)}`],
+  ]
+  if (command.arguments.length > 0)
+    sections.push([
+      'Arguments',
+      ...columns(
+        command.arguments.map(({ name, summary }): Row => [name, summary]),
+        { most },
+      ),
+    ])
+  const groups = [...command.groups, { title: command.groups.length > 0 ? 'Others' : 'Options', flags: commonFlags }]
+  // One width for all, so that the summaries stand below each other.
+  const left = widest(groups.flatMap(({ flags }) => flags.map(flagRow)))
+  sections.push(...groups.map(({ title, flags }) => [title, ...columns(flags.map(flagRow), { left, most })]))
+  if (command.notes.length > 0) sections.push(command.notes.flatMap((note) => paragraph(note, most)))
+  if (command.examples.length > 0)
+    sections.push(['Examples', ...command.examples.flatMap(({ line, summary }) => [`  # ${summary}`, `  ${line}`])])
+  if (command.groups.length > 0) sections.push(exitCodeSection(most))
+  return sections
+}
+
+function exitCodeSection(most: number | undefined): Section {
+  return [
+    'Exit codes',
+    ...columns(
+      Object.values(exitCodes).map(({ code, summary }): Row => [String(code), summary]),
+      { most },
+    ),
+  ]
+}
+
+function flagRow({ name, short, value, summary, repeatable }: FlagSpec): Row {
+  const written = `${short === undefined ? '    ' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`
+  return [`${written}${repeatable ? ' ...' : ''}`, summary]
+}

@@ -1,0 +1,47 @@
+import type { AgentOptionKey } from '../../agents/index.ts'
+import type { Problem } from '../../contracts/index.ts'
+import { shellWord } from '../../util/shell-word.ts'
+import { type CommandSpec, flagsOf } from './command-specs.ts'
+
+// What people write who know another program, or have forgotten a word.
+
+/** `troupe trip x` where there is a `trip.ai`. */
+export function agentAsCommand([first = '', ...rest]: readonly string[], isFile: (path: string) => boolean): Problem | undefined {
+  const file = `${first}.ai`
+  if (first === '' || !isFile(file)) return undefined
+  const prompt = rest.length > 0 ? ` ${shellWord(rest.join(' '))}` : ''
+  return { place: first, message: 'There is no such command.', remedy: `Run the agent: troupe run ${shellWord(file)}${prompt}` }
+}
+
+/** What follows a flag that there is not is most likely its value: it is not reported a second time. */
+export function withoutValues(rest: readonly string[], command: CommandSpec, flags: readonly WrittenFlag[]): readonly string[] {
+  const known = flagsOf(command)
+  const unknown = flags.filter(({ name, inline }) => !inline && !known.some((flag) => flag.name === name)).length
+  const most = command.arguments.length
+  return rest.length <= most + unknown ? rest.slice(0, most) : rest
+}
+
+interface WrittenFlag {
+  readonly name: string
+  readonly inline: boolean
+}
+
+/** What other programs call our flags. */
+const flagsElsewhere: { readonly [written: string]: string } = { '--max-turns': '--max-steps', '--max-iterations': '--max-steps' }
+
+/** Flags of other programs for what is a setting of the agent here. */
+const settingsElsewhere: { readonly [written: string]: AgentOptionKey } = {
+  '--temperature': 'parameters.temperature',
+  '--top-p': 'parameters.topP',
+  '--seed': 'parameters.seed',
+  '--reasoning': 'parameters.reasoning',
+  '--max-output-tokens': 'parameters.maxOutputTokens',
+  '--tools': 'tools',
+}
+
+/** What to write for a flag that only other programs have. */
+export function knownElsewhere(written: string): string | undefined {
+  if (Object.hasOwn(flagsElsewhere, written)) return `Write ${flagsElsewhere[written]}.`
+  const key = Object.hasOwn(settingsElsewhere, written) ? settingsElsewhere[written] : undefined
+  return key && `Write --override ${key}=VALUE, or set \`${key}\` in the agent file.`
+}

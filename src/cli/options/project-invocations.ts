@@ -1,0 +1,145 @@
+import type { OutputForm, Wishes } from './parse-arguments.ts'
+import {
+  type AgentCommandName,
+  type ApprovalsAction,
+  approvalsActions,
+  type SessionsAction,
+  sessionsActions,
+} from './project-command-specs.ts'
+
+interface Common {
+  readonly output: 'answer' | 'json'
+  readonly wishes: Wishes
+  /** The file behind `--config`. */
+  readonly configFile?: string
+}
+
+export interface ValidateInvocation extends Common {
+  readonly kind: 'validate'
+  readonly paths: readonly string[]
+}
+export interface AgentsInvocation extends Common {
+  readonly kind: 'agents'
+}
+export interface InitInvocation extends Common {
+  readonly kind: 'init'
+  readonly folder: string
+  readonly isSure: boolean
+}
+export interface DoctorInvocation extends Common {
+  readonly kind: 'doctor'
+}
+export interface ConfigInvocation extends Common {
+  readonly kind: 'config'
+  readonly file?: string
+  readonly showsOrigin: boolean
+}
+export interface TrustInvocation extends Common {
+  readonly kind: 'trust'
+  readonly action: 'trust' | 'list' | 'revoke'
+  /** Whether all that waits is meant, seen or not. */
+  readonly isAll: boolean
+  readonly paths: readonly string[]
+}
+export interface ApprovalsInvocation extends Common {
+  readonly kind: 'approvals'
+  readonly action: ApprovalsAction
+  /** Keys, sessions, or a request and its answer. */
+  readonly named: readonly string[]
+  /** Whether all of this project are meant. */
+  readonly isAll: boolean
+  /** Whether those of other projects are listed, too. */
+  readonly isEverywhere: boolean
+  readonly dataDir?: string
+}
+export interface SessionsInvocation extends Omit<Common, 'output'> {
+  readonly kind: 'sessions'
+  readonly output: OutputForm
+  readonly action: SessionsAction
+  /** The sessions to show or delete. */
+  readonly ids: readonly string[]
+  /** What `prune` keeps, as written. */
+  readonly older?: string
+  readonly keep?: string
+  /** Whether it is only said what would be deleted. */
+  readonly isDryRun: boolean
+  /** Whether those of other projects are listed, too. */
+  readonly isEverywhere: boolean
+  readonly dataDir?: string
+}
+export interface SkillsInvocation extends Common {
+  readonly kind: 'skills'
+}
+export type AgentInvocation =
+  | ApprovalsInvocation
+  | SessionsInvocation
+  | SkillsInvocation
+  | ValidateInvocation
+  | AgentsInvocation
+  | InitInvocation
+  | DoctorInvocation
+  | ConfigInvocation
+  | TrustInvocation
+
+/** A command line about agents, as far as it has been taken apart. */
+export interface AgentWords {
+  readonly rest: readonly string[]
+  readonly wishes: Wishes
+  has(flag: string): boolean
+  flagValue(flag: string): string | undefined
+}
+
+export function agentInvocation(name: AgentCommandName, { rest, wishes, has, flagValue }: AgentWords): AgentInvocation {
+  const configFile = flagValue('config')
+  const dataDir = flagValue('data-dir')
+  const common: Common = { output: has('json') ? 'json' : 'answer', wishes, ...(configFile !== undefined && { configFile }) }
+  switch (name) {
+    case 'validate':
+      return { kind: name, paths: rest, ...common }
+    case 'agents':
+    case 'doctor':
+      return { kind: name, ...common }
+    case 'init':
+      return { kind: name, folder: rest[0] ?? '.', isSure: has('yes'), ...common }
+    case 'config': {
+      const [, file] = rest
+      return { kind: name, ...(file !== undefined && { file }), showsOrigin: has('origin'), ...common }
+    }
+    case 'trust': {
+      const action = has('list') ? 'list' : has('revoke') ? 'revoke' : 'trust'
+      return { kind: name, action, isAll: has('all'), paths: rest, ...common }
+    }
+    case 'skills':
+      return { kind: name, ...common }
+    case 'sessions': {
+      const [action, ...ids] = rest
+      const [older, keep] = [flagValue('older'), flagValue('keep')]
+      return {
+        kind: name,
+        action: sessionsActions.find((known) => known === action) ?? 'list',
+        ids,
+        ...(older !== undefined && { older }),
+        ...(keep !== undefined && { keep }),
+        isDryRun: has('dry-run'),
+        isEverywhere: has('everywhere'),
+        ...(dataDir !== undefined && { dataDir }),
+        ...common,
+        output: has('stream-json') ? 'stream-json' : common.output,
+      }
+    }
+    case 'approvals': {
+      const [action, ...named] = rest
+      return {
+        kind: name,
+        action: approvalsActions.find((known) => known === action) ?? 'list',
+        named,
+        isAll: has('all'),
+        isEverywhere: has('everywhere'),
+        ...(dataDir !== undefined && { dataDir }),
+        ...common,
+      }
+    }
+    default:
+      return name satisfies never
+  }
+}

@@ -1,0 +1,15 @@
+import { shellWord } from '../../util/shell-word.ts'
+import { exactText } from '../terminal/exact-text.ts'
+
+/** A text as somebody types it at a shell for one word. What could not be seen, or could steer a terminal, is written by its bytes. */
+export function typedWord(word: string): string {
+  const characters = [...word]
+  if (!characters.some(isUnseen)) return shellWord(word)
+  const written = characters.map((each) => (isUnseen(each) ? bytesOf(each) : each.replace(/[\\']/, '\\$&')))
+  return `$'${written.join('')}'`
+}
+
+const isUnseen = (character: string): boolean => character === '\n' || character === '\t' || exactText(character) !== character
+
+const bytesOf = (character: string): string => [...new TextEncoder().encode(character)].map(byteOf).join('')
+const byteOf = (byte: number): string => `\\x${byte.toString(16).padStart(2, '0')}`

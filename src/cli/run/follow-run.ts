@@ -1,0 +1,76 @@
+import type { Clock, InteractionEvent, Outcome } from '../../contracts/index.ts'
+import { type RunHandle, systemClock } from '../../runtime/index.ts'
+import type { RunApprover } from '../approvals/terminal-approver.ts'
+import { type Display, openDisplay, type Showing } from '../progress/display.ts'
+import { graceMs, type Interruption } from './interruption.ts'
+
+interface Watching extends Omit<Showing, 'clock' | 'questions'> {
+  readonly interruption: Pick<Interruption, 'signal' | 'request' | 'reporting'>
+  /** Stops the run and leaves its turn open. */
+  readonly release: () => Promise<void>
+  /** Default: the clock of the system. */
+  readonly clock?: Clock
+  /** Hears what happens, and may take the window to ask. */
+  readonly approver?: Pick<RunApprover, 'attach' | 'hear' | 'shows'>
+  /** What had happened before, of a run that is taken up. */
+  readonly past?: readonly InteractionEvent[]
+}
+
+export interface Followed {
+  /** The durable events, those of the past among them. */
+  readonly events: readonly InteractionEvent[]
+  /** As many of them had happened before. */
+  readonly past: number
+  /** `undefined` where the run was stopped and did not end in time. */
+  readonly outcome: Outcome | undefined
+}
+
+/** How long a run that is released may take: its calls have their own grace, which is shorter. */
+const releaseMs = 10_000
+
+/** Shows a run while it goes on. Ctrl-C ends its turn, other requests release it; when this is over, what is left is to report it. */
+export async function followRun(handle: RunHandle, watching: Watching): Promise<Followed> {
+  const { interruption, release, clock = systemClock, approver, past = [], ...showing } = watching
+  const { signal } = interruption
+  const display = openDisplay({ ...showing, clock, questions: approver?.shows === 'questions' ? 'elsewhere' : 'here' })
+  approver?.attach(display)
+  const events: InteractionEvent[] = [...past]
+  display.recall(past)
+  for (const event of past) approver?.hear(event)
+  const overdue = Promise.withResolvers<undefined>()
+  let cancelTimer = (): void => {}
+
+  const interrupt = (): void => {
+    const isInterrupt = interruption.request === 'interrupted'
+    cancelTimer = clock.after(isInterrupt ? graceMs : releaseMs, () => overdue.resolve(undefined))
+    // Where the store fails there is nobody to tell; the timer ends the wait.
+    ;(isInterrupt ? handle.interrupt() : release()).catch(() => {})
+    if (isInterrupt) display.interrupting()
+  }
+  if (signal.aborted) interrupt()
+  else signal.addEventListener('abort', interrupt)
+  let outcome: Outcome | undefined
+  try {
+    outcome = await Promise.race([watch(handle, events, { display, approver }).then(() => handle.outcome), overdue.promise])
+    return { events, past: past.length, outcome }
+  } finally {
+    cancelTimer()
+    signal.removeEventListener('abort', interrupt)
+    interruption.reporting()
+    display.close(outcome ? 'erase' : 'keep')
+  }
+}
+
+interface Watchers {
+  readonly display: Display
+  readonly approver: Watching['approver']
+}
+
+async function watch(handle: RunHandle, events: InteractionEvent[], { display, approver }: Watchers): Promise<void> {
+  for await (const event of handle) {
+    approver?.hear(event)
+    if ('seq' in event) events.push(event)
+    const shown = display.show(event)
+    if (shown) await shown
+  }
+}

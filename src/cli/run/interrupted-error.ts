@@ -1,0 +1,16 @@
+import type { Problem } from '../../contracts/index.ts'
+import type { EndRequest } from '../host/process-host.ts'
+
+/** Somebody asked to end, and there is no outcome of a run that could tell it. `code` says who. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError'
+  readonly code: EndRequest
+  readonly remedy: string | undefined
+  readonly problems: readonly Problem[] = []
+
+  constructor(message: string, remedy?: string, code: EndRequest = 'interrupted') {
+    super(message)
+    this.remedy = remedy
+    this.code = code
+  }
+}

@@ -1,0 +1,29 @@
+import { type InputContract, TroupeError } from '../../contracts/index.ts'
+import { schemaValidator } from '../../tools/index.ts'
+import { shellWord } from '../../util/shell-word.ts'
+
+export interface Asked {
+  /** The file of the agent, as written. */
+  readonly file: string
+  readonly input: InputContract
+}
+
+/** What is wrong with a prompt for an agent that takes JSON: it is held to the same contract as what other agents give it. */
+export async function promptFault(prompt: string, { file, input }: Asked): Promise<TroupeError | undefined> {
+  if (input.format !== 'json') return undefined
+  const message = await faultOf(prompt, input.schema)
+  if (message === undefined) return undefined
+  const remedy = `Give JSON that fits its schema, which stands in: troupe run ${shellWord(file)} --help`
+  return new TroupeError('usage', 'The command line has a problem.', { problems: [{ place: 'PROMPT', message, remedy }] })
+}
+
+async function faultOf(prompt: string, schema: Extract<InputContract, { format: 'json' }>['schema']): Promise<string | undefined> {
+  let value: unknown
+  try {
+    value = JSON.parse(prompt)
+  } catch {
+    return 'It is not JSON, and this agent takes nothing else.'
+  }
+  const found = (await schemaValidator().compile(schema))(value)
+  return found.ok ? undefined : `It does not fit the input of the agent: ${found.problems.join('; ')}.`
+}

@@ -1,0 +1,45 @@
+// What `troupe sessions show --json` prints. Published as schemas/session.schema.json.
+import type { Place } from '../approvals/resume-hint.ts'
+import { exitCodes } from '../host/exit-codes.ts'
+import { type OutcomeDocument, outcomeDocument } from '../run/run-documents.ts'
+import type { ShownSession } from './load-session.ts'
+import type { SessionTotals } from './session-totals.ts'
+import { type KeptDocument, keptDocument } from './stored-document.ts'
+
+/** What a run has come to that does not rest. In `operations` a turn that has not ended has the status suspended. */
+export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure' | 'code'>
+
+interface Shown extends KeptDocument {
+  /** `false` where its journal is damaged. */
+  readonly ok: boolean
+  /** What its last turn was asked. */
+  readonly asked: string
+  /** Over all its turns. */
+  readonly totals: SessionTotals
+  /** From which event on its journal cannot be read; the document is about what was stored before. */
+  readonly damage?: { readonly seq: number; readonly message: string; readonly remedy?: string }
+  readonly exitCode: 0 | 1
+}
+/** One that has ended or waits, with the document that `run --json` gave; what was told before it began is in no journal. */
+export interface RestingDocument extends Shown {
+  readonly outcome: OutcomeDocument
+}
+/** One that goes on in some process, was left in the middle, or is damaged. */
+export interface OpenDocument extends Shown {
+  readonly soFar: SoFar
+}
+
+export function shownDocument(shown: ShownSession, place: Place): RestingDocument | OpenDocument {
+  const { damage, asked, totals } = shown
+  const { seq, message, remedy } = damage ?? {}
+  const told = seq === undefined || message === undefined ? {} : { damage: { seq, message, ...(remedy !== undefined && { remedy }) } }
+  const base = { ok: damage === undefined, ...keptDocument(shown, place), asked, totals, ...told }
+  const exitCode = damage ? exitCodes.failed.code : exitCodes.done.code
+  const document = outcomeDocument(shown.outcome)
+  if (isResting(shown)) return { ...base, outcome: document, exitCode }
+  const { ok: _ok, exitCode: _code, status: _status, reason: _reason, message: _message, remedy: _remedy, ...rest } = document
+  const { failure: _failure, code: _error, ...soFar } = rest
+  return { ...base, soFar, exitCode }
+}
+
+export const isResting = ({ standing }: Pick<ShownSession, 'standing'>): boolean => standing.kind === 'ended' || standing.kind === 'waiting'

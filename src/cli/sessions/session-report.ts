@@ -1,0 +1,199 @@
+import type { Diagnostic, Outcome } from '../../contracts/index.ts'
+import { runTree, summaryOf } from '../../view/index.ts'
+import { dataDirFlag } from '../approvals/answer-hint.ts'
+import { fileOf as agentFileOf, goOnCommand, type Place } from '../approvals/resume-hint.ts'
+import { waitingLines } from '../approvals/waiting-lines.ts'
+import { wordsLines } from '../progress/text-lines.ts'
+import { withToolNames } from '../run/report-run.ts'
+import { duration, elapsed, plural, reasonText } from '../terminal/format-numbers.ts'
+import { type Paint, printable } from '../terminal/paint.ts'
+import { renderSummary } from '../tree/render-summary.ts'
+import { mostLines, renderTurn } from '../tree/render-tree.ts'
+import type { Moment } from '../tree/tree-row.ts'
+import { callLines } from './call-lines.ts'
+import { counted, type ShownSession, type ShownTurn } from './load-session.ts'
+import { standingWords, timeText } from './session-lines.ts'
+import { totalsText } from './session-totals.ts'
+
+// A run of the past for people: how it stands, then turn by turn what was asked, what happened and what was answered. Pure.
+
+export interface ShownStyle {
+  readonly place: Place
+  readonly paint: Paint
+  /** Columns that the tree may take. */
+  readonly width: number
+  /** Whether words have to be broken for it, too: a pipe gets them as they are. */
+  readonly isWindow: boolean
+  readonly now: number
+  /** With what each call was given and returned. */
+  readonly isVerbose?: true
+}
+
+const indent = '  '
+/** Of a run with more turns, the first ones are counted. */
+const mostTurns = 20
+/** What was asked may have been piped in, whole files of it. */
+const mostAsked = 20
+/** Of turns that others have followed. */
+const mostOfEarlier = 5
+const mostDiagnostics = 20
+/** More than these are looked at before they are answered. */
+const mostRequests = 5
+
+export function shownLines(shown: ShownSession, style: ShownStyle): readonly string[] {
+  const { paint } = style
+  const { turns, asked, outcome, operations } = shown
+  const hidden = Math.max(0, turns.length - mostTurns)
+  const blocks = [
+    headLines(shown, style),
+    ...(hidden > 0 ? [[paint('dim', `⋯ ${plural(hidden, 'earlier turn')}`)]] : []),
+    ...(turns.length === 0 ? [askedLines(asked, mostAsked, style)] : turnBlocks(shown, hidden, style)),
+    diagnosticLines(outcome.diagnostics, style),
+    style.isVerbose ? callBlock(shown, style) : [],
+    operations.length === 0
+      ? []
+      : [
+          ...renderSummary(withToolNames(summaryOf(operations, outcome.trace), shown.events), style),
+          `${paint('dim', 'total')} ${totalsText(shown.totals)}`,
+        ],
+  ]
+  return blocks.filter(({ length }) => length > 0).flatMap((block, i) => (i === 0 ? block : ['', ...block]))
+}
+
+function headLines(shown: ShownSession, style: ShownStyle): readonly string[] {
+  const { run, origin, standing, outcome, turns } = shown
+  const { paint, place } = style
+  const where = origin ? `${agentFileOf(origin)}${origin.workspace === place.here ? '' : ` in ${origin.workspace}`}` : ''
+  const about = [
+    where,
+    `began ${timeText(run.createdAt)}`,
+    timeWords(shown, style.now),
+    turns.length > 1 ? plural(turns.length, 'turn') : '',
+  ]
+  const how = `${standingWords(standing)}${standing.kind === 'ended' ? whyWords(outcome) : ''}`
+  return [
+    `${run.treeId}  ${printable(run.agent)}  ${paint(shadeOf(shown), printable(how))}`,
+    `${indent}${paint('dim', printable(about.filter(Boolean).join(' · ')))}`,
+    ...failureLines(outcome, paint),
+    ...onLines(shown, style),
+  ]
+}
+
+function shadeOf({ standing }: ShownSession): 'red' | 'yellow' | 'bold' {
+  if (standing.kind === 'damaged') return 'red'
+  if (standing.kind === 'ended') return standing.status === 'failed' ? 'red' : 'bold'
+  return standing.kind === 'running' ? 'bold' : 'yellow'
+}
+
+function timeWords({ run, standing, turns }: ShownSession, now: number): string {
+  switch (standing.kind) {
+    case 'ended':
+      return `took ${duration(turns.reduce((sum, { totals }) => sum + (totals?.durationMs ?? 0), 0))}`
+    case 'running':
+      return `${elapsed(now - (turns.at(-1)?.startedAt ?? run.createdAt))} so far`
+    case 'waiting':
+      return `waits since ${timeText(run.updatedAt)}`
+    case 'left':
+    case 'damaged':
+      return `last heard of ${timeText(run.updatedAt)}`
+    default:
+      return standing satisfies never
+  }
+}
+
+const whyWords = ({ status, reason }: Outcome): string => (reason === undefined || reason === status ? '' : `: ${reasonText[reason]}`)
+
+function failureLines({ status, message, failure, remedy = failure?.remedy }: Outcome, paint: Paint): readonly string[] {
+  const what = message ?? failure?.message
+  if (status !== 'failed' || what === undefined) return []
+  return [
+    `${indent}${paint('red', 'error:')} ${printable(what)}`,
+    ...(remedy === undefined ? [] : [`${indent}${paint('cyan', '→')} ${printable(remedy)}`]),
+  ]
+}
+
+/** What a person may do about it. */
+function onLines(shown: ShownSession, style: ShownStyle): readonly string[] {
+  const { place } = style
+  switch (shown.standing.kind) {
+    case 'running':
+    case 'damaged':
+      return []
+    case 'waiting':
+      return requestLines(shown, style)
+    case 'left':
+      return [`${indent}${goOnCommand(shown, place)}`]
+    case 'ended':
+      return [`${indent}next turn: ${goOnCommand(shown, place)}`]
+    default:
+      return shown.standing satisfies never
+  }
+}
+
+/** Those that are open first; what is not shown is not to be answered from here. */
+function requestLines(shown: ShownSession, { place, paint, width }: ShownStyle): readonly string[] {
+  const requests = [...shown.requests].sort((a, b) => Number(a.answer !== undefined) - Number(b.answer !== undefined))
+  const left = requests.length - mostRequests
+  // Without its first line, which ours stands for.
+  const lines = waitingLines({ ...shown, requests: requests.slice(0, mostRequests) }, place, { paint, width: width - 1 }).slice(1)
+  const more = `${indent}⋯ ${left} more: troupe approvals list${dataDirFlag(place.dataDir)}`
+  return left > 0 ? lines.toSpliced(-1, 0, more) : lines
+}
+
+function turnBlocks(shown: ShownSession, hidden: number, style: ShownStyle): readonly (readonly string[])[] {
+  const { turns, events, standing, outcome } = shown
+  const moment: Moment = standing.kind === 'running' ? { kind: 'live', now: style.now } : { kind: 'final' }
+  const most = Math.floor(mostLines / Math.min(turns.length, mostTurns))
+  const [agent] = runTree(events).roots
+  return turns.slice(hidden).flatMap((turn, i) => {
+    const place = hidden + i
+    const node = agent?.turns[place]
+    const isLast = place === turns.length - 1
+    // What was told before the first step is told once.
+    const owner = agent && { ...agent, notes: i === 0 ? agent.notes : [] }
+    return [
+      askedLines(turn.asked, isLast ? mostAsked : mostOfEarlier, style),
+      owner && node ? renderTurn(owner, node, { ...style, moment, most }) : [],
+      isLast ? answerLines(outcome, style) : earlierAnswer(turn, style),
+    ]
+  })
+}
+
+const askedLines = (asked: string, most: number, style: ShownStyle): readonly string[] => section('Asked', asked, { ...style, most })
+
+function answerLines({ report, status }: Outcome, style: ShownStyle): readonly string[] {
+  const title = status === 'completed' ? 'Answer' : status === 'partial' ? 'Partial answer' : 'Said so far'
+  return section(title, report?.text ?? '', { ...style, most: Number.POSITIVE_INFINITY })
+}
+
+const earlierAnswer = ({ report }: ShownTurn, style: ShownStyle): readonly string[] =>
+  section('Answer', report?.text ?? '', { ...style, most: mostOfEarlier })
+
+function section(title: string, text: string, { paint, width, isWindow, most }: ShownStyle & { readonly most: number }): readonly string[] {
+  if (text.trim() === '') return []
+  const room = isWindow ? width - 1 - indent.length : Number.POSITIVE_INFINITY
+  return [paint('bold', title), ...wordsLines(text, { width: room, most }).map((line) => `${indent}${line}`.trimEnd())]
+}
+
+function callBlock({ events, run, fileOf }: ShownSession, { place, paint, width, isWindow }: ShownStyle): readonly string[] {
+  const lines = callLines(events, { fileOf, width: isWindow ? width - 1 : Number.POSITIVE_INFINITY })
+  if (lines.length === 0) return []
+  const whole = `troupe sessions show ${run.treeId} --stream-json${dataDirFlag(place.dataDir)}`
+  return [paint('bold', 'Calls'), ...lines, `${indent}Uncut, as events: ${whole}`]
+}
+
+function diagnosticLines(diagnostics: readonly Diagnostic[], { paint }: ShownStyle): readonly string[] {
+  const all = counted(diagnostics)
+  if (all.length === 0) return []
+  const left = all.length - mostDiagnostics
+  return [
+    paint('bold', 'Diagnostics'),
+    ...all
+      .slice(0, mostDiagnostics)
+      .flatMap(([{ code, severity, message, remedy }, times]) => [
+        `${indent}${paint(severity === 'error' ? 'red' : 'yellow', code)}: ${printable(message)}${times > 1 ? paint('dim', ` (${times} times)`) : ''}`,
+        ...(remedy === undefined ? [] : [`${indent}${indent}${paint('cyan', '→')} ${printable(remedy)}`]),
+      ]),
+    ...(left > 0 ? [`${indent}${paint('dim', `⋯ ${left} more`)}`] : []),
+  ]
+}

@@ -1,0 +1,48 @@
+import { homedir } from 'node:os'
+import {
+  adminSkillDirectories,
+  type Config,
+  type FoundSkills,
+  findProjectRoot,
+  findSkills,
+  sandboxOf,
+  skillsOf,
+  userSkillDirectories,
+} from '../../agents/index.ts'
+import { homeFolder } from '../host/data-folder.ts'
+
+interface MachineSkills {
+  /** What packages of the system have brought. */
+  readonly systemDirectories: readonly string[]
+  readonly adminDirectories: readonly string[]
+}
+
+export const machineSkills: MachineSkills = {
+  systemDirectories: ['/usr/local/share/ai-agent/skills', '/usr/share/ai-agent/skills'],
+  adminDirectories: adminSkillDirectories,
+}
+
+export interface SkillWishes {
+  readonly directories?: readonly string[]
+  readonly disabled?: readonly string[]
+  /** Folders that commands may write to. */
+  readonly writable?: readonly string[]
+}
+
+export const skillWishesOf = (config: Config): SkillWishes => ({ ...skillsOf(config), writable: sandboxOf(config).writable })
+
+/** What agents of this folder may load, from the nearest place to the farthest. */
+export function findProjectSkills(
+  workingDirectory: string,
+  { directories = [], disabled = [], writable = [] }: SkillWishes = {},
+  machine = machineSkills,
+): FoundSkills {
+  return findSkills({
+    workingDirectory,
+    projectRoot: findProjectRoot(workingDirectory),
+    userDirectories: [...directories, ...userSkillDirectories(homeFolder(homedir()))],
+    ...machine,
+    disabled,
+    writable,
+  })
+}

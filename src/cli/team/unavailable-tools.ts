@@ -1,0 +1,30 @@
+import type { RegisteredAgent } from '../../agents/index.ts'
+import type { Problem, Sandbox, Tool, ToolFailure } from '../../contracts/index.ts'
+import { confinementFor } from '../../steps/index.ts'
+import { matchesGlob, parseGlob } from '../../util/glob.ts'
+
+type Agent = Pick<RegisteredAgent['definition'], 'tools' | 'sandbox'>
+
+/** Tools that agents name and that cannot run here: each once, with the reason and what to do. */
+export async function unavailableTools(agents: readonly Agent[], { tools, sandbox }: Kit): Promise<readonly Problem[]> {
+  const named = tools.flatMap((tool) => agents.filter((agent) => hasTool(agent, tool.name)).map((agent) => ({ tool, agent })))
+  const found = new Map<string, Problem>()
+  for (const { tool, agent } of named) {
+    const failure = found.has(tool.name) ? undefined : await tool.unavailable?.(confinementFor(agent, sandbox.confinement))
+    if (failure) found.set(tool.name, problemOf(tool.name, failure))
+  }
+  return [...found.values()]
+}
+
+interface Kit {
+  readonly tools: readonly Tool[]
+  readonly sandbox: Sandbox
+}
+
+const hasTool = ({ tools }: Agent, name: string): boolean => tools.some((pattern) => matchesGlob(parseGlob(pattern), name))
+
+const problemOf = (tool: string, { message, remedy }: ToolFailure): Problem => ({
+  place: tool,
+  message: `the tool will not work here: ${message.replace(/\.$/, '')}`,
+  ...(remedy !== undefined && { remedy }),
+})

@@ -1,0 +1,75 @@
+import type { Cost, TurnReason, Usage } from '../../contracts/index.ts'
+
+/** `82 ms`, `1.43 s`, `2 m 05 s`. */
+export function duration(ms: number): string {
+  if (ms < 999.5) return `${Math.round(ms)} ms`
+  if (ms < 59_995) return `${(ms / 1000).toFixed(2)} s`
+  return minutes(Math.round(ms / 1000))
+}
+
+/** A time that is still running, as coarse as one can read it: `0.4 s`, `12 s`, `2 m 05 s`, `3 h 20 m`. */
+export function elapsed(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000
+  if (seconds < 10) return `${(Math.floor(seconds * 10) / 10).toFixed(1)} s`
+  return seconds < 60 ? `${Math.floor(seconds)} s` : minutes(Math.floor(seconds))
+}
+
+function minutes(seconds: number): string {
+  const two = (n: number): string => String(n).padStart(2, '0')
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${two(seconds % 60)} s`
+  return `${Math.floor(seconds / 3600)} h ${two(Math.floor((seconds % 3600) / 60))} m`
+}
+
+/** `120 → 46`; `~` where a part of it is our estimate. */
+export function tokens({ input, output, estimated }: Pick<Usage, 'input' | 'output' | 'estimated'>): string {
+  return `${estimated ? '~' : ''}${compact(input)} → ${compact(output)}`
+}
+
+function compact(n: number): string {
+  if (n < 10_000) return String(n)
+  return n < 1_000_000 ? `${(n / 1000).toFixed(1)}k` : `${(n / 1_000_000).toFixed(1)}M`
+}
+
+/** `9,000`. */
+export const grouped = (n: number): string => String(Math.round(n)).replace(/\B(?=(?:\d{3})+$)/g, ',')
+
+/** `812 B`, `1.2 KB`, `3.4 MB`. */
+export function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  const kilobytes = bytes / 1024
+  return kilobytes < 1023.95 ? `${kilobytes.toFixed(1)} KB` : `${(kilobytes / 1024).toFixed(1)} MB`
+}
+
+/** `$0.42`; nothing for what is free. */
+export function price(cost: Cost): string {
+  if (cost === 'unknown') return 'cost unknown'
+  if (cost === 0) return ''
+  if (cost < 0.0001) return '< $0.0001'
+  return `$${cost < 0.01 ? cost.toPrecision(2) : cost.toFixed(2)}`
+}
+
+export const plural = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`
+
+export const reasonText: { readonly [Reason in TurnReason]: string } = {
+  steps: 'steps ran out',
+  tokens: 'tokens ran out',
+  cost: 'money ran out',
+  time: 'time ran out',
+  calls: 'calls ran out',
+  context: 'the history no longer fits the model',
+  repeats: 'the same call was made over and over',
+  hook: 'a hook objects to the answer',
+  stopped: 'stopped',
+  interrupted: 'interrupted',
+  approval: 'an approval is needed',
+  released: 'it was stopped and can be resumed',
+  denied: 'an approval was denied',
+  model: 'the model failed',
+  invalid_output: 'the answer is not what was asked for',
+  config: 'the configuration is wrong',
+  store: 'the store failed',
+  internal: 'a fault of Troupe itself',
+}
+
+/** For `approval`, where questions are all that is open. */
+export const answerNeeded = 'an answer is needed'

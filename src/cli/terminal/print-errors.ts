@@ -1,0 +1,54 @@
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { InterruptedError } from '../run/interrupted-error.ts'
+import { type Paint, printable } from './paint.ts'
+
+/** Anything thrown, as an error with a code. */
+export function troupeError(error: unknown): TroupeError | InterruptedError {
+  if (error instanceof TroupeError || error instanceof InterruptedError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new TroupeError('internal', message, { remedy: 'This is a fault of Troupe itself; please report it.', cause: error })
+}
+
+export interface ToldError extends Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
+  /** What the remedy tells to do, to be copied. */
+  readonly commands?: readonly string[]
+}
+
+/** An error as people read it: what, where, the line, what to do. */
+export function errorLines({ message, remedy, problems, commands = [] }: ToldError, paint: Paint): readonly string[] {
+  return [
+    `${paint('red', 'error:')} ${headline(message)}`,
+    ...problems.flatMap((problem) => ['', ...problemLines(problem, paint)]),
+    ...(remedy === undefined ? [] : [...(problems.length > 0 ? [''] : []), `${paint('cyan', '→')} ${printable(remedy)}`]),
+    ...commands.map((command) => `  ${printable(command)}`),
+  ]
+}
+
+/** Some messages repeat their problems for those who see nothing else. */
+function headline(message: string): string {
+  return printable(message.split('\n', 1)[0]?.replace(/:\s*$/, '.') ?? '')
+}
+
+function problemLines({ place, message, remedy, line }: Problem, paint: Paint): readonly string[] {
+  return [
+    `  ${paint('bold', printable(place))}  ${printable(message)}`,
+    ...(line === undefined || line.trim() === '' ? [] : excerpt(place, line, paint)),
+    ...(remedy === undefined ? [] : [`    ${paint('cyan', '→')} ${printable(remedy)}`]),
+  ]
+}
+
+const longestExcerpt = 100
+
+/** The line with a mark below the column that the place names. */
+function excerpt(place: string, line: string, paint: Paint): readonly string[] {
+  const [row = 1, column = 1] = place.split(':').slice(-2).map(Number)
+  if (!Number.isInteger(row) || !Number.isInteger(column)) return []
+  const from = column > longestExcerpt ? column - longestExcerpt / 2 : 0
+  const shown = line.slice(from, from + longestExcerpt).replace(/[\s\p{Cc}\p{Cf}]/gu, ' ')
+  const gutter = `    ${row} │ `
+  const blank = `${' '.repeat(gutter.length - 2)}│ `
+  return [
+    `${paint('dim', gutter)}${shown.trimEnd()}`,
+    `${paint('dim', blank)}${' '.repeat(Math.max(0, column - 1 - from))}${paint('red', '^')}`,
+  ]
+}

@@ -1,0 +1,95 @@
+import { plural, tokens } from '../terminal/format-numbers.ts'
+import { heightOf } from './layout.ts'
+import { type Branch, type Row, sumOf, type Tally } from './tree-row.ts'
+
+interface Candidate {
+  readonly branch: Branch
+  readonly parent: Branch
+  readonly depth: number
+}
+
+/**
+ * Folds branches into a line each, until the whole takes at most `most` lines: first what is over, the outermost and
+ * oldest before the others, then what waits, then what runs, the last before the first. Where even that is too much,
+ * whoever draws it has to cut.
+ */
+export function folded(root: Branch, most: number): Branch {
+  let excess = heightOf(root) - most
+  if (excess <= 0) return root
+  const hidden = new Set<Branch>()
+  const summarised = { over: new Set<Branch>(), open: new Set<Branch>() }
+  for (const { branch, parent } of candidates(root)) {
+    if (excess <= 0) break
+    hidden.add(branch)
+    if (hidden.has(parent)) continue
+    const summaries = summarised[branch.state === 'ended' ? 'over' : 'open']
+    // The first one makes room for the line that stands for all of them.
+    excess -= heightOf(branch) - (summaries.has(parent) ? 0 : 1)
+    summaries.add(parent)
+  }
+  return without(root, hidden)
+}
+
+function candidates(root: Branch): readonly Candidate[] {
+  const found: Candidate[] = []
+  const visit = (parent: Branch, depth: number): void => {
+    for (const branch of parent.children) {
+      // What still runs is folded by itself only: below it is the very thing that people watch.
+      if (branch.state === 'ended' || branch.children.length === 0) found.push({ branch, parent, depth })
+      visit(branch, depth + 1)
+    }
+  }
+  visit(root, 0)
+  const those = (state: Branch['state']): readonly Candidate[] => found.filter(({ branch }) => branch.state === state)
+  return [
+    ...those('ended').toSorted((a, b) => a.depth - b.depth || a.branch.endedAt - b.branch.endedAt),
+    ...those('waiting').toReversed(),
+    ...those('running').toReversed(),
+  ]
+}
+
+function without(branch: Branch, hidden: ReadonlySet<Branch>): Branch {
+  const gone = branch.children.filter((child) => hidden.has(child))
+  const kept = branch.children.filter((child) => !hidden.has(child)).map((child) => without(child, hidden))
+  const over = gone.filter(({ state }) => state === 'ended')
+  const rest = gone.filter(({ state }) => state !== 'ended')
+  return { ...branch, children: [...summaryOf(over), ...kept, ...summaryOf(rest)] }
+}
+
+function summaryOf(branches: readonly Branch[]): readonly Branch[] {
+  const [first] = branches
+  if (!first) return []
+  const tally = sumOf(branches.map((branch) => branch.tally))
+  const { usage } = tally.spent
+  const row: Row = {
+    kind: 'note',
+    icon: '⋯',
+    label: '',
+    note: (first.state === 'ended' ? overWords(branches, tally) : openWords(branches)).filter(Boolean).join(' · '),
+    ...(usage.input + usage.output > 0 && { tokens: tokens(usage) }),
+  }
+  return [{ row, children: [], state: 'ended', endedAt: 0, tally }]
+}
+
+function overWords(branches: readonly Branch[], { steps, calls, failed, outside }: Tally): readonly string[] {
+  const some = (n: number, noun: string): string => (n > 0 ? plural(n, noun) : '')
+  const kinds = (kind: Row['kind']): number => branches.filter(({ row }) => row.kind === kind).length
+  const children = kinds('child')
+  return [
+    children > 0 ? `${children} ${children === 1 ? 'child' : 'children'}` : '',
+    some(steps, 'step'),
+    // A child is a call as well.
+    some(calls - children, 'call'),
+    failed > 0 ? `${failed} failed` : '',
+    outside > 0 ? `${outside} outside the sandbox` : '',
+    some(kinds('attempt'), 'failed attempt'),
+    some(kinds('note'), 'note'),
+  ]
+}
+
+function openWords(branches: readonly Branch[]): readonly string[] {
+  return (['running', 'waiting'] as const).map((wanted) => {
+    const count = branches.filter(({ state }) => state === wanted).length
+    return count > 0 ? `${count} ${wanted}` : ''
+  })
+}

@@ -1,0 +1,149 @@
+import { noUsage, type Plan, type PlanStatus, type ToolFailure, type Usage } from '../../contracts/index.ts'
+import type { AttemptNode, CallNode, HookNode, NoteNode, QueuePlace, RequestNode } from '../../view/index.ts'
+import { exactLine } from '../terminal/exact-text.ts'
+import { duration, elapsed, grouped, tokens } from '../terminal/format-numbers.ts'
+import { printable } from '../terminal/paint.ts'
+import { changeText, outsideText } from './call-texts.ts'
+import { blockText, hookBranch, hookDetails } from './hook-rows.ts'
+import { modelText } from './model-text.ts'
+import { type Branch, type Detail, leaf, type Row } from './tree-row.ts'
+
+/** Characters that make a token, about. */
+const charactersPerToken = 4
+
+/** What an attempt has used, or is thought to have used so far. */
+export function usageOf({ usage, expected, characters, failure }: AttemptNode): Usage {
+  if (usage) return usage
+  return failure ? noUsage : { ...noUsage, input: expected, output: Math.ceil(characters / charactersPerToken), estimated: true }
+}
+
+interface AttemptPlace {
+  readonly last: AttemptNode | undefined
+  readonly isOpen: boolean
+}
+
+export function attemptBranch(attempt: AttemptNode, { last, isOpen }: AttemptPlace): Branch {
+  const { model, failure, latencyMs, usage, span, nextAt } = attempt
+  const isFinal = attempt === last && !(isOpen && nextAt !== undefined)
+  const isCancelled = failure?.class === 'cancelled'
+  const row: Row = {
+    kind: 'attempt',
+    icon: isCancelled ? '■' : isFinal ? '✗' : '↻',
+    label: String(failure?.class),
+    note: `${model === last?.model ? '' : `${modelText(model)} · `}${printable(failure?.message ?? '')}`,
+    shade: isFinal && !isCancelled ? 'red' : 'yellow',
+    ...(latencyMs !== undefined && { time: duration(latencyMs) }),
+    ...(usage && usage.input + usage.output > 0 && { tokens: tokens(usage) }),
+    span,
+  }
+  return leaf(row, span.to)
+}
+
+/** Counts down to the next attempt. */
+export function pauseBranch(attempt: AttemptNode | undefined, now: number): readonly Branch[] {
+  if (attempt?.nextAt === undefined) return []
+  const left = Math.max(0, attempt.nextAt - now)
+  // Rounded up: it never says 0.0 s while there is something to wait for.
+  const row: Row = { kind: 'attempt', icon: '◷', label: `next attempt in ${elapsed(Math.ceil(left / 100) * 100)}`, shade: 'cyan' }
+  return [{ ...leaf(row, now), state: 'running' }]
+}
+
+/** Shows what an agent waits for before it asks its model. */
+export function queueBranch({ queue, since }: QueuePlace, now: number): Branch {
+  const row: Row = { kind: 'note', icon: '◷', label: queueText(queue), shade: 'cyan', time: elapsed(Math.max(0, now - since)) }
+  return { ...leaf(row, now), state: 'waiting' }
+}
+
+export const queueText = (queue: string): string => `waiting for queue ${printable(queue)}`
+
+/** Whoever has blocked a call is named. */
+export const failureText = ({ class: kind, message }: ToolFailure, hooks: readonly HookNode[]): string =>
+  (kind === 'blocked' ? blockText(hooks) : undefined) ?? `${kind}: ${printable(message)}`
+
+function failureDetails(failure: ToolFailure, hooks: readonly HookNode[]): readonly Detail[] {
+  const { remedy } = failure
+  const what = { text: failureText(failure, hooks), shade: 'red' as const }
+  return remedy === undefined ? [what] : [what, { text: `→ ${printable(remedy)}`, shade: 'dim' }]
+}
+
+export function requestBranch({ summary, scope }: RequestNode): Branch {
+  const row: Row = { kind: 'note', icon: '?', label: needText(scope), note: exactLine(summary), shade: 'yellow' }
+  return { ...leaf(row, 0), state: 'running' }
+}
+
+/** What somebody is asked for. */
+export const needText = (scope: RequestNode['scope']): string => (scope === 'question' ? 'answer needed' : 'approval needed')
+
+export function noteBranch(note: NoteNode): Branch {
+  if ('hook' in note) return hookBranch(note)
+  if (!('code' in note)) return leaf({ kind: 'note', icon: '⇣', label: 'history made shorter', note: compactionText(note) }, 0)
+  const { code, severity, message, remedy } = note
+  const row: Row = {
+    kind: 'note',
+    icon: '!',
+    label: code,
+    note: printable(message),
+    ...(severity !== 'info' && { shade: severity === 'error' ? ('red' as const) : ('yellow' as const) }),
+    ...(remedy !== undefined && { details: [{ text: `→ ${printable(remedy)}`, shade: 'dim' as const }] }),
+  }
+  return leaf(row, 0)
+}
+
+export const compactionText = ({ tokensBefore, tokensAfter }: { readonly tokensBefore: number; readonly tokensAfter: number }): string =>
+  `${grouped(tokensBefore)} → ${grouped(tokensAfter)} tokens`
+
+const planMarks: { readonly [Status in PlanStatus]: string } = { completed: '✓', in_progress: '▸', pending: '·' }
+/** Of a longer plan, what is done and what comes later is summed up. */
+const mostPlanned = 8
+
+export function planBranch({ steps }: Plan, state: Branch['state']): Branch {
+  const row: Row = { kind: 'note', icon: '☰', label: 'plan', note: planText({ steps }), details: planLines({ steps }).map(dimmed) }
+  return { ...leaf(row, 0), state }
+}
+
+/** `1 of 3 done`. */
+export const planText = ({ steps }: Plan): string =>
+  `${steps.filter(({ status }) => status === 'completed').length} of ${steps.length} done`
+
+/** Each step with its tick. */
+export function planLines({ steps }: Plan, most = mostPlanned): readonly string[] {
+  const open = steps.findIndex(({ status }) => status !== 'completed')
+  const first = steps.length <= most ? 0 : Math.max(0, Math.min(open === -1 ? steps.length : open - 1, steps.length - most))
+  const shown = steps.slice(first, first + most)
+  const later = steps.length - first - shown.length
+  return [
+    ...(first > 0 ? [`✓ ${first} more`] : []),
+    ...shown.map(({ step, status }) => `${planMarks[status]} ${printable(step)}`),
+    ...(later > 0 ? [`· ${later} more`] : []),
+  ]
+}
+
+const mostFiles = 6
+const mostOutput = 3
+
+/** What a call shows below itself, while it goes on and when it is over. */
+export function callDetails(call: CallNode, isRunning: boolean): readonly Detail[] {
+  const { sandbox } = call
+  const left: readonly Detail[] =
+    sandbox.kind === 'outside' ? [{ text: `↗ ${outsideText(sandbox.by, isRunning ? 'runs' : 'ran')}`, shade: 'yellow' }] : []
+  return [...hookDetails(call.hooks), ...left, ...comingOf(call, isRunning)]
+}
+
+function comingOf({ error, progress, output, changes = [], hooks }: CallNode, isRunning: boolean): readonly Detail[] {
+  if (error) return failureDetails(error, hooks)
+  if (isRunning) return [...(progress === undefined ? [] : [progress]), ...outputLines(output ?? '')].map(printable).map(dimmed)
+  // A single file stands beside the title.
+  if (changes.length < 2) return []
+  const left = changes.length - mostFiles
+  return [...changes.slice(0, mostFiles).map(changeText), ...(left > 0 ? [`and ${left} more`] : [])].map(dimmed)
+}
+
+/** The last lines of what was printed. */
+export function outputLines(output: string, most = mostOutput): readonly string[] {
+  return output
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(-most)
+}
+
+const dimmed = (text: string): Detail => ({ text, shade: 'dim' })

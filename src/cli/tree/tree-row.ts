@@ -1,0 +1,75 @@
+import { noUsage } from '../../contracts/index.ts'
+import { addSpent, type Spent } from '../../core/index.ts'
+import type { Span } from '../../view/index.ts'
+
+/** One line of the tree before it is laid out, with what belongs right below it. */
+export interface Row {
+  readonly kind: 'agent' | 'child' | 'step' | 'call' | 'attempt' | 'note'
+  readonly icon?: string
+  readonly label: string
+  /** What it is about: shown behind the label. */
+  readonly about?: string
+  /** Shown behind that, quietly. */
+  readonly note?: string
+  readonly shade?: 'red' | 'yellow' | 'cyan' | 'bold'
+  /** Of the icon alone; otherwise it has the shade of the row. */
+  readonly iconShade?: 'green' | 'cyan' | 'yellow'
+  readonly mark?: string
+  readonly time?: string
+  readonly tokens?: string
+  readonly span?: Span
+  /** Lines of their own, below. */
+  readonly details?: readonly Detail[]
+}
+
+/** `said` is text that is still coming: its end is shown, not its beginning. */
+export type Detail =
+  | { readonly text: string; readonly shade: 'red' | 'yellow' | 'dim' }
+  | { readonly said: 'text' | 'reasoning'; readonly text: string }
+
+/** What is left to tell of branches that there is no room for. */
+export interface Tally {
+  readonly steps: number
+  readonly calls: number
+  readonly failed: number
+  /** Calls that left the sandbox. */
+  readonly outside: number
+  readonly spent: Spent
+}
+
+export interface Branch {
+  readonly row: Row
+  readonly children: readonly Branch[]
+  /** `ended` is what has nothing below it that goes on. */
+  readonly state: 'ended' | 'waiting' | 'running'
+  /** When it ended. */
+  readonly endedAt: number
+  readonly tally: Tally
+}
+
+/** When it is looked at. `final` is a run that nobody is driving any more, or whose end is known. */
+export type Moment = { readonly kind: 'final' } | { readonly kind: 'live'; readonly now: number }
+
+const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
+/** One picture of the spinner. */
+export const spinnerMs = 80
+export const spinnerAt = (now: number): string => spinner[Math.floor(now / spinnerMs) % spinner.length] ?? ''
+
+const nothing: Tally = { steps: 0, calls: 0, failed: 0, outside: 0, spent: { usage: noUsage, cost: 0 } }
+
+export function sumOf(tallies: readonly Tally[]): Tally {
+  return tallies.reduce(
+    (sum, { steps, calls, failed, outside, spent }) => ({
+      steps: sum.steps + steps,
+      calls: sum.calls + calls,
+      failed: sum.failed + failed,
+      outside: sum.outside + outside,
+      spent: addSpent(sum.spent, spent.usage, spent.cost),
+    }),
+    nothing,
+  )
+}
+
+export const leaf = (row: Row, endedAt: number): Branch => ({ row, children: [], state: 'ended', endedAt, tally: nothing })
+
+export const joined = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')

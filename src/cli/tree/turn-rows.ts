@@ -1,0 +1,240 @@
+import { addSpent } from '../../core/index.ts'
+import { type AgentNode, type CallNode, isGoingOn, type StepNode, type TurnNode } from '../../view/index.ts'
+import { answerNeeded, duration, elapsed, plural, price, reasonText, tokens } from '../terminal/format-numbers.ts'
+import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
+import { type CallPlace, callRow, notEnded, quoted, standingOf } from './call-row.ts'
+import { refusedBranch } from './hook-rows.ts'
+import { attemptBranch, noteBranch, pauseBranch, planBranch, queueBranch, requestBranch, usageOf } from './leaf-rows.ts'
+import { modelText } from './model-text.ts'
+import { type Branch, joined, type Moment, type Row, spinnerAt, sumOf, type Tally } from './tree-row.ts'
+
+/** One turn of an agent with all that happened in it. */
+export function turnBranch(agent: AgentNode, turn: TurnNode, moment: Moment): Branch {
+  const { children, tally, isLive } = insideOf(agent, turn, moment)
+  const row: Row = {
+    kind: 'agent',
+    label: printable(agent.name),
+    shade: turn.cancelling === 'interrupt' && isLive ? 'yellow' : 'bold',
+    ...(isLive && moment.kind === 'live'
+      ? {
+          icon: spinnerAt(moment.now),
+          iconShade: 'cyan' as const,
+          note: turn.cancelling === 'interrupt' ? 'interrupting… · Ctrl-C again leaves at once' : soFar(agent, turn, tally),
+          ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }),
+          time: elapsed(moment.now - turn.span.from),
+        }
+      : {
+          note: joined([endingOf(turn), outsideOf(tally), countsOf(turn)]),
+          ...(turn.totals && { tokens: tokens(turn.totals.usage) }),
+          time: tookOf(turn),
+        }),
+    span: turn.span,
+  }
+  return { row, children, state: isLive ? 'running' : 'ended', endedAt: turn.span.to, tally }
+}
+
+interface Inside {
+  readonly children: readonly Branch[]
+  readonly tally: Tally
+  /** It goes on at this moment. */
+  readonly isLive: boolean
+}
+
+function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
+  const isLive = moment.kind === 'live' && isGoingOn(turn)
+  const toolWidth = Math.min(widestTool, largest([...turn.toolNames].map((name) => widthOf(printable(name)))))
+  const steps = turn.steps.map((step, i) => {
+    const before = turn.steps[i - 1]?.attempts.at(-1)?.model
+    const isOpen = isLive && i === turn.steps.length - 1
+    const isLast = !isLive && i === turn.steps.length - 1
+    const place: StepPlace = { agent, before, toolWidth, moment, isOpen, isLast }
+    return isLive && !isOpen ? settledBranch(step, place) : stepBranch(step, place)
+  })
+  const plan = turn.plan ? [planBranch(turn.plan, isLive ? 'running' : 'ended')] : []
+  const inQueue = isLive && turn.inQueue ? [queueBranch(turn.inQueue, moment.now)] : []
+  return {
+    children: [...agent.notes.map(noteBranch), ...plan, ...steps, ...inQueue],
+    tally: sumOf(steps.map((step) => step.tally)),
+    isLive,
+  }
+}
+
+/** Titles line up behind names of up to this length. */
+const widestTool = 24
+
+/** Of a turn that does not go on. */
+function endingOf({ status, reason, waits }: TurnNode): string {
+  if (status === 'running') return notEnded
+  if (waits?.needs === 'answer') return `${status}: ${answerNeeded}`
+  return reason === undefined || reason === status ? status : `${status}: ${reasonText[reason]}`
+}
+
+function countsOf({ totals }: TurnNode): string {
+  if (!totals) return ''
+  const { steps, calls, cost } = totals
+  return joined([plural(steps, 'step'), calls > 0 ? plural(calls, 'call') : '', price(cost)])
+}
+
+const outsideOf = ({ outside }: Tally): string => (outside > 0 ? `${outside} outside the sandbox` : '')
+
+const tookOf = ({ totals, span }: TurnNode): string => duration(totals?.durationMs ?? span.to - span.from)
+
+const hasTokens = ({ spent: { usage } }: Tally): boolean => usage.input + usage.output > 0
+
+/** How far a turn is. */
+function soFar({ maxSteps }: AgentNode, { cancelling }: TurnNode, tally: Tally): string {
+  const { steps, calls, spent } = tally
+  const position = steps === 0 ? 'starting' : `step ${steps}${maxSteps > 0 ? ` of ${maxSteps}` : ''}`
+  const ending = cancelling === 'stop' ? 'stopping…' : cancelling === 'interrupt' ? 'interrupting…' : ''
+  const called = calls > 0 ? plural(calls, 'call') : ''
+  return joined([ending, outsideOf(tally), position, called, spent.cost === 'unknown' ? '' : price(spent.cost)])
+}
+
+interface StepPlace {
+  readonly agent: AgentNode
+  /** The model of the step before: it is named only where it changes. */
+  readonly before: string | undefined
+  readonly toolWidth: number
+  readonly moment: Moment
+  /** It is the step that the turn is at. */
+  readonly isOpen: boolean
+  /** Nothing has come after it. */
+  readonly isLast: boolean
+}
+
+const settled = new WeakMap<StepNode, { readonly toolWidth: number; readonly branch: Branch }>()
+
+/** A step that the turn has left behind changes no more: a long run is not drawn anew for each picture. */
+function settledBranch(step: StepNode, place: StepPlace): Branch {
+  const known = settled.get(step)
+  if (known?.toolWidth === place.toolWidth) return known.branch
+  const branch = stepBranch(step, place)
+  if (!isBusy(branch)) settled.set(step, { toolWidth: place.toolWidth, branch })
+  return branch
+}
+
+const isBusy = ({ state }: Branch): boolean => state !== 'ended'
+
+function stepBranch(step: StepNode, place: StepPlace): Branch {
+  const { moment, isOpen, toolWidth } = place
+  const attempt = step.attempts.at(-1)
+  const failures = step.attempts.filter(({ failure }) => failure !== undefined)
+  const calls = step.calls.map((call) => settledCall(call, { step, toolWidth, moment }))
+  const children = [
+    ...failures.map((failed) => attemptBranch(failed, { last: attempt, isOpen })),
+    ...(isOpen && moment.kind === 'live' ? pauseBranch(attempt, moment.now) : []),
+    ...calls,
+    ...[...step.requests.values()].map(requestBranch),
+    ...(step.rejected ? [refusedBranch(step.rejected, place.isLast)] : []),
+    ...step.notes.map(noteBranch),
+  ]
+  const below = sumOf(children.map(({ tally }) => tally))
+  const spent = step.attempts.reduce((sum, each) => addSpent(sum, usageOf(each), each.cost ?? 0), below.spent)
+  return {
+    row: stepRow(step, place),
+    children,
+    state: isOpen || children.some(isBusy) ? 'running' : 'ended',
+    endedAt: largest([attempt?.span.to ?? 0, ...step.calls.map(({ span }) => span.to)]),
+    tally: { ...below, steps: 1, calls: step.calls.length, spent },
+  }
+}
+
+function stepRow(step: StepNode, { agent, before, moment, isOpen }: StepPlace): Row {
+  const attempt = step.attempts.at(-1)
+  const isAsking = isOpen && attempt !== undefined && attempt.latencyMs === undefined
+  const retry = isAsking && attempt.number > 1 ? `attempt ${attempt.number} of ${Math.max(attempt.number, agent.maxRetries + 1)}` : ''
+  const model = attempt === undefined || attempt.model === before ? '' : modelText(attempt.model)
+  const base: Row = {
+    kind: 'step',
+    label: step.last ? `step ${step.number} · forced last answer` : `step ${step.number}`,
+    note: joined([model, retry]),
+    ...(step.last && { shade: 'yellow' as const }),
+  }
+  if (attempt === undefined || attempt.failure !== undefined) return base
+  const figures = { tokens: tokens(usageOf(attempt)), span: attempt.span }
+  if (attempt.latencyMs !== undefined) return { ...base, ...figures, time: duration(attempt.latencyMs) }
+  if (!isAsking || moment.kind !== 'live') return { ...base, span: attempt.span }
+  return {
+    ...base,
+    ...figures,
+    icon: spinnerAt(moment.now),
+    iconShade: 'cyan',
+    time: elapsed(moment.now - attempt.span.from),
+    ...(step.streamed && { details: [{ said: step.streamed.kind, text: step.streamed.text }] }),
+  }
+}
+
+const settledCalls = new WeakMap<CallNode, { readonly toolWidth: number; readonly branch: Branch }>()
+
+/** Nor does a call that is over: the children of a step may be thousands. */
+function settledCall(call: CallNode, place: CallPlace): Branch {
+  if (place.moment.kind === 'final') return callBranch(call, place)
+  const known = settledCalls.get(call)
+  if (known?.toolWidth === place.toolWidth) return known.branch
+  const branch = callBranch(call, place)
+  if (!isBusy(branch)) settledCalls.set(call, { toolWidth: place.toolWidth, branch })
+  return branch
+}
+
+function callBranch(call: CallNode, place: CallPlace): Branch {
+  const { latencyMs, span, child } = call
+  const status = standingOf(call)
+  const turn = child?.turns.at(-1)
+  const inside = child && turn ? insideOf(child, turn, place.moment) : undefined
+  const isOver = status !== 'running' && status !== 'waiting'
+  const { children = [], tally = sumOf([]) } = inside ?? {}
+  const row: Row = {
+    ...callRow(call, place),
+    ...(child && turn && inside && childRow(call, { child, turn, inside })),
+    ...(latencyMs !== undefined && !turn && { time: duration(latencyMs) }),
+    span,
+  }
+  return {
+    row,
+    children,
+    state: status === 'waiting' ? 'waiting' : !isOver || children.some(isBusy) ? 'running' : 'ended',
+    endedAt: span.to,
+    tally: {
+      steps: 0,
+      calls: 1,
+      failed: status === 'failed' || status === 'declined' ? 1 : 0,
+      outside: tally.outside + (call.sandbox.kind === 'outside' ? 1 : 0),
+      spent: tally.spent,
+    },
+  }
+}
+
+interface Child {
+  readonly child: AgentNode
+  readonly turn: TurnNode
+  readonly inside: Inside
+}
+
+/** What a call that asks an agent shows besides: how far the agent is, or how it ended. */
+function childRow(call: CallNode, { child, turn, inside }: Child): Pick<Row, 'kind' | 'about' | 'note' | 'tokens' | 'time' | 'shade'> {
+  const task = printable(call.about)
+  const about = fitWidth(task, Math.min(widestTask, widthOf(task)))
+  const { tally, isLive } = inside
+  if (isLive) {
+    return {
+      kind: 'child',
+      about,
+      note: joined([soFar(child, turn, tally), quoted(call.reason)]),
+      ...(hasTokens(tally) && { tokens: tokens(tally.spent.usage) }),
+    }
+  }
+  const { status, totals } = turn
+  return {
+    kind: 'child',
+    about,
+    note: joined([status === 'completed' ? '' : endingOf(turn), outsideOf(tally), countsOf(turn), quoted(call.reason)]),
+    ...(status === 'partial' && { shade: 'yellow' as const }),
+    ...(totals && { tokens: tokens(totals.usage) }),
+    time: tookOf(turn),
+  }
+}
+
+/** A longer task leaves no room for what an agent has to tell. */
+const widestTask = 40
+
+const largest = (numbers: readonly number[]): number => numbers.reduce((most, each) => Math.max(most, each), 0)

@@ -1,0 +1,30 @@
+import { dirname, relative } from 'node:path'
+import { type FileState, hookBindings, nodeConfigFiles } from '../../agents/index.ts'
+import { isInside } from '../../util/is-inside.ts'
+import type { Host } from '../host/process-host.ts'
+import { exactLines } from '../terminal/exact-text.ts'
+
+/** For whoever has to decide about a configuration: which files its hooks are bound to, and which hooks to none. */
+export async function hookFileLines(file: FileState, style: Pick<Host, 'paint' | 'width'>): Promise<readonly string[]> {
+  const bindings = await hookBindings(nodeConfigFiles, file)
+  const folder = dirname(file.path)
+  const shown = (path: string): string => (isInside(folder, path) ? relative(folder, path) : path)
+  const bound = [...new Set(bindings.flatMap(({ files }) => files))].map(shown)
+  const loose = bindings.flatMap(({ hook, files }) => (files.length === 0 ? [hook] : []))
+  return [
+    ...listed('files of hooks, trusted as they are now; what else these hooks load may change without a question:', bound, style),
+    ...listed('hooks of which no file was found: what they run may change without a question:', loose, style),
+  ]
+}
+
+const mostListed = 20
+const bar = '│ '
+
+function listed(title: string, names: readonly string[], { paint, width }: Pick<Host, 'paint' | 'width'>): readonly string[] {
+  if (names.length === 0) return []
+  const left = names.length - mostListed
+  const rows = names.slice(0, mostListed).flatMap((name) => exactLines(name, width - 3 - bar.length))
+  return [title, ...[...rows, ...(left > 0 ? [`and ${left} more`] : [])].map((row) => `${paint('dim', bar)}${row}`)].map(
+    (line) => `  ${line}`,
+  )
+}

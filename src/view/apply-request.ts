@@ -1,0 +1,41 @@
+import type { ApprovalId, InteractionEvent } from '../contracts/index.ts'
+import { stepOf } from './apply-step.ts'
+import { type CallSandbox, lastTurn, markChanged, type RequestNode, type RunTree, type SessionNodes } from './nodes.ts'
+import { requestSummary } from './request-summary.ts'
+
+type RequestEvent = InteractionEvent<'interaction.approval.requested' | 'interaction.approval.resolved'>
+
+export function applyRequest(session: SessionNodes, event: RequestEvent): void {
+  const step = event.stepId === undefined ? lastTurn(session)?.steps.at(-1) : stepOf(session, event.stepId)
+  if (event.type === 'interaction.approval.requested') {
+    const { id, itemId, reason, scope, lane } = event.request
+    const summary = { itemId, summary: requestSummary(event.request), scope, ...(reason !== undefined && { reason }) }
+    const request = lane ? { ...summary, lane } : summary
+    session.requests.set(id, request)
+    step?.requests.set(id, request)
+    markChanged(session, step)
+    setSandbox(session, request, { kind: 'asking' })
+    return
+  }
+  const request = session.requests.get(event.approvalId)
+  for (const each of session.steps.values()) if (each.requests.delete(event.approvalId)) markChanged(session, each)
+  if (request) setSandbox(session, request, event.decision.kind === 'approve' ? { kind: 'allowed', by: event.by } : { kind: 'inside' })
+}
+
+function setSandbox(session: SessionNodes, { scope, itemId }: RequestNode, sandbox: CallSandbox): void {
+  const call = scope === 'unsandboxed' ? session.calls.get(itemId) : undefined
+  if (!call) return
+  call.sandbox = sandbox
+  markChanged(session, call)
+}
+
+/** What a suspended turn waits for: `answer` where only questions are open. */
+export function needOf({ sessions }: RunTree, approvals: readonly ApprovalId[]): 'approval' | 'answer' {
+  const scopes = approvals.flatMap((id) => [...sessions.values()].flatMap(({ requests }) => requests.get(id)?.scope ?? []))
+  return scopes.length > 0 && scopes.every((scope) => scope === 'question') ? 'answer' : 'approval'
+}
+
+/** The open requests of a turn end with the turn. */
+export function dropRequests(session: SessionNodes): void {
+  for (const { requests } of lastTurn(session)?.steps ?? []) requests.clear()
+}

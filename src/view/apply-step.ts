@@ -1,0 +1,73 @@
+import type { InteractionEvent, ItemDelta } from '../contracts/index.ts'
+import { lastTurn, markChanged, type SessionNodes, type StepNode } from './nodes.ts'
+
+type StepEvent = InteractionEvent<'interaction.step.started' | 'interaction.step.completed' | 'interaction.step.failed'>
+
+export function applyStep(session: SessionNodes, event: StepEvent): void {
+  const step = stepOf(session, event.stepId)
+  if (!step) return
+  markChanged(session, step)
+  delete step.streamed
+  if (event.type === 'interaction.step.started') {
+    const { attempt: number, model, reservation } = event
+    delete step.words
+    delete step.rejected
+    step.attempts.push({ number, model, span: { from: event.at, to: event.at }, expected: reservation.input, characters: 0 })
+    if (event.last) step.last = event.last.reason
+    return
+  }
+  const attempt = step.attempts.at(-1)
+  if (!attempt) return
+  const { latencyMs, usage, cost, at } = event
+  Object.assign(attempt, { latencyMs, usage, cost, span: { from: Math.max(attempt.span.from, at - latencyMs), to: at } })
+  if (event.type === 'interaction.step.completed') {
+    if (event.output?.ok === false) step.rejected = { problems: event.output.problems, text: step.words ?? '' }
+    // A text without calls is the answer, which is shown elsewhere.
+    if (!event.reply.some(({ type }) => type === 'call')) delete step.words
+    return
+  }
+  attempt.failure = event.failure
+  if (event.delayMs > 0 && attempt.number <= session.agent.maxRetries) attempt.nextAt = at + event.delayMs
+}
+
+/** The least that is kept of a streamed text. It is cut rarely, so that the visible part does not jump. */
+const keptCharacters = 2_000
+
+export function applyDelta(session: SessionNodes, { stepId, itemId, attempt: number, kind, text }: ItemDelta): void {
+  if (kind === 'progress' || kind === 'output') {
+    const call = session.calls.get(itemId)
+    if (call && kind === 'progress' && text !== '') call.progress = text
+    if (call && kind === 'output') call.output = tail(`${call.output ?? ''}${text}`)
+    markChanged(session, call)
+    return
+  }
+  const step = session.steps.get(stepId)
+  const attempt = step?.attempts.at(-1)
+  // The text of an attempt that was given up is not shown.
+  if (!step || !attempt || attempt.number !== number || attempt.latencyMs !== undefined) return
+  attempt.characters += text.length
+  if (step.streamed?.kind !== kind) step.streamed = { kind, text }
+  else step.streamed.text = tail(step.streamed.text + text)
+  markChanged(session, step)
+}
+
+const tail = (text: string): string => (text.length > 2 * keptCharacters ? text.slice(-keptCharacters) : text)
+
+/** A complete text of the model, before it is known whether calls come with it. */
+export function addWords(step: StepNode, text: string): void {
+  if (text.trim() !== '') step.words = (step.words === undefined ? text : `${step.words}\n${text}`).slice(0, 2 * keptCharacters)
+}
+
+/** A step by its id; an unknown id is the next step. */
+export function stepOf(session: SessionNodes, stepId = ''): StepNode | undefined {
+  const known = session.steps.get(stepId)
+  const turn = lastTurn(session)
+  if (known || !turn) return known
+  const id = `${session.agent.id}/${stepId}`
+  const number = turn.steps.length + 1
+  const step: StepNode = { id, number, attempts: [], calls: [], open: new Set(), requests: new Map(), notes: [], texts: [] }
+  session.steps.set(stepId, step)
+  turn.steps.push(step)
+  markChanged(session, turn)
+  return step
+}

@@ -1,0 +1,228 @@
+/*
+ * A run as people see it: agent → turn → step → attempt or call → child. Nodes are changed in place, so that a delta costs
+ * the same however long the run is. Texts are raw: a renderer makes them safe for its medium.
+ */
+import type {
+  ApprovalRequest,
+  Cost,
+  Diagnostic,
+  InputMode,
+  InputPart,
+  InteractionEvent,
+  ItemStatus,
+  JsonObject,
+  Lane,
+  ModelFailure,
+  Plan,
+  Report,
+  SessionId,
+  TextItemType,
+  ToolFailure,
+  TurnReason,
+  TurnTotals,
+  Usage,
+} from '../contracts/index.ts'
+import type { CallPermit, FileChange } from './call-result.ts'
+
+/** `SESSION` for an agent, `SESSION/TURN`, `SESSION/STEP` and `SESSION/ITEM` for what it did. Unique in a tree, the same on every replay. */
+export type NodeId = string
+
+/** A period of wall time. */
+export interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+export interface QueuePlace {
+  readonly queue: string
+  readonly since: number
+}
+
+export interface AttemptNode {
+  readonly number: number
+  readonly model: string
+  span: Span
+  /** Estimated input tokens of the request. */
+  readonly expected: number
+  /** Characters received so far. */
+  characters: number
+  latencyMs?: number
+  usage?: Usage
+  cost?: Cost
+  failure?: ModelFailure
+  /** Earliest time of the next attempt. */
+  nextAt?: number
+}
+
+export interface CallNode {
+  readonly id: NodeId
+  readonly tool: string
+  /** Name for people: the tool name of an agent, without the prefix that makes it a tool. */
+  name: string
+  /** Subject of the call in one line: a command, a path, an address, the task of an agent. May be empty. */
+  readonly about: string
+  /** Reason that the model gave. May be empty. */
+  readonly reason: string
+  readonly lane: Lane
+  /** Position within its step. */
+  readonly place: number
+  readonly isAgent: boolean
+  /** When the call ran; for an agent, when that agent ran. */
+  span: Span
+  latencyMs?: number
+  status: ItemStatus | 'running' | 'waiting'
+  error?: ToolFailure
+  /** The queue that the call waits in. */
+  inQueue?: QueuePlace
+  /** The latest progress message. */
+  progress?: string
+  /** The end of the output so far. */
+  output?: string
+  readonly permit?: CallPermit
+  sandbox: CallSandbox
+  changes?: readonly FileChange[]
+  exitCode?: number
+  readonly hooks: readonly HookNode[]
+  /** The agent that this call started. */
+  child?: AgentNode
+  /** Arguments and result, in a tree that keeps content. */
+  readonly input?: JsonObject
+  content?: string
+}
+
+/** `asking`: waits for approval to run outside the sandbox; `allowed`: approved; `outside`: runs or ran there. */
+export type CallSandbox = { readonly kind: 'inside' | 'asking' } | { readonly kind: 'allowed' | 'outside'; readonly by: string }
+
+/** Text that is being streamed. */
+export interface StreamedText {
+  readonly kind: 'text' | 'reasoning'
+  text: string
+}
+
+export interface Compaction {
+  readonly tokensBefore: number
+  readonly tokensAfter: number
+}
+
+export interface HookNode {
+  readonly hook: string
+  readonly verdict: InteractionEvent<'interaction.hook.completed'>['verdict']
+  readonly message: string
+}
+
+/** An answer that violates the output schema, with the beginning of its text. */
+export interface RejectedAnswer {
+  readonly problems: readonly string[]
+  readonly text: string
+}
+
+export type NoteNode = Diagnostic | Compaction | HookNode
+
+/** A request for approval, open or answered. */
+export type RequestNode = Pick<ApprovalRequest, 'itemId' | 'summary' | 'reason' | 'scope' | 'lane'>
+
+export interface TextNode {
+  readonly id: NodeId
+  readonly type: TextItemType
+  readonly text: string
+}
+
+export interface StepNode {
+  readonly id: NodeId
+  readonly number: number
+  readonly attempts: AttemptNode[]
+  readonly calls: CallNode[]
+  /** Calls that have not ended. */
+  readonly open: Set<CallNode>
+  /** Open requests for approval, by id. */
+  readonly requests: Map<string, RequestNode>
+  readonly notes: NoteNode[]
+  streamed?: StreamedText
+  /** Text beside the calls. */
+  words?: string
+  rejected?: RejectedAnswer
+  /** Why it was forced to be the last step. */
+  last?: TurnReason
+  /** Complete texts, in a tree that keeps content. */
+  readonly texts: TextNode[]
+}
+
+export interface TurnNode {
+  readonly id: NodeId
+  status: 'running' | 'completed' | 'partial' | 'failed' | 'interrupted' | 'suspended'
+  reason?: TurnReason
+  /** Of a suspended turn: what it waits for, and whether a child runs meanwhile. */
+  waits?: { readonly needs: 'approval' | 'answer'; readonly isChildRunning: boolean }
+  /** The queue that its next model request waits in. */
+  inQueue?: QueuePlace
+  span: Span
+  readonly steps: StepNode[]
+  /** Names of the tools called so far. */
+  readonly toolNames: Set<string>
+  totals?: TurnTotals
+  plan?: Plan
+  cancelling?: 'stop' | 'interrupt'
+  /** Ids of the messages that began it. */
+  readonly inputs: readonly string[]
+  /** The answer, in a tree that keeps content. */
+  report?: Report
+}
+
+/** A message that was accepted. */
+export interface MessageNode {
+  readonly id: string
+  readonly at: number
+  readonly mode: InputMode
+  readonly parts: readonly InputPart[]
+}
+
+export interface AgentNode {
+  readonly id: NodeId
+  readonly path: string
+  /** Its tool name, the one that people see everywhere. */
+  name: string
+  /** Prefix of its lines: `child:scout`, `child:lead/scout#2`. Empty for a root. */
+  readonly label: string
+  maxSteps: number
+  maxRetries: number
+  parallelCalls: number
+  /** Notes from before the first step. */
+  readonly notes: NoteNode[]
+  readonly turns: TurnNode[]
+  /** Messages to it, in a tree that keeps content. */
+  readonly messages: MessageNode[]
+}
+
+export interface RunTree {
+  /** Whether arguments, results, texts and messages are kept in full. */
+  readonly keepsContent: boolean
+  /** Agents without a parent. */
+  readonly roots: AgentNode[]
+  readonly sessions: Map<SessionId, SessionNodes>
+  /** Nodes that the latest event changed. */
+  readonly changed: Set<NodeId>
+}
+
+/** The nodes of a session; steps, calls and requests are those of its latest turn, by id. */
+export interface SessionNodes {
+  readonly tree: RunTree
+  readonly agent: AgentNode
+  readonly parent: SessionNodes | undefined
+  readonly steps: Map<string, StepNode>
+  readonly calls: Map<string, CallNode>
+  /** Open and answered. */
+  readonly requests: Map<string, RequestNode>
+  /** By call. */
+  readonly hooks: Map<string, HookNode[]>
+}
+
+export const lastTurn = ({ agent }: SessionNodes): TurnNode | undefined => agent.turns.at(-1)
+export const lastStep = (session: SessionNodes): StepNode | undefined => lastTurn(session)?.steps.at(-1)
+
+export const markChanged = ({ tree }: SessionNodes, node: { readonly id: NodeId } | undefined): void => {
+  if (node) tree.changed.add(node.id)
+}
+
+/** Whether a turn or one of its children makes progress. */
+export const isGoingOn = ({ status, waits }: TurnNode): boolean =>
+  status === 'running' || (status === 'suspended' && waits?.isChildRunning === true)

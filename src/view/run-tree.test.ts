@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { Story } from './fixtures/story.ts'
+import { applyEvent, emptyTree } from './run-tree.ts'
+
+const red = '\u001b[31m'
+
+it('keeps raw texts, and content only where it is wanted', () => {
+  const run = new Story()
+    .begins()
+    .is(0, { type: 'interaction.input.accepted', clientId: 'm1' as never, parts: [{ type: 'text', text: 'Go.' }], mode: 'queue' })
+    .asks(1, 1)
+    .answersWith(2, 1, 'I look it up.')
+    .calls(3, 1, { id: '1', title: `${red}why` })
+    .ends(4, 1, { id: '1' })
+    .over(5)
+  for (const keepsContent of [true, false]) {
+    const tree = emptyTree({ keepsContent })
+    for (const event of run.events) applyEvent(tree, event)
+    const [agent] = tree.roots
+    const call = agent?.turns[0]?.steps[0]?.calls[0]
+    expect(call?.reason).toBe(`${red}why`)
+    const content = [
+      call?.input,
+      call?.content,
+      agent?.messages.length,
+      agent?.turns[0]?.steps[0]?.texts.length,
+      agent?.turns[0]?.report?.text,
+    ]
+    expect(content).toEqual(keepsContent ? [{ city: 'Oslo' }, 'Oslo:\n dry', 1, 1, 'Done.'] : [undefined, undefined, 0, 0, undefined])
+  }
+})
+
+it('answers each event with the ids of the nodes that it changed', () => {
+  const events: Story['events'] = []
+  const root = new Story('root', events).begins().asks(1, 1).answers(2, 1)
+  root.calls(3, 1, { id: '1', lane: { kind: 'exclusive' } }).calls(3, 1, { id: '2', lane: { kind: 'exclusive' } })
+  root.ends(4, 1, { id: '1' }).says(1, 'half', { kind: 'output', item: '2' }).waits('slow', 5, { call: '2' }).over(6)
+  const tree = emptyTree()
+  const changed = events.map((event) => [event.type.slice('interaction.'.length), [...applyEvent(tree, event).changed].toSorted()])
+  const [turn, step, first, second] = ['root/t1', 'root/t1.s1', 'root/t1.s1.1', 'root/t1.s1.2']
+  expect(changed).toEqual([
+    ['session.created', ['root']],
+    ['turn.started', ['root', turn]],
+    ['step.started', [turn, step]],
+    ['step.completed', [turn, step]],
+    ['item.started', [turn, step, first]],
+    ['item.started', [turn, step, second]],
+    // The second call starts when the first one has ended.
+    ['item.completed', [turn, first, second]],
+    ['item.delta', [second]],
+    ['queue.joined', [second]],
+    ['turn.completed', [turn]],
+  ])
+})

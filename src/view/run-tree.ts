@@ -1,0 +1,214 @@
+/*
+ * Folds the events of a run into its tree, one by one.
+ *
+ * 1. Live events add only what matters while it happens (streamed text, progress); everything else follows from durable
+ *    events, so a journal gives the same tree as watching the run.
+ * 2. A suspended turn stays suspended until it acts itself. Meanwhile it says whether one of its children runs.
+ */
+import type { InteractionEvent, StreamEvent } from '../contracts/index.ts'
+import { applyHook } from './apply-hook.ts'
+import { applyItem } from './apply-item.ts'
+import { applyQueue } from './apply-queue.ts'
+import { applyRequest, dropRequests, needOf } from './apply-request.ts'
+import { applyDelta, applyStep } from './apply-step.ts'
+import { joinSession } from './join-session.ts'
+import { lastStep, lastTurn, markChanged, type NodeId, type NoteNode, type RunTree, type SessionNodes } from './nodes.ts'
+
+/** `keepsContent`: keep arguments, results, texts and messages in full, for a page that shows them. */
+export const emptyTree = ({ keepsContent = false } = {}): RunTree => ({
+  keepsContent,
+  roots: [],
+  sessions: new Map(),
+  changed: new Set(),
+})
+
+/** The tree of a journal; the first `past` events happened before the run to show. */
+export function runTree(events: readonly InteractionEvent[], past = 0): RunTree {
+  const tree = emptyTree()
+  applyPast(tree, events.slice(0, past))
+  for (const event of events.slice(past)) applyEvent(tree, event)
+  return tree
+}
+
+/** Applies the events from before a run was resumed. Turns that had ended by then are not shown. */
+export function applyPast(tree: RunTree, past: readonly InteractionEvent[]): void {
+  for (const event of past) applyEvent(tree, event)
+  for (const { turns } of tree.roots)
+    turns.splice(0, turns.length, ...turns.filter(({ status }) => status === 'running' || status === 'suspended'))
+}
+
+export interface Applied {
+  readonly session: SessionNodes
+  /** Ids of the nodes that the event changed. Valid until the next event is applied. */
+  readonly changed: ReadonlySet<NodeId>
+}
+
+export function applyEvent(tree: RunTree, event: StreamEvent): Applied {
+  tree.changed.clear()
+  const session = tree.sessions.get(event.sessionId) ?? joinSession(tree, event)
+  if ('seq' in event) applyDurable(tree, session, event)
+  else if (event.type === 'interaction.item.delta') applyDelta(session, event)
+  else applyQueue(session, event)
+  return { session, changed: tree.changed }
+}
+
+/** The name of the agent or call that an applied event is about. */
+export function subjectOf({ sessions }: RunTree, event: StreamEvent): string | undefined {
+  switch (event.type) {
+    case 'interaction.session.created':
+    case 'interaction.session.configured':
+      return sessions.get(event.sessionId)?.agent.name
+    case 'interaction.subagent.started':
+    case 'interaction.subagent.completed':
+    case 'interaction.subagent.failed':
+      return sessions.get(event.childId)?.agent.name
+    case 'interaction.subagent.selected':
+      return sessions.get(event.sessionId)?.agent.name
+    case 'interaction.item.started':
+      return sessions.get(event.sessionId)?.calls.get(event.item.id)?.name
+    default:
+      return undefined
+  }
+}
+
+/** Shows that an interruption was requested, before its event arrives. */
+export function showInterrupting({ roots }: RunTree): void {
+  for (const { turns } of roots) {
+    const turn = turns.at(-1)
+    if (turn?.status === 'running') turn.cancelling = 'interrupt'
+  }
+}
+
+function applyDurable(tree: RunTree, session: SessionNodes, event: InteractionEvent): void {
+  const { agent } = session
+  const turn = lastTurn(session)
+  if (turn?.status === 'running') turn.span = { from: turn.span.from, to: Math.max(turn.span.to, event.at) }
+  if (turn) markChanged(session, turn)
+  switch (event.type) {
+    case 'interaction.session.created':
+    case 'interaction.session.configured': {
+      const { toolName: name, limits } = event.agent
+      const { maxToolTurns: maxSteps, maxRetries, parallelToolCalls: parallelCalls } = limits
+      Object.assign(agent, { name, maxSteps, maxRetries, parallelCalls })
+      markChanged(session, agent)
+      break
+    }
+    case 'interaction.turn.started':
+      startTurn(session, event)
+      break
+    case 'interaction.step.started':
+    case 'interaction.step.completed':
+    case 'interaction.step.failed':
+      resumeTurn(session)
+      delete turn?.inQueue
+      applyStep(session, event)
+      break
+    case 'interaction.item.started':
+    case 'interaction.item.updated':
+    case 'interaction.item.completed':
+      resumeTurn(session)
+      applyItem(session, event)
+      break
+    case 'interaction.turn.completed':
+    case 'interaction.turn.failed':
+    case 'interaction.turn.interrupted':
+      endTurn(session, event)
+      break
+    case 'interaction.turn.suspended':
+      if (turn)
+        Object.assign(turn, {
+          status: 'suspended',
+          reason: event.reason,
+          waits: { needs: needOf(tree, event.approvals), isChildRunning: false },
+        })
+      setChildRunning(session, false)
+      break
+    case 'interaction.approval.requested':
+      applyRequest(session, event)
+      break
+    case 'interaction.approval.resolved':
+      applyRequest(session, event)
+      resumeTurn(session)
+      break
+    case 'interaction.context.compacted':
+      addNotes(session, { tokensBefore: event.tokensBefore, tokensAfter: event.tokensAfter })
+      break
+    case 'interaction.diagnostic':
+      addNotes(session, event.diagnostic)
+      break
+    case 'interaction.hook.completed':
+      applyHook(session, event)
+      break
+    case 'interaction.cancel.requested':
+      if (turn) turn.cancelling = event.mode === 'stop' ? 'stop' : 'interrupt'
+      break
+    case 'interaction.session.resumed':
+      addNotes(session, ...event.diagnostics)
+      break
+    case 'interaction.input.accepted':
+      if (!tree.keepsContent) break
+      agent.messages.push({ id: event.clientId, at: event.at, mode: event.mode, parts: event.parts })
+      markChanged(session, agent)
+      break
+    // The rest changes neither the shape nor the figures of the tree.
+    case 'interaction.session.idle':
+    case 'interaction.approval.granted':
+    case 'interaction.approval.revoked':
+    case 'interaction.subagent.selected':
+    case 'interaction.subagent.started':
+    case 'interaction.subagent.completed':
+    case 'interaction.subagent.failed':
+    case 'interaction.context.added':
+      break
+    default:
+      event satisfies never
+  }
+}
+
+function startTurn(session: SessionNodes, { turnId, at, inputs }: InteractionEvent<'interaction.turn.started'>): void {
+  const { agent } = session
+  const id = `${agent.id}/${turnId ?? `t${agent.turns.length + 1}`}`
+  agent.turns.push({ id, status: 'running', span: { from: at, to: at }, steps: [], toolNames: new Set(), inputs })
+  for (const known of [session.steps, session.calls, session.requests, session.hooks]) known.clear()
+  markChanged(session, agent)
+  markChanged(session, agent.turns.at(-1))
+}
+
+function addNotes(session: SessionNodes, ...notes: readonly NoteNode[]): void {
+  const place = lastStep(session) ?? session.agent
+  place.notes.push(...notes)
+  markChanged(session, place)
+}
+
+type TurnEnd = InteractionEvent<'interaction.turn.completed' | 'interaction.turn.failed' | 'interaction.turn.interrupted'>
+
+function endTurn(session: SessionNodes, { ending, totals, report }: TurnEnd): void {
+  const turn = lastTurn(session)
+  if (!turn) return
+  delete turn.reason
+  delete turn.waits
+  delete turn.inQueue
+  Object.assign(turn, { status: ending.status, totals }, 'reason' in ending && { reason: ending.reason })
+  if (session.tree.keepsContent && report) turn.report = report
+  dropRequests(session)
+}
+
+/** The turn acts again, so its ancestors no longer wait for people alone. */
+function resumeTurn(session: SessionNodes): void {
+  const turn = lastTurn(session)
+  if (turn?.status === 'suspended') {
+    turn.status = 'running'
+    delete turn.reason
+    delete turn.waits
+  }
+  setChildRunning(session, true)
+}
+
+function setChildRunning({ parent }: SessionNodes, isChildRunning: boolean): void {
+  for (let session = parent; session; session = session.parent) {
+    const turn = lastTurn(session)
+    if (!turn?.waits || turn.waits.isChildRunning === isChildRunning) continue
+    turn.waits = { ...turn.waits, isChildRunning }
+    markChanged(session, turn)
+  }
+}
