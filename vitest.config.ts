@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -7,6 +9,8 @@ export default defineConfig({
     maxWorkers: 3,
     // Starting a worker for each file would take a minute. Tests change nothing that belongs to the whole process.
     isolate: false,
+    // For the processes that tests start: Node keeps compiled code there, and starts a quarter faster.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'troupe-test-compile-cache') },
     setupFiles: ['test/fresh-model-health.ts', 'test/fixed-seed.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,

@@ -1,13 +1,5 @@
-// Lives lives of a session that needs a person, one for each line that it is told, until it is killed in one of them.
-//   in:  {"folder": …, "killAt": point, 0 = never, "how": kill, close or term}
-//   out: {"points": [what was passed], "outcome": …, "events": […]}
-// Nobody answers here: what is put off is answered by another process, through the inbox.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { createAgentRuntime } from '../../dist/index.js'
-import { sqliteStore } from '../../dist/stores/sqlite/index.js'
-import { effectsIn, KillPoints, watched } from './kill-points.mjs'
+// A session that needs a person. Nobody answers here: another process answers, through the inbox.
+import { liveLives } from './kill-points.mjs'
 
 const schema = { type: 'object', properties: { token: { type: 'string' } }, required: ['token'], additionalProperties: false }
 
@@ -65,41 +57,14 @@ const modelWith = (points) => ({
   },
 })
 
-async function live(folder, points) {
-  const store = sqliteStore({ path: join(folder, 'data') })
-  const runtime = createAgentRuntime({
-    config: {
-      agents: [{ name: 'subject', description: 'Is killed', prompt: 'Go on.', model: 'approvals' }],
-      tools: toolsWith(effectsIn(join(folder, 'effects.log'), points)),
-    },
-    adapter: modelWith(points),
-    sandbox: { confinement: { kind: 'sandbox', name: 'box' } },
-    approver: {
-      decide: ({ scope }) => (scope === 'unsandboxed' ? { decision: { kind: 'approve', breadth: 'session' }, by: 'subject' } : 'suspend'),
-    },
-    store: watched(store, points),
-  })
-  points.close = () => void runtime.close()
-  const outcome = await goOn(runtime, { store, treeFile: join(folder, 'tree') })
-  const events = await store.journal.read(outcome.sessionId, 0)
-  await runtime.close()
-  await store.close()
-  return { points: points.passed, outcome, events }
-}
-
-async function goOn(runtime, { store, treeFile }) {
-  const treeId = existsSync(treeFile) ? readFileSync(treeFile, 'utf8') : ''
-  const before = treeId === '' ? [] : await store.journal.read(treeId, 0)
-  if (before.length === 0) {
-    const handle = runtime.stream('Do the work.')
-    writeFileSync(treeFile, handle.sessionId)
-    return handle.outcome
-  }
-  const stands = await runtime.sessions.outcome(treeId)
-  return stands.status === 'completed' ? stands : (await runtime.open(treeId)).outcome
-}
-
-for await (const line of createInterface({ input: process.stdin })) {
-  const { folder, killAt, how } = JSON.parse(line)
-  process.stdout.write(`${JSON.stringify(await live(folder, new KillPoints(killAt, how)))}\n`)
-}
+await liveLives((effect, points) => ({
+  config: {
+    agents: [{ name: 'subject', description: 'Is killed', prompt: 'Go on.', model: 'approvals' }],
+    tools: toolsWith(effect),
+  },
+  adapter: modelWith(points),
+  sandbox: { confinement: { kind: 'sandbox', name: 'box' } },
+  approver: {
+    decide: ({ scope }) => (scope === 'unsandboxed' ? { decision: { kind: 'approve', breadth: 'session' }, by: 'subject' } : 'suspend'),
+  },
+}))

@@ -1,67 +1,14 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApprovalRequest, ClientId, InteractionEvent, TreeId } from '../../src/contracts/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import { type Life, SubjectProcess, wasStopped } from './subject-process.ts'
-import { type Stop, wrongEnds } from './wrong-ends.ts'
+import type { Life } from './subject-process.ts'
+import type { Subject, Verdict } from './sweep.ts'
+import { wrongEnds } from './wrong-ends.ts'
 
 // A session that needs a person: processes that drive it are killed, and this one answers it, through the store alone.
 
-/** At which point each process is killed, one after the other; 0 is not at all. */
-export type Plan = readonly number[]
-
-export interface ApprovalVerdict {
-  readonly repeated: readonly string[]
-  readonly lost: readonly string[]
-  readonly unknown: readonly string[]
-  /** Anything else that is wrong, in words. */
-  readonly wrong: readonly string[]
-}
-
-export interface ApprovalRun {
-  readonly plan: Plan
-  readonly lives: readonly Life[]
-  readonly kills: number
-  readonly verdict: ApprovalVerdict
-}
-
-/** More lives than this after the last kill, and the session never comes to an end: it is put off twice. */
-const mostFurtherLives = 5
-
-export async function sweep(plans: readonly Plan[], how: Stop = 'kill'): Promise<readonly ApprovalRun[]> {
-  const runs: ApprovalRun[] = []
-  const left = [...plans.entries()]
-  const worker = async () => {
-    // Two, used in turn: nobody goes on with a session that it has held before.
-    const processes = [new SubjectProcess('approval-subject.mjs'), new SubjectProcess('approval-subject.mjs')] as const
-    try {
-      for (let next = left.shift(); next; next = left.shift()) runs[next[0]] = await run(next[1], processes, how)
-    } finally {
-      for (const each of processes) each.end()
-    }
-  }
-  await Promise.all(Array.from({ length: Math.max(2, availableParallelism()) }, worker))
-  return runs
-}
-
-async function run(plan: Plan, processes: readonly [SubjectProcess, SubjectProcess], how: Stop): Promise<ApprovalRun> {
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-crash-approval-'))
-  try {
-    const lives: Life[] = []
-    while (lives.length < plan.length + mostFurtherLives && !isOver(lives.at(-1))) {
-      lives.push(await processes[lives.length % 2 === 0 ? 0 : 1].live(folder, plan[lives.length] ?? 0, how))
-      await answer(folder)
-    }
-    const kills = lives.filter(wasStopped).length
-    return { plan, lives, kills, verdict: judge(join(folder, 'effects.log'), lives) }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-const isOver = (life: Life | undefined): boolean => life?.kind === 'ended' && life.outcome.status !== 'suspended'
+export const approvals: Subject = { file: 'approval-subject.mjs', mostFurtherLives: 5, judge, between: answer }
 
 /** Whatever is asked is answered once, whoever is alive: a person does not wait for a process. */
 async function answer(folder: string): Promise<void> {
@@ -87,7 +34,7 @@ const requestsIn = (events: readonly InteractionEvent[]): readonly ApprovalReque
 
 const writes = ['w-1', 'w-2', 's-1', 's-2', 't-1', 'o-1']
 
-function judge(effectsFile: string, lives: readonly Life[]): ApprovalVerdict {
+function judge(effectsFile: string, lives: readonly Life[]): Verdict {
   const last = lives.at(-1)
   if (last?.kind !== 'ended') return { repeated: [], lost: [], unknown: [], wrong: ['the last process was killed'] }
   const { outcome, events } = last

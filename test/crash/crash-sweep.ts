@@ -1,72 +1,17 @@
-import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import type { InteractionEvent, Outcome } from '../../src/contracts/index.ts'
-import { type Stop, wrongEnds } from './wrong-ends.ts'
-
-// Kills real processes, lets others go on, and compares what happened with what is on record.
-
-const subject = fileURLToPath(new URL('subject.mjs', import.meta.url))
-
-export interface Life {
-  /** Or stopped cleanly. */
-  readonly killed: boolean
-  readonly points: number
-  readonly outcome?: Outcome
-  readonly events?: readonly InteractionEvent[]
-}
-
-export interface Verdict {
-  readonly repeated: readonly string[]
-  readonly lost: readonly string[]
-  readonly unknown: readonly string[]
-  /** Anything else that is wrong, in words. */
-  readonly wrong: readonly string[]
-}
-
-/** Lives one life after the other in one folder, each stopped at its point, the last one not. */
-export async function liveThrough(crashes: readonly number[], how: Stop = 'kill'): Promise<{ lives: readonly Life[]; verdict: Verdict }> {
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-crash-'))
-  try {
-    const lives: Life[] = []
-    for (const [index, crashAt] of [...crashes, 0].entries())
-      lives.push(await live(folder, index === 0 ? 'start' : 'resume', { crashAt, how }))
-    return { lives, verdict: judge(folder, lives) }
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-function live(folder: string, mode: 'start' | 'resume', { crashAt, how }: { crashAt: number; how: Stop }): Promise<Life> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [subject, folder, mode, String(crashAt), how], { stdio: ['ignore', 'pipe', 'pipe'] })
-    let out = ''
-    let errors = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      out += chunk
-    })
-    child.stderr.on('data', (chunk: Buffer) => {
-      errors += chunk
-    })
-    child.on('error', reject)
-    child.on('close', (code, signal) => {
-      if (signal === 'SIGKILL') return resolve({ killed: true, points: crashAt })
-      if (code !== 0) return reject(new Error(`the subject ended with ${code ?? signal} (${mode}, crash at ${crashAt}): ${errors}`))
-      const life = JSON.parse(out) as Required<Omit<Life, 'killed'>>
-      resolve({ ...life, killed: life.outcome.reason === 'released' })
-    })
-  })
-}
+import { existsSync, readFileSync } from 'node:fs'
+import type { InteractionEvent } from '../../src/contracts/index.ts'
+import type { Life } from './subject-process.ts'
+import type { Subject, Verdict } from './sweep.ts'
+import { wrongEnds } from './wrong-ends.ts'
 
 const writes = ['w-1', 'w-2', 'w-3', 'w-4', 'w-5', 'w-6', 'k-1', 'k-2', 'm-1']
 
-function judge(folder: string, lives: readonly Life[]): Verdict {
-  const { outcome, events } = lives.at(-1) ?? {}
-  if (!outcome || !events) return { repeated: [], lost: [], unknown: [], wrong: ['the last life did not end by itself'] }
-  const file = join(folder, 'effects.log')
+export const oneSession: Subject = { file: 'subject.mjs', mostFurtherLives: 3, judge }
+
+function judge(file: string, lives: readonly Life[]): Verdict {
+  const last = lives.at(-1)
+  if (last?.kind !== 'ended') return { repeated: [], lost: [], unknown: [], wrong: ['the last process was killed'] }
+  const { outcome, events } = last
   const effects = existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : []
   const times = (token: string) => effects.filter((line) => line === token).length
   const status = statuses(events)

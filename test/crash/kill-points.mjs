@@ -1,6 +1,46 @@
-import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { createAgentRuntime } from '../../dist/index.js'
+import { sqliteStore } from '../../dist/stores/sqlite/index.js'
 
 // What every subject of a sweep is made of: points at which it may be killed, effects that stay, a store that is watched.
+
+/**
+ * Lives one life of a session for each line of standard input, until the process is killed in one of them.
+ *   in:  {"folder": …, "killAt": point, 0 = never, "how": kill, close or term}
+ *   out: {"points": [what was passed], "outcome": …, "events": […]}
+ * `optionsWith`: the options of the runtime, without its store.
+ */
+export async function liveLives(optionsWith, goOn = continueSession) {
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { folder, killAt, how } = JSON.parse(line)
+    const points = new KillPoints(killAt, how)
+    const store = sqliteStore({ path: join(folder, 'data') })
+    const runtime = createAgentRuntime({
+      ...optionsWith(effectsIn(join(folder, 'effects.log'), points), points),
+      store: watched(store, points),
+    })
+    points.close = () => void runtime.close()
+    const outcome = await beginOrGoOn(runtime, { store, treeFile: join(folder, 'tree'), goOn })
+    const events = await store.journal.read(outcome.sessionId, 0)
+    await runtime.close()
+    await store.close()
+    process.stdout.write(`${JSON.stringify({ points: points.passed, outcome, events })}\n`)
+  }
+}
+
+async function beginOrGoOn(runtime, { store, treeFile, goOn }) {
+  const treeId = existsSync(treeFile) ? readFileSync(treeFile, 'utf8') : ''
+  const before = treeId === '' ? [] : await store.journal.read(treeId, 0)
+  if (before.length > 0) return goOn(runtime, { treeId, before, outcome: await runtime.sessions.outcome(treeId) })
+  const handle = runtime.stream('Do the work.')
+  writeFileSync(treeFile, handle.sessionId)
+  return handle.outcome
+}
+
+const continueSession = async (runtime, { treeId, outcome }) =>
+  outcome.status === 'completed' ? outcome : (await runtime.open(treeId)).outcome
 
 /** Counts the points of one life, and stops the process, or what it drives, at one of them; 0 is never. */
 export class KillPoints {

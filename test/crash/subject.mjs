@@ -1,33 +1,24 @@
-// The process that is killed, or that goes on after another was killed.
-//   node subject.mjs <folder> start|resume <crash at point, 0 = never> kill|close|term
-// Prints one line of JSON when it lives to the end.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { createAgentRuntime } from '../../dist/index.js'
-import { sqliteStore } from '../../dist/stores/sqlite/index.js'
-import { effectsIn, KillPoints, watched } from './kill-points.mjs'
-
-const [, , folder, mode, crashAt, how] = process.argv
-const treeFile = join(folder, 'tree')
-const points = new KillPoints(Number(crashAt), how)
-const effect = effectsIn(join(folder, 'effects.log'), points)
+// One session with tools of every effect and concurrency.
+import { liveLives } from './kill-points.mjs'
 
 const schema = { type: 'object', properties: { token: { type: 'string' } }, required: ['token'], additionalProperties: false }
-const tool = (name, more) => ({
-  name,
-  description: `${name} one token`,
-  inputSchema: schema,
-  execute: ({ token }) => effect(token),
-  ...more,
-})
-const tools = [
-  tool('write_one'),
-  tool('write_many', { concurrency: 'shared', execute: async ({ token }) => effect(token) }),
-  tool('write_keyed', { concurrency: { key: ({ token }) => token[0] } }),
-  tool('put_one', { effect: 'idempotent', concurrency: 'shared', execute: ({ token }, { callId }) => effect(`${token}@${callId}`) }),
-  tool('read_one', { effect: 'read', concurrency: 'shared' }),
-  tool('fail_one', { effect: 'read', execute: () => ({ ok: false, error: { class: 'network', message: 'no route' } }) }),
-]
+const toolsWith = (effect) => {
+  const tool = (name, more) => ({
+    name,
+    description: `${name} one token`,
+    inputSchema: schema,
+    execute: ({ token }) => effect(token),
+    ...more,
+  })
+  return [
+    tool('write_one'),
+    tool('write_many', { concurrency: 'shared', execute: async ({ token }) => effect(token) }),
+    tool('write_keyed', { concurrency: { key: ({ token }) => token[0] } }),
+    tool('put_one', { effect: 'idempotent', concurrency: 'shared', execute: ({ token }, { callId }) => effect(`${token}@${callId}`) }),
+    tool('read_one', { effect: 'read', concurrency: 'shared' }),
+    tool('fail_one', { effect: 'read', execute: () => ({ ok: false, error: { class: 'network', message: 'no route' } }) }),
+  ]
+}
 
 const call = (id, name, token) => ({ type: 'call', id, name, input: JSON.stringify({ token, reason: 'because' }) })
 const script = [
@@ -49,7 +40,7 @@ const script = [
 ]
 
 /** Knows where it is from the history alone, as a real model does. */
-const model = {
+const modelWith = (points) => ({
   id: 'scripted/crash',
   abilities: ['tools'],
   async *stream({ messages }) {
@@ -62,31 +53,12 @@ const model = {
       points.pass('after reply')
     }
   },
-}
-
-const store = sqliteStore({ path: join(folder, 'data') })
-const runtime = createAgentRuntime({
-  config: {
-    agents: [{ name: 'subject', description: 'Is killed', prompt: 'Go on.', model: 'crash', limits: { maxToolTurns: 12 } }],
-    tools,
-  },
-  adapter: model,
-  store: watched(store, points),
 })
 
-points.close = () => void runtime.close()
-
-let outcome
-const known = existsSync(treeFile) ? readFileSync(treeFile, 'utf8') : undefined
-if (mode === 'resume' && known && (await store.trees.get(known)) && (await store.journal.read(known, 0)).length > 0) {
-  const state = await runtime.sessions.outcome(known)
-  outcome = state.status === 'completed' ? state : await (await runtime.open(known)).outcome
-} else {
-  const handle = runtime.stream('Do the work.')
-  appendFileSync(treeFile, '', { flag: 'w' })
-  appendFileSync(treeFile, handle.sessionId)
-  outcome = await handle.outcome
-}
-const events = await store.journal.read(outcome.sessionId, 0)
-await store.close()
-process.stdout.write(`${JSON.stringify({ points: points.passed.length, outcome, events })}\n`)
+await liveLives((effect, points) => ({
+  config: {
+    agents: [{ name: 'subject', description: 'Is killed', prompt: 'Go on.', model: 'crash', limits: { maxToolTurns: 12 } }],
+    tools: toolsWith(effect),
+  },
+  adapter: modelWith(points),
+}))

@@ -1,40 +1,40 @@
-import { describe, expect, it } from 'vitest'
-import { type Plan, sweep, type TreeRun } from './tree-sweep.ts'
-import { paths } from './tree-verdict.ts'
+import { expect, it } from 'vitest'
+import {
+  everyNth,
+  everyPoint,
+  expectNothingLost,
+  faultless,
+  isFull,
+  type Plan,
+  pointsOf,
+  type Run,
+  type Subject,
+  sweep,
+  unknownIn,
+} from './sweep.ts'
+import { judgeTree, paths } from './tree-verdict.ts'
 
-// A tree in which processes are killed: parent, two children at once, a grandchild, an approval that is put off and
-// answered in another process. The short form samples the points evenly; TROUPE_FULL kills at each, and twice at many.
+// A tree in which processes are killed: parent, two children at once, a grandchild, an approval that another process
+// answers. TROUPE_FULL kills at every point, and twice at many; the short form samples the points evenly.
 
-const isFull = Boolean(process.env.TROUPE_FULL)
+const tree: Subject = { file: 'tree-subject.mjs', mostFurtherLives: 3, judge: judgeTree }
 
-describe('crash sweep, a tree', () => {
-  it('loses and repeats nothing, and finds every child again, wherever a process is killed', async () => {
-    const [calm] = await sweep([[]])
-    expect(calm?.verdict).toEqual({ repeated: [], lost: [], unknown: [], wrong: [] })
-    const [untilAsked, sinceAnswered] = (calm?.lives ?? []).map((life) => (life.kind === 'ended' ? life.points : []))
-    expect(calm?.lives).toHaveLength(2)
-    checkCoverage([...(untilAsked ?? []), ...(sinceAnswered ?? [])])
+it('a tree: nothing is lost or repeated, and every child is found again, wherever a process is killed', async () => {
+  const [calm] = await sweep(tree, [[]])
+  expect(calm?.verdict).toEqual(faultless)
+  // The first process comes to rest by itself; the second answers.
+  const lives = pointsOf(calm)
+  expect(lives).toHaveLength(2)
+  checkCoverage(lives.flat())
 
-    const everywhere: Plan[] = [
-      ...(untilAsked ?? []).map((_, index) => [index + 1]),
-      // The first process comes to rest by itself; the one that answers is killed.
-      ...(sinceAnswered ?? []).map((_, index) => [0, index + 1]),
-    ]
-    const singles = await sweep(isFull ? everywhere : everyNth(everywhere, 4))
-    report('single', singles)
-    expect(singles.reduce((sum, { verdict }) => sum + verdict.unknown.length, 0)).toBeGreaterThan(0)
-
-    const doubles = await sweep(isFull ? secondKills(singles, 3) : secondKills(everyNth(singles, 5), 1))
-    report('double', doubles)
-
-    for (const [index, how] of (['close', 'term'] as const).entries()) {
-      const stops = await sweep(isFull ? everywhere : everyNth(everywhere.slice(index * 2), 8), how)
-      report(how, stops)
-    }
-  }, 1_200_000)
-})
-
-const everyNth = <T>(list: readonly T[], nth: number): readonly T[] => list.filter((_, index) => index % nth === 0)
+  const everywhere = everyPoint(lives)
+  const singles = await sweep(tree, isFull ? everywhere : everyNth(everywhere, 9))
+  expectNothingLost('tree, single', singles)
+  expect(unknownIn(singles)).toBeGreaterThan(0)
+  expectNothingLost('tree, double', await sweep(tree, isFull ? secondKills(singles, 3) : secondKills(everyNth(singles, 5), 1)))
+  for (const [index, how] of (['close', 'term'] as const).entries())
+    expectNothingLost(`tree, ${how}`, await sweep(tree, isFull ? everywhere : everyNth(everywhere.slice(index * 9), 18), how))
+}, 1_200_000)
 
 /** No kind of point may go missing unnoticed: appends of each session, effects and replies of each agent, on both sides. */
 function checkCoverage(points: readonly string[]): void {
@@ -55,7 +55,7 @@ function checkCoverage(points: readonly string[]): void {
 }
 
 /** Plans that kill the process which goes on after the first kill too, evenly over what it does. */
-function secondKills(singles: readonly TreeRun[], each: number): readonly Plan[] {
+function secondKills(singles: readonly Run[], each: number): readonly Plan[] {
   return singles.flatMap(({ plan, lives }, index) => {
     const next = lives[plan.length]
     const points = next?.kind === 'ended' ? next.points.length : 0
@@ -63,18 +63,4 @@ function secondKills(singles: readonly TreeRun[], each: number): readonly Plan[]
     const share = (nth: number) => 1 + Math.floor((((nth + (index % 7) / 7) / each) % 1) * points)
     return points === 0 ? [] : Array.from({ length: each }, (_, nth) => [...plan, share(nth)])
   })
-}
-
-function report(name: string, runs: readonly TreeRun[]): void {
-  const count = (key: keyof TreeRun['verdict']) => runs.reduce((sum, { verdict }) => sum + verdict[key].length, 0)
-  const kills = runs.reduce((sum, run) => sum + run.kills, 0)
-  console.log(
-    `crash sweep of a tree (${name}): ${runs.length} runs, ${kills} kills, ${count('repeated')} repeated, ${count('lost')} lost, ${count('unknown')} unknown, all flagged`,
-  )
-  // Batches differ a little from life to life, so that one may end just before the last points of another.
-  const wanted = runs.reduce((sum, { plan }) => sum + plan.filter((killAt) => killAt > 0).length, 0)
-  // A clean stop comes too late for a tree that comes to rest meanwhile.
-  expect(kills).toBeGreaterThan(wanted * (name === 'close' || name === 'term' ? 0.5 : 0.9))
-  const bad = runs.filter(({ verdict: { repeated, lost, wrong } }) => repeated.length + lost.length + wrong.length > 0)
-  expect(bad.map(({ plan, verdict }) => ({ plan, ...verdict }))).toEqual([])
 }

@@ -1,17 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { InteractionEvent, Outcome } from '../../src/contracts/index.ts'
 import type { Life } from './subject-process.ts'
+import type { Verdict } from './sweep.ts'
 import { wrongEnds } from './wrong-ends.ts'
 
 // Compares what happened in the world with what the journal of the tree says, and the journal with itself.
-
-export interface TreeVerdict {
-  readonly repeated: readonly string[]
-  readonly lost: readonly string[]
-  readonly unknown: readonly string[]
-  /** Anything else that is wrong, in words. */
-  readonly wrong: readonly string[]
-}
 
 export const paths = ['root', 'root/clerk#1', 'root/scout#1', 'root/scout#1/helper#1'] as const
 const answer = 'All done: scouted {"found":3 | clerked'
@@ -21,7 +14,7 @@ const tokens = {
   read: ['boss-r1', 'scout-r1', 'helper-r1', 'clerk-r1'],
 }
 
-export function judgeTree(effectsFile: string, lives: readonly Life[]): TreeVerdict {
+export function judgeTree(effectsFile: string, lives: readonly Life[]): Verdict {
   const last = lives.at(-1)
   if (last?.kind !== 'ended') return { repeated: [], lost: [], unknown: [], wrong: ['the last process was killed'] }
   const { outcome, events } = last
