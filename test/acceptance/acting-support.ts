@@ -137,7 +137,13 @@ const program = `import { main } from ${built}\nprocess.exit(await main(process.
 export function troupe({ workspace, base, home }: Ground, args: readonly string[], env: NodeJS.ProcessEnv = {}): Command {
   const child = spawn(process.execPath, ['--input-type=module', '-e', program, '--', ...args], {
     cwd: workspace,
-    env: { PATH: process.env.PATH, HOME: home, XDG_STATE_HOME: join(base, 'state'), ...env },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      HOME: home,
+      XDG_STATE_HOME: join(base, 'state'),
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let [stdout, stderr] = ['', '']

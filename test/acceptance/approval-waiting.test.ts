@@ -192,25 +192,23 @@ describe('core.md, approvals: waiting', () => {
     expect(got).toEqual([])
   })
 
-  for (const decision of ['undefined', 'null', '{}', '{"kind":"banana"}', '"approve"'])
-    test(`a decision that is nonsense (${decision}) runs nothing and does not stop the process`, async () => {
-      const { answer, ran } = await inProcess(
-        `
+  test('a decision of an unknown kind runs nothing and does not stop the process', async () => {
+    const { answer, ran } = await inProcess(`
+      let ran = 0
+      for (const decision of [undefined, null, {}, { kind: 'banana' }, 'approve']) {
         const store = memoryStore()
-        let ran = 0
         const asks = { name: 'remove', description: 'd', inputSchema: { type: 'object' }, approval: () => ({ keys: [], summary: 's' }), execute: () => { ran += 1; return 'x' } }
         const runtime = createAgentRuntime({ store, adapter: new ScriptedModel([{ calls: [{ tool: 'remove' }] }, { text: 'x' }]), approver: { decide: () => 'suspend' }, config: { agents: [agent], tools: [asks] } })
         const { sessionId: treeId } = await runtime.run('go')
         const requested = (await store.journal.read(treeId, 0)).find((event) => event.type === 'interaction.approval.requested') as any
-        try { await runtime.sessions.approve(treeId, { approvalId: requested.request.id, decision: ${decision} as any }) } catch (error) { if (!(error instanceof TroupeError)) throw error }
+        try { await runtime.sessions.approve(treeId, { approvalId: requested.request.id, decision: decision as any }) } catch (error) { if (!(error instanceof TroupeError)) throw error }
         await rounds()
-        done({ ran })
-      `,
-        30_000,
-      )
-      expect(ran.killed, ran.stderr).toBe(false)
-      expect(answer, ran.stderr).toEqual({ ran: 0 })
-    })
+      }
+      done({ ran })
+    `)
+    expect(ran.killed, ran.stderr).toBe(false)
+    expect(answer, ran.stderr).toEqual({ ran: 0 })
+  })
 
   test('an answer for a tree that does not exist: tree_unknown', async () => {
     const { runtime } = setup({})

@@ -29,6 +29,7 @@ function terminal(args: readonly string[], where: { cwd: string }, env: NodeJS.P
     name: env.TERM ?? 'xterm-256color',
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       HOME: where.cwd,
       XDG_STATE_HOME: path.join(where.cwd, '.state'),
       TERM: 'xterm-256color',

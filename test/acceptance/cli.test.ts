@@ -126,7 +126,7 @@ describe('--stream-json: events, one a line', () => {
     const where = folder('steps:\n  - text: Wait for it.\n    fault: silence\n')
     const child = spawn(process.execPath, [bin, 'run', 'a.ai', 'x', '--stream-json'], {
       cwd: where,
-      env: { PATH: process.env.PATH, HOME: where, XDG_STATE_HOME: where },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, HOME: where, XDG_STATE_HOME: where },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
     try {
@@ -175,7 +175,7 @@ describe('product.md 2: exit codes', () => {
     const where = folder('steps:\n  - text: Wait for it.\n    fault: silence\n')
     const child = spawn(process.execPath, [bin, 'run', 'a.ai', 'x', '--stream-json', '--data-dir', path.join(where, 'data')], {
       cwd: where,
-      env: { PATH: process.env.PATH, HOME: where },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, HOME: where },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     let out = ''
@@ -218,7 +218,7 @@ describe('product.md 3: stdin and prompt combine; - is stdin; an empty stdin doe
     const where = folder(hello)
     const child = spawn(process.execPath, [bin, 'run', 'a.ai', 'Greet', '-q'], {
       cwd: where,
-      env: { PATH: process.env.PATH, HOME: where },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, HOME: where },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     const hard = setTimeout(() => child.kill('SIGKILL'), 8000)
@@ -385,7 +385,7 @@ describe('--version, --help, demo', () => {
     const where = folder(`steps:\n  - text: ${'a'.repeat(1_000_000)}\n`)
     const child = spawn(process.execPath, [bin, 'run', 'a.ai', 'x', '-q'], {
       cwd: where,
-      env: { PATH: process.env.PATH, HOME: where },
+      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, HOME: where },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     child.stdout.destroy()

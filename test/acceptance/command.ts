@@ -31,7 +31,12 @@ export interface Started {
   }>
 }
 
-const variables = (cwd: string) => ({ PATH: process.env.PATH, HOME: cwd, XDG_STATE_HOME: path.join(cwd, '.state') })
+const variables = (cwd: string) => ({
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+  HOME: cwd,
+  XDG_STATE_HOME: path.join(cwd, '.state'),
+})
 
 /** A folder of its own, which is also the home folder of commands there. */
 export function place(): Place {

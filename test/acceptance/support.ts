@@ -94,9 +94,10 @@ export async function settle(rounds = 5): Promise<void> {
 /** Waits for a condition without sleeping; fails after five seconds. */
 export async function until(what: string, condition: () => unknown | Promise<unknown>, ms = 30_000): Promise<void> {
   const end = Date.now() + ms
-  while (!(await condition())) {
+  for (let rounds = 0; !(await condition()); rounds += 1) {
     if (Date.now() > end) throw new Error(`never came true: ${what}`)
-    await new Promise((resolve) => setImmediate(resolve))
+    // What takes longer than a few turns of the event loop waits for another process.
+    await new Promise((resolve) => (rounds < 1000 ? setImmediate(resolve) : setTimeout(resolve, 5)))
   }
 }
 
@@ -394,7 +395,13 @@ export function ran(
         timeout: ms,
         killSignal: 'SIGKILL',
         maxBuffer: 200_000_000,
-        env: { PATH: process.env.PATH, HOME: cwd, XDG_STATE_HOME: path.join(cwd, '.state'), ...env },
+        env: {
+          PATH: process.env.PATH,
+          NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+          HOME: cwd,
+          XDG_STATE_HOME: path.join(cwd, '.state'),
+          ...env,
+        },
       },
       (error, stdout, stderr) => {
         const killed = child.signalCode === 'SIGKILL'

@@ -229,15 +229,15 @@ describe('what is wrong with a team', () => {
     ])
   })
 
-  test('a chain of thousands and a web of many ways end soon', async () => {
+  test('a chain of a thousand agents and a web of many ways end soon', async () => {
     const files: Record<string, string> = {}
-    for (let i = 0; i < 3000; i++) files[`c${i}.ai`] = child(i < 2999 ? `agents: [./c${i + 1}.ai]` : '')
+    for (let i = 0; i < 1000; i++) files[`c${i}.ai`] = child(i < 999 ? `agents: [./c${i + 1}.ai]` : '')
     for (let layer = 0; layer < 40; layer++) {
       const next = layer < 39 ? `agents: [./w${layer + 1}-0.ai, ./w${layer + 1}-1.ai]` : ''
       for (const side of [0, 1]) files[`w${layer}-${side}.ai`] = child(next)
     }
     const { load } = folder(files)
-    expect(agentsOf(await load('c0.ai'))).toHaveLength(3000)
+    expect(agentsOf(await load('c0.ai'))).toHaveLength(1000)
     expect(agentsOf(await load('w0-0.ai'))).toHaveLength(79)
   })
 

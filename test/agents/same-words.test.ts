@@ -9,6 +9,8 @@ import { resolveConfig } from '../../src/runtime/api/resolve-config.ts'
 import { restrictPolicy } from '../../src/steps/approval/confinement.ts'
 import { checkHooks } from '../../src/tools/hooks/index.ts'
 
+const numRuns = process.env.TROUPE_FULL ? 2_000 : 400
+
 // Files are read where nobody knows the runtime; these keep the two of one mind.
 
 test('what a file may say of a hook, whoever embeds the runtime may, and the other way round', () => {
@@ -38,7 +40,7 @@ test('what a file may say of a hook, whoever embeds the runtime may, and the oth
       for (const { remedy } of [...written, ...given]) expect(remedy).toMatch(/\S/)
     }),
     {
-      numRuns: 2000,
+      numRuns,
       examples: [
         [{ timeout: 30 }, []],
         [{ module: './a' }, ['command']],
@@ -69,7 +71,7 @@ test('whatever a file may say as a pattern, the runtime takes', () => {
       if (isIdle) taken.toThrow(TroupeError)
       else taken.not.toThrow()
     }),
-    { numRuns: 2000, examples: [['shell(a)'], ['shell(a)b)'], ['shell()'], ['a/*(x\ny)']] },
+    { numRuns, examples: [['shell(a)'], ['shell(a)b)'], ['shell()'], ['a/*(x\ny)']] },
   )
 })
 
@@ -90,6 +92,6 @@ test('layers of a configuration are held against each other as an agent is again
       const stated = { ...defaultSandboxPolicy, ...session, ...mergeSandbox(session, agent) }
       expect(sorted(stated)).toEqual(sorted(restrictPolicy(session, agent)))
     }),
-    { numRuns: 2000 },
+    { numRuns },
   )
 })

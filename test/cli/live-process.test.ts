@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { describe, expect, test, vi } from 'vitest'
 import { desk, type Opened, source } from './live-window.ts'
 
 const { program } = await desk()
@@ -127,6 +128,8 @@ test('Ctrl-Z gives the window back, and fg takes it again', async () => {
   window.pty.write('\u001a')
   await window.writes('\u001b[?25h')
   expect(window.isCursorVisible()).toBe(true)
+  // It shows the cursor before it stops; a signal to continue has no effect until then.
+  await vi.waitUntil(() => readFileSync(`/proc/${window.pty.pid}/stat`, 'utf8').includes(') T '), 20_000)
   process.kill(window.pty.pid, 'SIGCONT')
   await window.writes('\u001b[?25l')
   await window.shows(picture)

@@ -87,7 +87,13 @@ function open(folder: string, args: string[], { columns = 80, rows = 30, env = {
     cols: columns,
     rows,
     cwd: folder,
-    env: { PATH: process.env.PATH, HOME: folder, XDG_STATE_HOME: join(folder, 'state'), ...env },
+    env: {
+      PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+      HOME: folder,
+      XDG_STATE_HOME: join(folder, 'state'),
+      ...env,
+    },
   })
   let raw = ''
   let heard = 0

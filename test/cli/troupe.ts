@@ -60,7 +60,12 @@ export async function workbench(): Promise<Workbench> {
 }
 
 /** Nothing of the machine that runs the tests: no home, no colours, no options of Node. */
-const variables = (folder: string) => ({ PATH: process.env.PATH ?? '', HOME: folder, XDG_STATE_HOME: join(folder, 'state') })
+const variables = (folder: string) => ({
+  PATH: process.env.PATH ?? '',
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
+  HOME: folder,
+  XDG_STATE_HOME: join(folder, 'state'),
+})
 
 function running(
   folder: string,

@@ -219,7 +219,7 @@ describe('a process with a module', () => {
       import { existsSync } from 'node:fs'
       const { signal } = new AbortController()
       await ask(signal).catch(() => {})
-      while (!existsSync(${broken})) await new Promise((resolve) => setImmediate(resolve))
+      while (!existsSync(${broken})) await new Promise((resolve) => setTimeout(resolve, 5))
       const count = async () => (await ask(signal).catch(() => ({}))).reason
       while ((await count()) !== '1');
       console.log('done')`
@@ -235,7 +235,7 @@ describe('a process with a module', () => {
     const rest = `
       import { existsSync } from 'node:fs'
       void ask(new AbortController().signal).catch(() => {})
-      while (!existsSync(${JSON.stringify(pids)})) await new Promise((resolve) => setImmediate(resolve))
+      while (!existsSync(${JSON.stringify(pids)})) await new Promise((resolve) => setTimeout(resolve, 5))
       process.exit(3)`
     expect(await processWith(module, rest)).toEqual({ printed: '', code: 3 })
     expect(readFileSync(pids, 'utf8')).toMatch(/\d/)

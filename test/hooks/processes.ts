@@ -15,7 +15,7 @@ export async function until(condition: () => boolean): Promise<void> {
   const end = Date.now() + 20_000
   while (!condition()) {
     if (Date.now() > end) expect.unreachable('it never came true')
-    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 

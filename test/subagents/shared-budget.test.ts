@@ -294,7 +294,7 @@ function needsOf(events: readonly InteractionEvent[]) {
   return needs
 }
 
-const runs = process.env.TROUPE_FULL ? 300 : 100
+const runs = process.env.TROUPE_FULL ? 300 : 50
 
 describe('random trees', { timeout: 600_000 }, () => {
   it('complete the same children one after the other and at once, where each budget suffices', async () => {

@@ -68,7 +68,7 @@ describe.each(formats)('$name', (format) => {
   })
 
   // In the long form at every place that there is.
-  const [cuts, ends] = process.env.TROUPE_FULL ? [1, 2] : [19, 37]
+  const [cuts, ends] = process.env.TROUPE_FULL ? [1, 2] : [71, 113]
   it.each([
     ['cut', cuts],
     ['end', ends],

@@ -119,10 +119,10 @@ export async function turnOver(format: WireFormat, replies: readonly GatedReply[
 export const brokenOff = /^(?:network|invalid_response)$/
 
 /** A failure of this class that says what happened and keeps the key to itself; no tool has run. */
-export function expectFailure({ outcome, ran, told }: Turn, kind: string | RegExp): void {
+export function expectFailure({ outcome, ran, told }: Turn, kind: string | RegExp, reason = 'model'): void {
   expect(outcome).toMatchObject({
     status: 'failed',
-    reason: 'model',
+    reason,
     message: expect.stringMatching(/\S/),
     failure: {
       class: typeof kind === 'string' ? kind : expect.stringMatching(kind),

@@ -8,18 +8,20 @@ import { dataFolder } from './fixtures/data-folder.ts'
 import { sqliteStore } from './index.ts'
 
 const batches = 30
+/** A third of the cases in the short form. */
+const share = process.env.TROUPE_FULL ? 1 : 1 / 3
 
 /** The log with a part of it missing or changed, as a crash or a bad disk leaves it. */
 function damagedLogs(log: Buffer): readonly Buffer[] {
   const position = (key: string): number => Math.floor(seededFraction(key) * log.length)
-  const cuts = Array.from({ length: 150 }, (_, index) => log.subarray(0, Math.floor((log.length * index) / 150)))
-  const flips = Array.from({ length: 100 }, (_, index) => {
+  const cuts = Array.from({ length: 150 * share }, (_, index) => log.subarray(0, Math.floor((log.length * index) / (150 * share))))
+  const flips = Array.from({ length: 90 * share }, (_, index) => {
     const flipped = Buffer.from(log)
     const at = position(`flip ${index}`)
     flipped.writeUInt8(flipped.readUInt8(at) ^ (1 << (index % 8)), at)
     return flipped
   })
-  const holes = Array.from({ length: 50 }, (_, index) => {
+  const holes = Array.from({ length: 60 * share }, (_, index) => {
     const at = position(`hole ${index}`)
     return Buffer.from(log).fill(0, at, at + 4096)
   })
@@ -49,7 +51,7 @@ it('leaves an exact prefix of whole batches, wherever the log is torn, and goes 
     await survivor.close()
     lengths.add(read.length)
   }
-  expect(cases.length).toBe(300)
+  expect(cases.length).toBe(300 * share)
   // The damage was spread: not always all or nothing was left.
-  expect(lengths.size).toBeGreaterThan(20)
+  expect(lengths.size).toBeGreaterThan(15)
 })

@@ -128,7 +128,7 @@ export async function eventually(isSo: () => boolean, ms = 30_000): Promise<bool
   const end = performance.now() + ms
   while (!isSo()) {
     if (performance.now() > end) return false
-    await new Promise((resolve) => setImmediate(resolve))
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
   return true
 }
