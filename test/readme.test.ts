@@ -11,19 +11,42 @@ const readme = readPage('README.md')
 const inside = join(root, '.snippets')
 afterAll(() => rmSync(inside, { recursive: true, force: true }))
 
+const [program = '', fragment = ''] = codeBlocks(readme).flatMap(({ language, text }) => (language === 'ts' ? [text] : []))
+/** What the fragment takes from the reader's program and from packages of other frameworks. */
+const surroundings = `
+declare const timetable: import('troupe').Tool
+declare const openai: (model: string) => Parameters<typeof fromAiSdk>[0]
+declare const ChatOpenAI: new (options: object) => Parameters<typeof fromLangChain>[0]
+export { byName, config, withAiSdk, withLangChain }
+`
+
+function node(...args: readonly string[]): string {
+  return execFileSync(process.execPath, args, { cwd: inside, encoding: 'utf8', timeout: 60_000 })
+}
+
 describe('the README', () => {
+  mkdirSync(inside, { recursive: true })
+  writeFileSync(join(inside, 'program.ts'), `${program}\nprocess.stdout.write(\`\\n\${outcome.status}\`)\n`)
+  writeFileSync(join(inside, 'fragment.ts'), `${fragment}${surroundings}`)
+
   it('shows a program that runs', () => {
-    const program = codeBlocks(readme).find(({ language }) => language === 'ts')?.text
-    mkdirSync(inside, { recursive: true })
-    writeFileSync(join(inside, 'readme.ts'), `${program}\nprocess.stdout.write(\`\\n\${outcome.status}\`)\n`)
-    const printed = execFileSync(process.execPath, ['readme.ts'], { cwd: inside, encoding: 'utf8', timeout: 30_000 })
-    expect(printed).toBe('A company of actors.\ncompleted')
+    expect(node('program.ts')).toBe('A company of actors.\ncompleted')
   })
 
-  it('names only adapters that exist', async () => {
-    const [, names = ''] = readme.match(/import \{ (.*) \} from 'troupe\/models'/) ?? []
-    expect(names).not.toBe('')
-    expect(Object.keys(await import('../src/models/index.ts'))).toEqual(expect.arrayContaining(names.split(', ')))
+  it('shows snippets that type-check', () => {
+    const options = [
+      '--ignoreConfig',
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--target',
+      'es2024',
+      '--types',
+      'node',
+    ]
+    expect(node(join(root, 'node_modules/typescript/bin/tsc'), ...options, 'program.ts', 'fragment.ts')).toBe('')
   })
 })
 
