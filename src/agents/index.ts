@@ -1,93 +1,63 @@
+export { type AgentFile, type AgentFileOptions, parseAgentFile, type ReadAgent, readAgentText } from './agent-file/agent-file.ts'
+export { agentFileSchema } from './agent-file/agent-file-schema.ts'
 export {
-  type AgentFile,
-  type AgentFileOptions,
-  parseAgentFile,
-  type ReadAgent,
-  readAgentText,
-} from './agent-file.ts'
-export { agentFileSchema } from './agent-file-schema.ts'
-export { type AgentOption, type AgentOptionKey, type AgentOptionType, agentOptionKeys, agentOptions, keysToCome } from './agent-options.ts'
-export { agentTemplate, type TemplateAgent } from './agent-template.ts'
+  type AgentOption,
+  type AgentOptionKey,
+  type AgentOptionType,
+  agentOptionKeys,
+  agentOptions,
+  keysToCome,
+} from './agent-file/agent-options.ts'
+export { agentTemplate, type TemplateAgent } from './agent-file/agent-template.ts'
+export { type AgentOverrides, parseOverrides, type WrittenFlag, type WrittenOverrides } from './agent-file/overrides.ts'
+export { type Config, type ConfigDiagnostic, configuredText, type PendingFile } from './config/config.ts'
+export type { ConfigPlaces } from './config/config-places.ts'
+export { configSchema } from './config/config-schema.ts'
+export { type ConfigFiles, nodeConfigFiles } from './config/files/config-file-system.ts'
+export { makeFolders } from './config/files/make-folders.ts'
+export { configError, loadConfig, readConfig } from './config/load-config.ts'
 export {
   approvalsOf,
-  type Config,
-  type ConfigDiagnostic,
-  type ConfigFiles,
-  type ConfigPlaces,
-  type ConfigRow,
   type ConfiguredApprovals,
   type ConfiguredContext,
   type ConfiguredHook,
   type ConfiguredSkills,
   childrenOfferedOf,
-  configError,
-  configRows,
-  configSchema,
-  configuredText,
   contextOf,
-  type Environment,
-  type FileState,
   featuresOf,
-  hookBindings,
   hooksOf,
-  idleQueues,
-  isDecisive,
-  loadConfig,
   type ModelPrice,
-  makeFolders,
-  nodeConfigFiles,
   type OnUnavailable,
-  type Overlay,
-  overlayFor,
-  type PendingFile,
-  powerOf,
   pricesOf,
   queuesOf,
-  readConfig,
-  readOptionVariables,
-  readTrust,
-  revokeTrust,
   sandboxOf,
   skillsOf,
-  statesOf,
   storePathOf,
-  type TrustPlace,
-  type TrustRecord,
-  type TrustRecords,
-  trustFiles,
-  trustOf,
-  unknownSkills,
-  unknownTools,
   unpricedOf,
-  variablePlaces,
-  variablesOf,
-} from './config/index.ts'
-export { dialectFolders } from './dialects/index.ts'
-export { type AgentSource, type DefinedAgent, type FilesForPrograms, type ReadForProgram, readForProgram } from './files-for-programs.ts'
-export { type AgentOverrides, parseOverrides, type WrittenFlag, type WrittenOverrides } from './overrides.ts'
-export { contextFile, findProjectRoot, type ProjectContext, projectContext } from './project-context/index.ts'
-export {
-  type AgentDiagnostic,
-  type AgentSkills,
-  agentSkills,
-  type FoundAgent,
-  findAgentPaths,
-  isAgentFile,
-  loadRegistry,
-  type RegisteredAgent,
-  type Registry,
-  type RegistryOptions,
-  registeredTemplate,
-  registryError,
-  type SaidByFile,
-  usualAgentPaths,
-  type WantingSkills,
-} from './registry/index.ts'
-export {
-  adminSkillDirectories,
-  type FoundSkills,
-  findSkills,
-  type SkillProblem,
-  selectSkills,
-  userSkillDirectories,
-} from './skills/index.ts'
+} from './config/section-values.ts'
+export { isDecisive, powerOf } from './config/sections.ts'
+export { type ConfigRow, configRows } from './config/show-config.ts'
+export { hookBindings } from './config/trust/hook-files.ts'
+export { readTrust, revokeTrust, statesOf, type TrustPlace, trustFiles } from './config/trust/trust-file.ts'
+export { type FileState, type TrustRecord, type TrustRecords, trustOf } from './config/trust/trust-records.ts'
+export { idleQueues, unknownSkills, unknownTools } from './config/unknown-names.ts'
+export { readOptionVariables } from './config/variables/option-variables.ts'
+export { type Overlay, overlayFor, variablesOf } from './config/variables/overlay.ts'
+export { type Environment, variablePlaces } from './config/variables/resolve-placeholders.ts'
+export { dialectFolders } from './dialects/detect-dialect.ts'
+export { type AgentSource, type DefinedAgent, type FilesForPrograms, type ReadForProgram, readForProgram } from './load-for-program.ts'
+export { contextFile, type ProjectContext, projectContext } from './project-context/project-context.ts'
+export { findProjectRoot } from './project-context/project-files.ts'
+export type { AgentDiagnostic } from './registry/agent-diagnostic.ts'
+export { type AgentSkills, agentSkills, type WantingSkills } from './registry/agent-skills.ts'
+export { findAgentPaths } from './registry/find-agent-paths.ts'
+export { isAgentFile } from './registry/load-foreign-file.ts'
+export { loadRegistry, type Registry, registryError } from './registry/load-registry.ts'
+export type { SaidByFile } from './registry/loaded-file.ts'
+export { usualAgentPaths } from './registry/project-agents.ts'
+export { type FoundAgent, type RegisteredAgent, registeredTemplate } from './registry/registered-agent.ts'
+export type { RegistryOptions } from './registry/registry-options.ts'
+export { type FoundSkills, findSkills } from './skills/find-skills.ts'
+export { selectSkills } from './skills/select-skills.ts'
+export type { SkillProblem } from './skills/skill-problem.ts'
+export { adminSkillDirectories, userSkillDirectories } from './skills/skill-roots.ts'

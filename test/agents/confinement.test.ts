@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { contentHash, type TrustRecords } from '../../src/agents/config/index.ts'
+import { contentHash, type TrustRecords } from '../../src/agents/config/trust/trust-records.ts'
 import { findAgentPaths, SearchEffort, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
 import { troupe } from './command.ts'
 import { agentsOf, child, type Folder, folder, problemsOf } from './folder.ts'

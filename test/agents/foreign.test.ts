@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { contentHash } from '../../src/agents/config/index.ts'
+import { contentHash } from '../../src/agents/config/trust/trust-records.ts'
 import { agentSkills, findSkills, parseOverrides } from '../../src/agents/index.ts'
 import { builtinToolNames } from '../../src/policy/builtin-tool-names.ts'
 import { agentsOf, child, folder, problemsOf } from './folder.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { readConfigFile } from '../../src/agents/config/read-file.ts'
+import { readConfigFile } from '../../src/agents/config/read-config-file.ts'
 import { defaultSandboxPolicy, type Problem, type SandboxPolicy, TroupeError } from '../../src/contracts/index.ts'
 import { mergeSandbox } from '../../src/policy/merge-sandbox.ts'
 import { isRulePattern } from '../../src/policy/rule-pattern.ts'

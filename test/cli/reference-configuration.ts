@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
-import { variableOf } from '../../src/agents/config/index.ts'
-import { sectionWords } from '../../src/agents/config/section-words.ts'
-import { defaultKeys, sectionNames, sectionOf, sections } from '../../src/agents/config/sections.ts'
+
+import { defaultKeys, sectionNames, sectionOf, sections, sectionWords } from '../../src/agents/config/sections.ts'
 import type { Shape } from '../../src/agents/config/shape.ts'
+import { variableOf } from '../../src/agents/config/variables/option-variables.ts'
 import { type AgentOption, type AgentOptionKey, agentOptions } from '../../src/agents/index.ts'
 import { patternBounds, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
 import { typeText } from '../../src/cli/options/option-types.ts'

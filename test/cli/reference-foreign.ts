@@ -1,8 +1,7 @@
-import { dialectFolders } from '../../src/agents/dialects/dialect-folders.ts'
+import { dialectFolders } from '../../src/agents/dialects/detect-dialect.ts'
 import type { Dialect } from '../../src/agents/dialects/foreign-agent.ts'
-import type { ChoiceMeaning, KeyRule } from '../../src/agents/dialects/key-rules.ts'
-import { dialectTables } from '../../src/agents/dialects/key-tables.ts'
-import { modelAliases } from '../../src/agents/dialects/model-names.ts'
+import { modelAliases } from '../../src/agents/dialects/foreign-models.ts'
+import { type ChoiceMeaning, dialectTables, type KeyRule } from '../../src/agents/dialects/key-tables.ts'
 import { foreignToolNames, ownToolsFor, readingTools } from '../../src/policy/foreign-tools.ts'
 import { code, made, page, table } from './markdown.ts'
 

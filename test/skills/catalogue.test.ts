@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { selectSkills } from '../../src/agents/skills/index.ts'
+import { selectSkills } from '../../src/agents/skills/select-skills.ts'
 import type { SkillCard, SkillScope } from '../../src/contracts/index.ts'
 import { skillCatalogue } from '../../src/runtime/tree/skill-catalogue.ts'
 import { place, skill } from './place.ts'

@@ -4,8 +4,7 @@ import type { Model, ModelRequest } from '../../src/contracts/index.ts'
 import { createAgentRuntime, type RuntimeOptions } from '../../src/runtime/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { FakeClock, gate, sequentialIds } from '../../src/testing/index.ts'
-import type { Script } from './team.ts'
-import { scripted } from './team.ts'
+import { type Script, scripted } from './team.ts'
 
 // The question who is to speak is asked at somebody's cost, in somebody's time, and may be called off.
 

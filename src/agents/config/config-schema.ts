@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../contracts/index.ts'
-import { typeSchema } from '../agent-file-schema.ts'
-import { sectionWords } from './section-words.ts'
-import { configShape, type SectionName, sectionNames } from './sections.ts'
+import { typeSchema } from '../agent-file/agent-file-schema.ts'
+import { configShape, type SectionName, sectionNames, sectionWords } from './sections.ts'
 import type { Shape } from './shape.ts'
 
 /** A `.ai-agent.json` as a JSON Schema, for editors. What only reading can tell is left to reading. */

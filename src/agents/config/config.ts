@@ -1,11 +1,9 @@
-import type { ConfigDiagnostic } from './diagnostic.ts'
-import type { EnvVariable } from './env-file.ts'
-import { mergeAll } from './merge.ts'
-import type { LayerName } from './origin.ts'
-import type { ConfigFile } from './places.ts'
+import type { Severity } from '../../contracts/index.ts'
+import type { ConfigFile } from './config-places.ts'
+import type { EnvVariable } from './files/env-file.ts'
 import { type SectionName, sectionOf } from './sections.ts'
-import { type Sourced, sourcedAt } from './sourced.ts'
-import type { FileState, TrustStatus } from './trust-records.ts'
+import { type LayerName, mergeAll, type Sourced, sourcedAt } from './sourced.ts'
+import type { FileState, TrustStatus } from './trust/trust-records.ts'
 
 /** One layer, with what of it counts. */
 export interface Layer {
@@ -72,3 +70,21 @@ export function configuredText(config: Config, [section, ...path]: readonly [Sec
 
 /** Whether a file of settings is a person's own, or trusted as it is. */
 export const isTrustedFile = ({ files }: Config, path: string): boolean => files.some((file) => file.path === path && file.isTrusted)
+
+/** Something about the configuration that a person should know, though it stops nothing. */
+export interface ConfigDiagnostic {
+  readonly code:
+    | 'config_untrusted'
+    | 'config_section_unused'
+    | 'config_key_unused'
+    | 'config_rule_idle'
+    | 'config_part_missing'
+    | 'config_not_read'
+    | 'provider_left_out'
+    | 'variable_unused'
+  readonly severity: Severity
+  /** `file:line:col`, a file, or a variable. */
+  readonly place: string
+  readonly message: string
+  readonly remedy: string
+}

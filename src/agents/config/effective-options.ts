@@ -1,10 +1,8 @@
-import type { AgentOption, AgentOptionKey } from '../agent-options.ts'
-import { agentOptionKeys, agentOptions } from '../agent-options.ts'
-import type { AgentOverrides } from '../overrides.ts'
+import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions } from '../agent-file/agent-options.ts'
+import type { AgentOverrides } from '../agent-file/overrides.ts'
 import { type Config, settingsOf } from './config.ts'
-import type { Origin } from './origin.ts'
 import { defaultKeys } from './sections.ts'
-import { sourcedAt } from './sourced.ts'
+import { type Origin, sourcedAt } from './sourced.ts'
 
 export interface EffectiveOption {
   /** `undefined` where nobody says anything: then it is as `option.default` tells. */

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest'
 import { TroupeError } from '../../contracts/index.ts'
 import { type Config, sectionByLayer } from './config.ts'
 import { configOf } from './fixtures/memory-files.ts'
-import { readOptionVariables } from './option-variables.ts'
-import { overlayFor } from './overlay.ts'
+import { agentPathsOf } from './section-values.ts'
 import { sectionNames, sectionOf } from './sections.ts'
 import { configRows } from './show-config.ts'
 import { leavesOf } from './sourced.ts'
-import { agentPathsOf } from './typed-sections.ts'
+import { readOptionVariables } from './variables/option-variables.ts'
+import { overlayFor } from './variables/overlay.ts'
 
 const own = {
   '/home/.ai-agent/.ai-agent.json': {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { configOf } from './fixtures/memory-files.ts'
-import { idleQueues } from './idle-queues.ts'
-import type { TrustRecords } from './trust-records.ts'
+import type { TrustRecords } from './trust/trust-records.ts'
+import { idleQueues } from './unknown-names.ts'
 
 const file = '/project/.ai-agent.json'
 const queue = { concurrent: 1 }

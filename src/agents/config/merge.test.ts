@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { merge, mergeAll } from './merge.ts'
-import type { FileOrigin, LayerName } from './origin.ts'
-import type { Sourced } from './sourced.ts'
+import { type FileOrigin, type LayerName, merge, mergeAll, type Sourced } from './sourced.ts'
 
 const originOf = (layer: LayerName): FileOrigin => ({ kind: 'file', layer, file: `/${layer}`, line: 1, column: 1 })
 const value = (layer: LayerName, value: number | readonly number[]): Sourced => ({ kind: 'value', value, origin: originOf(layer) })

@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { describe, expect, test } from 'vitest'
-import { type AgentOptionKey, agentOptionKeys, agentOptions } from '../agent-options.ts'
-import { parseOverrides } from '../overrides.ts'
+import { type AgentOptionKey, agentOptionKeys, agentOptions } from '../agent-file/agent-options.ts'
+import { parseOverrides } from '../agent-file/overrides.ts'
 import { effectiveOptions, optionDefaults } from './effective-options.ts'
 import { configOf } from './fixtures/memory-files.ts'
-import { readOptionVariables, variableOf } from './option-variables.ts'
-import { showOrigin } from './origin.ts'
 import { defaultKeys } from './sections.ts'
 import { configRows } from './show-config.ts'
+import { showOrigin } from './sourced.ts'
+import { readOptionVariables, variableOf } from './variables/option-variables.ts'
 
 const user = '/home/.ai-agent/.ai-agent.json'
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { defaultSandboxPolicy } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { configOf } from './fixtures/memory-files.ts'
-import { approvalsOf, contextOf, hooksOf, sandboxOf, skillsOf } from './policy-sections.ts'
+import { approvalsOf, contextOf, hooksOf, sandboxOf, skillsOf } from './section-values.ts'
 import { configRows } from './show-config.ts'
 
 const nobody = { trusted: new Map() }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { describe, expect, test } from 'vitest'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { readConfigFile } from './read-file.ts'
+import { readConfigFile } from './read-config-file.ts'
 
 function problemsOf(content: string | object): readonly Problem[] {
   try {

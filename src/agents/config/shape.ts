@@ -1,13 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import type { Json, JsonObject } from '../../contracts/index.ts'
-import type { AgentOption } from '../agent-options.ts'
-import { readValue } from '../read-value.ts'
-import { found, listed, nearby } from '../words.ts'
-import { type JsonSource, plainOf } from './json-source.ts'
-import { showPath } from './origin.ts'
-import { plainSourced, type Sourced, type SourcedMap, type SourcedValue, someText } from './sourced.ts'
-import { isTemplate, parseTemplate, templateRemedy } from './template.ts'
+import type { AgentOption } from '../agent-file/agent-options.ts'
+import { found, listed, nearby } from '../values/messages.ts'
+import { readValue } from '../values/read-value.ts'
+import { type JsonSource, plainOf } from './files/json-source.ts'
+import { plainSourced, type Sourced, type SourcedMap, type SourcedValue, showPath, someText } from './sourced.ts'
+import { isTemplate, parseTemplate, templateRemedy } from './variables/placeholders.ts'
 
 /** What a part of a configuration must look like. */
 export type Shape =

@@ -3,11 +3,10 @@ import { showDuration } from '../../util/parse-duration.ts'
 import { showSize } from '../../util/parse-size.ts'
 import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import { type EffectiveOption, effectiveOptions, type OptionSources } from './effective-options.ts'
-import { type Origin, showOrigin, showPath } from './origin.ts'
-import { sandboxOf } from './policy-sections.ts'
-import { withoutSecrets } from './secret-text.ts'
+import { withoutSecrets } from './hide-secrets.ts'
+import { sandboxOf } from './section-values.ts'
 import { defaultKeys, type SectionName, sectionNames, sectionOf } from './sections.ts'
-import { type Leaf, leavesOf, type Sourced } from './sourced.ts'
+import { type Leaf, leavesOf, type Origin, type Sourced, showOrigin, showPath } from './sourced.ts'
 
 /** One line of `config show --origin`. */
 export interface ConfigRow {

@@ -1,5 +1,4 @@
 import type { Json } from '../../contracts/index.ts'
-import type { FileOrigin } from './origin.ts'
 
 /** Settings in which every value knows where it was written. Maps are maps, so that no key is special. */
 export type Sourced = SourcedMap | SourcedValue
@@ -62,4 +61,71 @@ export function someText(value: Json | undefined, test: (text: string) => boolea
   if (typeof value === 'string') return test(value)
   if (typeof value !== 'object' || value === null) return false
   return Object.values(value).some((each) => someText(each, test))
+}
+
+/**
+ * Lays one tree over another: maps by key, everything else as a whole. Associative, so it does not matter which layers are
+ * laid together first.
+ */
+export function merge(stronger: Sourced, weaker: Sourced): Sourced {
+  if (stronger.kind === 'value' || stronger.sealed) return stronger
+  if (weaker.kind === 'value') return { ...stronger, sealed: true }
+  return { ...stronger, entries: mergedEntries(stronger, weaker), sealed: weaker.sealed }
+}
+
+/** The order of the stronger one, then what only the weaker one has. */
+function mergedEntries(stronger: SourcedMap, weaker: SourcedMap): ReadonlyMap<string, Sourced> {
+  const entries = new Map(stronger.entries)
+  for (const [key, below] of weaker.entries) {
+    const above = entries.get(key)
+    entries.set(key, above ? merge(above, below) : below)
+  }
+  return entries
+}
+
+/** All of them as one, strongest first; nothing where there is none. */
+export function mergeAll(trees: readonly Sourced[]): Sourced | undefined {
+  return trees.length === 0 ? undefined : trees.reduce(merge)
+}
+
+/** Where a layer of the configuration stands, strongest first: named by hand, working directory, the agent's, user, system. */
+export const layerNames = ['given', 'project', 'agent', 'user', 'system'] as const
+export type LayerName = (typeof layerNames)[number]
+
+export interface FileOrigin {
+  readonly kind: 'file'
+  readonly layer: LayerName
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
+/** Who said so. */
+export type Origin =
+  | FileOrigin
+  | { readonly kind: 'flag'; readonly name: string }
+  | { readonly kind: 'variable'; readonly name: string }
+  | { readonly kind: 'frontmatter'; readonly place: string }
+  | { readonly kind: 'default' }
+
+/** `/home/ann/.ai-agent/.ai-agent.json:3`, `--model`, `TROUPE_MODELS`, `default`. */
+export function showOrigin(origin: Origin): string {
+  switch (origin.kind) {
+    case 'file':
+      return `${origin.file}:${origin.line}`
+    case 'flag':
+    case 'variable':
+      return origin.name
+    case 'frontmatter':
+      return origin.place
+    case 'default':
+      return 'default'
+    default:
+      return origin satisfies never
+  }
+}
+
+/** A path of keys as people write it: `providers.openai.baseURL`, `pricing["openai/gpt-5.4"].input`. */
+export function showPath(path: readonly string[]): string {
+  return path.map((key, index) => (/^[\w$-]+$/.test(key) ? `${index === 0 ? '' : '.'}${key}` : `[${JSON.stringify(key)}]`)).join('')
 }

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { TroupeError } from '../../contracts/index.ts'
+import { nodeConfigFiles } from './files/config-file-system.ts'
 import { MemoryFiles } from './fixtures/memory-files.ts'
-import { nodeConfigFiles } from './node-config-files.ts'
-import { readTrust, revokeTrust, statesOf, trustFiles } from './trust-file.ts'
-import { contentHash, parseTrust, printTrust, type TrustRecord, trustOf } from './trust-records.ts'
+import { readTrust, revokeTrust, statesOf, trustFiles } from './trust/trust-file.ts'
+import { contentHash, parseTrust, printTrust, type TrustRecord, trustOf } from './trust/trust-records.ts'
 
 const given = { by: 'person', at: 5 } as const
 const path = '/data/trust.json'

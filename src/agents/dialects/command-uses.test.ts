@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { claudeUses, commandUses } from './command-uses.ts'
+import { claudeUses, commandUses } from './command-rules.ts'
 
 test.each<[pattern: string, uses: readonly string[] | undefined]>([
   ['npm test', ['npm test']],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dialectOf } from './dialect-of.ts'
+import { dialectOf } from './detect-dialect.ts'
 import type { Dialect } from './foreign-agent.ts'
 
 test.each<[path: string, expected: Dialect | undefined]>([

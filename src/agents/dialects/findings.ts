@@ -1,5 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
-import { type Position, SourceText } from '../source-text.ts'
+import { type Position, SourceText } from '../values/source-text.ts'
 
 /** As with problems, a longer list helps nobody. */
 export const mostWarnings = 25

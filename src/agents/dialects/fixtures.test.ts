@@ -1,7 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables as the files write them
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { dialectOf, type ForeignAgent, grantedTools, parseForeignAgent } from './index.ts'
+import { dialectOf } from './detect-dialect.ts'
+import type { ForeignAgent } from './foreign-agent.ts'
+import { grantedTools } from './granted-tools.ts'
+import { parseForeignAgent } from './parse-foreign-agent.ts'
 
 /** A file as others write it, read as if it lay where they keep it. */
 function fixture(name: string, place: string): ForeignAgent {

@@ -1,5 +1,7 @@
-import type { ApprovalRule, JsonObject, Problem, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
+import type { ApprovalRule, Json, JsonObject, Problem, ReasoningEffort, SandboxPolicy } from '../../contracts/index.ts'
 import type { Dialect } from '../../policy/foreign-tools.ts'
+import type { Position } from '../values/source-text.ts'
+import type { PermissionRule } from './permission-rules.ts'
 
 export { type Dialect, dialects } from '../../policy/foreign-tools.ts'
 
@@ -57,4 +59,49 @@ export interface ForeignAgent {
   /** What changes nothing here, as written. */
   readonly metadata: JsonObject
   readonly warnings: readonly Problem[]
+}
+
+/** What has been read so far. */
+export interface Draft {
+  name?: string
+  displayName?: string
+  description?: string
+  usage?: string
+  prompt?: string
+  models?: readonly string[]
+  tools: ForeignTools
+  readonly denied: Set<string>
+  readonly rules: PermissionRule[]
+  commandRules?: readonly ApprovalRule[]
+  agents?: readonly string[]
+  skills?: readonly string[]
+  sandbox?: Partial<SandboxPolicy>
+  mcpServers?: readonly ForeignServer[]
+  maxToolTurns?: number
+  timeBudgetMs?: number
+  temperature?: number
+  topP?: number
+  reasoning?: ReasoningEffort
+  infer?: boolean
+  enabled: boolean
+  readonly metadata: Map<string, Json>
+}
+
+export const emptyDraft = (): Draft => ({ tools: { kind: 'all' }, denied: new Set(), rules: [], enabled: true, metadata: new Map() })
+
+export interface ForeignSetting {
+  readonly key: string
+  readonly at: Position
+  /** Null where nothing stands behind the key. */
+  readonly value: unknown
+  readonly valueAt: Position
+}
+
+/** A file, taken apart. */
+export interface ForeignText {
+  /** Where the settings begin. */
+  readonly at: Position
+  readonly settings: readonly ForeignSetting[]
+  /** What stands below the settings, in formats where something does. */
+  readonly prompt?: { readonly value: string; readonly at: Position }
 }

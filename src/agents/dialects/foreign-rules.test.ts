@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { foreignRules } from './foreign-rules.ts'
+import { foreignRules } from './granted-tools.ts'
 import { parseForeignAgent } from './parse-foreign-agent.ts'
 
 const reason = 'The file of the agent denies it.'

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import type { Dialect, ForeignAgent } from './foreign-agent.ts'
-import { foreignRules } from './foreign-rules.ts'
-import { grantedTools } from './granted-tools.ts'
+import { foreignRules, grantedTools } from './granted-tools.ts'
 import { parseForeignAgent } from './parse-foreign-agent.ts'
 
 const markdown = (settings: string, prompt = 'Do it.'): string => `---\ndescription: Does it\n${settings}\n---\n${prompt}\n`

@@ -1,10 +1,10 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { TroupeError } from '../../contracts/index.ts'
-import { type Frontmatter, readFrontmatter } from '../frontmatter.ts'
-import { SourceText } from '../source-text.ts'
+import { type Frontmatter, readFrontmatter } from '../agent-file/frontmatter.ts'
+import { quoteValues } from '../agent-file/lenient-frontmatter.ts'
+import { SourceText } from '../values/source-text.ts'
 import type { Findings } from './findings.ts'
-import type { ForeignText } from './foreign-text.ts'
-import { quoteValues } from './quote-values.ts'
+import type { ForeignText } from './foreign-agent.ts'
 
 /** Settings in YAML between two lines of `---`, then the prompt. Throws where the settings are no YAML and cannot be made so. */
 export function readMarkdown(findings: Findings, place: string, isProse: (key: string) => boolean): ForeignText | undefined {

@@ -1,8 +1,8 @@
 import { parse, TomlError } from 'smol-toml'
 import { messageOf } from '../../util/message-of.ts'
-import type { Position } from '../source-text.ts'
+import type { Position } from '../values/source-text.ts'
 import type { Findings } from './findings.ts'
-import type { ForeignText } from './foreign-text.ts'
+import type { ForeignText } from './foreign-agent.ts'
 
 const beginning: Position = { line: 1, column: 1 }
 /** Settings are a few lines; the prompt is one of them here. */

@@ -1,18 +1,15 @@
 import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
 import { foreignToolNames } from '../../policy/foreign-tools.ts'
 import { showValue } from '../../util/show-value.ts'
-import { listed, nearby } from '../words.ts'
+import { listed, nearby } from '../values/messages.ts'
 import { onlyCommands } from './command-rules.ts'
-import type { Draft } from './draft.ts'
 import type { Findings } from './findings.ts'
-import type { Dialect } from './foreign-agent.ts'
-import type { ForeignSetting } from './foreign-text.ts'
-import type { KeyRule } from './key-rules.ts'
-import { modelName } from './model-names.ts'
+import type { Dialect, Draft, ForeignSetting } from './foreign-agent.ts'
+import { modelName } from './foreign-models.ts'
+import type { KeyRule } from './key-tables.ts'
 import { mostRules, permissionRules } from './permission-rules.ts'
-import { readServers, toJson } from './read-servers.ts'
+import { readServers, toJson, writtenNames } from './setting-values.ts'
 import { translateTool } from './translate-tool.ts'
-import { writtenNames } from './written-names.ts'
 
 /** Levels that others have and we do not. */
 const effortAliases: { readonly [written: string]: ReasoningEffort } = { max: 'xhigh' }

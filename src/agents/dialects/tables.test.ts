@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import { foreignToolNames, ownToolsFor } from '../../policy/foreign-tools.ts'
 import { dialects } from './foreign-agent.ts'
+import { modelAliases } from './foreign-models.ts'
 import { dialectTables } from './key-tables.ts'
-import { modelAliases } from './model-names.ts'
 
 test('every name of a tool leads to tools of ours, and every built-in tool has a name in each dialect that names tools', () => {
   for (const dialect of dialects) {

@@ -1,5 +1,5 @@
 import { agentPrefix, ownToolsDeniedBy, ownToolsFor } from '../../policy/foreign-tools.ts'
-import { claudeUses } from './command-uses.ts'
+import { claudeUses } from './command-rules.ts'
 import type { Dialect } from './foreign-agent.ts'
 
 export type Translated =

@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import type { ForeignAgent, ForeignTools } from './foreign-agent.ts'
-import { covers, restrictedTools } from './granted-tools.ts'
+import { covers, restrictedTools, untrusted } from './granted-tools.ts'
 import { parseForeignAgent } from './parse-foreign-agent.ts'
-import { untrusted } from './untrusted.ts'
 
 const only = (...names: readonly string[]): ForeignTools => ({ kind: 'only', names })
 

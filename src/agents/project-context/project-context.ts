@@ -3,9 +3,7 @@ import { join } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import type { SafeReadBounds } from '../../policy/safe-read.ts'
 import { isInside } from '../../util/is-inside.ts'
-import { foldersUpTo } from './find-project-root.ts'
-import { readRegularFile } from './read-regular-file.ts'
-import { realPathOf } from './real-path-of.ts'
+import { foldersUpTo, readRegularFile, realPathOf } from './project-files.ts'
 
 /*
  * `AGENTS.md` is text for the model and nothing else: it grants nothing, so it needs no trust. For the same reason it is

@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { readBounded } from '../../util/read-bounded.ts'
-import { largestAgentFile } from '../decode-text.ts'
+import { largestAgentFile } from '../values/decode-text.ts'
 
 /** A file's content, or why there is none, in words. */
 export type Content = { readonly ok: true; readonly bytes: Uint8Array } | Unread

@@ -1,7 +1,8 @@
 import type { Problem, SkillCard } from '../../contracts/index.ts'
-import { spotOf } from '../placed-value.ts'
-import { type FoundSkills, selectSkills } from '../skills/index.ts'
-import { type AgentDiagnostic, warningOf } from './diagnostic.ts'
+import { spotOf } from '../agent-file/option-values.ts'
+import type { FoundSkills } from '../skills/find-skills.ts'
+import { selectSkills } from '../skills/select-skills.ts'
+import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
 import type { RegisteredAgent } from './registered-agent.ts'
 
 export interface AgentSkills {

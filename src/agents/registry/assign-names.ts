@@ -1,8 +1,8 @@
 import type { Problem } from '../../contracts/index.ts'
 import { offeredName } from '../../policy/tool-name-patterns.ts'
-import { type Spot, spotOf } from '../placed-value.ts'
-import type { Edge } from './cycles.ts'
+import { type Spot, spotOf } from '../agent-file/option-values.ts'
 import type { LoadedFile } from './loaded-file.ts'
+import type { Edge } from './team-checks.ts'
 
 export interface Named {
   readonly names: ReadonlyMap<LoadedFile, string>

@@ -2,12 +2,13 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { agentPathsOf, settingsOf } from '../config/index.ts'
+import { settingsOf } from '../config/config.ts'
+import { agentPathsOf } from '../config/section-values.ts'
+import type { AgentDiagnostic } from './agent-diagnostic.ts'
 import { realPath } from './agent-paths.ts'
 import type { Confinement } from './confinement.ts'
-import type { AgentDiagnostic } from './diagnostic.ts'
 import { type FoundPaths, findAgentPaths, SearchEffort } from './find-agent-paths.ts'
-import type { RegistryOptions } from './options.ts'
+import type { RegistryOptions } from './registry-options.ts'
 
 /** The files that the configuration lists as agents. */
 export interface ConfiguredPaths {

@@ -1,9 +1,12 @@
+import { homedir, userInfo } from 'node:os'
 import { dirname } from 'node:path'
 import { isInside } from '../../util/is-inside.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { type Config, contentHash, linkOut, type TrustRecords, trustOf } from '../config/index.ts'
+import type { Config } from '../config/config.ts'
+import { linkOut } from '../config/trust/escaping-link.ts'
+import { contentHash, type TrustRecords, trustOf } from '../config/trust/trust-records.ts'
+import { foldersUpTo, hasConfiguration, isRepository } from '../project-context/project-files.ts'
 import { realPath } from './agent-paths.ts'
-import { projectAround } from './project-around.ts'
 
 /** Where files that came with a folder may lead: no further than that, unless a person has trusted them. */
 export class Confinement {
@@ -61,4 +64,29 @@ export function outsideFault(target: string, { folder, agent, isTrusted }: Confi
     message: `it lies outside of ${folder}, and nobody has trusted this agent as it is`,
     remedy: `Look at the agent; if it is what you want: troupe trust ${shellWord(agent)}`,
   }
+}
+
+/**
+ * The folder of the project that a file lies in, wherever one stands: the nearest repository around it, else the nearest
+ * folder with a configuration, else its own. A path without links.
+ */
+export function projectAround(file: string): string {
+  const own = dirname(file)
+  const around = foldersUpTo(own)
+  const homes = homeFolders()
+  // What a person keeps in their home folder makes no project of all that lies there.
+  const isAboveHome = (folder: string): boolean => homes.some((home) => isInside(folder, home))
+  return around.find(isRepository) ?? around.find((folder) => hasConfiguration(folder) && !isAboveHome(folder)) ?? own
+}
+
+/** What `HOME` says, and what the system does. */
+function homeFolders(): readonly string[] {
+  return [homedir, () => userInfo().homedir].flatMap((ask) => {
+    try {
+      return [realPath(ask())]
+    } catch {
+      // A user whom the system does not know.
+      return []
+    }
+  })
 }

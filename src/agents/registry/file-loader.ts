@@ -1,21 +1,31 @@
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
-import { contentHash, type FileState, keysOf, optionDefaults, sandboxOf, settingsOf, trustOf } from '../config/index.ts'
-import type { SaidValues } from '../placed-value.ts'
-import { looksLikeAgent } from './agent-files.ts'
+import type { SaidValues } from '../agent-file/option-values.ts'
+import { settingsOf } from '../config/config.ts'
+import { optionDefaults } from '../config/effective-options.ts'
+import { sandboxOf } from '../config/section-values.ts'
+import { keysOf } from '../config/sourced.ts'
+import { contentHash, type FileState, trustOf } from '../config/trust/trust-records.ts'
+import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
 import { isOwnFile, readContent, realPath, shownPath, type Unread } from './agent-paths.ts'
 import { configuredPaths } from './configured-agents.ts'
 import { type Confined, Confinement, outsideFault } from './confinement.ts'
-import { type AgentDiagnostic, warningOf } from './diagnostic.ts'
-import { dialectIn, loadForeignFile } from './foreign-file.ts'
-import { type ChildReference, type LoadedFile, type Loading, type SaidByFile, spotOfReference } from './loaded-file.ts'
-import { folderAsRoot, missingRoot, unreadChild } from './missing-file.ts'
-import type { RegistryOptions } from './options.ts'
-import { loadOwnFile } from './own-file.ts'
+import { dialectIn, loadForeignFile, looksLikeAgent } from './load-foreign-file.ts'
+import { loadOwnFile } from './load-own-file.ts'
+import {
+  type ChildReference,
+  type FileToRead,
+  type LoadedFile,
+  type Loading,
+  type SaidByFile,
+  spotOfReference,
+  type Voices,
+} from './loaded-file.ts'
+import { folderAsRoot, missingRoot, unreadChild } from './missing-agents.ts'
+import { agentsCalled, type NamedAgent, usualAgents } from './project-agents.ts'
+import type { RegistryOptions } from './registry-options.ts'
 import { targetOf } from './resolve-child.ts'
-import { agentsCalled, type NamedAgent, usualAgents } from './usual-agents.ts'
-import type { FileToRead, Voices } from './voices.ts'
 
 /** Reads files, each once, and keeps what is wrong with those that count. */
 export class FileLoader {

@@ -1,6 +1,8 @@
 import { dirname } from 'node:path'
 import { defaultLimits, type Problem, TroupeError } from '../../contracts/index.ts'
-import { folderIncludes, isTemplate, renderPrompt } from '../templates/index.ts'
+import { folderIncludes } from '../templates/includes.ts'
+import { renderPrompt } from '../templates/render-prompt.ts'
+import { isTemplate } from '../templates/scan-template.ts'
 import type { LoadedFile } from './loaded-file.ts'
 
 export interface FilledPrompts {

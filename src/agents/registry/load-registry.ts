@@ -3,20 +3,20 @@
  * 2. Everything that is wrong in any file is told at once; where anything is, there are no agents.
  * 3. Nothing is started, asked or compiled here.
  */
-import type { Problem } from '../../contracts/index.ts'
+import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import { agentPrefix } from '../../policy/foreign-tools.ts'
 import { knownRules } from '../../policy/tool-name-problems.ts'
-import { configuredSources, type FileState } from '../config/index.ts'
+import type { FileState } from '../config/trust/trust-records.ts'
+import { configuredSources } from '../config/unknown-names.ts'
+import type { AgentDiagnostic } from './agent-diagnostic.ts'
 import { assignNames } from './assign-names.ts'
-import { cycleProblems, type Edge } from './cycles.ts'
-import type { AgentDiagnostic } from './diagnostic.ts'
 import { FileLoader } from './file-loader.ts'
 import { fillPrompts } from './fill-prompts.ts'
 import type { ChildReference, LoadedFile, SaidByFile } from './loaded-file.ts'
-import type { RegistryOptions } from './options.ts'
 import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
-import { childProblems, ruleProblems, toolProblems } from './team-rules.ts'
+import type { RegistryOptions } from './registry-options.ts'
+import { childProblems, cycleProblems, type Edge, ruleProblems, toolProblems } from './team-checks.ts'
 
 interface Looked {
   /** Every file that was looked into. */
@@ -205,4 +205,10 @@ function usageMissing({ agent, dialect, at }: LoadedFile): readonly AgentDiagnos
   return [
     { code: 'usage_missing', severity: 'info', place: at.place, message: '`usage` is missing; whoever calls it would need it', remedy },
   ]
+}
+
+/** The problems of a registry as one error. */
+export function registryError(problems: readonly Problem[]): TroupeError {
+  const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
+  return new TroupeError('agent_file_invalid', `The agents have ${count}.`, { problems })
 }

@@ -1,8 +1,10 @@
-import type { AgentTrust, Problem } from '../../contracts/index.ts'
-import type { ReadAgent } from '../agent-file.ts'
-import type { Dialect } from '../dialects/index.ts'
-import type { Spot } from '../placed-value.ts'
-import type { AgentDiagnostic } from './diagnostic.ts'
+import type { AgentTrust, Problem, SandboxPolicy } from '../../contracts/index.ts'
+import type { ReadAgent } from '../agent-file/agent-file.ts'
+import type { AgentOptionKey } from '../agent-file/agent-options.ts'
+import type { SaidValue, SaidValues, Spot } from '../agent-file/option-values.ts'
+import type { Origin } from '../config/sourced.ts'
+import type { Dialect } from '../dialects/foreign-agent.ts'
+import type { AgentDiagnostic } from './agent-diagnostic.ts'
 
 /** What an agent says of another: `./scout.ai` or `scout`, and where. */
 export interface ChildReference extends Spot {
@@ -39,4 +41,28 @@ export interface FailedLoading {
   readonly problems: readonly Problem[]
   /** What could be read of it all the same: it may name others, with problems of their own. */
   readonly said?: LoadedFile
+}
+
+/** What speaks besides an agent file. */
+export interface Voices {
+  /** What goes before it: flags, variables. */
+  readonly over: SaidValues
+  /** What holds where it is silent; values of a configuration know their file. */
+  readonly defaults: ReadonlyMap<AgentOptionKey, SaidValue & { readonly origin?: Origin }>
+  /** The folder that `script/` names of models are relative to: the first agent's. */
+  readonly baseDir: string
+  /** What paths on the command line are relative to. */
+  readonly workingDirectory: string
+  /** Names that the configuration has for models. */
+  readonly models: readonly string[]
+  /** The tools that there are. */
+  readonly tools: readonly string[]
+  /** The walls of the session, which an agent can only make stricter. */
+  readonly sandbox: SandboxPolicy
+}
+
+export interface FileToRead {
+  readonly path: string
+  readonly place: string
+  readonly bytes: Uint8Array
 }

@@ -1,8 +1,8 @@
 import type { AgentTrust, ApprovalRule, JsonObject } from '../../contracts/index.ts'
-import type { AgentFile } from '../agent-file.ts'
-import type { TemplateAgent } from '../agent-template.ts'
-import type { Dialect } from '../dialects/index.ts'
-import type { PlacedValues } from '../placed-value.ts'
+import type { AgentFile } from '../agent-file/agent-file.ts'
+import type { TemplateAgent } from '../agent-file/agent-template.ts'
+import type { PlacedValues } from '../agent-file/option-values.ts'
+import type { Dialect } from '../dialects/foreign-agent.ts'
 
 /** An agent that could be read, whether or not it can be used. */
 export interface FoundAgent {

@@ -1,9 +1,9 @@
 import { dirname, relative, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import { listed, nearby } from '../words.ts'
+import { listed, nearby } from '../values/messages.ts'
 import { neighbours } from './agent-paths.ts'
 import { type ChildReference, type LoadedFile, spotOfReference } from './loaded-file.ts'
-import { agentsCalled, type NamedAgent } from './usual-agents.ts'
+import { agentsCalled, type NamedAgent } from './project-agents.ts'
 
 /** Where a reference leads. */
 export type Target =

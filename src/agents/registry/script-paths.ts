@@ -1,8 +1,8 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import { type PlacedValues, spotOf } from '../placed-value.ts'
+import { type PlacedValues, spotOf } from '../agent-file/option-values.ts'
 import { type Confined, outsideFault } from './confinement.ts'
-import type { Voices } from './voices.ts'
+import type { Voices } from './loaded-file.ts'
 
 const script = /^script\/(.+)$/s
 

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import type { SkillScope } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
-import { foldersUpTo, realPathOf } from '../project-context/index.ts'
+import { foldersUpTo, realPathOf } from '../project-context/project-files.ts'
 
 /** A folder below which skills are looked for. */
 export interface SkillRoot {

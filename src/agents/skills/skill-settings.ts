@@ -1,9 +1,9 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import { quoteValues } from '../dialects/quote-values.ts'
-import { type Frontmatter, readFrontmatter, type Setting } from '../frontmatter.ts'
-import { plainOf } from '../read-plain.ts'
-import { type Position, SourceText } from '../source-text.ts'
-import { found, listed, nearby } from '../words.ts'
+import { type Frontmatter, readFrontmatter, type Setting } from '../agent-file/frontmatter.ts'
+import { quoteValues } from '../agent-file/lenient-frontmatter.ts'
+import { found, listed, nearby } from '../values/messages.ts'
+import { type Position, SourceText } from '../values/source-text.ts'
+import { plainOf } from '../values/yaml-nodes.ts'
 import type { SkillProblem } from './skill-problem.ts'
 
 /** What a `SKILL.md` says of itself besides its name and description. None of it changes what may be done. */

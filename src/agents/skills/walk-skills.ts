@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import type { SkillScope } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { realPathOf } from '../project-context/index.ts'
+import { realPathOf } from '../project-context/project-files.ts'
 import type { SkillProblem } from './skill-problem.ts'
 import { openAround, type SkillRoot } from './skill-roots.ts'
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { boundMemory } from './bound-memory.ts'
-import { webAssembly } from './web-assembly.ts'
+import { boundMemory, webAssembly } from './bound-memory.ts'
 
 /** A module with one memory of one page, which it exports. */
 const module = Uint8Array.from([0, 97, 115, 109, 1, 0, 0, 0, 5, 3, 1, 0, 1, 7, 10, 1, 6, 109, 101, 109, 111, 114, 121, 2, 0])

@@ -42,3 +42,18 @@ function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   }
   return whole
 }
+
+/** The little of WebAssembly that is needed here. The types of the language and of Node come without it. */
+interface WebAssemblyApi {
+  compile(bytes: Uint8Array): Promise<CompiledModule>
+  readonly Instance: new (module: CompiledModule, imports: object) => { readonly exports: { readonly memory: BoundMemory } }
+  readonly RuntimeError: new () => Error
+}
+export interface CompiledModule {
+  readonly [Symbol.toStringTag]: string
+}
+export interface BoundMemory {
+  grow(pages: number): number
+}
+
+export const webAssembly = (globalThis as unknown as { readonly WebAssembly: WebAssemblyApi }).WebAssembly

@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { collectIncludes } from './collect-includes.ts'
-import { folderIncludes, type IncludeFiles } from './include-files.ts'
+import { collectIncludes, folderIncludes, type IncludeFiles } from './includes.ts'
 
 let root = ''
 let base: IncludeFiles

@@ -7,8 +7,7 @@ import { pathToFileURL } from 'node:url'
 import { type Context, createContext, Script } from 'node:vm'
 import type { Environment } from 'minijinja-js'
 import { messageOf } from '../../util/message-of.ts'
-import { boundMemory } from './bound-memory.ts'
-import { type BoundMemory, type CompiledModule, webAssembly } from './web-assembly.ts'
+import { type BoundMemory, boundMemory, type CompiledModule, webAssembly } from './bound-memory.ts'
 
 /** Steps of one template: some ten milliseconds. A prompt that lists a thousand tools needs a tenth of it. */
 const fuel = 100_000

@@ -1,6 +1,6 @@
 import type { Problem } from '../../contracts/index.ts'
-import { listed, nearby } from '../words.ts'
-import type { TemplateText } from './template-text.ts'
+import { listed, nearby } from '../values/messages.ts'
+import type { TemplateText } from './includes.ts'
 
 export interface Explaining {
   readonly texts: ReadonlyMap<string, TemplateText>

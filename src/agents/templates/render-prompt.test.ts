@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { describe, expect, test } from 'vitest'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import type { IncludeFiles } from './include-files.ts'
+import type { IncludeFiles } from './includes.ts'
 import { type PromptVariables, renderPrompt } from './render-prompt.ts'
 
 const variables: PromptVariables = {

@@ -1,10 +1,8 @@
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { collectIncludes } from './collect-includes.ts'
 import type { Rendered } from './engine.ts'
 import { explainFailure } from './explain-failure.ts'
-import type { IncludeFiles } from './include-files.ts'
+import { collectIncludes, type IncludeFiles, type TemplateText } from './includes.ts'
 import { isTemplate } from './scan-template.ts'
-import type { TemplateText } from './template-text.ts'
 
 /**
  * What a prompt may speak of. All of it stands in the agent file, so that the same file always gives the same prompt: variables

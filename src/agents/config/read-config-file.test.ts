@@ -1,0 +1,289 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import type { ConfigFile, FileRole } from './config-places.ts'
+import { JsonSource, plainOf } from './files/json-source.ts'
+import { readConfigFile } from './read-config-file.ts'
+import { leavesOf } from './sourced.ts'
+
+const fileOf = (role: FileRole): ConfigFile => ({ path: '/x.json', role, layer: 'user', isRequired: false })
+
+function problemsOf(content: string | Uint8Array | object, role: FileRole = 'settings'): readonly Problem[] {
+  const text = typeof content === 'string' || content instanceof Uint8Array ? content : JSON.stringify(content)
+  try {
+    readConfigFile(text, fileOf(role))
+  } catch (error) {
+    if (error instanceof TroupeError) return error.problems
+    throw error
+  }
+  return []
+}
+const told = (...given: Parameters<typeof problemsOf>) =>
+  problemsOf(...given).map(({ place, message }) => `${place.replace('/x.json:', '')} ${message}`)
+
+/** The rest of the line at a place. */
+const lineFrom = (text: string, { line, column }: { readonly line: number; readonly column: number }) =>
+  text.split('\n')[line - 1]?.slice(column - 1)
+const from = (start: string) => expect.stringMatching(new RegExp(`^${start.replace(/[^\w\s]/g, '\\$&')}`))
+
+const oneWord = (beginning: string) =>
+  `${beginning} one word without \`/\`, and ${beginning.endsWith('by') ? 'by ' : ''}none of \`auto\`, \`rehearsal\`, \`script\`, which name models by themselves`
+
+const everything = `{
+  "$schema": "https://example.org/s.json",
+  "agents": ["./agents", "\${HOME}/more/*.ai"],
+  "providers": {
+    "lab": { "kind": "openai-compatible", "baseURL": "https://lab.example.org/v1", "apiKey": "\${LAB_KEY}", "headers": { "X-Team": "a" }, "api": "chat" },
+    "local": {}
+  },
+  "models": { "fast": "lab/small" },
+  "mcpServers": { "github": { "command": "gh", "args": ["mcp"] } },
+  "defaults": { "models": ["fast", "auto"], "parameters": { "temperature": 0.5 }, "limits": { "timeBudget": "10m", "maxOutputBytes": "64KB" }, "output": { "format": "text" } },
+  "queues": { "openai": { "concurrent": 8, "perMinute": 300 } },
+  "pricing": { "lab/small": { "input": 0, "output": 0.5, "cacheRead": 0.1, "cacheWrite": 1 } },
+  "features": { "plan": true, "other": false },
+  "approvals": { "rules": [{ "deny": "shell(rm *)" }], "onUnavailable": "deny" },
+  "sandbox": {}, "headends": {}, "slack": {}, "telemetry": {},
+  "hooks": [{ "name": "a", "on": ["at_stop"], "module": "./a.mjs", "onFailure": "open", "timeout": "5s" }],
+  "skills": { "directories": ["./more"], "disabled": ["pdf"] }, "context": { "agentsMd": false },
+  "store": { "path": "./state" }
+}`
+
+describe('a configuration file', () => {
+  test('may have every section; each value knows its line', () => {
+    const read = readConfigFile(everything, fileOf('settings'))
+    expect(read.kind).toBe('settings')
+    if (read.kind !== 'settings') return
+    expect(leavesOf(read.tree).map(({ path, value, origin }) => [path.join('.'), value, lineFrom(everything, origin)])).toEqual([
+      ['agents', ['./agents', '${HOME}/more/*.ai'], from('["./agents"')],
+      ['providers.lab.kind', 'openai-compatible', from('"openai-compatible"')],
+      ['providers.lab.baseURL', 'https://lab.example.org/v1', from('"https://lab')],
+      ['providers.lab.apiKey', '${LAB_KEY}', from('"${LAB_KEY}"')],
+      ['providers.lab.headers.X-Team', 'a', from('"a" }')],
+      ['providers.lab.api', 'chat', from('"chat"')],
+      ['providers.local', {}, from('{}')],
+      ['models.fast', 'lab/small', from('"lab/small"')],
+      ['mcpServers.github.command', 'gh', from('"gh"')],
+      ['mcpServers.github.args', ['mcp'], from('["mcp"]')],
+      ['defaults.models', ['fast', 'auto'], from('["fast"')],
+      ['defaults.parameters.temperature', 0.5, from('0.5')],
+      ['defaults.limits.timeBudget', 600_000, from('"10m"')],
+      ['defaults.limits.maxOutputBytes', 65_536, from('"64KB"')],
+      ['defaults.output.format', 'text', from('"text"')],
+      ['queues.openai.concurrent', 8, from('8,')],
+      ['queues.openai.perMinute', 300, from('300')],
+      ['pricing.lab/small.input', 0, from('0,')],
+      ['pricing.lab/small.output', 0.5, from('0.5')],
+      ['pricing.lab/small.cacheRead', 0.1, from('0.1')],
+      ['pricing.lab/small.cacheWrite', 1, from('1 }')],
+      ['features.plan', true, from('true')],
+      ['features.other', false, from('false')],
+      ['approvals.rules', [{ deny: 'shell(rm *)' }], from('[{ "deny"')],
+      ['approvals.onUnavailable', 'deny', from('"deny" }')],
+      ...(['sandbox', 'headends', 'slack', 'telemetry'] as const).map((name) => [name, {}, from('{}')]),
+      ['hooks', [{ name: 'a', on: ['at_stop'], module: './a.mjs', onFailure: 'open', timeout: 5_000 }], from('[{ "name"')],
+      ['skills.directories', ['./more'], from('["./more"]')],
+      ['skills.disabled', ['pdf'], from('["pdf"]')],
+      ['context.agentsMd', false, from('false }')],
+      ['store.path', './state', from('"./state"')],
+    ])
+  })
+
+  test('sections that nobody reads yet are named', () => {
+    const read = readConfigFile(everything, fileOf('settings'))
+    expect(
+      read.kind === 'settings' && read.diagnostics.map(({ code, place, message }) => `${code} ${place} ${message.split(' ')[0]}`),
+    ).toEqual(
+      [
+        ['9:17', 'mcpServers'],
+        ['13:15', 'features'],
+        ['15:30', 'headends'],
+        ['15:43', 'slack'],
+        ['15:60', 'telemetry'],
+      ].map(([at, name]) => `config_section_unused /x.json:${at} \`${name}\``),
+    )
+  })
+
+  test.each<[string | object, readonly string[]]>([
+    [{ provider: {} }, ['1:2 the configuration has no key `provider`']],
+    [{ agents: './agents' }, ['1:11 `agents` must be a list, not text']],
+    [{ agents: ['a', 1, ''] }, ['1:16 `agents.1` must be text, not a number', '1:18 `agents.2` must be text, not an empty one']],
+    [{ agents: ['${A B}'] }, ['1:12 `agents.0` cannot be read: there is no placeholder like `${A B}`']],
+    [{ providers: [] }, ['1:14 `providers` must be a map, not a list']],
+    [{ providers: { lab: { baseUrl: 'x' } } }, ['1:22 `providers.lab` has no key `baseUrl`']],
+    [
+      { providers: { lab: { kind: 'opnai' } } },
+      ['1:29 `providers.lab.kind` must be one of `openai`, `anthropic`, `google`, `openai-compatible`, not "opnai"'],
+    ],
+    [{ providers: { lab: { apiKey: 12345678 } } }, ['1:31 `providers.lab.apiKey` must be text, not a number']],
+    [{ providers: { lab: { baseURL: 'lab.example.org' } } }, ['1:32 `providers.lab.baseURL` must be an http: or https: address']],
+    [{ providers: { lab: { baseURL: 'file:///etc/passwd' } } }, ['1:32 `providers.lab.baseURL` must be an http: or https: address']],
+    ...['http://127.0.0.1:9911\\@api.example.org/v1', 'http:/127.0.0.1:9911', 'http://127.0.0.1:9911/v1 '].map(
+      (baseURL): [object, string[]] => [
+        { providers: { lab: { baseURL } } },
+        ['1:32 `providers.lab.baseURL` must be written as it is read, without blanks: requests would go to http://127.0.0.1:9911'],
+      ],
+    ),
+    ...['https://me:pw@lab.example.org/v1', 'https://lab.example.org/v1?key=1', 'https://lab.example.org/#x'].map(
+      (baseURL): [object, readonly string[]] => [
+        { providers: { lab: { baseURL } } },
+        ['1:32 `providers.lab.baseURL` must have no user, query or fragment: what lets us in is given as `apiKey` or in `headers`'],
+      ],
+    ),
+    [{ providers: { lab: { headers: { 'a b': 'x' } } } }, ['1:33 `providers.lab.headers` has no key `a b`']],
+    ...['a/b', 'a b', 'auto', 'rehearsal', 'script'].flatMap((name): [object, readonly string[]][] => [
+      [{ providers: { [name]: {} } }, [`1:15 \`providers\` cannot have the name \`${name}\`: ${oneWord('a provider is called by')}`]],
+      [{ models: { [name]: 'lab/m' } }, [`1:12 \`models\` cannot have the name \`${name}\`: ${oneWord('an alias is')}`]],
+    ]),
+    [{ models: { 'script/x.yaml': 'lab/m' } }, [`1:12 \`models\` cannot have the name \`script/x.yaml\`: ${oneWord('an alias is')}`]],
+    [{ models: { autos: 'a', rehearsals: 'b', scripted: 'c', Auto: 'd' }, providers: { autos: {} } }, []],
+    ['{"providers": {"__proto__": {"baseURL": "https://evil.example"}}}', ['1:16 `providers` has no key `__proto__`']],
+    ['{"mcpServers": {"a": {"__proto__": {}}}}', ['1:23 `mcpServers.a` has no key `__proto__`']],
+    ['{"mcpServers": {"a": [{"__proto__": {}}]}}', ['1:24 the name `__proto__` cannot be used']],
+    ['{"slack": {"a": [{"b": 1, "b": 2}]}}', ['1:27 `b` is there twice']],
+    ['{"__proto__": {"agents": []}}', ['1:2 the configuration has no key `__proto__`']],
+    ['{"constructor": {}}', ['1:2 the configuration has no key `constructor`']],
+    [{ models: { fast: 'a b' } }, ['1:19 `models.fast` must be a name without spaces']],
+    [{ models: { fast: ['a'] } }, ['1:19 `models.fast` must be text, not a list']],
+    [{ defaults: { description: 'x' } }, ['1:14 `defaults` has no key `description`']],
+    [{ defaults: { limit: {} } }, ['1:14 `defaults` has no key `limit`']],
+    [{ defaults: { limits: { maxToolTurn: 1 } } }, ['1:24 `defaults.limits` has no key `maxToolTurn`']],
+    [
+      { defaults: { limits: { maxToolTurns: 0 } } },
+      ['1:39 `defaults.limits.maxToolTurns` must be a whole number of at least 1, not the number 0'],
+    ],
+    [{ defaults: { models: '${M}' } }, ['1:23 `defaults.models` cannot have placeholders']],
+    [{ queues: { q: { concurrent: 0 } } }, ['1:30 `queues.q.concurrent` must be a whole number of at least 1, not a number']],
+    [{ queues: { q: { perSecond: 1 } } }, ['1:17 `queues.q` has no key `perSecond`']],
+    [
+      { pricing: { 'a/b': { input: -1 } } },
+      ['1:19 `pricing["a/b"]` needs `output`', '1:28 `pricing["a/b"].input` must be a number of at least 0, not a number'],
+    ],
+    [{ pricing: { b: { input: 1, output: 1 } } }, ['1:13 `pricing` has no key `b`']],
+    [{ features: { a: 'yes' } }, ['1:18 `features.a` must be `true` or `false`, not text']],
+    [{ store: { folder: '.' } }, ['1:11 `store` has no key `folder`']],
+    [{ telemetry: 'on' }, ['1:14 `telemetry` must be a map, not text']],
+    [{ slack: null }, ['1:10 `slack` must be a map, not nothing']],
+    ['[]', ['1:1 the configuration must be a map, not a list']],
+    ['null', ['1:1 the configuration must be a map, not nothing']],
+    ['{"agents": [], "agents": []}', ['1:16 the configuration has `agents` twice']],
+  ])('%j', (content, expected) => {
+    expect(told(content)).toEqual(expected)
+  })
+
+  test('everything that is wrong is told at once, in order, with line, expectation and nearest key', () => {
+    const text = '{\n  // ours\n  "agnets": [],\n  "store": { "path": 1, },\n}'
+    expect(problemsOf(text)).toEqual([
+      { place: '/x.json:2:3', message: 'JSON has no comments', remedy: 'Leave the comment out.', line: '  // ours' },
+      { place: '/x.json:3:3', message: 'the configuration has no key `agnets`', remedy: 'Did you mean `agents`?', line: '  "agnets": [],' },
+      {
+        place: '/x.json:4:22',
+        message: '`store.path` must be text, not a number',
+        remedy: 'Write it like `"./state"`.',
+        line: '  "store": { "path": 1, },',
+      },
+      {
+        place: '/x.json:4:23',
+        message: 'JSON has no comma after the last value',
+        remedy: 'Leave the comma out.',
+        line: '  "store": { "path": 1, },',
+      },
+      {
+        place: '/x.json:4:26',
+        message: 'JSON has no comma after the last value',
+        remedy: 'Leave the comma out.',
+        line: '  "store": { "path": 1, },',
+      },
+    ])
+  })
+
+  test('a line that is shown holds no key', () => {
+    const text = '{ "providers": { "lab": { "apikey": "sk-short", "Authorization": "Bearer x", "x": "sk-live-abcdefghijklmnop0123" } } }'
+    const [problem] = problemsOf(text)
+    expect(problem?.line).toBe(
+      '{ "providers": { "lab": { "apikey": "••••••••", "Authorization": "••••••••", "x": "••••••••••••••••••••••••••••" } } }',
+    )
+    expect(JSON.stringify(problemsOf(text))).not.toMatch(/sk-|Bearer/)
+  })
+
+  test.each([
+    ['{', '1:2 this is not JSON: expected a key in double quotes or `}`, and the file ends'],
+    ['{"a', '1:2 this is not JSON: expected a key in double quotes or `}`, not "\\""'],
+    ["{'agents': []}", '1:2 this is not JSON: expected a key in double quotes or `}`, not "\'"'],
+    ['{agents: []}', '1:2 this is not JSON: expected a key in double quotes or `}`, not "a"'],
+    ['{"agents" []}', '1:11 this is not JSON: expected `:`, not "["'],
+    ['{"agents": [1 2]}', '1:15 this is not JSON: expected `,` or `]`, not "2"'],
+    ['agents: []', '1:1 this is not JSON: expected a value, not "a"'],
+    ['{"agents": *a}', '1:12 this is not JSON: expected a value, not "*"'],
+    ['{"agents": &a []}', '1:12 this is not JSON: expected a value, not "&"'],
+    ['{"agents": []\n"store": {}}', '2:1 this is not JSON: expected `,` or `}`, not "\\""'],
+    ['{"features": {"a": True}}', '1:20 this is not JSON: expected a value, not "T"'],
+    ['{"queues": {"a": {"concurrent": 0x1}}}', '1:33 this is not JSON: expected a value, not "0"'],
+    ['{} {}', '1:4 this is not JSON: expected nothing more, not "{"'],
+    [`{"hooks": {"a": ${'['.repeat(100)}${']'.repeat(100)}}}`, '1:79 this is nested more than 64 deep'],
+    ['{"a": 1}\0', '1:1 the file is binary'],
+    ['x'.repeat(300_000), '1:1 the file is larger than 262144 bytes'],
+    [new Uint8Array([123, 0xff, 125]), '1:1 the file is not UTF-8'],
+  ])('%j is no JSON', (text, expected) => {
+    expect(told(text)).toEqual([expected])
+  })
+
+  test.each(['', ' \n', '\uFEFF{}', '{\r\n\t"agents":\r\n\t[]\r\n}\r\n'])('%j is fine', (text) => {
+    expect(told(text)).toEqual([])
+  })
+
+  test('positions count in files with CRLF and a byte order mark', () => {
+    expect(told('\uFEFF{\r\n\t"agnets": 1\r\n}')).toEqual(['2:2 the configuration has no key `agnets`'])
+  })
+
+  test('JSON is read as JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ noUnicodeString: false, maxDepth: 5 }), fc.constantFrom(undefined, 2, '\t'), (value, indent) => {
+        const text = JSON.stringify(value, null, indent)
+        const source = new JsonSource(text, '/x.json', 'user')
+        source.done()
+        expect(plainOf(source.root)).toEqual(JSON.parse(text))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('hostile files take no longer than long ones', () => {
+    const many = Array.from({ length: 8000 }, (_, index) => `"key${index}": ${index}`).join()
+    for (const text of [
+      `{"hooks": {${many}}}`,
+      '/*'.repeat(100_000),
+      '"\\'.repeat(100_000),
+      '{"a":'.repeat(50_000),
+      `"${'\\"'.repeat(100_000)}`,
+      `{${',/**/'.repeat(30_000)}`,
+      'a1'.repeat(100_000),
+    ]) {
+      const start = performance.now()
+      problemsOf(text)
+      expect(performance.now() - start).toBeLessThan(20_000)
+    }
+  })
+})
+
+describe('a .mcp.json', () => {
+  test('gives its servers; what else is in it is told', () => {
+    const read = readConfigFile('{"mcpServers": {"a": {"command": "x"}}, "inputs": []}', fileOf('servers'))
+    expect(read.kind === 'settings' && leavesOf(read.tree).map(({ path, value }) => [path.join('.'), value])).toEqual([
+      ['mcpServers.a.command', 'x'],
+    ])
+    expect(read.kind === 'settings' && read.diagnostics.map(({ code, place }) => `${code} ${place}`)).toEqual([
+      'config_section_unused /x.json:1:2',
+      'config_key_unused /x.json:1:41',
+    ])
+  })
+
+  test.each([
+    ['[]', ['1:1 a `.mcp.json` must be a map, not a list']],
+    ['{"mcpServers": []}', ['1:16 `mcpServers` must be a map, not a list']],
+    ['{"mcpServers": {}, "mcpServers": {}}', ['1:20 `mcpServers` is there twice']],
+  ])('%s', (text, expected) => {
+    expect(told(text, 'servers')).toEqual(expected)
+  })
+})

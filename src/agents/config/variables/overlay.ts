@@ -1,0 +1,181 @@
+import { type Json, type ProviderKind, TroupeError } from '../../../contracts/index.ts'
+import { type ConfigDiagnostic, settingsOf } from '../config.ts'
+import { isSecretName } from '../hide-secrets.ts'
+import { keysOf, type Sourced, showPath, sourcedAt } from '../sourced.ts'
+import { type Part, resolveParts, type UsedVariable, type VariableSources } from './resolve-placeholders.ts'
+
+/** A provider as the configuration describes it, its variables in their places. */
+export interface OverlayProvider {
+  readonly kind?: ProviderKind
+  readonly baseURL?: string
+  readonly apiKey?: string
+  readonly headers?: { readonly [name: string]: string }
+  readonly api?: 'chat' | 'responses'
+}
+
+/** All that a session sees of its surroundings. Nothing in it changes, and there is nothing beside it. */
+export interface Overlay {
+  readonly variables: { readonly [name: string]: string }
+  /** Those that the session's models need. */
+  readonly providers: { readonly [name: string]: OverlayProvider }
+  readonly aliases: { readonly [alias: string]: string }
+  /** What nobody must see, by name. */
+  readonly secrets: { readonly [name: string]: string }
+  readonly diagnostics: readonly ConfigDiagnostic[]
+}
+
+/**
+ * The overlay of a session that asks these models. Only what they need is resolved. Throws `config_invalid` where a
+ * variable of it is missing; for `auto` and bare names, which may mean any provider, those that lack one are left out.
+ */
+export function overlayFor(models: readonly string[], sources: VariableSources): Overlay {
+  const found = findProviders(models, sources)
+  const named = resolveParts(found.named, sources)
+  const { resolved, diagnostics } = resolveLeniently(found.others, sources)
+  const all = [...found.named.map((part, index) => ({ part, value: named.values[index] ?? null })), ...resolved]
+  const providers = Object.fromEntries(all.map(({ part, value }) => [part.path.at(-1) ?? '', value as OverlayProvider]))
+  const used = [...found.used, ...named.used, ...resolved.flatMap((each) => each.used)]
+  const variables = variablesOf(sources)
+  return frozen({
+    variables,
+    providers,
+    aliases: found.aliases,
+    secrets: secretsOf(providers, { written: writtenVariables(sources), used }),
+    diagnostics,
+  })
+}
+
+interface Found {
+  readonly named: readonly Part[]
+  readonly others: readonly Part[]
+  readonly aliases: { readonly [alias: string]: string }
+  readonly used: readonly UsedVariable[]
+}
+
+/** Which configured providers the models lead to, through aliases. */
+function findProviders(models: readonly string[], sources: VariableSources): Found {
+  const { aliases, used } = aliasesFor(models, sources)
+  const tree = settingsOf(sources.config, 'providers')
+  const ends = models.map((name) => endOf(name, aliases))
+  const isOpen = ends.some((name) => !name.includes('/') && name !== 'rehearsal')
+  const wanted = new Set(ends.flatMap((name) => (name.includes('/') ? [name.slice(0, name.indexOf('/'))] : [])))
+  const parts = keysOf(tree).flatMap((name): readonly Part[] => {
+    const provider = sourcedAt(tree, [name])
+    return provider ? [{ path: ['providers', name], tree: provider }] : []
+  })
+  const isNamed = ({ path }: Part): boolean => wanted.has(path.at(-1) ?? '')
+  return { named: parts.filter(isNamed), others: isOpen ? parts.filter((part) => !isNamed(part)) : [], aliases, used }
+}
+
+/** Aliases as they are; those with variables only where a model leads to them. */
+function aliasesFor(models: readonly string[], sources: VariableSources): Pick<Found, 'aliases' | 'used'> {
+  const tree = settingsOf(sources.config, 'models')
+  const aliases = new Map<string, string>()
+  const used: UsedVariable[] = []
+  const resolve = (name: string, alias: Sourced): string => {
+    const resolved = resolveParts([{ path: ['models', name], tree: alias }], sources)
+    used.push(...resolved.used)
+    return String(resolved.values[0] ?? '')
+  }
+  for (const name of models) {
+    for (let at = name; !aliases.has(at); ) {
+      const alias = sourcedAt(tree, [at])
+      if (!alias) break
+      const leads = resolve(at, alias)
+      aliases.set(at, leads)
+      at = leads
+    }
+  }
+  for (const name of keysOf(tree)) {
+    const alias = sourcedAt(tree, [name])
+    if (!aliases.has(name) && alias?.kind === 'value' && !String(alias.value).includes('${')) aliases.set(name, String(alias.value))
+  }
+  return { aliases: Object.fromEntries(aliases), used }
+}
+
+/** Where the aliases end. One that leads back to itself is told by whoever asks for the model. */
+function endOf(name: string, aliases: { readonly [alias: string]: string }): string {
+  const seen = new Set<string>()
+  let at = name
+  while (Object.hasOwn(aliases, at) && !seen.has(at)) {
+    seen.add(at)
+    at = aliases[at] ?? ''
+  }
+  return at
+}
+
+interface ResolvedPart {
+  readonly part: Part
+  readonly value: Json
+  readonly used: readonly UsedVariable[]
+}
+
+function resolveLeniently(parts: readonly Part[], sources: VariableSources) {
+  const resolved: ResolvedPart[] = []
+  const diagnostics: ConfigDiagnostic[] = []
+  for (const part of parts) {
+    try {
+      const { values, used } = resolveParts([part], sources)
+      resolved.push({ part, value: values[0] ?? null, used })
+    } catch (error) {
+      if (!(error instanceof TroupeError)) throw error
+      for (const { place, message, remedy = '' } of error.problems)
+        diagnostics.push({ code: 'provider_left_out', severity: 'info', place, message, remedy })
+    }
+  }
+  return { resolved, diagnostics }
+}
+
+/** Every variable of every layer that counts, the strongest first; the process environment last. Empty ones are none. */
+export function variablesOf(sources: VariableSources): { readonly [name: string]: string } {
+  const variables: Record<string, string> = Object.create(null)
+  for (const { name, value } of writtenVariables(sources)) if (!(name in variables)) variables[name] = value
+  return variables
+}
+
+interface WrittenVariable {
+  readonly name: string
+  readonly value: string
+}
+
+function writtenVariables({ config, environment }: VariableSources): readonly WrittenVariable[] {
+  const inFiles = config.layers.flatMap(({ variables }) =>
+    variables.flatMap(({ values }) => [...values].map(([name, { value }]) => ({ name, value }))),
+  )
+  const inProcess = Object.keys(environment).map((name) => ({ name, value: environment[name] ?? '' }))
+  return [...inFiles, ...inProcess].filter(({ value }) => value !== '')
+}
+
+interface Secretive {
+  /** In the order in which they count: one that is shadowed by another of its name is as secret as that. */
+  readonly written: readonly WrittenVariable[]
+  readonly used: readonly UsedVariable[]
+}
+
+/** Names here are such that a redactor takes them for secrets. */
+function secretsOf(providers: Overlay['providers'], { written, used }: Secretive): Overlay['secrets'] {
+  const secrets = new Map<string, string>()
+  const add = (name: string, value: string): void => {
+    const secret = isSecretName(name) ? name : `secret ${name}`
+    let free = secret
+    for (let n = 2; secrets.has(free) && secrets.get(free) !== value; n++) free = `${secret} (${n})`
+    secrets.set(free, value)
+  }
+  for (const { name, value } of written) if (isSecretName(name)) add(name, value)
+  for (const [name, { apiKey, headers = {} }] of Object.entries(providers)) {
+    if (apiKey !== undefined) add(showPath(['providers', name, 'apiKey']), apiKey)
+    for (const [header, value] of Object.entries(headers))
+      if (isSecretName(header)) add(showPath(['providers', name, 'headers', header]), value)
+  }
+  // Whoever puts a variable into a key or a header has said by that what it is.
+  for (const { name, value, path } of used) if (path[2] === 'apiKey' || path[2] === 'headers') add(name, value)
+  return Object.fromEntries(secrets)
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const inner of Object.values(value)) frozen(inner)
+  }
+  return value
+}

@@ -1,0 +1,60 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { isTemplate, parseTemplate } from './placeholders.ts'
+
+const literal = (text: string) => ({ kind: 'literal', text })
+const variable = (name: string, otherwise?: string) => ({ kind: 'variable', name, ...(otherwise !== undefined && { otherwise }) })
+
+test.each([
+  ['', []],
+  ['plain $HOME $ {A} $(id)', [literal('plain $HOME $ {A} $(id)')]],
+  ['${A}', [variable('A')]],
+  ['${__proto__}', [variable('__proto__')]],
+  ['a${A}b${B:-c}d', [literal('a'), variable('A'), literal('b'), variable('B', 'c'), literal('d')]],
+  ['${A:-}', [variable('A', '')]],
+  ['${A:-x:-y}', [variable('A', 'x:-y')]],
+  ['$${A}', [literal('${A}')]],
+  ['$$${A}', [literal('$${A}')]],
+  ['$${A}${B}', [literal('${A}'), variable('B')]],
+  ['${A}$${B}', [variable('A'), literal('${B}')]],
+  ['${A}}', [variable('A'), literal('}')]],
+])('%j', (text, parts) => {
+  expect(parseTemplate(text)).toEqual({ ok: true, parts })
+  expect(isTemplate(text)).toBe(parts.some(({ kind }) => kind === 'variable'))
+})
+
+test.each([
+  ['${A', 'a placeholder is not closed'],
+  ['${}', 'there is no placeholder like `${}`'],
+  ['${a b}', 'there is no placeholder like `${a b}`'],
+  ['${A:?no}', 'there is no placeholder like `${A:?no}`'],
+  ['${input:key}', 'there is no placeholder like `${input:key}`'],
+  ['${A:-${B}}', 'there is no placeholder like `${A:-${B}`'],
+  ['${${A}}', 'there is no placeholder like `${${A}`'],
+  ['${1A}', 'there is no placeholder like `${1A}`'],
+])('%j is refused', (text, message) => {
+  expect(parseTemplate(text)).toEqual({ ok: false, message })
+  expect(isTemplate(text)).toBe(true)
+})
+
+test('a text without `${` is itself', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'binary' }).filter((text) => !text.includes('${')),
+      (text) => {
+        expect(parseTemplate(text)).toEqual({ ok: true, parts: text === '' ? [] : [literal(text)] })
+      },
+    ),
+  )
+})
+
+test('any text can be written so that it means itself', () => {
+  const pieces = fc.array(fc.constantFrom('$', '{', '}', '${', 'A', ':-', '$$')).map((parts) => parts.join(''))
+  fc.assert(
+    fc.property(pieces, (text) => {
+      const template = parseTemplate(text.replaceAll('${', () => '$${'))
+      expect(template.ok && template.parts.map((part) => (part.kind === 'literal' ? part.text : '!')).join('')).toBe(text)
+    }),
+  )
+})

@@ -1,0 +1,144 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import type { Json, TroupeError } from '../../../contracts/index.ts'
+import { type Config, settingsOf } from '../config.ts'
+import { configOf } from '../fixtures/memory-files.ts'
+import { sourcedAt } from '../sourced.ts'
+import { type Environment, resolveParts } from './resolve-placeholders.ts'
+
+const user = '/home/.ai-agent/.ai-agent.json'
+
+function resolve(config: Config, path: readonly string[], environment: Environment = {}): Json {
+  const [section = '', ...rest] = path
+  const tree = sourcedAt(settingsOf(config, section as 'mcpServers'), rest)!
+  return resolveParts([{ path, tree }], { config, environment }).values[0]!
+}
+
+async function resolved(text: Json, environment: Environment = {}): Promise<Json> {
+  return resolve(await configOf({ [user]: { telemetry: { x: text } } }), ['telemetry', 'x'], environment)
+}
+
+const problemsOf = (work: Promise<unknown>) =>
+  work.then(
+    () => expect.unreachable(),
+    (error: TroupeError) => error.problems,
+  )
+
+describe('placeholders', () => {
+  test.each<[Json, Json]>([
+    ['Bearer ${A}', 'Bearer 1'],
+    ['${A}${B}', '12'],
+    ['${NONE:-x}', 'x'],
+    ['${EMPTY:-x}', 'x'],
+    ['${NONE:-}', ''],
+    ['${A:-x}', '1'],
+    ['$${A}', '${A}'],
+    ['$A $(id) `id`', '$A $(id) `id`'],
+    [
+      ['${A}', { deep: ['${B}', 3, null, true] }],
+      ['1', { deep: ['2', 3, null, true] }],
+    ],
+    [{ '${A}': '${A}' }, { '${A}': '1' }],
+    ['${RECURSIVE}', '${A}${RECURSIVE}'],
+  ])('%j', async (text, expected) => {
+    expect(await resolved(text, { A: '1', B: '2', EMPTY: '', RECURSIVE: '${A}${RECURSIVE}' })).toEqual(expected)
+  })
+
+  test('a layer sees its own file first, then the others by strength, then the environment', async () => {
+    const server = { a: '${X}', b: '${Y}', c: '${Z}', d: '${W}' }
+    const config = await configOf({
+      [user]: { mcpServers: { user: server } },
+      '/project/.ai-agent.json': { mcpServers: { project: server } },
+      '/etc/ai-agent/.ai-agent.json': { mcpServers: { system: server } },
+      '/project/.ai-agent.env': 'X=project\nY=project',
+      '/home/.ai-agent/.ai-agent.env': 'X=user\nZ=user\nY=',
+    })
+    const environment = { X: 'environment', Y: 'environment', Z: 'environment', W: 'environment' }
+    expect(resolve(config, ['mcpServers'], environment)).toEqual({
+      project: { a: 'project', b: 'project', c: 'user', d: 'environment' },
+      user: { a: 'user', b: 'project', c: 'user', d: 'environment' },
+      system: { a: 'project', b: 'project', c: 'user', d: 'environment' },
+    })
+  })
+
+  test('what is missing is told, with who needs it and where it was looked for', async () => {
+    const config = await configOf(
+      {
+        [user]: '{\n "telemetry": {\n  "x": "${A}",\n  "y": ["${B} ${C}"] } }',
+        '/home/.ai-agent/.ai-agent.env': 'EMPTY=',
+        '/project/.ai-agent.env': 'A=1',
+      },
+      { trusted: new Map() },
+    )
+    const files =
+      '/home/.ai-agent/.ai-agent.env, /project/.ai-agent.env (not trusted, so not read), /agents/.ai-agent.env (not there), /etc/ai-agent/.ai-agent.env (not there), the environment'
+    const problems = await problemsOf((async () => resolve(config, ['telemetry'], { B: '' }))())
+    expect(problems).toEqual([
+      {
+        place: `${user}:3:8`,
+        message: '`telemetry.x` needs the variable A, which is not set',
+        remedy: `Set it: export A=… Looked into: ${files}.`,
+      },
+      {
+        place: `${user}:4:8`,
+        message: '`telemetry.y.0` needs the variable B, which is not set',
+        remedy: `Set it: export B=… Looked into: ${files}.`,
+      },
+    ])
+  })
+
+  test('what is not asked for may be missing', async () => {
+    const config = await configOf({ [user]: { telemetry: { x: '${A}', y: 'fine' } } })
+    expect(resolve(config, ['telemetry', 'y'])).toBe('fine')
+  })
+
+  test('one that cannot be read is told', async () => {
+    expect(await problemsOf(resolved('${workspaceFolder:x}'))).toMatchObject([
+      { message: '`telemetry.x` cannot be read: there is no placeholder like `${workspaceFolder:x}`' },
+    ])
+  })
+
+  test('prototypes are no variables', async () => {
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+      expect(await problemsOf(resolved(`\${${name}}`))).toMatchObject([
+        { message: `\`telemetry.x\` needs the variable ${name}, which is not set` },
+      ])
+    const config = await configOf({ [user]: { telemetry: { x: '${__proto__}' } }, '/home/.ai-agent/.ai-agent.env': '__proto__=1' })
+    expect(resolve(config, ['telemetry', 'x'])).toBe('1')
+  })
+
+  test('nothing grows without bounds', async () => {
+    const long = 'x'.repeat(60_000)
+    expect(await problemsOf(resolved('${L}${L}', { L: long }))).toMatchObject([{ message: '`telemetry.x` becomes too long' }])
+    const start = performance.now()
+    const many = await problemsOf(
+      resolved(
+        Array.from({ length: 20_000 }, () => '${L}'),
+        { L: long },
+      ),
+    )
+    expect(many).toHaveLength(25)
+    expect(performance.now() - start).toBeLessThan(20_000)
+  })
+
+  test('only the variables that are named come in, each as it is', async () => {
+    const name = fc.constantFrom('A', 'B', 'SECRET')
+    const piece = fc.oneof(
+      fc.constantFrom('$', '{', '}', '`id`', '$(id)', '\\', '"'),
+      name.map((each) => `\${${each}}`),
+      fc.string(),
+    )
+    const held = fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('${SECRET}', '$(cat /etc/passwd)', '${A}', '$${B}'))
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece), held, held, async (pieces, A, B) => {
+        const text = pieces.join('')
+        const SECRET = 'never-to-be-seen-4711'
+        const result = await resolved(text, { A, B, SECRET }).then(String, (error: TroupeError) => JSON.stringify(error.problems))
+        if (!text.includes('${SECRET}')) expect(result).not.toContain(SECRET)
+        if (!text.includes('${')) expect(result).toBe(text)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})

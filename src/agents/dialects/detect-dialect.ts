@@ -1,0 +1,48 @@
+import type { Dialect } from './foreign-agent.ts'
+
+/** Where each dialect keeps its files. The first that fits counts. */
+const places: readonly (readonly [RegExp, Dialect])[] = [
+  [/\.(?:agent|chatmode)\.md$/i, 'copilot'],
+  [/(?:^|\/)\.github\/agents\/[^/]+\.md$/, 'copilot'],
+  [/(?:^|\/)\.claude\/agents\/.+\.md$/, 'claude'],
+  [/(?:^|\/)\.?opencode\/agents?\/.+\.md$/, 'opencode'],
+  [/(?:^|\/)\.gemini\/agents\/[^/]+\.md$/, 'gemini'],
+  [/(?:^|\/)\.codex\/agents\/.+\.toml$/, 'codex'],
+]
+
+/** Keys that only one dialect has, for files that lie elsewhere. The first that fits counts; the last is what most files look like. */
+const marks: readonly (readonly [RegExp, Dialect])[] = [
+  [/^(?:mode|permissions?|top_p|steps|maxSteps):/m, 'opencode'],
+  [/^(?:max_turns|timeout_mins|kind|display_name):/m, 'gemini'],
+  [/^(?:disable-model-invocation|user-invocable|mcp-servers|handoffs|argument-hint|target|infer):/m, 'copilot'],
+  [/^name:/m, 'claude'],
+]
+
+/** The longest beginning of a file that is looked at. */
+const mostLooked = 32_768
+
+/** Whose format a file has: by its place, or, for a file that lies anywhere, by what stands in it. `undefined` for our own and for what is no agent. */
+export function dialectOf(path: string, text = ''): Dialect | undefined {
+  const place = path.replaceAll('\\', '/')
+  const known = places.find(([pattern]) => pattern.test(place))
+  if (known) return known[1]
+  const beginning = text
+    .slice(0, mostLooked)
+    .replace(/^\uFEFF/, '')
+    .replace(/\r\n?/g, '\n')
+  if (/\.toml$/i.test(place)) return /^developer_instructions\s*=/m.test(beginning) ? 'codex' : undefined
+  if (!/\.md$/i.test(place)) return undefined
+  const [, settings] = /^\s*---[ \t]*\n([\s\S]*?)\n---[ \t]*(?:\n|$)/.exec(beginning) ?? []
+  if (settings === undefined || !/^description:/m.test(settings)) return undefined
+  return marks.find(([pattern]) => pattern.test(settings))?.[1]
+}
+
+/** Where a project keeps agents of other programs, from its own folder. */
+export const dialectFolders: readonly string[] = [
+  '.claude/agents',
+  '.github/agents',
+  '.opencode/agent',
+  '.opencode/agents',
+  '.gemini/agents',
+  '.codex/agents',
+]

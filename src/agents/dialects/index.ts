@@ -1,7 +1,0 @@
-export { dialectFolders } from './dialect-folders.ts'
-export { dialectOf } from './dialect-of.ts'
-export { type Dialect, dialects, type ForeignAgent, type ForeignServer, type ForeignTools } from './foreign-agent.ts'
-export { foreignRules } from './foreign-rules.ts'
-export { grantedTools, restrictedTools } from './granted-tools.ts'
-export { parseForeignAgent } from './parse-foreign-agent.ts'
-export { trustRemedy, untrusted } from './untrusted.ts'

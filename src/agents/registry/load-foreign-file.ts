@@ -1,0 +1,136 @@
+import { dirname, resolve } from 'node:path'
+import { TroupeError } from '../../contracts/index.ts'
+import { agentParts } from '../agent-file/agent-file.ts'
+import type { AgentOptionKey } from '../agent-file/agent-options.ts'
+import { layered, type PlacedValue, type PlacedValues, spotOf } from '../agent-file/option-values.ts'
+import { withSchemaFiles } from '../agent-file/schema-files.ts'
+import { dialectOf } from '../dialects/detect-dialect.ts'
+import type { Dialect, ForeignAgent } from '../dialects/foreign-agent.ts'
+import { foreignRules, grantedTools, trustRemedy, untrusted } from '../dialects/granted-tools.ts'
+import { parseForeignAgent } from '../dialects/parse-foreign-agent.ts'
+import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
+import { isOwnFile, readContent } from './agent-paths.ts'
+import type { Confined } from './confinement.ts'
+import { idleSettings } from './ineffective-settings.ts'
+import { readSchemaText, withWritable } from './load-own-file.ts'
+import type { ChildReference, FileToRead, Loading, Voices } from './loaded-file.ts'
+import { scriptProblems, scriptsBeside } from './script-paths.ts'
+
+export interface ForeignSurroundings {
+  readonly dialect: Dialect
+  readonly isTrusted: boolean
+  readonly voices: Voices
+  /** Where scripts must lie that it names, unless that is left open. */
+  readonly within: Confined | undefined
+}
+
+const agentPrefix = 'agent__'
+
+/** For which program a file was written, by its place and its beginning; nothing where it is no agent. */
+export const dialectIn = (path: string, bytes: Uint8Array): Dialect | undefined =>
+  dialectOf(path, new TextDecoder().decode(bytes.subarray(0, 32_768)))
+
+/** Reads an agent that was written for another program. What it says and we cannot do is told, and taken stricter. */
+export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundings): Loading {
+  const { path, place, bytes } = file
+  const { dialect, isTrusted, voices, within } = surroundings
+  try {
+    const parsed = parseForeignAgent(bytes, place, { dialect, models: voices.models })
+    const withoutTrust = untrusted(parsed, place, voices.tools)
+    const agent = isTrusted ? parsed : withoutTrust
+    const otherwise = isTrusted ? withoutTrust : parsed
+    const stated = layered({ over: voices.over, own: ownValues(agent, voices.tools, place), defaults: voices.defaults })
+    const { values, problems } = withSchemaFiles(stated, (schema) => readSchemaText(resolve(dirname(path), schema)))
+    const scripts = scriptProblems(values, path, within)
+    if (problems.length + scripts.length > 0) return { ok: false, problems: [...problems, ...scripts] }
+    const { name, displayName, prompt, metadata } = agent
+    const stating = { ...agentParts(values), models: scriptsBeside(agentParts(values).models, values, { path, voices }) }
+    const folders = { file: dirname(path), over: voices.workingDirectory }
+    const parts = withWritable(stating, values, folders)
+    // What is said over the file counts either way.
+    const toolsOtherwise = values.get('tools')?.rank === 'file' ? grantedTools(otherwise, voices.tools) : parts.tools
+    const trust = { isGiven: isTrusted, place, toolsOtherwise, remedy: trustRemedy(place) }
+    return {
+      ok: true,
+      file: {
+        path,
+        place,
+        dialect,
+        agent: { name, ...(displayName !== undefined && { displayName }), toolName: name, prompt, ...parts, trust },
+        children: childrenOf(values.get('agents'), agent, place),
+        disabledSkills: (values.get('disabledSkills')?.value as readonly string[] | undefined) ?? [],
+        enabled: values.get('enabled')?.value !== false,
+        isForPeople: agent.infer === false,
+        metadata,
+        values,
+        at: { place },
+        promptLine: 1,
+        diagnostics: [
+          ...agent.warnings.map((problem, index) =>
+            warningOf(problem, index < parsed.warnings.length ? 'foreign_agent' : 'agent_untrusted'),
+          ),
+          ...notDone(agent, place),
+          ...idleSettings(new Map([...values].filter(([, { rank }]) => rank === 'over')), { policy: voices.sandbox, ...folders }),
+        ],
+      },
+    }
+  } catch (error) {
+    if (error instanceof TroupeError) return { ok: false, problems: error.problems }
+    throw error
+  }
+}
+
+/** What the file says under our names. */
+function ownValues(agent: ForeignAgent, tools: readonly string[], place: string): PlacedValues {
+  const said: { readonly [Key in AgentOptionKey]?: unknown } = {
+    description: agent.description,
+    usage: agent.usage,
+    models: agent.models,
+    tools: grantedTools(agent, tools),
+    skills: agent.skills,
+    'approvals.rules': foreignRules(agent),
+    'sandbox.mode': agent.sandbox?.mode,
+    'sandbox.hosts': agent.sandbox?.hosts,
+    'sandbox.writable': agent.sandbox?.writable,
+    'limits.maxToolTurns': agent.maxToolTurns,
+    'limits.timeBudget': agent.timeBudgetMs,
+    'parameters.temperature': agent.temperature,
+    'parameters.topP': agent.topP,
+    'parameters.reasoning': agent.reasoning,
+    enabled: agent.enabled,
+  }
+  return new Map(
+    Object.entries(said).flatMap(([key, value]): readonly [AgentOptionKey, PlacedValue][] =>
+      value === undefined ? [] : [[key as AgentOptionKey, { value, place, rank: 'file' }]],
+    ),
+  )
+}
+
+/** Only agents that are named: to be let call every other one is no team. */
+function childrenOf(over: PlacedValue | undefined, agent: ForeignAgent, place: string): readonly ChildReference[] {
+  if (over) return (over.value as readonly string[]).map((written, index) => ({ written, ...spotOf(over, index) }))
+  const { agents, tools, deniedTools } = agent
+  const named = tools.kind === 'only' ? tools.names.filter((name) => name.startsWith(agentPrefix) && !name.endsWith('*')) : []
+  const names = agents ?? named.map((name) => name.slice(agentPrefix.length))
+  const isAllowed = (name: string): boolean => ![name, '*'].some((each) => deniedTools.includes(`${agentPrefix}${each}`))
+  return [...new Set(names.filter(isAllowed))].map((written) => ({ written, place, isOptional: true }))
+}
+
+function notDone({ mcpServers = [] }: ForeignAgent, place: string): readonly AgentDiagnostic[] {
+  if (mcpServers.length === 0) return []
+  const names = mcpServers.map(({ name }) => name).join(', ')
+  return [
+    { code: 'foreign_agent', severity: 'warning', place, message: `its servers are not started: ${names}; this is not yet available` },
+  ]
+}
+
+/** Whether a file that was found in a folder is an agent: a folder of agents has other files, too. */
+export function isAgentFile(path: string): boolean {
+  if (isOwnFile(path)) return true
+  const content = readContent(path)
+  // What cannot be read is told by whoever reads it.
+  return !content.ok || looksLikeAgent(path, content.bytes)
+}
+
+/** The same for a file that was read. */
+export const looksLikeAgent = (path: string, bytes: Uint8Array): boolean => isOwnFile(path) || dialectIn(path, bytes) !== undefined

@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { TroupeError } from '../../contracts/index.ts'
+import { fileStem, safeName } from '../agent-file/safe-name.ts'
+import { dialectFolders } from '../dialects/detect-dialect.ts'
+import { parseForeignAgent } from '../dialects/parse-foreign-agent.ts'
+import { isOwnFile, readContent, realPath } from './agent-paths.ts'
+import { findAgentPaths } from './find-agent-paths.ts'
+import { dialectIn } from './load-foreign-file.ts'
+
+/** An agent by what it is called, before anything else of it is looked at. */
+export interface NamedAgent {
+  readonly name: string
+  /** Absolute. */
+  readonly path: string
+}
+
+/** The agents that a project keeps in its own folder and in those of other programs. Absolute. */
+export function usualAgentPaths(folder: string): readonly string[] {
+  const own = findAgentPaths(join(folder, '*.ai')).paths
+  const foreign = dialectFolders.map((each) => join(folder, each)).filter((path) => existsSync(path))
+  return [...own, ...foreign.flatMap((path) => findAgentPaths(path).paths)]
+}
+
+/** What they are called; whatever cannot be read is called nothing. */
+export function usualAgents(folder: string): readonly NamedAgent[] {
+  try {
+    return [...new Set(usualAgentPaths(folder).map(realPath))].flatMap((path) => {
+      const name = nameIn(path)
+      return name === undefined ? [] : [{ name, path }]
+    })
+  } catch (error) {
+    if (error instanceof TroupeError) return []
+    throw error
+  }
+}
+
+/** Those that a name means: of several, the ones beside whoever says it. */
+export function agentsCalled(written: string, among: readonly NamedAgent[], from?: string): readonly NamedAgent[] {
+  const called = among.filter(({ name, path }) => path !== from && (name === written || name === safeName(written)))
+  const beside = from === undefined ? [] : called.filter(({ path }) => dirname(path) === dirname(from))
+  return beside.length > 0 ? beside : called
+}
+
+function nameIn(path: string): string | undefined {
+  const content = readContent(path)
+  if (!content.ok) return undefined
+  if (isOwnFile(path)) return toolNameIn(content.bytes) ?? fileStem(path)
+  const dialect = dialectIn(path, content.bytes)
+  if (dialect === undefined) return undefined
+  try {
+    return parseForeignAgent(content.bytes, path, dialect).name
+  } catch (error) {
+    if (error instanceof TroupeError) return undefined
+    throw error
+  }
+}
+
+const toolNameIn = (bytes: Uint8Array): string | undefined =>
+  /^toolName:[ \t]*["']?([\w.-]+)/m.exec(new TextDecoder().decode(bytes.subarray(0, 32_768)))?.[1]

@@ -1,6 +1,0 @@
-export { type FoundSkills, findSkills, type ShadowedSkill, type SkillSearch } from './find-skills.ts'
-export { type SelectedSkills, selectSkills } from './select-skills.ts'
-export type { SkillProblem } from './skill-problem.ts'
-export { adminSkillDirectories, type SkillPlaces, userSkillDirectories } from './skill-roots.ts'
-export type { SkillDetails } from './skill-settings.ts'
-export { type SkillBounds, skillBounds } from './walk-skills.ts'

@@ -1,0 +1,175 @@
+import { realpathSync } from 'node:fs'
+import { join, posix, relative, resolve, sep, win32 } from 'node:path'
+import { type Problem, TroupeError } from '../../contracts/index.ts'
+import { messageOf } from '../../util/message-of.ts'
+import { readRegularFile } from '../project-context/project-files.ts'
+import { decodeText } from '../values/decode-text.ts'
+import { listed } from '../values/messages.ts'
+import { type TemplateReference, templateReferences } from './scan-template.ts'
+
+/** Bounds of everything that one prompt includes. */
+const mostDepth = 8
+const mostFiles = 50
+const mostBytes = 1_048_576
+/** Beyond this nobody reads on. */
+const mostProblems = 25
+
+export interface Collected {
+  /** By the name that they are referred to by. */
+  readonly texts: ReadonlyMap<string, TemplateText>
+  readonly problems: readonly Problem[]
+}
+
+/** Reads everything that a prompt refers to, and what that refers to, before anything is rendered. Nothing outside of the base directory is touched. */
+export function collectIncludes(prompt: TemplateText, files: IncludeFiles | undefined): Collected {
+  return new Collector(files).collect(prompt)
+}
+
+class Collector {
+  readonly #files: IncludeFiles | undefined
+  readonly #texts = new Map<string, TemplateText>()
+  readonly #problems: Problem[] = []
+  #bytes = 0
+
+  constructor(files: IncludeFiles | undefined) {
+    this.#files = files
+  }
+
+  collect(prompt: TemplateText): Collected {
+    this.#follow(prompt, [])
+    return { texts: this.#texts, problems: this.#problems }
+  }
+
+  #follow(text: TemplateText, path: readonly string[]): void {
+    for (const reference of templateReferences(text.text)) {
+      if (this.#problems.length >= mostProblems) return
+      const from = { text, reference, path }
+      if (!reference.names) this.#tell(from, notWrittenOut)
+      for (const name of reference.names ?? []) {
+        const fault = this.#take(from, name)
+        if (fault) this.#tell(from, { ...fault, message: `\`${name}\` ${fault.message}` })
+      }
+    }
+  }
+
+  #take({ reference, path }: From, name: string): Fault | undefined {
+    if (path.includes(name)) return { message: 'includes itself', remedy: `The way there: ${listed([...path, name])}.` }
+    if (path.length >= mostDepth) return { message: `is included more than ${mostDepth} deep` }
+    if (this.#texts.has(name)) return undefined
+    const wrong = nameFault(name)
+    if (wrong !== undefined) return { message: wrong, remedy: 'Give a path below the folder of the agent file, such as `rules.md`.' }
+    const read = this.#read(name)
+    if (read.kind === 'text') {
+      this.#texts.set(name, read.text)
+      this.#follow(read.text, [...path, name])
+      return undefined
+    }
+    const mayBeMissing = reference.optional || (reference.names ?? []).length > 1
+    return read.kind === 'missing' && mayBeMissing ? undefined : read
+  }
+
+  #read(name: string): Read {
+    const files = this.#files
+    if (!files) return { kind: 'refused', message: 'cannot be included: nothing can be read here' }
+    let real: string
+    try {
+      real = files.realPath(join(files.baseDir, name))
+    } catch (error) {
+      return { kind: 'missing', message: `cannot be read: ${messageOf(error)}` }
+    }
+    const inside = relative(files.baseDir, real)
+    if (inside === '' || inside.split(sep).includes('..') || win32.isAbsolute(inside) || posix.isAbsolute(inside))
+      return { kind: 'refused', message: 'leads out of the folder of the agent file', remedy: 'Copy the file there.' }
+    if (inside.split(sep).some(isHidden)) return { kind: 'refused', message: 'leads to a hidden file' }
+    if (this.#texts.size >= mostFiles) return { kind: 'refused', message: `is one of more than ${mostFiles} included files` }
+    return this.#readInside(files, name, real)
+  }
+
+  #readInside(files: IncludeFiles, name: string, real: string): Read {
+    try {
+      const text = decodeText(files.readFile(real, mostBytes - this.#bytes), name)
+      this.#bytes += text.length
+      return { kind: 'text', text: { text, place: name, firstLine: 1 } }
+    } catch (error) {
+      const [problem] = error instanceof TroupeError ? error.problems : []
+      return { kind: 'refused', message: `cannot be read: ${problem?.message ?? messageOf(error)}` }
+    }
+  }
+
+  #tell({ text, reference }: From, { message, remedy }: Fault): void {
+    const before = text.text.slice(0, reference.offset).split('\n')
+    const line = text.text.split('\n')[before.length - 1]
+    this.#problems.push({
+      place: `${text.place}:${text.firstLine + before.length - 1}:${(before.at(-1) ?? '').length + 1}`,
+      message,
+      ...(remedy !== undefined && { remedy }),
+      ...(line !== undefined && { line }),
+    })
+  }
+}
+
+interface Fault {
+  readonly message: string
+  readonly remedy?: string
+}
+
+const notWrittenOut: Fault = {
+  message: 'the name of an included file must be written out',
+  remedy: 'Write it like `{% include "rules.md" %}`.',
+}
+
+interface From {
+  readonly text: TemplateText
+  readonly reference: TemplateReference
+  readonly path: readonly string[]
+}
+
+type Read = { readonly kind: 'text'; readonly text: TemplateText } | ({ readonly kind: 'missing' | 'refused' } & Fault)
+
+function nameFault(name: string): string | undefined {
+  if (name.trim() === '' || name.includes('\0')) return 'is no path'
+  if (posix.isAbsolute(name) || win32.isAbsolute(name) || /^[a-z]:/i.test(name)) return 'is an absolute path'
+  const parts = name.split(/[/\\]/)
+  if (parts.includes('..')) return 'leads out of the folder of the agent file'
+  return parts.some(isHidden) ? 'is a hidden file' : undefined
+}
+
+/** Files that keep secrets are hidden, or end in `.env`. */
+const isHidden = (part: string): boolean => (part.startsWith('.') && part !== '.') || /\.env$/i.test(part)
+
+/** How the files beside an agent are read. */
+export interface IncludeFiles {
+  /** The only directory that may be read from: absolute, links resolved. */
+  readonly baseDir: string
+  /** The absolute path with every link resolved. Throws where there is nothing. */
+  realPath(path: string): string
+  /** Throws where it is no file, larger than `mostBytes`, or not at this path, which has no links. */
+  readFile(path: string, mostBytes: number): Uint8Array
+}
+
+/** The files below a folder. */
+export function folderIncludes(folder: string): IncludeFiles {
+  const baseDir = realpathSync(resolve(folder))
+  return {
+    baseDir,
+    realPath: (path) => realpathSync(path),
+    readFile(path, mostBytes) {
+      const file = readRegularFile(path, { root: baseDir, maxBytes: mostBytes })
+      // Whoever asks has judged this very path: a link that stands there by now leads to something else.
+      if (file.kind === 'missing' || file.kind === 'outside' || (file.kind === 'read' && file.real !== path))
+        throw new Error('it was exchanged while it was looked at')
+      if (file.kind !== 'read') throw new Error(file.why)
+      if (file.size > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`)
+      return file.bytes
+    },
+  }
+}
+
+/** A template out of a file. */
+export interface TemplateText {
+  readonly text: string
+  /** The path that names the file in problems. */
+  readonly place: string
+  /** The line of the file that the text begins on. */
+  readonly firstLine: number
+}
