@@ -3,7 +3,16 @@ import { homedir } from 'node:os'
 import { systemClock } from './runtime/index.ts'
 import { type WorkspaceKit, type WorkspaceKitOptions, workspaceKit } from './tools/kit/index.ts'
 
-export { type FoundSkills, findProjectRoot, findSkills, type ProjectContext, projectContext, type SkillProblem, selectSkills, userSkillDirectories } from './agents/index.ts'
+export {
+  type FoundSkills,
+  findProjectRoot,
+  findSkills,
+  type ProjectContext,
+  projectContext,
+  type SkillProblem,
+  selectSkills,
+  userSkillDirectories,
+} from './agents/index.ts'
 export { checkHooks, type HookDefinition, type HookPlace, type HookPoint, hooksFrom } from './tools/hooks/index.ts'
 export type { WorkspaceKit } from './tools/kit/index.ts'
 export { type Availability, processSandbox } from './tools/sandbox/index.ts'

@@ -1,6 +1,6 @@
 // Agents out of files, for those who embed the runtime.
 import { resolve } from 'node:path'
-import { type AgentDiagnostic, type AgentSource, type FilesForPrograms, type FoundSkills, readForProgram } from './agents/index.ts'
+import { type AgentDiagnostic, type AgentSource, type FoundSkills, loadForProgram, type ProgramFiles } from './agents/index.ts'
 import { type Problem, type Sandbox, type Tool, TroupeError } from './contracts/index.ts'
 import type { AgentLoopConfig } from './runtime/index.ts'
 import { contractProblems } from './tools/index.ts'
@@ -46,7 +46,7 @@ export interface AgentsFromFiles {
  */
 export async function agentsFromFiles(files: string | readonly string[], options: AgentFilesOptions = {}): Promise<AgentsFromFiles> {
   const { tools = [], skills, sandbox, workingDirectory = '.', trusted = false } = checked(files, options)
-  const read = await readForProgram({
+  const read = await loadForProgram({
     files: [files].flat(),
     workingDirectory: resolve(workingDirectory),
     tools: tools.map(({ name }) => name),
@@ -69,7 +69,7 @@ export async function agentsFromFiles(files: string | readonly string[], options
   }
 }
 
-const wallsOf = ({ confinement }: Sandbox): FilesForPrograms['sandbox'] => (confinement.kind === 'sandbox' ? confinement.policy : undefined)
+const wallsOf = ({ confinement }: Sandbox): ProgramFiles['sandbox'] => (confinement.kind === 'sandbox' ? confinement.policy : undefined)
 
 const known: { readonly [Key in keyof Required<AgentFilesOptions>]: true } = {
   tools: true,

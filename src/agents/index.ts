@@ -6,10 +6,10 @@ export {
   type AgentOptionType,
   agentOptionKeys,
   agentOptions,
-  keysToCome,
+  reservedKeys,
 } from './agent-file/agent-options.ts'
 export { agentTemplate, type TemplateAgent } from './agent-file/agent-template.ts'
-export { type AgentOverrides, parseOverrides, type WrittenFlag, type WrittenOverrides } from './agent-file/overrides.ts'
+export { type AgentOverrides, type FlagArgument, type OverrideArguments, parseOverrides } from './agent-file/overrides.ts'
 export { type Config, type ConfigDiagnostic, configuredText, type PendingFile } from './config/config.ts'
 export type { ConfigPlaces } from './config/config-places.ts'
 export { configSchema } from './config/config-schema.ts'
@@ -35,26 +35,26 @@ export {
   storePathOf,
   unpricedOf,
 } from './config/section-values.ts'
-export { isDecisive, powerOf } from './config/sections.ts'
+export { mustShowInFull, trustEffect } from './config/sections.ts'
 export { type ConfigRow, configRows } from './config/show-config.ts'
-export { hookBindings } from './config/trust/hook-files.ts'
-export { readTrust, revokeTrust, statesOf, type TrustPlace, trustFiles } from './config/trust/trust-file.ts'
+export { listHookFiles } from './config/trust/hook-files.ts'
+export { readFileStates, readTrust, revokeTrust, type TrustPlace, trustFiles } from './config/trust/trust-file.ts'
 export { type FileState, type TrustRecord, type TrustRecords, trustOf } from './config/trust/trust-records.ts'
-export { idleQueues, unknownSkills, unknownTools } from './config/unknown-names.ts'
+export { unknownSkills, unknownTools, unusedQueues } from './config/unknown-names.ts'
 export { readOptionVariables } from './config/variables/option-variables.ts'
 export { type Overlay, overlayFor, variablesOf } from './config/variables/overlay.ts'
 export { type Environment, variablePlaces } from './config/variables/resolve-placeholders.ts'
 export { dialectFolders } from './dialects/detect-dialect.ts'
-export { type AgentSource, type DefinedAgent, type FilesForPrograms, type ReadForProgram, readForProgram } from './load-for-program.ts'
+export { type AgentSource, type DefinedAgent, type LoadedForProgram, loadForProgram, type ProgramFiles } from './load-for-program.ts'
 export { contextFile, type ProjectContext, projectContext } from './project-context/project-context.ts'
 export { findProjectRoot } from './project-context/project-files.ts'
 export type { AgentDiagnostic } from './registry/agent-diagnostic.ts'
-export { type AgentSkills, agentSkills, type WantingSkills } from './registry/agent-skills.ts'
+export { type AgentSkills, agentSkills, type SkillRequest } from './registry/agent-skills.ts'
 export { findAgentPaths } from './registry/find-agent-paths.ts'
 export { isAgentFile } from './registry/load-foreign-file.ts'
 export { loadRegistry, type Registry, registryError } from './registry/load-registry.ts'
-export type { SaidByFile } from './registry/loaded-file.ts'
-export { usualAgentPaths } from './registry/project-agents.ts'
+export type { ReadableFile } from './registry/loaded-file.ts'
+export { projectAgentPaths } from './registry/project-agents.ts'
 export { type FoundAgent, type RegisteredAgent, registeredTemplate } from './registry/registered-agent.ts'
 export type { RegistryOptions } from './registry/registry-options.ts'
 export { type FoundSkills, findSkills } from './skills/find-skills.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { ApprovalRule } from '../contracts/index.ts'
-import { overruledRules } from './ineffective-rules.ts'
+import { overriddenRules } from './ineffective-rules.ts'
 
-const told = (...rules: readonly ApprovalRule[]) => overruledRules(rules).map(({ index, message }) => `${index} ${message}`)
+const told = (...rules: readonly ApprovalRule[]) => overriddenRules(rules).map(({ index, message }) => `${index} ${message}`)
 
 test('a rule that a milder one behind it takes back is told', () => {
   expect(told({ deny: 'shell(rm *)' }, { allow: 'shell' })).toEqual(['0 `deny: shell(rm *)` is taken back by `allow: shell` behind it'])

@@ -3,24 +3,24 @@ import { parseRulePattern } from '../policy/rule-pattern.ts'
 import { matchesGlob, parseGlob } from '../util/glob.ts'
 
 /** A rule that has no effect. */
-export interface IdleRule {
+export interface OverriddenRule {
   readonly index: number
   readonly message: string
   readonly remedy: string
 }
 
 /** Each is held against each: a hostile list would take its time. */
-const mostCompared = 1_000
+const maxCompared = 1_000
 
 /**
  * Rules that ask or deny and never count, because a milder one behind them is about all that they are about: whoever wrote
  * `deny: shell(rm *)` before `allow: shell` has most likely meant the other order.
  */
-export function overruledRules(rules: readonly ApprovalRule[]): readonly IdleRule[] {
+export function overriddenRules(rules: readonly ApprovalRule[]): readonly OverriddenRule[] {
   const clauses = rules.flatMap((rule, index) =>
     ruleVerdicts.flatMap((verdict, rank) => [rule[verdict] ?? []].flat().map((pattern) => ({ index, verdict, rank, pattern }))),
   )
-  if (clauses.length > mostCompared) return []
+  if (clauses.length > maxCompared) return []
   return clauses.flatMap(({ index, verdict, rank, pattern }) => {
     const later = clauses.find((other) => other.index > index && other.rank < rank && covers(other.pattern, pattern))
     if (!later) return []
@@ -37,7 +37,7 @@ function covers(wide: string, narrow: string): boolean {
 }
 
 /** Whether there may be a call that both are about, by their tools alone. */
-export function mayMeet(one: string, other: string): boolean {
+export function mayOverlap(one: string, other: string): boolean {
   const [a, b] = [parseRulePattern(one).tool, parseRulePattern(other).tool]
   return (a.includes('*') && b.includes('*')) || matchesGlob(parseGlob(a), b) || matchesGlob(parseGlob(b), a)
 }

@@ -10,11 +10,11 @@ import type { Config } from './config/config.ts'
 import type { AgentDiagnostic } from './registry/agent-diagnostic.ts'
 import { agentSkills } from './registry/agent-skills.ts'
 import { loadRegistry } from './registry/load-registry.ts'
-import type { SaidByFile } from './registry/loaded-file.ts'
+import type { ReadableFile } from './registry/loaded-file.ts'
 import type { RegisteredAgent } from './registry/registered-agent.ts'
 import type { FoundSkills } from './skills/find-skills.ts'
 
-export interface FilesForPrograms {
+export interface ProgramFiles {
   readonly files: readonly string[]
   readonly workingDirectory: string
   /** Names of the tools that there are. */
@@ -37,7 +37,7 @@ export interface AgentSource {
 /** An agent as the runtime takes it. */
 export type DefinedAgent = RegisteredAgent['definition']
 
-export type ReadForProgram = Pick<Read, 'said'> &
+export type LoadedForProgram = Pick<Read, 'said'> &
   (({ readonly ok: true } & Omit<Read, 'said'>) | { readonly ok: false; readonly problems: readonly Problem[] })
 
 interface Read {
@@ -49,13 +49,13 @@ interface Read {
   readonly sources: readonly AgentSource[]
   readonly diagnostics: readonly AgentDiagnostic[]
   /** What the files say that could be read, for whoever compiles schemas. */
-  readonly said: readonly SaidByFile[]
+  readonly said: readonly ReadableFile[]
 }
 
 const noConfig: Config = { layers: [], files: [], ownFolders: [], pending: [], diagnostics: [] }
 const noSkills: FoundSkills = { skills: [], details: new Map(), shadowed: [], disabled: [], problems: [] }
 
-export async function readForProgram(wishes: FilesForPrograms): Promise<ReadForProgram> {
+export async function loadForProgram(wishes: ProgramFiles): Promise<LoadedForProgram> {
   const { files: roots, workingDirectory, tools, skills = noSkills, sandbox, trusted } = wishes
   const registry = await loadRegistry({
     roots,
@@ -68,11 +68,11 @@ export async function readForProgram(wishes: FilesForPrograms): Promise<ReadForP
     ...(sandbox && { sandbox }),
   })
   const { said } = registry
-  const wanting = said.map((file) => ({ file, ...agentSkills(wantsOf(file), skills) }))
+  const wanting = said.map((file) => ({ file, ...agentSkills(skillRequestOf(file), skills) }))
   const problems = [
     ...(registry.ok ? [] : registry.problems),
-    ...(wishes.skills ? wanting.flatMap((each) => each.problems) : said.flatMap(skillsMissing)),
-    ...(sandbox || tools.length === 0 ? [] : said.flatMap(wallsMissing)),
+    ...(wishes.skills ? wanting.flatMap((each) => each.problems) : said.flatMap(missingSkills)),
+    ...(sandbox || tools.length === 0 ? [] : said.flatMap(missingSandbox)),
   ].map(forProgram)
   if (!registry.ok || problems.length > 0) return { ok: false, problems, said }
   const base = dirname(resolve(workingDirectory, roots[0] ?? '.'))
@@ -93,12 +93,12 @@ export async function readForProgram(wishes: FilesForPrograms): Promise<ReadForP
   }
 }
 
-function wantsOf({ values, dialect, place }: SaidByFile): Parameters<typeof agentSkills>[0] {
+function skillRequestOf({ values, dialect, place }: ReadableFile): Parameters<typeof agentSkills>[0] {
   const list = (key: 'skills' | 'disabledSkills'): readonly string[] => (values.get(key)?.value as readonly string[] | undefined) ?? []
   return { definition: { skills: list('skills') }, disabledSkills: list('disabledSkills'), values, dialect, place }
 }
 
-function skillsMissing({ values }: SaidByFile): readonly Problem[] {
+function missingSkills({ values }: ReadableFile): readonly Problem[] {
   const said = values.get('skills')
   if (!said || (said.value as readonly string[]).length === 0) return []
   const { place, line } = said
@@ -107,7 +107,7 @@ function skillsMissing({ values }: SaidByFile): readonly Problem[] {
 }
 
 /** Walls that are not there cannot be made stricter. */
-function wallsMissing({ values }: SaidByFile): readonly Problem[] {
+function missingSandbox({ values }: ReadableFile): readonly Problem[] {
   const said = [...values].find(([key]) => key.startsWith('sandbox.'))?.[1]
   if (!said) return []
   const { place, line } = said

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import type { WrittenOverrides } from '../agents/index.ts'
+import type { OverrideArguments } from '../agents/index.ts'
 import { TroupeError } from '../contracts/index.ts'
 import { exitCodeOfError, exitCodes } from './host/exit-codes.ts'
 import { type Host, processHost } from './host/process-host.ts'
@@ -94,7 +94,7 @@ async function fail(thrown: unknown, { output, wishes }: Form, host: Host): Prom
 }
 
 /** Everything that is wrong with a command line is told at once: settings that it overrides, too. */
-async function withOverrides(error: TroupeError, written: WrittenOverrides): Promise<TroupeError> {
+async function withOverrides(error: TroupeError, written: OverrideArguments): Promise<TroupeError> {
   if (written.settings.length === 0 && (written.flags ?? []).length === 0) return error
   const { parseOverrides } = await import('../agents/index.ts')
   try {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { contentHash, type TrustRecords } from '../../src/agents/config/trust/trust-records.ts'
-import { findAgentPaths, SearchEffort, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
+import { findAgentPaths, SearchBudget, searchBounds } from '../../src/agents/registry/find-agent-paths.ts'
 import { troupe } from './command.ts'
 import { agentsOf, child, type Folder, folder, problemsOf } from './folder.ts'
 
@@ -91,7 +91,7 @@ describe('a search for agents', () => {
     for (let index = 0; index < searchBounds.folders; index++) mkdirSync(join(wide.path, `x${index}`))
     expect(() => findAgentPaths(wide.path)).toThrow(`goes beyond ${searchBounds.folders} folders`)
 
-    const effort = new SearchEffort()
+    const effort = new SearchBudget()
     for (let index = 0; index < searchBounds.files; index++) findAgentPaths('/none.ai', effort)
     expect(() => findAgentPaths('/none.ai', effort)).toThrow(`goes beyond ${searchBounds.files} files`)
 

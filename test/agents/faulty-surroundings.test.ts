@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { nodeConfigFiles, statesOf, trustFiles } from '../../src/agents/index.ts'
+import { nodeConfigFiles, readFileStates, trustFiles } from '../../src/agents/index.ts'
 import { trustPlaceOf } from '../../src/cli/team/load-config.ts'
 import { loadProject, type Project } from '../../src/cli/team/load-project.ts'
 import { troupe } from './command.ts'
@@ -32,7 +32,7 @@ async function projectIn(path: string, variables: { readonly [name: string]: str
 const placesOf = ({ error }: Project): readonly string[] => (error?.problems ?? []).map(({ place }) => place)
 
 async function trust(path: string, ...files: readonly string[]): Promise<void> {
-  const states = await statesOf(
+  const states = await readFileStates(
     nodeConfigFiles,
     files.map((file) => join(path, file)),
   )

@@ -1,8 +1,8 @@
 import { type JsonObject, ruleVerdicts } from '../../contracts/index.ts'
 import { rulePattern } from '../../policy/rule-pattern.ts'
 import { type ListEntry, listEntries } from '../values/read-list.ts'
-import { mostRules } from '../values/read-rules.ts'
-import { type AgentOption, type AgentOptionType, agentOption, keysBelow, topLevelKeys } from './agent-options.ts'
+import { maxRules } from '../values/read-rules.ts'
+import { type AgentOption, type AgentOptionType, agentOption, keysInGroup, topLevelKeys } from './agent-options.ts'
 
 /** The settings of an agent file as a JSON Schema, for editors. What only reading can tell is left to reading. */
 export function agentFileSchema(): JsonObject {
@@ -24,7 +24,7 @@ const stated = (group: string, key: string): JsonObject => ({
 })
 
 function propertyOf(key: string): JsonObject {
-  const below = keysBelow(key)
+  const below = keysInGroup(key)
   const option = agentOption(key)?.option
   if (option) return described(option)
   return {
@@ -70,7 +70,7 @@ export function typeSchema(type: AgentOptionType): JsonObject {
     case 'references':
       return entries('agent')
     case 'rules':
-      return { type: 'array', items: ruleSchema, maxItems: mostRules }
+      return { type: 'array', items: ruleSchema, maxItems: maxRules }
     case 'number':
       return { type: 'number', minimum: type.least, maximum: type.most }
     case 'whole':

@@ -9,16 +9,16 @@ import type {
   SandboxPolicy,
 } from '../../contracts/index.ts'
 import { decodeText } from '../values/decode-text.ts'
-import { mostTold, SourceText } from '../values/source-text.ts'
-import { type AgentOptionKey, agentOptions, keysBelow } from './agent-options.ts'
-import { fileValues } from './file-settings.ts'
+import { maxReported, SourceText } from '../values/source-text.ts'
+import { type AgentOptionKey, agentOptions, keysInGroup } from './agent-options.ts'
+import { readFileSettings } from './file-settings.ts'
 import { type Frontmatter, readFrontmatter } from './frontmatter.ts'
-import { layered, type PlacedValue, type PlacedValues, type SaidValues, type Spot, spotOf } from './option-values.ts'
+import { type ExternalValues, locationOf, mergeLayers, type OptionValue, type OptionValues, type SourceLocation } from './option-values.ts'
 import { fileStem, safeName } from './safe-name.ts'
 import { type ReadSchemaFile, withSchemaFiles } from './schema-files.ts'
 
 /** An agent as a file says it. Fits wherever the runtime takes a definition; its children are resolved by the registry. */
-export interface AgentFile extends AgentParts {
+export interface AgentFile extends AgentSettings {
   /** The file's stem, made safe for use as a name. */
   readonly name: string
   readonly toolName: string
@@ -30,24 +30,24 @@ export interface AgentFile extends AgentParts {
 export interface ReadAgent {
   readonly agent: AgentFile
   /** Files or names of its children, as written. */
-  readonly children: readonly (Spot & { readonly written: string })[]
+  readonly children: readonly (SourceLocation & { readonly written: string })[]
   /** Names and patterns of skills that it does not have, whatever it wants. */
   readonly disabledSkills: readonly string[]
   readonly enabled: boolean
   readonly metadata: JsonObject
   /** Everything that holds for it, defaults of the program aside. */
-  readonly values: PlacedValues
+  readonly values: OptionValues
   /** Where its settings open. */
-  readonly at: Spot
+  readonly at: SourceLocation
   /** The line of the file that its prompt begins on. */
   readonly promptLine: number
 }
 
 export interface AgentFileOptions {
   /** What goes before the file. */
-  readonly overrides?: SaidValues
+  readonly overrides?: ExternalValues
   /** What holds where the file says nothing. */
-  readonly defaults?: SaidValues
+  readonly defaults?: ExternalValues
   readonly readFile?: ReadSchemaFile
 }
 
@@ -68,14 +68,14 @@ export function readAgentText(content: string | Uint8Array, place: string, optio
 }
 
 /** What can be made of a file that has problems: it may name others, with problems of their own. Throws where it is no text. */
-export function readFaultyText(
+export function readAgentWithProblems(
   content: string | Uint8Array,
   place: string,
   options: AgentFileOptions = {},
 ): { readonly read: ReadAgent; readonly problems: readonly Problem[] } {
   const source = new SourceText(decodeText(content, place), place)
   const read = readSource(source, place, options)
-  return { read, problems: source.problems.slice(0, mostTold) }
+  return { read, problems: source.problems.slice(0, maxReported) }
 }
 
 function readSource(source: SourceText, place: string, options: AgentFileOptions): ReadAgent {
@@ -86,7 +86,7 @@ function readSource(source: SourceText, place: string, options: AgentFileOptions
   const values = read ? valuesOf(source, read, options) : new Map()
   const children = values.get('agents')
   return {
-    agent: { name, toolName: name, prompt: read?.prompt.text ?? '', ...agentParts(values) },
+    agent: { name, toolName: name, prompt: read?.prompt.text ?? '', ...toAgentSettings(values) },
     children: children ? entriesOf(children) : [],
     disabledSkills: (values.get('disabledSkills')?.value as readonly string[] | undefined) ?? [],
     enabled: values.get('enabled')?.value !== false,
@@ -97,11 +97,11 @@ function readSource(source: SourceText, place: string, options: AgentFileOptions
   }
 }
 
-function entriesOf(list: PlacedValue): ReadAgent['children'] {
-  return (list.value as readonly string[]).map((written, index) => ({ written, ...spotOf(list, index) }))
+function entriesOf(list: OptionValue): ReadAgent['children'] {
+  return (list.value as readonly string[]).map((written, index) => ({ written, ...locationOf(list, index) }))
 }
 
-function valuesOf(source: SourceText, read: Frontmatter, { overrides, defaults, readFile }: AgentFileOptions): PlacedValues {
+function valuesOf(source: SourceText, read: Frontmatter, { overrides, defaults, readFile }: AgentFileOptions): OptionValues {
   const { prompt, at, whole } = read
   if (prompt.text === '') source.problem(prompt.at, 'the prompt is empty', 'Below the closing `---`, write what the agent is to do.')
   const isDescribed = read.settings.some(({ key }) => key === 'description') || overrides?.has('description')
@@ -111,15 +111,15 @@ function valuesOf(source: SourceText, read: Frontmatter, { overrides, defaults, 
       '`description` is missing',
       `Say in a line what the agent does: \`description: ${agentOptions.description.example}\`.`,
     )
-  const own = fileValues(source, read)
-  const stated = layered({ over: overrides, own, defaults })
+  const own = readFileSettings(source, read)
+  const stated = mergeLayers({ over: overrides, own, defaults })
   const { values, problems } = withSchemaFiles(stated, readFile)
   for (const problem of problems) source.elsewhere(problem)
   return values
 }
 
 /** What the settings of an agent say of it, whoever wrote its file. */
-export interface AgentParts {
+export interface AgentSettings {
   readonly description: string
   /** One example of its input, for whoever calls it. */
   readonly usage?: string
@@ -142,11 +142,11 @@ export interface AgentParts {
 }
 
 /** Values that were found to be right, in the shape that the runtime takes. */
-export function agentParts(values: ReadonlyMap<AgentOptionKey, { readonly value: unknown }>): AgentParts {
+export function toAgentSettings(values: ReadonlyMap<AgentOptionKey, { readonly value: unknown }>): AgentSettings {
   const said = <T>(key: AgentOptionKey): T | undefined => values.get(key)?.value as T | undefined
   const group = (name: string): object =>
     Object.fromEntries(
-      keysBelow(name).flatMap((key) => {
+      keysInGroup(name).flatMap((key) => {
         const value = said(`${name}.${key}` as AgentOptionKey)
         return value === undefined ? [] : [[key, value]]
       }),

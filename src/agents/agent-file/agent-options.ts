@@ -76,9 +76,9 @@ export type AgentOptionKey =
 const inputFormats = ['text', 'json'] as const
 const outputFormats = ['markdown', 'text', 'json'] as const
 /** Below this, head, tail and the way to the rest do not fit. */
-const leastOutputBytes = 512
+const minOutputBytes = 512
 /** Below this hardly any program starts. */
-const leastMemory = 16 * 1024 ** 2
+const minMemory = 16 * 1024 ** 2
 const providers = "the provider's"
 const sessions = "the session's"
 
@@ -250,7 +250,7 @@ export const agentOptions = {
     example: '[LANG, CI]',
   },
   'sandbox.memory': {
-    type: { kind: 'size', least: leastMemory },
+    type: { kind: 'size', least: minMemory },
     summary: 'memory that all processes of a command may use together; at most that of the session',
     default: `${sessions}, ${showSize(defaultSandboxPolicy.memory)} where nothing else is said`,
     example: '512MB',
@@ -331,7 +331,7 @@ export const agentOptions = {
     example: 'false',
   },
   'limits.maxOutputBytes': {
-    type: { kind: 'size', least: leastOutputBytes },
+    type: { kind: 'size', least: minOutputBytes },
     summary: 'output of a call that is shown to the model; more is kept aside, to be looked into',
     default: showSize(defaultLimits.maxOutputBytes),
     example: '64KB',
@@ -378,7 +378,7 @@ export const agentOptions = {
 export const agentOptionKeys = Object.keys(agentOptions) as readonly AgentOptionKey[]
 
 /** Keys that a later version will have. Until then they are refused: nothing that is said is ignored. */
-export const keysToCome: readonly string[] = ['mcpServers']
+export const reservedKeys: readonly string[] = ['mcpServers']
 
 /** `description`, `models`, `parameters`, `output`, `limits`, … */
 export const topLevelKeys: readonly string[] = [...new Set(agentOptionKeys.map((key) => key.split('.', 1)[0] ?? key))]
@@ -388,15 +388,15 @@ export function agentOption(key: string): { readonly key: AgentOptionKey; readon
 }
 
 /** The keys below `parameters`, `output` or `limits`, without it; none where the key stands alone. */
-export function keysBelow(group: string): readonly string[] {
-  return belowKey.get(group) ?? []
+export function keysInGroup(group: string): readonly string[] {
+  return keysByGroup.get(group) ?? []
 }
 
 // A thousand files ask these for each of their settings.
 const byKey = new Map<string, { readonly key: AgentOptionKey; readonly option: AgentOption }>(
   agentOptionKeys.map((key) => [key, { key, option: agentOptions[key] }]),
 )
-const belowKey: ReadonlyMap<string, readonly string[]> = new Map(
+const keysByGroup: ReadonlyMap<string, readonly string[]> = new Map(
   topLevelKeys.map((group) => [
     group,
     agentOptionKeys.flatMap((key) => (key.startsWith(`${group}.`) ? [key.slice(group.length + 1)] : [])),

@@ -3,7 +3,7 @@ import { defaultLimits, type JsonObject } from '../../contracts/index.ts'
 import { showDuration } from '../../util/parse-duration.ts'
 import { showSize } from '../../util/parse-size.ts'
 import type { AgentFile } from './agent-file.ts'
-import { type AgentOption, type AgentOptionKey, agentOptions, keysBelow, topLevelKeys } from './agent-options.ts'
+import { type AgentOption, type AgentOptionKey, agentOptions, keysInGroup, topLevelKeys } from './agent-options.ts'
 
 /** An agent with what only files say of it. */
 export interface TemplateAgent extends AgentFile {
@@ -32,7 +32,7 @@ export function agentTemplate({ name: _, prompt: __, ...agent }: TemplateAgent):
   }
   const lines = topLevelKeys.flatMap((key) => {
     const part = parts[key]
-    const below = keysBelow(key)
+    const below = keysInGroup(key)
     if (below.length === 0) return [settingLine(key as AgentOptionKey, part, '')]
     const values = part as { readonly [key: string]: unknown }
     // A map of comments alone would be a map of nothing.
@@ -54,11 +54,11 @@ function settingLine(key: AgentOptionKey, value: unknown, indent: string): strin
 /** Always on one line: what could not be seen, or would not survive being pasted, stands there by its number. */
 function written(value: unknown): string {
   const plain = stringify(value, { collectionStyle: 'flow', lineWidth: 0, aliasDuplicateObjects: false }).trimEnd()
-  return plain.search(unseen) < 0 ? plain : JSON.stringify(value).replace(unseen, byNumber)
+  return plain.search(unseen) < 0 ? plain : JSON.stringify(value).replace(unseen, escapeCharacter)
 }
 
 /** Controls, formats, halves of characters, all that takes no room, and every space but the ordinary one. */
 const unseen = /(?! )[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Zs}\p{Default_Ignorable_Code_Point}]/gu
 
-const byNumber = (character: string): string =>
+const escapeCharacter = (character: string): string =>
   [...Array(character.length).keys()].map((at) => `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')

@@ -1,16 +1,24 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
-import { found, listed, nearby } from '../values/messages.ts'
+import { describeNode, didYouMean, listNames } from '../values/messages.ts'
 import { readSchema } from '../values/read-schema.ts'
 import { readValue } from '../values/read-value.ts'
 import type { Position, SourceText } from '../values/source-text.ts'
-import { type AgentOptionKey, agentOption, agentOptionKeys, agentOptions, keysBelow, keysToCome, topLevelKeys } from './agent-options.ts'
+import {
+  type AgentOptionKey,
+  agentOption,
+  agentOptionKeys,
+  agentOptions,
+  keysInGroup,
+  reservedKeys,
+  topLevelKeys,
+} from './agent-options.ts'
 import type { Frontmatter, Setting } from './frontmatter.ts'
-import type { PlacedValue, PlacedValues } from './option-values.ts'
-import { contractFaults, withoutTwins } from './setting-conflicts.ts'
+import type { OptionValue, OptionValues } from './option-values.ts'
+import { findConflicts, resolveAliases } from './setting-conflicts.ts'
 
 /** What an agent file says, each setting at its place. What is wrong is told to `source`. */
-export function fileValues(source: SourceText, read: Frontmatter): PlacedValues {
-  const values = new Map<AgentOptionKey, PlacedValue>()
+export function readFileSettings(source: SourceText, read: Frontmatter): OptionValues {
+  const values = new Map<AgentOptionKey, OptionValue>()
   const places = new Map<AgentOptionKey, Position>()
   for (const [key, setting] of knownSettings(source, read)) {
     const value = readSetting(source, key, { setting, positionOf: read.positionOf })
@@ -18,15 +26,15 @@ export function fileValues(source: SourceText, read: Frontmatter): PlacedValues 
     values.set(key, value)
     places.set(key, setting.valueAt)
   }
-  for (const { key, message, remedy } of contractFaults(values)) source.problem(places.get(key) ?? read.at, message, remedy)
-  return withoutTwins(values)
+  for (const { key, message, remedy } of findConflicts(values)) source.problem(places.get(key) ?? read.at, message, remedy)
+  return resolveAliases(values)
 }
 
 /** The settings by dotted key. What there is no option for is told. */
 function knownSettings(source: SourceText, { settings, positionOf }: Frontmatter): ReadonlyMap<AgentOptionKey, Setting> {
   const known = new Map<AgentOptionKey, Setting>()
   for (const setting of settings) {
-    const below = keysBelow(setting.key)
+    const below = keysInGroup(setting.key)
     if (below.length > 0) {
       for (const inner of settingsBelow(source, setting, positionOf)) take(inner, below, `${setting.key}.`)
     } else take(setting, topLevelKeys, '')
@@ -34,13 +42,13 @@ function knownSettings(source: SourceText, { settings, positionOf }: Frontmatter
   function take(setting: Setting, siblings: readonly string[], prefix: string): void {
     const option = agentOption(`${prefix}${setting.key}`)
     if (option) known.set(option.key, setting)
-    else if (prefix === '' && keysToCome.includes(setting.key))
+    else if (prefix === '' && reservedKeys.includes(setting.key))
       source.problem(setting.at, `\`${setting.key}\` is not yet available`, 'Leave it out: this version would not do what it says.')
     else
       source.problem(
         setting.at,
         `there is no setting \`${prefix}${setting.key}\``,
-        prefix === '' ? topLevelRemedy(setting) : (nearby(setting.key, siblings) ?? `There are ${listed(siblings)}.`),
+        prefix === '' ? topLevelRemedy(setting) : (didYouMean(setting.key, siblings) ?? `There are ${listNames(siblings)}.`),
       )
   }
   return known
@@ -60,14 +68,18 @@ function topLevelRemedy({ key, value }: Setting): string {
   const [group = ''] = within?.split('.') ?? []
   const written = isScalar(value) ? String(value.source ?? value.value) : '…'
   if (within !== undefined) return `It belongs to \`${group}\`: write \`${group}: { ${key}: ${written} }\`.`
-  return nearby(key, topLevelKeys) ?? `There are ${listed(topLevelKeys)}.`
+  return didYouMean(key, topLevelKeys) ?? `There are ${listNames(topLevelKeys)}.`
 }
 
 function settingsBelow(source: SourceText, { key, at, value }: Setting, positionOf: (node: Node) => Position): readonly Setting[] {
   if (!isMap<Node, Node | null>(value)) {
-    const [first = ''] = keysBelow(key)
+    const [first = ''] = keysInGroup(key)
     const example = agentOption(`${key}.${first}`)?.option.example
-    source.problem(at, `\`${key}\` must be a map of settings, not ${found(value)}`, `Write it like \`${key}: { ${first}: ${example} }\`.`)
+    source.problem(
+      at,
+      `\`${key}\` must be a map of settings, not ${describeNode(value)}`,
+      `Write it like \`${key}: { ${first}: ${example} }\`.`,
+    )
     return []
   }
   return value.items.map((pair) => ({
@@ -83,7 +95,7 @@ interface Placed {
   readonly positionOf: (node: Node) => Position
 }
 
-function readSetting(source: SourceText, key: AgentOptionKey, { setting, positionOf }: Placed): PlacedValue | undefined {
+function readSetting(source: SourceText, key: AgentOptionKey, { setting, positionOf }: Placed): OptionValue | undefined {
   const { value: node, valueAt } = setting
   const option = agentOptions[key]
   const read = readValue(key, option, node)

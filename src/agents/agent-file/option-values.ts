@@ -3,49 +3,49 @@ import type { AgentOptionKey } from './agent-options.ts'
 import { contractOf } from './setting-conflicts.ts'
 
 /** Somewhere that a problem can be told at. */
-export type Spot = Pick<Problem, 'place' | 'line'>
+export type SourceLocation = Pick<Problem, 'place' | 'line'>
 
 /** Whose word it is: somebody's who goes before the file, the file's, or that of those who speak where it is silent. */
-export type Rank = 'over' | 'file' | 'default'
+export type Precedence = 'override' | 'file' | 'default'
 
 /** A value that was found to be right, and where it was said. */
-export interface PlacedValue {
+export interface OptionValue {
   readonly value: unknown
-  readonly rank: Rank
+  readonly rank: Precedence
   /** Where it was said: `a.ai:3:9`, `--model`, `TROUPE_MODELS`. */
   readonly place: string
   readonly line?: string
   /** Of a list, where each entry stands. */
-  readonly entries?: readonly Spot[]
+  readonly entries?: readonly SourceLocation[]
 }
 
-export type PlacedValues = ReadonlyMap<AgentOptionKey, PlacedValue>
+export type OptionValues = ReadonlyMap<AgentOptionKey, OptionValue>
 
 /** A value by another's word, before or behind what a file says. */
-export interface SaidValue {
+export interface ExternalValue {
   readonly value: unknown
   readonly place: string
 }
-export type SaidValues = ReadonlyMap<AgentOptionKey, SaidValue>
+export type ExternalValues = ReadonlyMap<AgentOptionKey, ExternalValue>
 
 /** Where the entry of a list stands, or the list. */
-export const spotOf = ({ place, line, entries }: PlacedValue, index: number): Spot =>
+export const locationOf = ({ place, line, entries }: OptionValue, index: number): SourceLocation =>
   entries?.[index] ?? { place, ...(line !== undefined && { line }) }
 
-export interface Layers {
-  readonly over: SaidValues | undefined
+export interface ValueLayers {
+  readonly over: ExternalValues | undefined
   /** What the file says. */
-  readonly own: PlacedValues
-  readonly defaults: SaidValues | undefined
+  readonly own: OptionValues
+  readonly defaults: ExternalValues | undefined
 }
 
 /** Everything that holds for an agent. Who comes first counts. */
-export function layered({ over, own, defaults }: Layers): PlacedValues {
-  return laidOver(saidBy('over', over), laidOver(own, saidBy('default', defaults)))
+export function mergeLayers({ over, own, defaults }: ValueLayers): OptionValues {
+  return mergeTwo(withPrecedence('override', over), mergeTwo(own, withPrecedence('default', defaults)))
 }
 
 /** A contract of input or output is one thing, so it is taken from one source as a whole. */
-function laidOver(stronger: PlacedValues, weaker: PlacedValues): PlacedValues {
+function mergeTwo(stronger: OptionValues, weaker: OptionValues): OptionValues {
   if (stronger.size === 0) return weaker
   if (weaker.size === 0) return stronger
   const taken = new Set([...stronger.keys()].map(contractOf))
@@ -56,6 +56,6 @@ function laidOver(stronger: PlacedValues, weaker: PlacedValues): PlacedValues {
   return new Map([...kept, ...stronger])
 }
 
-function saidBy(rank: Rank, values: SaidValues = new Map()): PlacedValues {
+function withPrecedence(rank: Precedence, values: ExternalValues = new Map()): OptionValues {
   return new Map([...values].map(([key, { value, place }]) => [key, { value, place, rank }]))
 }

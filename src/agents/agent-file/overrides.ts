@@ -1,26 +1,26 @@
 import { isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
-import { nearby } from '../values/messages.ts'
+import { didYouMean } from '../values/messages.ts'
 import { readSchema } from '../values/read-schema.ts'
 import { readValue } from '../values/read-value.ts'
-import { type AgentOptionKey, agentOption, agentOptionKeys, keysBelow } from './agent-options.ts'
-import type { SaidValues } from './option-values.ts'
-import { contractFaults, withoutTwins } from './setting-conflicts.ts'
+import { type AgentOptionKey, agentOption, agentOptionKeys, keysInGroup } from './agent-options.ts'
+import type { ExternalValues } from './option-values.ts'
+import { findConflicts, resolveAliases } from './setting-conflicts.ts'
 
 /** Values that go before those of a file, each with the flag that it stands behind. */
-export type AgentOverrides = SaidValues
+export type AgentOverrides = ExternalValues
 
-export interface WrittenOverrides {
+export interface OverrideArguments {
   /** Each `limits.maxToolTurns=5`; of two for the same key the last counts. */
   readonly settings: readonly string[]
   /** Instead of the file's models, in the order of trying. */
   readonly models?: readonly string[]
   /** Flags of their own, such as `--max-cost 0.50`; of two with the same name the last counts. */
-  readonly flags?: readonly WrittenFlag[]
+  readonly flags?: readonly FlagArgument[]
 }
 
 /** `name` without its dashes. */
-export interface WrittenFlag {
+export interface FlagArgument {
   readonly name: string
   readonly value: string
 }
@@ -28,7 +28,7 @@ export interface WrittenFlag {
 type Values = Map<AgentOptionKey, { readonly value: unknown; readonly place: string }>
 
 /** Reads what a command line says over an agent file. Throws `usage` with everything that is wrong. */
-export function parseOverrides({ settings, models = [], flags = [] }: WrittenOverrides): AgentOverrides {
+export function parseOverrides({ settings, models = [], flags = [] }: OverrideArguments): AgentOverrides {
   const problems: Problem[] = []
   const values: Values = new Map()
   for (const written of settings) {
@@ -53,16 +53,16 @@ export function parseOverrides({ settings, models = [], flags = [] }: WrittenOve
     else problems.push(...read.problems.map((problem) => ({ place: '--model', ...problem })))
   }
   problems.push(...takeFlags(flags, values))
-  for (const { key, ...fault } of contractFaults(values)) problems.push({ place: `--override ${key}`, ...fault })
+  for (const { key, ...fault } of findConflicts(values)) problems.push({ place: `--override ${key}`, ...fault })
   if (problems.length > 0) {
     const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
     throw new TroupeError('usage', `The command line has ${count}.`, { problems })
   }
-  return withoutTwins(values)
+  return resolveAliases(values)
 }
 
 /** Puts the values of flags among the others, and tells those that are wrong or said twice. */
-function takeFlags(flags: readonly WrittenFlag[], values: Values): readonly Problem[] {
+function takeFlags(flags: readonly FlagArgument[], values: Values): readonly Problem[] {
   const last = new Map(flags.map(({ name, value }) => [name, value]))
   return [...last].flatMap(([name, written]): readonly Problem[] => {
     const place = `--${name}`
@@ -124,9 +124,9 @@ function parse(text: string): Node | null | string {
 }
 
 function keyRemedy(wanted: string): string {
-  const below = keysBelow(wanted)
+  const below = keysInGroup(wanted)
   if (below.length > 0) return `Name one of its settings: ${below.map((key) => `\`${wanted}.${key}\``).join(', ')}.`
-  return nearby(wanted, agentOptionKeys) ?? 'See what there is: troupe help agent-file'
+  return didYouMean(wanted, agentOptionKeys) ?? 'See what there is: troupe help agent-file'
 }
 
 /** As a shell needs it. */

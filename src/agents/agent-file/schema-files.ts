@@ -2,19 +2,19 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { parseSchemaFile } from '../values/read-schema.ts'
 import type { AgentOptionKey } from './agent-options.ts'
-import type { PlacedValue, PlacedValues, Rank } from './option-values.ts'
+import type { OptionValue, OptionValues, Precedence } from './option-values.ts'
 import { type Contract, contracts } from './setting-conflicts.ts'
 
 /** Reads the file of a `schemaRef`, whose path is relative to the agent file. Throws where it cannot, or should not. */
-export type ReadSchemaFile = (path: string, saidBy: Rank) => string
+export type ReadSchemaFile = (path: string, withPrecedence: Precedence) => string
 
 export interface WithSchemas {
-  readonly values: PlacedValues
+  readonly values: OptionValues
   readonly problems: readonly Problem[]
 }
 
 /** Puts what each `schemaRef` leads to in its place. */
-export function withSchemaFiles(values: PlacedValues, readFile: ReadSchemaFile | undefined): WithSchemas {
+export function withSchemaFiles(values: OptionValues, readFile: ReadSchemaFile | undefined): WithSchemas {
   const all = new Map(values)
   const problems: Problem[] = []
   for (const contract of contracts) {
@@ -32,7 +32,7 @@ export function withSchemaFiles(values: PlacedValues, readFile: ReadSchemaFile |
   return { values: all, problems }
 }
 
-function schemaOf(contract: Contract, { value, place, line, rank }: PlacedValue, readFile: ReadSchemaFile | undefined): unknown {
+function schemaOf(contract: Contract, { value, place, line, rank }: OptionValue, readFile: ReadSchemaFile | undefined): unknown {
   const path = String(value)
   const unreadable = (message: string, remedy: string): TroupeError =>
     new TroupeError('agent_file_invalid', message, { problems: [{ place, message, remedy, ...(line !== undefined && { line }) }] })

@@ -1,6 +1,6 @@
 import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions } from './agent-options.ts'
 
-export interface ContractFault {
+export interface SettingConflict {
   readonly key: AgentOptionKey
   readonly message: string
   readonly remedy: string
@@ -17,12 +17,12 @@ export function contractOf(key: string): Contract | undefined {
 }
 
 /** What does not go together among the settings of one source. */
-export function contractFaults(values: Stated): readonly ContractFault[] {
-  return [...contracts.flatMap((contract) => schemaFaults(values, contract)), ...twinFaults(values)]
+export function findConflicts(values: Stated): readonly SettingConflict[] {
+  return [...contracts.flatMap((contract) => schemaConflicts(values, contract)), ...aliasConflicts(values)]
 }
 
-function schemaFaults(values: Stated, contract: Contract): readonly ContractFault[] {
-  const faults: ContractFault[] = []
+function schemaConflicts(values: Stated, contract: Contract): readonly SettingConflict[] {
+  const faults: SettingConflict[] = []
   const schemas = ([`${contract}.schema`, `${contract}.schemaRef`] as const).filter((key) => values.has(key))
   if (schemas.length === 2)
     faults.push({
@@ -40,13 +40,13 @@ function schemaFaults(values: Stated, contract: Contract): readonly ContractFaul
   return faults
 }
 
-const twins: readonly (readonly [key: AgentOptionKey, sameAs: AgentOptionKey])[] = agentOptionKeys.flatMap((key) => {
+const aliasKeys: readonly (readonly [key: AgentOptionKey, sameAs: AgentOptionKey])[] = agentOptionKeys.flatMap((key) => {
   const { sameAs }: AgentOption = agentOptions[key]
   return sameAs === undefined ? [] : [[key, sameAs] as const]
 })
 
-function twinFaults(values: Stated): readonly ContractFault[] {
-  return twins.flatMap(([key, sameAs]) =>
+function aliasConflicts(values: Stated): readonly SettingConflict[] {
+  return aliasKeys.flatMap(([key, sameAs]) =>
     values.has(key) && values.has(sameAs)
       ? [{ key, message: `\`${key}\` and \`${sameAs}\` are the same setting`, remedy: 'Leave one of them out.' }]
       : [],
@@ -54,8 +54,8 @@ function twinFaults(values: Stated): readonly ContractFault[] {
 }
 
 /** The values with each under its one name: what `parameters.timeout` says is said of `limits.llmTimeout`. */
-export function withoutTwins<V>(values: ReadonlyMap<AgentOptionKey, V>): ReadonlyMap<AgentOptionKey, V> {
-  if (!twins.some(([key]) => values.has(key))) return values
-  const twinOf = new Map(twins)
+export function resolveAliases<V>(values: ReadonlyMap<AgentOptionKey, V>): ReadonlyMap<AgentOptionKey, V> {
+  if (!aliasKeys.some(([key]) => values.has(key))) return values
+  const twinOf = new Map(aliasKeys)
   return new Map([...values].map(([key, value]) => [twinOf.get(key) ?? key, value]))
 }

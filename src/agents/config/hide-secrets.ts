@@ -1,7 +1,7 @@
 import type { Json } from '../../contracts/index.ts'
 import { displayAddress, parseHttpAddress } from '../../util/read-address.ts'
 import { redactor } from '../../util/redact.ts'
-import { isTemplate, parseTemplate } from './variables/placeholders.ts'
+import { hasPlaceholders, parsePlaceholders } from './variables/placeholders.ts'
 
 const hidden = '[redacted]'
 const probe = 'a value that is long enough'
@@ -16,35 +16,35 @@ const looksLikeKey = (text: string): boolean => /^[^/.]{16}/.test(text) && /\d/.
 const userInAddress = /(:\/\/)[^/\\?#\s$]+@/g
 
 /** A value for people's eyes. Under a secret name only the placeholders are left. An address is shown as it is read. */
-export function withoutSecrets(value: Json, path: readonly string[]): Json {
-  return mapTexts(value, path, (text, at) => (isAddress(at) ? addressOf(text, withoutKeys) : withoutKeys(text)))
+export function redactSettings(value: Json, path: readonly string[]): Json {
+  return mapTexts(value, path, (text, at) => (isAddress(at) ? addressOf(text, redactKeys) : redactKeys(text)))
 }
 
 /**
  * The same for whoever has to decide about it, who must see what is run, and where things are sent: hidden is only what
  * would let somebody in.
  */
-export function forDecision(value: Json, path: readonly string[]): Json {
+export function redactForTrust(value: Json, path: readonly string[]): Json {
   return mapTexts(value, path, (text, at) => {
     if (isAddress(at)) return addressOf(text, (path) => path)
-    return at.slice(2).some((key) => key === 'headers' || key === 'env') ? withoutKeys(text) : text
+    return at.slice(2).some((key) => key === 'headers' || key === 'env') ? redactKeys(text) : text
   })
 }
 
 /** A text that may be an address: where it leads is seen, and what else it holds is hidden if it looks like a key. */
-export const shownSetting = (text: string): string =>
-  parseHttpAddress(text) ? addressOf(text, withoutKeys) : text.replace(userInAddress, `$1${hidden}@`)
+export const redactAddress = (text: string): string =>
+  parseHttpAddress(text) ? addressOf(text, redactKeys) : text.replace(userInAddress, `$1${hidden}@`)
 
 /** Sections whose keys are names that the writer of the file chooses: they tell nothing about what goes by them. */
-const freelyNamed = new Set(['providers', 'models', 'mcpServers', 'pricing', 'queues', 'features'])
+const userNamedSections = new Set(['providers', 'models', 'mcpServers', 'pricing', 'queues', 'features'])
 const isSecretPath = (path: readonly string[]): boolean =>
-  path.some((key, index) => isSecretName(key) && !(index === 1 && freelyNamed.has(path[0] ?? '')))
+  path.some((key, index) => isSecretName(key) && !(index === 1 && userNamedSections.has(path[0] ?? '')))
 
 const isAddress = (path: readonly string[]): boolean => /^(?:baseURL|url)$/i.test(path.at(-1) ?? '')
 
 /** Where requests go is never hidden, by whatever name it stands. */
 function addressOf(text: string, shown: (text: string) => string): string {
-  const read = isTemplate(text) ? undefined : parseHttpAddress(text)
+  const read = hasPlaceholders(text) ? undefined : parseHttpAddress(text)
   if (!read) return shown(text)
   const address = displayAddress(read)
   const path = address.indexOf('/', `${read.url.protocol}//`.length)
@@ -52,10 +52,10 @@ function addressOf(text: string, shown: (text: string) => string): string {
 }
 
 /** The variables in what says where something is sent or kept: `${REGION}` in an address may be all that decides. */
-export function variablesOfPlaces(settings: Json): readonly string[] {
+export function variablesInAddresses(settings: Json): readonly string[] {
   const names: string[] = []
   mapTexts(settings, [], (text, at) => {
-    const template = isAddress(at) || at.at(-1) === 'path' ? parseTemplate(text) : undefined
+    const template = isAddress(at) || at.at(-1) === 'path' ? parsePlaceholders(text) : undefined
     if (template?.ok) names.push(...template.parts.flatMap((part) => (part.kind === 'variable' ? [part.name] : [])))
     return text
   })
@@ -71,7 +71,7 @@ function mapTexts(value: Json, path: readonly string[], shown: (text: string, pa
 }
 
 function onlyPlaceholders(text: string): string {
-  const template = parseTemplate(text)
+  const template = parsePlaceholders(text)
   if (!template.ok) return hidden
   return template.parts.map((part) => (part.kind === 'literal' ? hidden : written(part.name, part.otherwise))).join('')
 }
@@ -82,14 +82,14 @@ function written(name: string, otherwise: string | undefined): string {
   return `\${${name}:-${otherwise === '' ? '' : hidden}}`
 }
 
-const withoutKeys = (text: string): string =>
+const redactKeys = (text: string): string =>
   text.replace(userInAddress, `$1${hidden}@`).replace(keyLike, (found) => (looksLikeKey(found) ? hidden : found))
 
 /**
  * The text of a JSON file for showing lines of it: values of secret names and what looks like a key become dots, each in
  * its own length, so that columns stay what they are.
  */
-export function maskedJson(text: string): string {
+export function maskJson(text: string): string {
   let isSecret = false
   return text.replace(/"(?:[^"\\\n]|\\.)*"?(?=(\s*:)?)/g, (written, colon: string | undefined) => {
     if (colon !== undefined) {

@@ -1,6 +1,6 @@
 import { hookPoints, type JsonObject } from '../../contracts/index.ts'
 import { checkHook, hookExample, type hookKeys, requiredHookKeys } from '../../policy/check-hook.ts'
-import type { Shape, TogetherFault } from './shape.ts'
+import type { FieldConflict, Shape } from './shape.ts'
 
 const literal = (example: string): Shape => ({ kind: 'text', example, isLiteral: true })
 
@@ -28,12 +28,12 @@ export const hooksShape: Shape = {
 }
 
 /** What shapes cannot say. */
-function faultsOf(hook: JsonObject): readonly TogetherFault[] {
+function faultsOf(hook: JsonObject): readonly FieldConflict[] {
   return checkHook(hook).flatMap(({ key, message, remedy }) =>
-    isToldByShape(key, hook[key]) ? [] : [{ key, message: `is wrong: \`${key}\` ${message}`, remedy }],
+    isReportedByShape(key, hook[key]) ? [] : [{ key, message: `is wrong: \`${key}\` ${message}`, remedy }],
   )
 }
 
 /** What is needed and not there, and a list of which nothing was right. */
-const isToldByShape = (key: string, value: unknown): boolean =>
+const isReportedByShape = (key: string, value: unknown): boolean =>
   value === undefined ? requiredHookKeys.some((needed) => needed === key) : Array.isArray(value) && value.length === 0

@@ -35,8 +35,8 @@ const address = fc.constantFrom(
 const headers = fc.dictionary(fc.constantFrom('X-Team', 'Authorization'), address)
 const kind = fc.constantFrom('openai', 'anthropic')
 const provider = fc.record({ kind, baseURL: address, apiKey: address, headers }, { requiredKeys: [] })
-const ownWord = fc.constantFrom('openai', 'lab', 'fast', 'constructor', 'toString')
-const name = fc.oneof(ownWord, fc.constant('auto'))
+const aliasName = fc.constantFrom('openai', 'lab', 'fast', 'constructor', 'toString')
+const name = fc.oneof(aliasName, fc.constant('auto'))
 const anyName = fc.constantFrom('lab/small', 'openai/gpt', 'a/b')
 const modelName = fc.constantFrom('openai/x', 'lab/y', 'evil/${OPENAI_API_KEY}', '${LAB_KEY}/x', 'script/x.yaml', 'fast', '$${X}')
 const plainModel = fc.constantFrom('openai/x', 'lab/y', 'script/x.yaml', 'replay/y', 'fast')
@@ -47,8 +47,8 @@ const host = fc.constantFrom('evil.example', '*.example', 'api.lab.example')
 const hook = fc.record({ name, on: fc.constant(['before_call']), command: fc.constant(['curl']), onFailure: fc.constant('open') })
 const settings = fc.record(
   {
-    providers: fc.dictionary(ownWord, provider),
-    models: fc.dictionary(ownWord, modelName),
+    providers: fc.dictionary(aliasName, provider),
+    models: fc.dictionary(aliasName, modelName),
     agents: fc.array(fc.constantFrom('./a', '${OPENAI_API_KEY}', '../../x')),
     mcpServers: rules,
     defaults: fc.record(

@@ -1,14 +1,16 @@
 import { expect, test } from 'vitest'
 import { configOf } from './fixtures/memory-files.ts'
 import type { TrustRecords } from './trust/trust-records.ts'
-import { idleQueues } from './unknown-names.ts'
+import { unusedQueues } from './unknown-names.ts'
 
 const file = '/project/.ai-agent.json'
 const queue = { concurrent: 1 }
 const told = async (settings: object, trusted?: TrustRecords) => {
   const config = await configOf({ [file]: settings }, trusted && { trusted })
   const environment = { MY_LAB_BASE_URL: 'http://127.0.0.1:1/v1' }
-  return idleQueues({ config, environment }, ['openai', 'rehearsal']).map(({ place, message, remedy }) => `${place} ${message}. ${remedy}`)
+  return unusedQueues({ config, environment }, ['openai', 'rehearsal']).map(
+    ({ place, message, remedy }) => `${place} ${message}. ${remedy}`,
+  )
 }
 const idle = (name: string): string => `the queue \`${name}\` has no effect: no provider, tool or namespace has this name.`
 

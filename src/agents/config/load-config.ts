@@ -5,14 +5,14 @@ import type { Config, ConfigDiagnostic, Layer, PendingFile, SettingsFile, Variab
 import { type ConfigFile, type ConfigPlaces, configFiles, isOwnLayer } from './config-places.ts'
 import type { ConfigFiles } from './files/config-file-system.ts'
 import type { EnvVariable } from './files/env-file.ts'
-import { variablesOfPlaces } from './hide-secrets.ts'
-import { modelFaults } from './model-problems.ts'
+import { variablesInAddresses } from './hide-secrets.ts'
+import { modelProblems } from './model-problems.ts'
 import { type FileContent, readConfigFile } from './read-config-file.ts'
-import { layerNames, mergeAll, plainSourced, type Sourced } from './sourced.ts'
+import { layerNames, mergeAll, type Sourced, sourcedToJson } from './sourced.ts'
 import { changedHookFiles } from './trust/hook-files.ts'
 import { contentHash, type FileState, type TrustRecords, trustOf } from './trust/trust-records.ts'
-import { withoutGuarded } from './trust/untrusted-settings.ts'
-import { someOf, type Withheld, withheldVariables } from './trust/withheld.ts'
+import { withoutUntrusted } from './trust/untrusted-settings.ts'
+import { firstNames, type Withheld, withheldVariables } from './trust/withheld.ts'
 
 export interface LoadConfigOptions {
   readonly places: ConfigPlaces
@@ -49,32 +49,32 @@ export async function readConfig({ places, files, trusted }: LoadConfigOptions):
   const programs = await changedHookFiles(files, looked.flatMap(settingsIn), trusted)
   return {
     config: { ...config, pending: [...config.pending, ...programs], diagnostics: [...config.diagnostics, ...programs.map(notRun)] },
-    problems: [...looked.flatMap((each) => (each.kind === 'wrong' ? each.problems : [])), ...faultsTogether(looked, config)],
+    problems: [...looked.flatMap((each) => (each.kind === 'wrong' ? each.problems : [])), ...mergedProblems(looked, config)],
   }
 }
 
 /** Of what counts, and of what will once it is trusted. */
-function faultsTogether(looked: readonly Looked[], { layers }: Config): readonly Problem[] {
+function mergedProblems(looked: readonly FoundFiles[], { layers }: Config): readonly Problem[] {
   const counting = mergeAll(layers.flatMap(({ settings }) => settings ?? []))
   const written = mergeAll(looked.flatMap((each) => (each.kind === 'read' && each.content.kind === 'settings' ? [each.content.tree] : [])))
-  const faults = [...modelFaults(counting), ...modelFaults(written)]
+  const faults = [...modelProblems(counting), ...modelProblems(written)]
   return [...new Map(faults.map((fault) => [`${fault.place} ${fault.message}`, fault])).values()]
 }
 
 /** Of a project: a person's own programs need nobody's trust. */
-const settingsIn = (each: Looked): readonly FileState[] =>
+const settingsIn = (each: FoundFiles): readonly FileState[] =>
   each.kind === 'read' && each.content.kind === 'settings' && !isOwnLayer(each.file.layer)
     ? [{ path: each.file.path, sha256: each.sha256 }]
     : []
 
 /** A file as it was found. */
-type Looked =
+type FoundFiles =
   | { readonly kind: 'read'; readonly file: ConfigFile; readonly sha256: string; readonly content: FileContent }
   | { readonly kind: 'absent'; readonly file: ConfigFile }
   | { readonly kind: 'wrong'; readonly file: ConfigFile; readonly sha256?: string; readonly problems: readonly Problem[] }
 
-async function look(file: ConfigFile, files: ConfigFiles): Promise<Looked> {
-  const wrong = (message: string, remedy?: string): Looked => ({
+async function look(file: ConfigFile, files: ConfigFiles): Promise<FoundFiles> {
+  const wrong = (message: string, remedy?: string): FoundFiles => ({
     kind: 'wrong',
     file,
     problems: [{ place: file.path, message, ...(remedy !== undefined && { remedy }) }],
@@ -96,14 +96,14 @@ async function look(file: ConfigFile, files: ConfigFiles): Promise<Looked> {
 }
 
 /** What of the files counts, layer by layer. */
-function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigPlaces): Config {
+function admit(looked: readonly FoundFiles[], trusted: TrustRecords, places: ConfigPlaces): Config {
   const pending: PendingFile[] = []
   const files: SettingsFile[] = []
   const diagnostics: ConfigDiagnostic[] = []
   const settings = new Map<ConfigFile, Sourced>()
   const variables = new Map<ConfigFile, VariableFile>()
   const own = ownSettings(looked)
-  const ofPlaces = new Set(looked.flatMap((each) => (each.kind === 'read' ? variablesIn(each.content) : [])))
+  const addressVariables = new Set(looked.flatMap((each) => (each.kind === 'read' ? variablesIn(each.content) : [])))
   for (const each of looked) {
     const { file } = each
     if (file.role === 'variables') variables.set(file, { file, state: 'absent', values: new Map() })
@@ -112,10 +112,10 @@ function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigP
     if (file.role === 'settings') files.push({ path: file.path, isTrusted: status === 'trusted' })
     // Whether it is trusted is known all the same.
     if (each.kind === 'wrong') continue
-    const { withheld, counts } = counting(each.content, { isTrusted: status === 'trusted', own, ofPlaces })
+    const { withheld, counts } = counting(each.content, { isTrusted: status === 'trusted', own, addressVariables })
     if (counts.kind === 'settings') settings.set(file, counts.tree)
     else variables.set(file, { file, state: withheld.length > 0 ? 'untrusted' : 'read', values: counts.variables })
-    diagnostics.push(...(counts.kind === 'settings' ? counts.diagnostics : optionsAmong(counts.variables, file)))
+    diagnostics.push(...(counts.kind === 'settings' ? counts.diagnostics : ignoredOptions(counts.variables, file)))
     if (withheld.length > 0 && status !== 'trusted') {
       const waiting: PendingFile = {
         kind: file.role === 'variables' ? 'variables' : 'configuration',
@@ -140,7 +140,7 @@ function admit(looked: readonly Looked[], trusted: TrustRecords, places: ConfigP
 }
 
 /** What a person says in files of their own that are weaker than those of projects. */
-function ownSettings(looked: readonly Looked[]): Sourced | undefined {
+function ownSettings(looked: readonly FoundFiles[]): Sourced | undefined {
   return mergeAll(
     looked.flatMap((each) => {
       const isWeaker = isOwnLayer(each.file.layer) && each.file.layer !== 'given'
@@ -149,32 +149,32 @@ function ownSettings(looked: readonly Looked[]): Sourced | undefined {
   )
 }
 
-interface Standing {
+interface TrustContext {
   readonly isTrusted: boolean
   readonly own: Sourced | undefined
   /** Variables that places in any of the files are made of, be it trusted or not. */
-  readonly ofPlaces: ReadonlySet<string>
+  readonly addressVariables: ReadonlySet<string>
 }
 
 const variablesIn = (content: FileContent): readonly string[] =>
-  content.kind === 'settings' ? variablesOfPlaces(plainSourced(content.tree)) : []
+  content.kind === 'settings' ? variablesInAddresses(sourcedToJson(content.tree)) : []
 
 interface Counting {
   readonly withheld: readonly Withheld[]
   readonly counts: FileContent
 }
 
-function counting(content: FileContent, { isTrusted, own, ofPlaces }: Standing): Counting {
+function counting(content: FileContent, { isTrusted, own, addressVariables }: TrustContext): Counting {
   if (isTrusted) return { withheld: [], counts: content }
   if (content.kind === 'variables') {
-    return { withheld: withheldVariables(content.variables, ofPlaces), counts: { kind: 'variables', variables: new Map() } }
+    return { withheld: withheldVariables(content.variables, addressVariables), counts: { kind: 'variables', variables: new Map() } }
   }
-  const { tree, withheld } = withoutGuarded(content.tree, own)
+  const { tree, withheld } = withoutUntrusted(content.tree, own)
   return { withheld, counts: { ...content, tree } }
 }
 
 /** Options are the business of the process: a file that comes along with a folder must not set them unseen. */
-function optionsAmong(variables: ReadonlyMap<string, EnvVariable>, file: ConfigFile): readonly ConfigDiagnostic[] {
+function ignoredOptions(variables: ReadonlyMap<string, EnvVariable>, file: ConfigFile): readonly ConfigDiagnostic[] {
   return [...variables].flatMap(([name, { line }]): readonly ConfigDiagnostic[] => {
     if (!name.startsWith('TROUPE_')) return []
     const remedy = 'Export it in the shell, or say it under `defaults` in `.ai-agent.json`.'
@@ -185,12 +185,13 @@ function optionsAmong(variables: ReadonlyMap<string, EnvVariable>, file: ConfigF
 }
 
 const untrusted = (file: PendingFile): ConfigDiagnostic =>
-  warned(file, `a part of it does not count, since ${whyOf(file)}: ${someOf(file.withheld, '; ').text}`)
-const notRun = (file: PendingFile): ConfigDiagnostic => warned(file, `it is not run as a hook, since ${whyOf(file)}`)
+  trustWarning(file, `a part of it does not count, since ${trustReason(file)}: ${firstNames(file.withheld, '; ').text}`)
+const notRun = (file: PendingFile): ConfigDiagnostic => trustWarning(file, `it is not run as a hook, since ${trustReason(file)}`)
 
-const whyOf = ({ status }: PendingFile): string => (status === 'changed' ? 'it has changed since it was trusted' : 'nobody has trusted it')
+const trustReason = ({ status }: PendingFile): string =>
+  status === 'changed' ? 'it has changed since it was trusted' : 'nobody has trusted it'
 
-const warned = ({ path }: PendingFile, message: string): ConfigDiagnostic => ({
+const trustWarning = ({ path }: PendingFile, message: string): ConfigDiagnostic => ({
   code: 'config_untrusted',
   severity: 'warning',
   place: path,

@@ -3,12 +3,12 @@ import { findCycles } from '../../util/find-cycles.ts'
 import { type FileOrigin, keysOf, type Sourced, showPath, sourcedAt } from './sourced.ts'
 
 /** What is wrong with providers and aliases as the layers have them together; what a file can tell alone is told by its shape. */
-export function modelFaults(settings: Sourced | undefined): readonly Problem[] {
-  return [...interfaceFaults(sourcedAt(settings, ['providers'])), ...aliasCircles(sourcedAt(settings, ['models']))]
+export function modelProblems(settings: Sourced | undefined): readonly Problem[] {
+  return [...apiProblems(sourcedAt(settings, ['providers'])), ...aliasCycles(sourcedAt(settings, ['models']))]
 }
 
 /** One layer may say what a provider is, and another how it is spoken to. */
-function interfaceFaults(providers: Sourced | undefined): readonly Problem[] {
+function apiProblems(providers: Sourced | undefined): readonly Problem[] {
   return keysOf(providers).flatMap((name): readonly Problem[] => {
     const api = sourcedAt(providers, [name, 'api'])
     const kind = textAt(providers, [name, 'kind']) ?? (name === 'openai' ? 'openai' : undefined)
@@ -18,7 +18,7 @@ function interfaceFaults(providers: Sourced | undefined): readonly Problem[] {
   })
 }
 
-function aliasCircles(models: Sourced | undefined): readonly Problem[] {
+function aliasCycles(models: Sourced | undefined): readonly Problem[] {
   const names = keysOf(models)
   const known = new Set(names)
   const edgesFrom = (name: string): readonly { readonly to: string }[] => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import type { ConfigFile, FileRole } from './config-places.ts'
-import { JsonSource, plainOf } from './files/json-source.ts'
+import { JsonSource, nodeToJson } from './files/json-source.ts'
 import { readConfigFile } from './read-config-file.ts'
 import { leavesOf } from './sourced.ts'
 
@@ -243,7 +243,7 @@ describe('a configuration file', () => {
         const text = JSON.stringify(value, null, indent)
         const source = new JsonSource(text, '/x.json', 'user')
         source.done()
-        expect(plainOf(source.root)).toEqual(JSON.parse(text))
+        expect(nodeToJson(source.root)).toEqual(JSON.parse(text))
       }),
       { numRuns: 500 },
     )

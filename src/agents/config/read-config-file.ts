@@ -1,7 +1,7 @@
 import { isMap, isScalar, type Node } from 'yaml'
 import type { ApprovalRule } from '../../contracts/index.ts'
-import { overruledRules } from '../ineffective-rules.ts'
-import { found } from '../values/messages.ts'
+import { overriddenRules } from '../ineffective-rules.ts'
+import { describeNode } from '../values/messages.ts'
 import type { ConfigDiagnostic } from './config.ts'
 import type { ConfigFile } from './config-places.ts'
 import { type EnvVariable, parseEnv } from './files/env-file.ts'
@@ -33,14 +33,14 @@ function readSettings(source: JsonSource): FileContent {
       ? [unused(name, `${source.file}:${section.origin.line}:${section.origin.column}`)]
       : []
   })
-  return { kind: 'settings', tree: { ...tree, entries }, diagnostics: [...diagnostics, ...idleRules(tree)] }
+  return { kind: 'settings', tree: { ...tree, entries }, diagnostics: [...diagnostics, ...ineffectiveRules(tree)] }
 }
 
-function idleRules(tree: Sourced): readonly ConfigDiagnostic[] {
+function ineffectiveRules(tree: Sourced): readonly ConfigDiagnostic[] {
   const section = sourcedAt(tree, ['approvals', 'rules'])
   if (section?.kind !== 'value') return []
   const rules = section.value as readonly ApprovalRule[]
-  return overruledRules(rules).map(({ index, message, remedy }) =>
+  return overriddenRules(rules).map(({ index, message, remedy }) =>
     idle(section.entries?.[index] ?? section.origin, `a rule has no effect: ${message}`, remedy),
   )
 }
@@ -58,7 +58,7 @@ function readServers(source: JsonSource): FileContent {
   const { root } = source
   const diagnostics: ConfigDiagnostic[] = []
   if (root && !isMap(root))
-    source.problem(root, `a \`.mcp.json\` must be a map, not ${found(root)}`, 'Write it like `{ "mcpServers": { … } }`.')
+    source.problem(root, `a \`.mcp.json\` must be a map, not ${describeNode(root)}`, 'Write it like `{ "mcpServers": { … } }`.')
   const pairs = isMap<Node, Node | null>(root) ? root.items : []
   const entries = new Map<string, Sourced>()
   for (const { key, value } of pairs) {

@@ -15,7 +15,7 @@ import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config
 import { folderOf, isOwnLayer } from './config-places.ts'
 import type { SectionName } from './sections.ts'
 import { type FileOrigin, type Sourced, sourcedAt } from './sourced.ts'
-import { linkOut } from './trust/escaping-link.ts'
+import { findEscapingLink } from './trust/escaping-link.ts'
 import { type Part, resolveParts, type VariableSources } from './variables/resolve-placeholders.ts'
 
 /** What happens to a call that a person is asked about where none is there. */
@@ -30,7 +30,7 @@ export interface ConfiguredApprovals {
 
 /** Of a project that nobody has trusted only what asks and denies is among the rules. */
 export function approvalsOf(config: Config): ConfiguredApprovals {
-  const layers = saidIn(config, 'approvals')
+  const layers = layersOf(config, 'approvals')
   const policies = layers.flatMap(({ said, origin }): readonly ApprovalPolicy[] => {
     const rules = (said.rules ?? []) as readonly ApprovalRule[]
     return rules.length > 0 ? [{ name: origin.file, rules }] : []
@@ -45,7 +45,7 @@ export function approvalsOf(config: Config): ConfiguredApprovals {
  * say is held against each other, and then against projects that nobody has trusted, which can only take away.
  */
 export function sandboxOf(config: Config): SandboxPolicy {
-  const layers = saidIn(config, 'sandbox').map(({ said, origin }) => ({ stated: statedSandbox(said, origin), origin }))
+  const layers = layersOf(config, 'sandbox').map(({ said, origin }) => ({ stated: statedSandbox(said, origin), origin }))
   const isTrusted = ({ origin }: { readonly origin: FileOrigin }): boolean => isTrustedFile(config, origin.file)
   const strictest = (from: SandboxSettings, among: typeof layers): SandboxSettings =>
     among.reduce<SandboxSettings>((so, { stated }) => mergeSandbox(so, stated), from)
@@ -110,7 +110,7 @@ export interface ConfiguredSkills {
 
 /** What any layer says counts: none takes back what another has switched off. */
 export function skillsOf(config: Config): ConfiguredSkills {
-  const layers = saidIn(config, 'skills')
+  const layers = layersOf(config, 'skills')
   const directories = layers.flatMap(({ said, origin }) =>
     ((said.directories ?? []) as readonly string[]).map((folder) => resolve(folderOf(origin), folder)),
   )
@@ -124,16 +124,16 @@ export interface ConfiguredContext {
 }
 
 export function contextOf(config: Config): ConfiguredContext {
-  return { agentsMd: saidIn(config, 'context').every(({ said }) => said.agentsMd !== false) }
+  return { agentsMd: layersOf(config, 'context').every(({ said }) => said.agentsMd !== false) }
 }
 
-interface SaidInLayer {
+interface LayerValue {
   readonly said: JsonObject
   readonly origin: FileOrigin
 }
 
 /** What each layer says in a section, strongest first. */
-function saidIn(config: Config, section: SectionName): readonly SaidInLayer[] {
+function layersOf(config: Config, section: SectionName): readonly LayerValue[] {
   return sectionByLayer(config, section).map((tree) => ({ said: plain(tree, section, config) as JsonObject, origin: tree.origin }))
 }
 
@@ -185,23 +185,23 @@ export function storePathOf(sources: VariableSources): string | undefined {
   const { origin } = tree
   const folder = folderOf(origin)
   const found = resolve(folder, String(resolveParts([part], sources).values[0]))
-  const link = isOwnLayer(origin.layer) ? undefined : linkAmong(folder, [found, ...keptFiles.map((name) => join(found, name))])
-  if (link !== undefined) throw leavingOver(link, origin)
+  const link = isOwnLayer(origin.layer) ? undefined : findLink(folder, [found, ...storeFiles.map((name) => join(found, name))])
+  if (link !== undefined) throw linkError(link, origin)
   return found
 }
 
 /** What is written in the folder of journals, by names that anybody may have taken before. */
-const keptFiles = ['troupe.db', 'troupe.db-wal', 'troupe.db-shm', 'troupe.db-journal', 'blobs']
+const storeFiles = ['troupe.db', 'troupe.db-wal', 'troupe.db-shm', 'troupe.db-journal', 'blobs']
 
-function linkAmong(folder: string, paths: readonly string[]): string | undefined {
+function findLink(folder: string, paths: readonly string[]): string | undefined {
   for (const path of paths) {
-    const link = linkOut(folder, path)
+    const link = findEscapingLink(folder, path)
     if (link !== undefined) return link
   }
   return undefined
 }
 
-const leavingOver = (link: string, { file, line, column }: FileOrigin): TroupeError =>
+const linkError = (link: string, { file, line, column }: FileOrigin): TroupeError =>
   new TroupeError('config_invalid', 'Journals would be written outside of the project, over a link.', {
     problems: [{ place: `${file}:${line}:${column}`, message: `\`store.path\` leads out of the folder by ${link}` }],
     remedy: 'If it is meant, let `store.path` name the folder that the link leads to, and trust that; or take the link away.',

@@ -1,8 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import { providerKinds, reservedModelNames } from '../../contracts/index.ts'
 import { parseHttpAddress } from '../../util/read-address.ts'
-import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions, keysBelow } from '../agent-file/agent-options.ts'
-import { listed } from '../values/messages.ts'
+import { type AgentOption, type AgentOptionKey, agentOptionKeys, agentOptions, keysInGroup } from '../agent-file/agent-options.ts'
+import { listNames } from '../values/messages.ts'
 import { hooksShape } from './hook-shape.ts'
 import type { Shape } from './shape.ts'
 
@@ -31,14 +31,14 @@ const provider: Shape = {
   kind: 'fields',
   of: {
     kind: { kind: 'choice', of: providerKinds },
-    baseURL: text('https://models.example.org/v1', addressFault),
+    baseURL: text('https://models.example.org/v1', addressProblem),
     apiKey: text('${LAB_API_KEY}'),
     headers: { kind: 'names', of: text('${LAB_TOKEN}'), example: '{ "X-Team": "research" }', name: /^[\w!#$%&'*+.^`|~-]+$/ },
     api: { kind: 'choice', of: ['chat', 'responses'] },
   },
 }
 
-function addressFault(written: string): string | undefined {
+function addressProblem(written: string): string | undefined {
   const read = parseHttpAddress(written)
   if (!read) return 'must be an http: or https: address'
   const { url, isAsWritten } = read
@@ -66,7 +66,7 @@ const queue: Shape = {
 
 const sandbox: Shape = {
   kind: 'fields',
-  of: Object.fromEntries(keysBelow('sandbox').map((key) => [key, option(`sandbox.${key}` as AgentOptionKey)])),
+  of: Object.fromEntries(keysInGroup('sandbox').map((key) => [key, option(`sandbox.${key}` as AgentOptionKey)])),
 }
 
 const approvals: Shape = {
@@ -90,14 +90,14 @@ const skills: Shape = {
 const modelName = (written: string): string | undefined => (/\s/.test(written.trim()) ? 'must be a name without spaces' : undefined)
 
 /** Whoever says a full name, `auto` or `rehearsal` must get just that, whatever a project says. */
-const ownWord = new RegExp(`^(?!(?:${reservedModelNames.join('|')})$)[^\\s/]+$`)
+const aliasName = new RegExp(`^(?!(?:${reservedModelNames.join('|')})$)[^\\s/]+$`)
 
 /** The options that hold for every agent of a project alike. What makes an agent itself has no default. */
 export const defaultKeys: readonly string[] = agentOptionKeys.filter(
-  (key) => key === 'models' || key === 'output.format' || (/^(?:parameters|limits)\./.test(key) && !isTwin(key)),
+  (key) => key === 'models' || key === 'output.format' || (/^(?:parameters|limits)\./.test(key) && !isAliasKey(key)),
 )
 
-function isTwin(key: AgentOptionKey): boolean {
+function isAliasKey(key: AgentOptionKey): boolean {
   const { sameAs }: AgentOption = agentOptions[key]
   return sameAs !== undefined
 }
@@ -132,8 +132,8 @@ export const sections = {
       kind: 'names',
       of: provider,
       example: '{ "lab": { "baseURL": "https://…/v1" } }',
-      name: ownWord,
-      naming: `a provider is called by one word without \`/\`, and by none of ${listed(reservedModelNames)}, which name models by themselves`,
+      name: aliasName,
+      naming: `a provider is called by one word without \`/\`, and by none of ${listNames(reservedModelNames)}, which name models by themselves`,
     },
     ...guarded,
   },
@@ -142,8 +142,8 @@ export const sections = {
       kind: 'names',
       of: text('openai/gpt-5.4-mini', modelName),
       example: '{ "fast": "openai/gpt-5.4-mini" }',
-      name: ownWord,
-      naming: `an alias is one word without \`/\`, and none of ${listed(reservedModelNames)}, which name models by themselves`,
+      name: aliasName,
+      naming: `an alias is one word without \`/\`, and none of ${listNames(reservedModelNames)}, which name models by themselves`,
     },
     ...free,
   },
@@ -238,7 +238,7 @@ export const sectionWords: { readonly [Name in SectionName]: SectionWords } = {
 }
 
 /** What trust lets a part do that a configuration withholds, as `PendingFile.withheld` names it. */
-export function powerOf(withheld: string): string | undefined {
+export function trustEffect(withheld: string): string | undefined {
   if (withheld.startsWith('variables ')) return 'set keys, addresses and whatever else its variables are used for'
   const section = sectionIn(withheld)
   return section && sectionWords[section].power
@@ -251,4 +251,4 @@ const sectionIn = (withheld: string): SectionName | undefined =>
 const small: ReadonlySet<SectionName | undefined> = new Set(['models', 'defaults', 'queues', 'pricing', 'unpriced', 'features'])
 
 /** Whether such a part runs something, opens something or says where things are sent: nobody can decide without seeing all of it. */
-export const isDecisive = (withheld: string): boolean => !small.has(sectionIn(withheld))
+export const mustShowInFull = (withheld: string): boolean => !small.has(sectionIn(withheld))

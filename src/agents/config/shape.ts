@@ -2,11 +2,11 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import type { Json, JsonObject } from '../../contracts/index.ts'
 import type { AgentOption } from '../agent-file/agent-options.ts'
-import { found, listed, nearby } from '../values/messages.ts'
+import { describeNode, didYouMean, listNames } from '../values/messages.ts'
 import { readValue } from '../values/read-value.ts'
-import { type JsonSource, plainOf } from './files/json-source.ts'
-import { plainSourced, type Sourced, type SourcedMap, type SourcedValue, showPath, someText } from './sourced.ts'
-import { isTemplate, parseTemplate, templateRemedy } from './variables/placeholders.ts'
+import { type JsonSource, nodeToJson } from './files/json-source.ts'
+import { hasText, type Sourced, type SourcedMap, type SourcedValue, showPath, sourcedToJson } from './sourced.ts'
+import { hasPlaceholders, parsePlaceholders, placeholderRemedy } from './variables/placeholders.ts'
 
 /** What a part of a configuration must look like. */
 export type Shape =
@@ -30,14 +30,14 @@ export type Shape =
       readonly of: { readonly [key: string]: Shape }
       readonly required?: readonly string[]
       /** What does not go together, among values that are right one by one. */
-      together?(values: JsonObject): readonly TogetherFault[]
+      together?(values: JsonObject): readonly FieldConflict[]
     }
   /** The default of an agent's option. */
   | { readonly kind: 'option'; readonly option: AgentOption }
   /** Kept as it is, for those who read it. */
   | { readonly kind: 'any' }
 
-export interface TogetherFault {
+export interface FieldConflict {
   readonly key: string
   readonly message: string
   readonly remedy: string
@@ -85,7 +85,7 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
     const name = isScalar(key) ? String(key.value) : ''
     const inner = shapeBelow(shape, name)
     if (seen.has(name)) source.problem(key, `${what} has \`${name}\` twice`, 'Leave one of them out.')
-    else if (!inner) source.problem(key, `${what} ${keyFault(name, shape)}`, keyRemedy(name, shape))
+    else if (!inner) source.problem(key, `${what} ${keyProblem(name, shape)}`, keyRemedy(name, shape))
     else {
       const read = value && readShape(value, inner, { source, path: [...path, name] })
       if (read) entries.set(name, read)
@@ -93,10 +93,10 @@ function readMap(node: Node, shape: MapShape, { source, path }: Place): Sourced 
     seen.add(name)
   }
   const missing = shape.kind === 'fields' ? (shape.required ?? []).filter((key) => !seen.has(key)) : []
-  if (missing.length > 0) source.problem(node, `${what} needs ${listed(missing)}`, 'Say it too.')
+  if (missing.length > 0) source.problem(node, `${what} needs ${listNames(missing)}`, 'Say it too.')
   const tree: SourcedMap = { kind: 'map', entries, origin: source.origin(node), sealed: false }
   const isRight = entries.size === seen.size
-  const faults = shape.kind === 'fields' && isRight ? (shape.together?.(plainSourced(tree) as JsonObject) ?? []) : []
+  const faults = shape.kind === 'fields' && isRight ? (shape.together?.(sourcedToJson(tree) as JsonObject) ?? []) : []
   for (const { key, message, remedy } of faults) {
     const pair = node.items.find((each) => isScalar(each.key) && each.key.value === key)
     source.problem(pair?.key ?? node, `${what} ${message}`, remedy)
@@ -111,7 +111,7 @@ function shapeBelow(shape: MapShape, name: string): Shape | undefined {
   return shape.name === undefined || shape.name.test(name) ? shape.of : undefined
 }
 
-const keyFault = (name: string, shape: MapShape): string =>
+const keyProblem = (name: string, shape: MapShape): string =>
   shape.kind === 'names' && shape.naming !== undefined && name !== '__proto__'
     ? `cannot have the name \`${name}\`: ${shape.naming}`
     : `has no key \`${name}\``
@@ -120,7 +120,7 @@ function keyRemedy(name: string, shape: MapShape): string {
   if (shape.kind === 'names')
     return `${shape.naming === undefined ? 'A name like this cannot be used.' : 'Choose another name.'} Write it like \`${shape.example}\`.`
   const known = Object.keys(shape.of)
-  return nearby(name, known) ?? `There are ${listed(known)}.`
+  return didYouMean(name, known) ?? `There are ${listNames(known)}.`
 }
 
 type ListShape = Extract<Shape, { readonly kind: 'list' }>
@@ -134,7 +134,7 @@ function readList(node: Node, shape: ListShape, { source, path }: Place): Source
   if (node.items.length < (shape.least ?? 0)) source.problem(node, `${what} is an empty list`, `Write it like \`${shape.example}\`.`)
   const read = node.items.flatMap((each, index) => {
     const item = readShape(each, shape.of, { source, path: [...path, String(index)] })
-    return item ? [{ node: each, value: plainSourced(item) }] : []
+    return item ? [{ node: each, value: sourcedToJson(item) }] : []
   })
   const values = read.map(({ value }) => value)
   for (const index of repeated(values, shape.uniqueBy)) {
@@ -160,7 +160,7 @@ function readOption(node: Node, option: AgentOption, { source, path }: Place): S
     return undefined
   }
   const value = read.value as Json
-  if (someText(value, isTemplate)) {
+  if (hasText(value, hasPlaceholders)) {
     const remedy = path[0] === 'defaults' ? 'Say what is meant; a TROUPE_ variable can set it too.' : literalRemedy
     source.problem(node, `\`${showPath(path)}\` cannot have placeholders`, remedy)
     return undefined
@@ -182,37 +182,37 @@ function readAny(node: Node, { source }: Place): SourcedValue {
     }
   }
   refuse(node)
-  return { kind: 'value', value: plainOf(node), origin: source.origin(node) }
+  return { kind: 'value', value: nodeToJson(node), origin: source.origin(node) }
 }
 
 type ScalarShape = Extract<Shape, { readonly kind: 'text' | 'choice' | 'whole' | 'amount' | 'flag' }>
 
 function readScalar(node: Node, shape: ScalarShape, { source, path }: Place): SourcedValue | undefined {
   const value: unknown = isScalar(node) ? node.value : undefined
-  const wrong = scalarFault(value, shape)
+  const wrong = scalarProblem(value, shape)
   if (!wrong) return { kind: 'value', value: value as Json, origin: source.origin(node) }
-  const there = shape.kind === 'choice' ? found(node) : kindOf(node)
+  const there = shape.kind === 'choice' ? describeNode(node) : kindOf(node)
   source.problem(node, `\`${showPath(path)}\` ${wrong.message}${wrong.isType ? `, not ${there}` : ''}`, wrong.remedy)
   return undefined
 }
 
-interface ScalarFault {
+interface ScalarProblem {
   readonly message: string
   readonly remedy: string
   /** What stands there instead is worth telling. */
   readonly isType?: true
 }
 
-function scalarFault(value: unknown, shape: ScalarShape): ScalarFault | undefined {
+function scalarProblem(value: unknown, shape: ScalarShape): ScalarProblem | undefined {
   const like = (example: string): string => `Write it like \`${example}\`.`
   switch (shape.kind) {
     case 'text':
-      return textFault(value, shape)
+      return textProblem(value, shape)
     case 'choice':
       if (typeof value === 'string' && shape.of.includes(value)) return undefined
       return {
-        message: `must be one of ${listed(shape.of)}`,
-        remedy: nearby(typeof value === 'string' ? value : '', shape.of) ?? like(`"${shape.of[0]}"`),
+        message: `must be one of ${listNames(shape.of)}`,
+        remedy: didYouMean(typeof value === 'string' ? value : '', shape.of) ?? like(`"${shape.of[0]}"`),
         isType: true,
       }
     case 'whole':
@@ -230,13 +230,13 @@ function scalarFault(value: unknown, shape: ScalarShape): ScalarFault | undefine
 
 const literalRemedy = 'Say what is meant; `$${` stands for `${` itself.'
 
-function textFault(value: unknown, shape: Extract<Shape, { readonly kind: 'text' }>): ScalarFault | undefined {
+function textProblem(value: unknown, shape: Extract<Shape, { readonly kind: 'text' }>): ScalarProblem | undefined {
   const remedy = `Write it like \`${JSON.stringify(shape.example)}\`.`
   if (typeof value !== 'string' || value.trim() === '') return { message: 'must be text', remedy, isType: true }
-  const template = parseTemplate(value)
-  if (!template.ok) return { message: `cannot be read: ${template.message}`, remedy: templateRemedy }
-  if (shape.isLiteral && isTemplate(value)) return { message: 'cannot have placeholders', remedy: literalRemedy }
-  const message = isTemplate(value) ? undefined : shape.fault?.(value)
+  const template = parsePlaceholders(value)
+  if (!template.ok) return { message: `cannot be read: ${template.message}`, remedy: placeholderRemedy }
+  if (shape.isLiteral && hasPlaceholders(value)) return { message: 'cannot have placeholders', remedy: literalRemedy }
+  const message = hasPlaceholders(value) ? undefined : shape.fault?.(value)
   return message === undefined ? undefined : { message, remedy }
 }
 

@@ -3,7 +3,7 @@ import { showDuration } from '../../util/parse-duration.ts'
 import { showSize } from '../../util/parse-size.ts'
 import { type Config, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import { type EffectiveOption, effectiveOptions, type OptionSources } from './effective-options.ts'
-import { withoutSecrets } from './hide-secrets.ts'
+import { redactSettings } from './hide-secrets.ts'
 import { sandboxOf } from './section-values.ts'
 import { defaultKeys, type SectionName, sectionNames, sectionOf } from './sections.ts'
 import { type Leaf, leavesOf, type Origin, type Sourced, showOrigin, showPath } from './sourced.ts'
@@ -31,7 +31,7 @@ function sectionRows(config: Config, name: SectionName): readonly ConfigRow[] {
   return trees.flatMap((tree: Sourced) =>
     leavesOf(tree, [name]).map((leaf) => ({
       key: showPath(leaf.path),
-      value: withoutSecrets(sectionValue(leaf, config), leaf.path),
+      value: redactSettings(sectionValue(leaf, config), leaf.path),
       origin: showOrigin(leaf.origin),
     })),
   )
@@ -61,7 +61,7 @@ function optionRows(sources: OptionSources): readonly ConfigRow[] {
   const shownOptions = [...effectiveOptions(sources)].filter(([key, { value }]) => value !== undefined || defaultKeys.includes(key))
   return shownOptions.map(([key, effective]) => ({
     key,
-    value: withoutSecrets(shown(effective), []),
+    value: redactSettings(shown(effective), []),
     origin: showOrigin(effective.origin satisfies Origin),
   }))
 }

@@ -41,26 +41,26 @@ export function sourcedAt(tree: Sourced | undefined, path: readonly string[]): S
 export const keysOf = (tree: Sourced | undefined): readonly string[] => (tree?.kind === 'map' ? [...tree.entries.keys()] : [])
 
 /** The tree without those values that `keep` refuses; a map that loses its last value goes too. */
-export function pruned(tree: Sourced, keep: (leaf: Leaf) => boolean, path: readonly string[] = []): Sourced | undefined {
+export function filterLeaves(tree: Sourced, keep: (leaf: Leaf) => boolean, path: readonly string[] = []): Sourced | undefined {
   if (tree.kind === 'value') return keep({ ...tree, path }) ? tree : undefined
   const entries = new Map<string, Sourced>()
   for (const [key, inner] of tree.entries) {
-    const kept = pruned(inner, keep, [...path, key])
+    const kept = filterLeaves(inner, keep, [...path, key])
     if (kept) entries.set(key, kept)
   }
   return entries.size === 0 && tree.entries.size > 0 ? undefined : { ...tree, entries }
 }
 
 /** A tree as the JSON that it stands for. */
-export function plainSourced(tree: Sourced): Json {
+export function sourcedToJson(tree: Sourced): Json {
   if (tree.kind === 'value') return tree.value
-  return Object.fromEntries([...tree.entries].map(([key, inner]) => [key, plainSourced(inner)]))
+  return Object.fromEntries([...tree.entries].map(([key, inner]) => [key, sourcedToJson(inner)]))
 }
 
-export function someText(value: Json | undefined, test: (text: string) => boolean): boolean {
+export function hasText(value: Json | undefined, test: (text: string) => boolean): boolean {
   if (typeof value === 'string') return test(value)
   if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).some((each) => someText(each, test))
+  return Object.values(value).some((each) => hasText(each, test))
 }
 
 /**

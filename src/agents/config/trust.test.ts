@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { TroupeError } from '../../contracts/index.ts'
 import { nodeConfigFiles } from './files/config-file-system.ts'
 import { MemoryFiles } from './fixtures/memory-files.ts'
-import { readTrust, revokeTrust, statesOf, trustFiles } from './trust/trust-file.ts'
+import { readFileStates, readTrust, revokeTrust, trustFiles } from './trust/trust-file.ts'
 import { contentHash, parseTrust, printTrust, type TrustRecord, trustOf } from './trust/trust-records.ts'
 
 const given = { by: 'person', at: 5 } as const
@@ -18,7 +18,7 @@ describe('the list of trusted files', () => {
     const files = new MemoryFiles({ '/p/a': 'one', '/p/sub/b': 'two', '/q': 'three' })
     const place = { files, path }
     expect(await readTrust(place)).toEqual(new Map())
-    const states = await statesOf(files, ['/p/a', '/p/sub/b', '/q'])
+    const states = await readFileStates(files, ['/p/a', '/p/sub/b', '/q'])
     await trustFiles(place, states, given)
     const records = await readTrust(place)
     expect([...records.values()]).toEqual(states.map((state) => ({ ...state, ...given })))
@@ -42,7 +42,7 @@ describe('the list of trusted files', () => {
     const config = JSON.stringify({ hooks })
     const files = new MemoryFiles({ '/p/.ai-agent.json': config, ...named, ...others })
     const place = { files, path }
-    const [state] = await statesOf(files, ['/p/.ai-agent.json'])
+    const [state] = await readFileStates(files, ['/p/.ai-agent.json'])
     await trustFiles(place, state ? [state] : [], given)
     const hashes = [...(await readTrust(place)).values()].map(({ path: file, sha256 }) => [file, sha256])
     expect(Object.fromEntries(hashes)).toEqual(
@@ -59,7 +59,7 @@ describe('the list of trusted files', () => {
   ])('what a hook runs is bound to trust, however it is named: %j', async (command, program) => {
     const hooks = [{ name: 'a', on: ['before_call'], command, onFailure: 'closed' }]
     const files = new MemoryFiles({ '/p/.ai-agent.json': JSON.stringify({ hooks }), [program]: 'v1' })
-    await trustFiles({ files, path }, await statesOf(files, ['/p/.ai-agent.json']), given)
+    await trustFiles({ files, path }, await readFileStates(files, ['/p/.ai-agent.json']), given)
     expect([...(await readTrust({ files, path })).keys()]).toEqual(['/p/.ai-agent.json', program])
   })
 
@@ -101,7 +101,7 @@ describe('the list of trusted files', () => {
   })
 
   test('what is not there cannot be trusted', async () => {
-    await expect(statesOf(new MemoryFiles({ '/a': '' }), ['/a', '/b', '/c'])).rejects.toMatchObject({
+    await expect(readFileStates(new MemoryFiles({ '/a': '' }), ['/a', '/b', '/c'])).rejects.toMatchObject({
       code: 'config_invalid',
       problems: [{ place: '/b' }, { place: '/c' }],
     })

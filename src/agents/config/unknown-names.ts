@@ -1,7 +1,7 @@
 import type { ApprovalRule, HookDefinition, Problem } from '../../contracts/index.ts'
 import { automaticTools, builtinToolNames } from '../../policy/builtin-tool-names.ts'
 import { type KnownTools, patternsOf, rulePatternProblem, type ToolNameProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
-import { nearby } from '../values/messages.ts'
+import { didYouMean } from '../values/messages.ts'
 import { type Config, type ConfigDiagnostic, isTrustedFile, sectionByLayer, settingsOf } from './config.ts'
 import { type FileOrigin, keysOf, type Sourced, sourcedAt } from './sourced.ts'
 import { variablesOf } from './variables/overlay.ts'
@@ -46,7 +46,7 @@ export function unknownSkills(config: Config, skills: readonly string[]): Unknow
   return told(config, faults)
 }
 
-const remedyFor = (name: string, skills: readonly string[]): string => nearby(name, skills) ?? 'Remove it.'
+const remedyFor = (name: string, skills: readonly string[]): string => didYouMean(name, skills) ?? 'Remove it.'
 
 interface NameFault {
   readonly origin: FileOrigin
@@ -101,7 +101,7 @@ const childPrefix = 'agent__'
  * Queues that nothing bears the name of: a limit that never bites. `providers` are those that there are without being
  * configured, and those that agents name. While providers wait for trust, nobody knows what they are called.
  */
-export function idleQueues(sources: VariableSources, providers: readonly string[]): readonly ConfigDiagnostic[] {
+export function unusedQueues(sources: VariableSources, providers: readonly string[]): readonly ConfigDiagnostic[] {
   const { config } = sources
   const queues = settingsOf(config, 'queues')
   const isWaiting = config.pending.some(({ withheld }) => withheld.some((name) => name === 'providers' || name.startsWith('variables ')))
@@ -123,7 +123,7 @@ export function idleQueues(sources: VariableSources, providers: readonly string[
         severity: 'warning',
         place: `${at.file}:${at.line}:${at.column}`,
         message: `the queue \`${name}\` has no effect: no provider, tool or namespace has this name`,
-        remedy: nearby(name, [...bearers]) ?? 'Name a provider such as `openai`, a tool such as `shell`, or `agent` for all children.',
+        remedy: didYouMean(name, [...bearers]) ?? 'Name a provider such as `openai`, a tool such as `shell`, or `agent` for all children.',
       },
     ]
   })

@@ -7,7 +7,7 @@ export interface CommandRule {
   readonly effect: RuleVerdict
 }
 
-export interface JudgedCommands {
+export interface TranslatedCommands {
   /** What holds for the shell where no rule is about the command. */
   readonly effect: RuleVerdict
   /** Of those that fit a command, the last counts. */
@@ -18,11 +18,11 @@ export interface JudgedCommands {
 
 const shell = 'shell'
 /** A reason is read by models: what is longer is no help to them. */
-const mostNamed = 20
+const maxNamed = 20
 
 /** A shell for some commands alone. */
-export function onlyCommands(uses: readonly string[]): readonly ApprovalRule[] {
-  const named = [...uses.slice(0, mostNamed), ...(uses.length > mostNamed ? ['…'] : [])].join(', ')
+export function allowOnlyCommands(uses: readonly string[]): readonly ApprovalRule[] {
+  const named = [...uses.slice(0, maxNamed), ...(uses.length > maxNamed ? ['…'] : [])].join(', ')
   const reason = `The file of the agent lets it run these commands alone, plainly and in the workspace itself: ${named}.`
   return [{ deny: [shell], reason }, { allow: onShell(uses) }]
 }
@@ -30,25 +30,25 @@ export function onlyCommands(uses: readonly string[]): readonly ApprovalRule[] {
 const onShell = (uses: readonly string[]): readonly string[] => uses.map((use) => `${shell}(${use})`)
 
 /** What rules about commands come to, in their order: as they are written, or stricter. `undefined` where all commands are alike. */
-export function judgeCommands(rules: readonly CommandRule[]): JudgedCommands | undefined {
+export function translateCommandRules(rules: readonly CommandRule[]): TranslatedCommands | undefined {
   const last = rules.findLastIndex(({ resource }) => resource === '*')
   const base = rules[last]?.effect ?? 'allow'
-  const vain = rules.slice(0, Math.max(0, last)).filter(({ resource, effect }) => resource !== '*' && effect !== base)
-  const begun: JudgedCommands = { effect: base, rules: [], notes: vain.map((rule) => takenBack(rule, base)) }
-  const judged = rules.slice(last + 1).reduce(withRule, begun)
-  const { effect, notes } = judged
-  if (judged.rules.length === 0) return notes.length > 0 ? judged : undefined
-  if (effect !== 'deny') return { ...judged, notes: [...notes, summary(effect)] }
+  const overridden = rules.slice(0, Math.max(0, last)).filter(({ resource, effect }) => resource !== '*' && effect !== base)
+  const begun: TranslatedCommands = { effect: base, rules: [], notes: overridden.map((rule) => overriddenNote(rule, base)) }
+  const verdicts = rules.slice(last + 1).reduce(withRule, begun)
+  const { effect, notes } = verdicts
+  if (verdicts.rules.length === 0) return notes.length > 0 ? verdicts : undefined
+  if (effect !== 'deny') return { ...verdicts, notes: [...notes, summary(effect)] }
   // Nothing is left of a shell that is denied with nothing but denials behind that.
-  if (judged.rules.every(({ deny }) => deny !== undefined)) return { ...judged, rules: [] }
-  return { effect, rules: [{ deny: [shell], reason: denied }, ...judged.rules], notes: [...notes, summary(effect)] }
+  if (verdicts.rules.every(({ deny }) => deny !== undefined)) return { ...verdicts, rules: [] }
+  return { effect, rules: [{ deny: [shell], reason: denied }, ...verdicts.rules], notes: [...notes, summary(effect)] }
 }
 
 const denied = 'The file of the agent denies it.'
 const remedy = 'Write the words of one plain command, with stars behind the first: "git log *".'
 
 /** One more rule as it is, or something stricter: what tightens and cannot be told from others holds for every command. */
-function withRule({ effect, rules, notes }: JudgedCommands, { resource, effect: said }: CommandRule): JudgedCommands {
+function withRule({ effect, rules, notes }: TranslatedCommands, { resource, effect: said }: CommandRule): TranslatedCommands {
   const isBehindDenial = effect === 'deny' || rules.some(({ deny }) => deny !== undefined)
   const uses = commandUses(resource, said === 'allow' ? 'loosens' : said === 'ask' && isBehindDenial ? 'both' : 'tightens')
   if (uses) return { effect, rules: [...rules, ruleFor(said, onShell(uses))], notes }
@@ -63,9 +63,9 @@ function withRule({ effect, rules, notes }: JudgedCommands, { resource, effect: 
 const ruleFor = (effect: RuleVerdict, patterns: readonly string[]): ApprovalRule =>
   effect === 'deny' ? { deny: patterns, reason: denied } : { [effect]: patterns }
 
-type Note = JudgedCommands['notes'][number]
+type Note = TranslatedCommands['notes'][number]
 
-const takenBack = ({ resource, effect }: CommandRule, by: RuleVerdict): Note => ({
+const overriddenNote = ({ resource, effect }: CommandRule, by: RuleVerdict): Note => ({
   message: `\`${effect}\` for ${showValue(resource, 60)} is taken back by \`${by}\` for "*" behind it`,
   remedy: 'Of the rules that fit, the last counts: put "*" first.',
 })
@@ -77,7 +77,7 @@ const summary = (effect: RuleVerdict): Note => ({
 })
 
 /** As long as a command that anybody writes into a list. */
-const mostLetters = 200
+const maxLetters = 200
 /** Words as they are told of a plain command here: quotes, variables, redirections and brackets are never part of them. */
 const plainWords = /^[\w@%+:,./=^~*-]+(?: [\w@%+:,./=^~*-]+)*$/
 /** With these before it, or a variable, a command is no plain one. */
@@ -97,7 +97,7 @@ export function commandUses(pattern: string, purpose: Purpose): readonly string[
   const words = pattern.trim().replaceAll(/ +/g, ' ')
   const [name = ''] = words.split(' ')
   // `a, b` is no command: two were meant.
-  if (words.length > mostLetters || !plainWords.test(words) || noName.test(name) || words.includes(', ')) return undefined
+  if (words.length > maxLetters || !plainWords.test(words) || noName.test(name) || words.includes(', ')) return undefined
   // A script, which is told in quotes, begins with anything.
   if (purpose !== 'tightens' && name.startsWith('*')) return undefined
   if (!words.endsWith(' *')) return [words]

@@ -19,15 +19,15 @@ const marks: readonly (readonly [RegExp, Dialect])[] = [
 ]
 
 /** The longest beginning of a file that is looked at. */
-const mostLooked = 32_768
+const maxLooked = 32_768
 
 /** Whose format a file has: by its place, or, for a file that lies anywhere, by what stands in it. `undefined` for our own and for what is no agent. */
-export function dialectOf(path: string, text = ''): Dialect | undefined {
+export function detectDialect(path: string, text = ''): Dialect | undefined {
   const place = path.replaceAll('\\', '/')
   const known = places.find(([pattern]) => pattern.test(place))
   if (known) return known[1]
   const beginning = text
-    .slice(0, mostLooked)
+    .slice(0, maxLooked)
     .replace(/^\uFEFF/, '')
     .replace(/\r\n?/g, '\n')
   if (/\.toml$/i.test(place)) return /^developer_instructions\s*=/m.test(beginning) ? 'codex' : undefined

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { dialectOf } from './detect-dialect.ts'
+import { detectDialect } from './detect-dialect.ts'
 import type { Dialect } from './foreign-agent.ts'
 
 test.each<[path: string, expected: Dialect | undefined]>([
@@ -20,7 +20,7 @@ test.each<[path: string, expected: Dialect | undefined]>([
   ['README.md', undefined],
   ['.codex/config.toml', undefined],
 ])('by place: %s', (path, expected) => {
-  expect(dialectOf(path)).toBe(expected)
+  expect(detectDialect(path)).toBe(expected)
 })
 
 test.each<[path: string, text: string, expected: Dialect | undefined]>([
@@ -34,5 +34,5 @@ test.each<[path: string, text: string, expected: Dialect | undefined]>([
   ['a.toml', 'name = "a"', undefined],
   ['a.ai', '---\nname: a\ndescription: A\n---\nx', undefined],
 ])('by what stands in it: %s %j', (path, text, expected) => {
-  expect(dialectOf(path, text)).toBe(expected)
+  expect(detectDialect(path, text)).toBe(expected)
 })

@@ -2,7 +2,7 @@ import type { Problem } from '../../contracts/index.ts'
 import { type Position, SourceText } from '../values/source-text.ts'
 
 /** As with problems, a longer list helps nobody. */
-export const mostWarnings = 25
+export const maxWarnings = 25
 
 /** What is found while a file is read: problems, which end it, and warnings, which go with the agent. */
 export class Findings {
@@ -33,8 +33,8 @@ export class Findings {
   done(): readonly Problem[] {
     this.#source.done('agent_file_invalid', 'the agent file')
     const sorted = this.#warnings.sort((a, b) => a.at.line - b.at.line || a.at.column - b.at.column).map(({ problem }) => problem)
-    if (sorted.length <= mostWarnings) return sorted
-    const more = sorted.length - mostWarnings
-    return [...sorted.slice(0, mostWarnings), { place: this.#place, message: `there are ${more} more warnings about this file` }]
+    if (sorted.length <= maxWarnings) return sorted
+    const more = sorted.length - maxWarnings
+    return [...sorted.slice(0, maxWarnings), { place: this.#place, message: `there are ${more} more warnings about this file` }]
   }
 }

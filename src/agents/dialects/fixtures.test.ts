@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables as the files write them
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { dialectOf } from './detect-dialect.ts'
+import { detectDialect } from './detect-dialect.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
 import { grantedTools } from './granted-tools.ts'
 import { parseForeignAgent } from './parse-foreign-agent.ts'
@@ -9,7 +9,7 @@ import { parseForeignAgent } from './parse-foreign-agent.ts'
 /** A file as others write it, read as if it lay where they keep it. */
 function fixture(name: string, place: string): ForeignAgent {
   const content = readFileSync(new URL(`./fixtures/${name}`, import.meta.url))
-  const dialect = dialectOf(place) ?? expect.unreachable(`no dialect keeps files at ${place}`)
+  const dialect = detectDialect(place) ?? expect.unreachable(`no dialect keeps files at ${place}`)
   return parseForeignAgent(content, place, dialect)
 }
 const told = ({ warnings }: ForeignAgent): readonly string[] =>

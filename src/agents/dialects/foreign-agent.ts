@@ -39,7 +39,7 @@ export interface ForeignAgent {
   /** Offered, but a person is asked before each call. */
   readonly askTools: readonly string[]
   /** Not asked about, though `askTools` covers them. */
-  readonly freeTools?: readonly string[]
+  readonly exemptTools?: readonly string[]
   /** What it may do with its shell where not all commands are alike: of the rules that fit one, the last counts. */
   readonly commandRules?: readonly ApprovalRule[]
   /** The only other agents that it may call. Omitted: those that `tools` lets it. */

@@ -23,5 +23,5 @@ test.each([
 
 test('what is no name of a tool makes no rule, and no rule that a runtime would refuse', () => {
   expect(foreignRules({ deniedTools: ['agent__a b', 'shell'], askTools: ['x y'] })).toEqual([{ deny: ['shell'], reason }])
-  expect(foreignRules({ deniedTools: [], askTools: [], freeTools: ['read_file'] })).toBeUndefined()
+  expect(foreignRules({ deniedTools: [], askTools: [], exemptTools: ['read_file'] })).toBeUndefined()
 })

@@ -35,11 +35,11 @@ export function covers(pattern: string, name: string): boolean {
  * What an agent of another program is denied and asked about, as rules. They hold for tools, too, that a person gives it
  * besides. `undefined` where there is nothing of the kind.
  */
-export function foreignRules({ deniedTools, askTools, freeTools = [], commandRules = [] }: Judged): readonly ApprovalRule[] | undefined {
+export function foreignRules({ deniedTools, askTools, exemptTools = [], commandRules = [] }: Verdict): readonly ApprovalRule[] | undefined {
   const asked = usable(askTools)
   const denied = usable(deniedTools)
   // To look into what a call has printed is no use of a tool that anybody means.
-  const free = asked.includes('*') ? [...usable(freeTools), readOutput] : usable(freeTools)
+  const free = asked.includes('*') ? [...usable(exemptTools), readOutput] : usable(exemptTools)
   // Of those that fit, the last counts; one that allows makes an exception from those before it, and nothing more.
   const rules: readonly ApprovalRule[] = [
     ...(asked.length > 0 ? [{ ask: asked }] : []),
@@ -50,7 +50,7 @@ export function foreignRules({ deniedTools, askTools, freeTools = [], commandRul
   return rules.length > 0 ? rules : undefined
 }
 
-type Judged = Pick<ForeignAgent, 'deniedTools' | 'askTools' | 'freeTools' | 'commandRules'>
+type Verdict = Pick<ForeignAgent, 'deniedTools' | 'askTools' | 'exemptTools' | 'commandRules'>
 
 const readOutput = 'read_output'
 
@@ -65,13 +65,14 @@ export function untrusted(agent: ForeignAgent, place: string, known: readonly st
   const withheld: Problem[] = []
   const isCalling = agent.tools.kind === 'only' && agent.tools.names.some((name) => name.startsWith(agentPrefix))
   if (isCalling || grantedTools(agent, known).length > grantedTools({ ...agent, tools }, known).length)
-    withheld.push({ place, message: `the file is not trusted, so its agent has only ${listed(tools.names)}`, remedy })
+    withheld.push({ place, message: `the file is not trusted, so its agent has only ${listNames(tools.names)}`, remedy })
   const started = mcpServers?.filter(({ config }) => config !== undefined).map(({ name }) => name) ?? []
-  if (started.length > 0) withheld.push({ place, message: `the file is not trusted, so it starts no server: ${listed(started)}`, remedy })
+  if (started.length > 0)
+    withheld.push({ place, message: `the file is not trusted, so it starts no server: ${listNames(started)}`, remedy })
   return { ...rest, tools, warnings: [...agent.warnings, ...withheld] }
 }
 
 /** What makes a file of another program count in full. */
 export const trustRemedy = (place: string): string => `Look at the file, then: troupe trust ${shellWord(place)}`
 
-const listed = (names: readonly string[]): string => (names.length === 0 ? 'no tools' : names.map((name) => `\`${name}\``).join(', '))
+const listNames = (names: readonly string[]): string => (names.length === 0 ? 'no tools' : names.map((name) => `\`${name}\``).join(', '))

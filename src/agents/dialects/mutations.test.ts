@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TroupeError } from '../../contracts/index.ts'
-import { dialectOf } from './detect-dialect.ts'
+import { detectDialect } from './detect-dialect.ts'
 import { type Dialect, dialects } from './foreign-agent.ts'
 import { dialectTables } from './key-tables.ts'
 import { parseForeignAgent } from './parse-foreign-agent.ts'
@@ -116,7 +116,7 @@ test('a mutated file is read, or refused with problems that have a place', { tim
         expect(error.problems.length).toBeGreaterThan(0)
         for (const { place, message } of error.problems) expect(`${place} ${message}`).toMatch(/^it\.md:\d+:\d+ \S/)
       }
-      dialectOf('it.md', text)
+      detectDialect('it.md', text)
       expect(performance.now() - start).toBeLessThan(20_000)
     }),
     { numRuns: runs },

@@ -115,7 +115,7 @@ describe('tools', () => {
 })
 
 describe('models', () => {
-  test.each<[written: string, expected: readonly string[] | undefined, warned: boolean]>([
+  test.each<[written: string, expected: readonly string[] | undefined, trustWarning: boolean]>([
     ['sonnet', ['anthropic/claude-sonnet-5'], false],
     ['Opus', ['anthropic/claude-opus-5-5'], false],
     ['haiku', ['anthropic/claude-haiku-4-5'], false],
@@ -127,10 +127,10 @@ describe('models', () => {
     ['openrouter/meta/llama-4', ['openrouter/meta/llama-4'], false],
     ['Raptor mini (Preview)', ['Raptor-mini'], true],
     ['toString', ['toString'], true],
-  ])('%s', (written, expected, warned) => {
+  ])('%s', (written, expected, trustWarning) => {
     const agent = read(`name: it\nmodel: ${written}`)
     expect(agent.models).toEqual(expected)
-    expect(agent.warnings).toHaveLength(warned ? 1 : 0)
+    expect(agent.warnings).toHaveLength(trustWarning ? 1 : 0)
   })
 })
 
@@ -160,7 +160,7 @@ describe('invalid YAML', () => {
 })
 
 describe('keys', () => {
-  test('nobody knows are warned about, with the nearest, and never fail', () => {
+  test('nobody knows are trustWarning about, with the nearest, and never fail', () => {
     expect(read('name: it\ntols: Read\n__proto__: 1\nconstructor: 2')).toMatchObject({
       tools: { kind: 'all' },
       warnings: [
@@ -174,7 +174,7 @@ describe('keys', () => {
     const { warnings } = read(`name: it\n${Array.from({ length: 40 }, (_, index) => `k${index}: 1`).join('\n')}`)
     expect([warnings.length, warnings.at(-1)?.message]).toEqual([26, 'there are 15 more warnings about this file'])
   })
-  test('that ask for nothing are not warned about', () => {
+  test('that ask for nothing are not trustWarning about', () => {
     expect(read('name: it\nbackground: false\npermissionMode: default').warnings).toEqual([])
     expect(read('user-invocable: true', 'copilot').warnings).toEqual([])
   })

@@ -1,10 +1,10 @@
 import { fileStem, safeName } from '../agent-file/safe-name.ts'
 import { decodeText } from '../values/decode-text.ts'
-import { nearby } from '../values/messages.ts'
-import { Findings, mostWarnings } from './findings.ts'
+import { didYouMean } from '../values/messages.ts'
+import { Findings, maxWarnings } from './findings.ts'
 import { type Dialect, type Draft, emptyDraft, type ForeignAgent, type ForeignText } from './foreign-agent.ts'
 import { type DialectTable, dialectTables } from './key-tables.ts'
-import { judgeTools } from './permission-rules.ts'
+import { toolPermissions } from './permission-rules.ts'
 import { readMarkdown } from './read-markdown.ts'
 import { readToml } from './read-toml.ts'
 import { SettingReader } from './setting-reader.ts'
@@ -21,10 +21,10 @@ export function parseForeignAgent(content: string | Uint8Array, place: string, r
   const draft = emptyDraft()
   if (read) readSettings(findings, read, { draft, dialect, models })
   const name = read ? nameOf(findings, read, { draft, place, namedBy: table.namedBy }) : ''
-  const judged = judgedTools(findings, draft, read)
+  const verdicts = readToolPermissions(findings, draft, read)
   if (read) requireText(findings, read, draft)
   const { description = '', prompt = '', denied: _, rules: __, metadata, ...rest } = draft
-  return { ...rest, ...judged, dialect, name, description, prompt, metadata: Object.fromEntries(metadata), warnings: findings.done() }
+  return { ...rest, ...verdicts, dialect, name, description, prompt, metadata: Object.fromEntries(metadata), warnings: findings.done() }
 }
 
 /** Whether nothing depends on how the value is read but its words. */
@@ -49,7 +49,7 @@ function readSettings(findings: Findings, { settings, prompt }: ForeignText, { d
   const reader = new SettingReader(reading, findings, draft)
   const unknown = settings.filter(({ key }) => !Object.hasOwn(keys, key))
   for (const [index, { key, at }] of unknown.entries()) {
-    const remedy = index < mostWarnings ? nearby(key, Object.keys(keys)) : undefined
+    const remedy = index < maxWarnings ? didYouMean(key, Object.keys(keys)) : undefined
     findings.warn(at, `\`${key.slice(0, 60)}\` is not known here and changes nothing`, remedy)
   }
   for (const [key, rule] of Object.entries(keys)) {
@@ -74,17 +74,17 @@ function nameOf(
   return name
 }
 
-type Judged = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'freeTools' | 'commandRules'>
+type Verdict = Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'exemptTools' | 'commandRules'>
 
-function judgedTools(findings: Findings, { tools, denied, rules }: Draft, read: ForeignText | undefined): Judged {
+function readToolPermissions(findings: Findings, { tools, denied, rules }: Draft, read: ForeignText | undefined): Verdict {
   if (rules.length === 0) return { tools, deniedTools: [...denied], askTools: [] }
-  const { unknown, narrowed, notes, ...judged } = judgeTools(rules)
+  const { unknown, narrowed, notes, ...verdicts } = toolPermissions(rules)
   const at = read?.settings.find(({ key }) => /^(?:permissions?|tools)$/.test(key))?.at ?? { line: 1, column: 1 }
   for (const action of unknown) findings.warn(at, `a rule for \`${action}\` changes nothing: there is no such tool here`)
   for (const { message, remedy } of notes) findings.warn(at, message, remedy)
   for (const action of narrowed)
     findings.warn(at, `the rules for \`${action}\` depend on what it is done to: here the strictest of them holds for all of it`)
-  return { ...judged, deniedTools: [...new Set([...judged.deniedTools, ...denied])] }
+  return { ...verdicts, deniedTools: [...new Set([...verdicts.deniedTools, ...denied])] }
 }
 
 function requireText(findings: Findings, { at, prompt, settings }: ForeignText, draft: Draft): void {

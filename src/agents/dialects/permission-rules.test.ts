@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { grantedTools } from './granted-tools.ts'
-import { judgeTools, permissionRules } from './permission-rules.ts'
+import { permissionRules, toolPermissions } from './permission-rules.ts'
 
-const judge = (value: unknown): ReturnType<typeof judgeTools> => judgeTools(permissionRules(value) ?? expect.unreachable('no rules'))
+const judge = (value: unknown): ReturnType<typeof toolPermissions> =>
+  toolPermissions(permissionRules(value) ?? expect.unreachable('no rules'))
 const known = ['shell', 'read_file', 'write_file', 'edit_file', 'apply_patch', 'list_files', 'search_files', 'web_fetch', 'x/a', 'y/a']
 const left = (value: unknown): readonly string[] => grantedTools(judge(value), known)
 
@@ -109,9 +110,9 @@ describe('rules about commands', () => {
     [{ 'git * *': 'deny' }, { commandRules: [{ deny: ['shell(git *)', 'shell(git * *)'], reason }] }],
     [{ '*': 'ask', 'git * *': 'allow' }, { commandRules: [{ allow: ['shell(git * *)'] }] }],
   ])('%j', (bash, expected) => {
-    const { commandRules, ...judged } = judge({ bash })
-    expect({ ...judged, commandRules }).toMatchObject(expected)
-    expect(judged).toMatchObject({ narrowed: [], notes: expect.any(Array) })
+    const { commandRules, ...verdicts } = judge({ bash })
+    expect({ ...verdicts, commandRules }).toMatchObject(expected)
+    expect(verdicts).toMatchObject({ narrowed: [], notes: expect.any(Array) })
   })
 
   test('one that "*" behind it takes back is told', () => {
@@ -134,7 +135,7 @@ test('what is asked about stays, and is named', () => {
   expect(judge({ '*': 'ask', read: 'allow' })).toMatchObject({ tools: { kind: 'all' }, askTools: ['*'] })
   expect(judge({ edit: 'ask', write: 'deny' })).toMatchObject({ deniedTools: ['write_file', 'edit_file', 'apply_patch'], askTools: [] })
   expect(judge({ write: 'ask' })).toMatchObject({ deniedTools: [], askTools: ['write_file', 'edit_file', 'apply_patch'] })
-  expect(judge({ '*': 'ask', write: 'allow' })).toMatchObject({ askTools: ['*'], freeTools: ['write_file'] })
+  expect(judge({ '*': 'ask', write: 'allow' })).toMatchObject({ askTools: ['*'], exemptTools: ['write_file'] })
   expect(judge({ lsp: 'deny' }).unknown).toEqual(['lsp'])
 })
 

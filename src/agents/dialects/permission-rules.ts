@@ -1,5 +1,5 @@
 import { foreignToolNames, ownToolsFor, writingTools } from '../../policy/foreign-tools.ts'
-import { type JudgedCommands, judgeCommands } from './command-rules.ts'
+import { type TranslatedCommands, translateCommandRules } from './command-rules.ts'
 import type { ForeignAgent } from './foreign-agent.ts'
 import { translateTool } from './translate-tool.ts'
 
@@ -15,15 +15,15 @@ export interface PermissionRule {
 }
 
 /** More is no configuration, and each is held against each action. */
-export const mostRules = 200
+export const maxRules = 200
 
-export interface JudgedTools extends Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'freeTools' | 'commandRules'> {
+export interface ToolPermissions extends Pick<ForeignAgent, 'tools' | 'deniedTools' | 'askTools' | 'exemptTools' | 'commandRules'> {
   /** Actions that nothing here is like. */
   readonly unknown: readonly string[]
   /** Actions whose rules differ by what they are done to, which cannot be told apart here. */
   readonly narrowed: readonly string[]
   /** What has become of rules about commands. */
-  readonly notes: JudgedCommands['notes']
+  readonly notes: TranslatedCommands['notes']
 }
 
 /** `{ write: false }`, `{ edit: deny, bash: { 'git *': allow } }`, `allow`, or a list of rules; `undefined` where it is none of these. */
@@ -33,7 +33,7 @@ export function permissionRules(value: unknown): readonly PermissionRule[] | und
   const rules = Array.isArray(value)
     ? value.map(listedRule)
     : Object.entries(value).flatMap(([action, written]) => mappedRules(action, written))
-  return rules.length <= mostRules && rules.every((rule) => rule !== undefined) ? rules : undefined
+  return rules.length <= maxRules && rules.every((rule) => rule !== undefined) ? rules : undefined
 }
 
 function listedRule(value: unknown): PermissionRule | undefined {
@@ -54,7 +54,7 @@ function mappedRules(action: string, written: unknown): readonly (PermissionRule
  * done to never loosens here, and tightens for the whole: `src/*` denied is no writing at all. Commands alone are told apart.
  * Tools that no rule is about stay: a list of denials is no list of what is allowed.
  */
-export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
+export function toolPermissions(rules: readonly PermissionRule[]): ToolPermissions {
   const effects = new Map(ownNames.map(([name, actions]) => [name, effectOn(rules, actions)]))
   // Every tool that edits can write a file: none is freer than `write` where a rule names that.
   if (isNamed(rules, 'write'))
@@ -77,7 +77,7 @@ export function judgeTools(rules: readonly PermissionRule[]): JudgedTools {
     tools: rest === 'deny' ? { kind: 'only', names: named('allow', 'ask') } : { kind: 'all' },
     deniedTools: rest === 'deny' ? [] : named('deny'),
     askTools: rest === 'ask' ? ['*'] : named('ask'),
-    ...(rest === 'ask' && named('allow').length > 0 && { freeTools: named('allow') }),
+    ...(rest === 'ask' && named('allow').length > 0 && { exemptTools: named('allow') }),
     ...(commands && commands.rules.length > 0 && { commandRules: commands.rules }),
     unknown,
     narrowed: [...new Set(rules.filter(({ resource }) => resource !== '*').map(({ action }) => action))].filter(
@@ -95,10 +95,10 @@ const ownNames: readonly (readonly [name: string, actions: readonly string[]])[]
 const isShell = (action: string): boolean => ownToolsFor('opencode', action)?.includes('shell') ?? false
 
 /** What is said of commands, under one name of the shell; where rules have two for it, the strictest of them holds for all. */
-function commandsIn(rules: readonly PermissionRule[]): JudgedCommands | undefined {
+function commandsIn(rules: readonly PermissionRule[]): TranslatedCommands | undefined {
   const actions = foreignToolNames('opencode').filter(isShell)
   const [action = actions[0] ?? '', ...others] = actions.filter((name) => isNamed(rules, name))
-  return others.length > 0 ? undefined : judgeCommands(rules.filter((rule) => matches(rule.action, action)))
+  return others.length > 0 ? undefined : translateCommandRules(rules.filter((rule) => matches(rule.action, action)))
 }
 
 /** Of several names for one tool those count that a rule names, and the strictest of them. */

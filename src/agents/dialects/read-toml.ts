@@ -6,12 +6,12 @@ import type { ForeignText } from './foreign-agent.ts'
 
 const beginning: Position = { line: 1, column: 1 }
 /** Settings are a few lines; the prompt is one of them here. */
-const mostDepth = 64
+const maxDepth = 64
 
 /** Settings in TOML, the prompt among them. What is wrong is told to `findings`. */
 export function readToml(findings: Findings): ForeignText | undefined {
   try {
-    const table = parse(findings.lines.join('\n'), { maxDepth: mostDepth })
+    const table = parse(findings.lines.join('\n'), { maxDepth: maxDepth })
     const places = keyPlaces(findings.lines)
     const settings = Object.entries(table).map(([key, value]) => {
       const at = places.get(key) ?? beginning

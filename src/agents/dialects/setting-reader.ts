@@ -1,13 +1,13 @@
 import { type ReasoningEffort, reasoningEfforts } from '../../contracts/index.ts'
 import { foreignToolNames } from '../../policy/foreign-tools.ts'
 import { showValue } from '../../util/show-value.ts'
-import { listed, nearby } from '../values/messages.ts'
-import { onlyCommands } from './command-rules.ts'
+import { didYouMean, listNames } from '../values/messages.ts'
+import { allowOnlyCommands } from './command-rules.ts'
 import type { Findings } from './findings.ts'
 import type { Dialect, Draft, ForeignSetting } from './foreign-agent.ts'
 import { modelName } from './foreign-models.ts'
 import type { KeyRule } from './key-tables.ts'
-import { mostRules, permissionRules } from './permission-rules.ts'
+import { maxRules, permissionRules } from './permission-rules.ts'
 import { readServers, toJson, writtenNames } from './setting-values.ts'
 import { translateTool } from './translate-tool.ts'
 
@@ -16,12 +16,12 @@ const effortAliases: { readonly [written: string]: ReasoningEffort } = { max: 'x
 const shell = 'shell'
 const notInPart = 'a part of what a tool can do cannot be granted here'
 /** Tools of servers are `server/tool`. */
-const isOfServer = (name: string): boolean => name.includes('/')
+const isServerTool = (name: string): boolean => name.includes('/')
 const noServers = 'tools of MCP servers are not available in this version'
 /** Of a list of commands, in a message. */
-const mostShown = 6
+const maxShown = 6
 const minute = 60_000
-const mostMinutes = 1_000_000
+const maxMinutes = 1_000_000
 
 /** What should stand there instead; nothing where the value is right. */
 type Expected = string | undefined
@@ -92,7 +92,7 @@ export class SettingReader {
   }
 
   #minutes({ value }: ForeignSetting): Expected {
-    if (typeof value !== 'number' || !(value > 0 && value <= mostMinutes)) return 'a number of minutes'
+    if (typeof value !== 'number' || !(value > 0 && value <= maxMinutes)) return 'a number of minutes'
     this.#draft.timeBudgetMs = Math.max(1, Math.round(value * minute))
     return undefined
   }
@@ -140,35 +140,39 @@ export class SettingReader {
     const granted = names.flatMap((name) => {
       const tool = translateTool(this.#dialect, name)
       if (tool.kind === 'tools') {
-        if (tool.names.some(isOfServer)) this.#warn(setting, `${showValue(name, 60)} is left out: ${noServers}`)
+        if (tool.names.some(isServerTool)) this.#warn(setting, `${showValue(name, 60)} is left out: ${noServers}`)
         return tool.names
       }
       if (tool.kind === 'partly' && tool.uses) for (const use of tool.uses) commands.add(use)
-      else if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} is left out: ${notInPart}`, this.#wayToSay(name))
+      else if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} is left out: ${notInPart}`, this.#commandRemedy(name))
       else
-        this.#warn(setting, `${showValue(name, 60)} is left out: there is no such tool here`, nearby(name, foreignToolNames(this.#dialect)))
+        this.#warn(
+          setting,
+          `${showValue(name, 60)} is left out: there is no such tool here`,
+          didYouMean(name, foreignToolNames(this.#dialect)),
+        )
       return []
     })
     const isWhole = granted.includes('*') || granted.includes(shell)
-    if (commands.size > 0 && !isWhole) this.#onlyCommands(setting, [...commands])
+    if (commands.size > 0 && !isWhole) this.#allowOnlyCommands(setting, [...commands])
     const only = [...new Set([...granted, ...(commands.size > 0 ? [shell] : [])])]
     this.#draft.tools = granted.includes('*') ? { kind: 'all' } : { kind: 'only', names: only }
     return undefined
   }
 
-  #onlyCommands(setting: ForeignSetting, uses: readonly string[]): void {
-    const taken = uses.slice(0, mostRules)
-    this.#draft.commandRules = onlyCommands(taken)
-    const named = taken.length > mostShown ? [...taken.slice(0, mostShown), '…'] : taken
+  #allowOnlyCommands(setting: ForeignSetting, uses: readonly string[]): void {
+    const taken = uses.slice(0, maxRules)
+    this.#draft.commandRules = allowOnlyCommands(taken)
+    const named = taken.length > maxShown ? [...taken.slice(0, maxShown), '…'] : taken
     this.#warn(
       setting,
-      `its shell runs only ${listed(named)}, plainly and in the workspace itself; all else is refused, and the session's approvals hold for these`,
+      `its shell runs only ${listNames(named)}, plainly and in the workspace itself; all else is refused, and the session's approvals hold for these`,
       `Where nobody is to be asked about one, say so yourself: --allow '${shell}(${taken[0]})'.`,
     )
-    if (uses.length > taken.length) this.#warn(setting, `of the commands of its shell only the first ${mostRules} are taken`)
+    if (uses.length > taken.length) this.#warn(setting, `of the commands of its shell only the first ${maxRules} are taken`)
   }
 
-  #wayToSay(name: string): string | undefined {
+  #commandRemedy(name: string): string | undefined {
     return this.#dialect === 'claude' && /^bash\(/i.test(name) ? 'Write the words of one plain command: `Bash(git log:*)`.' : undefined
   }
 
@@ -181,12 +185,12 @@ export class SettingReader {
         this.#warn(
           setting,
           `${showValue(name, 60)} denies nothing: there is no such tool here`,
-          nearby(name, foreignToolNames(this.#dialect)),
+          didYouMean(name, foreignToolNames(this.#dialect)),
         )
         continue
       }
       if (tool.kind === 'partly') this.#warn(setting, `${showValue(name, 60)} denies the whole tool here`)
-      if (tool.names.some(isOfServer)) this.#warn(setting, `${showValue(name, 60)} denies nothing: ${noServers}`)
+      if (tool.names.some(isServerTool)) this.#warn(setting, `${showValue(name, 60)} denies nothing: ${noServers}`)
       for (const own of tool.names) this.#draft.denied.add(own)
     }
     return undefined
@@ -194,7 +198,7 @@ export class SettingReader {
 
   #permissions(setting: ForeignSetting): Expected {
     const rules = permissionRules(setting.value)
-    if (!rules) return `a map of at most ${mostRules} tools to \`allow\`, \`ask\` or \`deny\``
+    if (!rules) return `a map of at most ${maxRules} tools to \`allow\`, \`ask\` or \`deny\``
     this.#draft.rules.push(...rules)
     return undefined
   }
@@ -218,7 +222,7 @@ export class SettingReader {
     const written = typeof setting.value === 'string' ? setting.value.trim().toLowerCase() : ''
     const alias = Object.hasOwn(effortAliases, written) ? effortAliases[written] : undefined
     const effort = alias ?? reasoningEfforts.find((one) => one === written)
-    if (effort === undefined) return `one of ${listed(reasoningEfforts)}`
+    if (effort === undefined) return `one of ${listNames(reasoningEfforts)}`
     this.#draft.reasoning = effort
     return undefined
   }
@@ -226,7 +230,7 @@ export class SettingReader {
   #choice(setting: ForeignSetting, { of }: Extract<KeyRule, { kind: 'choice' }>): Expected {
     const written = ['string', 'boolean'].includes(typeof setting.value) ? String(setting.value) : ''
     const meaning = Object.hasOwn(of, written) ? of[written] : undefined
-    if (!meaning) return `one of ${listed(Object.keys(of))}`
+    if (!meaning) return `one of ${listNames(Object.keys(of))}`
     const { infer, enabled, denied = [], sandbox, warning, refused } = meaning
     if (infer !== undefined) this.#draft.infer = infer
     if (enabled !== undefined) this.#draft.enabled = enabled

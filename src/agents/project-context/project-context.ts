@@ -11,8 +11,8 @@ import { foldersUpTo, readRegularFile, realPathOf } from './project-files.ts'
  */
 
 export const contextFile = 'AGENTS.md'
-const mostBytes = 32 * 1024
-const mostTogether = 64 * 1024
+const maxBytes = 32 * 1024
+const maxTogether = 64 * 1024
 
 export interface ContextPlaces {
   readonly workingDirectory: string
@@ -43,11 +43,11 @@ export function projectContext({ workingDirectory, projectRoot, hidden = [] }: C
   const real = realPathOf(root) ?? root
   // Who keeps journals right in the project, or above it, has an `AGENTS.md` among them.
   const unseen = hidden.flatMap((path) => [path, realPathOf(path) ?? path]).filter((path) => !isInside(path, real))
-  let left = mostTogether
+  let left = maxTogether
   // The nearest is served first: where the room does not do, what is far away gives way.
   for (const folder of foldersUpTo(workingDirectory, root)) {
     const source = join(folder, contextFile)
-    const read = readContext(source, { root: real, hidden: unseen, maxBytes: Math.max(0, Math.min(mostBytes, left)) })
+    const read = readContext(source, { root: real, hidden: unseen, maxBytes: Math.max(0, Math.min(maxBytes, left)) })
     if (read.problem) problems.push(read.problem)
     if (read.text === undefined) continue
     texts.push({ source, text: read.text })
@@ -71,19 +71,19 @@ function readContext(source: string, bounds: SafeReadBounds): ReadContext {
   if (file.kind === 'withheld') return leftOut(file.why, 'Remove the link, and find out who made it.')
   if (file.kind === 'refused') return leftOut(file.why, 'Make it a text file that can be read, or remove it.')
   if (file.size === 0) return {}
-  if (bounds.maxBytes === 0) return leftOut(`those nearer to the working directory have all ${mostTogether} bytes`, 'Shorten them.')
+  if (bounds.maxBytes === 0) return leftOut(`those nearer to the working directory have all ${maxTogether} bytes`, 'Shorten them.')
   const whole = file.size <= file.bytes.length
-  const bytes = whole ? file.bytes : wholeLetters(file.bytes)
+  const bytes = whole ? file.bytes : cutAtCharacter(file.bytes)
   if (bytes.includes(0) || !isUtf8(bytes)) return leftOut('it is no UTF-8 text', 'Save it as UTF-8.')
   const text = new TextDecoder().decode(bytes).replace(/\r\n?/g, '\n').trim()
   if (whole) return text === '' ? {} : { text }
   const message = `only the first ${bytes.length} of ${file.size} bytes of ${contextFile} are used`
-  const remedy = `A file has at most ${mostBytes} bytes, all of them together ${mostTogether}: shorten it.`
-  return { text: atLineEnd(text), problem: { place: source, message, remedy } }
+  const remedy = `A file has at most ${maxBytes} bytes, all of them together ${maxTogether}: shorten it.`
+  return { text: cutAtLineEnd(text), problem: { place: source, message, remedy } }
 }
 
 /** Without the beginning of a letter whose end was cut off. */
-function wholeLetters(bytes: Uint8Array): Uint8Array {
+function cutAtCharacter(bytes: Uint8Array): Uint8Array {
   for (let end = bytes.length; end > bytes.length - 4 && end > 0; end--) {
     const part = bytes.subarray(0, end)
     if (isUtf8(part)) return part
@@ -91,7 +91,7 @@ function wholeLetters(bytes: Uint8Array): Uint8Array {
   return bytes
 }
 
-const atLineEnd = (text: string): string => {
+const cutAtLineEnd = (text: string): string => {
   const end = text.lastIndexOf('\n')
   return `${end > text.length / 2 ? text.slice(0, end) : text}\n[… the rest of this file is left out]`
 }

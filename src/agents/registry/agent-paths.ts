@@ -3,11 +3,11 @@ import { relative } from 'node:path'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { readBounded } from '../../util/read-bounded.ts'
-import { largestAgentFile } from '../values/decode-text.ts'
+import { maxAgentFileBytes } from '../values/decode-text.ts'
 
 /** A file's content, or why there is none, in words. */
-export type Content = { readonly ok: true; readonly bytes: Uint8Array } | Unread
-export interface Unread {
+export type Content = { readonly ok: true; readonly bytes: Uint8Array } | UnreadableFile
+export interface UnreadableFile {
   readonly ok: false
   readonly kind: 'missing' | 'folder' | 'refused'
   readonly why: string
@@ -15,28 +15,28 @@ export interface Unread {
 }
 
 export function readContent(path: string): Content {
-  const found = readBounded(fs, path, largestAgentFile)
+  const found = readBounded(fs, path, maxAgentFileBytes)
   switch (found.kind) {
     case 'read':
       return { ok: true, bytes: found.bytes }
     case 'missing':
-      return unread('missing', 'there is no such file', 'Check the path.')
+      return unreadable('missing', 'there is no such file', 'Check the path.')
     case 'folder':
-      return unread('folder', 'it is a folder', 'Name one of the files in it.')
+      return unreadable('folder', 'it is a folder', 'Name one of the files in it.')
     case 'no file':
-      return unread('refused', 'it is not a regular file', 'Put what it says into a file, and name that one.')
+      return unreadable('refused', 'it is not a regular file', 'Put what it says into a file, and name that one.')
     case 'too large':
-      return unread('refused', found.why, 'Make it shorter: agents can read long texts with tools.')
+      return unreadable('refused', found.why, 'Make it shorter: agents can read long texts with tools.')
     case 'unreadable': {
       const { code } = found.error as NodeJS.ErrnoException
-      return unread('refused', `it cannot be read (${code ?? messageOf(found.error)})`, 'Make it readable, or name another file.')
+      return unreadable('refused', `it cannot be read (${code ?? messageOf(found.error)})`, 'Make it readable, or name another file.')
     }
     default:
       return found satisfies never
   }
 }
 
-const unread = (kind: Unread['kind'], why: string, remedy: string): Unread => ({ ok: false, kind, why, remedy })
+const unreadable = (kind: UnreadableFile['kind'], why: string, remedy: string): UnreadableFile => ({ ok: false, kind, why, remedy })
 
 /** One path for each file, whatever way leads there. */
 export function realPath(path: string): string {
@@ -48,17 +48,17 @@ export function realPath(path: string): string {
 }
 
 /** How a path is told to people: from where they stand, if it lies below. */
-export function shownPath(path: string, from: string): string {
+export function displayPath(path: string, from: string): string {
   return path !== from && isInside(from, path) ? relative(from, path) : path
 }
 
 export const isOwnFile = (path: string): boolean => /\.ai$/i.test(path)
-export const mayBeAgent = (name: string): boolean => /\.(?:ai|md|toml)$/i.test(name)
+export const hasAgentExtension = (name: string): boolean => /\.(?:ai|md|toml)$/i.test(name)
 
 /** Agent files beside a path that is not there, for whoever misspelt it. */
-export function neighbours(folder: string): readonly string[] {
+export function agentFilesIn(folder: string): readonly string[] {
   try {
-    return fs.readdirSync(folder).filter(mayBeAgent).toSorted()
+    return fs.readdirSync(folder).filter(hasAgentExtension).toSorted()
   } catch {
     return []
   }

@@ -1,5 +1,5 @@
 import type { Problem, SkillCard } from '../../contracts/index.ts'
-import { spotOf } from '../agent-file/option-values.ts'
+import { locationOf } from '../agent-file/option-values.ts'
 import type { FoundSkills } from '../skills/find-skills.ts'
 import { selectSkills } from '../skills/select-skills.ts'
 import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
@@ -15,15 +15,15 @@ export interface AgentSkills {
 }
 
 /** The skills of an agent out of those that were found. */
-export function agentSkills({ definition, disabledSkills, values, dialect, place }: WantingSkills, found: FoundSkills): AgentSkills {
+export function agentSkills({ definition, disabledSkills, values, dialect, place }: SkillRequest, found: FoundSkills): AgentSkills {
   const { skills, problems, warnings } = selectSkills(found, definition.skills, disabledSkills)
   const said = values.get('skills')
   const placed = ({ place: at, ...problem }: Problem): Problem => {
     const [, key = 'skills', index = '0'] = /^(skills|disabledSkills)\[(\d+)\]$/.exec(at) ?? []
     const list = values.get(key as 'skills' | 'disabledSkills')
-    return { ...problem, ...(list ? spotOf(list, Number(index)) : { place }) }
+    return { ...problem, ...(list ? locationOf(list, Number(index)) : { place }) }
   }
-  const isForeign = dialect !== 'troupe' && said?.rank !== 'over'
+  const isForeign = dialect !== 'troupe' && said?.rank !== 'override'
   return {
     skills,
     problems: isForeign ? [] : problems.map(placed),
@@ -35,6 +35,6 @@ export function agentSkills({ definition, disabledSkills, values, dialect, place
 }
 
 /** An agent as far as it wants skills: one that can be used, or what could be read of one that cannot. */
-export interface WantingSkills extends Pick<RegisteredAgent, 'disabledSkills' | 'values' | 'dialect' | 'place'> {
+export interface SkillRequest extends Pick<RegisteredAgent, 'disabledSkills' | 'values' | 'dialect' | 'place'> {
   readonly definition: Pick<RegisteredAgent['definition'], 'skills'>
 }

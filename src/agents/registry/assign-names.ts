@@ -1,6 +1,6 @@
 import type { Problem } from '../../contracts/index.ts'
 import { offeredName } from '../../policy/tool-name-patterns.ts'
-import { type Spot, spotOf } from '../agent-file/option-values.ts'
+import { locationOf, type SourceLocation } from '../agent-file/option-values.ts'
 import type { LoadedFile } from './loaded-file.ts'
 import type { Edge } from './team-checks.ts'
 
@@ -52,7 +52,7 @@ function clash(later: LoadedFile, earlier: LoadedFile): Problem {
   const [file, other] = isOurs ? [later, earlier] : [earlier, later]
   const { agent, at, dialect, values } = file
   const said = values.get('toolName')
-  const where: Spot = said ? spotOf(said, 0) : at
+  const where: SourceLocation = said ? locationOf(said, 0) : at
   const message =
     agent.toolName === other.agent.toolName
       ? `the tool name \`${agent.toolName}\` is ${other.place}'s already`
@@ -71,7 +71,7 @@ const remedies: { readonly [dialect in LoadedFile['dialect']]: string } = {
   opencode: byFile,
 }
 
-/** Who is in one run with whom: an agent with everybody whom it leads to. Looked up only where names are the same. */
+/** Who is in one run with whom: an agent with everybody whom it leads to. FoundFiles up only where names are the same. */
 function teamsOf(files: readonly LoadedFile[], edgesFrom: EdgesFrom): { haveBoth(one: LoadedFile, other: LoadedFile): boolean } {
   let callers: Map<LoadedFile, LoadedFile[]> | undefined
   const known = new Map<LoadedFile, ReadonlySet<LoadedFile>>()

@@ -7,7 +7,7 @@ import { agentPathsOf } from '../config/section-values.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
 import { realPath } from './agent-paths.ts'
 import type { Confinement } from './confinement.ts'
-import { type FoundPaths, findAgentPaths, SearchEffort } from './find-agent-paths.ts'
+import { type FoundPaths, findAgentPaths, SearchBudget } from './find-agent-paths.ts'
 import type { RegistryOptions } from './registry-options.ts'
 
 /** The files that the configuration lists as agents. */
@@ -52,12 +52,12 @@ function search(
   entries: readonly string[],
   place: string,
 ): { readonly found: readonly FoundPaths[]; readonly problems: readonly Problem[] } {
-  const effort = new SearchEffort()
+  const budget = new SearchBudget()
   const found: FoundPaths[] = []
   const problems: Problem[] = []
   for (const written of entries) {
     try {
-      found.push(findAgentPaths(written, effort))
+      found.push(findAgentPaths(written, budget))
     } catch (error) {
       if (error instanceof TroupeError) {
         const { message, remedy } = error

@@ -3,7 +3,7 @@ import { dirname } from 'node:path'
 import { isInside } from '../../util/is-inside.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { Config } from '../config/config.ts'
-import { linkOut } from '../config/trust/escaping-link.ts'
+import { findEscapingLink } from '../config/trust/escaping-link.ts'
 import { contentHash, type TrustRecords, trustOf } from '../config/trust/trust-records.ts'
 import { foldersUpTo, hasConfiguration, isRepository } from '../project-context/project-files.ts'
 import { realPath } from './agent-paths.ts'
@@ -32,7 +32,7 @@ export class Confinement {
     const isOwn = this.#config.ownFolders.some((folder) => isInside(realPath(folder), path))
     if (isOwn || this.#trusted === 'everything') return undefined
     const isTrusted = trustOf({ path, sha256: contentHash(bytes) }, this.#trusted) === 'trusted'
-    return { folder: projectAround(path), agent: path, isTrusted }
+    return { folder: enclosingProject(path), agent: path, isTrusted }
   }
 }
 
@@ -45,14 +45,14 @@ export interface Confined {
   readonly isTrusted: boolean
 }
 
-interface OutsideFault {
+interface OutsideProblem {
   readonly message: string
   readonly remedy: string
 }
 
 /** What is wrong with a file that leaves the folder, links followed; nothing of the file is read. */
-export function outsideFault(target: string, { folder, agent, isTrusted }: Confined): OutsideFault | undefined {
-  const link = linkOut(folder, target)
+export function outsideProblem(target: string, { folder, agent, isTrusted }: Confined): OutsideProblem | undefined {
+  const link = findEscapingLink(folder, target)
   if (link !== undefined) {
     return {
       message: `it lies outside of ${folder}, behind the link ${link}`,
@@ -70,7 +70,7 @@ export function outsideFault(target: string, { folder, agent, isTrusted }: Confi
  * The folder of the project that a file lies in, wherever one stands: the nearest repository around it, else the nearest
  * folder with a configuration, else its own. A path without links.
  */
-export function projectAround(file: string): string {
+export function enclosingProject(file: string): string {
   const own = dirname(file)
   const around = foldersUpTo(own)
   const homes = homeFolders()

@@ -1,29 +1,29 @@
 import { dirname, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { builtinToolNames } from '../../policy/builtin-tool-names.ts'
-import type { SaidValues } from '../agent-file/option-values.ts'
+import type { ExternalValues } from '../agent-file/option-values.ts'
 import { settingsOf } from '../config/config.ts'
 import { optionDefaults } from '../config/effective-options.ts'
 import { sandboxOf } from '../config/section-values.ts'
 import { keysOf } from '../config/sourced.ts'
 import { contentHash, type FileState, trustOf } from '../config/trust/trust-records.ts'
 import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
-import { isOwnFile, readContent, realPath, shownPath, type Unread } from './agent-paths.ts'
+import { displayPath, isOwnFile, readContent, realPath, type UnreadableFile } from './agent-paths.ts'
 import { configuredPaths } from './configured-agents.ts'
-import { type Confined, Confinement, outsideFault } from './confinement.ts'
+import { type Confined, Confinement, outsideProblem } from './confinement.ts'
 import { dialectIn, loadForeignFile, looksLikeAgent } from './load-foreign-file.ts'
 import { loadOwnFile } from './load-own-file.ts'
 import {
   type ChildReference,
   type FileToRead,
+  type LoadContext,
   type LoadedFile,
   type Loading,
-  type SaidByFile,
-  spotOfReference,
-  type Voices,
+  locationOfReference,
+  type ReadableFile,
 } from './loaded-file.ts'
 import { folderAsRoot, missingRoot, unreadChild } from './missing-agents.ts'
-import { agentsCalled, type NamedAgent, usualAgents } from './project-agents.ts'
+import { agentsNamed, type NamedAgent, projectAgents } from './project-agents.ts'
 import type { RegistryOptions } from './registry-options.ts'
 import { targetOf } from './resolve-child.ts'
 
@@ -37,8 +37,8 @@ export class FileLoader {
   readonly #files = new Map<string, Loading>()
   readonly #told = new Set<Loading>()
   readonly #faulty = new Set<LoadedFile>()
-  readonly #asRoot: Voices
-  readonly #asChild: Voices
+  readonly #asRoot: LoadContext
+  readonly #asChild: LoadContext
   readonly #confinement: Confinement
   /** By agent file, where what it names must lie. */
   readonly #within = new Map<string, Confined | undefined>()
@@ -49,13 +49,13 @@ export class FileLoader {
     this.#options = options
     this.#confinement = new Confinement(options.config, options.trusted)
     const { flags = new Map(), variables = new Map() } = options
-    const defaults: Voices['defaults'] = optionDefaults(options.config)
+    const defaults: LoadContext['defaults'] = optionDefaults(options.config)
     const baseDir = realPath(dirname(resolve(options.workingDirectory, options.roots[0] ?? '.')))
     const { workingDirectory, tools = builtinToolNames, sandbox = sandboxOf(options.config) } = options
     const models = keysOf(settingsOf(options.config, 'models'))
-    const voices = { baseDir, workingDirectory, models, tools, sandbox }
-    this.#asRoot = { over: new Map([...variables, ...flags]), defaults, ...voices }
-    this.#asChild = { over: variables, defaults: withModels(defaults, flags), ...voices }
+    const context = { baseDir, workingDirectory, models, tools, sandbox }
+    this.#asRoot = { over: new Map([...variables, ...flags]), defaults, ...context }
+    this.#asChild = { over: variables, defaults: withModels(defaults, flags), ...context }
   }
 
   /** Every file that was looked into, as people know it. */
@@ -64,8 +64,8 @@ export class FileLoader {
   }
 
   /** What the files say that could be read, even those with problems, if they are meant to be used. */
-  get said(): readonly SaidByFile[] {
-    return [...this.#files.values()].flatMap((loading): readonly SaidByFile[] => {
+  get said(): readonly ReadableFile[] {
+    return [...this.#files.values()].flatMap((loading): readonly ReadableFile[] => {
       if (!loading.ok) return loading.said ? [loading.said] : []
       return loading.file.enabled ? [loading.file] : []
     })
@@ -83,12 +83,12 @@ export class FileLoader {
       this.problems.push(this.#unreadRoot(written, path, content))
       return undefined
     }
-    return this.#take(this.#load(realPath(path), { bytes: content.bytes, place: written, voices: this.#asRoot }))
+    return this.#take(this.#load(realPath(path), { bytes: content.bytes, place: written, context: this.#asRoot }))
   }
 
-  #unreadRoot(written: string, path: string, { kind, why, remedy }: Unread): Problem {
+  #unreadRoot(written: string, path: string, { kind, why, remedy }: UnreadableFile): Problem {
     if (kind === 'missing') {
-      const called = agentsCalled(written, this.#usual()).map((agent) => this.#shown(agent.path))
+      const called = agentsNamed(written, this.#usual()).map((agent) => this.#shown(agent.path))
       return missingRoot(written, path, { called, workingDirectory: this.#options.workingDirectory })
     }
     return kind === 'folder' ? folderAsRoot(written, path) : { place: written, message: sentence(why), remedy }
@@ -115,13 +115,13 @@ export class FileLoader {
     if (known) return this.#follow(known, reference)
     const content = readContent(path)
     if (!content.ok) return this.#miss(reference, unreadChild(reference, path, content))
-    return this.#follow(this.#load(path, { bytes: content.bytes, place: this.#shown(path), voices: this.#asChild }), reference)
+    return this.#follow(this.#load(path, { bytes: content.bytes, place: this.#shown(path), context: this.#asChild }), reference)
   }
 
   /** Who names an agent on the command line has trusted it by that. */
-  #outside(path: string, from: LoadedFile): Unread | undefined {
-    const within = from.values.get('agents')?.rank === 'over' ? undefined : this.#within.get(from.path)
-    const fault = within && outsideFault(path, within)
+  #outside(path: string, from: LoadedFile): UnreadableFile | undefined {
+    const within = from.values.get('agents')?.rank === 'override' ? undefined : this.#within.get(from.path)
+    const fault = within && outsideProblem(path, within)
     return fault && { ok: false, kind: 'refused', why: fault.message, remedy: fault.remedy }
   }
 
@@ -130,11 +130,11 @@ export class FileLoader {
     if (loading.ok || !reference.isOptional) return this.#take(loading)
     const [{ place, message } = { place: reference.place, message: 'it cannot be read' }] = loading.problems
     const told = `\`${reference.written}\` is left out: ${message} (${place})`
-    return this.#miss(reference, { ...spotOfReference(reference), message: told, remedy: `See all of it: troupe validate ${place}` })
+    return this.#miss(reference, { ...locationOfReference(reference), message: told, remedy: `See all of it: troupe validate ${place}` })
   }
 
   #usual(): readonly NamedAgent[] {
-    this.#found ??= usualAgents(this.#options.workingDirectory)
+    this.#found ??= projectAgents(this.#options.workingDirectory)
     return this.#found
   }
 
@@ -157,7 +157,7 @@ export class FileLoader {
         return []
       }
       if (!this.#files.has(path) && !isNamed && !looksLikeAgent(path, content.bytes)) return []
-      const loading = this.#load(path, { bytes: content.bytes, place: this.#shown(path), voices: this.#asChild })
+      const loading = this.#load(path, { bytes: content.bytes, place: this.#shown(path), context: this.#asChild })
       if (loading.ok) return [loading.file]
       if (this.#options.scope === 'everything') this.#take(loading)
       else this.#tellConfigured(loading.problems)
@@ -188,19 +188,22 @@ export class FileLoader {
     return loading.said
   }
 
-  #load(path: string, { bytes, place, voices }: { readonly bytes: Uint8Array; readonly place: string; readonly voices: Voices }): Loading {
+  #load(
+    path: string,
+    { bytes, place, context }: { readonly bytes: Uint8Array; readonly place: string; readonly context: LoadContext },
+  ): Loading {
     const known = this.#files.get(path)
     if (known) return known
-    const loading = this.#parse({ path, place, bytes }, voices)
+    const loading = this.#parse({ path, place, bytes }, context)
     this.#files.set(path, loading)
     return loading
   }
 
-  #parse(file: FileToRead, voices: Voices): Loading {
+  #parse(file: FileToRead, context: LoadContext): Loading {
     const { path, bytes, place } = file
     const within = this.#confinement.ofAgent(file)
     this.#within.set(path, within)
-    if (isOwnFile(path)) return loadOwnFile(file, voices, within)
+    if (isOwnFile(path)) return loadOwnFile(file, context, within)
     const dialect = dialectIn(path, bytes)
     if (dialect === undefined) {
       const remedy = 'Ours end in `.ai`; files of Claude, Copilot, opencode, Gemini and Codex are known by their place or their settings.'
@@ -209,26 +212,26 @@ export class FileLoader {
     const { trusted } = this.#options
     const state: FileState = { path, sha256: contentHash(bytes) }
     const isTrusted = trustOf(state, trusted) === 'trusted'
-    const loading = loadForeignFile(file, { dialect, isTrusted, voices, within })
+    const loading = loadForeignFile(file, { dialect, isTrusted, context, within })
     const isWhole = loading.ok && loading.file.diagnostics.every(({ code }) => code !== 'agent_untrusted')
     if (!isTrusted && !isWhole) this.untrusted.push(state)
     return loading
   }
 
   #shown(path: string): string {
-    return shownPath(path, this.#options.workingDirectory)
+    return displayPath(path, this.#options.workingDirectory)
   }
 }
 
 /** Who names a model for the run means those agents too that name none themselves. */
-function withModels(defaults: Voices['defaults'], flags: SaidValues): Voices['defaults'] {
+function withModels(defaults: LoadContext['defaults'], flags: ExternalValues): LoadContext['defaults'] {
   const models = flags.get('models')
   return models ? new Map([...defaults, ['models', models]]) : defaults
 }
 
 function forPeople(reference: ChildReference, { agent, place }: LoadedFile): Problem {
   return {
-    ...spotOfReference(reference),
+    ...locationOfReference(reference),
     message: `\`${agent.name}\` is for people to choose: its file lets no agent call it`,
     remedy: `Leave it out, or let it be called in ${place}.`,
   }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { defaultSandboxPolicy, type SandboxPolicy } from '../../contracts/index.ts'
 import type { AgentOptionKey } from '../agent-file/agent-options.ts'
-import type { PlacedValue } from '../agent-file/option-values.ts'
-import { idleSettings } from './ineffective-settings.ts'
+import type { OptionValue } from '../agent-file/option-values.ts'
+import { ineffectiveSettings } from './ineffective-settings.ts'
 
 describe('lists of an agent that its session does not allow', () => {
   const session: SandboxPolicy = {
@@ -11,9 +11,9 @@ describe('lists of an agent that its session does not allow', () => {
     writable: ['/data/out', '/team/w'],
     environment: ['CI'],
   }
-  const told = (said: { readonly [Key in AgentOptionKey]?: unknown }, policy = session, rank: PlacedValue['rank'] = 'file') => {
+  const told = (said: { readonly [Key in AgentOptionKey]?: unknown }, policy = session, rank: OptionValue['rank'] = 'file') => {
     const values = new Map(Object.entries(said).map(([key, value]) => [key as AgentOptionKey, { value, rank, place: `a.ai ${key}` }]))
-    return idleSettings(values, { policy, file: '/team', over: '/here' }).map(({ place, message }) => `${place}: ${message}`)
+    return ineffectiveSettings(values, { policy, file: '/team', over: '/here' }).map(({ place, message }) => `${place}: ${message}`)
   }
 
   it('are told, entry by entry', () => {
@@ -27,7 +27,7 @@ describe('lists of an agent that its session does not allow', () => {
     const said = { 'sandbox.writable': ['/data/out/a', './w', '/data'] }
     const whole = '`sandbox.writable` names "/data", which the session does not allow as a whole'
     expect(told(said)).toEqual([`a.ai sandbox.writable: ${whole}`])
-    expect(told(said, session, 'over')).toEqual([
+    expect(told(said, session, 'override')).toEqual([
       'a.ai sandbox.writable: `sandbox.writable` names "./w", which the session does not allow',
       `a.ai sandbox.writable: ${whole}`,
     ])

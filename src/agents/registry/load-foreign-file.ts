@@ -1,25 +1,25 @@
 import { dirname, resolve } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
-import { agentParts } from '../agent-file/agent-file.ts'
+import { toAgentSettings } from '../agent-file/agent-file.ts'
 import type { AgentOptionKey } from '../agent-file/agent-options.ts'
-import { layered, type PlacedValue, type PlacedValues, spotOf } from '../agent-file/option-values.ts'
+import { locationOf, mergeLayers, type OptionValue, type OptionValues } from '../agent-file/option-values.ts'
 import { withSchemaFiles } from '../agent-file/schema-files.ts'
-import { dialectOf } from '../dialects/detect-dialect.ts'
+import { detectDialect } from '../dialects/detect-dialect.ts'
 import type { Dialect, ForeignAgent } from '../dialects/foreign-agent.ts'
 import { foreignRules, grantedTools, trustRemedy, untrusted } from '../dialects/granted-tools.ts'
 import { parseForeignAgent } from '../dialects/parse-foreign-agent.ts'
 import { type AgentDiagnostic, warningOf } from './agent-diagnostic.ts'
 import { isOwnFile, readContent } from './agent-paths.ts'
 import type { Confined } from './confinement.ts'
-import { idleSettings } from './ineffective-settings.ts'
+import { ineffectiveSettings } from './ineffective-settings.ts'
 import { readSchemaText, withWritable } from './load-own-file.ts'
-import type { ChildReference, FileToRead, Loading, Voices } from './loaded-file.ts'
+import type { ChildReference, FileToRead, LoadContext, Loading } from './loaded-file.ts'
 import { scriptProblems, scriptsBeside } from './script-paths.ts'
 
 export interface ForeignSurroundings {
   readonly dialect: Dialect
   readonly isTrusted: boolean
-  readonly voices: Voices
+  readonly context: LoadContext
   /** Where scripts must lie that it names, unless that is left open. */
   readonly within: Confined | undefined
 }
@@ -28,27 +28,27 @@ const agentPrefix = 'agent__'
 
 /** For which program a file was written, by its place and its beginning; nothing where it is no agent. */
 export const dialectIn = (path: string, bytes: Uint8Array): Dialect | undefined =>
-  dialectOf(path, new TextDecoder().decode(bytes.subarray(0, 32_768)))
+  detectDialect(path, new TextDecoder().decode(bytes.subarray(0, 32_768)))
 
 /** Reads an agent that was written for another program. What it says and we cannot do is told, and taken stricter. */
 export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundings): Loading {
   const { path, place, bytes } = file
-  const { dialect, isTrusted, voices, within } = surroundings
+  const { dialect, isTrusted, context, within } = surroundings
   try {
-    const parsed = parseForeignAgent(bytes, place, { dialect, models: voices.models })
-    const withoutTrust = untrusted(parsed, place, voices.tools)
+    const parsed = parseForeignAgent(bytes, place, { dialect, models: context.models })
+    const withoutTrust = untrusted(parsed, place, context.tools)
     const agent = isTrusted ? parsed : withoutTrust
     const otherwise = isTrusted ? withoutTrust : parsed
-    const stated = layered({ over: voices.over, own: ownValues(agent, voices.tools, place), defaults: voices.defaults })
+    const stated = mergeLayers({ over: context.over, own: ownValues(agent, context.tools, place), defaults: context.defaults })
     const { values, problems } = withSchemaFiles(stated, (schema) => readSchemaText(resolve(dirname(path), schema)))
     const scripts = scriptProblems(values, path, within)
     if (problems.length + scripts.length > 0) return { ok: false, problems: [...problems, ...scripts] }
     const { name, displayName, prompt, metadata } = agent
-    const stating = { ...agentParts(values), models: scriptsBeside(agentParts(values).models, values, { path, voices }) }
-    const folders = { file: dirname(path), over: voices.workingDirectory }
+    const stating = { ...toAgentSettings(values), models: scriptsBeside(toAgentSettings(values).models, values, { path, context }) }
+    const folders = { file: dirname(path), over: context.workingDirectory }
     const parts = withWritable(stating, values, folders)
     // What is said over the file counts either way.
-    const toolsOtherwise = values.get('tools')?.rank === 'file' ? grantedTools(otherwise, voices.tools) : parts.tools
+    const toolsOtherwise = values.get('tools')?.rank === 'file' ? grantedTools(otherwise, context.tools) : parts.tools
     const trust = { isGiven: isTrusted, place, toolsOtherwise, remedy: trustRemedy(place) }
     return {
       ok: true,
@@ -69,8 +69,11 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
           ...agent.warnings.map((problem, index) =>
             warningOf(problem, index < parsed.warnings.length ? 'foreign_agent' : 'agent_untrusted'),
           ),
-          ...notDone(agent, place),
-          ...idleSettings(new Map([...values].filter(([, { rank }]) => rank === 'over')), { policy: voices.sandbox, ...folders }),
+          ...unsupportedServers(agent, place),
+          ...ineffectiveSettings(new Map([...values].filter(([, { rank }]) => rank === 'override')), {
+            policy: context.sandbox,
+            ...folders,
+          }),
         ],
       },
     }
@@ -81,7 +84,7 @@ export function loadForeignFile(file: FileToRead, surroundings: ForeignSurroundi
 }
 
 /** What the file says under our names. */
-function ownValues(agent: ForeignAgent, tools: readonly string[], place: string): PlacedValues {
+function ownValues(agent: ForeignAgent, tools: readonly string[], place: string): OptionValues {
   const said: { readonly [Key in AgentOptionKey]?: unknown } = {
     description: agent.description,
     usage: agent.usage,
@@ -100,15 +103,15 @@ function ownValues(agent: ForeignAgent, tools: readonly string[], place: string)
     enabled: agent.enabled,
   }
   return new Map(
-    Object.entries(said).flatMap(([key, value]): readonly [AgentOptionKey, PlacedValue][] =>
+    Object.entries(said).flatMap(([key, value]): readonly [AgentOptionKey, OptionValue][] =>
       value === undefined ? [] : [[key as AgentOptionKey, { value, place, rank: 'file' }]],
     ),
   )
 }
 
 /** Only agents that are named: to be let call every other one is no team. */
-function childrenOf(over: PlacedValue | undefined, agent: ForeignAgent, place: string): readonly ChildReference[] {
-  if (over) return (over.value as readonly string[]).map((written, index) => ({ written, ...spotOf(over, index) }))
+function childrenOf(over: OptionValue | undefined, agent: ForeignAgent, place: string): readonly ChildReference[] {
+  if (over) return (over.value as readonly string[]).map((written, index) => ({ written, ...locationOf(over, index) }))
   const { agents, tools, deniedTools } = agent
   const named = tools.kind === 'only' ? tools.names.filter((name) => name.startsWith(agentPrefix) && !name.endsWith('*')) : []
   const names = agents ?? named.map((name) => name.slice(agentPrefix.length))
@@ -116,7 +119,7 @@ function childrenOf(over: PlacedValue | undefined, agent: ForeignAgent, place: s
   return [...new Set(names.filter(isAllowed))].map((written) => ({ written, place, isOptional: true }))
 }
 
-function notDone({ mcpServers = [] }: ForeignAgent, place: string): readonly AgentDiagnostic[] {
+function unsupportedServers({ mcpServers = [] }: ForeignAgent, place: string): readonly AgentDiagnostic[] {
   if (mcpServers.length === 0) return []
   const names = mcpServers.map(({ name }) => name).join(', ')
   return [

@@ -1,36 +1,36 @@
 import { dirname, resolve } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
-import { type AgentFile, readFaultyText } from '../agent-file/agent-file.ts'
-import type { PlacedValues } from '../agent-file/option-values.ts'
+import { type AgentFile, readAgentWithProblems } from '../agent-file/agent-file.ts'
+import type { OptionValues } from '../agent-file/option-values.ts'
 import { readContent } from './agent-paths.ts'
-import { type Confined, outsideFault } from './confinement.ts'
-import { idleSettings } from './ineffective-settings.ts'
-import type { FileToRead, LoadedFile, Loading, Voices } from './loaded-file.ts'
+import { type Confined, outsideProblem } from './confinement.ts'
+import { ineffectiveSettings } from './ineffective-settings.ts'
+import type { FileToRead, LoadContext, LoadedFile, Loading } from './loaded-file.ts'
 import { scriptProblems, scriptsBeside, withoutScripts } from './script-paths.ts'
 import { toolProblems } from './team-checks.ts'
 
 /** Reads an agent file of ours. Schemas and scripts that it names must lie `within` what it is confined to, if it is. */
-export function loadOwnFile({ path, place, bytes }: FileToRead, voices: Voices, within: Confined | undefined): Loading {
+export function loadOwnFile({ path, place, bytes }: FileToRead, context: LoadContext, within: Confined | undefined): Loading {
   try {
-    const { read, problems: faults } = readFaultyText(bytes, place, {
-      overrides: voices.over,
-      defaults: voices.defaults,
-      readFile: (file, saidBy) => {
+    const { read, problems: faults } = readAgentWithProblems(bytes, place, {
+      overrides: context.over,
+      defaults: context.defaults,
+      readFile: (file, withPrecedence) => {
         const target = resolve(dirname(path), file)
         // Who names a file on the command line has trusted it by that.
-        return saidBy === 'file' && within ? readConfined(target, within) : readSchemaText(target)
+        return withPrecedence === 'file' && within ? readConfined(target, within) : readSchemaText(target)
       },
     })
-    const models = scriptsBeside(read.agent.models, read.values, { path, voices })
-    const folders = { file: dirname(path), over: voices.workingDirectory }
+    const models = scriptsBeside(read.agent.models, read.values, { path, context })
+    const folders = { file: dirname(path), over: context.workingDirectory }
     const agent = withWritable({ ...read.agent, models }, read.values, folders)
     const scripts = scriptProblems(read.values, path, within)
     const problems = [...faults, ...scripts]
-    const diagnostics = idleSettings(read.values, { policy: voices.sandbox, ...folders })
+    const diagnostics = ineffectiveSettings(read.values, { policy: context.sandbox, ...folders })
     const file: LoadedFile = { ...read, agent, path, place, dialect: 'troupe', isForPeople: false, diagnostics }
     if (problems.length === 0) return { ok: true, file }
     // Nobody looks at its tools any more: what is wrong with them is told with the rest.
-    const all = [...problems, ...toolProblems(file, voices.tools)]
+    const all = [...problems, ...toolProblems(file, context.tools)]
     // A script that must not be read is not handed to those who would look into it.
     const checked = scripts.length > 0 ? { ...file, agent: { ...agent, models: withoutScripts(models) } } : file
     return { ok: false, problems: all, said: checked }
@@ -46,15 +46,15 @@ interface Folders {
 }
 
 /** Folders of a sandbox are relative to whoever names them. */
-export function withWritable<A extends Pick<AgentFile, 'sandbox'>>(agent: A, values: PlacedValues, { file, over }: Folders): A {
+export function withWritable<A extends Pick<AgentFile, 'sandbox'>>(agent: A, values: OptionValues, { file, over }: Folders): A {
   const { sandbox } = agent
   if (!sandbox?.writable) return agent
-  const folder = values.get('sandbox.writable')?.rank === 'over' ? over : file
+  const folder = values.get('sandbox.writable')?.rank === 'override' ? over : file
   return { ...agent, sandbox: { ...sandbox, writable: sandbox.writable.map((each) => resolve(folder, each)) } }
 }
 
 function readConfined(target: string, within: Confined): string {
-  const fault = outsideFault(target, within)
+  const fault = outsideProblem(target, within)
   if (fault) throw new TroupeError('agent_file_invalid', fault.message, { remedy: fault.remedy })
   return readSchemaText(target)
 }

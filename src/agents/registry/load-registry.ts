@@ -13,23 +13,23 @@ import type { AgentDiagnostic } from './agent-diagnostic.ts'
 import { assignNames } from './assign-names.ts'
 import { FileLoader } from './file-loader.ts'
 import { fillPrompts } from './fill-prompts.ts'
-import type { ChildReference, LoadedFile, SaidByFile } from './loaded-file.ts'
+import type { ChildReference, LoadedFile, ReadableFile } from './loaded-file.ts'
 import type { FoundAgent, RegisteredAgent } from './registered-agent.ts'
 import type { RegistryOptions } from './registry-options.ts'
 import { childProblems, cycleProblems, type Edge, ruleProblems, toolProblems } from './team-checks.ts'
 
-interface Looked {
+interface FoundFiles {
   /** Every file that was looked into. */
   readonly files: readonly string[]
   /** Every agent that could be read, usable or not. */
   readonly found: readonly FoundAgent[]
   /** What every file says that could be read, so that whoever knows models and schemas can check that too. */
-  readonly said: readonly SaidByFile[]
+  readonly said: readonly ReadableFile[]
   readonly diagnostics: readonly AgentDiagnostic[]
   /** Files of other programs that nobody has trusted as they are: less of them counts. */
   readonly untrusted: readonly FileState[]
 }
-export type Registry = Looked &
+export type Registry = FoundFiles &
   (
     | {
         readonly ok: true
@@ -48,7 +48,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
   const configured = options.scope === 'everything' ? loader.configured() : []
   const team = teamOf(loader, [...roots, ...configured, ...loader.faulty])
   const { files, edgesFrom } = team
-  // What a file with problems of its own says of itself is not judged a second time; its prompt and its ways are.
+  // What a file with problems of its own says of itself is not verdicts a second time; its prompt and its ways are.
   const isRight = (file: LoadedFile): boolean => !loader.faulty.has(file)
   const usable = files.filter(isRight)
   const named = assignNames(usable, edgesFrom)
@@ -66,7 +66,7 @@ export async function loadRegistry(options: RegistryOptions): Promise<Registry> 
     ...filled.problems,
   ]
   const children = new Set(files.flatMap((file) => edgesFrom(file).map(({ to }) => to)))
-  const looked: Looked = {
+  const looked: FoundFiles = {
     files: loader.places,
     found: team.all.filter(isRight).map(foundAgent),
     said: loader.said,
@@ -130,7 +130,7 @@ function teamOf(loader: FileLoader, first: readonly LoadedFile[]): Team {
       const to = loader.child(reference, file)
       if (!to) continue
       if (reference.isOptional && leadsTo(to, file, edges)) {
-        diagnostics.push(callingBack(reference))
+        diagnostics.push(cycleDiagnostic(reference))
         continue
       }
       found.add(to)
@@ -152,7 +152,7 @@ function leadsTo(from: LoadedFile, to: LoadedFile, edges: ReadonlyMap<LoadedFile
 }
 
 /** Programs that let agents call each other in circles have other bounds; what is dropped is told. */
-const callingBack = (reference: ChildReference): AgentDiagnostic => ({
+const cycleDiagnostic = (reference: ChildReference): AgentDiagnostic => ({
   code: 'foreign_agent',
   severity: 'warning',
   place: reference.place,

@@ -1,19 +1,19 @@
 import type { AgentTrust, Problem, SandboxPolicy } from '../../contracts/index.ts'
 import type { ReadAgent } from '../agent-file/agent-file.ts'
 import type { AgentOptionKey } from '../agent-file/agent-options.ts'
-import type { SaidValue, SaidValues, Spot } from '../agent-file/option-values.ts'
+import type { ExternalValue, ExternalValues, SourceLocation } from '../agent-file/option-values.ts'
 import type { Origin } from '../config/sourced.ts'
 import type { Dialect } from '../dialects/foreign-agent.ts'
 import type { AgentDiagnostic } from './agent-diagnostic.ts'
 
 /** What an agent says of another: `./scout.ai` or `scout`, and where. */
-export interface ChildReference extends Spot {
+export interface ChildReference extends SourceLocation {
   readonly written: string
   /** Foreign files name agents of programs that may not be here. */
   readonly isOptional?: boolean
 }
 
-export function spotOfReference({ place, line }: ChildReference): Pick<Problem, 'place' | 'line'> {
+export function locationOfReference({ place, line }: ChildReference): Pick<Problem, 'place' | 'line'> {
   return { place, ...(line !== undefined && { line }) }
 }
 
@@ -30,7 +30,7 @@ export interface LoadedFile extends ReadAgent {
 }
 
 /** What a file says, right or wrong, that others can check: nobody here knows models or skills, or compiles schemas. */
-export interface SaidByFile extends Pick<LoadedFile, 'path' | 'place' | 'values' | 'dialect' | 'disabledSkills'> {
+export interface ReadableFile extends Pick<LoadedFile, 'path' | 'place' | 'values' | 'dialect' | 'disabledSkills'> {
   readonly agent: Pick<LoadedFile['agent'], 'models' | 'input' | 'output' | 'skills' | 'tools' | 'sandbox'>
 }
 
@@ -44,11 +44,11 @@ export interface FailedLoading {
 }
 
 /** What speaks besides an agent file. */
-export interface Voices {
+export interface LoadContext {
   /** What goes before it: flags, variables. */
-  readonly over: SaidValues
+  readonly over: ExternalValues
   /** What holds where it is silent; values of a configuration know their file. */
-  readonly defaults: ReadonlyMap<AgentOptionKey, SaidValue & { readonly origin?: Origin }>
+  readonly defaults: ReadonlyMap<AgentOptionKey, ExternalValue & { readonly origin?: Origin }>
   /** The folder that `script/` names of models are relative to: the first agent's. */
   readonly baseDir: string
   /** What paths on the command line are relative to. */

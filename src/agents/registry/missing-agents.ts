@@ -2,18 +2,18 @@ import { basename, dirname, join } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { shellWord } from '../../util/shell-word.ts'
-import { listed } from '../values/messages.ts'
-import { isOwnFile, neighbours, type Unread } from './agent-paths.ts'
-import { type ChildReference, spotOfReference } from './loaded-file.ts'
+import { listNames } from '../values/messages.ts'
+import { agentFilesIn, isOwnFile, type UnreadableFile } from './agent-paths.ts'
+import { type ChildReference, locationOfReference } from './loaded-file.ts'
 
-interface Lookout {
+interface MissingContext {
   /** The files of agents that are called like that. */
   readonly called: readonly string[]
   readonly workingDirectory: string
 }
 
 /** What to say of an agent that was asked for and is not there. */
-export function missingRoot(written: string, path: string, { called, workingDirectory }: Lookout): Problem {
+export function missingRoot(written: string, path: string, { called, workingDirectory }: MissingContext): Problem {
   const [file] = called
   if (file !== undefined)
     return {
@@ -22,10 +22,10 @@ export function missingRoot(written: string, path: string, { called, workingDire
       remedy:
         called.length === 1
           ? `${file} is called so: troupe run ${shellWord(file)}`
-          : `These are called so: ${listed(called)}. Name one of them.`,
+          : `These are called so: ${listNames(called)}. Name one of them.`,
     }
   const here = basename(written)
-  if (here !== written && neighbours(workingDirectory).includes(here))
+  if (here !== written && agentFilesIn(workingDirectory).includes(here))
     return {
       place: written,
       message: `There is no such file in ${dirname(path)}.`,
@@ -37,29 +37,29 @@ export function missingRoot(written: string, path: string, { called, workingDire
 
 /** The same of a folder in place of an agent. */
 export function folderAsRoot(written: string, path: string): Problem {
-  const own = neighbours(path).filter(isOwnFile)
-  const remedy = own.length > 0 ? `Name an agent in it: ${listed(own.slice(0, 10).map((name) => join(written, name)))}.` : noAgents
+  const own = agentFilesIn(path).filter(isOwnFile)
+  const remedy = own.length > 0 ? `Name an agent in it: ${listNames(own.slice(0, 10).map((name) => join(written, name)))}.` : noAgents
   return { place: written, message: 'It is a folder.', remedy }
 }
 
 const noAgents = 'There are no agents in this folder: change to the folder of the agent, or make one with troupe init.'
 
 function agentsIn(folder: string): string | undefined {
-  const own = neighbours(folder).filter(isOwnFile)
-  return own.length > 0 ? `In ${folder} there are ${listed(own.slice(0, 10))}.` : undefined
+  const own = agentFilesIn(folder).filter(isOwnFile)
+  return own.length > 0 ? `In ${folder} there are ${listNames(own.slice(0, 10))}.` : undefined
 }
 
 /** The same of one that another agent names, there or not. */
-export function unreadChild(reference: ChildReference, path: string, { kind, why, remedy }: Unread): Problem {
+export function unreadChild(reference: ChildReference, path: string, { kind, why, remedy }: UnreadableFile): Problem {
   if (kind === 'missing') return missingChild(reference, path)
-  return { ...spotOfReference(reference), message: `the agent \`${reference.written}\` cannot be read: ${why}`, remedy }
+  return { ...locationOfReference(reference), message: `the agent \`${reference.written}\` cannot be read: ${why}`, remedy }
 }
 
 function missingChild(reference: ChildReference, path: string): Problem {
   const { written } = reference
   const folder = written.slice(0, written.length - basename(written).length)
   return {
-    ...spotOfReference(reference),
+    ...locationOfReference(reference),
     message: `there is no agent file \`${written}\``,
     remedy: besides(path, { folder, otherwise: 'Give the path of an agent, relative to this file.' }),
   }
@@ -72,8 +72,8 @@ interface Words {
 }
 
 function besides(path: string, { folder = '', otherwise }: Words): string {
-  const there = neighbours(dirname(path))
+  const there = agentFilesIn(dirname(path))
   const near = nearestNames(basename(path), there)
-  if (near.length > 0) return `Did you mean ${listed(near.map((name) => `${folder}${name}`))}?`
+  if (near.length > 0) return `Did you mean ${listNames(near.map((name) => `${folder}${name}`))}?`
   return agentsIn(dirname(path)) ?? otherwise
 }

@@ -16,16 +16,16 @@ export interface NamedAgent {
 }
 
 /** The agents that a project keeps in its own folder and in those of other programs. Absolute. */
-export function usualAgentPaths(folder: string): readonly string[] {
+export function projectAgentPaths(folder: string): readonly string[] {
   const own = findAgentPaths(join(folder, '*.ai')).paths
   const foreign = dialectFolders.map((each) => join(folder, each)).filter((path) => existsSync(path))
   return [...own, ...foreign.flatMap((path) => findAgentPaths(path).paths)]
 }
 
 /** What they are called; whatever cannot be read is called nothing. */
-export function usualAgents(folder: string): readonly NamedAgent[] {
+export function projectAgents(folder: string): readonly NamedAgent[] {
   try {
-    return [...new Set(usualAgentPaths(folder).map(realPath))].flatMap((path) => {
+    return [...new Set(projectAgentPaths(folder).map(realPath))].flatMap((path) => {
       const name = nameIn(path)
       return name === undefined ? [] : [{ name, path }]
     })
@@ -36,7 +36,7 @@ export function usualAgents(folder: string): readonly NamedAgent[] {
 }
 
 /** Those that a name means: of several, the ones beside whoever says it. */
-export function agentsCalled(written: string, among: readonly NamedAgent[], from?: string): readonly NamedAgent[] {
+export function agentsNamed(written: string, among: readonly NamedAgent[], from?: string): readonly NamedAgent[] {
   const called = among.filter(({ name, path }) => path !== from && (name === written || name === safeName(written)))
   const beside = from === undefined ? [] : called.filter(({ path }) => dirname(path) === dirname(from))
   return beside.length > 0 ? beside : called

@@ -1,7 +1,7 @@
 import type { AgentTrust, ApprovalRule, JsonObject } from '../../contracts/index.ts'
 import type { AgentFile } from '../agent-file/agent-file.ts'
 import type { TemplateAgent } from '../agent-file/agent-template.ts'
-import type { PlacedValues } from '../agent-file/option-values.ts'
+import type { OptionValues } from '../agent-file/option-values.ts'
 import type { Dialect } from '../dialects/foreign-agent.ts'
 
 /** An agent that could be read, whether or not it can be used. */
@@ -37,7 +37,7 @@ export interface RegisteredAgent {
   /** Names and patterns of skills that it does not have, whatever it wants. */
   readonly disabledSkills: readonly string[]
   /** What holds for it, and where each was said. */
-  readonly values: PlacedValues
+  readonly values: OptionValues
   /** Its children, as its file names them. */
   readonly references: readonly string[]
 }

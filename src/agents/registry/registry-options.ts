@@ -1,5 +1,5 @@
 import type { SandboxPolicy } from '../../contracts/index.ts'
-import type { SaidValues } from '../agent-file/option-values.ts'
+import type { ExternalValues } from '../agent-file/option-values.ts'
 import type { Config } from '../config/config.ts'
 import type { TrustRecords } from '../config/trust/trust-records.ts'
 import type { Environment } from '../config/variables/resolve-placeholders.ts'
@@ -18,9 +18,9 @@ export interface RegistryOptions {
   /** Files of other programs that a person has trusted. `everything`: whoever names the files knows all that they lead to. */
   readonly trusted: TrustRecords | 'everything'
   /** What goes before the files that are asked for. */
-  readonly flags?: SaidValues
+  readonly flags?: ExternalValues
   /** What goes before every file. */
-  readonly variables?: SaidValues
+  readonly variables?: ExternalValues
   /** The names of the tools that there are. Default: those that are built in. */
   readonly tools?: readonly string[]
   /** The walls of the session. Default: those of the configuration. */

@@ -1,9 +1,9 @@
 import { dirname, relative, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import { listed, nearby } from '../values/messages.ts'
-import { neighbours } from './agent-paths.ts'
-import { type ChildReference, type LoadedFile, spotOfReference } from './loaded-file.ts'
-import { agentsCalled, type NamedAgent } from './project-agents.ts'
+import { didYouMean, listNames } from '../values/messages.ts'
+import { agentFilesIn } from './agent-paths.ts'
+import { type ChildReference, type LoadedFile, locationOfReference } from './loaded-file.ts'
+import { agentsNamed, type NamedAgent } from './project-agents.ts'
 
 /** Where a reference leads. */
 export type Target =
@@ -36,22 +36,22 @@ export function targetOf(reference: ChildReference, from: Referrer, { configured
   const named = known.filter(({ agent }) => agent.name === written || agent.toolName === written)
   const [file] = named
   if (file && named.length === 1) return { kind: 'file', file }
-  const spot = spotOfReference(reference)
+  const spot = locationOfReference(reference)
   if (file)
     return nothing({
       ...spot,
       message: `\`${written}\` is the name of several agents`,
-      remedy: `Name the file: ${listed(named.map(({ place }) => place))}.`,
+      remedy: `Name the file: ${listNames(named.map(({ place }) => place))}.`,
     })
-  const called = agentsCalled(written, usual(), from.path)
+  const called = agentsNamed(written, usual(), from.path)
   const [colleague] = called
   if (colleague && called.length === 1 && reference.isOptional) return { kind: 'path', path: colleague.path, isWritten: false }
   const message = called.length > 1 ? `\`${written}\` is the name of several agents` : `there is no agent \`${written}\``
   const names = reference.isOptional ? usual().map(({ name }) => name) : []
   const remedy =
-    called.length === 0 || neighbours(dirname(from.path)).includes(`${written}.ai`)
+    called.length === 0 || agentFilesIn(dirname(from.path)).includes(`${written}.ai`)
       ? nameRemedy(written, from, [...known.flatMap(({ agent }) => [agent.name, agent.toolName]), ...names])
-      : `Name the file: ${listed(called.map(({ path }) => (reference.isOptional ? shown(path) : besides(path, from))))}.`
+      : `Name the file: ${listNames(called.map(({ path }) => (reference.isOptional ? shown(path) : besides(path, from))))}.`
   return nothing({ ...spot, message, remedy })
 }
 
@@ -63,12 +63,12 @@ function besides(path: string, from: Referrer): string {
 
 function nameRemedy(written: string, { path }: Referrer, known: readonly string[]): string {
   const beside = `${written}.ai`
-  if (neighbours(dirname(path)).includes(beside)) return `Did you mean the file \`./${beside}\`?`
+  if (agentFilesIn(dirname(path)).includes(beside)) return `Did you mean the file \`./${beside}\`?`
   const names = [...new Set(known)]
   return (
-    nearby(written, names) ??
+    didYouMean(written, names) ??
     (names.length > 0
-      ? `There are ${listed(names.toSorted().slice(0, 20))}.`
+      ? `There are ${listNames(names.toSorted().slice(0, 20))}.`
       : `Name a file, such as \`./${beside}\`; the configuration lists no agents.`)
   )
 }

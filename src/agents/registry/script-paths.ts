@@ -1,34 +1,34 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import type { Problem } from '../../contracts/index.ts'
-import { type PlacedValues, spotOf } from '../agent-file/option-values.ts'
-import { type Confined, outsideFault } from './confinement.ts'
-import type { Voices } from './loaded-file.ts'
+import { locationOf, type OptionValues } from '../agent-file/option-values.ts'
+import { type Confined, outsideProblem } from './confinement.ts'
+import type { LoadContext } from './loaded-file.ts'
 
 const script = /^script\/(.+)$/s
 
 /** Scripts that an agent names as its models and that lie outside of what it is confined to, if it is. */
-export function scriptProblems(values: PlacedValues, path: string, within: Confined | undefined): readonly Problem[] {
+export function scriptProblems(values: OptionValues, path: string, within: Confined | undefined): readonly Problem[] {
   const said = values.get('models')
   // Who names a model elsewhere than in the file of the agent has the last word on it anyway, or was trusted before.
   if (said?.rank !== 'file' || !within) return []
   return (said.value as readonly string[]).flatMap((name, index) => {
     const [, file] = script.exec(name) ?? []
-    const fault = file === undefined ? undefined : outsideFault(resolve(dirname(path), file), within)
+    const fault = file === undefined ? undefined : outsideProblem(resolve(dirname(path), file), within)
     if (!fault) return []
     const { message, remedy } = fault
-    return [{ ...spotOf(said, index), message: `the script \`${file}\` cannot be read: ${message}`, remedy }]
+    return [{ ...locationOf(said, index), message: `the script \`${file}\` cannot be read: ${message}`, remedy }]
   })
 }
 
 export const withoutScripts = (models: readonly string[]): readonly string[] => models.filter((name) => !script.test(name))
 
-interface Surroundings {
+interface SearchContext {
   readonly path: string
-  readonly voices: Pick<Voices, 'baseDir' | 'defaults'>
+  readonly context: Pick<LoadContext, 'baseDir' | 'defaults'>
 }
 
 /** `script/a.yaml` belongs to the file that names it, wherever the team is started. */
-export function scriptsBeside(models: readonly string[], values: PlacedValues, surroundings: Surroundings): readonly string[] {
+export function scriptsBeside(models: readonly string[], values: OptionValues, surroundings: SearchContext): readonly string[] {
   const folder = scriptFolder(values, surroundings)
   if (folder === undefined) return models
   return models.map((name) => {
@@ -38,7 +38,7 @@ export function scriptsBeside(models: readonly string[], values: PlacedValues, s
 }
 
 /** Where a script is looked for; nothing where names can stay as they are. */
-function scriptFolder(values: PlacedValues, { path, voices: { baseDir, defaults } }: Surroundings): string | undefined {
+function scriptFolder(values: OptionValues, { path, context: { baseDir, defaults } }: SearchContext): string | undefined {
   const rank = values.get('models')?.rank
   const origin = rank === 'default' ? defaults.get('models')?.origin : undefined
   const folder = rank === 'file' ? dirname(path) : origin?.kind === 'file' ? dirname(origin.file) : undefined

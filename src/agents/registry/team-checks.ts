@@ -4,8 +4,8 @@ import { ownToolsForAny } from '../../policy/foreign-tools.ts'
 import { matches, offeredName } from '../../policy/tool-name-patterns.ts'
 import { type KnownTools, patternsOf, rulePatternProblem, toolNameProblem } from '../../policy/tool-name-problems.ts'
 import { findCycles } from '../../util/find-cycles.ts'
-import { type PlacedValue, type Spot, spotOf } from '../agent-file/option-values.ts'
-import { listed, nearby } from '../values/messages.ts'
+import { locationOf, type OptionValue, type SourceLocation } from '../agent-file/option-values.ts'
+import { didYouMean, listNames } from '../values/messages.ts'
 import type { ChildReference, LoadedFile } from './loaded-file.ts'
 
 /** What an agent must say of itself to be called by others. Files of other programs have no words for it. */
@@ -32,7 +32,7 @@ export function childProblems({ from, to }: Edge): readonly Problem[] {
 /** Patterns of `tools` that nothing fits. */
 export function toolProblems({ dialect, agent, values }: LoadedFile, known: readonly string[]): readonly Problem[] {
   const said = values.get('tools')
-  if (dialect !== 'troupe' && said?.rank !== 'over') return []
+  if (dialect !== 'troupe' && said?.rank !== 'override') return []
   return agent.tools.flatMap((pattern, index) => {
     if (pattern === '*' || known.some((name) => matches(pattern, name) || matches(pattern, offeredName(name)))) return []
     return [{ ...entrySpot(said, index), ...missingTool(pattern, known) }]
@@ -42,11 +42,11 @@ export function toolProblems({ dialect, agent, values }: LoadedFile, known: read
 /** Rules that can match no call. What a file of another program says is translated, and reported, when it is read. */
 export function ruleProblems({ dialect, values }: LoadedFile, known: KnownTools): readonly Problem[] {
   const said = values.get('approvals.rules')
-  if (!said || (dialect !== 'troupe' && said.rank !== 'over')) return []
+  if (!said || (dialect !== 'troupe' && said.rank !== 'override')) return []
   return (said.value as readonly ApprovalRule[]).flatMap((rule, index) =>
     patternsOf(rule).flatMap((pattern) => {
       const fault = rulePatternProblem(pattern, known)
-      return fault ? [{ ...spotOf(said, index), message: `the rule has no effect: ${fault.message}`, remedy: fault.remedy }] : []
+      return fault ? [{ ...locationOf(said, index), message: `the rule has no effect: ${fault.message}`, remedy: fault.remedy }] : []
     }),
   )
 }
@@ -57,16 +57,16 @@ function missingTool(pattern: string, known: readonly string[]): Pick<Problem, '
   if (given !== undefined) return { message: `\`${pattern}\` is not named`, remedy: `Leave it out: ${given}.` }
   if (pattern.startsWith('agent__')) return { message, remedy: 'Agents that it may call are named in `agents`.' }
   const ours = ownToolsForAny(pattern, 'granted')?.filter((name) => known.includes(name))
-  if (ours && ours.length > 0) return { message: `\`${pattern}\` is a tool of another program`, remedy: `Here, write ${listed(ours)}.` }
-  const near = nearby(pattern, known)
+  if (ours && ours.length > 0) return { message: `\`${pattern}\` is a tool of another program`, remedy: `Here, write ${listNames(ours)}.` }
+  const near = didYouMean(pattern, known)
   if (near !== undefined) return { message, remedy: near }
   const fault = toolNameProblem(pattern, { tools: known, sources: [] })
   if (fault?.kind === 'no source')
     return { message: fault.message, remedy: 'Remove it: servers and extensions offer no tools in this version.' }
-  return { message, remedy: known.length > 0 ? `There are ${listed(known.toSorted())}.` : 'There are no tools here; leave it out.' }
+  return { message, remedy: known.length > 0 ? `There are ${listNames(known.toSorted())}.` : 'There are no tools here; leave it out.' }
 }
 
-const entrySpot = (said: PlacedValue | undefined, index: number): Spot => (said ? spotOf(said, index) : { place: 'tools' })
+const entrySpot = (said: OptionValue | undefined, index: number): SourceLocation => (said ? locationOf(said, index) : { place: 'tools' })
 
 /** Who calls whom: `from` names `to` at `reference`. */
 export interface Edge {

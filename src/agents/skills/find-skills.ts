@@ -3,7 +3,7 @@ import { readSkill } from './read-skill.ts'
 import type { SkillProblem } from './skill-problem.ts'
 import { type SkillPlaces, skillRoots } from './skill-roots.ts'
 import type { SkillDetails } from './skill-settings.ts'
-import { type SkillBounds, SkillWalk } from './walk-skills.ts'
+import { type SkillBounds, SkillSearcher } from './walk-skills.ts'
 
 /*
  * Skills are instructions, not code. Those of a project that nobody has trusted are found like any others, as its
@@ -38,7 +38,7 @@ export interface FoundSkills {
 
 /** Looks for skills from the working directory outwards. Of those with the same name the nearest wins. */
 export function findSkills(search: SkillSearch): FoundSkills {
-  const walk = new SkillWalk(search.bounds)
+  const walk = new SkillSearcher(search.bounds)
   const problems: SkillProblem[] = []
   const winners = new Map<string, { readonly card: SkillCard; readonly details: SkillDetails }>()
   const shadowed: ShadowedSkill[] = []
@@ -64,10 +64,10 @@ export function findSkills(search: SkillSearch): FoundSkills {
 }
 
 /** A longer list helps nobody, and a hostile project could make it as long as itself. */
-const mostTold = 200
+const maxReported = 200
 
 function bounded(problems: readonly SkillProblem[]): readonly SkillProblem[] {
-  if (problems.length <= mostTold) return problems
-  const message = `there are ${problems.length - mostTold} more problems of skills`
-  return [...problems.slice(0, mostTold), { severity: 'warning', place: 'skills', message, remedy: 'Mend these first.' }]
+  if (problems.length <= maxReported) return problems
+  const message = `there are ${problems.length - maxReported} more problems of skills`
+  return [...problems.slice(0, maxReported), { severity: 'warning', place: 'skills', message, remedy: 'Mend these first.' }]
 }

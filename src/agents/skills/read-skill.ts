@@ -9,7 +9,7 @@ import { readSkillToml, skillSettingsFile } from './skill-toml.ts'
 import { type SkillFolder, skillFile } from './walk-skills.ts'
 
 /** The largest `SKILL.md`: what is longer belongs into files that are read when they are needed. */
-export const largestSkill = 256 * 1024
+export const maxSkillBytes = 256 * 1024
 
 export interface ReadSkill {
   /** Absent where there is an error among the problems. */
@@ -47,15 +47,15 @@ type SkillText =
 const rootOf = ({ path, scope }: SkillFolder): string | undefined => (scope === 'repo' ? path : undefined)
 
 function readText(folder: SkillFolder, path: string): SkillText {
-  const file = readRegularFile(path, { root: rootOf(folder), maxBytes: largestSkill })
+  const file = readRegularFile(path, { root: rootOf(folder), maxBytes: maxSkillBytes })
   if (file.kind === 'missing') return { ok: false, message: `${skillFile} leads nowhere`, remedy: 'Mend the link, or remove it.' }
   if (file.kind === 'outside')
     return { ok: false, message: `${skillFile} is a link that leaves its folder`, remedy: 'Put the file itself there.' }
   if (file.kind !== 'read') return { ok: false, message: `${skillFile} cannot be used: ${file.why}`, remedy: 'Put a text file there.' }
   const { bytes, size } = file
-  if (size > largestSkill) {
+  if (size > maxSkillBytes) {
     const remedy = 'Move parts of it into files beside it, and name them in it: they are read when they are needed.'
-    return { ok: false, message: `${skillFile} has ${size} bytes, and ${largestSkill} is the most`, remedy }
+    return { ok: false, message: `${skillFile} has ${size} bytes, and ${maxSkillBytes} is the most`, remedy }
   }
   if (bytes.includes(0)) return { ok: false, message: `${skillFile} is binary`, remedy: 'Put a text file there.' }
   if (!isUtf8(bytes)) return { ok: false, message: `${skillFile} is not UTF-8`, remedy: 'Save it as UTF-8.' }

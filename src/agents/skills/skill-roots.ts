@@ -59,7 +59,7 @@ export function skillRoots(places: SkillPlaces): readonly SkillRoot[] {
 }
 
 /** The folder around a path that commands may write to, if they may write to the path. */
-export function openAround({ real, open, isGuarded }: SkillRoot, path: string): string | undefined {
+export function writableFolderAround({ real, open, isGuarded }: SkillRoot, path: string): string | undefined {
   const isKept = (place: string): boolean => isGuarded && isInside(place, real) && isInside(real, path)
   return open.find((place) => isInside(place, path) && !isKept(place))
 }

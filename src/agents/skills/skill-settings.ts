@@ -1,9 +1,9 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 import { type Frontmatter, readFrontmatter, type Setting } from '../agent-file/frontmatter.ts'
 import { quoteValues } from '../agent-file/lenient-frontmatter.ts'
-import { found, listed, nearby } from '../values/messages.ts'
+import { describeNode, didYouMean, listNames } from '../values/messages.ts'
 import { type Position, SourceText } from '../values/source-text.ts'
-import { plainOf } from '../values/yaml-nodes.ts'
+import { nodeToJson } from '../values/yaml-nodes.ts'
 import type { SkillProblem } from './skill-problem.ts'
 
 /** What a `SKILL.md` says of itself besides its name and description. None of it changes what may be done. */
@@ -24,18 +24,18 @@ export interface SkillSettings extends SkillDetails {
 const keys = ['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools'] as const
 const isProse = (key: string): boolean => ['description', 'license', 'compatibility'].includes(key)
 const fence = '---'
-const longestSettings = 32_768
+const maxSettingsLength = 32_768
 /** Where a file is no YAML at all, the first faults say so. */
-const mostTold = 5
+const maxReported = 5
 
 /** Reads the settings of a `SKILL.md`. `tell` hears what is wrong; nothing is answered where they cannot be told from the rest. */
 export function readSkillSettings(text: string, place: string, tell: (problem: SkillProblem) => void): SkillSettings | undefined {
   const source = new SourceText(text, place)
   const say: Say = (severity, at, [message, remedy]) => tell({ severity, message, remedy, ...source.spot(at) })
-  if (!isDivided(source.lines, say)) return undefined
+  if (!checkStructure(source.lines, say)) return undefined
   const read = readLeniently(text, place, { source, say })
   if (!read) {
-    for (const problem of source.problems.slice(0, mostTold))
+    for (const problem of source.problems.slice(0, maxReported))
       tell({ severity: 'error', ...problem, remedy: problem.remedy ?? 'Mend it, or put the value in quotes.' })
     return undefined
   }
@@ -44,7 +44,7 @@ export function readSkillSettings(text: string, place: string, tell: (problem: S
 
 type Say = (severity: SkillProblem['severity'], at: Position, words: readonly [message: string, remedy: string]) => void
 
-function isDivided(lines: readonly string[], say: Say): boolean {
+function checkStructure(lines: readonly string[], say: Say): boolean {
   const open = lines.findIndex((line) => line.trim() !== '')
   const at = { line: Math.max(0, open) + 1, column: 1 }
   if (lines[open]?.trimEnd() !== fence) {
@@ -61,8 +61,8 @@ function isDivided(lines: readonly string[], say: Say): boolean {
   }
   const length = lines.slice(open + 1, close).reduce((sum, line) => sum + line.length + 1, 0)
   // Lines before them count with the parser, which is given as many empty ones.
-  if (length + open + 1 > longestSettings) {
-    say('error', at, [`the settings are longer than ${longestSettings} characters`, 'Long text belongs below the settings.'])
+  if (length + open + 1 > maxSettingsLength) {
+    say('error', at, [`the settings are longer than ${maxSettingsLength} characters`, 'Long text belongs below the settings.'])
     return false
   }
   if (lines.slice(close + 1).every((line) => line.trim() === ''))
@@ -117,7 +117,7 @@ class SettingsReader {
       case 'allowed-tools':
         return this.#allowedTools(setting)
       case undefined: {
-        const remedy = nearby(setting.key, keys) ?? `There are ${listed(keys)}; what else there is goes below \`metadata\`.`
+        const remedy = didYouMean(setting.key, keys) ?? `There are ${listNames(keys)}; what else there is goes below \`metadata\`.`
         this.#say('warning', setting.at, [`there is no setting \`${setting.key}\` of skills: it has no effect`, remedy])
         return {}
       }
@@ -133,7 +133,10 @@ class SettingsReader {
     const { key, most, severity } = rule
     const text = isScalar(value) && typeof value.value === 'string' ? value.value.trim() : ''
     if (text === '')
-      this.#say(severity, valueAt, [`\`${key}\` must be text, not ${found(value)}`, `Write it like \`${key}: …\`, in quotes if need be.`])
+      this.#say(severity, valueAt, [
+        `\`${key}\` must be text, not ${describeNode(value)}`,
+        `Write it like \`${key}: …\`, in quotes if need be.`,
+      ])
     else if (text.length > most)
       this.#say(severity, valueAt, [`\`${key}\` has ${text.length} characters, and ${most} is the most`, 'Shorten it.'])
     else return { [key]: text }
@@ -142,7 +145,7 @@ class SettingsReader {
 
   #metadata({ value, valueAt }: Setting): SkillSettings {
     if (!isMap<Node, Node | null>(value)) {
-      this.#say('warning', valueAt, [`\`metadata\` must be a map, not ${found(value)}`, 'Write it like `metadata: { author: me }`.'])
+      this.#say('warning', valueAt, [`\`metadata\` must be a map, not ${describeNode(value)}`, 'Write it like `metadata: { author: me }`.'])
       return {}
     }
     return { metadata: Object.fromEntries(value.items.map(({ key, value: each }) => [plain(key), plain(each)])) }
@@ -155,7 +158,7 @@ class SettingsReader {
         ? toolNames(value.value)
         : undefined
     if (tools === undefined) {
-      this.#say('warning', valueAt, [`\`allowed-tools\` must be names of tools, not ${found(value)}`, 'Leave it out.'])
+      this.#say('warning', valueAt, [`\`allowed-tools\` must be names of tools, not ${describeNode(value)}`, 'Leave it out.'])
       return {}
     }
     const remedy = 'Give tools to the agent (`tools`), and allow their use by rules (`approvals`).'
@@ -169,5 +172,5 @@ const toolNames = (text: string): readonly string[] => text.match(/[^\s,(]+(?:\(
 
 const plain = (node: Node | null): string => {
   if (isScalar(node)) return String(node.value)
-  return node === null ? '' : JSON.stringify(plainOf(node, []))
+  return node === null ? '' : JSON.stringify(nodeToJson(node, []))
 }

@@ -2,18 +2,18 @@ import { parse, TomlError } from 'smol-toml'
 import type { SkillCard } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { readRegularFile } from '../project-context/project-files.ts'
-import { listed } from '../values/messages.ts'
+import { listNames } from '../values/messages.ts'
 import type { SkillProblem } from './skill-problem.ts'
 
 export const skillSettingsFile = 'SKILL.toml'
-const mostBytes = 32_768
-const mostDepth = 8
+const maxBytes = 32_768
+const maxDepth = 8
 const longest = { displayName: 100, promptHint: 500 } as const
 
-export type SkillFace = Pick<SkillCard, 'displayName' | 'promptHint'>
+export type SkillDisplay = Pick<SkillCard, 'displayName' | 'promptHint'>
 
 /** How people see a skill. The names in brackets are those of a table `[interface]`, as other programs write it. */
-const fields: { readonly [key: string]: keyof SkillFace } = {
+const fields: { readonly [key: string]: keyof SkillDisplay } = {
   display_name: 'displayName',
   prompt_hint: 'promptHint',
   'interface.display_name': 'displayName',
@@ -27,17 +27,17 @@ export interface SkillTomlPlace {
 }
 
 /** Reads a `SKILL.toml`, where there is one. What is wrong with it costs the skill nothing else. */
-export function readSkillToml({ path, root }: SkillTomlPlace, tell: (problem: SkillProblem) => void): SkillFace {
+export function readSkillToml({ path, root }: SkillTomlPlace, tell: (problem: SkillProblem) => void): SkillDisplay {
   const warn = (place: string, message: string, remedy: string): void => tell({ severity: 'warning', place, message, remedy })
-  const file = readRegularFile(path, { root, maxBytes: mostBytes })
+  const file = readRegularFile(path, { root, maxBytes: maxBytes })
   if (file.kind === 'missing') return {}
-  if (file.kind !== 'read' || file.size > mostBytes) {
-    const why = file.kind === 'read' ? `it has ${file.size} bytes, and ${mostBytes} is the most` : whyUnread(file)
+  if (file.kind !== 'read' || file.size > maxBytes) {
+    const why = file.kind === 'read' ? `it has ${file.size} bytes, and ${maxBytes} is the most` : whyUnread(file)
     warn(path, `${skillSettingsFile} is left out: ${why}`, 'Mend it, or remove it.')
     return {}
   }
   try {
-    return faceOf(parse(new TextDecoder().decode(file.bytes), { maxDepth: mostDepth }), (message, remedy) => warn(path, message, remedy))
+    return displayOf(parse(new TextDecoder().decode(file.bytes), { maxDepth: maxDepth }), (message, remedy) => warn(path, message, remedy))
   } catch (error) {
     const place = error instanceof TomlError ? `${path}:${error.line}:${error.column}` : path
     const [first = ''] = messageOf(error).split('\n', 1)
@@ -49,7 +49,7 @@ export function readSkillToml({ path, root }: SkillTomlPlace, tell: (problem: Sk
 const whyUnread = (file: { readonly kind: 'outside' } | { readonly kind: 'withheld' | 'refused'; readonly why: string }): string =>
   file.kind === 'outside' ? 'it is a link that leaves its folder' : file.why
 
-function faceOf(table: { readonly [key: string]: unknown }, warn: (message: string, remedy: string) => void): SkillFace {
+function displayOf(table: { readonly [key: string]: unknown }, warn: (message: string, remedy: string) => void): SkillDisplay {
   const { interface: nested, ...plain } = table
   const isTable = typeof nested === 'object' && nested !== null && !Array.isArray(nested)
   const entries = [
@@ -57,10 +57,10 @@ function faceOf(table: { readonly [key: string]: unknown }, warn: (message: stri
     ...(isTable ? Object.entries(nested).map(([key, value]) => [`interface.${key}`, value] as const) : []),
     ...(nested !== undefined && !isTable ? [['interface', nested] as const] : []),
   ]
-  const face: { -readonly [Key in keyof SkillFace]: SkillFace[Key] } = {}
+  const face: { -readonly [Key in keyof SkillDisplay]: SkillDisplay[Key] } = {}
   for (const [key, value] of entries) {
     const field = Object.hasOwn(fields, key) ? fields[key] : undefined
-    if (field === undefined) warn(`\`${key}\` in ${skillSettingsFile} has no effect`, `There are ${listed(Object.keys(fields))}.`)
+    if (field === undefined) warn(`\`${key}\` in ${skillSettingsFile} has no effect`, `There are ${listNames(Object.keys(fields))}.`)
     else if (typeof value !== 'string' || value.trim() === '' || value.length > longest[field])
       warn(`\`${key}\` in ${skillSettingsFile} must be text of at most ${longest[field]} characters`, 'Write it in quotes, on one line.')
     else face[field] = value.trim()

@@ -13,7 +13,7 @@ import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { realPathOf } from '../project-context/project-files.ts'
 import type { SkillProblem } from './skill-problem.ts'
-import { openAround, type SkillRoot } from './skill-roots.ts'
+import { type SkillRoot, writableFolderAround } from './skill-roots.ts'
 
 export const skillFile = 'SKILL.md'
 
@@ -42,7 +42,7 @@ interface Waiting {
 }
 
 /** Looks for skills below one root after another. */
-export class SkillWalk {
+export class SkillSearcher {
   readonly problems: SkillProblem[] = []
   readonly #bounds: SkillBounds
   readonly #entered = new Set<string>()
@@ -54,39 +54,39 @@ export class SkillWalk {
   /** The skills below a root that were not found before, by path. */
   below(root: SkillRoot): readonly SkillFolder[] {
     if (this.#leaves(root, root.path, root.real)) return []
-    const found = new RootWalk(root, {
+    const found = new RootSearch(root, {
       bounds: this.#bounds,
       entered: this.#entered,
       tell: (problem) => this.problems.push(problem),
     }).found()
     return found
       .toSorted((a, b) => (a < b ? -1 : 1))
-      .map((path) => ({ path, scope: openAround(root, path) === undefined ? root.scope : 'repo' }))
+      .map((path) => ({ path, scope: writableFolderAround(root, path) === undefined ? root.scope : 'repo' }))
   }
 
   #leaves({ within }: SkillRoot, path: string, real: string): boolean {
     if (within === undefined || isInside(within, real)) return false
-    this.problems.push(leavingLink(path, within))
+    this.problems.push(escapingLink(path, within))
     return true
   }
 }
 
-interface Surroundings {
+interface SearchContext {
   readonly bounds: SkillBounds
   readonly entered: Set<string>
   tell(problem: SkillProblem): void
 }
 
-class RootWalk {
+class RootSearch {
   readonly #root: SkillRoot
-  readonly #around: Surroundings
+  readonly #around: SearchContext
   readonly #found: string[] = []
   readonly #links: Waiting[] = []
   readonly #told = new Set<string>()
   #folders = 0
   #entries = 0
 
-  constructor(root: SkillRoot, around: Surroundings) {
+  constructor(root: SkillRoot, around: SearchContext) {
     this.#root = root
     this.#around = around
   }
@@ -162,9 +162,9 @@ class RootWalk {
     if (link === undefined) return undefined
     const real = realPathOf(link.path)
     if (real === undefined || this.#around.entered.has(real) || !isFolder(real)) return 'nowhere'
-    const within = this.#root.within ?? openAround(this.#root, link.path)
+    const within = this.#root.within ?? writableFolderAround(this.#root, link.path)
     if (within === undefined || isInside(within, real)) return { path: real, depth: link.depth }
-    this.#around.tell(leavingLink(link.path, within))
+    this.#around.tell(escapingLink(link.path, within))
     return 'nowhere'
   }
 
@@ -178,7 +178,7 @@ class RootWalk {
   }
 }
 
-const leavingLink = (path: string, within: string): SkillProblem => ({
+const escapingLink = (path: string, within: string): SkillProblem => ({
   severity: 'warning',
   place: path,
   message: 'the link is not followed: it leaves the project',

@@ -1,8 +1,8 @@
 const memorySection = 5
 const headerLength = 8
 
-/** The same WebAssembly module, whose memory cannot grow beyond `mostPages` of 64 KiB. */
-export function boundMemory(bytes: Uint8Array, mostPages: number): Uint8Array<ArrayBuffer> {
+/** The same WebAssembly module, whose memory cannot grow beyond `maxPages` of 64 KiB. */
+export function boundMemory(bytes: Uint8Array, maxPages: number): Uint8Array<ArrayBuffer> {
   let at = headerLength
   while (at < bytes.length) {
     const start = at
@@ -12,7 +12,7 @@ export function boundMemory(bytes: Uint8Array, mostPages: number): Uint8Array<Ar
     if (bytes[start] !== memorySection) continue
     // One memory; a flag that says whether a bound follows; its first size; the bound.
     const first = readNumber(bytes, body.end + 1)
-    const section = [...written(body.value), 1, ...written(first.value), ...written(mostPages)]
+    const section = [...written(body.value), 1, ...written(first.value), ...written(maxPages)]
     return joined([bytes.subarray(0, start), Uint8Array.from([memorySection, ...written(section.length), ...section]), bytes.subarray(at)])
   }
   throw new Error('the module has no memory of its own')

@@ -12,9 +12,9 @@ import { type BoundMemory, boundMemory, type CompiledModule, webAssembly } from 
 /** Steps of one template: some ten milliseconds. A prompt that lists a thousand tools needs a tenth of it. */
 const fuel = 100_000
 /** 32 MiB, of which the engine itself needs one and a bit. */
-const mostPages = 512
+const maxPages = 512
 /** Far beyond what fuel allows ordinary steps: only hostile filters over large values come here. */
-const patienceMs = 1_000
+const timeoutMs = 1_000
 
 export interface RenderJob {
   /** By name; the one that is rendered among them. */
@@ -57,7 +57,7 @@ async function load(): Promise<Engine> {
   const { resolve } = createRequire(import.meta.url)
   const glue: Glue = await import(pathToFileURL(resolve('minijinja-js/dist/bundler/minijinja_js_bg.js')).href)
   const bytes = readFileSync(resolve('minijinja-js/dist/bundler/minijinja_js_bg.wasm'))
-  return new Engine(glue, await webAssembly.compile(boundMemory(bytes, mostPages)))
+  return new Engine(glue, await webAssembly.compile(boundMemory(bytes, maxPages)))
 }
 
 export class Engine {
@@ -80,9 +80,9 @@ export class Engine {
     const { environment } = this.#running ?? this.#begin()
     this.#watched.work = () => work(environment, job)
     try {
-      return this.#script.runInContext(this.#watched, { timeout: patienceMs })
+      return this.#script.runInContext(this.#watched, { timeout: timeoutMs })
     } catch (error) {
-      this.#throwAway()
+      this.#discard()
       return { kind: 'exhausted', of: (error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT' ? 'time' : 'memory' }
     } finally {
       this.#watched.work = undefined
@@ -103,7 +103,7 @@ export class Engine {
     return this.#running
   }
 
-  #throwAway(): void {
+  #discard(): void {
     // Otherwise it would be freed some day, in a module that has never heard of it.
     this.#running?.environment.__destroy_into_raw()
     // The glue keeps views of the memory, and lets go of them only where they are detached, which growing does.

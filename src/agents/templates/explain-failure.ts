@@ -1,5 +1,5 @@
 import type { Problem } from '../../contracts/index.ts'
-import { listed, nearby } from '../values/messages.ts'
+import { didYouMean, listNames } from '../values/messages.ts'
 import type { TemplateText } from './includes.ts'
 
 export interface Explaining {
@@ -15,7 +15,7 @@ export function explainFailure(message: string, { texts, known, shiftOf }: Expla
   const [head = ''] = message.split('\n', 1)
   const [, what = head, name = '', line = '1'] = /^(.*) \(in (.+):(\d+)\)$/.exec(head) ?? []
   const source = texts.get(name)
-  if (!source) return { place: name, message: `the template fails: ${what}`, remedy: literally }
+  if (!source) return { place: name, message: `the template fails: ${what}`, remedy: braceRemedy }
   const row = Number(line)
   const text = source.text.split('\n')[row - 1] ?? ''
   const marked = markedPart(message, { text, shift: row === 1 ? shiftOf(name) : 0 })
@@ -41,7 +41,7 @@ function inWords(what: string, part: string | undefined, known: readonly string[
     const isName = /^\w+(?:\.\w+)*$/.test(name)
     return {
       message: isName ? `there is no \`${name}\`` : `there is no value${name === '' ? '' : ` for \`${name}\``}`,
-      remedy: (isName ? nearby(name, known) : undefined) ?? `There are ${listed(known)}.`,
+      remedy: (isName ? didYouMean(name, known) : undefined) ?? `There are ${listNames(known)}.`,
     }
   }
   if (what.startsWith('engine ran out of fuel'))
@@ -51,9 +51,9 @@ function inWords(what: string, part: string | undefined, known: readonly string[
   const [, filter] = /filter (\w+) is unknown/.exec(what) ?? []
   if (filter !== undefined)
     return { message: `there is no filter \`${filter}\``, remedy: 'Leave it out, or use one that the reference of templates lists.' }
-  return { message: `the template is wrong: ${what}`, remedy: literally }
+  return { message: `the template is wrong: ${what}`, remedy: braceRemedy }
 }
 
 /** What opens a template may have been meant as itself. */
-const literally =
+const braceRemedy =
   'Close every `{{` with `}}` and every `{%` with `%}`; braces that are meant as such stand between `{% raw %}` and `{% endraw %}`.'

@@ -4,15 +4,15 @@ import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { readRegularFile } from '../project-context/project-files.ts'
 import { decodeText } from '../values/decode-text.ts'
-import { listed } from '../values/messages.ts'
+import { listNames } from '../values/messages.ts'
 import { type TemplateReference, templateReferences } from './scan-template.ts'
 
 /** Bounds of everything that one prompt includes. */
-const mostDepth = 8
-const mostFiles = 50
-const mostBytes = 1_048_576
+const maxDepth = 8
+const maxFiles = 50
+const maxBytes = 1_048_576
 /** Beyond this nobody reads on. */
-const mostProblems = 25
+const maxProblems = 25
 
 export interface Collected {
   /** By the name that they are referred to by. */
@@ -42,7 +42,7 @@ class Collector {
 
   #follow(text: TemplateText, path: readonly string[]): void {
     for (const reference of templateReferences(text.text)) {
-      if (this.#problems.length >= mostProblems) return
+      if (this.#problems.length >= maxProblems) return
       const from = { text, reference, path }
       if (!reference.names) this.#tell(from, notWrittenOut)
       for (const name of reference.names ?? []) {
@@ -53,8 +53,8 @@ class Collector {
   }
 
   #take({ reference, path }: From, name: string): Fault | undefined {
-    if (path.includes(name)) return { message: 'includes itself', remedy: `The way there: ${listed([...path, name])}.` }
-    if (path.length >= mostDepth) return { message: `is included more than ${mostDepth} deep` }
+    if (path.includes(name)) return { message: 'includes itself', remedy: `The way there: ${listNames([...path, name])}.` }
+    if (path.length >= maxDepth) return { message: `is included more than ${maxDepth} deep` }
     if (this.#texts.has(name)) return undefined
     const wrong = nameFault(name)
     if (wrong !== undefined) return { message: wrong, remedy: 'Give a path below the folder of the agent file, such as `rules.md`.' }
@@ -81,13 +81,13 @@ class Collector {
     if (inside === '' || inside.split(sep).includes('..') || win32.isAbsolute(inside) || posix.isAbsolute(inside))
       return { kind: 'refused', message: 'leads out of the folder of the agent file', remedy: 'Copy the file there.' }
     if (inside.split(sep).some(isHidden)) return { kind: 'refused', message: 'leads to a hidden file' }
-    if (this.#texts.size >= mostFiles) return { kind: 'refused', message: `is one of more than ${mostFiles} included files` }
+    if (this.#texts.size >= maxFiles) return { kind: 'refused', message: `is one of more than ${maxFiles} included files` }
     return this.#readInside(files, name, real)
   }
 
   #readInside(files: IncludeFiles, name: string, real: string): Read {
     try {
-      const text = decodeText(files.readFile(real, mostBytes - this.#bytes), name)
+      const text = decodeText(files.readFile(real, maxBytes - this.#bytes), name)
       this.#bytes += text.length
       return { kind: 'text', text: { text, place: name, firstLine: 1 } }
     } catch (error) {
@@ -143,8 +143,8 @@ export interface IncludeFiles {
   readonly baseDir: string
   /** The absolute path with every link resolved. Throws where there is nothing. */
   realPath(path: string): string
-  /** Throws where it is no file, larger than `mostBytes`, or not at this path, which has no links. */
-  readFile(path: string, mostBytes: number): Uint8Array
+  /** Throws where it is no file, larger than `maxBytes`, or not at this path, which has no links. */
+  readFile(path: string, maxBytes: number): Uint8Array
 }
 
 /** The files below a folder. */
@@ -153,13 +153,13 @@ export function folderIncludes(folder: string): IncludeFiles {
   return {
     baseDir,
     realPath: (path) => realpathSync(path),
-    readFile(path, mostBytes) {
-      const file = readRegularFile(path, { root: baseDir, maxBytes: mostBytes })
-      // Whoever asks has judged this very path: a link that stands there by now leads to something else.
+    readFile(path, maxBytes) {
+      const file = readRegularFile(path, { root: baseDir, maxBytes: maxBytes })
+      // Whoever asks has verdicts this very path: a link that stands there by now leads to something else.
       if (file.kind === 'missing' || file.kind === 'outside' || (file.kind === 'read' && file.real !== path))
         throw new Error('it was exchanged while it was looked at')
       if (file.kind !== 'read') throw new Error(file.why)
-      if (file.size > mostBytes) throw new Error(`it is larger than ${mostBytes} bytes`)
+      if (file.size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`)
       return file.bytes
     },
   }

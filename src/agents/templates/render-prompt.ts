@@ -17,7 +17,7 @@ export interface PromptVariables {
 }
 
 const promptName = '<prompt>'
-const mostLength = 1_048_576
+const maxLength = 1_048_576
 // By these names the engine would choose an escaping.
 const escaped = /\.(?:html?|xml|json5?|js|ya?ml)(?:\.j2|\.jinja2?)?$/i
 const opening = '{% autoescape false %}'
@@ -54,11 +54,11 @@ function textOf(prompt: TemplateText, rendered: Rendered, explain: (message: str
         throw invalid(prompt, [
           { place, message: 'nothing is left of the prompt once it is filled in', remedy: 'Say something outside of conditions.' },
         ])
-      if (text.length > mostLength)
+      if (text.length > maxLength)
         throw invalid(prompt, [
           {
             place,
-            message: `the prompt is longer than ${mostLength} characters once it is filled in`,
+            message: `the prompt is longer than ${maxLength} characters once it is filled in`,
             remedy: 'Include less, or let the agent read it with tools.',
           },
         ])

@@ -1,12 +1,12 @@
 import { TroupeError } from '../../contracts/index.ts'
 
 /** The one limit on files of agents. */
-export const largestAgentFile = 1_048_576
+export const maxAgentFileBytes = 1_048_576
 
 /** The text of an agent file: UTF-8, without a byte order mark, lines ended by `\n`. Throws `agent_file_invalid` where it is no text. */
 export function decodeText(content: string | Uint8Array, place: string): string {
-  if (content.length > largestAgentFile)
-    throw noText(`${place}:1:1`, `the file is larger than ${largestAgentFile} bytes`, 'An agent file is a prompt with a few settings.')
+  if (content.length > maxAgentFileBytes)
+    throw noText(`${place}:1:1`, `the file is larger than ${maxAgentFileBytes} bytes`, 'An agent file is a prompt with a few settings.')
   const text = typeof content === 'string' ? content : new TextDecoder().decode(content)
   const nul = text.indexOf('\0')
   if (nul !== -1) throw noText(placeOf(text, nul, place), 'the file is binary', 'An agent file is text.')

@@ -3,7 +3,7 @@ import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 
 /** What stands there instead, in words. */
-export function found(node: Node | null): string {
+export function describeNode(node: Node | null): string {
   if (isMap(node)) return 'a map'
   if (isSeq(node)) return 'a list'
   if (isAlias(node)) return 'an alias'
@@ -14,9 +14,9 @@ export function found(node: Node | null): string {
 }
 
 /** The nearest of the names, where one is near. */
-export function nearby(wanted: string, known: readonly string[]): string | undefined {
+export function didYouMean(wanted: string, known: readonly string[]): string | undefined {
   const near = nearestNames(wanted, known)
-  return near.length > 0 ? `Did you mean ${listed(near)}?` : undefined
+  return near.length > 0 ? `Did you mean ${listNames(near)}?` : undefined
 }
 
-export const listed = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')
+export const listNames = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ')

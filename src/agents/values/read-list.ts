@@ -1,7 +1,7 @@
 // What may stand in the lists of options. Reading and the JSON Schema are made from it.
 import { isScalar, isSeq, type Node } from 'yaml'
 import { ownToolsForAny } from '../../policy/foreign-tools.ts'
-import { found } from './messages.ts'
+import { describeNode } from './messages.ts'
 import type { Fault, Read } from './yaml-nodes.ts'
 
 /** `named`: what an entry of the list is. */
@@ -85,7 +85,7 @@ export function readList(node: Node | null, { key, of, example }: ListSpec): Rea
   const names: string[] = []
   for (const each of nodes) {
     const name = isScalar(each) && typeof each.value === 'string' ? each.value.trim() : ''
-    if (name === '') faults.push({ node: each, message: `${article(of)} ${of} must be a name, not ${found(each)}`, remedy })
+    if (name === '') faults.push({ node: each, message: `${article(of)} ${of} must be a name, not ${describeNode(each)}`, remedy })
     else if (!isEntry(of, name) && name.includes(',') && !isSeq(node))
       faults.push({
         node: each,

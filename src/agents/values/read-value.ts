@@ -3,17 +3,17 @@ import { defaultLimits } from '../../contracts/index.ts'
 import { parseDuration } from '../../util/parse-duration.ts'
 import { parseSize, showSize } from '../../util/parse-size.ts'
 import type { AgentOption } from '../agent-file/agent-options.ts'
-import { found, listed, nearby } from './messages.ts'
+import { describeNode, didYouMean, listNames } from './messages.ts'
 import { readList } from './read-list.ts'
 import { readRules } from './read-rules.ts'
-import { type Fault, plainOf, type Read } from './yaml-nodes.ts'
+import { type Fault, nodeToJson, type Read } from './yaml-nodes.ts'
 
 /** Reads the value of an option, whoever wrote it. Schemas are only looked at for being maps here. */
 export function readValue(key: string, { type, example }: Pick<AgentOption, 'type' | 'example'>, node: Node | null): Read {
   const scalar: unknown = isScalar(node) ? node.value : undefined
   const refused = (expected: string, remedy?: string): Read => ({
     ok: false,
-    faults: [{ node, message: `\`${key}\` must be ${expected}, not ${found(node)}`, ...(remedy !== undefined && { remedy }) }],
+    faults: [{ node, message: `\`${key}\` must be ${expected}, not ${describeNode(node)}`, ...(remedy !== undefined && { remedy }) }],
   })
   switch (type.kind) {
     case 'text': {
@@ -55,7 +55,7 @@ export function readValue(key: string, { type, example }: Pick<AgentOption, 'typ
     case 'choice':
       return type.of.includes(String(scalar))
         ? { ok: true, value: scalar }
-        : refused(`one of ${listed(type.of)}`, nearby(typeof scalar === 'string' ? scalar : '', type.of))
+        : refused(`one of ${listNames(type.of)}`, didYouMean(typeof scalar === 'string' ? scalar : '', type.of))
     case 'switch':
       return typeof scalar === 'boolean' ? { ok: true, value: scalar } : refused('`true` or `false`')
     case 'parallel':
@@ -81,7 +81,7 @@ const identifier = /^[a-zA-Z0-9_][\w.-]{0,63}$/
 function readMap(node: Node | null, refused: (expected: string) => Read): Read {
   if (!isMap(node)) return refused('a map')
   const faults: Fault[] = []
-  const value = plainOf(node, faults)
+  const value = nodeToJson(node, faults)
   return faults.length > 0 ? { ok: false, faults } : { ok: true, value }
 }
 

@@ -1,7 +1,7 @@
 import { type ErrorCode, type Problem, TroupeError } from '../../contracts/index.ts'
 
 /** Beyond this a list helps nobody, and a hostile file could make it as long as itself. */
-export const mostTold = 25
+export const maxReported = 25
 
 /** Where in the text, counted from 1. */
 export interface Position {
@@ -28,7 +28,7 @@ export class SourceText {
   }
 
   /** The same for a file that may be anything: none of its lines is shown. */
-  hiddenProblem(at: Position, message: string, remedy?: string): void {
+  problemWithoutLine(at: Position, message: string, remedy?: string): void {
     const { place } = this.spot(at)
     this.#found.set(`${place} ${message}`, { at, problem: { place, message, ...(remedy !== undefined && { remedy }) } })
   }
@@ -54,9 +54,9 @@ export class SourceText {
   done(code: ErrorCode, what: string): void {
     const found = this.problems
     if (found.length === 0) return
-    const shown = found.length > mostTold ? `; here are the first ${mostTold}` : ''
+    const shown = found.length > maxReported ? `; here are the first ${maxReported}` : ''
     throw new TroupeError(code, `${what} ${this.#place} has ${found.length === 1 ? 'a problem' : `${found.length} problems`}${shown}`, {
-      problems: found.slice(0, mostTold),
+      problems: found.slice(0, maxReported),
     })
   }
 }

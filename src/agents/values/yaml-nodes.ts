@@ -1,10 +1,12 @@
 import { isMap, isScalar, isSeq, type Node } from 'yaml'
 
 /** A node as the JSON that it stands for. What JSON has no word for is a fault. */
-export function plainOf(node: Node | null, faults: Fault[]): unknown {
+export function nodeToJson(node: Node | null, faults: Fault[]): unknown {
   if (isMap<Node, Node | null>(node))
-    return Object.fromEntries(node.items.map(({ key, value }) => [isScalar(key) ? String(key.value) : '', plainOf(value ?? null, faults)]))
-  if (isSeq<Node>(node)) return node.items.map((each) => plainOf(each, faults))
+    return Object.fromEntries(
+      node.items.map(({ key, value }) => [isScalar(key) ? String(key.value) : '', nodeToJson(value ?? null, faults)]),
+    )
+  if (isSeq<Node>(node)) return node.items.map((each) => nodeToJson(each, faults))
   const value: unknown = isScalar(node) ? node.value : null
   const isJson = value === null || ['string', 'boolean'].includes(typeof value) || Number.isFinite(value)
   if (!isJson) faults.push({ node, message: `${String(value)} is not JSON`, remedy: 'Leave it out.' })

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs'
 import { lstat, open, rm, rmdir, stat } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { makeFolders, nodeConfigFiles, readTrust, statesOf, type TrustPlace, trustFiles } from '../../agents/index.ts'
+import { makeFolders, nodeConfigFiles, readFileStates, readTrust, type TrustPlace, trustFiles } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import { shellWord } from '../../util/shell-word.ts'
@@ -29,7 +29,7 @@ export async function initCommand({ folder, isSure, wishes }: InitInvocation, ho
   }
   const created = names.map((name) => join(root, name))
   await createAll(root, names, async () => {
-    const trusted = await statesOf(nodeConfigFiles, [join(root, '.ai-agent.json')])
+    const trusted = await readFileStates(nodeConfigFiles, [join(root, '.ai-agent.json')])
     await trustFiles(place, trusted, { by: 'init', at: host.now() })
   })
   await host.stdout.lines(created.map((path) => `created ${printable(shown(path))}`))

@@ -4,9 +4,9 @@ import {
   dialectFolders,
   type FileState,
   findAgentPaths,
+  readFileStates,
   readTrust,
   revokeTrust,
-  statesOf,
   type TrustPlace,
   type TrustRecord,
   trustFiles,
@@ -43,7 +43,7 @@ async function trust(invocation: TrustInvocation, host: Host, place: TrustPlace)
   const { paths, isAll, wishes } = invocation
   if (isAll && paths.length > 0)
     throw new TroupeError('usage', 'Files are named beside --all.', { remedy: 'Leave one of them out: --all is whatever waits here.' })
-  const files = paths.length > 0 ? await statesOf(place.files, paths.flatMap(filesAt)) : await waiting(invocation, host)
+  const files = paths.length > 0 ? await readFileStates(place.files, paths.flatMap(filesAt)) : await waiting(invocation, host)
   if (files === 'refused') {
     await tellNotice('Nothing was trusted.', { host, wishes })
     return exitCodes.done.code
@@ -96,7 +96,7 @@ async function listTrust({ output, wishes }: TrustInvocation, host: Host, place:
 
 async function statusOf(record: TrustRecord, { files }: TrustPlace): Promise<'trusted' | 'changed' | 'gone'> {
   if (!existsSync(record.path)) return 'gone'
-  const [state] = await statesOf(files, [record.path])
+  const [state] = await readFileStates(files, [record.path])
   return state && trustOf(state, new Map([[record.path, record]])) === 'trusted' ? 'trusted' : 'changed'
 }
 

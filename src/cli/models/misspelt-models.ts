@@ -1,4 +1,4 @@
-import { type AgentDiagnostic, type Config, configuredText, type SaidByFile, variablesOf } from '../../agents/index.ts'
+import { type AgentDiagnostic, type Config, configuredText, type ReadableFile, variablesOf } from '../../agents/index.ts'
 import { nearestModels } from '../../models/by-name/index.ts'
 import type { Host } from '../host/process-host.ts'
 
@@ -9,7 +9,7 @@ interface Surroundings {
 
 /** Models that the bundled table does not have, and almost does. New ones appear, so they are asked all the same. */
 export async function misspeltModels(
-  files: readonly SaidByFile[],
+  files: readonly ReadableFile[],
   { config, environment }: Surroundings,
 ): Promise<readonly AgentDiagnostic[]> {
   const variables = variablesOf({ config, environment })

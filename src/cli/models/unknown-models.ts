@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { overlayFor, type SaidByFile } from '../../agents/index.ts'
+import { overlayFor, type ReadableFile } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { modelAdapter } from '../../models/by-name/index.ts'
 import type { Setup } from '../team/load-config.ts'
@@ -9,7 +9,7 @@ import { modelOptions } from './model-options.ts'
 const notWrong: readonly string[] = ['model_key_missing', 'model_unavailable']
 
 /** Names of models that there are not, and scripts that cannot be read. Nobody is asked: `auto` stays what it is. */
-export async function unknownModels(files: readonly SaidByFile[], { config, environment }: Setup): Promise<readonly TroupeError[]> {
+export async function unknownModels(files: readonly ReadableFile[], { config, environment }: Setup): Promise<readonly TroupeError[]> {
   const problems: Problem[] = []
   const seen = new Set<string>()
   for (const { agent, path, place, values, dialect } of files) {

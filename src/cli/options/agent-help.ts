@@ -1,4 +1,4 @@
-import { agentTemplate, type RegisteredAgent, registeredTemplate, type WrittenOverrides } from '../../agents/index.ts'
+import { agentTemplate, type OverrideArguments, type RegisteredAgent, registeredTemplate } from '../../agents/index.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import type { Host } from '../host/process-host.ts'
 import { readTeam } from '../team/load-team.ts'
@@ -6,7 +6,7 @@ import { columns, columnsOn, paragraph, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/paint.ts'
 
 interface AgentHelpWishes {
-  readonly overrides: WrittenOverrides
+  readonly overrides: OverrideArguments
   readonly configFile?: string
 }
 

@@ -14,14 +14,14 @@ export function agentAsCommand([first = '', ...rest]: readonly string[], isFile:
 }
 
 /** What follows a flag that there is not is most likely its value: it is not reported a second time. */
-export function withoutValues(rest: readonly string[], command: CommandSpec, flags: readonly WrittenFlag[]): readonly string[] {
+export function withoutValues(rest: readonly string[], command: CommandSpec, flags: readonly FlagArgument[]): readonly string[] {
   const known = flagsOf(command)
   const unknown = flags.filter(({ name, inline }) => !inline && !known.some((flag) => flag.name === name)).length
   const most = command.arguments.length
   return rest.length <= most + unknown ? rest.slice(0, most) : rest
 }
 
-interface WrittenFlag {
+interface FlagArgument {
   readonly name: string
   readonly inline: boolean
 }

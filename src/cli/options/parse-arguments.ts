@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import type { WrittenOverrides } from '../../agents/index.ts'
+import type { OverrideArguments } from '../../agents/index.ts'
 import { type Problem, TroupeError } from '../../contracts/index.ts'
 import { suggestion } from '../../util/suggestion.ts'
 import {
@@ -38,7 +38,7 @@ export interface RunInvocation {
   readonly output: OutputForm
   readonly wishes: Wishes
   /** What is said over the settings of the file. */
-  readonly overrides: WrittenOverrides
+  readonly overrides: OverrideArguments
   readonly dryRun: boolean
   readonly dataDir?: string
   /** The file behind `--config`. */
@@ -63,7 +63,7 @@ export type HelpTopic =
   | {
       readonly kind: 'agent'
       readonly file: string
-      readonly overrides: WrittenOverrides
+      readonly overrides: OverrideArguments
       readonly configFile?: string
     }
 export type Invocation =
@@ -84,7 +84,7 @@ type ParsedArguments =
       readonly output: OutputForm
       readonly wishes: Wishes
       /** Not looked into here; they may be wrong as well. */
-      readonly overrides: WrittenOverrides
+      readonly overrides: OverrideArguments
     }
 
 /** A command line as written, before anybody has said what of it is right. */
@@ -189,7 +189,7 @@ function helpOn(command: CommandSpec, [file]: readonly string[], words: Words): 
   }
 }
 
-function overridesOf(words: Words): Required<WrittenOverrides> {
+function overridesOf(words: Words): Required<OverrideArguments> {
   const settingFlags = new Set(allFlags().flatMap(({ name, sets }) => (sets === undefined ? [] : [name])))
   return {
     settings: valuesOf(words, 'override'),
@@ -199,7 +199,7 @@ function overridesOf(words: Words): Required<WrittenOverrides> {
 }
 
 /** Without those that lack a value, which is told already. */
-function usable({ settings, flags }: Required<WrittenOverrides>): WrittenOverrides {
+function usable({ settings, flags }: Required<OverrideArguments>): OverrideArguments {
   const isValue = (value: string): boolean => value !== '' && !value.startsWith('-')
   return { settings: settings.filter(isValue), flags: flags.filter(({ value }) => isValue(value)) }
 }

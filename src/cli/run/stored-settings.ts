@@ -4,10 +4,10 @@ import {
   type AgentOverrides,
   agentOptionKeys,
   agentOptions,
+  type OverrideArguments,
   parseOverrides,
   type RegisteredAgent,
   readOptionVariables,
-  type WrittenOverrides,
 } from '../../agents/index.ts'
 import {
   type AgentLimits,
@@ -57,7 +57,7 @@ const optionFlags: ReadonlySet<string> = new Set(
 const keyIn = (setting: string): string => (setting.split('=', 1)[0] ?? '').trim()
 
 /** What a command line and the variables say about the agent of a run. Models that are said as they were at first are as they are. */
-export function saidAnew(overrides: WrittenOverrides, env: Parameters<typeof readOptionVariables>[0], kept: KeptSettings): AgentOverrides {
+export function saidAnew(overrides: OverrideArguments, env: Parameters<typeof readOptionVariables>[0], kept: KeptSettings): AgentOverrides {
   const said = new Map([...readOptionVariables(env).values, ...valuesIn(overrides)])
   const isUnchanged = isSame(kept.begun.models, kept.agent.models)
   if (isUnchanged && isSame(said.get('models')?.value, saidAtFirst(kept).get('models')?.value)) said.delete('models')
@@ -70,8 +70,8 @@ const saidAtFirst = ({ flags }: KeptSettings): AgentOverrides => {
 }
 
 /** One by one: what is wrong with some is told where the agent is read, and hides nothing of the others. */
-function valuesIn({ settings, models = [], flags = [] }: WrittenOverrides): AgentOverrides {
-  const each: readonly WrittenOverrides[] = [
+function valuesIn({ settings, models = [], flags = [] }: OverrideArguments): AgentOverrides {
+  const each: readonly OverrideArguments[] = [
     ...settings.map((setting) => ({ settings: [setting] })),
     { settings: [], models },
     ...flags.map((flag) => ({ settings: [], flags: [flag] })),
@@ -79,7 +79,7 @@ function valuesIn({ settings, models = [], flags = [] }: WrittenOverrides): Agen
   return new Map(each.flatMap((written) => [...rightOf(written)]))
 }
 
-function rightOf(written: WrittenOverrides): AgentOverrides {
+function rightOf(written: OverrideArguments): AgentOverrides {
   try {
     return parseOverrides(written)
   } catch (error) {
@@ -89,7 +89,7 @@ function rightOf(written: WrittenOverrides): AgentOverrides {
 }
 
 /** Children that name no model ask those that their run was told to ask. */
-export function withModelsOf(kept: KeptSettings, said: AgentOverrides, overrides: WrittenOverrides): WrittenOverrides {
+export function withModelsOf(kept: KeptSettings, said: AgentOverrides, overrides: OverrideArguments): OverrideArguments {
   if (said.has('models') || !saidAtFirst(kept).has('models')) return overrides
   const settings = overrides.settings.filter((setting) => keyIn(setting) !== 'models')
   return { ...overrides, settings, models: kept.agent.models }

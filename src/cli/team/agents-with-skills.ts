@@ -4,8 +4,8 @@ import {
   type Config,
   type FoundSkills,
   type RegisteredAgent,
+  type SkillRequest,
   unknownSkills,
-  type WantingSkills,
 } from '../../agents/index.ts'
 import type { Problem } from '../../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
@@ -30,7 +30,7 @@ interface Surroundings {
 }
 
 /** What is wrong with the skills that agents want, whether or not they can be used otherwise. */
-export function skillFaults(agents: readonly WantingSkills[], surroundings: Surroundings): Omit<AgentsWithSkills, 'agents' | 'skills'> {
+export function skillFaults(agents: readonly SkillRequest[], surroundings: Surroundings): Omit<AgentsWithSkills, 'agents' | 'skills'> {
   const { problems, faults, warnings } = chosenSkills(agents, surroundings)
   return { problems, faults, warnings }
 }
@@ -45,7 +45,7 @@ export function agentsWithSkills(agents: readonly RegisteredAgent[], surrounding
 }
 
 /** Skills are looked for where an agent wants some. */
-function chosenSkills<Agent extends WantingSkills>(
+function chosenSkills<Agent extends SkillRequest>(
   agents: readonly Agent[],
   { config, workingDirectory }: Surroundings,
 ): ChosenSkills<Agent> {

@@ -4,8 +4,8 @@ import {
   type ConfigDiagnostic,
   findAgentPaths,
   isAgentFile,
+  projectAgentPaths,
   type Registry,
-  usualAgentPaths,
 } from '../../agents/index.ts'
 import type { TroupeError } from '../../contracts/index.ts'
 import type { Host } from '../host/process-host.ts'
@@ -78,4 +78,4 @@ function filesAt(written: string): readonly string[] {
 /** A skill has a name and a description too, and is no agent. */
 const isSkill = (path: string): boolean => basename(path) === 'SKILL.md'
 
-const usualFiles = (folder: string): readonly string[] => usualAgentPaths(folder).map((path) => relative(folder, path))
+const usualFiles = (folder: string): readonly string[] => projectAgentPaths(folder).map((path) => relative(folder, path))

@@ -5,6 +5,7 @@ import {
   type FileState,
   featuresOf,
   type Overlay,
+  type OverrideArguments,
   overlayFor,
   parseOverrides,
   pricesOf,
@@ -13,7 +14,6 @@ import {
   sandboxOf,
   storePathOf,
   unpricedOf,
-  type WrittenOverrides,
 } from '../../agents/index.ts'
 import { type ModelAdapter, TroupeError } from '../../contracts/index.ts'
 import { ignoredAddress } from '../../models/by-name/index.ts'
@@ -32,7 +32,7 @@ import { type StartDiagnostic, withWithheld } from './start-diagnostics.ts'
 export interface TeamWishes {
   readonly host: Host
   /** What the command line says over the file. */
-  readonly overrides: WrittenOverrides
+  readonly overrides: OverrideArguments
   /** The file behind `--config`. */
   readonly configFile?: string
   /** Whether `--trust` stands on the command line. */
@@ -197,7 +197,7 @@ interface ReadOverrides {
   readonly wrong: readonly TroupeError[]
 }
 
-function overridesOf(written: WrittenOverrides): ReadOverrides {
+function overridesOf(written: OverrideArguments): ReadOverrides {
   try {
     return { values: parseOverrides(written), wrong: [] }
   } catch (error) {

@@ -4,11 +4,11 @@ import {
   type AgentDiagnostic,
   type AgentOverrides,
   configError,
-  idleQueues,
   loadRegistry,
   type Registry,
   registryError,
   unknownTools,
+  unusedQueues,
 } from '../../agents/index.ts'
 import type { TroupeError } from '../../contracts/index.ts'
 import { modelSourceNames } from '../../models/by-name/index.ts'
@@ -81,7 +81,7 @@ export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags,
     ...(flags && { flags }),
   })
   const named = registry.said.flatMap(({ agent }) => agent.models.map((model) => model.split('/', 1)[0] ?? model))
-  const diagnostics = [...setup.diagnostics, ...idleQueues({ config, environment }, [...modelSourceNames, ...named])]
+  const diagnostics = [...setup.diagnostics, ...unusedQueues({ config, environment }, [...modelSourceNames, ...named])]
   const unknown = unknownTools(
     config,
     registry.found.map(({ toolName }) => `agent__${toolName}`),

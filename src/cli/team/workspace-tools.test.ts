@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { loadConfig, nodeConfigFiles, type RegisteredAgent, readTrust, statesOf, trustFiles } from '../../agents/index.ts'
+import { loadConfig, nodeConfigFiles, type RegisteredAgent, readFileStates, readTrust, trustFiles } from '../../agents/index.ts'
 import type { TroupeError } from '../../contracts/index.ts'
 import { trustPlaceOf } from './load-config.ts'
 import { actingWith } from './workspace-tools.ts'
@@ -20,7 +20,7 @@ async function project(name: string, files: { readonly [path: string]: string },
   const host = { env: { PATH: `${root}/node_modules/.bin:${root}/..bin:tools:/usr/bin:/bin`, XDG_STATE_HOME: join(base, `${name}-state`) } }
   const place = trustPlaceOf(host)
   const trust = async (path: string) => {
-    await trustFiles(place, await statesOf(place.files, [join(root, path)]), { by: 'command', at: 1 })
+    await trustFiles(place, await readFileStates(place.files, [join(root, path)]), { by: 'command', at: 1 })
   }
   const acting = async (agents: readonly RegisteredAgent[] = [], flags: { readonly allow?: readonly string[] } = {}) => {
     const places = { workingDirectory: root, userFolder: join(base, 'user'), systemFolder: join(base, 'system') }

@@ -1,4 +1,4 @@
-import { type FileState, isDecisive, type PendingFile, powerOf, type Registry, trustFiles } from '../../agents/index.ts'
+import { type FileState, mustShowInFull, type PendingFile, type Registry, trustEffect, trustFiles } from '../../agents/index.ts'
 import { systemClock } from '../../runtime/index.ts'
 import type { Host } from '../host/process-host.ts'
 import type { Setup } from '../team/load-config.ts'
@@ -31,13 +31,13 @@ interface Part {
   readonly name: string
   readonly contents: readonly string[]
   /** Whether all of it must be seen. */
-  readonly isDecisive: boolean
+  readonly mustShowInFull: boolean
 }
 
 /** Those first without which nobody can decide. */
 function partsIn({ withheld, contents = [] }: Waiting): readonly Part[] {
-  const parts = withheld.map((name, index) => ({ name, contents: contents[index] ?? [], isDecisive: isDecisive(name) }))
-  return parts.toSorted((a, b) => Number(b.isDecisive) - Number(a.isDecisive))
+  const parts = withheld.map((name, index) => ({ name, contents: contents[index] ?? [], mustShowInFull: mustShowInFull(name) }))
+  return parts.toSorted((a, b) => Number(b.mustShowInFull) - Number(a.mustShowInFull))
 }
 
 /** The parts that wait, each with what it could do then. */
@@ -56,11 +56,11 @@ export function partLines(
   further: readonly string[] = [],
 ): readonly string[] {
   const parts = partsIn(file)
-  const deciding = parts.filter((part) => part.isDecisive)
-  const others = parts.filter((part) => !part.isDecisive)
+  const deciding = parts.filter((part) => part.mustShowInFull)
+  const others = parts.filter((part) => !part.mustShowInFull)
   const shown = [...deciding, ...others.slice(0, mostShown)]
-  const lines = shown.flatMap(({ name, contents, isDecisive }) => {
-    const said = isDecisive ? contents : [...contents.slice(0, mostShown).map(cut), ...moreOf(contents.length - mostShown)]
+  const lines = shown.flatMap(({ name, contents, mustShowInFull }) => {
+    const said = mustShowInFull ? contents : [...contents.slice(0, mostShown).map(cut), ...moreOf(contents.length - mostShown)]
     const rows = said.flatMap((text) => exactLines(withBlanksCounted(text), width - 1 - below.length))
     return [powerText(name), ...rows.map((line) => `${paint('dim', bar)}${line}`)]
   })
@@ -78,7 +78,7 @@ const mostCharacters = 1_000
 const mostLines = 20
 
 const powerText = (part: string): string => {
-  const power = powerOf(part)
+  const power = trustEffect(part)
   return printable(power === undefined ? part : `${part}: ${power}`)
 }
 const toRead = (path: string, why = 'Not all of it is shown'): string => `${why}: read ${printable(path)} before you say yes.`

@@ -3,7 +3,7 @@ import * as fs from 'node:fs'
 import { open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { readBounded } from '../../../util/read-bounded.ts'
-import { underLock } from './file-lock.ts'
+import { withLock } from './file-lock.ts'
 import { makeFolders } from './make-folders.ts'
 
 /** What the configuration needs of a disk. Paths are absolute. */
@@ -47,7 +47,7 @@ async function read(path: string): Promise<Uint8Array | undefined> {
  */
 async function replace(path: string, before: string | undefined, text: string): Promise<boolean> {
   await makeFolders(dirname(path), { mode: 0o700 })
-  return underLock(path, async () => {
+  return withLock(path, async () => {
     const there = await read(path)
     if ((there === undefined ? undefined : new TextDecoder('utf-8', { ignoreBOM: true }).decode(there)) !== before) return false
     await put(path, text)

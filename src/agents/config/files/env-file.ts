@@ -8,7 +8,7 @@ export interface EnvVariable {
 }
 
 const maxLength = 262_144
-const mostTold = 25
+const maxReported = 25
 
 type Read = { readonly ok: true; readonly value: string } | { readonly ok: false; readonly column: number; readonly message: string }
 
@@ -44,7 +44,7 @@ export function parseEnv(content: string | Uint8Array, file: string): ReadonlyMa
   }
   if (problems.length === 0) return variables
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
-  throw new TroupeError('config_invalid', `the variables in ${file} have ${count}`, { problems: problems.slice(0, mostTold) })
+  throw new TroupeError('config_invalid', `the variables in ${file} have ${count}`, { problems: problems.slice(0, maxReported) })
 }
 
 /** `#` begins a comment only behind a space, so that colours and fragments of addresses stay whole. */

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { nodeConfigFiles } from './config-file-system.ts'
-import { underLock } from './file-lock.ts'
+import { withLock } from './file-lock.ts'
 
 let folder = ''
 let path = ''
@@ -18,7 +18,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 /** Another process, which has these of the sources at hand. */
 function elsewhere(source: string): ChildProcess {
   const beside = (name: string): string => JSON.stringify(join(import.meta.dirname, name))
-  const code = `const { underLock } = await import(${beside('file-lock.ts')})
+  const code = `const { withLock } = await import(${beside('file-lock.ts')})
     const { nodeConfigFiles } = await import(${beside('node-config-files.ts')})
     const { readFileSync } = await import('node:fs')
     const path = ${JSON.stringify(path)}
@@ -46,7 +46,7 @@ const adding = (who: string, count: number): ChildProcess =>
 /** A process that was killed while it held the lock. */
 async function killedHolding(lockPath: string): Promise<void> {
   const holding = elsewhere(
-    `await underLock(${JSON.stringify(lockPath)}, () => { console.log('held'); return new Promise((done) => setTimeout(done, 600_000)) })`,
+    `await withLock(${JSON.stringify(lockPath)}, () => { console.log('held'); return new Promise((done) => setTimeout(done, 600_000)) })`,
   )
   if (!holding.stdout) throw new Error('There is nothing to listen to.')
   await once(holding.stdout, 'data')
@@ -76,7 +76,7 @@ describe('one writer at a time', () => {
       await nodeConfigFiles.read(path)
       inside--
     }
-    await Promise.all(Array.from({ length: 12 }, () => underLock(path, visit)))
+    await Promise.all(Array.from({ length: 12 }, () => withLock(path, visit)))
     expect(most).toBe(1)
     expect(await readdir(folder)).toEqual([])
   })
@@ -84,7 +84,7 @@ describe('one writer at a time', () => {
   test('a process that has the number of one that is gone does not wait for itself', async () => {
     const token = '00000000000000aa'
     await writeFile(`${path}.lock`, JSON.stringify({ pid: process.pid, host: hostname(), token }))
-    expect(await underLock(path, async () => 'done')).toBe('done')
+    expect(await withLock(path, async () => 'done')).toBe('done')
   })
 
   test.each([
@@ -96,20 +96,20 @@ describe('one writer at a time', () => {
     await writeFile(`${path}.lock`, JSON.stringify(holder))
     let pauses = 0
     const pause = async (): Promise<void> => void pauses++
-    await expect(underLock(path, async () => 'done', { tries: 5, pause })).rejects.toMatchObject({
+    await expect(withLock(path, async () => 'done', { tries: 5, pause })).rejects.toMatchObject({
       code: 'config_invalid',
       message: expect.stringContaining('list.json.lock is held'),
       remedy: expect.stringContaining('remove that file'),
     })
     expect(pauses).toBe(5)
     expect(await readdir(folder)).toEqual(['list.json.lock'])
-    const given = underLock(path, async () => 'done', { tries: 5, pause: () => rm(`${path}.lock`, { force: true }) })
+    const given = withLock(path, async () => 'done', { tries: 5, pause: () => rm(`${path}.lock`, { force: true }) })
     expect(await given).toBe('done')
   })
 
   test('whoever fails gives the lock up', async () => {
-    await expect(underLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
-    expect(await underLock(path, async () => 'done')).toBe('done')
+    await expect(withLock(path, () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await withLock(path, async () => 'done')).toBe('done')
     expect(await readdir(folder)).toEqual([])
   })
 })

@@ -6,13 +6,13 @@ import { setTimeout as after } from 'node:timers/promises'
 import { TroupeError } from '../../../contracts/index.ts'
 
 /** How long somebody waits for a lock that another holds. */
-export interface Patience {
+export interface LockWait {
   readonly tries: number
   pause(): Promise<void>
 }
 
 /** About ten seconds; nobody holds a lock for longer than it takes to write a small file. Whoever waits does so in no rhythm. */
-const patient: Patience = { tries: 2_000, pause: () => after(1 + Math.random() * 8) }
+const defaultWait: LockWait = { tries: 2_000, pause: () => after(1 + Math.random() * 8) }
 
 interface Holder {
   readonly pid: number
@@ -33,9 +33,9 @@ const held = new Set<string>()
  *
  * @throws TroupeError `config_invalid` where that takes too long.
  */
-export async function underLock<Result>(path: string, work: () => Promise<Result>, patience: Patience = patient): Promise<Result> {
+export async function withLock<Result>(path: string, work: () => Promise<Result>, wait: LockWait = defaultWait): Promise<Result> {
   const lock = `${path}.lock`
-  const token = await acquire(lock, patience)
+  const token = await acquire(lock, wait)
   try {
     return await work()
   } finally {
@@ -44,20 +44,20 @@ export async function underLock<Result>(path: string, work: () => Promise<Result
   }
 }
 
-async function acquire(lock: string, patience: Patience): Promise<string> {
+async function acquire(lock: string, wait: LockWait): Promise<string> {
   const mine: Holder = { pid: process.pid, host: hostname(), token: randomBytes(8).toString('hex') }
   const aside = `${lock}.${mine.token}.tmp`
   await writeFile(aside, JSON.stringify(mine), { flag: 'wx', mode: 0o600 })
   held.add(mine.token)
   try {
     let holder: Holder | undefined
-    for (let tries = 0; tries < patience.tries; tries++) {
-      if (await isPut(aside, lock)) return mine.token
+    for (let tries = 0; tries < wait.tries; tries++) {
+      if (await tryLink(aside, lock)) return mine.token
       holder = await holderOf(lock)
-      if (holder && (await isLeftBehind(lock, holder))) await takeAway(lock, holder, patience)
-      else await patience.pause()
+      if (holder && (await isStale(lock, holder))) await removeStale(lock, holder, wait)
+      else await wait.pause()
     }
-    throw heldTooLong(lock, holder)
+    throw lockTimeout(lock, holder)
   } catch (error) {
     held.delete(mine.token)
     throw error
@@ -67,7 +67,7 @@ async function acquire(lock: string, patience: Patience): Promise<string> {
 }
 
 /** Only the first of all that try succeeds. */
-async function isPut(aside: string, lock: string): Promise<boolean> {
+async function tryLink(aside: string, lock: string): Promise<boolean> {
   try {
     await link(aside, lock).catch((error: unknown) => {
       if (codeOf(error) === 'EEXIST') throw error
@@ -94,11 +94,10 @@ async function holderOf(lock: string): Promise<Holder | undefined> {
 }
 
 /** One that has ended properly has given its lock up before: then the lock is no longer there, or another's. */
-const isLeftBehind = async (lock: string, holder: Holder): Promise<boolean> =>
-  isGone(holder) && (await holderOf(lock))?.token === holder.token
+const isStale = async (lock: string, holder: Holder): Promise<boolean> => hasEnded(holder) && (await holderOf(lock))?.token === holder.token
 
 /** Of another machine nobody can tell. A number may have been given to this process after the one that had it. */
-function isGone({ pid, host, token }: Holder): boolean {
+function hasEnded({ pid, host, token }: Holder): boolean {
   if (host !== hostname()) return false
   if (pid === process.pid) return !held.has(token)
   try {
@@ -109,17 +108,17 @@ function isGone({ pid, host, token }: Holder): boolean {
   }
 }
 
-async function takeAway(lock: string, { token }: Holder, patience: Patience): Promise<void> {
-  await underLock(
+async function removeStale(lock: string, { token }: Holder, wait: LockWait): Promise<void> {
+  await withLock(
     `${lock}.${token}`,
     async () => {
       if ((await holderOf(lock))?.token === token) await rm(lock, { force: true })
     },
-    patience,
+    wait,
   )
 }
 
-const heldTooLong = (lock: string, holder: Holder | undefined): TroupeError =>
+const lockTimeout = (lock: string, holder: Holder | undefined): TroupeError =>
   new TroupeError('config_invalid', `${lock} is held${holder ? ` by process ${holder.pid} on ${holder.host}` : ''}.`, {
     remedy: 'Try again; where nothing of Troupe runs any more, remove that file.',
   })

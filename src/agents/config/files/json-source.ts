@@ -8,10 +8,10 @@ import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'y
 import type { Json } from '../../../contracts/index.ts'
 import { messageOf } from '../../../util/message-of.ts'
 import { type Position, SourceText } from '../../values/source-text.ts'
-import { maskedJson } from '../hide-secrets.ts'
+import { maskJson } from '../hide-secrets.ts'
 import type { FileOrigin, LayerName } from '../sourced.ts'
 import { textOf } from './decode.ts'
-import { jsonFault } from './json-syntax.ts'
+import { findJsonError } from './json-syntax.ts'
 
 const maxLength = 262_144
 const maxDepth = 64
@@ -47,7 +47,7 @@ export class JsonSource {
   /** Throws what was found. */
   done(): void {
     if (this.#problems.length === 0) return
-    const shown = new SourceText(maskedJson(this.#text), this.file)
+    const shown = new SourceText(maskJson(this.#text), this.file)
     for (const { at, message, remedy } of this.#problems) shown.problem(at, message, remedy)
     shown.done('config_invalid', 'the configuration')
   }
@@ -94,7 +94,7 @@ export class JsonSource {
   }
 
   #isJson(json: string): boolean {
-    const fault = jsonFault(json)
+    const fault = findJsonError(json)
     if (fault) {
       const there = json[fault.at]
       const found = there === undefined ? 'and the file ends' : `not ${JSON.stringify(there)}`
@@ -117,9 +117,9 @@ function remedyFor(there: string | undefined, expected: string): string {
 }
 
 /** A node as the JSON that it stands for. */
-export function plainOf(node: Node | null): Json {
+export function nodeToJson(node: Node | null): Json {
   if (isMap<Node, Node | null>(node))
-    return Object.fromEntries(node.items.map(({ key, value }) => [isScalar(key) ? String(key.value) : '', plainOf(value ?? null)]))
-  if (isSeq<Node>(node)) return node.items.map((each) => plainOf(each))
+    return Object.fromEntries(node.items.map(({ key, value }) => [isScalar(key) ? String(key.value) : '', nodeToJson(value ?? null)]))
+  if (isSeq<Node>(node)) return node.items.map((each) => nodeToJson(each))
   return isScalar(node) ? (node.value as Json) : null
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { jsonFault } from './json-syntax.ts'
+import { findJsonError } from './json-syntax.ts'
 
 function isJson(text: string): boolean {
   try {
@@ -39,14 +39,14 @@ test('agrees with the parser of the platform on what is JSON', () => {
   })
   fc.assert(
     fc.property(fc.oneof(nearly, cut, fc.json()), (text) => {
-      expect(jsonFault(text) === undefined).toBe(isJson(text))
+      expect(findJsonError(text) === undefined).toBe(isJson(text))
     }),
     { numRuns: process.env.TROUPE_FULL ? 5_000 : 1_000 },
   )
 })
 
 test('what stands before the fault can be completed', () => {
-  expect(jsonFault('{"a": [1, 2, }')).toEqual({ at: 13, expected: 'a value' })
-  expect(jsonFault('{"a": 1, }')).toEqual({ at: 9, expected: 'a key in double quotes' })
-  expect(jsonFault('')).toEqual({ at: 0, expected: 'a value' })
+  expect(findJsonError('{"a": [1, 2, }')).toEqual({ at: 13, expected: 'a value' })
+  expect(findJsonError('{"a": 1, }')).toEqual({ at: 9, expected: 'a key in double quotes' })
+  expect(findJsonError('')).toEqual({ at: 0, expected: 'a value' })
 })

@@ -6,19 +6,19 @@ const space = /[ \t\n\r]*/y
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
 const scalar = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.+-])/y
 
-export interface JsonFault {
+export interface JsonError {
   readonly at: number
   /** `a value`, `` `,` or `}` ``. */
   readonly expected: string
 }
 
 /** Where a text stops being JSON; `undefined` where it is JSON. The platform's parser does not always tell. */
-export function jsonFault(text: string): JsonFault | undefined {
+export function findJsonError(text: string): JsonError | undefined {
   const open: ('{' | '[')[] = []
   let expected: Expected = 'value'
   let at = end(space, text, 0) ?? 0
   while (at < text.length) {
-    const next = afterToken(text, at, { expected, open })
+    const next = nextToken(text, at, { expected, open })
     if (!next) return { at, expected: inWords({ expected, open }) }
     expected = next.expected
     at = end(space, text, next.at) ?? next.at
@@ -51,7 +51,7 @@ interface Place {
   readonly open: ('{' | '[')[]
 }
 
-function afterToken(text: string, at: number, { expected, open }: Place): { readonly at: number; readonly expected: Expected } | undefined {
+function nextToken(text: string, at: number, { expected, open }: Place): { readonly at: number; readonly expected: Expected } | undefined {
   const mark = text[at]
   const opens = expected === 'value' || expected === 'value or ]'
   if (opens && (mark === '{' || mark === '[')) {

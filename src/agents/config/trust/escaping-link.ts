@@ -6,7 +6,7 @@ import { isInside } from '../../../util/is-inside.ts'
  * The link by which a path leaves a folder that it is written to lie in. Whoever trusted the path has seen where it lies,
  * and no link that was put there later. A link that leads nowhere may lead anywhere soon.
  */
-export function linkOut(folder: string, path: string): string | undefined {
+export function findEscapingLink(folder: string, path: string): string | undefined {
   if (!isInside(folder, path)) return undefined
   let at = folder
   for (const part of relative(folder, path).split(sep)) {

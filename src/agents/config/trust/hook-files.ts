@@ -37,21 +37,21 @@ export async function changedHookFiles(
 }
 
 /** What of a hook is bound to trust. */
-export interface HookBinding {
+export interface HookFiles {
   readonly hook: string
   /** Absolute paths: what stands there now is trusted with its configuration. None where no word of the hook is a file. */
   readonly files: readonly string[]
 }
 
 /** Hostile files could name thousands, each of which is read. */
-const mostBound = 100
+const maxBound = 100
 
 /** Each hook of a configuration, for whoever has to decide about it; of any other file none. */
-export async function hookBindings(files: ConfigFiles, state: FileState): Promise<readonly HookBinding[]> {
-  const bindings: HookBinding[] = []
-  let left = mostBound
+export async function listHookFiles(files: ConfigFiles, state: FileState): Promise<readonly HookFiles[]> {
+  const bindings: HookFiles[] = []
+  let left = maxBound
   for (const hook of await hooksOfFile(files, state)) {
-    const states = await statesNamedBy(files, hook, { baseDir: folderOf({ file: state.path }), most: Math.max(1, left) })
+    const states = await fileStatesOf(files, hook, { baseDir: folderOf({ file: state.path }), most: Math.max(1, left) })
     left -= states.length
     bindings.push({ hook: hook.name, files: states.map(({ path }) => path) })
   }
@@ -60,7 +60,7 @@ export async function hookBindings(files: ConfigFiles, state: FileState): Promis
 
 async function hookFilesIn(files: ConfigFiles, state: FileState): Promise<readonly FileState[]> {
   const baseDir = folderOf({ file: state.path })
-  return (await Promise.all((await hooksOfFile(files, state)).map((hook) => statesNamedBy(files, hook, { baseDir })))).flat()
+  return (await Promise.all((await hooksOfFile(files, state)).map((hook) => fileStatesOf(files, hook, { baseDir })))).flat()
 }
 
 /** Of a file that is no longer what was shown, or no configuration, nothing. */
@@ -86,7 +86,7 @@ interface Naming {
 const disk = { resolve, realpathSync, statSync }
 
 /** The files that a hook names, as they are now. */
-async function statesNamedBy(files: ConfigFiles, hook: HookDefinition, { baseDir, most }: Naming): Promise<readonly FileState[]> {
+async function fileStatesOf(files: ConfigFiles, hook: HookDefinition, { baseDir, most }: Naming): Promise<readonly FileState[]> {
   const states = new Map<string, FileState>()
   for (const path of hookPaths(hook, { baseDir, disk })) {
     if (states.size === most) break

@@ -51,7 +51,7 @@ export async function revokeTrust(place: TrustPlace, paths: readonly string[]): 
 }
 
 /** Files as they are now, for those who trust by name. Throws `config_invalid` for those that are not there. */
-export async function statesOf(files: ConfigFiles, paths: readonly string[]): Promise<readonly FileState[]> {
+export async function readFileStates(files: ConfigFiles, paths: readonly string[]): Promise<readonly FileState[]> {
   const contents = await Promise.all(paths.map(async (path) => ({ path, content: await files.read(path) })))
   const missing = contents.filter(({ content }) => content === undefined)
   if (missing.length > 0)
@@ -62,11 +62,11 @@ export async function statesOf(files: ConfigFiles, paths: readonly string[]): Pr
 }
 
 const whatWaits = 'What waits for trust here is shown by: troupe trust'
-const mostTries = 200
+const maxTries = 200
 
 /** Another process may write in between; then what it wrote is taken as the beginning. */
 async function change(place: TrustPlace, next: (records: TrustRecords) => TrustRecords): Promise<TrustRecords> {
-  for (let tries = 0; tries < mostTries; tries++) {
+  for (let tries = 0; tries < maxTries; tries++) {
     const { text, records } = await current(place)
     const changed = next(records)
     const written = printTrust(changed)

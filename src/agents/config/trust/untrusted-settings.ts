@@ -3,37 +3,37 @@ import { defaultSandboxPolicy, type Json, type JsonObject, ruleVerdicts } from '
 import { isInside } from '../../../util/is-inside.ts'
 import { folderOf } from '../config-places.ts'
 import { type SectionName, sectionNames, sectionOf } from '../sections.ts'
-import { type Leaf, plainSourced, pruned, type Sourced, type SourcedMap, showPath, someText, sourcedAt } from '../sourced.ts'
-import { isTemplate } from '../variables/placeholders.ts'
+import { filterLeaves, hasText, type Leaf, type Sourced, type SourcedMap, showPath, sourcedAt, sourcedToJson } from '../sourced.ts'
+import { hasPlaceholders } from '../variables/placeholders.ts'
 import { type Withheld, withheldPart } from './withheld.ts'
 
-export interface Admitted {
+export interface Admission {
   readonly tree: SourcedMap
   /** What is kept out until a person trusts the file. */
   readonly withheld: readonly Withheld[]
 }
 
 /** What of a project's file counts before anybody has trusted it, beside what a person says in weaker files of their own. */
-export function withoutGuarded(tree: SourcedMap, own?: Sourced): Admitted {
+export function withoutUntrusted(tree: SourcedMap, own?: Sourced): Admission {
   const withheld: Withheld[] = []
   const entries = new Map<string, Sourced>()
   for (const name of sectionNames) {
     const section = tree.entries.get(name)
     if (!section) continue
     if (sectionOf(name).trust === 'needed') {
-      withheld.push(withheldPart(name, plainSourced(section), [name]))
+      withheld.push(withheldPart(name, sourcedToJson(section), [name]))
       continue
     }
     if (sectionOf(name).trust === 'to-loosen') {
-      const strict = withoutLoosening(section, name)
+      const strict = onlyStricter(section, name)
       withheld.push(...strict.withheld)
       if (strict.kept) entries.set(name, strict.kept)
       continue
     }
-    const kept = pruned(
+    const kept = filterLeaves(
       section,
       (leaf) => {
-        const why = leavesFolder(leaf) ? 'which leave the folder' : overruling(leaf, own)
+        const why = leavesFolder(leaf) ? 'which leave the folder' : conflictWithOwn(leaf, own)
         const isKept = !isGuarded(leaf) && why === undefined
         const shown = showPath(leaf.path)
         if (!isKept) withheld.push(withheldPart(why === undefined ? shown : `${shown}, ${why}`, leaf.value, leaf.path))
@@ -51,21 +51,21 @@ export function withoutGuarded(tree: SourcedMap, own?: Sourced): Admitted {
  * a model that plays its calls from a file, since it would drive the tools of agents that are not the project's.
  */
 function isGuarded({ path, value }: Leaf): boolean {
-  return someText(value, (text) => isTemplate(text) || (choosesModels(path) && /^\s*(?:script|replay)\//i.test(text)))
+  return hasText(value, (text) => hasPlaceholders(text) || (choosesModels(path) && /^\s*(?:script|replay)\//i.test(text)))
 }
 
 /** Agents are looked for in the folder that says so: somebody who cloned it has not agreed to a search of the disk. */
 function leavesFolder({ path, value, origin }: Leaf): boolean {
   const folder = folderOf(origin)
-  return path[0] === 'agents' && someText(value, (text) => !isInside(folder, resolve(folder, text)))
+  return path[0] === 'agents' && hasText(value, (text) => !isInside(folder, resolve(folder, text)))
 }
 
-export interface Tightening {
+export interface Restriction {
   readonly kept: Sourced | undefined
   readonly withheld: readonly Withheld[]
 }
 
-type Judged =
+type Verdict =
   | { readonly kind: 'kept' }
   /** Something else is left of it. `why` tells what waits, `rest` is it. */
   | { readonly kind: 'less'; readonly value: Json; readonly rest: Json; readonly why: string }
@@ -73,38 +73,38 @@ type Judged =
   | { readonly kind: 'bounded'; readonly why: string }
   | { readonly kind: 'withheld' }
 
-const kept: Judged = { kind: 'kept' }
+const kept: Verdict = { kind: 'kept' }
 
 /**
  * What of a section may count while nobody has trusted the file: whatever makes things stricter. Lists and sizes of a
  * sandbox stay, since others may allow more; `sandboxOf` takes nothing from them that nobody else allows.
  */
-export function withoutLoosening(section: Sourced, name: SectionName): Tightening {
+export function onlyStricter(section: Sourced, name: SectionName): Restriction {
   const withheld: Withheld[] = []
-  const judged = new Map<string, Judged>()
-  const strict = pruned(
+  const verdicts = new Map<string, Verdict>()
+  const strict = filterLeaves(
     section,
     (leaf) => {
-      const judgement = judge(leaf)
-      judged.set(leaf.path.join('\0'), judgement)
+      const verdict = judge(leaf)
+      verdicts.set(leaf.path.join('\0'), verdict)
       const shown = showPath(leaf.path)
-      const name = 'why' in judgement ? `${shown}, ${judgement.why}` : shown
-      if (judgement.kind !== 'kept') withheld.push(withheldPart(name, judgement.kind === 'less' ? judgement.rest : leaf.value, leaf.path))
-      return judgement.kind !== 'withheld'
+      const name = 'why' in verdict ? `${shown}, ${verdict.why}` : shown
+      if (verdict.kind !== 'kept') withheld.push(withheldPart(name, verdict.kind === 'less' ? verdict.rest : leaf.value, leaf.path))
+      return verdict.kind !== 'withheld'
     },
     [name],
   )
-  return { kept: strict && lessened(strict, [name], judged), withheld }
+  return { kept: strict && applyVerdicts(strict, [name], verdicts), withheld }
 }
 
-function lessened(tree: Sourced, path: readonly string[], judged: ReadonlyMap<string, Judged>): Sourced {
+function applyVerdicts(tree: Sourced, path: readonly string[], verdicts: ReadonlyMap<string, Verdict>): Sourced {
   if (tree.kind === 'map')
-    return { ...tree, entries: new Map([...tree.entries].map(([key, inner]) => [key, lessened(inner, [...path, key], judged)])) }
-  const judgement = judged.get(path.join('\0'))
-  return judgement?.kind === 'less' ? { ...tree, value: judgement.value } : tree
+    return { ...tree, entries: new Map([...tree.entries].map(([key, inner]) => [key, applyVerdicts(inner, [...path, key], verdicts)])) }
+  const verdict = verdicts.get(path.join('\0'))
+  return verdict?.kind === 'less' ? { ...tree, value: verdict.value } : tree
 }
 
-function judge({ path, value }: Leaf): Judged {
+function judge({ path, value }: Leaf): Verdict {
   switch (path.join('.')) {
     case 'approvals.rules':
       return judgeRules(value as readonly JsonObject[])
@@ -126,9 +126,9 @@ function judge({ path, value }: Leaf): Judged {
   }
 }
 
-const beyond: Judged = { kind: 'bounded', why: 'as far as nobody else allows it' }
+const beyond: Verdict = { kind: 'bounded', why: 'as far as nobody else allows it' }
 
-function judgeRules(rules: readonly JsonObject[]): Judged {
+function judgeRules(rules: readonly JsonObject[]): Verdict {
   const [loose] = ruleVerdicts
   const strict = rules.filter((rule) => rule[loose] === undefined)
   const rest = rules.filter((rule) => rule[loose] !== undefined)
@@ -141,7 +141,7 @@ function judgeRules(rules: readonly JsonObject[]): Judged {
  * Why a word of a project that nobody has trusted waits, though it would count if the person had said nothing about it
  * in files of their own: a name for a model stands for what they say, and of two bounds the stricter counts.
  */
-export function overruling({ path, value }: Leaf, own: Sourced | undefined): string | undefined {
+export function conflictWithOwn({ path, value }: Leaf, own: Sourced | undefined): string | undefined {
   const said = sourcedAt(own, path)
   if (said?.kind !== 'value') return undefined
   if (choosesModels(path))

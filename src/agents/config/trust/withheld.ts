@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../../contracts/index.ts'
 import { parseHttpAddress } from '../../../util/read-address.ts'
 import { shellWord } from '../../../util/shell-word.ts'
 import type { EnvVariable } from '../files/env-file.ts'
-import { forDecision, isSecretName, shownSetting } from '../hide-secrets.ts'
+import { isSecretName, redactAddress, redactForTrust } from '../hide-secrets.ts'
 
 /** A part of a file that does not count until a person trusts it. */
 export interface Withheld {
@@ -16,7 +16,7 @@ export interface Withheld {
 
 /** `value` is what stands at `path`, or what of it waits. */
 export function withheldPart(name: string, value: Json, path: readonly string[]): Withheld {
-  return { name, contents: contentsOf(forDecision(value, path), path) }
+  return { name, contents: contentsOf(redactForTrust(value, path), path) }
 }
 
 function contentsOf(value: Json, path: readonly string[]): readonly string[] {
@@ -59,33 +59,34 @@ const commandLine = (words: Json): string =>
 
 /**
  * The variables of a file that wait for trust: by name, those first that decide where keys are sent, with what they say,
- * then keys, then all others. `ofPlaces` are those that addresses and paths in the settings are made of.
+ * then keys, then all others. `addressVariables` are those that addresses and paths in the settings are made of.
  */
-export function withheldVariables(variables: ReadonlyMap<string, EnvVariable>, ofPlaces: ReadonlySet<string>): readonly Withheld[] {
+export function withheldVariables(variables: ReadonlyMap<string, EnvVariable>, addressVariables: ReadonlySet<string>): readonly Withheld[] {
   if (variables.size === 0) return []
-  const rankOf = (name: string, value: string): number => (ofPlaces.has(name) || saysWhere(name, value) ? 0 : isSecretName(name) ? 1 : 2)
+  const rankOf = (name: string, value: string): number =>
+    addressVariables.has(name) || isAddressVariable(name, value) ? 0 : isSecretName(name) ? 1 : 2
   const all = [...variables].map(([name, { value }]) => ({ name, value, rank: rankOf(name, value) })).toSorted((a, b) => a.rank - b.rank)
   const addresses = all.filter(({ rank }) => rank === 0)
-  const names = someOf(
+  const names = firstNames(
     all.map(({ name }) => name),
     ', ',
   )
   return [
     {
       name: `variables ${names.text}`,
-      contents: addresses.map(({ name, value }) => `${name}=${shownSetting(value)}`),
+      contents: addresses.map(({ name, value }) => `${name}=${redactAddress(value)}`),
       ...(names.left > 0 && { isPartial: true }),
     },
   ]
 }
 
-const nameOfPlace = /(?:^|_)(?:(?:BASE)?URL|HOST|HOSTNAME|ENDPOINT|BASE|ADDRESS|DOMAIN|PROXY|PORT)$/i
-const saysWhere = (name: string, value: string): boolean => nameOfPlace.test(name) || parseHttpAddress(value) !== undefined
+const addressName = /(?:^|_)(?:(?:BASE)?URL|HOST|HOSTNAME|ENDPOINT|BASE|ADDRESS|DOMAIN|PROXY|PORT)$/i
+const isAddressVariable = (name: string, value: string): boolean => addressName.test(name) || parseHttpAddress(value) !== undefined
 
-const mostNamed = 20
+const maxNamed = 20
 
 /** The first names of a list, and how many are left: a hostile file could have thousands. */
-export function someOf(names: readonly string[], separator: string): { readonly text: string; readonly left: number } {
-  const left = Math.max(0, names.length - mostNamed)
-  return { text: [...names.slice(0, mostNamed), ...(left > 0 ? [`${left} more`] : [])].join(separator), left }
+export function firstNames(names: readonly string[], separator: string): { readonly text: string; readonly left: number } {
+  const left = Math.max(0, names.length - maxNamed)
+  return { text: [...names.slice(0, maxNamed), ...(left > 0 ? [`${left} more`] : [])].join(separator), left }
 }

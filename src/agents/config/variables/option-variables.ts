@@ -10,7 +10,7 @@ import { defaultKeys } from '../sections.ts'
 import type { Environment } from './resolve-placeholders.ts'
 
 const prefix = 'TROUPE_'
-const longestValue = 65_536
+const maxValueLength = 65_536
 
 /** `limits.maxToolTurns` → `TROUPE_LIMITS_MAX_TOOL_TURNS`. */
 export function variableOf(key: string): string {
@@ -58,7 +58,7 @@ function readWritten(key: AgentOptionKey, text: string): Written {
 
 /** The node, or why there is none. Values are written as they are in an agent file. */
 function nodeOf(text: string): Node | null | string {
-  if (text.length > longestValue) return `it is longer than ${longestValue} characters`
+  if (text.length > maxValueLength) return `it is longer than ${maxValueLength} characters`
   try {
     const { contents, errors, warnings } = parseDocument<Node>(text, { prettyErrors: false, logLevel: 'error' })
     return [...errors, ...warnings][0]?.message.split('\n', 1)[0] ?? contents

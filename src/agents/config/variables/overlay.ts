@@ -56,7 +56,7 @@ interface Found {
 function findProviders(models: readonly string[], sources: VariableSources): Found {
   const { aliases, used } = aliasesFor(models, sources)
   const tree = settingsOf(sources.config, 'providers')
-  const ends = models.map((name) => endOf(name, aliases))
+  const ends = models.map((name) => followAlias(name, aliases))
   const isOpen = ends.some((name) => !name.includes('/') && name !== 'rehearsal')
   const wanted = new Set(ends.flatMap((name) => (name.includes('/') ? [name.slice(0, name.indexOf('/'))] : [])))
   const parts = keysOf(tree).flatMap((name): readonly Part[] => {
@@ -94,7 +94,7 @@ function aliasesFor(models: readonly string[], sources: VariableSources): Pick<F
 }
 
 /** Where the aliases end. One that leads back to itself is told by whoever asks for the model. */
-function endOf(name: string, aliases: { readonly [alias: string]: string }): string {
+function followAlias(name: string, aliases: { readonly [alias: string]: string }): string {
   const seen = new Set<string>()
   let at = name
   while (Object.hasOwn(aliases, at) && !seen.has(at)) {
@@ -146,14 +146,14 @@ function writtenVariables({ config, environment }: VariableSources): readonly Wr
   return [...inFiles, ...inProcess].filter(({ value }) => value !== '')
 }
 
-interface Secretive {
+interface SecretSources {
   /** In the order in which they count: one that is shadowed by another of its name is as secret as that. */
   readonly written: readonly WrittenVariable[]
   readonly used: readonly UsedVariable[]
 }
 
 /** Names here are such that a redactor takes them for secrets. */
-function secretsOf(providers: Overlay['providers'], { written, used }: Secretive): Overlay['secrets'] {
+function secretsOf(providers: Overlay['providers'], { written, used }: SecretSources): Overlay['secrets'] {
   const secrets = new Map<string, string>()
   const add = (name: string, value: string): void => {
     const secret = isSecretName(name) ? name : `secret ${name}`

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { isTemplate, parseTemplate } from './placeholders.ts'
+import { hasPlaceholders, parsePlaceholders } from './placeholders.ts'
 
 const literal = (text: string) => ({ kind: 'literal', text })
 const variable = (name: string, otherwise?: string) => ({ kind: 'variable', name, ...(otherwise !== undefined && { otherwise }) })
@@ -20,8 +20,8 @@ test.each([
   ['${A}$${B}', [variable('A'), literal('${B}')]],
   ['${A}}', [variable('A'), literal('}')]],
 ])('%j', (text, parts) => {
-  expect(parseTemplate(text)).toEqual({ ok: true, parts })
-  expect(isTemplate(text)).toBe(parts.some(({ kind }) => kind === 'variable'))
+  expect(parsePlaceholders(text)).toEqual({ ok: true, parts })
+  expect(hasPlaceholders(text)).toBe(parts.some(({ kind }) => kind === 'variable'))
 })
 
 test.each([
@@ -34,8 +34,8 @@ test.each([
   ['${${A}}', 'there is no placeholder like `${${A}`'],
   ['${1A}', 'there is no placeholder like `${1A}`'],
 ])('%j is refused', (text, message) => {
-  expect(parseTemplate(text)).toEqual({ ok: false, message })
-  expect(isTemplate(text)).toBe(true)
+  expect(parsePlaceholders(text)).toEqual({ ok: false, message })
+  expect(hasPlaceholders(text)).toBe(true)
 })
 
 test('a text without `${` is itself', () => {
@@ -43,7 +43,7 @@ test('a text without `${` is itself', () => {
     fc.property(
       fc.string({ unit: 'binary' }).filter((text) => !text.includes('${')),
       (text) => {
-        expect(parseTemplate(text)).toEqual({ ok: true, parts: text === '' ? [] : [literal(text)] })
+        expect(parsePlaceholders(text)).toEqual({ ok: true, parts: text === '' ? [] : [literal(text)] })
       },
     ),
   )
@@ -53,7 +53,7 @@ test('any text can be written so that it means itself', () => {
   const pieces = fc.array(fc.constantFrom('$', '{', '}', '${', 'A', ':-', '$$')).map((parts) => parts.join(''))
   fc.assert(
     fc.property(pieces, (text) => {
-      const template = parseTemplate(text.replaceAll('${', () => '$${'))
+      const template = parsePlaceholders(text.replaceAll('${', () => '$${'))
       expect(template.ok && template.parts.map((part) => (part.kind === 'literal' ? part.text : '!')).join('')).toBe(text)
     }),
   )

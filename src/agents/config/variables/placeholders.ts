@@ -1,20 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: placeholders are written like that
 
 /** `Bearer ${TOKEN:-none}` in parts. `$${` is a `${` that means itself. */
-export type TemplatePart =
+export type TextPart =
   | { readonly kind: 'literal'; readonly text: string }
   | { readonly kind: 'variable'; readonly name: string; readonly otherwise?: string }
 
-export type Template = { readonly ok: true; readonly parts: readonly TemplatePart[] } | { readonly ok: false; readonly message: string }
+export type Template = { readonly ok: true; readonly parts: readonly TextPart[] } | { readonly ok: false; readonly message: string }
 
 /** The one spelling of a variable's name, in placeholders and in `.env` files. */
 export const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/
 
-export const templateRemedy = 'Write `${NAME}` or `${NAME:-default}`; `$${` stands for `${` itself.'
+export const placeholderRemedy = 'Write `${NAME}` or `${NAME:-default}`; `$${` stands for `${` itself.'
 
 /** Takes a text apart, once: what a variable holds is never read as a template. */
-export function parseTemplate(text: string): Template {
-  const parts: TemplatePart[] = []
+export function parsePlaceholders(text: string): Template {
+  const parts: TextPart[] = []
   let literal = ''
   let at = 0
   for (let open = text.indexOf('${'); open !== -1; open = text.indexOf('${', at)) {
@@ -37,13 +37,13 @@ export function parseTemplate(text: string): Template {
 }
 
 /** Whether anything but the text itself would be read, or the text is no template at all. */
-export function isTemplate(text: string): boolean {
+export function hasPlaceholders(text: string): boolean {
   if (!text.includes('${')) return false
-  const template = parseTemplate(text)
+  const template = parsePlaceholders(text)
   return !template.ok || template.parts.some(({ kind }) => kind === 'variable')
 }
 
-function placeholder(inside: string): TemplatePart | undefined {
+function placeholder(inside: string): TextPart | undefined {
   const split = inside.indexOf(':-')
   const name = split === -1 ? inside : inside.slice(0, split)
   if (!variableName.test(name)) return undefined

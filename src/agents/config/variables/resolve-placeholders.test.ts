@@ -78,12 +78,12 @@ describe('placeholders', () => {
       {
         place: `${user}:3:8`,
         message: '`telemetry.x` needs the variable A, which is not set',
-        remedy: `Set it: export A=… Looked into: ${files}.`,
+        remedy: `Set it: export A=… FoundFiles into: ${files}.`,
       },
       {
         place: `${user}:4:8`,
         message: '`telemetry.y.0` needs the variable B, which is not set',
-        remedy: `Set it: export B=… Looked into: ${files}.`,
+        remedy: `Set it: export B=… FoundFiles into: ${files}.`,
       },
     ])
   })

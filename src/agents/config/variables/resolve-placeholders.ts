@@ -6,7 +6,7 @@
 import { type Json, type Problem, TroupeError } from '../../../contracts/index.ts'
 import type { Config, VariableFile } from '../config.ts'
 import { type FileOrigin, type LayerName, type Sourced, showPath } from '../sourced.ts'
-import { parseTemplate, type TemplatePart, templateRemedy } from './placeholders.ts'
+import { parsePlaceholders, placeholderRemedy, type TextPart } from './placeholders.ts'
 
 /** The process environment, handed in by whoever may read it. */
 export interface Environment {
@@ -18,8 +18,8 @@ export interface VariableSources {
   readonly environment: Environment
 }
 
-const mostCharacters = 65_536
-const mostCharactersTogether = 1_048_576
+const maxCharacters = 65_536
+const maxCharactersTogether = 1_048_576
 
 /** A part of the configuration: where it stands, and what. */
 export interface Part {
@@ -99,15 +99,15 @@ class Resolution {
       this.#problems.push({ place: `${origin.file}:${origin.line}:${origin.column}`, message: `\`${showPath(path)}\` ${message}`, remedy })
       return ''
     }
-    const template = parseTemplate(text)
-    if (!template.ok) return tell(`cannot be read: ${template.message}`, templateRemedy)
+    const template = parsePlaceholders(text)
+    if (!template.ok) return tell(`cannot be read: ${template.message}`, placeholderRemedy)
     let result = ''
     for (const part of template.parts) {
       const value = part.kind === 'literal' ? part.text : this.#variable(part, path, origin)
       if (typeof value !== 'string') return tell(`needs the variable ${value.missing}, which is not set`, value.remedy)
-      const room = Math.min(mostCharacters - result.length, mostCharactersTogether - this.#length)
+      const room = Math.min(maxCharacters - result.length, maxCharactersTogether - this.#length)
       if (value.length > room)
-        return tell('becomes too long', `The most are ${mostCharacters} characters, and ${mostCharactersTogether} together.`)
+        return tell('becomes too long', `The most are ${maxCharacters} characters, and ${maxCharactersTogether} together.`)
       result += value
       this.#length += value.length
     }
@@ -117,7 +117,7 @@ class Resolution {
   #variable({ name, otherwise }: VariablePart, path: readonly string[], { layer }: FileOrigin): string | Missing {
     const value = findVariable(name, layer, this.#sources)
     if (value !== undefined) this.used.push({ name, value, path })
-    return value ?? otherwise ?? { missing: name, remedy: `Set it: export ${name}=… Looked into: ${this.#lookedInto(layer)}.` }
+    return value ?? otherwise ?? { missing: name, remedy: `Set it: export ${name}=… FoundFiles into: ${this.#lookedInto(layer)}.` }
   }
 
   #lookedInto(layer: LayerName): string {
@@ -134,7 +134,7 @@ export function variablePlaces(config: Config, layer?: LayerName): readonly stri
   return [...files, 'the environment']
 }
 
-type VariablePart = Extract<TemplatePart, { readonly kind: 'variable' }>
+type VariablePart = Extract<TextPart, { readonly kind: 'variable' }>
 interface Missing {
   readonly missing: string
   readonly remedy: string
