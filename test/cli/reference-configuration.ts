@@ -8,7 +8,7 @@ import { patternBounds, searchBounds } from '../../src/agents/registry/find-agen
 import { typeText } from '../../src/cli/options/option-types.ts'
 import { code, made, page, table, textOf } from './markdown.ts'
 
-/** Everything that may be said, once. Loaded by the tests. */
+/** An example with every section. The tests load it. */
 export const exampleConfig = {
   agents: ['./agents', './more/**/*.ai'],
   providers: { lab: { baseURL: 'https://models.example.org/v1', apiKey: '${LAB_API_KEY}', headers: { 'X-Team': 'research' } } },
@@ -30,29 +30,29 @@ export const exampleConfig = {
 }
 
 const keyTexts: { readonly [key: string]: string } = {
-  'providers.<name>.kind': 'whose format it speaks; left out: what its name stands for, else that of OpenAI-compatible servers',
-  'providers.<name>.baseURL': 'where it is',
-  'providers.<name>.apiKey': 'what lets us in',
-  'providers.<name>.headers.<name>': 'a header that every request to it has',
-  'providers.<name>.api': "which of OpenAI's two interfaces is spoken; left out: `responses`",
+  'providers.<name>.kind': 'its protocol; default: by its name, else OpenAI-compatible',
+  'providers.<name>.baseURL': 'its base URL',
+  'providers.<name>.apiKey': 'its API key',
+  'providers.<name>.headers.<name>': 'an HTTP header for every request',
+  'providers.<name>.api': 'which of the two OpenAI APIs to use; default: `responses`',
   'models.<name>':
-    'the model that the name stands for, or another such name; `<name>` is one word without `/`, and none of `auto`, `rehearsal` and `script`; so too the name of a provider',
-  'queues.<name>.concurrent': 'at once; `<name>` is a provider, a server or a tool',
-  'queues.<name>.perMinute': 'in a minute',
-  'pricing.<name>.input': 'tokens that are sent; `<name>` is `provider/model`',
-  'pricing.<name>.output': 'tokens that come back',
-  'pricing.<name>.cacheRead': 'tokens that the provider had in its cache; left out: as `input`',
-  'pricing.<name>.cacheWrite': 'tokens that it put there; left out: as `input`',
-  unpriced: 'names of models, as agents name them',
-  childrenOffered: '`each`: a tool for each; `directory`: `find_agents` and `delegate_task`',
-  'features.<name>': 'whether it is on',
+    'the model of this alias, or another alias; `<name>` is one word without `/`, and not `auto`, `rehearsal`, `script` or the name of a provider',
+  'queues.<name>.concurrent': 'at the same time; `<name>` is a provider, a server or a tool',
+  'queues.<name>.perMinute': 'per minute',
+  'pricing.<name>.input': 'input tokens; `<name>` is `provider/model`',
+  'pricing.<name>.output': 'output tokens',
+  'pricing.<name>.cacheRead': 'input tokens read from the cache; default: as `input`',
+  'pricing.<name>.cacheWrite': 'input tokens written to the cache; default: as `input`',
+  unpriced: 'names of models, as used by agents',
+  childrenOffered: '`each`: one tool per child; `directory`: `find_agents` and `delegate_task`',
+  'features.<name>': 'whether the feature is on',
   'approvals.onUnavailable':
-    'what happens to a call that a person is asked about where none is there: the turn waits for one, or the call is refused; left out: `suspend`',
+    'what to do if a call needs approval and nobody is there: suspend the turn, or deny the call; default: `suspend`',
   hooks: 'see below',
-  'skills.directories': 'folders, relative to this file, below which skills are looked for too',
-  'skills.disabled': 'names of skills that no agent has',
-  'context.agentsMd': 'whether sessions are told what the `AGENTS.md` files of the project say; left out: `true`',
-  'store.path': 'a folder, relative to this file',
+  'skills.directories': 'more folders to search for skills, relative to this file',
+  'skills.disabled': 'names of skills that no agent can load',
+  'context.agentsMd': 'whether sessions get the `AGENTS.md` files of the project; default: `true`',
+  'store.path': 'the data folder, relative to this file',
   agents: 'see below',
 }
 
@@ -82,7 +82,7 @@ function valueTexts(shape: Extract<Shape, { readonly kind: 'text' | 'choice' | '
     case 'choice':
       return [shape.of.join(', '), code(JSON.stringify(shape.of[0]))]
     case 'whole':
-      return [`a whole number from ${shape.least}`, code(shape.example)]
+      return [`an integer from ${shape.least}`, code(shape.example)]
     case 'amount':
       return ['a number from 0', code(shape.example)]
     case 'flag':
@@ -97,68 +97,76 @@ const oneLine = (value: unknown): string => JSON.stringify(value, null, 1).repla
 export const configurationPage = page([
   ['# Configuration', made],
   [
-    'Nothing has to be configured. What is, stands in `.ai-agent.json`, with `.ai-agent.env` beside it for variables; servers of other programs in `.mcp.json` are read too. A key that is not listed here is an error, told with its line and column, together with everything else that is wrong.',
+    'Configuration is optional. It is in `.ai-agent.json`, with variables in `.ai-agent.env` beside it. Servers in `.mcp.json` are read, too. Unknown keys are errors. All errors are reported together, with line and column.',
     `\`\`\`json\n{\n${Object.entries(exampleConfig)
       .map(([name, said]) => `  "${name}": ${oneLine(said)}`)
       .join(',\n')}\n}\n\`\`\``,
   ],
   [
     '## Where',
-    'The first that says something counts, key by key; a list is taken as a whole. What a project says that nobody has trusted counts in part (see below).',
+    'The first layer that sets a key wins; lists are not merged. An untrusted project has only a limited effect (see below).',
     table(
       ['layer', 'place', 'trust'],
       [
-        ['given', 'the file behind `--config`, such as `lab.json`, with its variables in `lab.env` beside it', "a person's own"],
+        ['given', 'the file of `--config`, such as `lab.json`, with its variables in `lab.env` beside it', 'not needed'],
         ['project', 'the working directory', 'needed'],
         ['agent', 'the folder of the agent file', 'needed'],
-        ['user', '`~/.ai-agent`', "a person's own"],
-        ['system', '`/etc/ai-agent`', "a person's own"],
+        ['user', '`~/.ai-agent`', 'not needed'],
+        ['system', '`/etc/ai-agent`', 'not needed'],
       ],
     ),
-    'A flag goes before a [`TROUPE_` variable](variables.md), that before the agent file, that before `defaults`. `troupe config show --origin` tells who has the last word.',
+    'Flags override [`TROUPE_` variables](variables.md), these override the agent file, and that overrides `defaults`. `troupe config show --origin` shows where each value comes from.',
   ],
   [
     '## Sections',
-    'What a project says in a section that needs trust does not count until a person has trusted the file as it is (`troupe trust`); so too whatever would read a variable, a `script/` model, and agents outside of the folder. Where your own `~/.ai-agent` or `/etc/ai-agent` says which model is asked, in `models` or `defaults.models`, that counts until the project is trusted; of `defaults.limits`, `defaults.parameters.maxOutputTokens` and `queues` the smaller number counts until then. What waits is told, never dropped in silence; whoever is asked sees where requests would go, what would be run and what would be allowed, whole and as it is read.',
+    'Sections that need trust have no effect in a project until a person trusts the file in its current form (`troupe trust`). The same applies to everything that reads a variable, to `script/` models, and to agents outside the folder.',
+    'Until then, `models` and `defaults.models` of your own `~/.ai-agent` or `/etc/ai-agent` win, and the smaller number applies for `defaults.limits`, `defaults.parameters.maxOutputTokens` and `queues`. Everything that has no effect is reported. The trust prompt shows where requests would go, what would run and what would be allowed.',
     table(
-      ['section', 'what', 'a project needs trust', 'with trust it could'],
+      ['section', 'meaning', 'a project needs trust', 'with trust it can'],
       sectionNames.map((name) => {
         const { trust, use } = sectionOf(name)
         const { summary, power = '' } = sectionWords[name]
-        const needed = trust === 'needed' ? 'yes' : power === '' ? 'no' : 'for some of it'
+        const needed = trust === 'needed' ? 'yes' : power === '' ? 'no' : 'for parts'
         return [code(name), use === 'later' ? `${summary}; has no effect yet` : summary, needed, power]
       }),
     ),
   ],
   [
     '## Keys',
-    '`<name>` is a name that you choose. `$schema`, for editors, is let stand and not read.',
+    '`<name>` is a name that you choose. `$schema` is allowed for editors and ignored.',
     table(
-      ['key', 'what', 'value', 'example'],
+      ['key', 'meaning', 'value', 'example'],
       sectionNames.flatMap((name) => rowsOf(sections[name].shape, name)).map(([key, ...rest]) => [code(key), ...rest]),
     ),
   ],
   [
     '## Agents',
-    `Each entry is a file, a folder (everything below it) or a pattern with \`*\`, \`**\`, \`?\`, \`[a-z]\` and one \`{a,b}\`. \`node_modules\`, \`.git\` and folders behind links are not entered. All entries together may lead through ${searchBounds.folders} folders, ${searchBounds.depth} levels deep, to ${searchBounds.files} files; a pattern has at most ${patternBounds.characters} characters. Beyond that nothing is taken, and the error names the bound.`,
-    'What a project lists that nobody has trusted stays inside of its folder; a link that leads out of it counts as leaving. The same holds for what an agent file names by a path, `input.schemaRef`, `output.schemaRef`, `script/` models and `agents`: it stays inside of the project that the agent lies in, wherever you stand, unless a person has trusted the agent file itself, or it lies in `~/.ai-agent` or `/etc/ai-agent`. That project is the nearest repository (`.git`) around the agent, else the nearest folder around it with an `.ai-agent.json`, other than your home folder and those above it, else the folder of the agent. Trust in the configuration of a project opens nothing outside of it to agent files, and trust in an agent file no path that is written inside of the project and leads out of it by a link, which may have come later. Files that a prompt includes never leave the folder of the agent.',
+    `Each entry is a file, a folder (with all its subfolders) or a pattern with \`*\`, \`**\`, \`?\`, \`[a-z]\` and one \`{a,b}\`. \`node_modules\`, \`.git\` and linked folders are skipped. All entries together may cover ${searchBounds.folders} folders, ${searchBounds.depth} levels and ${searchBounds.files} files; a pattern has at most ${patternBounds.characters} characters. More is an error that names the limit.`,
+    'An untrusted project can list only agents inside its own folder; links that leave the folder are refused.',
+    'Paths in an agent file (`input.schemaRef`, `output.schemaRef`, `script/` models, `agents`) must stay inside the project of the agent. Exceptions: the agent file itself is trusted, or it is in `~/.ai-agent` or `/etc/ai-agent`. The project is the nearest repository (`.git`) around the agent; else the nearest folder with an `.ai-agent.json`, except your home folder and its parents; else the folder of the agent.',
+    'Trust in the configuration of a project does not let agent files leave it. Trust in an agent file does not cover links inside the project that lead out of it. Files that a prompt includes never leave the folder of the agent.',
   ],
   [
-    '## Rules and walls',
-    'In `approvals`, `sandbox`, `hooks`, `skills` and `context` every layer has a say. Of the rules of one layer the last that fits a call counts, and of several layers the strictest; `approvals.rules` of an agent file can only be stricter still. Of a `sandbox` that several layers speak of, walls go before none, lists are what all of those name that name any, and the smaller number counts; where nobody says anything, no host is reached, nothing but the workspace is written to, and no variable is given. A project that nobody has trusted can only make it stricter: its rules that allow something, its hooks and its folders of skills wait for trust.',
-    'A hook is asked `on` any of `before_call`, `after_call`, `before_request` and `at_stop`; the first two can be kept to some `tools`. It is a `command`, a program and its arguments without a shell, or a `module`, whose path is relative to this file. `onFailure` says what it means that it fails: `closed` stops what it was asked about, `open` lets it go on. `timeout` is at most an hour. The hooks of stronger layers are asked first: those of the machine have the last word. `${` itself is written `$${` here.',
+    '## Rules, sandbox and hooks',
+    'All layers of `approvals`, `sandbox`, `hooks`, `skills` and `context` apply together:',
+    [
+      '- **Rules**: in one layer the last matching rule wins; between layers the strictest. Rules of an agent file can only be stricter.',
+      '- **Sandbox**: sandboxing wins; lists are intersected; the smaller number applies. By default there is no network, no variable, and only the workspace is writable.',
+      '- **Untrusted projects** can only be stricter. Their allow rules, hooks and skill folders need trust.',
+    ].join('\n'),
+    'Hooks of layers with higher precedence run first, so those of the machine have the last word. [All keys of a hook](hooks.md). Write `${` as `$${` in them.',
   ],
   [
-    '## Variables in it',
-    '`${NAME}` in any text stands for a variable, `${NAME:-default}` for one that may be missing; `$${` is `${` itself. They are looked for in the `.ai-agent.env` of the same layer, then of the other layers, then in the environment of the process, and only where what they stand in is used. A variable that is missing stops the start, with every place that was looked into.',
-    '`.ai-agent.env` has lines of `KEY=VALUE`, `KEY="VALUE"` (with `\\n`, `\\"` and `\\\\`) or `KEY=\'VALUE\'`, with or without `export` before them, empty lines and `#` comments; nothing in it is expanded. Values of keys, tokens and the like are hidden wherever they could appear, also those that another of the same name shadows.',
+    '## Variables in the configuration',
+    '`${NAME}` in a text is replaced by a variable, `${NAME:-default}` has a default, and `$${` is a literal `${`. Variables are searched in the `.ai-agent.env` of the same layer, then of the other layers, then in the environment. They are read only if the setting is used. A missing variable is an error that lists the places that were searched.',
+    '`.ai-agent.env` has lines of `KEY=VALUE`, `KEY="VALUE"` (with `\\n`, `\\"` and `\\\\`) or `KEY=\'VALUE\'`, optionally with `export`, empty lines and `#` comments. Nothing in it is expanded. Values of variables with secret names are redacted, also if another layer overrides them.',
   ],
 ])
 
 export const variablesPage = page([
   ['# Variables', made],
   [
-    'A `TROUPE_` variable of the environment sets an option for every agent of a run: it goes before the agent files and before the configuration, and a flag goes before it. An empty one sets nothing. Values are written as in an agent file. One that no option has is told. In `.ai-agent.env` they set nothing, and that is told too.',
+    'A `TROUPE_` environment variable sets an option for every agent of a run. It overrides agent files and configuration; flags override it. An empty variable sets nothing. Values are written as in an agent file. Unknown `TROUPE_` variables, and those in `.ai-agent.env`, have no effect and are reported.',
     table(
       ['variable', 'option', 'flag', 'value', 'example'],
       defaultKeys.map((key) => {
@@ -170,15 +178,15 @@ export const variablesPage = page([
     ),
   ],
   [
-    '## Others that are read',
+    '## Other variables',
     table(
-      ['variable', 'what'],
+      ['variable', 'meaning'],
       [
-        ['`XDG_STATE_HOME`', 'journals and the list of what is trusted are kept in `troupe` below it; else in `~/.local/state/troupe`'],
-        ['`NO_COLOR`, `TERM=dumb`', 'no colours, and lines in place of a live tree'],
-        ['`*_API_KEY`, `*_BASE_URL`, `OLLAMA_HOST`', 'keys and addresses of [models](models.md)'],
+        ['`XDG_STATE_HOME`', 'journals, grants and the trust list are in its subfolder `troupe`; default: `~/.local/state/troupe`'],
+        ['`NO_COLOR`, `TERM=dumb`', 'no colours, and plain lines instead of the live tree'],
+        ['`*_API_KEY`, `*_BASE_URL`, `OLLAMA_HOST`', 'keys and base URLs of [models](models.md)'],
       ],
     ),
-    'Whatever else the [configuration](configuration.md) names as `${NAME}` is read too, and nothing beyond that.',
+    'Troupe also reads variables that the [configuration](configuration.md) names as `${NAME}`, and no others.',
   ],
 ])

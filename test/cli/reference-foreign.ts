@@ -13,17 +13,17 @@ const titles: { readonly [D in Dialect]: string } = {
   codex: 'Codex',
 }
 
-/** What becomes of the value of a key. Does not compile unless every kind of rule that there is stands here. */
+/** The meaning of a key. Does not compile unless every kind of rule is listed. */
 function meaning(rule: KeyRule): string {
   switch (rule.kind) {
     case 'text':
       return rule.into === 'prompt' ? 'the prompt' : code(rule.into)
     case 'models':
-      return '`models`; its names are looked for as told below'
+      return '`models`; for names see below'
     case 'tools':
-      return '`tools`, as told below; left out, the agent has all of them'
+      return '`tools`, see below; default: all'
     case 'denied':
-      return 'tools that it does not have'
+      return 'tools that the agent does not have'
     case 'permissions':
       return '`approvals.rules`: [allow, ask or deny](../guide.md#rules-in-files-of-other-programs), never looser than the session'
     case 'names':
@@ -41,9 +41,9 @@ function meaning(rule: KeyRule): string {
         .map(([value, each]) => `${code(value)}: ${choiceText(each)}`)
         .join('; ')
     case 'metadata':
-      return 'kept, and changes nothing'
+      return 'kept, without effect'
     case 'unsupported':
-      return `not done: ${rule.instead}`
+      return `not supported: ${rule.instead}`
     default:
       return rule satisfies never
   }
@@ -52,8 +52,8 @@ function meaning(rule: KeyRule): string {
 function choiceText({ infer, enabled, refused, warning }: ChoiceMeaning): string {
   if (refused !== undefined) return `refused, ${refused}`
   if (warning !== undefined) return warning
-  if (enabled === false) return 'it is not there'
-  if (infer !== undefined) return infer ? 'it may be chosen by what is asked' : 'it is not chosen by what is asked'
+  if (enabled === false) return 'the agent is not available'
+  if (infer !== undefined) return infer ? 'a candidate for agent selection' : 'not a candidate for agent selection'
   return 'as usual'
 }
 
@@ -65,31 +65,31 @@ const sections = (Object.keys(titles) as Dialect[]).map((dialect) => {
   const { format, namedBy, keys } = dialectTables[dialect]
   const rows = Object.entries(keys).map(([key, rule]) => [code(key), meaning(rule)])
   const tools = toolRows(dialect)
-  const named = namedBy === 'key' ? 'The agent is called what `name` says' : 'The agent is called what its file is called'
+  const named = namedBy === 'key' ? 'The name of the agent is `name`' : 'The name of the agent is the name of its file'
   return [
     `## ${titles[dialect]}`,
-    `${named}; the file is ${format === 'toml' ? 'TOML' : 'Markdown with settings above the prompt'}. Keys that are not here are told, and change nothing.`,
-    table(['key', 'here'], rows),
-    ...(tools.length > 0 ? [table(['tool there', 'here'], tools)] : []),
+    `${named}; the file is ${format === 'toml' ? 'TOML' : 'Markdown with settings above the prompt'}. Other keys are reported and have no effect.`,
+    table(['key', 'in Troupe'], rows),
+    ...(tools.length > 0 ? [table(['tool', 'in Troupe'], tools)] : []),
   ]
 })
 
 export const foreignPage = page([
   ['# Files of other programs', made],
   [
-    `Agents that a project has for other programs are taken as they stand: \`troupe run .claude/agents/reviewer.md "…"\`. \`troupe agents list\` shows those in ${dialectFolders.map(code).join(', ')}; \`troupe validate\` says what of each file counts and what does not, with its place.`,
-    `Until somebody has trusted such a file (\`troupe trust FILE\`, bound to its content), its agent has only ${readingTools.map(code).join(', ')} and starts nothing. With trust it has what the file grants, within what the session allows: files never loosen approvals, rules or the sandbox.`,
-    'A file that names a colleague finds it among the agents that `troupe agents list` shows. To make a file of your own out of one, begin with the template of `troupe run FILE --help`.',
+    `Troupe runs agent files of other programs unchanged: \`troupe run .claude/agents/reviewer.md "…"\`. \`troupe agents list\` lists those in ${dialectFolders.map(code).join(', ')}. \`troupe validate\` shows which settings of each file take effect.`,
+    `Until you trust such a file (\`troupe trust FILE\`, bound to its content), its agent has only ${readingTools.map(code).join(', ')} and starts no programs. With trust, it has the tools that the file grants, within the rules of the session. A file never loosens approvals, rules or the sandbox.`,
+    'Names of other agents in a file refer to the agents that `troupe agents list` shows. To convert a file to an agent file, start with the template of `troupe run FILE --help`.',
   ],
   [
     '## Models',
-    `A name is looked for in \`models\` of the [configuration](configuration.md) first. Then these stand for others: ${Object.entries(
+    `A name is searched in \`models\` of the [configuration](configuration.md) first. Then these aliases apply: ${Object.entries(
       modelAliases,
     )
       .map(([alias, name]) => `${code(alias)} is ${code(name)}`)
       .join(
         ', ',
-      )}. \`inherit\`, \`auto\` and \`default\` mean the model that the session has. Names that begin with \`claude-\`, \`gpt-\`, \`o3\`, \`codex-\` or \`gemini-\`, also as titles (\`Claude Sonnet 4.5 (copilot)\`), get their provider; any other is kept as it is, and told.`,
+      )}. \`inherit\`, \`auto\` and \`default\` mean the model of the session. Names that start with \`claude-\`, \`gpt-\`, \`o3\`, \`codex-\` or \`gemini-\`, also as titles (\`Claude Sonnet 4.5 (copilot)\`), get their provider. Any other name is used unchanged and reported.`,
   ],
   ...sections,
 ])

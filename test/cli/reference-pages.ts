@@ -15,48 +15,47 @@ import { hooksPage } from './reference-hooks.ts'
 import { scriptsPage, templatesPage } from './reference-texts.ts'
 import { toolsPage } from './reference-tools.ts'
 
-/** What each event tells. Does not compile unless it lists every type that there is. */
+/** What each event means. Does not compile unless it lists every type. */
 const eventTexts: { readonly [Type in StreamEvent['type'] | RunEnd['type']]: string } = {
-  'interaction.session.created':
-    'A session begins: the first of the tree, or that of a child, which names the call that started it in `parent`.',
+  'interaction.session.created': 'A session starts: the root, or a child, whose `parent` names the call that started it.',
   'interaction.session.configured':
-    'Whoever has taken the tree up has changed models, limits or parameters of its root; `agent` is as it is from here on. Or a child is asked at a price since then.',
-  'interaction.session.resumed': 'Another process has taken the tree up.',
-  'interaction.session.idle': 'There is nothing more to do until the next input.',
-  'interaction.input.accepted': 'What somebody sent has entered the session.',
-  'interaction.turn.started': 'A turn begins: everything between an input and its answer.',
-  'interaction.turn.completed': 'There is an answer, the whole one or as much as could be had.',
-  'interaction.turn.failed': 'There is none, and why.',
-  'interaction.turn.interrupted': 'Somebody has ended the turn.',
+    'A resume changed models, limits or parameters of the root; `agent` is the new definition. Or a child got prices because of a later cost limit.',
+  'interaction.session.resumed': 'Another process continues the session.',
+  'interaction.session.idle': 'The session has nothing to do until the next input.',
+  'interaction.input.accepted': 'A message was added to the session.',
+  'interaction.turn.started': 'A turn starts: everything between an input and its answer.',
+  'interaction.turn.completed': 'The turn has an answer, complete or partial.',
+  'interaction.turn.failed': 'The turn has no answer; the event has the reason.',
+  'interaction.turn.interrupted': 'The turn was interrupted.',
   'interaction.turn.suspended': 'The turn waits for a person.',
-  'interaction.step.started': 'A model is asked; once for each attempt.',
-  'interaction.step.completed': 'It has replied.',
-  'interaction.step.failed': 'The attempt came to nothing.',
-  'interaction.item.started': 'The intent of a call: from here on it may have run. Or a text of the model begins.',
-  'interaction.item.updated': 'A call is tried once more, or the plan has changed.',
-  'interaction.item.completed': 'How the call ended, or the whole text.',
-  'interaction.item.delta': 'Live: a piece of text, of reasoning, or the progress of a call. In no journal, without `seq`.',
+  'interaction.step.started': 'A model request starts; one event for each attempt.',
+  'interaction.step.completed': 'The model has replied.',
+  'interaction.step.failed': 'The attempt failed.',
+  'interaction.item.started': 'The intent of a call: from here on it may have run. Or a text of the model starts.',
+  'interaction.item.updated': 'A call is retried, or the plan has changed.',
+  'interaction.item.completed': 'The result of the call, or the complete text.',
+  'interaction.item.delta': 'Live: a part of a text or of reasoning, or the progress of a call. Not in the journal, no `seq`.',
   'interaction.queue.joined':
-    'Live: a call (`itemId`), or a session that is about to ask its model, waits for a named queue, since then; once more where it comes to wait for another one.',
-  'interaction.queue.left': 'Live: it waits no longer. It may go on, or was interrupted; what follows tells.',
-  'interaction.approval.requested': 'A call needs a person to approve it.',
-  'interaction.approval.resolved': 'Somebody has decided.',
-  'interaction.approval.granted': 'A child was granted something for the session: said of the root, and good for all.',
-  'interaction.approval.revoked': 'Grants for the session were taken back.',
-  'interaction.subagent.selected': 'The agent that speaks was chosen, and why.',
-  'interaction.subagent.started': 'In the journal of the parent: the call has started a child.',
-  'interaction.subagent.completed': 'The child has reported; what it took, its own children included.',
-  'interaction.subagent.failed': 'The child has failed or was ended.',
-  'interaction.hook.completed': 'A hook has changed, blocked or added something, sent the model back to work, or has failed.',
-  'interaction.context.added': 'A text from outside, such as a file of the project or what a hook says, has entered the requests.',
-  'interaction.context.compacted': 'The history was made shorter; what was asked, the plan and what was done stay.',
-  'interaction.cancel.requested': 'Somebody has asked for an early end.',
-  'interaction.diagnostic': 'Something worth telling that did not end the turn.',
-  'run.completed': 'The last line of `--stream-json` where there is an answer. No event of the journal.',
-  'run.failed': 'The last line of `--stream-json` where there is none. No event of the journal.',
+    'Live: a call (`itemId`) or a model request waits for a named queue, since the given time. Sent again if it then waits for another queue.',
+  'interaction.queue.left': 'Live: the wait has ended, because it may continue or was interrupted.',
+  'interaction.approval.requested': 'A call needs approval.',
+  'interaction.approval.resolved': 'The request was answered.',
+  'interaction.approval.granted': 'A session grant of a child, recorded for the root. It applies to the whole session.',
+  'interaction.approval.revoked': 'Session grants were revoked.',
+  'interaction.subagent.selected': 'The agent that answers was selected; the event has the reason.',
+  'interaction.subagent.started': 'An event of the parent: the call has started a child.',
+  'interaction.subagent.completed': 'The child has answered; with its usage, including its own children.',
+  'interaction.subagent.failed': 'The child has failed or was stopped.',
+  'interaction.hook.completed': 'A hook has changed, blocked or added something, sent the model back, or failed.',
+  'interaction.context.added': 'A text from outside, such as `AGENTS.md` or the output of a hook, was added to the requests.',
+  'interaction.context.compacted': 'The history was shortened; the task, the plan and the list of changes stay.',
+  'interaction.cancel.requested': 'An early end was requested.',
+  'interaction.diagnostic': 'A message with a code that did not end the turn.',
+  'run.completed': 'The last line of `--stream-json` if there is an answer. Not in the journal.',
+  'run.failed': 'The last line of `--stream-json` if there is none. Not in the journal.',
 }
 
-/** Fields that every durable event has are told once. */
+/** Fields of every durable event are described once. */
 const everywhere = ['seq', 'treeId', 'sessionId', 'agentPath', 'turnId', 'stepId', 'itemId', 'at', 'inbox', 'type']
 
 function fieldsOf(type: string): string {
@@ -70,7 +69,7 @@ function fieldsOf(type: string): string {
     .join(', ')
 }
 
-/** What an enumeration of the schemas lists. */
+/** The values of an enumeration in the schemas. */
 const wordsOf = (schema: Schema): readonly string[] => (schema as { readonly enum: readonly string[] }).enum
 
 /** The pages of docs/reference/, by file. */
@@ -98,35 +97,35 @@ export const referencePages: { readonly [file: string]: string } = {
     ],
     [
       '## For programs',
-      '`--json` prints one document, whatever happens: `schemas/run-document.schema.json`. `ok` tells whether the exit code is 0; `summary` who did how much: each agent with its models, its tools and the agents that it called.',
-      '`troupe sessions show ID --json` prints one, too: `schemas/session.schema.json`. It has the `outcome` of a session that has ended or waits, as `run --json` gave it, and `soFar` of any other; its own exit code is 0 however the session went.',
-      '`--stream-json` prints one document a line: `schemas/stream-event.schema.json`. Durable events have a `seq` without gaps; live ones (`interaction.item.delta`) have none. The last line is `run.completed` where there is an answer, else `run.failed`; it has the exit code and the outcome, or the error where nothing could be started.',
-      '`--log-format json` turns everything on standard error into one JSON document a line, with `time`, `level` and `msg`; what a child does has `source`, as in `child:researcher`. Lines for people begin with the same.',
+      '`--json` always prints one document, also on failure: `schemas/run-document.schema.json`. `ok` is true if the exit code is 0. `summary` has the usage of each agent with its models, tools and children.',
+      '`troupe sessions show ID --json` prints one document: `schemas/session.schema.json`. It has the `outcome` of a session that has ended or is suspended, as `run --json` printed it, and `soFar` for any other. Its exit code is 0, whatever the outcome.',
+      '`--stream-json` prints one document a line: `schemas/stream-event.schema.json`. Durable events have a `seq` without gaps; live ones (`interaction.item.delta`) have none. The last line is `run.completed` if there is an answer, else `run.failed`. It has the exit code and the outcome, or the error if the run could not start.',
+      '`--log-format json` prints standard error as one JSON document a line, with `time`, `level` and `msg`. Lines of a child have a `source` such as `child:researcher`; text lines start with the same.',
     ],
   ]),
   'events.md': page([
     ['# Events', made],
     [
-      'A run is a stream of events. Durable ones are the journal: `seq` is gap-free over the whole tree, and whoever folds them anew gets the same run. Live ones are provisional and have no `seq`. As JSON Schema: `schemas/stream-event.schema.json`.',
-      'Every durable event has `seq`, `sessionId`, `treeId`, `agentPath` (`root`, `root/researcher#2`) and `at` (milliseconds since 1970); inside a turn also `turnId`, and `stepId` and `itemId` where they apply; `inbox` where it takes a message in.',
-      '`sessionId` is the session that the event belongs to: a child has its own. `treeId` is the id of the root session, which `--resume`, `troupe sessions` and `runtime.open` take; in events of the root both are the same.',
+      'A run is a stream of events. Durable events form the journal: their `seq` has no gaps over the whole session, and folding them gives the same state. Live events are provisional and have no `seq`. JSON Schema: `schemas/stream-event.schema.json`.',
+      'Every durable event has `seq`, `sessionId`, `treeId`, `agentPath` (`root`, `root/researcher#2`) and `at` (milliseconds since 1970); inside a turn also `turnId`, and `stepId` and `itemId` if they apply; `inbox` if it takes in a message.',
+      '`sessionId` is the session of the event: a child has its own. `treeId` is the id of the root session, as used by `--resume`, `troupe sessions` and `runtime.open`. In events of the root, both are equal.',
     ],
     [
       table(
-        ['type', 'what it tells', 'its own fields'],
-        Object.entries(eventTexts).map(([type, told]) => [code(type), told, fieldsOf(type)]),
+        ['type', 'meaning', 'own fields'],
+        Object.entries(eventTexts).map(([type, text]) => [code(type), text, fieldsOf(type)]),
       ),
     ],
   ]),
   'errors.md': page([
     ['# Errors', made],
     [
-      'Expected failures are data: a run always has an outcome, and never throws. What is thrown (`TroupeError`) is misuse, configuration or a broken invariant; it has a code of this table, says whether doing the same again can help, and lists every problem with its place and a remedy. A command that is interrupted before it has an outcome tells so in its document as `interrupted`, with exit code 130.',
+      'A run never throws: it has an outcome, and expected failures are part of it. `TroupeError` is thrown for misuse, wrong configuration and broken invariants. It has a code from this table and lists every problem with its place and a remedy. A command that is interrupted before it has an outcome reports `interrupted`, with exit code 130. See also [Troubleshooting](../troubleshooting.md).',
     ],
     [
       '## Codes',
       table(
-        ['code', 'meaning', 'a retry can help', 'exit code'],
+        ['code', 'meaning', 'retry can help', 'exit code'],
         Object.entries(errorTable).map(([name, { summary, retry }]) => [
           code(name),
           summary,
@@ -137,12 +136,12 @@ export const referencePages: { readonly [file: string]: string } = {
     ],
     [
       '## Why a turn did not complete',
-      'The exit code is that of a turn that failed; a partial answer that ran out of something has the same. Where a model failed, its class decides.',
+      'The exit code applies to failed turns, and to partial answers because of a limit. If a model failed, its class decides.',
       table(
         ['reason', 'meaning', 'exit code'],
-        Object.entries(reasonText).map(([reason, told]) => [
+        Object.entries(reasonText).map(([reason, text]) => [
           code(reason),
-          told,
+          text,
           String(exitCodeOf({ status: 'failed', reason: reason as TurnReason })),
         ]),
       ),
@@ -157,18 +156,18 @@ export const referencePages: { readonly [file: string]: string } = {
         ]),
       ),
     ],
-    ['## Why a call failed', `To the model that made the call and to people: ${wordsOf(toolFailureClass).map(code).join(', ')}.`],
+    ['## Why a call failed', `Classes that models and people see: ${wordsOf(toolFailureClass).map(code).join(', ')}.`],
   ]),
   'agent-file.md': page([
     ['# Agent file', made],
     [
-      'An agent is a file: an optional `#!/usr/bin/env troupe` line, settings in YAML between two lines of `---`, then the prompt. A key that is not listed here is an error. `troupe run` can change every key of this table for one run with `--override key=value`. `output` and `input` are no keys themselves: name one of theirs (`--override output.format=json`); what the file says about the others of the same group does not count then.',
+      'An agent file has an optional `#!/usr/bin/env troupe` line, settings in YAML between two lines of `---`, then the prompt. Unknown keys are errors. `troupe run --override key=value` changes any key of this table for one run. For `output` and `input`, name a key inside them (`--override output.format=json`); the other keys of that group in the file are then ignored.',
       'Durations are written `500ms`, `30s`, `10m` or `2h`, sizes `512B`, `64KB` or `1MB`; bare numbers are milliseconds and bytes.',
-      'What a file does not say may be said by a flag, a [variable](variables.md) or the [configuration](configuration.md). The prompt may be a [template](templates.md); a model may be a [script](scripts.md).',
+      'Settings can also come from flags, [variables](variables.md) or the [configuration](configuration.md). The prompt can be a [template](templates.md), and a model can be a [script](scripts.md).',
     ],
     [
       table(
-        ['key', 'what', 'value', 'default', 'example'],
+        ['key', 'meaning', 'value', 'default', 'example'],
         agentOptionKeys.map((key) => {
           const option: AgentOption = agentOptions[key]
           const isRequired = option.default === 'required'
@@ -193,7 +192,7 @@ function commandSection(command: CommandSpec): readonly string[] {
     ...(command.arguments.length > 0
       ? [
           table(
-            ['argument', 'what'],
+            ['argument', 'meaning'],
             command.arguments.map(({ name, summary }) => [code(name), summary]),
           ),
         ]
@@ -206,10 +205,10 @@ function commandSection(command: CommandSpec): readonly string[] {
 
 function flagTable(flags: readonly FlagSpec[]): string {
   return table(
-    ['flag', 'what', 'not with'],
+    ['flag', 'meaning', 'not with'],
     flags.map(({ name, short, value, summary, repeatable, excludes = [] }) => {
       const long = `--${name}${value === undefined ? '' : ` ${value}`}`
-      const several = repeatable ? ' (may be repeated)' : ''
+      const several = repeatable ? ' (repeatable)' : ''
       return [
         [...(short === undefined ? [] : [code(`-${short}`)]), code(long)].join(', '),
         `${summary}${several}`,

@@ -13,10 +13,10 @@ const all: readonly Tool[] = [
   ...agentDirectory(schemaValidator()),
 ]
 
-/** Every tool that comes with Troupe, by its name. */
+/** Every built-in tool, by its name. */
 export const toolsByName: ReadonlyMap<string, Tool> = new Map(all.map((tool) => [tool.name, tool]))
 
-/** One input for each; a test holds it against the schema. */
+/** One input for each; a test validates it against the schema. */
 export const exampleInputs: { readonly [tool: string]: JsonObject } = {
   list_files: { pattern: 'src/**/*.ts' },
   search_files: { pattern: 'TODO', path: 'src', context: 2 },
@@ -33,7 +33,7 @@ export const exampleInputs: { readonly [tool: string]: JsonObject } = {
   update_plan: {
     plan: [
       { step: 'Find the bug', status: 'completed' },
-      { step: 'Mend it', status: 'in_progress' },
+      { step: 'Fix it', status: 'in_progress' },
     ],
   },
   ask_user: { question: 'Tea or coffee?', options: ['tea', 'coffee'] },
@@ -59,10 +59,10 @@ interface Field extends JsonSchema {
 
 function sortOf({ type, enum: words, items, ...bounds }: Field): string {
   if (words) return `one of ${words.map(code).join(', ')}`
-  if (type === 'array') return `a list of ${between(bounds.minItems, bounds.maxItems)}${items?.type === 'object' ? 'maps' : 'texts'}`
-  if (type === 'integer' || type === 'number') return `a ${type === 'integer' ? 'whole ' : ''}number${range(bounds)}`
-  if (type === 'string') return bounds.maxLength === undefined ? 'a text' : `a text of up to ${bounds.maxLength} characters`
-  return type === 'boolean' ? '`true` or `false`' : 'a map'
+  if (type === 'array') return `a list of ${between(bounds.minItems, bounds.maxItems)}${items?.type === 'object' ? 'objects' : 'strings'}`
+  if (type === 'integer' || type === 'number') return `${type === 'integer' ? 'an integer' : 'a number'}${range(bounds)}`
+  if (type === 'string') return bounds.maxLength === undefined ? 'a string' : `a string of up to ${bounds.maxLength} characters`
+  return type === 'boolean' ? '`true` or `false`' : 'an object'
 }
 
 const between = (least: number | undefined, most: number | undefined): string =>
@@ -87,9 +87,9 @@ function sectionOf(name: string): readonly string[] {
   const given = automaticTools[name]
   return [
     `## ${name}`,
-    `${first}${given === undefined ? '' : ` Nobody names it: ${given}.`}`,
+    `${first}${given === undefined ? '' : ` Added automatically: ${given}.`}`,
     ...(rest.length > 0 ? [['```text', ...rest.slice(0, -1), '```'].join('\n'), rest.at(-1) ?? ''] : []),
-    table(['input', 'what', 'value', 'required'], rowsOf(tool.inputSchema as Field)),
+    table(['input', 'meaning', 'value', 'required'], rowsOf(tool.inputSchema as Field)),
     ['```json', JSON.stringify(exampleInputs[name] ?? textOf({}, name)), '```'].join('\n'),
   ]
 }
@@ -97,8 +97,8 @@ function sectionOf(name: string): readonly string[] {
 export const toolsPage = page([
   ['# Tools', made],
   [
-    'What models are told of each tool that comes with Troupe, and what a [script](scripts.md), a [hook](hooks.md) or an approver finds in a call. A field that is not listed is refused. Beside its own fields every tool takes `reason`, in which the model says why it makes the call; people are shown it, hooks and the tool are not.',
-    'Paths start at the workspace, which is the folder that the command is run in. Which tools ask first: [Guide](../guide.md#tools).',
+    "The built-in tools as models see them, and the input that a [script](scripts.md), a [hook](hooks.md) or an approver gets. Unknown fields are refused. Every tool also takes `reason`, the model's reason for the call. People see it; hooks and the tool do not.",
+    'Paths are relative to the workspace, the folder in which you run the command. Which tools need approval: [Guide](../guide.md#tools).',
   ],
   ...[...builtinToolNames, ...Object.keys(automaticTools)].map(sectionOf),
 ])
