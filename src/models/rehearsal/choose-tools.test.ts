@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { rankTools } from './choose-tools.ts'
-import { indexTools } from './tool-index.ts'
+import { indexTools, rankTools } from './choose-tools.ts'
 import { readWords } from './words.ts'
 
 const tool = (name: string, description = '', properties = {}) => ({ name, description, inputSchema: { type: 'object', properties } })

@@ -22,7 +22,7 @@ it('goes from request to answer', () => {
     ],
     steps: 1,
     answer: 'b',
-    complaints: 0,
+    rejections: 0,
   })
 })
 
@@ -40,7 +40,7 @@ it('tells the words of the loop from those of the person', () => {
   const wrong = user('Your answer does not fit: it is not JSON. Answer again with the corrected JSON and nothing else.')
   expect(requests(user('a'), calls('x'), brings('x', '1'), last)).toEqual(['a = undefined'])
   expect(readConversation([user('a'), says('b'), wrong, says('c'), wrong])).toMatchObject([
-    { request: 'a', complaints: 2, answer: undefined },
+    { request: 'a', rejections: 2, answer: undefined },
   ])
 })
 

@@ -18,8 +18,11 @@ export interface Turn {
   readonly steps: number
   readonly answer: string | undefined
   /** How often the answer was sent back because it did not fit. */
-  readonly complaints: number
+  readonly rejections: number
 }
+
+/** A request that takes back the one before it. */
+export const callOff = /^\s*(?:never ?mind|cancel|forget it|stop|leave it|no,? thanks?)\b/i
 
 type Draft = { -readonly [K in keyof Turn]: Turn[K] } & { exchanges: Exchange[]; attachments: string[] }
 
@@ -44,7 +47,7 @@ function hear(turns: Draft[], parts: Extract<Message, { role: 'user' }>['parts']
   const turn = turns.at(-1)
   if (isProjectText(text) || (turn && lastStep.test(text))) return
   if (turn && turn.answer !== undefined && complaint.test(text)) {
-    turn.complaints += 1
+    turn.rejections += 1
     turn.answer = undefined
   } else if (turn && turn.answer === undefined && !turn.exchanges.some(wasCancelled)) {
     turn.request = `${turn.request}\n${text}`
@@ -77,6 +80,6 @@ function settle(turns: Draft[], { name, ok, content }: { name: string; ok: boole
 /** Stands for a result that came and said nothing. */
 const noContent = '(nothing)'
 
-function emptyTurn(): Draft {
-  return { request: '', attachments: [], exchanges: [], steps: 0, answer: undefined, complaints: 0 }
+export function emptyTurn(): Draft {
+  return { request: '', attachments: [], exchanges: [], steps: 0, answer: undefined, rejections: 0 }
 }

@@ -1,13 +1,10 @@
 import type { Json, JsonObject, ToolSpec } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 import { stem } from '../../util/stem.ts'
-import { agree, type Candidate, candidatesFor, runningText, type Source } from './candidates.ts'
-import { spokenFlag } from './enum-match.ts'
-import { factIn } from './facts.ts'
-import { type Field, fieldsOf, valueAtPath, withValue } from './fields.ts'
+import { agree, type Candidate, candidatesFor, runningText, type Source, spokenFlag } from './candidates.ts'
 import { convincing, isAllowed } from './fit.ts'
-import { isFreeText, reasonField } from './parameters.ts'
-import { readable } from './results.ts'
+import { type Field, fieldsOf, isFreeText, reasonField, valueAtPath, withValue } from './parameters.ts'
+import { readable, valueInResult } from './results.ts'
 import { conjunctions } from './vocabulary.ts'
 import { clip } from './words.ts'
 
@@ -32,11 +29,10 @@ export interface Material {
 }
 
 export interface Filling {
-  readonly input: JsonObject
-  /** Required fields for which there is nothing. */
+  /** One input, or several where a list asks for the same thing several times. */
+  readonly inputs: readonly JsonObject[]
+  /** Required fields without a value. */
   readonly missing: readonly Field[]
-  /** Further inputs, where a list asks for the same thing several times. */
-  readonly more: readonly JsonObject[]
   /** How many fields the clause itself filled. */
   readonly own: number
   /** How well the best of them fits. */
@@ -66,8 +62,8 @@ export function fillArguments(tool: ToolSpec, material: Material): Filling {
   }
   const best = Math.max(0, ...chosen.map(({ score }) => score))
   const ordered = inOrder(input, fields)
-  const more = written ? [] : severally({ input: ordered, chosen, material })
-  return { input: ordered, missing, more, own: chosen.length, best }
+  const more = written ? [] : listInputs(ordered, chosen, material)
+  return { inputs: [ordered, ...more], missing, own: chosen.length, best }
 }
 
 /** What nobody asks for is filled only if the words mean it. */
@@ -154,7 +150,7 @@ function fromResults({ parameter }: Field, { material, fields }: Progress): Json
   const { role, type } = parameter
   const isKept = fields.some((field) => field.parameter.role === 'path')
   if (type === 'string' && role === 'content') return material.results.map((each) => (isKept ? each : readable(each))).join('\n\n')
-  const found = material.results.flatMap((result) => factIn(result, parameter) ?? [])[0]
+  const found = material.results.flatMap((result) => valueInResult(result, parameter) ?? [])[0]
   if (found !== undefined) return found
   return (role === 'title' || role === 'topic') && type === 'string' && material.about !== undefined ? clip(material.about, 60) : undefined
 }
@@ -193,28 +189,24 @@ function usual(field: Field, { input, fields, material }: Progress): Json | unde
 const nameRoles = new Set(['title', 'topic', 'command'])
 const pageStem = stem('page')
 
+const maxInputs = 7
+
 /** One input for each further member of a list that was given to a field for one value. */
-function severally({
-  input,
-  chosen,
-  material,
-}: Omit<Progress, 'fields'> & { readonly chosen: readonly Candidate[] }): readonly JsonObject[] {
-  const isFree = (each: Candidate): boolean =>
-    each.origin === undefined || (each.origin.kind !== 'quote' && isFreeText(each.field.parameter))
+function listInputs(input: JsonObject, chosen: readonly Candidate[], { clause }: Material): readonly JsonObject[] {
   for (const each of chosen) {
-    if (each.field.items || isFree(each) || each.origin?.cue === 'between') continue
-    const others = candidatesFor(each.field, material.clause).filter(
-      ({ origin }) =>
-        origin?.group === each.origin?.group &&
-        origin !== each.origin &&
-        !chosen.some((other) => other.origin === origin && other !== each),
-    )
-    if (others.length > 0 && isListed([each, ...others], material.clause))
-      return others.slice(0, mostInputs).map(({ value }) => withValue(input, each.field.path, value))
+    const { field, origin } = each
+    const isText = origin === undefined || (origin.kind !== 'quote' && isFreeText(field.parameter))
+    if (field.items || isText || origin.cue === 'between') continue
+    const isFree = (other: Candidate): boolean =>
+      other.origin?.group === origin.group &&
+      other.origin !== origin &&
+      !chosen.some((taken) => taken.origin === other.origin && taken !== each)
+    const others = candidatesFor(field, clause).filter(isFree)
+    if (others.length > 0 && isListed([each, ...others], clause))
+      return others.slice(0, maxInputs).map(({ value }) => withValue(input, field.path, value))
   }
   return []
 }
-const mostInputs = 7
 
 /** "Paris, France" is one place; a list has an "and", or is longer. */
 function isListed(members: readonly Candidate[], { words }: Source): boolean {

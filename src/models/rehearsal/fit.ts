@@ -1,10 +1,11 @@
 import type { Json } from '../../contracts/index.ts'
-import { clockTime, isoDate } from './date-words.ts'
+import { fitsNumber, fitsText } from './conforms.ts'
+import { clockTime, isoDate } from './numbers-and-dates.ts'
 import type { Parameter, Role } from './parameters.ts'
 import type { Value, ValueKind } from './values.ts'
 import { means } from './vocabulary.ts'
 
-// How well a value of a request suits a parameter: 0 is not at all, 10 is as good as named.
+// How well a value of a request fits a parameter: 0 is not at all, 10 is a value that follows the parameter's name.
 
 const named = 10
 /** Enough to be taken from another part of the conversation. */
@@ -12,7 +13,7 @@ export const convincing = 5
 
 type Cues = { readonly [cue: string]: number }
 
-/** What prepositions tell, by role. `''` is a value without one. */
+/** Scores of prepositions, by role. `''` is a value without one. */
 const cues: { readonly [R in Role]: Cues } = {
   origin: { from: 9 },
   destination: { to: 9, into: 7, towards: 8, toward: 8, in: 5 },
@@ -35,7 +36,7 @@ const cues: { readonly [R in Role]: Cues } = {
   other: { for: 3, with: 3, in: 3, of: 3, on: 3, about: 3, to: 2, from: 2, '': 3 },
 }
 
-/** What the form of a value tells, by role. A form that is missing can still fit by its preposition. */
+/** Scores of the form of a value, by role. A value of another form can still fit by its preposition. */
 const forms: { readonly [R in Role]?: { readonly [K in ValueKind]?: number } } = {
   recipient: { email: 11 },
   date: { date: 9 },
@@ -53,7 +54,7 @@ const forms: { readonly [R in Role]?: { readonly [K in ValueKind]?: number } } =
 }
 
 const asText = new Set<ValueKind>(['phrase', 'quote'])
-/** Of a phrase that has a name in it these want the name only. */
+/** Of a phrase that contains a proper name, these roles take the name only. */
 const nameRoles = new Set<Role>(['origin', 'destination', 'place', 'person', 'recipient'])
 
 export function fitText(parameter: Parameter, value: Value): number {
@@ -87,8 +88,7 @@ const floors = new Set(['over', 'above', 'from', 'least'])
 
 export function fitNumber({ words, described, schema, type }: Parameter, value: Value): number {
   if (value.kind !== 'number' || value.number === undefined) return 0
-  if (type === 'integer' && !Number.isInteger(value.number)) return 0
-  if (!isWithin(value.number, schema)) return 0
+  if ((type === 'integer' && !Number.isInteger(value.number)) || !fitsNumber(value.number, schema)) return 0
   const { unit, before, cue } = value
   if (words.some((word) => (unit !== undefined && means(word, unit)) || (before !== '' && means(word, before)))) return 9
   if (ceilings.has(cue) && words.includes('max')) return 8
@@ -98,27 +98,10 @@ export function fitNumber({ words, described, schema, type }: Parameter, value: 
   return unit === undefined ? 5 : 4
 }
 
-function isWithin(number: number, { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: Parameter['schema']): boolean {
-  if (typeof minimum === 'number' && number < minimum) return false
-  if (typeof maximum === 'number' && number > maximum) return false
-  if (typeof exclusiveMinimum === 'number' && number <= exclusiveMinimum) return false
-  if (typeof exclusiveMaximum === 'number' && number >= exclusiveMaximum) return false
-  return typeof multipleOf !== 'number' || Number.isInteger(number / multipleOf)
-}
-
-/** Whether a text may stand there at all: its length, its pattern, its format. */
+/** Whether the schema allows a text: its length, pattern and format. Long texts are not matched against patterns. */
 export function isAllowed({ schema }: Parameter, value: Json): boolean {
   if (typeof value !== 'string') return true
-  if (typeof schema.maxLength === 'number' && value.length > schema.maxLength) return false
-  if (typeof schema.minLength === 'number' && value.length < schema.minLength) return false
   if (schema.format === 'date' && isoDate(value) !== value) return false
   if (schema.format === 'date-time' && !/^\d{4}-\d{2}-\d{2}T/.test(value)) return false
-  if (typeof schema.pattern === 'string' && value.length < 1000) {
-    try {
-      return new RegExp(schema.pattern, 'u').test(value)
-    } catch {
-      return true
-    }
-  }
-  return true
+  return fitsText(value, value.length < 1000 ? schema : { ...schema, pattern: undefined })
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { clockTime, dateLength, isoDate } from './date-words.ts'
-import { spelledNumber } from './number-words.ts'
+import { clockTime, dateLength, isoDate, spelledNumber } from './numbers-and-dates.ts'
 import { readWords } from './words.ts'
 
 describe('numbers in words', () => {

@@ -1,30 +1,8 @@
-import type { JsonSchema, ToolSpec } from '../../contracts/index.ts'
+import type { Json, JsonObject, JsonSchema, ToolSpec } from '../../contracts/index.ts'
 import { stem } from '../../util/stem.ts'
-import { namesIn, propertiesOf, settled, type TypeName, typeOf } from './schema-view.ts'
+import { asSchema, merged, namesIn, propertiesOf, settled, type TypeName, typeOf } from './schema-view.ts'
 import { isStopWord, means } from './vocabulary.ts'
 import { clip, nameWords } from './words.ts'
-
-/** What a text parameter is for, as far as its name tells. */
-export type Role =
-  | 'origin'
-  | 'destination'
-  | 'place'
-  | 'recipient'
-  | 'date'
-  | 'time'
-  | 'path'
-  | 'url'
-  | 'topic'
-  | 'title'
-  | 'content'
-  | 'command'
-  | 'query'
-  | 'prompt'
-  | 'person'
-  | 'unit'
-  | 'language'
-  | 'identifier'
-  | 'other'
 
 export interface Parameter {
   readonly name: string
@@ -45,13 +23,26 @@ export function reasonField({ inputSchema }: ToolSpec): string | undefined {
   return last !== undefined && reasonNames.has(last) ? last : undefined
 }
 
-const mostParameters = 60
+const agentPrefix = 'agent__'
 
-export function parametersOf(schema: JsonSchema, root: JsonSchema, skip?: string): readonly Parameter[] {
+/** The name of an agent, if the tool is one. */
+export const agentName = (tool: string): string | undefined => (tool.startsWith(agentPrefix) ? tool.slice(agentPrefix.length) : undefined)
+
+/** The name of a tool or an agent in words. */
+export const toolTitle = (tool: string): string => nameWords(agentName(tool) ?? tool).join(' ')
+
+const maxParameters = 60
+
+/** The parameters at the top of an input. */
+export function parametersOf(inputSchema: JsonSchema, skip?: string): readonly Parameter[] {
+  return parametersIn(merged(inputSchema, inputSchema), inputSchema, skip)
+}
+
+function parametersIn(schema: JsonSchema, root: JsonSchema, skip?: string): readonly Parameter[] {
   const required = new Set(namesIn(schema.required))
   return propertiesOf(schema)
     .filter(([name]) => name !== skip)
-    .slice(0, mostParameters)
+    .slice(0, maxParameters)
     .map(([name, raw]) => parameterOf(name, settled(raw, root), required.has(name)))
 }
 
@@ -64,7 +55,8 @@ function parameterOf(name: string, schema: JsonSchema, required: boolean): Param
   return { name, schema, type: typeOf(schema), required, role: roleOf(name, schema, described), words, described }
 }
 
-const roles: readonly (readonly [role: Role, names: string])[] = [
+/** What a text parameter is for, by the words of its name. The first role that matches wins. */
+const roles = [
   ['unit', 'unit units currency'],
   ['language', 'language lang locale'],
   ['url', 'url uri link website href'],
@@ -83,8 +75,11 @@ const roles: readonly (readonly [role: Role, names: string])[] = [
   ['content', 'content contents text body message note notes comment description document'],
   ['person', 'attendee attendees guest guests participant participants person people assignee user contact with'],
   ['identifier', 'id identifier key number no code sku'],
-]
-const roleOfWord = new Map(roles.flatMap(([role, names]) => names.split(' ').map((name) => [name, role] as const)))
+] as const
+
+export type Role = (typeof roles)[number][0] | 'other'
+
+const roleOfWord = new Map(roles.flatMap(([role, names]) => names.split(' ').map((name): [string, Role] => [name, role])))
 
 function roleOf(name: string, schema: JsonSchema, described: readonly string[]): Role {
   const byFormat = typeof schema.format === 'string' ? formatRoles.get(schema.format) : undefined
@@ -108,7 +103,77 @@ const formatRoles = new Map<string, Role>([
   ['time', 'time'],
 ])
 
-/** Roles that take a text as it stands, up to a whole request. */
+/** Roles that take free text, up to a whole request. */
 const freeRoles = new Set<Role>(['query', 'prompt', 'content', 'topic', 'title', 'command'])
 export const isFreeText = ({ type, role, schema }: Parameter): boolean =>
   type === 'string' && freeRoles.has(role) && schema.enum === undefined
+
+type Path = readonly (string | number)[]
+
+/** A parameter that takes one value or a list of values, at any depth of the input. */
+export interface Field {
+  readonly path: Path
+  readonly parameter: Parameter
+  /** The items of a list that takes plain values. */
+  readonly items?: Parameter
+  /** It and everything around it is required. */
+  readonly required: boolean
+}
+
+const maxDepth = 4
+
+/** The fields of an input, in the order of the schema. Of a list of objects only the first item is filled. */
+export function fieldsOf(root: JsonSchema, skip?: string): readonly Field[] {
+  return fieldsIn(merged(root, root), { root, path: [], required: true, skip })
+}
+
+interface Around {
+  readonly root: JsonSchema
+  readonly path: Path
+  readonly required: boolean
+  readonly skip?: string | undefined
+}
+
+function fieldsIn(schema: JsonSchema, { root, path, required, skip }: Around): readonly Field[] {
+  if (path.length > maxDepth * 2) return []
+  return parametersIn(schema, root, skip).flatMap((parameter): readonly Field[] => {
+    const here = { path: [...path, parameter.name], parameter, required: required && parameter.required }
+    if (parameter.type === 'object' && parameter.schema.properties !== undefined)
+      return fieldsIn(parameter.schema, { root, path: here.path, required: here.required })
+    if (parameter.type !== 'array') return [here]
+    const item = settled(asSchema(parameter.schema.items), root)
+    const needsItems = here.required && Number(parameter.schema.minItems ?? 0) > 0
+    if (item.properties !== undefined) return fieldsIn(item, { root, path: [...here.path, 0], required: needsItems })
+    const [items] = parametersIn({ properties: { [parameter.name]: item } }, root)
+    return items ? [{ ...here, items }] : [here]
+  })
+}
+
+/** A copy of the input with a value at that place. `__proto__` and `constructor` are names like any other. */
+export function withValue(input: JsonObject, path: Path, value: Json): JsonObject {
+  return setAt(input, path, value) as JsonObject
+}
+
+function setAt(at: Json | undefined, [key, ...rest]: Path, value: Json): Json {
+  if (key === undefined) return value
+  if (typeof key === 'number') {
+    const list = Array.isArray(at) ? [...at] : []
+    list[key] = setAt(list[key], rest, value)
+    return list
+  }
+  const object = asSchema(at) as JsonObject
+  return Object.fromEntries([...Object.entries(object), [key, setAt(ownValue(object, key), rest, value)]])
+}
+
+function ownValue(object: JsonObject, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined
+}
+
+export function valueAtPath(input: JsonObject, path: Path): Json | undefined {
+  let at: Json | undefined = input
+  for (const key of path) {
+    if (typeof at !== 'object' || at === null) return undefined
+    at = Array.isArray(at) ? (at as readonly Json[])[Number(key)] : ownValue(at as JsonObject, String(key))
+  }
+  return at
+}

@@ -2,18 +2,17 @@
  * What to do next, from the request alone.
  *
  * 1. Only the person's words choose tools; results fill arguments and answers.
- * 2. Planning again over a longer history gives the same plan, so the calls that have been made tell how far it is.
- * 3. A call that brought something is never made again in its turn; one that failed at most once more.
+ * 2. Planning again over a longer history gives the same plan, so the calls that were made show how far it is.
+ * 3. A call that succeeded is never made again in its turn; one that failed at most once more.
  */
-import type { JsonObject, ModelRequest, ToolSpec } from '../../contracts/index.ts'
+import type { JsonObject, ModelRequest } from '../../contracts/index.ts'
 import { canonicalJson } from '../../util/canonical-json.ts'
-import { type Exchange, readConversation, type Turn } from './conversation.ts'
-import { type Errand, errandsOf } from './errands.ts'
-import type { Field } from './fields.ts'
+import { indexTools } from './choose-tools.ts'
+import { type Exchange, emptyTurn, readConversation, type Turn } from './conversation.ts'
 import { fillArguments } from './fill-arguments.ts'
-import { reasonField } from './parameters.ts'
+import { type Field, reasonField } from './parameters.ts'
 import { resultText } from './results.ts'
-import { indexTools } from './tool-index.ts'
+import { type ToolTask, toolTasks } from './tool-tasks.ts'
 import { clip } from './words.ts'
 
 interface PlannedCall {
@@ -21,105 +20,87 @@ interface PlannedCall {
   readonly input: JsonObject
 }
 
-/** Something that cannot be done before the person says more. */
-interface OpenQuestion {
-  readonly tool: string
-  readonly missing: readonly Field[]
-}
-
 export type Move =
   | { readonly kind: 'call'; readonly calls: readonly PlannedCall[] }
   | {
       readonly kind: 'answer'
       readonly turn: Turn
-      readonly questions: readonly OpenQuestion[]
-      /** Tools that were not called, because what they build on did not come. */
+      /** Tools that cannot be called before the person says more. */
+      readonly questions: readonly { readonly tool: string; readonly missing: readonly Field[] }[]
+      /** Tools that were not called, because an earlier call failed. */
       readonly leftOut: readonly string[]
-      /** Tools for which there was no step left. */
+      /** Tools for which no step was left. */
       readonly notReached: readonly string[]
     }
 
-const mostSteps = 6
-const mostCalls = 8
+const maxSteps = 6
+const maxCalls = 8
 
 export function plan({ messages, tools, toolChoice }: Pick<ModelRequest, 'messages' | 'tools' | 'toolChoice'>): Move {
   const turns = readConversation(messages)
-  const turn = turns.at(-1) ?? { request: '', attachments: [], exchanges: [], steps: 0, answer: undefined, complaints: 0 }
-  const errands = errandsOf(turns, indexTools(tools))
-  const questions: OpenQuestion[] = []
+  const turn = turns.at(-1) ?? emptyTurn()
+  const tasks = toolTasks(turns, indexTools(tools))
+  const answer = {
+    kind: 'answer',
+    turn,
+    questions: [] as { tool: string; missing: readonly Field[] }[],
+    leftOut: [],
+    notReached: [],
+  } as const
+  const lastStage = tasks.at(-1)?.stage ?? -1
   let results: readonly string[] = []
-  for (const stage of stagesOf(errands)) {
-    const fillings = stage.map((errand) => ({
-      errand,
-      ...fillArguments(errand.tool, { ...errand.material, results: errand.stage === 0 ? errand.carried : results }),
-    }))
-    questions.push(...fillings.flatMap(({ errand, missing }) => (missing.length > 0 ? [{ tool: errand.tool.name, missing }] : [])))
-    const inputs = fillings.flatMap((filling) => (filling.missing.length > 0 ? [] : inputsOf(filling)))
-    const calls = distinct(inputs).flatMap((each) => next(each, turn.exchanges))
-    const mayCall = toolChoice === 'auto' && turn.steps < mostSteps && turn.complaints === 0
-    if (calls.length > 0 && mayCall) return { kind: 'call', calls: calls.slice(0, mostCalls) }
-    if (calls.length > 0) {
-      const notReached = turn.complaints > 0 ? [] : [...calls.map(({ tool }) => tool), ...after(errands, stage)]
-      return { kind: 'answer', turn, questions, leftOut: [], notReached }
+  for (let stage = 0; stage <= lastStage; stage++) {
+    const later = tasks.filter((task) => task.stage > stage).map(({ tool }) => tool.name)
+    const planned: Planned[] = []
+    for (const task of tasks.filter((each) => each.stage === stage)) {
+      const { missing, inputs } = fillArguments(task.tool, { ...task.material, results: stage === 0 ? task.carried : results })
+      if (missing.length > 0) answer.questions.push({ tool: task.tool.name, missing })
+      else planned.push(...inputs.map((input) => ({ task, input })))
     }
-    const made = inputs.map((each) => latest(each, turn.exchanges))
-    const isStuck = made.length === 0 || made.some((exchange) => !exchange?.ok)
-    if (isStuck) return { kind: 'answer', turn, questions, leftOut: after(errands, stage), notReached: [] }
+    const calls = distinct(planned).flatMap((each) => nextCall(each, turn.exchanges))
+    const mayCall = toolChoice === 'auto' && turn.steps < maxSteps && turn.rejections === 0
+    if (calls.length > 0 && mayCall) return { kind: 'call', calls: calls.slice(0, maxCalls) }
+    if (calls.length > 0) return { ...answer, notReached: turn.rejections > 0 ? [] : [...calls.map(({ tool }) => tool), ...later] }
+    const made = planned.map((each) => sameCalls(each, turn.exchanges).at(-1))
+    if (made.length === 0 || made.some((exchange) => !exchange?.ok)) return { ...answer, leftOut: later }
     results = made.flatMap((exchange) => (exchange ? [resultText(exchange)] : []))
   }
-  return { kind: 'answer', turn, questions, leftOut: [], notReached: [] }
+  return answer
 }
-
-function stagesOf(errands: readonly Errand[]): readonly (readonly Errand[])[] {
-  const last = errands.at(-1)?.stage ?? -1
-  return Array.from({ length: last + 1 }, (_, stage) => errands.filter((errand) => errand.stage === stage))
-}
-
-const after = (errands: readonly Errand[], stage: readonly Errand[]): readonly string[] =>
-  errands.filter((errand) => errand.stage > (stage[0]?.stage ?? 0)).map(({ tool }) => tool.name)
 
 interface Planned {
-  readonly tool: ToolSpec
-  readonly said: string
+  readonly task: ToolTask
   readonly input: JsonObject
 }
 
-function inputsOf({ errand, input, more }: { errand: Errand; input: JsonObject; more: readonly JsonObject[] }): readonly Planned[] {
-  return [input, ...more].map((each) => ({ tool: errand.tool, said: errand.said, input: each }))
-}
-
-/** Whoever says the same thing twice wants it once. */
+/** A call that is asked for twice is made once. */
 function distinct(planned: readonly Planned[]): readonly Planned[] {
-  const known = new Map(planned.toReversed().map((each) => [`${each.tool.name} ${canonicalJson(each.input)}`, each]))
-  return planned.filter((each) => known.get(`${each.tool.name} ${canonicalJson(each.input)}`) === each)
+  const byKey = new Map(planned.toReversed().map((each) => [`${each.task.tool.name} ${canonicalJson(each.input)}`, each]))
+  const first = new Set(byKey.values())
+  return planned.filter((each) => first.has(each))
 }
 
-/** The call, unless it has been made; once more, where its failure invites that. */
-function next(planned: Planned, exchanges: readonly Exchange[]): readonly PlannedCall[] {
-  const made = same(planned, exchanges)
-  const [failed] = made
-  const isRetry = made.length === 1 && failed !== undefined && invitesRetry(failed)
+/** The call, unless it was made; once more, where its failure suggests a retry. */
+function nextCall(planned: Planned, exchanges: readonly Exchange[]): readonly PlannedCall[] {
+  const made = sameCalls(planned, exchanges)
+  const isRetry = made.length === 1 && made.every(suggestsRetry)
   if (made.length > 0 && !isRetry) return []
-  const { tool, input, said } = planned
-  const field = reasonField(tool)
-  const reason = `${isRetry ? 'Second try' : 'Asked for'}: ${clip(said, 70)}`
-  return [{ tool: tool.name, input: field === undefined ? input : { ...input, [field]: reason } }]
+  const { task, input } = planned
+  const field = reasonField(task.tool)
+  const reason = `${isRetry ? 'Second try' : 'Asked for'}: ${clip(task.said, 70)}`
+  return [{ tool: task.tool.name, input: field === undefined ? input : { ...input, [field]: reason } }]
 }
 
-const latest = (planned: Planned, exchanges: readonly Exchange[]): Exchange | undefined => same(planned, exchanges).at(-1)
-
-function same({ tool, input }: Planned, exchanges: readonly Exchange[]): readonly Exchange[] {
+function sameCalls({ task: { tool }, input }: Planned, exchanges: readonly Exchange[]): readonly Exchange[] {
   const wanted = canonicalJson(input)
-  return exchanges.filter((exchange) => exchange.tool === tool.name && canonicalJson(bare(tool, exchange.input)) === wanted)
+  return exchanges.filter((exchange) => {
+    const { [reasonField(tool) ?? '']: _, ...made } = exchange.input
+    return exchange.tool === tool.name && canonicalJson(made) === wanted
+  })
 }
 
-function bare(tool: ToolSpec, input: JsonObject): JsonObject {
-  const { [reasonField(tool) ?? '']: _, ...rest } = input
-  return rest
-}
-
-/** A broken connection may hold the next time. What asks to wait, or for something else, is left alone. */
-function invitesRetry({ ok, content }: Exchange): boolean {
+/** A broken connection may work the next time. A failure that asks to wait, or for something else, is not retried. */
+function suggestsRetry({ ok, content }: Exchange): boolean {
   if (ok || content.startsWith('Error (invalid_input)') || /\b(?:later|wait)\b/i.test(content)) return false
   return content.startsWith('Error (network)') || /\b(?:try|call|send) (?:it |this )?again\b|\bretry\b/i.test(content)
 }

@@ -1,7 +1,7 @@
 import type { AttemptContext, Model, ModelPart, ModelRequest } from '../../contracts/index.ts'
 import { answerJson } from './answer-json.ts'
+import { askFor } from './describe-tools.ts'
 import { plan } from './plan.ts'
-import { askFor } from './questions.ts'
 import { report } from './report.ts'
 
 /**

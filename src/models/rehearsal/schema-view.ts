@@ -1,18 +1,18 @@
-import type { JsonSchema } from '../../contracts/index.ts'
+import type { Json, JsonSchema } from '../../contracts/index.ts'
 import { resolvePointer } from '../../util/json-schema/schema-references.ts'
 import { isPlainObject } from '../../util/json-schema/schema-values.ts'
 
-// Schemas as they mostly are: references followed, alternatives settled. Whatever is strange becomes `{}`.
+// Schemas with references followed and alternatives chosen. What is not a schema becomes `{}`.
 
 export const asSchema = (value: unknown): JsonSchema => (isPlainObject(value) ? value : {})
 
-const mostHops = 20
+const maxHops = 20
 const isLocal = /^#(?:\/|$)/
 
 /** Follows local references; keywords beside `$ref` stay. */
 export function dereference(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let at = schema
-  for (let hops = 0; typeof at.$ref === 'string' && hops < mostHops; hops++) {
+  for (let hops = 0; typeof at.$ref === 'string' && hops < maxHops; hops++) {
     const { $ref, ...rest } = at
     at = { ...asSchema(isLocal.test($ref as string) ? resolvePointer(root, ($ref as string).slice(1)) : undefined), ...rest }
   }
@@ -22,10 +22,10 @@ export function dereference(schema: JsonSchema, root: JsonSchema): JsonSchema {
 /** One schema out of `allOf`, with the properties and requirements of all of them. */
 export function merged(schema: JsonSchema, root: JsonSchema, depth = 0): JsonSchema {
   const flat = dereference(schema, root)
-  if (!Array.isArray(flat.allOf) || depth > mostHops) return flat
+  if (!Array.isArray(flat.allOf) || depth > maxHops) return flat
   const { allOf, ...own } = flat
   let whole: JsonSchema = own
-  for (const part of allOf.slice(0, mostHops)) whole = both(whole, merged(asSchema(part), root, depth + 1))
+  for (const part of allOf.slice(0, maxHops)) whole = both(whole, merged(asSchema(part), root, depth + 1))
   return whole
 }
 
@@ -37,33 +37,31 @@ function both(one: JsonSchema, other: JsonSchema): JsonSchema {
   return {
     ...other,
     ...one,
-    ...narrower(one, other),
+    ...stricterLimits(one, other),
     ...(Object.keys(properties).length > 0 && { properties }),
     ...(required.length > 0 && { required }),
   }
 }
 
-/** Limits of both, where both have one. */
-function narrower(one: JsonSchema, other: JsonSchema): JsonSchema {
-  const limits: { [keyword: string]: number } = {}
-  for (const [keyword, pick] of [
-    ['minimum', Math.max],
-    ['maximum', Math.min],
-    ['minLength', Math.max],
-    ['maxLength', Math.min],
-    ['minItems', Math.max],
-    ['maxItems', Math.min],
-  ] as const) {
-    const [a, b] = [one[keyword], other[keyword]]
-    if (typeof a === 'number' && typeof b === 'number') limits[keyword] = pick(a, b)
-  }
-  return limits
+const limits = {
+  minimum: Math.max,
+  maximum: Math.min,
+  minLength: Math.max,
+  maxLength: Math.min,
+  minItems: Math.max,
+  maxItems: Math.min,
+}
+
+/** The stricter of two limits, where both schemas have one. */
+function stricterLimits(one: JsonSchema, other: JsonSchema): JsonSchema {
+  const shared = Object.entries(limits).filter(([keyword]) => typeof one[keyword] === 'number' && typeof other[keyword] === 'number')
+  return Object.fromEntries(shared.map(([keyword, pick]) => [keyword, pick(Number(one[keyword]), Number(other[keyword]))]))
 }
 
 /** The alternative to fill: of a nullable thing the thing, otherwise the first. */
 export function settled(schema: JsonSchema, root: JsonSchema): JsonSchema {
   let at = merged(schema, root)
-  for (let hops = 0; hops < mostHops; hops++) {
+  for (let hops = 0; hops < maxHops; hops++) {
     const alternatives = alternativesOf(at)
     if (alternatives.length === 0) return at
     const { anyOf: _a, oneOf: _b, ...own } = at
@@ -82,7 +80,7 @@ export type TypeName = 'string' | 'number' | 'integer' | 'boolean' | 'array' | '
 
 /** What the value of a schema is; guessed from other keywords where no type is given. */
 export function typeOf(schema: JsonSchema): TypeName {
-  const types = Array.isArray(schema.type) ? schema.type : [schema.type]
+  const types = [schema.type].flat()
   const named = types.find((type) => typeof type === 'string' && type !== 'null') ?? types[0]
   if (typeof named === 'string' && typeNames.has(named)) return named as TypeName
   if (schema.properties !== undefined || schema.required !== undefined) return 'object'
@@ -99,3 +97,20 @@ export const namesIn = (value: unknown): readonly string[] =>
 
 export const propertiesOf = (schema: JsonSchema): readonly (readonly [name: string, schema: JsonSchema])[] =>
   Object.entries(asSchema(schema.properties)).map(([name, value]) => [name, asSchema(value)] as const)
+
+export function isOfType(value: Json, type: TypeName): boolean {
+  switch (type) {
+    case 'any':
+      return true
+    case 'null':
+      return value === null
+    case 'array':
+      return Array.isArray(value)
+    case 'object':
+      return isPlainObject(value)
+    case 'integer':
+      return Number.isInteger(value)
+    default:
+      return typeof value === type
+  }
+}

@@ -1,5 +1,4 @@
-import { dateLength } from './date-words.ts'
-import { spelledNumber } from './number-words.ts'
+import { dateLength, spelledNumber } from './numbers-and-dates.ts'
 import { articles, conjunctions, politeness, prepositions, references } from './vocabulary.ts'
 import type { Word } from './words.ts'
 

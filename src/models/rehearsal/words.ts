@@ -14,6 +14,8 @@ export interface Word {
   readonly startsLine: boolean
 }
 
+export const sentenceEnds = new Set(['.', '?', '!', ';'])
+
 const extensions =
   'bash|c|cc|cfg|conf|cpp|cs|css|csv|docx?|env|gif|go|h|hpp|html?|ini|ipynb|java|jpe?g|js|json|jsonl|jsx|kt|lock|log|lua|md|mdx|mjs|odt|pdf|php|png|pptx?|py|rb|rs|sh|sql|svg|swift|toml|ts|tsv|tsx|txt|vue|webp|xlsx?|xml|ya?ml|zip'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { patternSample } from './pattern-sample.ts'
+import { patternSample } from './neutral-values.ts'
 
 it.each([
   ['^[A-Z]{2}-\\d{3}$', 'AA-000'],
