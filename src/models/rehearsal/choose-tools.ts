@@ -5,7 +5,7 @@ import { conceptsOf, isChange, isCommonAction, isStopWord, isVagueNoun, preposit
 import { nameWords, type Word } from './words.ts'
 
 /** The words that choose one tool. */
-export interface ToolWords {
+interface ToolWords {
   readonly tool: ToolSpec
   readonly isAgent: boolean
   /** Its name in words: `look up trains`, `researcher`. */

@@ -1,7 +1,7 @@
 import { isProjectText, type JsonObject, type Message } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 
-/** A call and what came back. Without a result it was cut off. */
+/** A call and its result. Without a result it was cut off. */
 export interface Exchange {
   readonly tool: string
   readonly input: JsonObject
@@ -9,7 +9,7 @@ export interface Exchange {
   readonly content: string
 }
 
-/** What a person asked, what was done about it, and the answer if there was one. */
+/** A request of a person, the calls that were made for it, and the answer if there was one. */
 export interface Turn {
   readonly request: string
   readonly attachments: readonly string[]
@@ -17,7 +17,7 @@ export interface Turn {
   /** Replies with calls. */
   readonly steps: number
   readonly answer: string | undefined
-  /** How often the answer was sent back because it did not fit. */
+  /** How often the answer was rejected because it did not fit its schema. */
   readonly rejections: number
 }
 
@@ -26,59 +26,51 @@ export const callOff = /^\s*(?:never ?mind|cancel|forget it|stop|leave it|no,? t
 
 type Draft = { -readonly [K in keyof Turn]: Turn[K] } & { exchanges: Exchange[]; attachments: string[] }
 
-/** The loop speaks to its model as a user too. These two are its words, not the person's; files of the project speak, too. */
+// The loop also sends messages in the role of the user. These two come from the loop, not from the person.
 const lastStep = /Answer now with what you have; tools are switched off\.$/
-const complaint = /^Your answer does not fit: /
+const rejection = /^Your answer does not fit: /
 
-/** The turns of a conversation, from its messages alone. A message that comes while calls are made joins the request. */
+/** The turns of a conversation, from its messages alone. A message that arrives between calls joins the request. */
 export function readConversation(messages: readonly Message[]): readonly Turn[] {
   const turns: Draft[] = []
   for (const message of messages) {
-    if (message.role === 'user') hear(turns, message.parts)
-    else if (message.role === 'assistant') speak(turns, message.parts)
-    else for (const result of message.results) settle(turns, result)
+    if (message.role === 'user') addRequest(turns, message.parts)
+    else if (message.role === 'assistant') addReply(turns, message.parts)
+    else for (const result of message.results) addResult(turns.at(-1)?.exchanges ?? [], result)
   }
   return turns
 }
 
-function hear(turns: Draft[], parts: Extract<Message, { role: 'user' }>['parts']): void {
+function addRequest(turns: Draft[], parts: Extract<Message, { role: 'user' }>['parts']): void {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n')
   const attachments = parts.flatMap((part) => (part.type === 'text' ? [] : [part.type === 'file' ? (part.name ?? 'a file') : 'an image']))
   const turn = turns.at(-1)
+  const wasCancelled = turn?.exchanges.some(({ ok, content }) => !ok && content.startsWith('Error (cancelled)'))
   if (isProjectText(text) || (turn && lastStep.test(text))) return
-  if (turn && turn.answer !== undefined && complaint.test(text)) {
+  if (turn && turn.answer !== undefined && rejection.test(text)) {
     turn.rejections += 1
     turn.answer = undefined
-  } else if (turn && turn.answer === undefined && !turn.exchanges.some(wasCancelled)) {
+  } else if (turn && turn.answer === undefined && !wasCancelled) {
     turn.request = `${turn.request}\n${text}`
     turn.attachments.push(...attachments)
   } else turns.push({ ...emptyTurn(), request: text, attachments })
 }
 
-const wasCancelled = ({ ok, content }: Exchange): boolean => !ok && content.startsWith('Error (cancelled)')
-
-function speak(turns: Draft[], parts: Extract<Message, { role: 'assistant' }>['parts']): void {
-  const turn = turns.at(-1) ?? emptyTurn()
-  if (turns.length === 0) turns.push(turn)
+function addReply(turns: Draft[], parts: Extract<Message, { role: 'assistant' }>['parts']): void {
+  if (turns.length === 0) turns.push(emptyTurn())
+  const turn = turns.at(-1) as Draft
   const calls = parts.flatMap((part) => (part.type === 'call' ? [part] : []))
-  if (calls.length === 0) {
-    turn.answer = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
-    return
-  }
-  turn.steps += 1
+  if (calls.length === 0) turn.answer = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('')
+  else turn.steps += 1
   for (const { name, input } of calls) turn.exchanges.push({ tool: name, input: parseJsonObject(input) ?? {}, ok: false, content: '' })
 }
 
-/** Results come in the order of their calls, so the first call of that name without one is meant. */
-function settle(turns: Draft[], { name, ok, content }: { name: string; ok: boolean; content: string }): void {
-  const exchanges = turns.at(-1)?.exchanges ?? []
+/** Results come in the order of their calls: it belongs to the first call of that name without one. */
+function addResult(exchanges: Exchange[], { name, ok, content }: { name: string; ok: boolean; content: string }): void {
   const at = exchanges.findIndex((each) => each.tool === name && each.content === '' && !each.ok)
   const open = exchanges[at]
-  if (open) exchanges[at] = { ...open, ok, content: content === '' ? noContent : content }
+  if (open) exchanges[at] = { ...open, ok, content: content === '' ? '(nothing)' : content }
 }
-
-/** Stands for a result that came and said nothing. */
-const noContent = '(nothing)'
 
 export function emptyTurn(): Draft {
   return { request: '', attachments: [], exchanges: [], steps: 0, answer: undefined, rejections: 0 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, ToolSpec } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 import { stem } from '../../util/stem.ts'
-import { agree, type Candidate, candidatesFor, runningText, type Source, spokenFlag } from './candidates.ts'
+import { type Candidate, candidatesFor, runningText, type Source, spokenFlag, withoutConflicts } from './candidates.ts'
 import { convincing, isAllowed } from './fit.ts'
 import { type Field, fieldsOf, isFreeText, reasonField, valueAtPath, withValue } from './parameters.ts'
 import { readable, valueInResult } from './results.ts'
@@ -41,7 +41,7 @@ export interface Filling {
 
 export function fillArguments(tool: ToolSpec, material: Material): Filling {
   const fields = fieldsOf(tool.inputSchema, reasonField(tool))
-  const chosen = agree(
+  const chosen = withoutConflicts(
     fields.flatMap((field) => candidatesFor(field, material.clause).filter(({ score }) => field.required || score >= certain)),
     material.clause,
   )
@@ -52,7 +52,7 @@ export function fillArguments(tool: ToolSpec, material: Material): Filling {
     const value = candidate ? runningText(candidate, material.clause) : undefined
     if (value !== undefined && candidate && isAllowed(field.parameter, value)) input = withValue(input, field.path, value)
   }
-  input = withBareAnswers({ input, fields, chosen, material })
+  input = withBareAnswers({ input, fields, material }, chosen)
   const missing: Field[] = []
   for (const field of fields) {
     if (valueAtPath(input, field.path) !== undefined) continue
@@ -66,7 +66,7 @@ export function fillArguments(tool: ToolSpec, material: Material): Filling {
   return { inputs: [ordered, ...more], missing, own: chosen.length, best }
 }
 
-/** What nobody asks for is filled only if the words mean it. */
+/** An optional field is filled only with a value that clearly belongs to it. */
 const certain = 4
 
 /** Some people write the arguments themselves, as JSON. */
@@ -77,7 +77,7 @@ function writtenInput({ text, words }: Source, fields: readonly Field[]): JsonOb
   return isMeant ? object : undefined
 }
 
-/** As the schema lists them: that is how people read a call. */
+/** In the order of the schema. */
 function inOrder(input: JsonObject, fields: readonly Field[]): JsonObject {
   const names = new Set(fields.map(({ path }) => String(path[0])))
   return Object.fromEntries([...names].flatMap((name) => (Object.hasOwn(input, name) ? [[name, input[name]]] : [])))
@@ -89,37 +89,30 @@ interface Progress {
   readonly material: Material
 }
 
-/** An answer such as "Oslo" has no preposition: it goes to what was asked for, in order. */
-function withBareAnswers({ input, fields, chosen, material }: Progress & { readonly chosen: readonly Candidate[] }): JsonObject {
+const answerKinds = new Set(['phrase', 'quote', 'date', 'time', 'path'])
+
+/** An answer such as "Oslo" has no preposition: it goes to the fields that were asked for, in order. */
+function withBareAnswers({ input, fields, material }: Progress, chosen: readonly Candidate[]): JsonObject {
   const { answeredFrom, clause } = material
-  if (answeredFrom === undefined) return input
+  if (answeredFrom === undefined || answeredFrom >= clause.words.length) return input
   const values = clause.values.filter(({ from, to }) => from >= answeredFrom && !chosen.some((each) => each.from < to && from < each.to))
   let filled = input
   for (const field of fields) {
-    if (!field.required || valueAtPath(filled, field.path) !== undefined) continue
-    const value = bareAnswer(field, values, clause.words.slice(answeredFrom).length > 0 ? material : undefined)
-    if (value !== undefined) filled = withValue(filled, field.path, value)
+    const { type, schema } = field.items ?? field.parameter
+    if (!field.required || schema.enum !== undefined || valueAtPath(filled, field.path) !== undefined) continue
+    const flag = type === 'boolean' ? spokenFlag(clause.words.slice(answeredFrom)) : undefined
+    const isNumber = type === 'number' || type === 'integer'
+    const at = values.findIndex(({ kind, text }) =>
+      isNumber ? kind === 'number' : answerKinds.has(kind) && isAllowed(field.parameter, text),
+    )
+    const [value] = type === 'boolean' || at < 0 ? [] : values.splice(at, 1)
+    const json = flag ?? (isNumber ? value?.number : value?.text)
+    if (json !== undefined) filled = withValue(filled, field.path, field.items ? [json] : json)
   }
   return filled
 }
 
-function bareAnswer(field: Field, values: Source['values'][number][], material: Material | undefined): Json | undefined {
-  const { type, schema } = field.items ?? field.parameter
-  if (schema.enum !== undefined || !material) return undefined
-  if (type === 'boolean') return spokenFlag(material.clause.words.slice(material.answeredFrom))
-  const isNumber = type === 'number' || type === 'integer'
-  const at = values.findIndex(({ kind, text }) =>
-    isNumber ? kind === 'number' : spokenKinds.has(kind) && isAllowed(field.parameter, text),
-  )
-  const [value] = at < 0 ? [] : values.splice(at, 1)
-  if (!value) return undefined
-  const json = isNumber ? (value.number ?? 0) : value.text
-  return field.items ? [json] : json
-}
-
-const spokenKinds = new Set(['phrase', 'quote', 'date', 'time', 'path'])
-
-/** Where the clause says nothing: what the schema fixes, results, the rest of the conversation, then what is usual. */
+/** A value from elsewhere: from the schema, from results, from the rest of the conversation, then the usual one. */
 function elsewhere(field: Field, progress: Progress): Json | undefined {
   const { schema } = field.parameter
   if (schema.const !== undefined) return field.required ? (schema.const as Json) : undefined
@@ -129,17 +122,15 @@ function elsewhere(field: Field, progress: Progress): Json | undefined {
   return prompt(field, progress) ?? fromResults(field, progress) ?? fromAround(field, progress) ?? usual(field, progress)
 }
 
-/** An agent that takes a context beside its task is given the results that it is to build on. */
-function optionalContext({ parameter, path }: Field, { material }: Progress): Json | undefined {
-  return path.length === 1 && parameter.name === 'context' && parameter.type === 'string' && material.results.length > 0
-    ? material.results.join('\n\n')
-    : undefined
+/** An agent that takes a context beside its task gets the results that it builds on. */
+function optionalContext({ parameter, path }: Field, { material: { results } }: Progress): Json | undefined {
+  const isContext = path.length === 1 && parameter.name === 'context' && parameter.type === 'string'
+  return isContext && results.length > 0 ? results.join('\n\n') : undefined
 }
 
-function prompt({ parameter }: Field, { fields, material }: Progress): Json | undefined {
+function prompt({ parameter }: Field, { fields, material: { task, results } }: Progress): Json | undefined {
   if (parameter.role !== 'prompt' || parameter.type !== 'string') return undefined
-  const hasContext = fields.some((field) => field.parameter.name === 'context')
-  return material.results.length === 0 || hasContext ? material.task : `${material.task}\n\n${material.results.join('\n\n')}`
+  return fields.some((field) => field.parameter.name === 'context') ? task : [task, ...results].join('\n\n')
 }
 
 const passedOn = new Set(['content', 'query'])
@@ -157,21 +148,16 @@ function fromResults({ parameter }: Field, { material, fields }: Progress): Json
 
 function fromAround(field: Field, { material }: Progress): Json | undefined {
   if (isFreeText(field.parameter) || field.parameter.type !== 'string') return undefined
-  const [here, ...before] = material.around.map((source) => () => mostConvincing(field, source))
-  const earlier = material.earlier.map((input) => () => valueAtPath(input, field.path))
-  for (const look of [...(here ? [here] : []), ...earlier, ...before]) {
-    const value = look()
-    if (value !== undefined) return value
+  const inSource = (source: Source | undefined): Json | undefined => {
+    const [best] = source ? candidatesFor(field, source).toSorted((a, b) => b.score - a.score) : []
+    return best && best.score >= convincing ? best.value : undefined
   }
-  return undefined
+  const [here, ...before] = material.around
+  const inInput = (): Json | undefined => material.earlier.map((input) => valueAtPath(input, field.path)).find((each) => each !== undefined)
+  return inSource(here) ?? inInput() ?? before.map(inSource).find((each) => each !== undefined)
 }
 
-function mostConvincing(field: Field, source: Source): Json | undefined {
-  const [best] = candidatesFor(field, source).toSorted((a, b) => b.score - a.score)
-  return best && best.score >= convincing ? best.value : undefined
-}
-
-/** What anybody would put there: the first page, the whole request, a title made of the text. */
+/** The usual value: the first page, the whole request, a title made of the text. */
 function usual(field: Field, { input, fields, material }: Progress): Json | undefined {
   const { parameter } = field
   if (parameter.type === 'boolean') return false

@@ -4,17 +4,8 @@ const units =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'
 const small = new Map(units.split(' ').map((word, value) => [word, value]))
 const tens = new Map('twenty thirty forty fifty sixty seventy eighty ninety'.split(' ').map((word, index) => [word, (index + 2) * 10]))
-const scales = new Map([
-  ['hundred', 100],
-  ['thousand', 1000],
-  ['million', 1_000_000],
-])
-const others = new Map([
-  ['dozen', 12],
-  ['couple', 2],
-  ['single', 1],
-  ['half', 0.5],
-])
+const scales = new Map(Object.entries({ hundred: 100, thousand: 1000, million: 1_000_000 }))
+const others = new Map(Object.entries({ dozen: 12, couple: 2, single: 1, half: 0.5 }))
 
 /** The number that the words from `start` on spell out, and how many of them do: "two hundred and five" is four. */
 export function spelledNumber(words: readonly string[], start: number): { readonly value: number; readonly length: number } | undefined {
@@ -66,8 +57,7 @@ export function dateLength(words: readonly Word[], start: number): number {
   if (words[start]?.kind === 'date') return 1
   if (before.has(lower(0)) && (dayWords.has(lower(1)) || spans.has(lower(1)))) return 2
   if (dayWords.has(lower(0))) return spans.has(lower(1)) ? 2 : 1
-  const length = isNumber(0) ? dayFirst(lower, isNumber) : monthFirst(lower, isNumber)
-  return length
+  return isNumber(0) ? dayFirst(lower, isNumber) : monthFirst(lower, isNumber)
 }
 
 type At<T> = (offset: number) => T

@@ -5,9 +5,8 @@ import { plan } from './plan.ts'
 import { report } from './report.ts'
 
 /**
- * A stand-in for a model that needs no key and no network: rules choose tools by the words of a request, fill in
- * arguments, and report what came back. It is no LLM, and every answer says so. It keeps nothing: each request is
- * answered from its own history, always in the same way.
+ * A stand-in for a model, without key and network: rules choose tools by the words of a request, fill in arguments, and
+ * report the results. It is no LLM, and every answer says so. It is stateless: the same history gets the same answer.
  */
 export function rehearsalModel(): Model {
   return { id: 'rehearsal/rules', abilities: ['tools', 'json_schema'], costOf: () => 0, stream: perform }

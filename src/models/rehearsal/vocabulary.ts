@@ -1,6 +1,6 @@
 import { stem } from '../../util/stem.ts'
 
-// The English that the rules know. Kept small: a word is here because leaving it out chose a wrong tool.
+// The English that the rules know. Kept small: without one of these words a wrong tool was chosen.
 
 const set = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/))
 const stems = (words: string): ReadonlySet<string> => new Set(words.split(/\s+/).map(stem))
@@ -9,12 +9,12 @@ export const articles = set('a an the my our your his her its their this that th
 export const conjunctions = set('and or & plus')
 export const politeness = set('please thanks thank kindly just also too again now quickly maybe')
 
-/** Words that tell which part a value plays. `of` is not one: it holds a phrase together. */
+/** Words that give a value its role. `of` is not one: it is part of a phrase. */
 export const prepositions = set(
   'from to in into at on for with about by between near around regarding concerning via under over below above until till before after since within without as matching containing called named titled saying toward towards than through onto against',
 )
 
-/** Of no use for choosing between tools. */
+/** Words that never choose between tools. */
 const stopWords = stems(
   `a an the and or but nor so if of not no yes i me my mine we us our you your yours he him his she her it its they them their this that
   these those there here is are was were be been being am do does did done have has had having can could will would shall should may might
@@ -26,86 +26,41 @@ const stopWords = stems(
 )
 export const isStopWord = (wordStem: string): boolean => stopWords.has(wordStem) || wordStem.length === 0
 
-/** Verbs that many tools share: on their own they say too little to choose one. */
+/** Verbs that many tools share: alone they do not choose one. */
 const commonActions = stems(
   'list show read write save create delete remove find search open update set send run execute add start stop move copy book buy order change edit complete finish check view answer review plan compare put schedule make',
 )
 export const isCommonAction = (wordStem: string): boolean => commonActions.has(wordStem)
 
-/** Verbs after which something is different. A tool that has one in its name is not meant by a noun alone. */
+/** Verbs that change something. A noun alone does not choose a tool with such a verb in its name. */
 const changes = stems(
   'create write save delete remove update send add book buy order move copy edit complete append remind put set schedule make reserve invite',
 )
 export const isChange = (wordStem: string): boolean => changes.has(wordStem)
 
-/** Nouns that name anything. */
+/** Nouns that can name anything. */
 const vagueNouns = stems('product item entry record thing object element data resource')
 export const isVagueNoun = (wordStem: string): boolean => vagueNouns.has(wordStem)
 
-/** Words for the same thing. Each line is one concept. */
-const concepts: readonly string[] = [
-  'weather forecast rain raining rainy snow snowing sunny sunshine temperature windy cold warm umbrella',
-  'mail email inbox',
-  'calendar meeting appointment event agenda',
-  'task todo reminder remind chore',
-  'search find locate grep seek',
-  'delete remove erase',
-  'create make new schedule remind put set',
-  'write save store create make',
-  'read open view cat',
-  'folder directory dir',
-  'list ls enumerate',
-  'shell command terminal run execute bash',
-  'train rail railway',
-  'book booking reserve reservation',
-  'buy order purchase checkout',
-  'summary summarise summariser condense shorten',
-  'research researcher investigate',
-  'critic critique criticise review reviewer',
-  'convert conversion converter',
-  'add sum plus addition total',
-  'subtract minus subtraction difference',
-  'multiply times product multiplication',
-  'divide division quotient',
-  'price cost fare',
-  'person people guest adult traveller attendee participant invite invitee',
-  'product item article goods',
-  'page web website',
-  'calculate calculator calculation compute',
-  'translate translation translator',
-  'complete finish tick',
-  'colour color',
-  'kilometre kilometer km',
-  'mile mi',
-  'metre meter m',
-  'centimetre centimeter cm',
-  'foot feet ft',
-  'inch in',
-  'kilogram kilo kg',
-  'gram gramme g',
-  'pound lb lbs',
-  'litre liter l',
-  'celsius centigrade c temperature degree',
-  'fahrenheit f temperature degree',
-  'hour hr h',
-  'minute min',
-  'second sec',
-  'small s',
-  'medium m',
-  'large l',
-  'euro eur €',
-  'dollar usd $',
-  'low minor',
-  'high urgent important',
-]
+/** Synonyms: the words between two bars mean the same. */
+const concepts = `
+  weather forecast rain raining rainy snow snowing sunny sunshine temperature windy cold warm umbrella
+  | mail email inbox | calendar meeting appointment event agenda | task todo reminder remind chore
+  | search find locate grep seek | delete remove erase | create make new schedule remind put set | write save store create make
+  | read open view cat | folder directory dir | list ls enumerate | shell command terminal run execute bash
+  | train rail railway | book booking reserve reservation | buy order purchase checkout
+  | summary summarise summariser condense shorten | research researcher investigate | critic critique criticise review reviewer
+  | convert conversion converter | add sum plus addition total | subtract minus subtraction difference
+  | multiply times product multiplication | divide division quotient | calculate calculator calculation compute
+  | price cost fare | person people guest adult traveller attendee participant invite invitee | product item article goods
+  | page web website | translate translation translator | complete finish tick | colour color | low minor | high urgent important
+  | kilometre kilometer km | mile mi | metre meter m | centimetre centimeter cm | foot feet ft | inch in
+  | kilogram kilo kg | gram gramme g | pound lb lbs | litre liter l | celsius centigrade c temperature degree
+  | fahrenheit f temperature degree | hour hr h | minute min | second sec | small s | medium m | large l | euro eur € | dollar usd $`
 
 const conceptOf = new Map<string, number[]>()
-for (const [index, line] of concepts.entries()) {
-  for (const word of line.split(' ')) {
-    const key = stem(word)
-    conceptOf.set(key, [...(conceptOf.get(key) ?? []), index])
-  }
-}
+for (const [index, line] of concepts.split('|').entries())
+  for (const key of line.trim().split(/\s+/).map(stem)) conceptOf.set(key, [...(conceptOf.get(key) ?? []), index])
 
 export const conceptsOf = (wordStem: string): readonly number[] => conceptOf.get(wordStem) ?? []
 
@@ -114,5 +69,5 @@ export function means(one: string, other: string): boolean {
   return one === other || conceptsOf(one).some((concept) => conceptsOf(other).includes(concept))
 }
 
-/** Words that stand for what came before: the result of another call, or a value of an earlier request. */
+/** Words that refer to the result of another call or to a value of an earlier request. */
 export const references = set('it that this them these those result results finding findings answer output outcome there him her same')

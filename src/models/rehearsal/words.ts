@@ -1,8 +1,8 @@
 import { stem } from '../../util/stem.ts'
 
-export type WordKind = 'quote' | 'url' | 'email' | 'date' | 'time' | 'path' | 'number' | 'word' | 'mark'
+type WordKind = 'quote' | 'url' | 'email' | 'date' | 'time' | 'path' | 'number' | 'word' | 'mark'
 
-/** A piece of a text with its place in it. Of a quotation, `text` is what stands inside. */
+/** A word of a text with its position. Of a quotation, `text` is the part inside the quotes. */
 export interface Word {
   readonly kind: WordKind
   readonly text: string
@@ -19,7 +19,7 @@ export const sentenceEnds = new Set(['.', '?', '!', ';'])
 const extensions =
   'bash|c|cc|cfg|conf|cpp|cs|css|csv|docx?|env|gif|go|h|hpp|html?|ini|ipynb|java|jpe?g|js|json|jsonl|jsx|kt|lock|log|lua|md|mdx|mjs|odt|pdf|php|png|pptx?|py|rb|rs|sh|sql|svg|swift|toml|ts|tsv|tsx|txt|vue|webp|xlsx?|xml|ya?ml|zip'
 
-// Every repetition is bounded or runs over characters that end the next alternative's chance too: reading is linear.
+// Every repetition is bounded, or covers characters that no later alternative can match: reading takes linear time.
 const shapes: { readonly [K in WordKind]: string } = {
   quote: [
     '```(?:[a-z]*\\n)?[^`]{1,8000}```',
@@ -51,14 +51,14 @@ const pattern = new RegExp(
   'giu',
 )
 
-/** Beyond this nobody writes requests, only attachments: what matters stands at the beginning or at the end. */
-const mostRead = 12_000
+/** A longer text is an attachment: the request is at its beginning or at its end. */
+const maxRead = 12_000
 const endRead = 3_000
 
 export function readWords(whole: string): readonly Word[] {
-  if (whole.length <= mostRead) return wordsIn(whole, 0)
+  if (whole.length <= maxRead) return wordsIn(whole, 0)
   const tail = whole.length - endRead
-  return [...wordsIn(whole.slice(0, mostRead - endRead), 0), ...wordsIn(whole.slice(tail), tail)]
+  return [...wordsIn(whole.slice(0, maxRead - endRead), 0), ...wordsIn(whole.slice(tail), tail)]
 }
 
 function wordsIn(text: string, offset: number): readonly Word[] {
@@ -115,13 +115,13 @@ export function nameWords(name: string): readonly string[] {
 }
 
 /** A text cut to a length, at a word where that is near. */
-export function clip(text: string, most: number): string {
+export function clip(text: string, max: number): string {
   const flat = text
-    .slice(0, most * 4 + 100)
+    .slice(0, max * 4 + 100)
     .replaceAll(/\s+/g, ' ')
     .trim()
-  if (flat.length <= most) return flat
-  const cut = flat.slice(0, most)
+  if (flat.length <= max) return flat
+  const cut = flat.slice(0, max)
   const space = cut.lastIndexOf(' ')
-  return `${(space > most * 0.6 ? cut.slice(0, space) : cut).replace(/[\s,;:.–-]+$/, '').replace(/[\ud800-\udbff]$/, '')} …`
+  return `${(space > max * 0.6 ? cut.slice(0, space) : cut).replace(/[\s,;:.–-]+$/, '').replace(/[\ud800-\udbff]$/, '')} …`
 }
