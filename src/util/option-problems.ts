@@ -2,7 +2,49 @@ import { type Problem, TroupeError } from '../contracts/index.ts'
 import { nearestNames } from './nearest-names.ts'
 import { showValue } from './show-value.ts'
 
-// What configurations and options are held against: small checks that gather problems instead of throwing at the first.
+// Checks for configurations and options. They collect problems instead of throwing at the first one.
+
+/** What a field accepts: in words for the message, and as a test. */
+export interface FieldType {
+  readonly expected: string
+  readonly remedy?: string
+  accepts(value: unknown): boolean
+}
+
+export const anything: FieldType = { expected: 'any value', accepts: () => true }
+export const aString: FieldType = { expected: 'a string', accepts: (value) => typeof value === 'string' }
+export const aBoolean: FieldType = { expected: 'true or false', accepts: (value) => typeof value === 'boolean' }
+export const aFunction: FieldType = { expected: 'a function', accepts: (value) => typeof value === 'function' }
+
+export const oneOf = (values: readonly unknown[]): FieldType => ({
+  expected: `one of ${values.join(', ')}`,
+  accepts: (value) => values.includes(value),
+})
+
+/** A list of strings, such as `a list of tool names`. */
+export const stringList = (expected: string): FieldType => ({ expected, accepts: isListOfStrings })
+
+/** The same field, which may also be left out. */
+export const optional = (type: FieldType, remedy = type.remedy): FieldType => ({
+  expected: type.expected,
+  ...(remedy !== undefined && { remedy }),
+  accepts: (value) => value === undefined || type.accepts(value),
+})
+
+/** Checks the fields that the table names. Other keys are for `checkKeys`. */
+export function checkFields(
+  problems: Problem[],
+  value: object,
+  { fields, place }: { readonly fields: { readonly [key: string]: FieldType }; readonly place: string },
+): void {
+  for (const [key, type] of Object.entries(fields)) checkField(problems, Reflect.get(value, key), { type, place: `${place}.${key}` })
+}
+
+export function checkField(problems: Problem[], value: unknown, { type, place }: { type: FieldType; place: string }): void {
+  const { expected, remedy } = type
+  if (type.accepts(value)) return
+  problems.push({ place, message: `expected ${expected}, found ${showValue(value)}`, ...(remedy !== undefined && { remedy }) })
+}
 
 export function checkKeys(problems: Problem[], value: object, { known, place }: { known: readonly string[]; place: string }): void {
   for (const key of Object.keys(value)) {
@@ -16,40 +58,43 @@ export function checkKeys(problems: Problem[], value: object, { known, place }: 
   }
 }
 
-export function configError(problems: readonly Problem[]): TroupeError {
-  return new TroupeError('config_invalid', `The configuration is ${wrongIn(problems)}`, { problems })
-}
+export const configError = (problems: readonly Problem[]): TroupeError => problemsError('config_invalid', 'configuration', problems)
 
-/** For a call of a program that is wrong: nothing of it was done. */
-export function usageError(problems: readonly Problem[]): TroupeError {
-  return new TroupeError('usage', `The call is ${wrongIn(problems)}`, { problems })
-}
+/** For a wrong call of a program. Nothing of the call was done. */
+export const usageError = (problems: readonly Problem[]): TroupeError => problemsError('usage', 'call', problems)
 
-function wrongIn(problems: readonly Problem[]): string {
+/** One error that lists every problem, a line each. `what` is wrong, such as `configuration`. */
+export function problemsError(
+  code: 'config_invalid' | 'usage' | 'agent_file_invalid',
+  what: string,
+  problems: readonly Problem[],
+): TroupeError {
   const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy ? `. ${remedy}` : ''}`)
-  return `wrong in ${problems.length === 1 ? 'one place' : `${problems.length} places`}:\n  ${lines.join('\n  ')}`
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`
+  return new TroupeError(code, `Invalid ${what}, ${count}:\n  ${lines.join('\n  ')}`, { problems })
 }
 
-/** An object where one is given; anything else is a problem. */
+/** Whether an object is given. Any other value, except `undefined`, is a problem. */
 export function expectObject<T extends object>(problems: Problem[], value: T | undefined, place: string): value is T {
   if (value === undefined) return false
-  if (isPlainRecord(value)) return true
-  problems.push({ place, message: `expected an object, found ${show(value)}` })
-  return false
+  checkField(problems, value, { type: anObject, place })
+  return isPlainRecord(value)
 }
 
 export function expectList(problems: Problem[], value: unknown, place: string): readonly unknown[] {
-  if (value === undefined || Array.isArray(value)) return value ?? []
-  problems.push({ place, message: `expected a list, found ${show(value)}` })
-  return []
+  checkField(problems, value, { type: aList, place })
+  return Array.isArray(value) ? value : []
 }
 
-export const isListOfTexts = (value: unknown): value is readonly string[] =>
+const anObject: FieldType = { expected: 'an object', accepts: (value) => isPlainRecord(value) }
+const aList: FieldType = { expected: 'a list', accepts: (value) => value === undefined || Array.isArray(value) }
+
+export const isListOfStrings = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-/** No `Map` and the like, whose entries nobody would read. */
+
+/** A `Map` and the like are no plain records: nobody would read their entries. */
 export const isPlainRecord = (value: unknown): value is Record<string, unknown> =>
   isRecord(value) && Object.prototype.toString.call(value) === '[object Object]'
-export const show = (value: unknown): string => (value === undefined ? 'nothing' : showValue(value))

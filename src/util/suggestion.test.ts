@@ -3,7 +3,7 @@ import { suggestion } from './suggestion.ts'
 
 test.each<[string, readonly string[], string | undefined]>([
   ['rnu', ['run', 'demo'], 'Did you mean run?'],
-  ['nonsense', ['run', 'demo'], 'There are run, demo.'],
+  ['nonsense', ['run', 'demo'], 'Available: run, demo.'],
   ['trip.ai', ['trip.ai', 'trap.ai'], 'Did you mean trap.ai?'],
   ['trip.ai', ['trip.ai'], undefined],
   ['x', [], undefined],
@@ -13,5 +13,5 @@ test.each<[string, readonly string[], string | undefined]>([
 
 test('a long list is cut', () => {
   const many = Array.from({ length: 25 }, (_, i) => `command-number-${i}`)
-  expect(suggestion('x', many)).toMatch(/^There are command-number-0, .*command-number-19 and 5 more\.$/)
+  expect(suggestion('x', many)).toMatch(/^Available: command-number-0, .*command-number-19 and 5 more\.$/)
 })

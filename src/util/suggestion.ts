@@ -6,14 +6,14 @@ export function suggestion(wanted: string, known: readonly string[]): string | u
   const others = known.filter((name) => name !== wanted)
   const near = nearestNames(wanted, others)
   if (near.length > 0) return `Did you mean ${near.join(', ')}?`
-  return others.length === 0 ? undefined : `There are ${listed(others)}.`
+  return others.length === 0 ? undefined : `Available: ${listed(others)}.`
 }
 
 /** The nearest name and all that exist: what an unknown name is answered with. */
 export function knownNames(wanted: string, known: readonly string[], what: string): string {
-  if (known.length === 0) return `There are no ${what}s.`
+  if (known.length === 0) return `No ${what}s are available.`
   const [near] = nearestNames(wanted, known)
-  const all = `There are: ${listed(known.toSorted())}.`
+  const all = `Available: ${listed(known.toSorted())}.`
   return near === undefined ? all : `Did you mean "${near}"? ${all}`
 }
 

@@ -99,7 +99,7 @@ describe('the skills of an agent', () => {
     expect(await chosen('skills: [pdf, pfd, broken]')).toEqual({
       names: ['pdf'],
       told: [
-        ['a.ai:6:15', 'there is no skill `pfd`', 'Did you mean "pdf"? There are: git-push, pdf.'],
+        ['a.ai:6:15', 'there is no skill `pfd`', 'Did you mean "pdf"? Available: git-push, pdf.'],
         ['a.ai:6:20', expect.stringContaining('the skill `broken` cannot be used'), expect.any(String)],
       ],
     })

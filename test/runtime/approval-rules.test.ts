@@ -336,8 +336,8 @@ describe('wrong rules are told before anything starts', () => {
     [{ rules: [{ deny: 'shell(rm' }] }, 'config.approvals.rules[0].deny', 'expected a pattern'],
     [{ rules: [{ deny: [] }] }, 'config.approvals.rules[0].deny', 'expected a pattern'],
     [{ rules: [{ deny: ['shell', 7] }] }, 'config.approvals.rules[0].deny', 'expected a pattern'],
-    [{ rules: [{ deny: 'a', reason: 7 }] }, 'config.approvals.rules[0].reason', 'expected a text'],
-    [{ name: 7, rules: [] }, 'config.approvals.name', 'expected a text'],
+    [{ rules: [{ deny: 'a', reason: 7 }] }, 'config.approvals.rules[0].reason', 'expected a string'],
+    [{ name: 7, rules: [] }, 'config.approvals.name', 'expected a string'],
     [[{ rules: [] }, 'x'], 'config.approvals[1]', 'expected an object with rules'],
   ])('%j', async (approvals, place, message) => {
     expect(await problems(approvals)).toContainEqual(expect.objectContaining({ place, message: expect.stringContaining(message) }))

@@ -42,15 +42,15 @@ describe('a hook of a program', () => {
     ).toEqual([
       'hooks[0].before_call: unknown key. Did you mean "beforeCall"?',
       'hooks[0].on: unknown key. Known keys: name, onFailure, timeoutMs, tools, beforeCall, afterCall, beforeRequest, atStop, close.',
-      'hooks[1]: expected something that it is asked, found none. Give one of beforeCall, afterCall, beforeRequest, atStop.',
-      'hooks[2]: expected a hook, found null. Give name, onFailure and one of beforeCall, afterCall, beforeRequest, atStop.',
+      'hooks[1]: expected at least one hook function, found none. Set one of beforeCall, afterCall, beforeRequest, atStop.',
+      'hooks[2]: expected a hook, found null. Set name, onFailure and one of beforeCall, afterCall, beforeRequest, atStop.',
     ])
   })
 
   it('has functions where it is asked, and a time above nothing', () => {
     expect(withHooks({ name: 'guard', onFailure: 'closed', beforeCall: 'no', timeoutMs: 0 })).toEqual([
-      'hooks[0].timeoutMs: expected milliseconds above 0, found 0. Leave it out for a minute.',
-      'hooks[0].beforeCall: expected a function, found "no". Leave it out where there is none.',
+      'hooks[0].timeoutMs: expected milliseconds above 0, found 0. Omit it for one minute.',
+      'hooks[0].beforeCall: expected a function, found "no". Omit it if there is none.',
     ])
   })
 
@@ -75,15 +75,15 @@ describe('options of a call', () => {
   const wrong = { agnt: 'zz', agent: 5, signal: 'stop' } as never
   const problems = [
     'options.agnt: unknown key. Did you mean "agent"?',
-    'options.agent: expected the name of an agent, found 5. Give a text.',
-    'options.signal: expected an AbortSignal, found "stop". Give the signal of an AbortController.',
+    'options.agent: expected the name of an agent, found 5. Pass a non-empty string.',
+    'options.signal: expected an AbortSignal, found "stop". Pass the signal of an AbortController.',
   ]
 
   it.each(['run', 'stream'] as const)('%s tells all of them at once, and starts nothing', async (door) => {
     const { runtime, store, model } = talk()
     expect(await told(() => runtime[door]('Hi', wrong))).toEqual(problems)
     expect(await told(() => runtime[door](' ', { agnt: 'zz' } as never))).toEqual([
-      'input: empty. Give a text, or parts of type text, image or file.',
+      'input: empty. Pass a string, or parts of type text, image or file.',
       problems[0],
     ])
     expect(await told(() => runtime[door]('Hi', null as never))).toHaveLength(1)
@@ -119,14 +119,14 @@ describe('a message to a tree', () => {
     expect(await told(() => handle.send('More', { mod: 'steer', mode: 'ster', clientId: '' } as never))).toEqual([
       'options.mod: unknown key. Did you mean "mode"?',
       'options.mode: expected "queue" or "steer", found "ster". Did you mean "steer"?',
-      'options.clientId: expected an id, found "". Give a text.',
+      'options.clientId: expected an id, found "". Pass a non-empty string.',
     ])
     expect(await told(() => runtime.sessions.cancel(handle.sessionId, 'nonsense' as never, 5 as never))).toEqual([
-      'mode: expected "stop" or "interrupt", found "nonsense". Give one of stop, interrupt.',
-      'by: expected who it is, found 5. Give a name: the journal tells of it by this.',
+      'mode: expected "stop" or "interrupt", found "nonsense". Pass one of stop, interrupt.',
+      'by: expected a name, found 5. The journal records who did it.',
     ])
     expect(await told(() => runtime.sessions.revoke(handle.sessionId, 'shell' as never))).toEqual([
-      'keys: expected a list of keys, found "shell". Give the keys of grants.',
+      'keys: expected a list of keys, found "shell". Pass the keys of grants.',
     ])
     expect(await store.inbox.read(handle.sessionId, 0)).toEqual([])
     expect(await journalOf(store, handle.sessionId)).toEqual(before)
@@ -173,9 +173,9 @@ describe('an answer', () => {
     const answer = { approvlId: 'x', decision: { kind: 'aprove' }, by: 5 } as never
     expect(await told(() => runtime.sessions.approve(treeId, answer))).toEqual([
       'answer.approvlId: unknown key. Did you mean "approvalId"?',
-      'answer.approvalId: expected the id of a request, found nothing. Give a text.',
-      expect.stringMatching(/^answer\.decision: \{"kind":"aprove"\} is not a decision\. Give \{ kind: "approve"/),
-      'answer.by: expected who it is, found 5. Give a name: the journal tells of it by this.',
+      'answer.approvalId: expected the id of a request, found nothing. Pass a non-empty string.',
+      expect.stringMatching(/^answer\.decision: expected a decision, found \{"kind":"aprove"\}\. Pass \{ kind: "approve"/),
+      'answer.by: expected a name, found 5. The journal records who did it.',
     ])
     expect(await told(() => runtime.sessions.approve(treeId, undefined as never))).toHaveLength(1)
     expect(await store.inbox.read(treeId, 0)).toEqual([])

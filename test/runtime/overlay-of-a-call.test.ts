@@ -119,9 +119,9 @@ describe('the overlay of a call', () => {
     })
     const overlay = { PIN: 123_456, OPENAI_API_KEY: 'sk-of-the-call' } as never
     const message = [
-      'The call is wrong in 2 places:',
-      '  options.overlay.PIN: expected a text, found a number. Give a text.',
-      '  options.overlay.OPENAI_API_KEY: the models of this runtime are asked with another value, which a call cannot change. Make a runtime with an adapter of its own; or give it another name, if it is for tools.',
+      'Invalid call, 2 problems:',
+      '  options.overlay.PIN: expected a string, found a number. Pass a string.',
+      '  options.overlay.OPENAI_API_KEY: the models of this runtime use another value, which a call cannot change. Create a runtime with its own adapter. If the variable is for tools, give it another name.',
     ].join('\n')
     await expect(runtime.run('Go', { overlay })).rejects.toMatchObject({ code: 'usage', message })
     await expect(runtime.run('Go', { overlay: ['x'] as never })).rejects.toThrow(/options\.overlay: expected an object/)

@@ -202,7 +202,7 @@ describe('a tool', () => {
   })
 
   it('cannot take the name of one that every session has', () => {
-    expect(() => runtimeWith(new ScriptedModel([]), { tools: [tool('read_output')] })).toThrow(/every session has/)
+    expect(() => runtimeWith(new ScriptedModel([]), { tools: [tool('read_output')] })).toThrow(/reserved for a tool of the runtime/)
   })
 
   it('that is refused is recorded as what it is', async () => {

@@ -99,7 +99,7 @@ describe('options of createAgentRuntime', () => {
       'ids',
       'config.tools[0]',
       'config.tools[1].name',
-      'config.skills[0].name',
+      'config.skills[0]',
       'config.queues.q.x',
     ]
     expect(error.problems.map(({ place }) => place)).toEqual(expect.arrayContaining([...named, 'config.agentSelection.agent']))
@@ -117,13 +117,13 @@ describe('options of createAgentRuntime', () => {
       return error.problems.map(({ place, remedy }) => [place, remedy])
     }
     expect(remedies({ agents, tools, skills, agentSelection: { agent: 'clrk' } })).toEqual([
-      ['config.agents[0].skills[0]', 'Did you mean "gardening"? There are: gardening.'],
-      ['config.agents[0].tools[0]', 'Did you mean "look_up"? There are: look_up, write.'],
-      ['config.agentSelection.agent', 'Did you mean "clerk"? There are: clerk, writer.'],
+      ['config.agents[0].skills[0]', 'Did you mean "gardening"? Available: gardening.'],
+      ['config.agents[0].tools[0]', 'Did you mean "look_up"? Available: look_up, write.'],
+      ['config.agentSelection.agent', 'Did you mean "clerk"? Available: clerk, writer.'],
     ])
     const [clerk, writer] = agents.map(({ name, description, prompt, model }) => ({ name, description, prompt, model }))
     expect(remedies({ agents: [{ ...clerk, agents: ['writr'] }, writer] })).toEqual([
-      ['config.agents[0].agents[0]', 'Did you mean "writer"? There are: clerk, writer.'],
+      ['config.agents[0].agents[0]', 'Did you mean "writer"? Available: clerk, writer.'],
     ])
   })
 })
@@ -164,7 +164,7 @@ describe('calls of a runtime', () => {
   test('an agent that does not exist', async () => {
     const made = world()
     await expect(bounded(made.runtime.run('x', { agent: 'clrk' }))).rejects.toMatchObject({
-      remedy: 'Did you mean "clerk"? There are: clerk.',
+      remedy: 'Did you mean "clerk"? Available: clerk.',
     })
   })
 })

@@ -17,7 +17,7 @@ it('a pattern of an agent file that fits no skill is told where it stands, and s
       severity: 'warning',
       place: 'clerk.ai:3:15',
       message: 'no skill fits `git-*`',
-      remedy: 'There are: pdf.',
+      remedy: 'Available: pdf.',
     },
   ])
 })

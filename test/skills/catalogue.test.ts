@@ -106,8 +106,8 @@ describe('the skills of an agent', () => {
     expect(chosen(['pdf', 'gitlog', 'unheard'])).toEqual([
       ['pdf'],
       [
-        { place: 'skills[1]', message: 'there is no skill `gitlog`', remedy: 'Did you mean "git-log"? There are: git-log, git-push, pdf.' },
-        { place: 'skills[2]', message: 'there is no skill `unheard`', remedy: 'There are: git-log, git-push, pdf.' },
+        { place: 'skills[1]', message: 'there is no skill `gitlog`', remedy: 'Did you mean "git-log"? Available: git-log, git-push, pdf.' },
+        { place: 'skills[2]', message: 'there is no skill `unheard`', remedy: 'Available: git-log, git-push, pdf.' },
       ],
       [],
     ])
@@ -125,8 +125,8 @@ describe('the skills of an agent', () => {
       ['pdf'],
       [],
       [
-        { place: 'skills[1]', message: 'no skill fits `none-*`', remedy: 'There are: git-log, git-push, pdf.' },
-        { place: 'skills[2]', message: 'no skill fits `*-pdf`', remedy: 'Did you mean "pdf"? There are: git-log, git-push, pdf.' },
+        { place: 'skills[1]', message: 'no skill fits `none-*`', remedy: 'Available: git-log, git-push, pdf.' },
+        { place: 'skills[2]', message: 'no skill fits `*-pdf`', remedy: 'Did you mean "pdf"? Available: git-log, git-push, pdf.' },
       ],
     ])
     expect(chosen(['of*'])).toEqual([[], [], []])

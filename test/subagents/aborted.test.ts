@@ -48,7 +48,7 @@ it('ends the run where a grandchild has asked, and whoever else is at work in it
     root: 'denied',
   })
   const failed = events.find((event) => event.type === 'interaction.subagent.failed' && event.agent === 'kid')
-  expect(failed).toMatchObject({ failure: { class: 'denied', message: expect.stringContaining('was ended by a person') } })
+  expect(failed).toMatchObject({ failure: { class: 'denied', message: expect.stringContaining('was aborted by a person') } })
   expect(events.at(-1)).toMatchObject({ type: 'interaction.session.idle', agentPath: 'root' })
 })
 

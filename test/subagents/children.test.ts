@@ -238,7 +238,7 @@ describe('guards', () => {
         Object.fromEntries(Array.from({ length }, (_, i) => [`a${i}`, { script: boss(), agents: i + 1 < length ? [`a${i + 1}`] : last }])),
       )
     expect(() => line([])).not.toThrow()
-    expect(() => line(['a9998'])).toThrow('agents would call themselves: a9998 → a9999 → a9998')
+    expect(() => line(['a9998'])).toThrow('agents call each other in a cycle: a9998 → a9999 → a9998')
   })
   it('refuse a child that there is not, with the nearest name', () => {
     expect(() => team({ a: { script: boss(), agents: ['scot'] }, scout: { script: boss() } })).toThrow(
@@ -278,7 +278,7 @@ describe('guards', () => {
       scout: { script: () => ({ text: 'ok' }) },
     }).run()
     expect(outcome.report?.text.split('|').filter((text) => text === 'ok')).toHaveLength(3)
-    expect(outcome.report?.text).toContain('boss may start 3 children in a turn')
+    expect(outcome.report?.text).toContain('boss has started the 3 children')
   })
 
   it('queue children beyond the parallel limit, in order, and never more at once', async () => {

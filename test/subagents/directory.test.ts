@@ -54,7 +54,7 @@ describe('many agents', () => {
         : { text: resultsOf(request).join('\n---\n') }
     const { outcome } = await team({ boss: { script, agents: names }, ...short }).run()
     const found = outcome.report?.text.split('\n---\n').map((list) => list.slice(0, list.indexOf(':')))
-    expect(found).toEqual(['- qa', '- hr', '- db', '- c3', '- ui-kit', '- a', 'No agent fits. There are'])
+    expect(found).toEqual(['- qa', '- hr', '- db', '- c3', '- ui-kit', '- a', 'No agent fits. Available'])
   })
 
   it('that there are not get the nearest name; one that takes a text is not given JSON', async () => {
@@ -71,7 +71,7 @@ describe('many agents', () => {
     }).run()
     expect(outcome.report?.text).toMatch(/There is no agent "agnt3".*agent3/)
     expect(outcome.report?.text).toContain('agent3 takes a text')
-    expect(outcome.report?.text).toContain('No agent fits. There are: agent0')
+    expect(outcome.report?.text).toContain('No agent fits. Available: agent0')
   })
 
   it('may be forced to be a tool each; and few of them into a directory', async () => {

@@ -200,7 +200,7 @@ describe('an agent that is at work above a call', () => {
     expect(outcome).toMatchObject({
       status: 'completed',
       report: {
-        text: 'sent | lead: Error (config): boss is already at work above this call: it cannot be its own child. Do it yourself.',
+        text: 'sent | lead: Error (config): boss is already running as an ancestor of this call. An agent cannot be its own child. Do the task yourself.',
       },
     })
     const created = (await store.journal.read(outcome.sessionId, 0)).filter(({ type }) => type === 'interaction.session.created')

@@ -451,7 +451,7 @@ describe('what is wrong with queues', () => {
       'config.queues.a.concurent: unknown key. Did you mean "concurrent"?',
       'config.queues.b.concurrent: expected a whole number of at least 1, found 0',
       'config.queues.b.perMinute: expected a whole number of at least 1, found 1.5',
-      'config.queues.c: a queue without limits caps nothing',
+      'config.queues.c: the queue sets no limit',
       'config.queues.d: expected an object, found 8',
       'config.queues.e: expected an object, found null',
       'config.queues.f.perMinute: expected a whole number of at least 1, found "3"',

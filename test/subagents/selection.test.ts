@@ -58,7 +58,7 @@ describe('which agent speaks', () => {
       {
         code: 'agent_unmatched',
         severity: 'warning',
-        message: 'No agent shares a word with the request: "clerk" answers, the first by name of clerk, cook.',
+        message: 'No agent shares a word with the request. "clerk" answers: it is the first by name of clerk, cook.',
         remedy: expect.stringContaining("infer: 'model'"),
       },
     ])
@@ -118,7 +118,7 @@ describe('which agent speaks', () => {
 
   it('is a mistake of the configuration where the wish makes no sense', () => {
     const make = (selection: object) => () => team(members, { config: { agentSelection: selection as never } })
-    expect(make({ infer: 'guess' })).toThrow(/agentSelection\.infer: expected match or model/)
+    expect(make({ infer: 'guess' })).toThrow(/agentSelection\.infer: expected one of match, model/)
     expect(make({ agent: 'cok' })).toThrow(/Did you mean "cook"/)
   })
 })

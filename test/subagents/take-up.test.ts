@@ -62,7 +62,7 @@ describe('a parent one of whose children is gone', () => {
     const yes: Approver = { decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'ann' }) }
     const { runtime, treeId } = await takenUp({ members, tools }, { members: after, tools, approver: yes })
     const { report } = await (await runtime.open(treeId)).outcome
-    expect(report?.text).toBe('sent: sent | finder; The agent "scout" is no longer there. There are: finder.')
+    expect(report?.text).toBe('sent: sent | finder; The agent "scout" no longer exists. Available: finder.')
   })
 })
 
@@ -100,7 +100,7 @@ describe('a child that cannot go on', () => {
     const outcome = await (await runtime.open(treeId)).outcome
     expect(outcome).toMatchObject({
       status: 'completed',
-      report: { text: 'Error (config): scout failed: The model scout could not be had: no model scout Go on without it.' },
+      report: { text: 'Error (config): scout failed: The model scout could not be had: no model scout Continue without it.' },
     })
     expect(sum(outcome)).toEqual([300, 150])
     expect(await journalOf(store, treeId, 'root/scout#1')).toContainEqual(expect.objectContaining({ type: 'interaction.turn.failed' }))

@@ -118,7 +118,7 @@ describe('the time of a tree', () => {
         expect(ended).toHaveLength(created)
         const told = JSON.stringify(events)
         bites.time += Number(told.includes('"reason":"time"'))
-        bites.depth += Number(told.includes('levels of children, and this would be one more'))
+        bites.depth += Number(told.includes('levels of children; this child would exceed them'))
         bites.number += Number(told.includes('children in a turn, and has'))
       }),
       // Others in the long form; the short one must show its limits biting each time.

@@ -1,5 +1,5 @@
 import type { ActiveSession, WaitTarget } from '../../steps/index.ts'
-import type { OpenSession } from './open-session.ts'
+import type { OpenSession } from './open-sessions.ts'
 
 interface Waiting {
   readonly ticket: number
@@ -8,22 +8,21 @@ interface Waiting {
 }
 
 /**
- * Sessions of a tree whose next request waits for what requests of others hold of a shared budget.
+ * Sessions of a tree whose next request waits until requests of other sessions release what they reserved of a shared budget.
  *
- * 1. Who waits holds nothing, and waits only while a request is in flight whose end is looked at here: so every wait ends.
- * 2. Whenever a request has ended, those who can go on are woken in the order of arrival. Each decides again; one that came
- *    too late keeps its place.
+ * 1. A waiting session reserves nothing, and waits only while a request is in flight that ends with `wakeReady`: every wait ends.
+ * 2. When a request ends, the sessions that can proceed are woken in order of arrival. Each decides again; one that is too late
+ *    keeps its place.
  */
 export class BudgetQueue {
   #waiting: Waiting[] = []
   #tickets = 0
 
-  /** The place of one session in the line. */
   placeOf(open: OpenSession, session: ActiveSession): WaitTarget {
     return {
       enter: (interrupt, tell) =>
         new Promise((resolve) => {
-          // What it was to wait for may have ended meanwhile.
+          // The request it was to wait for may have ended meanwhile.
           if (session.decide().kind !== 'defer') return resolve(true)
           open.ticket ??= ++this.#tickets
           const settle = (isIn: boolean): void => {
@@ -39,7 +38,7 @@ export class BudgetQueue {
     }
   }
 
-  /** To be called when a request has ended. */
+  /** Call it when a request has ended. */
   wakeReady(): void {
     if (this.#waiting.length === 0) return
     for (const { session, settle } of this.#waiting) if (session.decide().kind !== 'defer') settle(true)

@@ -14,50 +14,49 @@ import { showValue } from '../../util/show-value.ts'
 import { wellFormed } from '../../util/well-formed.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 import { currentAgents } from '../selection/agent-lookup.ts'
-import { childRefusal } from './child-refusal.ts'
-import type { OpenSession } from './open-session.ts'
+import type { OpenSession } from './open-sessions.ts'
 
-// Tools are other people's code: what they want a child to do is looked at before anything is begun.
+// Any tool can start a child: its task is checked before anything starts.
 
-type Checked<T> = { readonly kind: 'fine'; readonly value: T } | Refused
+type Checked<T> = { readonly kind: 'ok'; readonly value: T } | Refused
 interface Refused {
   readonly kind: 'refused'
   readonly failure: ToolFailure
 }
 
-/** The task as it may be begun below a session; children that are begun meanwhile count. */
+/** The checked task. Limits are checked last: other children may have started meanwhile. */
 export function checkTask(task: unknown, parent: OpenSession, parts: RuntimeParts): MaybePromise<Checked<ChildTask>> {
   const caller = parent.session?.state.agent
-  if (!caller) throw new TroupeError('internal', 'Only a session has children.')
+  if (!caller) throw new TroupeError('internal', 'Only an open session can start children.')
   const agent = checkAgent(task, caller, currentAgents(parts))
   if (agent.kind === 'refused') return agent
   const { name } = agent.value
   const input = checkInput((task as ChildTask).input, agent.value, parts.options.validator)
-  const whole = (checked: Checked<readonly InputPart[]>): Checked<ChildTask> => {
+  const checkLimits = (checked: Checked<readonly InputPart[]>): Checked<ChildTask> => {
     if (checked.kind === 'refused') return checked
     const failure = childRefusal(parent, name)
-    return failure ? { kind: 'refused', failure } : { kind: 'fine', value: { agent: name, input: checked.value } }
+    return failure ? { kind: 'refused', failure } : { kind: 'ok', value: { agent: name, input: checked.value } }
   }
-  return input instanceof Promise ? input.then(whole) : whole(input)
+  return input instanceof Promise ? input.then(checkLimits) : checkLimits(input)
 }
 
-/** Whom a task is for: one that the caller may call, and that there still is. */
+/** The agent of the task: one that the caller may call, and that still exists. */
 function checkAgent(task: unknown, caller: AgentSpec, now: ReadonlyMap<string, AgentSpec>): Checked<AgentSpec> {
   if (typeof task !== 'object' || task === null)
-    return wrong('startChild', `expected a task, found ${showValue(task)}`, 'Give { agent, input: [{ type: "text", text }] }.')
+    return wrong('startChild', `expected a task, found ${showValue(task)}`, 'Pass { agent, input: [{ type: "text", text }] }.')
   const { agent } = task as { readonly agent?: unknown }
   const isAllowed = typeof agent === 'string' && caller.agents.includes(agent)
   const found = isAllowed ? now.get(agent) : undefined
-  if (found) return { kind: 'fine', value: found }
+  if (found) return { kind: 'ok', value: found }
   const names = caller.agents.filter((name) => now.has(name))
-  const list = names.length > 0 ? `There are: ${names.join(', ')}.` : 'Name its children in `agents`.'
+  const list = names.length > 0 ? `Available: ${names.join(', ')}.` : 'List its children in `agents`.'
   if (typeof agent !== 'string') return wrong('startChild.agent', `expected the name of a child, found ${showValue(agent)}`, list)
-  const message = isAllowed ? `The agent "${agent}" is no longer there.` : `${caller.name} has no child "${agent}".`
+  const message = isAllowed ? `The agent "${agent}" no longer exists.` : `${caller.name} has no child "${agent}".`
   const [near] = nearestNames(agent, names)
   return { kind: 'refused', failure: { class: 'config', message, remedy: near === undefined ? list : `Did you mean "${near}"? ${list}` } }
 }
 
-/** What a child is given, as a copy that nobody else can change. */
+/** The input of a child, as a copy. */
 function checkInput(given: unknown, agent: AgentSpec, validator: SchemaValidator): MaybePromise<Checked<readonly InputPart[]>> {
   if (!Array.isArray(given) || given.length === 0)
     return wrong(place, `expected a list of parts for ${agent.name}, found ${showValue(given)}`, partsRemedy)
@@ -65,18 +64,18 @@ function checkInput(given: unknown, agent: AgentSpec, validator: SchemaValidator
   for (const [index, each] of given.entries()) {
     const part = partOf(each)
     if (!part)
-      return wrong(
-        `${place}[${index}]`,
-        `expected a part of type text, image or file, that is plain JSON, found ${showValue(each)}`,
-        partsRemedy,
-      )
+      return wrong(`${place}[${index}]`, `expected a part of type text, image or file in plain JSON, found ${showValue(each)}`, partsRemedy)
     parts.push(part)
   }
   if (parts.every((part) => part.type === 'text' && part.text.trim() === ''))
-    return wrong(place, `expected a task for ${agent.name}, found an empty text`, 'Say what it is to do, with all that it has to know.')
+    return wrong(
+      place,
+      `expected a task for ${agent.name}, found an empty text`,
+      'Describe the task with everything the agent needs to know.',
+    )
   return agent.input.format === 'json'
     ? checkJson(parts, { name: agent.name, schema: agent.input.schema }, validator)
-    : { kind: 'fine', value: parts }
+    : { kind: 'ok', value: parts }
 }
 
 async function checkJson(
@@ -84,18 +83,18 @@ async function checkJson(
   { name, schema }: { readonly name: string; readonly schema: JsonSchema },
   validator: SchemaValidator,
 ): Promise<Checked<readonly InputPart[]>> {
-  const remedy = 'Give one part of type text with JSON that fits its schema.'
+  const remedy = 'Pass one text part with JSON that matches its schema.'
   const [part] = parts
-  if (parts.length !== 1 || part?.type !== 'text') return wrong(place, `expected one text with the JSON that ${name} takes`, remedy)
+  if (parts.length !== 1 || part?.type !== 'text') return wrong(place, `expected one text part with the JSON input of ${name}`, remedy)
   let value: unknown
   try {
     value = JSON.parse(part.text)
   } catch {
-    return wrong(`${place}[0].text`, `expected the JSON that ${name} takes, found ${showValue(part.text)}`, remedy)
+    return wrong(`${place}[0].text`, `expected the JSON input of ${name}, found ${showValue(part.text)}`, remedy)
   }
   const found = (await validator.compile(schema))(value)
-  if (found.ok) return { kind: 'fine', value: parts }
-  return wrong(`${place}[0].text`, `the input of ${name} does not fit: ${found.problems.join('; ')}`, remedy)
+  if (found.ok) return { kind: 'ok', value: parts }
+  return wrong(`${place}[0].text`, `the input of ${name} does not match its schema: ${found.problems.join('; ')}`, remedy)
 }
 
 function partOf(given: unknown): InputPart | undefined {
@@ -112,9 +111,44 @@ function partOf(given: unknown): InputPart | undefined {
 }
 
 const place = 'startChild.input'
-const partsRemedy = 'Give parts such as { type: "text", text: "…" }.'
+const partsRemedy = 'Pass parts such as { type: "text", text: "…" }.'
 
 const wrong = (where: string, message: string, remedy: string): Refused => ({
   kind: 'refused',
   failure: { class: 'invalid_input', message: `${where}: ${message}.`, remedy },
 })
+
+/** Why a session cannot start a child of this agent now: a cycle, the depth or the number of children. */
+function childRefusal(parent: OpenSession, name: string): ToolFailure | undefined {
+  const ancestry = lineage(parent)
+  if (ancestry.some(({ session }) => session?.state.agent.name === name))
+    return {
+      class: 'config',
+      message: `${name} is already running as an ancestor of this call. An agent cannot be its own child.`,
+      remedy: 'Do the task yourself.',
+    }
+  for (const [index, { session, children }] of ancestry.entries()) {
+    if (!session) continue
+    const { name: who, limits } = session.state.agent
+    if (index + 1 > limits.maxDepth)
+      return {
+        class: 'budget',
+        message: `${who} may have ${limits.maxDepth} levels of children; this child would exceed them.`,
+        remedy: 'Do the task yourself.',
+      }
+    if (children >= limits.maxChildren)
+      return {
+        class: 'budget',
+        message: `${who} has started the ${limits.maxChildren} children that it may start in a turn.`,
+        remedy: 'Continue with the results you have.',
+      }
+  }
+  return undefined
+}
+
+/** A session and its ancestors, up to the root. */
+function lineage(open: OpenSession): readonly OpenSession[] {
+  const line = [open]
+  for (let at = open.parent; at; at = at.parent) line.push(at)
+  return line
+}

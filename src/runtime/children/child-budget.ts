@@ -9,11 +9,9 @@ import {
   unlimited,
 } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import type { OpenSession } from './open-session.ts'
-import type { ResourceUse } from './resource-use.ts'
+import type { OpenSession, ResourceUse } from './open-sessions.ts'
 
-// What a session may spend is bounded by each of its ancestors, less whatever is at work below that one.
-
+/** What the ancestors of a session leave it: their limits, less what their open descendants have spent or reserved. */
 export function headroomOf(open: OpenSession): Headroom {
   let headroom: Account[] | undefined
   for (let at = open.parent; at; at = at.parent) {
@@ -24,30 +22,30 @@ export function headroomOf(open: OpenSession): Headroom {
   return headroom ?? unlimited
 }
 
-/** Somebody above has limits that hold for whoever is below, too. */
+/** Whether an ancestor has limits. */
 export function isBoundFromAbove(open: OpenSession): boolean {
   for (let at = open.parent; at; at = at.parent) if (at.session && isLimited(at.session.state.agent.limits)) return true
   return false
 }
 
-/** Somebody in this line pays attention to money. */
+/** Whether the session or an ancestor has a cost limit. */
 export function isCostBound(open: OpenSession): boolean {
   for (let at: OpenSession | undefined = open; at; at = at.parent) if (at.session?.state.agent.limits.maxCostUsd !== undefined) return true
   return false
 }
 
-/** What the limits of a session leave to those below it: less what they have taken, and what it needs itself for a last answer. */
-function accountsForChildren({ state, turn, now }: ActiveSession, below: ResourceUse): readonly Account[] {
+/** What a session leaves to its descendants: its accounts, less what they use and what it needs for its last answer. */
+function accountsForChildren({ state, turn, now }: ActiveSession, descendants: ResourceUse): readonly Account[] {
   const reserve = answerReserve(state)
-  const sharers = Math.max(1, below.openTurns)
+  const sharers = Math.max(1, descendants.openTurns)
   return ownAccounts(state, turn, now).map((account) => {
     const { key, left } = account
     switch (key) {
       case 'maxTokens':
       case 'maxSessionTokens':
-        return { ...account, left: left - below.tokens - reserve.tokens, inFlight: below.inFlight, sharers }
+        return { ...account, left: left - descendants.tokens - reserve.tokens, inFlight: descendants.inFlight, sharers }
       case 'maxCostUsd':
-        return { ...account, left: left - below.costUsd - reserve.costUsd, inFlight: below.inFlight, sharers }
+        return { ...account, left: left - descendants.costUsd - reserve.costUsd, inFlight: descendants.inFlight, sharers }
       case 'timeBudget':
         return { ...account, left: left - timeReserve(turn, left, now) }
       default:
@@ -56,7 +54,7 @@ function accountsForChildren({ state, turn, now }: ActiveSession, below: Resourc
   })
 }
 
-/** What a parent needs for its last answer, at the price of the dearest model. */
+/** What a parent needs for its last answer, at the price of its most expensive model. */
 function answerReserve(state: SessionState): { readonly tokens: number; readonly costUsd: number } {
   const { input, output } = lastAnswerReservation(state)
   const costs = Object.values(state.prices).map((price) => input * price.input + output * price.output)

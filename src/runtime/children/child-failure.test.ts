@@ -59,7 +59,7 @@ describe('a child that did not complete', () => {
     'but has something by %s says how far it came',
     (reason) => {
       const found = childFailure({ name: 'scout' }, { status: 'partial', reason })
-      expect(found?.message).toMatch(/^scout (ran out of|made|was) .*\.$/)
+      expect(found?.message).toMatch(/^scout (ran out of|repeated|was) .*\.$/)
     },
   )
 
@@ -72,7 +72,7 @@ describe('a child that did not complete', () => {
       'scout ran out of steps (its maxToolTurns is 10).',
       'scout ran out of tokens (its maxTokens is 50000, its maxSessionTokens is 90000).',
       'scout ran out of time (its timeBudget is 2m).',
-      'scout ran out of money (its maxCostUsd is 0.5).',
+      'scout ran out of its cost budget (its maxCostUsd is 0.5).',
       'scout ran out of calls (its maxCalls is 2).',
       'scout was stopped.',
     ])

@@ -3,11 +3,11 @@ import { callerLimitText, describeLimits } from '../../core/index.ts'
 
 interface FailedChild {
   readonly name: string
-  /** As they were in force: a child has some that its agent does not state. */
+  /** As they were in force: children have defaults that other agents do not have. */
   readonly limits?: Partial<AgentLimits>
 }
 
-/** What a parent is told about a child that did not complete: class, summary, remedy. */
+/** How a child that did not complete is reported to its parent. */
 export function childFailure({ name, limits = {} }: FailedChild, ending: TurnEnding): ToolFailure | undefined {
   if (ending.status === 'completed') return undefined
   const { reason } = ending
@@ -62,27 +62,26 @@ const byModelFailure: { readonly [Class in ModelFailure['class']]: ChildFailureC
 const endings: { readonly [Reason in TurnReason]?: string } = {
   steps: 'ran out of steps',
   tokens: 'ran out of tokens',
-  cost: 'ran out of money',
+  cost: 'ran out of its cost budget',
   calls: 'ran out of calls',
   time: 'ran out of time',
-  context: 'ran out of room for what was said',
-  repeats: 'made the same call over and over',
+  context: 'ran out of context window',
+  repeats: 'repeated the same call',
   stopped: 'was stopped',
   interrupted: 'was interrupted',
-  denied: 'was ended by a person',
+  denied: 'was aborted by a person',
 }
 
-/** What a child that did not complete may be to its parent. */
 type ChildFailureClass = 'budget' | 'timeout' | 'auth' | 'network' | 'model' | 'denied' | 'cancelled' | 'config' | 'failed'
 
 const remedies: { readonly [Class in ChildFailureClass]: string } = {
-  budget: 'Ask for less at once, or go on with what there is.',
-  timeout: 'Ask for less at once, or go on with what there is.',
-  auth: 'Check the key of its provider.',
-  network: 'Try again later, or go on without it.',
-  model: 'Try again, or go on without it.',
-  denied: 'Go on without it.',
-  cancelled: 'Go on without it.',
-  config: 'Go on without it, and say that it has to be set up.',
-  failed: 'Try another way, or go on without it.',
+  budget: 'Give it a smaller task, or continue with what it returned.',
+  timeout: 'Give it a smaller task, or continue with what it returned.',
+  auth: 'Check the API key of its provider.',
+  network: 'Try again later, or continue without it.',
+  model: 'Try again, or continue without it.',
+  denied: 'Continue without it.',
+  cancelled: 'Continue without it.',
+  config: 'Continue without it, and report that it must be configured.',
+  failed: 'Try another way, or continue without it.',
 }

@@ -1,27 +1,38 @@
-import { type ChildResult, type InteractionEvent, type SessionId, type ToolFailure, TroupeError } from '../../contracts/index.ts'
-import type { SessionState } from '../../core/index.ts'
+import {
+  type AccountingEntry,
+  type ChildResult,
+  type InteractionEvent,
+  type Message,
+  type Report,
+  type SessionId,
+  type ToolFailure,
+  TroupeError,
+  type TurnOperation,
+  type TurnReason,
+} from '../../contracts/index.ts'
+import type { EndedTurn, SessionState } from '../../core/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
+import { accountingOf, operationOf } from '../api/operations.ts'
 import { endOpenTurn, type ForcedEnding, interrupted } from '../tree/end-open-turn.ts'
 import { childIdOf, summaryOnly, type TreeState } from '../tree/tree-state.ts'
 import { childFailure } from './child-failure.ts'
-import { EndedChild } from './ended-child.ts'
-import type { OpenSession } from './open-session.ts'
+import type { OpenSession } from './open-sessions.ts'
 import { OpenSessions } from './open-sessions.ts'
 
 /**
- * Everything below the root. Most trees have nothing there, and pay for nothing.
+ * The descendants of the root. Created with the first child: most trees have none.
  *
- * 1. A child that has ended is kept as far as the outcome of the turn needs it, and let go with that turn.
- * 2. What a child took is in the account of its parent exactly once: when it ends, or when its call ends without it.
+ * 1. A child that has ended is kept as far as the outcome of the turn needs it, until the next turn of the root.
+ * 2. What a child spent is added to its parent exactly once: when the child ends, or when its call ends first.
  */
 export class ChildTracker {
-  /** Children that are not open here: they have ended, or their turn has not begun. */
+  /** Children that are not open: they have ended, or their turn has not begun. */
   readonly inactive: Map<SessionId, SessionState>
-  /** Those whose end is in the account of their parent. */
+  /** Children whose spending has been added to their parent. */
   readonly settled: Set<SessionId>
   readonly openSessions: OpenSessions
   stalled = Promise.withResolvers<'stalled'>()
-  /** Sessions that still do something, although their turn was ended for them. */
+  /** Sessions whose turn was ended while something of them was still running. */
   readonly #abandoned = new Set<SessionId>()
 
   constructor(root: ActiveSession, { children, settled, numbers }: Pick<TreeState, 'children' | 'settled' | 'numbers'>) {
@@ -35,7 +46,6 @@ export class ChildTracker {
     return this.#abandoned.size > 0 && this.#abandoned.has(sessionId)
   }
 
-  /** Takes notice of what has just been recorded. */
   observe(event: InteractionEvent): void {
     switch (event.type) {
       case 'interaction.item.completed':
@@ -55,21 +65,20 @@ export class ChildTracker {
     }
   }
 
-  /** Looks whether only people can go on. */
   checkStalled(): void {
     if (this.openSessions.isStalled) this.stalled.resolve('stalled')
   }
 
-  /** Puts the end of a child into the account of its parent. */
+  /** Adds what a child spent to its parent. */
   settle({ session, parent }: OpenSession): ChildResult {
     const state = session?.state
-    if (!state || !parent?.session) throw new TroupeError('internal', 'Only a child that was begun can be settled.')
+    if (!state || !parent?.session) throw new TroupeError('internal', 'Only a child with a session can be settled.')
     return this.settleEnded(state, parent)
   }
 
   settleEnded(state: SessionState, parent: OpenSession): ChildResult {
     const { sessionId: childId, turn, parent: call } = state
-    if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${childId} came to rest in the middle of its turn.`)
+    if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${childId} stopped in the middle of its turn.`)
     const open = this.openSessions.get(childId)
     if (!this.settled.has(childId)) {
       if (parent.session && call && isTurn(parent.session, call.turnId)) reportEnd(parent.session, state)
@@ -80,21 +89,21 @@ export class ChildTracker {
     return this.resultOf(state)
   }
 
-  /** Ends a child that nobody will go on with; it counts with all that it has taken, and so does whatever is below it. */
+  /** Ends a child that nobody continues, with its descendants. What they spent counts. */
   abandon(open: OpenSession, ending: ForcedEnding): void {
     const { session, sessionId } = open
     if (session?.state.turn.kind === 'open') {
-      const isAtWork = open.stage === 'working' || open.stage === 'waiting'
+      const isRunning = open.stage === 'working' || open.stage === 'waiting'
       session.interrupt.fire('interrupted')
       endOpenTurn(session, ending)
-      if (isAtWork) this.#abandoned.add(sessionId)
+      if (isRunning) this.#abandoned.add(sessionId)
     }
     if (session?.state.turn.kind === 'ended') this.settle(open)
     else this.openSessions.remove(open)
     open.stopWaiting?.()
   }
 
-  /** With its call a child ends, too, whatever it is still at. From then on only the summary is asked for. */
+  /** A child ends with its call. After that only its summary is needed. */
   callEnded(childId: SessionId): void {
     const open = this.openSessions.get(childId)
     if (open) this.abandon(open, interrupted)
@@ -102,14 +111,13 @@ export class ChildTracker {
     if (ended) this.inactive.set(childId, summaryOnly(ended))
   }
 
-  /** How a child ended, for the call that started it. */
   resultOf(state: SessionState): ChildResult {
     const { turn, agent } = state
     if (turn.kind !== 'ended') throw new TroupeError('internal', `The child ${state.sessionId} has not ended.`)
     return new EndedChild({ state, turn, children: this.inactive, failure: childFailure(agent, turn.ending) })
   }
 
-  /** Most sessions never start one: their calls end without anybody looking for it. */
+  /** Saves the lookup for calls of sessions without children. */
   #hasHadChildren(sessionId: SessionId): boolean {
     const open = this.openSessions.get(sessionId)
     const turn = open?.session?.state.turn
@@ -144,4 +152,46 @@ function reportEnd(parent: ActiveSession, { sessionId: childId, agent, turn, par
     })
 }
 
-const unexplained: ToolFailure = { class: 'failed', message: 'It did not say why.' }
+const unexplained: ToolFailure = { class: 'failed', message: 'No reason was given.' }
+
+type Ended = Extract<ChildResult, { kind: 'ended' }>
+
+interface Child {
+  readonly state: SessionState
+  readonly turn: EndedTurn
+  /** Includes its descendants. */
+  readonly children: ReadonlyMap<SessionId, SessionState>
+  readonly failure: ToolFailure | undefined
+}
+
+/** The result of a child. Large parts are computed on demand: few callers read them. */
+class EndedChild implements Ended {
+  readonly kind = 'ended'
+  readonly status: Ended['status']
+  readonly reason?: TurnReason
+  readonly failure?: ToolFailure
+  readonly report?: Report
+  readonly #child: Child
+
+  constructor(child: Child) {
+    const { ending, report } = child.turn
+    this.status = ending.status
+    if ('reason' in ending) this.reason = ending.reason
+    if (child.failure) this.failure = child.failure
+    if (report) this.report = report
+    this.#child = child
+  }
+
+  get accounting(): readonly AccountingEntry[] {
+    return accountingOf(this.#child.state, this.#child.children)
+  }
+
+  get operations(): TurnOperation {
+    const { state, turn, children } = this.#child
+    return operationOf(state, turn, children)
+  }
+
+  get conversation(): readonly Message[] {
+    return this.#child.state.history.toJSON()
+  }
+}

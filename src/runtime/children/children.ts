@@ -21,9 +21,8 @@ import { checkTask } from './check-task.ts'
 import { isBoundFromAbove, isCostBound } from './child-budget.ts'
 import type { ChildTracker } from './child-tracker.ts'
 import { createChildSession } from './create-child-session.ts'
-import type { OpenSession } from './open-session.ts'
+import type { OpenSession } from './open-sessions.ts'
 
-/** What children are made with. */
 interface ChildDependencies {
   readonly parts: RuntimeParts
   readonly registry: ToolRegistry
@@ -34,11 +33,11 @@ interface ChildDependencies {
 const shared: Lane = { kind: 'shared' }
 
 /**
- * From a call to a child, and from its end back to the call.
+ * Starts children for calls, and returns their results.
  *
- * 1. A child is named after the call that started it: the same call finds the same child again.
- * 2. A parent waits for its children without holding anything that they need.
- * 3. Whatever a call asks for, it gets an answer: what cannot be begun is refused, what cannot go on is ended.
+ * 1. The id of a child is derived from its call: the same call finds the same child again.
+ * 2. A parent that waits for children holds no lane and no queue place.
+ * 3. Every call gets a result: a child that cannot start is refused, one that cannot continue is ended.
  */
 export class Children {
   readonly #sessions: SessionFactory
@@ -73,7 +72,7 @@ export class Children {
     const open = isBegun ? openSessions.queueChild(childId, openParent) : openSessions.queueNewChild(childId, openParent)
     try {
       const running = lanesOf(open).run(shared, () => this.#run(open, itemId, { ...start, task }))
-      // From here on the child works, or nobody does.
+      // From here on the child works instead of its parent.
       parent.slots?.leave()
       if (open.stage === 'queued') start.slots?.leave()
       return await running
@@ -111,7 +110,7 @@ export class Children {
     return this.#tracker.settle(open)
   }
 
-  /** Its call stands in line once more: what it had was given back while the child waited for room. */
+  /** The call queues again: it left its place while the child waited for a lane. */
   #waitForHold(
     { parent }: OpenSession,
     slots: QueueSlots,
@@ -120,21 +119,21 @@ export class Children {
     return parent?.session ? waitInQueue(parent.session, slots, call) : slots.enter(call.interrupt)
   }
 
-  /** Drives a child until its turn has ended, by itself or because the child was given up. */
+  /** Drives a child until its turn has ended or the child was abandoned. */
   #untilEnded(open: OpenSession, session: ActiveSession): Promise<void> {
     return new Promise((resolve, reject) => {
       open.stopWaiting = resolve
-      const goOn = (): void => {
-        drive(session, performer).then((rest) => {
-          if (rest === 'idle') resolve()
-          else this.#wait(open, session).then(goOn, reject)
+      const step = (): void => {
+        drive(session, performer).then((result) => {
+          if (result === 'idle') resolve()
+          else this.#wait(open, session).then(step, reject)
         }, reject)
       }
-      goOn()
+      step()
     })
   }
 
-  /** Where only a person can go on, until one has. */
+  /** Waits while only a person can continue. */
   async #wait(open: OpenSession, session: ActiveSession): Promise<void> {
     if (session.decide().kind !== 'wait') return
     const woken = session.nextWake()
@@ -144,7 +143,7 @@ export class Children {
     this.#tracker.openSessions.resume(open)
   }
 
-  /** A child that was stored before its turn began goes on from there. */
+  /** Creates the session, or opens one that was stored before its turn began. */
   #openSession(open: OpenSession, itemId: ItemId, { task }: ChildStart): ActiveSession {
     const { inactive } = this.#tracker
     const before = inactive.get(open.sessionId)
@@ -168,11 +167,11 @@ export class Children {
   }
 
   #fail(open: OpenSession, message: string): ChildResult {
-    const remedy = 'Go on without it.'
+    const remedy = 'Continue without it.'
     return this.#end(open, { status: 'failed', reason: 'config', message, remedy }) ?? refused({ class: 'config', message, remedy })
   }
 
-  /** One that was begun by the driver before is not left open. */
+  /** Ends a child that an earlier driver left open. */
   #end(open: OpenSession, ending: ForcedEnding): ChildResult | undefined {
     const { session } = open
     if (!session) return undefined
@@ -182,12 +181,12 @@ export class Children {
 }
 
 function lanesOf({ parent }: OpenSession): Lanes {
-  if (!parent?.session) throw new TroupeError('internal', 'Only a child has a place in line.')
+  if (!parent?.session) throw new TroupeError('internal', 'Only a child runs in the lanes of a parent.')
   parent.lanes ??= new Lanes(parent.session.state.agent.limits.parallelChildren)
   return parent.lanes
 }
 
-/** Whoever is to end begins nothing more; asked to stop, it begins nothing new. */
+/** A parent that is cancelled starts and continues no child; one that is asked to stop only starts none. */
 function mustStop({ session, stage, parent }: OpenSession, { interrupt }: ChildStart): boolean {
   const turn = parent?.session?.state.turn
   if (interrupt.reason !== undefined || stage === 'ended' || turn?.kind !== 'open') return true
@@ -195,13 +194,13 @@ function mustStop({ session, stage, parent }: OpenSession, { interrupt }: ChildS
 }
 
 const refused = (failure: ToolFailure) => ({ kind: 'refused', failure }) as const
-const cancelledBeforeStart: ToolFailure = { class: 'cancelled', message: 'It was not started: the call was ended before.' }
+const cancelledBeforeStart: ToolFailure = { class: 'cancelled', message: 'It was not started: its call ended first.' }
 
-/** The turn of a child ends with the call that started it; what was said until then is kept. */
+/** Interrupts a child whose call was cancelled. */
 function cancel(session: ActiveSession, by: string): void {
   const { turn } = session.state
   if (turn.kind !== 'open' || session.isReleased) return
-  // Where a person has ended it, that is why.
+  // An abort by a person stays the recorded cause.
   if (turn.cancel !== 'abort') session.note({ type: 'interaction.cancel.requested', mode: 'interrupt', by })
   session.interrupt.fire('interrupted')
   session.wake()

@@ -12,19 +12,19 @@ import type { ActiveSession } from '../../steps/index.ts'
 import type { ResolvedConfig } from '../api/resolve-config.ts'
 import type { EffectiveAgent } from '../tree/session-setup.ts'
 import type { SessionFactory } from '../tree/sessions.ts'
-import type { OpenSession } from './open-session.ts'
+import type { OpenSession } from './open-sessions.ts'
 
 interface ChildSetup {
   readonly itemId: ItemId
   readonly agent: AgentSpec
   readonly effective: EffectiveAgent
-  /** Told to the first of several who have the same to hear. */
+  /** Recorded for the first child of each agent only. */
   readonly notices: readonly Diagnostic[]
   readonly context: ResolvedConfig['context']
   readonly input: ChildTask['input']
 }
 
-/** The session, its input and the note of it to the parent are one batch: a crash leaves all of them or none. */
+/** Creates the session, records its input, and notes it in the parent, in one batch: a crash leaves all of that or nothing. */
 export function createChildSession(
   { sessionId: childId, parent }: OpenSession,
   setup: ChildSetup,

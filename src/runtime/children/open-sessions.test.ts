@@ -2,9 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { SessionId } from '../../contracts/index.ts'
 import type { ActiveSession } from '../../steps/index.ts'
-import type { OpenSession } from './open-session.ts'
-import { OpenSessions } from './open-sessions.ts'
-import { addUse, isSameUse, noUse, type ResourceUse } from './resource-use.ts'
+import type { OpenSession } from './open-sessions.ts'
+import { addUse, isSameUse, noUse, OpenSessions, type ResourceUse } from './open-sessions.ts'
 
 /** A session as far as open look at it: what it took, how many calls it has, what it would do next. */
 class Puppet {

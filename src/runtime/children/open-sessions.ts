@@ -1,23 +1,22 @@
 import type { SessionId } from '../../contracts/index.ts'
-import type { ActiveSession } from '../../steps/index.ts'
+import type { SessionState } from '../../core/index.ts'
+import type { ActiveSession, Lanes } from '../../steps/index.ts'
 import { BudgetQueue } from './budget-queue.ts'
-import { OpenSession, type Stage } from './open-session.ts'
-import { addUse, isSameUse, noUse, sessionUse, subtractUse } from './resource-use.ts'
 
 /**
- * The sessions of a tree that are open here, and the calls that wait to have one. The root is among them.
+ * The sessions of a tree that this process drives, the root included, and the calls that wait to start one.
  *
- * 1. Whoever has ended has no branch.
- * 2. `below` is kept by whoever changes: asking for it looks at nobody, and no change looks at anybody but those above.
- * 3. While somebody can go on by itself the tree is not stalled, and nobody is looked at to find that out.
+ * 1. A session that has ended has no entry.
+ * 2. Every change updates the sums of the ancestors (`descendants`), so that reading them costs nothing.
+ * 3. A counter of sessions that can proceed makes `isStalled` cheap while there is one.
  */
 export class OpenSessions {
   readonly root: OpenSession
   readonly budget = new BudgetQueue()
   readonly #all = new Map<SessionId, OpenSession>()
-  /** How many can go on by themselves. */
+  /** How many sessions can proceed. */
   #ableCount = 0
-  /** Who was found at work last, when nobody seemed to be. */
+  /** The busy session that `isStalled` found last. */
   #busy: OpenSession | undefined
 
   constructor(root: ActiveSession) {
@@ -39,7 +38,7 @@ export class OpenSessions {
     return this.#all.values()
   }
 
-  /** A call stands in line for a new child: that one counts from now on. */
+  /** A call queues for a new child, which counts as a child from now on. */
   queueNewChild(sessionId: SessionId, parent: OpenSession): OpenSession {
     const open = this.queueChild(sessionId, parent)
     open.isExpected = true
@@ -48,14 +47,14 @@ export class OpenSessions {
     return open
   }
 
-  /** A call stands in line for a child that was begun before. */
+  /** A call queues for a child that exists already. */
   queueChild(sessionId: SessionId, parent: OpenSession): OpenSession {
     const open = this.#all.get(sessionId) ?? this.#add(sessionId, parent)
     this.#setStage(open, 'queued')
     return open
   }
 
-  /** A session that the driver before left open. */
+  /** A session that an earlier driver left open. */
   addLeftOpen(session: ActiveSession, parent: OpenSession): OpenSession {
     const open = this.#add(session.state.sessionId, parent)
     open.session = session
@@ -74,7 +73,7 @@ export class OpenSessions {
     this.recount(open)
   }
 
-  /** Only a person can go on with it. */
+  /** Only a person can continue it. */
   wait(open: OpenSession): void {
     this.#setStage(open, 'waiting')
   }
@@ -83,9 +82,9 @@ export class OpenSessions {
     if (open.stage === 'waiting') this.#setStage(open, 'working')
   }
 
-  /** To be called whenever a session may have taken something. */
+  /** Call it whenever a session may have spent or reserved something. */
   recount(open: OpenSession): void {
-    // Nobody waits for a request of a session that is not driven yet: it would never end.
+    // A request on record of a session that is not driven yet is not in flight: waiting for it would never end.
     const used = open.session ? sessionUse(open.session.state, isStarted(open.stage)) : noUse
     const own = open.expectedChildren === 0 ? used : { ...used, children: used.children + open.expectedChildren }
     if (isSameUse(own, open.own)) return
@@ -96,7 +95,7 @@ export class OpenSessions {
     if (change.inFlight < 0) this.budget.wakeReady()
   }
 
-  /** What it took is in the account of its parent from now on. Nobody is below it any more. */
+  /** For a session without open children. What it spent belongs to its parent from now on. */
   remove(open: OpenSession): void {
     const { parent } = open
     if (open.stage === 'ended' || !parent) return
@@ -106,12 +105,12 @@ export class OpenSessions {
     if (this.#busy === open) this.#busy = undefined
     for (let at: OpenSession | undefined = parent; at; at = at.parent) at.descendants = subtractUse(at.descendants, open.own)
     parent.openChildren--
-    // Money is no whole number: what rounding leaves behind ends here.
+    // Clears the rounding errors of costs.
     if (parent.openChildren === 0) parent.descendants = noUse
     if (open.own.inFlight > 0) this.budget.wakeReady()
   }
 
-  /** Whether everything that is at work waits for a person. */
+  /** Whether every active session waits for a person. */
   get isStalled(): boolean {
     if (this.#ableCount > 0 || this.#busy?.isBusy) return false
     this.#busy = undefined
@@ -152,3 +151,111 @@ export class OpenSessions {
 
 const isCalled = (stage: Stage): boolean => stage !== 'leftOpen' && stage !== 'ended'
 const isStarted = (stage: Stage): boolean => stage === 'working' || stage === 'waiting'
+
+/**
+ * `leftOpen`: an earlier driver left it open, and its call has not asked for it yet.
+ * `queued`, `starting`: its session does not run yet; it waits for a lane, or is being prepared.
+ */
+export type Stage = 'leftOpen' | 'queued' | 'starting' | 'working' | 'waiting' | 'ended'
+
+/** A session that is open in this process, or a call that is about to start one. Only `OpenSessions` changes it. */
+export class OpenSession {
+  readonly sessionId: SessionId
+  readonly parent: OpenSession | undefined
+  session: ActiveSession | undefined
+  stage: Stage = 'leftOpen'
+  /** Its own spending, and the sum over all its open descendants. */
+  own: ResourceUse = noUse
+  descendants: ResourceUse = noUse
+  /** Direct children: all open ones, those whose call is running, those whose session is running. */
+  openChildren = 0
+  activeCalls = 0
+  startedChildren = 0
+  /** Direct children that are queued and not yet in `own.children`; and whether it is one itself. */
+  expectedChildren = 0
+  isExpected = false
+  /** Limits how many of its children run at the same time. */
+  lanes: Lanes | undefined
+  /** How many children of each agent it has started. */
+  numbers: Map<string, number> | undefined
+  /** Its position in the budget queue, from its first wait until its request starts. */
+  ticket: number | undefined
+  /** Ends the wait for its session. */
+  stopWaiting: (() => void) | undefined
+
+  constructor(sessionId: SessionId, parent: OpenSession | undefined) {
+    this.sessionId = sessionId
+    this.parent = parent
+  }
+
+  /** All its descendants that were started or are queued. */
+  get children(): number {
+    return this.own.children + this.descendants.children
+  }
+
+  get canProceed(): boolean {
+    return this.stage === 'starting' || (this.stage === 'working' && this.startedChildren === 0)
+  }
+
+  /** Something of its own is running, or an answer has arrived that it has not processed. */
+  get isBusy(): boolean {
+    if (this.stage === 'waiting') return this.session?.decide().kind !== 'wait'
+    return this.stage === 'working' && this.session?.callsInFlight !== this.activeCalls
+  }
+
+  /** The number of the next child of an agent: `#2` is its second. */
+  nextNumber(agent: string): number {
+    this.numbers ??= new Map()
+    const number = (this.numbers.get(agent) ?? 0) + 1
+    this.numbers.set(agent, number)
+    return number
+  }
+}
+
+/** What was spent or is reserved. It counts against all ancestors. */
+export interface ResourceUse {
+  readonly tokens: number
+  readonly costUsd: number
+  /** Descendants that were started. */
+  readonly children: number
+  /** Sessions with a request in flight, and other sessions with an open turn. */
+  readonly inFlight: number
+  readonly openTurns: number
+}
+
+export const noUse: ResourceUse = { tokens: 0, costUsd: 0, children: 0, inFlight: 0, openTurns: 0 }
+
+export const addUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
+  tokens: a.tokens + b.tokens,
+  costUsd: a.costUsd + b.costUsd,
+  children: a.children + b.children,
+  inFlight: a.inFlight + b.inFlight,
+  openTurns: a.openTurns + b.openTurns,
+})
+
+export const subtractUse = (a: ResourceUse, b: ResourceUse): ResourceUse => ({
+  tokens: a.tokens - b.tokens,
+  costUsd: a.costUsd - b.costUsd,
+  children: a.children - b.children,
+  inFlight: a.inFlight - b.inFlight,
+  openTurns: a.openTurns - b.openTurns,
+})
+
+export const isSameUse = (a: ResourceUse, b: ResourceUse): boolean =>
+  a.tokens === b.tokens && a.costUsd === b.costUsd && a.children === b.children && a.inFlight === b.inFlight && a.openTurns === b.openTurns
+
+/**
+ * What a session has spent, including its ended children but not its open ones. `isDriven`: whether a request on record is in
+ * flight, or was lost with an earlier driver.
+ */
+export function sessionUse({ turn }: SessionState, isDriven: boolean): ResourceUse {
+  if (turn.kind === 'none') return noUse
+  const { paidUsd, children } = turn
+  const { usage } = turn.kind === 'open' ? turn.spent : turn.totals
+  const tokens = usage.input + usage.output
+  if (turn.kind === 'ended') return { tokens, costUsd: paidUsd, children, inFlight: 0, openTurns: 0 }
+  if (turn.step.kind !== 'asking') return { tokens, costUsd: paidUsd, children, inFlight: 0, openTurns: 1 }
+  const { input, output, costUsd = 0 } = turn.step.reservation
+  const counted = isDriven ? { inFlight: 1, openTurns: 0 } : { inFlight: 0, openTurns: 1 }
+  return { tokens: tokens + input + output, costUsd: paidUsd + costUsd, children, ...counted }
+}

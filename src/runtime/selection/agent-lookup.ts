@@ -1,12 +1,13 @@
-import type { AgentCard, AgentSpec } from '../../contracts/index.ts'
+import { type AgentCard, type AgentSpec, TroupeError } from '../../contracts/index.ts'
 import { agentCard } from '../../tools/index.ts'
+import { knownNames } from '../../util/suggestion.ts'
 import type { RuntimeParts } from '../api/runtime-parts.ts'
 
-// A session keeps the definition that it began with; agents that it names may be gone by now.
+// A session keeps the definition that it began with. Agents that it names may have been removed since.
 
 interface AgentLookup {
   readonly agents: ReadonlyMap<string, AgentSpec>
-  /** By who may call them. */
+  /** By caller. */
   readonly cards: WeakMap<AgentSpec, readonly AgentCard[]>
 }
 
@@ -20,10 +21,10 @@ function lookupOf(parts: RuntimeParts): AgentLookup {
   return lookup
 }
 
-/** The agents that there are now, by name. */
+/** The agents of this runtime, by name. */
 export const currentAgents = (parts: RuntimeParts): ReadonlyMap<string, AgentSpec> => lookupOf(parts).agents
 
-/** What a session may know of the agents that it may call. */
+/** The cards of the agents that a caller may call. */
 export function callableCards(parts: RuntimeParts, caller: AgentSpec): readonly AgentCard[] {
   const { agents, cards } = lookupOf(parts)
   const known = cards.get(caller)
@@ -34,4 +35,12 @@ export function callableCards(parts: RuntimeParts, caller: AgentSpec): readonly 
   })
   cards.set(caller, found)
   return found
+}
+
+/** @throws TroupeError `agent_unknown` that lists the agents. */
+export function findAgent(agents: readonly AgentSpec[], name: string): AgentSpec {
+  const agent = agents.find((each) => each.name === name)
+  if (agent) return agent
+  const names = agents.map((each) => each.name)
+  throw new TroupeError('agent_unknown', `Unknown agent "${name}".`, { remedy: knownNames(name, names, 'agent') })
 }

@@ -8,12 +8,12 @@ import {
   type SkillCard,
   type TokenPrice,
 } from '../../contracts/index.ts'
+import { mergeSandbox } from '../../policy/merge-sandbox.ts'
 import { offeredName, type ToolRegistry } from '../../steps/index.ts'
 import { agentToolName, directoryNames, readOutputName } from '../../tools/index.ts'
 import { textWeight } from '../../util/text-weight.ts'
 import type { ResolvedConfig } from '../api/resolve-config.ts'
-import { applyInheritedRules } from '../children/inherited-rules.ts'
-import { findAgent } from '../selection/find-agent.ts'
+import { findAgent } from '../selection/agent-lookup.ts'
 import { sandboxNotice } from '../validation/check-sandbox.ts'
 import type { ModelCache } from './model-cache.ts'
 import { type SkillCatalogue, skillCatalogue } from './skill-catalogue.ts'
@@ -166,4 +166,12 @@ export class SessionSetup {
     const { all } = this.#options.models
     return models.some((name) => all.get(name)?.abilities.includes('tools') ?? true)
   }
+}
+
+/** A child with the rules and the sandbox settings of its parent and of all ancestors, besides its own. */
+export function applyInheritedRules(parent: AgentSpec, child: AgentSpec): AgentSpec {
+  const rules = parent.approvals ?? []
+  const bounds = [...(parent.bounds ?? []), ...(rules.length > 0 ? [{ name: `agent ${parent.name}`, rules }] : []), ...(child.bounds ?? [])]
+  const sandbox = parent.sandbox ? mergeSandbox(parent.sandbox, child.sandbox ?? {}) : child.sandbox
+  return { ...child, ...(bounds.length > 0 && { bounds }), ...(sandbox && { sandbox }) }
 }

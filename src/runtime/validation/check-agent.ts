@@ -1,94 +1,99 @@
-import { type AgentTrust, type Problem, reasoningEfforts } from '../../contracts/index.ts'
-import { checkKeys, expectObject, isListOfTexts, isRecord, show } from '../../util/option-problems.ts'
+import { type AgentTrust, type Problem, reasoningEfforts, type Tool } from '../../contracts/index.ts'
+import { matches, offeredName } from '../../steps/index.ts'
+import {
+  aBoolean,
+  anything,
+  aString,
+  checkFields,
+  checkKeys,
+  expectObject,
+  type FieldType,
+  isRecord,
+  oneOf,
+  optional,
+  stringList,
+} from '../../util/option-problems.ts'
+import { showValue } from '../../util/show-value.ts'
+import { knownNames } from '../../util/suggestion.ts'
 import type { AgentDefinition } from '../api/agent-config.ts'
 import { checkInputContract, checkOutputContract } from './check-contracts.ts'
 import { checkLimits, checkParameters } from './check-limits.ts'
 
-const agentKeys = [
-  'name',
-  'displayName',
-  'description',
-  'prompt',
-  'model',
-  'models',
-  'tools',
-  'limits',
-  'parameters',
-  'reasoningEffort',
-  'output',
-  'usage',
-  'toolName',
-  'input',
-  'agents',
-  'infer',
-  'skills',
-  'approvals',
-  'sandbox',
-  'trust',
-] satisfies (keyof AgentDefinition)[]
+const nonBlank: FieldType = { expected: 'a string', accepts: (value) => typeof value === 'string' && value.trim() !== '' }
+
+/** Fields with `anything` have checks of their own: here, in `check-policies.ts` and in `check-children.ts`. */
+const agentFields: { readonly [Key in keyof Required<AgentDefinition>]: FieldType } = {
+  name: nonBlank,
+  description: nonBlank,
+  prompt: nonBlank,
+  displayName: optional(aString),
+  model: anything,
+  models: anything,
+  tools: optional(stringList('a list of tool names')),
+  limits: anything,
+  parameters: anything,
+  reasoningEffort: optional(oneOf(reasoningEfforts)),
+  output: anything,
+  usage: optional(aString),
+  toolName: optional(aString),
+  input: anything,
+  agents: anything,
+  infer: optional(aBoolean),
+  skills: anything,
+  approvals: anything,
+  sandbox: anything,
+  trust: anything,
+}
+
+const trustFields: { readonly [Key in keyof Required<AgentTrust>]: FieldType } = {
+  isGiven: aBoolean,
+  place: aString,
+  toolsOtherwise: stringList('a list of tool names'),
+  remedy: optional(aString),
+}
 
 export function checkAgent(problems: Problem[], agent: AgentDefinition, place: string): void {
-  checkKeys(problems, agent, { known: agentKeys, place })
-  for (const key of ['name', 'description', 'prompt'] as const) {
-    if (typeof agent[key] !== 'string' || agent[key].trim() === '')
-      problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(agent[key])}` })
-  }
-  const { model, models } = agent
-  if (model !== undefined && models !== undefined)
-    problems.push({ place: `${place}.model`, message: 'expected either model or models, found both' })
-  const names: readonly unknown[] = Array.isArray(models) ? models : [model]
-  if (
-    (models !== undefined && !Array.isArray(models)) ||
-    names.length === 0 ||
-    names.some((name) => typeof name !== 'string' || name === '')
-  ) {
+  checkKeys(problems, agent, { known: Object.keys(agentFields), place })
+  checkFields(problems, agent, { fields: agentFields, place })
+  checkModels(problems, agent, place)
+  const { limits, parameters, output, input, trust, reasoningEffort } = agent
+  if (expectObject(problems, limits, `${place}.limits`)) checkLimits(problems, limits, `${place}.limits`)
+  if (expectObject(problems, parameters, `${place}.parameters`)) checkParameters(problems, parameters, `${place}.parameters`)
+  if (reasoningEffort !== undefined && isRecord(parameters) && parameters.reasoning !== undefined)
     problems.push({
-      place: models === undefined ? `${place}.model` : `${place}.models`,
-      message: `expected a model name, found ${show(models ?? model)}`,
-      remedy: 'Give model: "provider/name", or models: a list in the order of trying.',
-    })
-  }
-  if (agent.tools !== undefined && !isListOfTexts(agent.tools)) {
-    problems.push({ place: `${place}.tools`, message: `expected a list of tool names, found ${show(agent.tools)}` })
-  }
-  if (expectObject(problems, agent.limits, `${place}.limits`)) checkLimits(problems, agent.limits, `${place}.limits`)
-  if (expectObject(problems, agent.parameters, `${place}.parameters`)) checkParameters(problems, agent.parameters, `${place}.parameters`)
-  checkEffort(problems, agent, place)
-  if (expectObject(problems, agent.output, `${place}.output`)) checkOutputContract(problems, agent.output, `${place}.output`)
-  if (expectObject(problems, agent.input, `${place}.input`)) checkInputContract(problems, agent.input, `${place}.input`)
-  if (agent.infer !== undefined && typeof agent.infer !== 'boolean')
-    problems.push({ place: `${place}.infer`, message: `expected true or false, found ${show(agent.infer)}` })
-  if (expectObject(problems, agent.trust, `${place}.trust`)) checkTrust(problems, agent.trust, `${place}.trust`)
-  for (const key of ['displayName', 'usage', 'toolName'] as const) {
-    if (agent[key] !== undefined && typeof agent[key] !== 'string')
-      problems.push({ place: `${place}.${key}`, message: `expected a text, found ${show(agent[key])}` })
-  }
-}
-
-const trustKinds: { readonly [Key in keyof AgentTrust]-?: { readonly expected: string; fits(value: unknown): boolean } } = {
-  isGiven: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
-  place: { expected: 'a text', fits: (value) => typeof value === 'string' },
-  toolsOtherwise: { expected: 'a list of tool names', fits: isListOfTexts },
-  remedy: { expected: 'a text', fits: (value) => value === undefined || typeof value === 'string' },
-}
-
-function checkTrust(problems: Problem[], trust: AgentTrust, place: string): void {
-  checkKeys(problems, trust, { known: Object.keys(trustKinds), place })
-  for (const [key, { expected, fits }] of Object.entries(trustKinds)) {
-    const value: unknown = trust[key as keyof AgentTrust]
-    if (!fits(value)) problems.push({ place: `${place}.${key}`, message: `expected ${expected}, found ${show(value)}` })
-  }
-}
-
-function checkEffort(problems: Problem[], { reasoningEffort, parameters }: AgentDefinition, place: string): void {
-  if (reasoningEffort === undefined) return
-  const at = `${place}.reasoningEffort`
-  if (!reasoningEfforts.includes(reasoningEffort))
-    problems.push({ place: at, message: `expected one of ${reasoningEfforts.join(', ')}, found ${show(reasoningEffort)}` })
-  if (isRecord(parameters) && parameters.reasoning !== undefined)
-    problems.push({
-      place: at,
+      place: `${place}.reasoningEffort`,
       message: 'expected either reasoningEffort or parameters.reasoning, found both',
-      remedy: 'Leave one of them out.',
+      remedy: 'Remove one of them.',
     })
+  if (expectObject(problems, output, `${place}.output`)) checkOutputContract(problems, output, `${place}.output`)
+  if (expectObject(problems, input, `${place}.input`)) checkInputContract(problems, input, `${place}.input`)
+  if (expectObject(problems, trust, `${place}.trust`)) {
+    checkKeys(problems, trust, { known: Object.keys(trustFields), place: `${place}.trust` })
+    checkFields(problems, trust, { fields: trustFields, place: `${place}.trust` })
+  }
+}
+
+function checkModels(problems: Problem[], { model, models }: AgentDefinition, place: string): void {
+  if (model !== undefined && models !== undefined)
+    problems.push({ place: `${place}.model`, message: 'expected either model or models, found both', remedy: 'Remove one of them.' })
+  const names: readonly unknown[] = models === undefined ? [model] : Array.isArray(models) ? models : []
+  if (names.length > 0 && names.every((name) => typeof name === 'string' && name !== '')) return
+  problems.push({
+    place: models === undefined ? `${place}.model` : `${place}.models`,
+    message: `expected a model name, found ${showValue(models ?? model)}`,
+    remedy: 'Set model: "provider/name", or models: a list in order of preference.',
+  })
+}
+
+/** Entries of an allowlist that match no tool. */
+export function checkAllowlist(
+  { tools: wanted = [] }: Pick<AgentDefinition, 'tools'>,
+  tools: readonly Tool[],
+  place: string,
+): readonly Problem[] {
+  const names = tools.flatMap((tool: Partial<Tool> | null) => (typeof tool?.name === 'string' ? [tool.name] : []))
+  return wanted.flatMap((pattern, index) => {
+    if (pattern === '*' || names.some((name) => matches(pattern, name) || matches(pattern, offeredName(name)))) return []
+    return [{ place: `${place}.tools[${index}]`, message: `no tool matches "${pattern}"`, remedy: knownNames(pattern, names, 'tool') }]
+  })
 }

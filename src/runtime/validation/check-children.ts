@@ -6,7 +6,7 @@ import { showValue } from '../../util/show-value.ts'
 import { knownNames } from '../../util/suggestion.ts'
 import type { AgentDefinition } from '../api/agent-config.ts'
 
-/** What is wrong with who may call whom: names that there are not, ways that lead back, names that stand for two. */
+/** Problems of `agents`: unknown names, cycles, and children whose tool names collide. */
 export function checkChildren(agents: readonly AgentDefinition[], tools: readonly Tool[]): readonly Problem[] {
   const byName = new Map(agents.map((agent) => [agent.name, agent]))
   const problems = agents.flatMap((agent, index) => nameProblems(agent, byName, `config.agents[${index}]`))
@@ -22,10 +22,10 @@ function nameProblems({ agents: children }: AgentDefinition, byName: ByName, pla
   return children.flatMap((child: unknown, index): readonly Problem[] => {
     const at = `${place}.agents[${index}]`
     if (typeof child !== 'string') return [{ place: at, message: `expected a name, found ${showValue(child)}` }]
-    if (seen.has(child)) return [{ place: at, message: `"${child}" is named twice`, remedy: 'Leave one of them out.' }]
+    if (seen.has(child)) return [{ place: at, message: `"${child}" is listed twice`, remedy: 'Remove one of them.' }]
     seen.add(child)
     if (byName.has(child)) return []
-    return [{ place: at, message: `there is no agent "${child}"`, remedy: knownNames(child, [...byName.keys()], 'agent') }]
+    return [{ place: at, message: `unknown agent "${child}"`, remedy: knownNames(child, [...byName.keys()], 'agent') }]
   })
 }
 
@@ -33,8 +33,8 @@ function cycleProblems(byName: ByName): readonly Problem[] {
   const edgesFrom = (name: string) => (byName.get(name)?.agents ?? []).map((to) => ({ to }))
   return findCycles(byName.keys(), edgesFrom).map(({ nodes, closing }) => ({
     place: 'config.agents',
-    message: `agents would call themselves: ${[...nodes, closing.to].join(' → ')}`,
-    remedy: 'Take one of them out of `agents`.',
+    message: `agents call each other in a cycle: ${[...nodes, closing.to].join(' → ')}`,
+    remedy: 'Remove one of them from `agents`.',
   }))
 }
 
@@ -50,6 +50,6 @@ function toolNameProblems(agents: readonly AgentDefinition[], tools: readonly To
     const other = taken.get(name)
     taken.set(name, `the agent "${agent.name}"`)
     if (other === undefined) return []
-    return [{ place, message: `models would know ${other} and this agent by the same name, ${name}`, remedy: 'Give it another toolName.' }]
+    return [{ place, message: `${other} and this agent have the same name for models, ${name}`, remedy: 'Set another toolName.' }]
   })
 }

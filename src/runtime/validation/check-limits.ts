@@ -7,33 +7,35 @@ import {
   parameterBounds,
   reasoningEfforts,
 } from '../../contracts/index.ts'
-import { checkKeys, show } from '../../util/option-problems.ts'
+import { aBoolean, checkFields, checkKeys, type FieldType, oneOf, optional } from '../../util/option-problems.ts'
 
-export function checkLimits(problems: Problem[], limits: Partial<AgentLimits>, place: string): void {
-  checkKeys(problems, limits, { known: Object.keys(limitBounds), place })
-  for (const [key, value] of Object.entries(limits)) {
-    const bounds = Object.hasOwn(limitBounds, key) ? limitBounds[key as keyof AgentLimits] : undefined
-    if (bounds && !isWithin(value, bounds)) problems.push(unexpected(`${place}.${key}`, boundsInWords(bounds), value))
-  }
+type NumberFields<Key extends string> = { readonly [K in Key]: FieldType }
+
+const limitFields = fieldsOf(limitBounds)
+const parameterFields: { readonly [Key in keyof Required<ModelParameters>]: FieldType } = {
+  ...fieldsOf(parameterBounds),
+  reasoning: optional(oneOf(reasoningEfforts)),
+  cache: optional(aBoolean),
 }
 
-const others = {
-  reasoning: {
-    expected: `one of ${reasoningEfforts.join(', ')}`,
-    fits: (value: unknown) => (reasoningEfforts as readonly unknown[]).includes(value),
-  },
-  cache: { expected: 'true or false', fits: (value: unknown) => typeof value === 'boolean' },
-} satisfies { readonly [Key in Exclude<keyof ModelParameters, keyof typeof parameterBounds>]: unknown }
+export function checkLimits(problems: Problem[], limits: Partial<AgentLimits>, place: string): void {
+  checkKeys(problems, limits, { known: Object.keys(limitFields), place })
+  const given = Object.entries(limitFields).filter(([key]) => Object.hasOwn(limits, key))
+  checkFields(problems, limits, { fields: Object.fromEntries(given), place })
+}
 
 export function checkParameters(problems: Problem[], parameters: ModelParameters, place: string): void {
-  checkKeys(problems, parameters, { known: [...Object.keys(parameterBounds), ...Object.keys(others)], place })
-  for (const [key, value] of Object.entries(parameters)) {
-    if (value === undefined) continue
-    const bounds = Object.hasOwn(parameterBounds, key) ? parameterBounds[key as keyof typeof parameterBounds] : undefined
-    const other = Object.hasOwn(others, key) ? others[key as keyof typeof others] : undefined
-    if (bounds && !isWithin(value, bounds)) problems.push(unexpected(`${place}.${key}`, boundsInWords(bounds), value))
-    if (other && !other.fits(value)) problems.push(unexpected(`${place}.${key}`, other.expected, value))
-  }
+  checkKeys(problems, parameters, { known: Object.keys(parameterFields), place })
+  const fields = Object.fromEntries(Object.entries(parameterFields).map(([key, type]) => [key, optional(type)]))
+  checkFields(problems, parameters, { fields, place })
+}
+
+function fieldsOf<Key extends string>(bounds: { readonly [K in Key]: NumberBounds }): NumberFields<Key> {
+  const entries = Object.entries<NumberBounds>(bounds).map(([key, each]): [string, FieldType] => [
+    key,
+    { expected: boundsInWords(each), accepts: (value) => isWithin(value, each) },
+  ])
+  return Object.fromEntries(entries) as NumberFields<Key>
 }
 
 function isWithin(value: unknown, { kind, least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY }: NumberBounds): boolean {
@@ -46,8 +48,3 @@ function boundsInWords({ kind, least, most }: NumberBounds): string {
   if (least === undefined) return number
   return most === undefined ? `${number} of at least ${least}` : `${number} between ${least} and ${most}`
 }
-
-const unexpected = (place: string, expected: string, value: unknown): Problem => ({
-  place,
-  message: `expected ${expected}, found ${show(value)}`,
-})

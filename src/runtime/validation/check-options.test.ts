@@ -35,8 +35,8 @@ describe('checkOptions', () => {
 
   it('tells everything that is wrong at once', () => {
     expect(problems({ ...right, stor: 1, adapter: {}, store: 1, approver: { review() {} }, clock: { now: 1 } })).toEqual([
-      'stor: unknown option. Did you mean "store"? There are: adapter, approver, clock, config, grants, hooks, ids, modelHealth, origin, recipe, sandbox, store.',
-      'adapter: expected a model, or an object with resolve(name), found {}. Give one.',
+      'stor: unknown option. Did you mean "store"? Available: adapter, approver, clock, config, grants, hooks, ids, modelHealth, origin, recipe, sandbox, store.',
+      'adapter: expected a model, or an object with resolve(name), found {}. Pass a model, or an object with resolve(name).',
       'store: expected a store, such as memoryStore(), found 1. It needs close().',
       'approver: expected an approver, found {"review":a function}. It needs decide().',
       'clock: expected a clock, found {"now":1}. It needs now(), monotonic(), after().',
@@ -48,8 +48,8 @@ describe('checkOptions', () => {
   it('takes paths alone for where runs are started', () => {
     expect(problems({ ...right, origin: { workspace: '/srv', agentFile: '/srv/a.ai' } })).toEqual([])
     expect(problems({ ...right, origin: { agentFile: 5 } })).toEqual([
-      'origin.workspace: expected a path, found nothing. Give an absolute path.',
-      'origin.agentFile: expected a path, found 5. Give an absolute path.',
+      'origin.workspace: expected a path, found nothing. Pass an absolute path.',
+      'origin.agentFile: expected a path, found 5. Pass an absolute path.',
     ])
     const flags = [{ name: 'deny', value: 'shell' }]
     expect(problems({ ...right, origin: { workspace: '/srv', flags } })).toEqual([])
@@ -57,18 +57,20 @@ describe('checkOptions', () => {
       expect(problems({ ...right, origin: { workspace: '/srv', flags: wrong } })).toEqual([
         expect.stringContaining('origin.flags: expected a list of flags, found '),
       ])
-    expect(problems({ ...right, origin: '/srv' })).toEqual(['origin: expected an object with workspace, found "/srv". Give one.'])
+    expect(problems({ ...right, origin: '/srv' })).toEqual([
+      'origin: expected an object with workspace, found "/srv". Pass an object with workspace.',
+    ])
   })
 
   it('tells only what is true of the choice of an agent', () => {
     const wrong = (config: object) =>
       problems({ ...right, stor: 1, config: { agents: [agent], ...config } }).filter((each) => each.startsWith('config'))
     expect(wrong({ agents: [] })).toEqual([
-      'config.agents: expected at least one agent, found []. Give name, description, prompt and model.',
+      'config.agents: expected at least one agent, found []. Set name, description, prompt and model.',
     ])
     expect(wrong({ agents: agent, agentSelection: { infer: 'match' } })).toHaveLength(1)
     expect(wrong({ agentSelection: { agent: 'x', infer: 'match' } })).toEqual([
-      'config.agentSelection: expected either agent or infer, found both. Name the agent that speaks, or say how it is chosen.',
+      'config.agentSelection: expected either agent or infer, found both. Set agent to a name, or infer to "match" or "model".',
     ])
   })
 
@@ -79,7 +81,7 @@ describe('checkOptions', () => {
       expect.stringMatching(/^config\.agents\[0\]\.reasoningEffort: expected one of none, .* "hihg"/),
     ])
     expect(wrong({ reasoningEffort: 'low', parameters: { reasoning: 'high' } })).toEqual([
-      'config.agents[0].reasoningEffort: expected either reasoningEffort or parameters.reasoning, found both. Leave one of them out.',
+      'config.agents[0].reasoningEffort: expected either reasoningEffort or parameters.reasoning, found both. Remove one of them.',
     ])
   })
 
@@ -87,7 +89,7 @@ describe('checkOptions', () => {
     expect(problems({ config: { agents: [{ ...agent, tool: [] }], limit: {} }, approver: {} })).toEqual([
       'config.limit: unknown key. Did you mean "limits"?',
       'config.agents[0].tool: unknown key. Did you mean "tools"?',
-      'adapter: expected a model, or an object with resolve(name), found nothing. Give one.',
+      'adapter: expected a model, or an object with resolve(name), found nothing. Pass a model, or an object with resolve(name).',
       'approver: expected an approver, found {}. It needs decide().',
     ])
     expect(problems({ approver: {} })).toHaveLength(3)

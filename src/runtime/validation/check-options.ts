@@ -1,16 +1,16 @@
 import type { Confinement, Problem } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { configError, isRecord } from '../../util/option-problems.ts'
+import { aString, checkFields, configError, type FieldType, isRecord, optional } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 import { knownNames } from '../../util/suggestion.ts'
 import type { RuntimeOptions } from '../api/agent-runtime.ts'
-import { configProblems } from '../api/resolve-config.ts'
+import { configProblems } from './check-config.ts'
 import { checkHookObjects } from './check-hook-objects.ts'
-import { checkWholeSandbox, knownTools } from './check-policies.ts'
+import { checkSandbox, knownToolsOf } from './check-policies.ts'
 import { missingSandboxProblems } from './check-sandbox.ts'
 import { readableCopy } from './readable-copy.ts'
 
-/** What each option must be able to do; the names of functions that it must have. */
+/** The methods that an option must have, and what it is. */
 interface Port {
   readonly methods: readonly string[]
   readonly what: string
@@ -31,13 +31,13 @@ const ports: { readonly [Key in keyof Required<RuntimeOptions>]: Port } = {
   origin: { methods: [], what: 'an object with workspace' },
 }
 
-/** @throws TroupeError `config_invalid` with every problem at once. */
+/** @throws TroupeError `config_invalid` with every problem. */
 export function checkOptions(options: RuntimeOptions): void {
   const problems = problemsOf(options)
   if (problems.length > 0) throw configError(problems)
 }
 
-/** Where something cannot be read, that is told with all that is wrong beside it. */
+/** If something cannot be read, that is reported along with the other problems. */
 function problemsOf(options: RuntimeOptions): readonly Problem[] {
   try {
     return optionProblems(options)
@@ -52,7 +52,7 @@ function problemsOf(options: RuntimeOptions): readonly Problem[] {
 
 function optionProblems(options: RuntimeOptions): readonly Problem[] {
   if (!isRecord(options))
-    return [{ place: 'options', message: `expected an object, found ${showValue(options)}`, remedy: 'Give config and adapter.' }]
+    return [{ place: 'options', message: `expected an object, found ${showValue(options)}`, remedy: 'Pass config and adapter.' }]
   const problems: Problem[] = []
   for (const key of Object.keys(options)) {
     if (Object.hasOwn(ports, key)) continue
@@ -60,27 +60,26 @@ function optionProblems(options: RuntimeOptions): readonly Problem[] {
   }
   for (const [key, port] of Object.entries(ports)) problems.push(...portProblems(key, options[key as keyof RuntimeOptions], port))
   problems.push(
-    ...checkHookObjects(options.hooks, knownTools(options.config)),
+    ...checkHookObjects(options.hooks, knownToolsOf(options.config)),
     ...sandboxProblems(options.sandbox),
     ...missingSandboxProblems(options.config, options.sandbox),
-    ...originProblems(options.origin),
   )
+  if (isRecord(options.origin)) checkFields(problems, options.origin, { fields: originFields, place: 'origin' })
   return problems.some(({ place }) => place === 'config') ? problems : [...configProblems(options.config), ...problems]
 }
 
 function portProblems(key: string, given: unknown, { methods, what }: Port): readonly Problem[] {
-  if (given === undefined && key !== 'adapter' && key !== 'config') return []
-  if (key === 'hooks') return []
+  if (key === 'hooks' || (given === undefined && key !== 'adapter' && key !== 'config')) return []
   try {
-    const isWhole = isRecord(given) && methods.every((method) => typeof given[method] === 'function') && isFitting(key, given)
-    if (isWhole) return []
+    if (hasMethods(given, methods) && isFitting(key, given)) return []
   } catch (error) {
-    return [{ place: key, message: `it cannot be read: ${messageOf(error)}`, remedy: `Give ${what}.` }]
+    return [{ place: key, message: `cannot be read: ${messageOf(error)}`, remedy: `Pass ${what}.` }]
   }
-  return [{ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapRemedy(given) ?? neededMethods(methods) }]
+  const needed = methods.length > 0 ? `It needs ${methods.map((method) => `${method}()`).join(', ')}.` : `Pass ${what}.`
+  return [{ place: key, message: `expected ${what}, found ${showValue(given)}`, remedy: wrapRemedy(given) ?? needed }]
 }
 
-/** What an option needs beside its methods. */
+/** What an option needs besides its methods. */
 function isFitting(key: string, given: Record<string, unknown>): boolean {
   if (key === 'adapter') return isModelOrAdapter(given)
   return key !== 'store' || Object.entries(storeParts).every(([part, methods]) => hasMethods(given[part], methods))
@@ -93,15 +92,14 @@ const storeParts = {
   trees: ['get', 'list'],
 }
 
-const hasMethods = (given: unknown, methods: readonly string[]): boolean =>
+const hasMethods = (given: unknown, methods: readonly string[]): given is Record<string, unknown> =>
   isRecord(given) && methods.every((method) => typeof given[method] === 'function')
 
-function isModelOrAdapter(given: object): boolean {
-  const { id, abilities, stream, resolve } = given as { readonly [key: string]: unknown }
+function isModelOrAdapter({ id, abilities, stream, resolve }: Record<string, unknown>): boolean {
   return typeof resolve === 'function' || (typeof stream === 'function' && typeof id === 'string' && Array.isArray(abilities))
 }
 
-/** Models of other frameworks are welcome, through their adapter. */
+/** How to pass a model of another framework. */
 function wrapRemedy(given: unknown): string | undefined {
   if (typeof given !== 'object' || given === null) return undefined
   const wrap = (name: string): string => `Wrap it: ${name}(model), from troupe/models.`
@@ -110,32 +108,20 @@ function wrapRemedy(given: unknown): string | undefined {
   return 'chat' in given && 'complete' in given ? wrap('fromLlamaIndex') : undefined
 }
 
-/** It ends up in the journal: texts and nothing else. */
-function originProblems(origin: unknown): readonly Problem[] {
-  if (typeof origin !== 'object' || origin === null) return []
-  const { workspace, agentFile = '', flags = [] } = origin as { readonly [key: string]: unknown }
-  const areFlags = Array.isArray(flags) && flags.every((flag: unknown) => isRecordOfTexts(flag) && 'name' in flag && 'value' in flag)
-  const wrong = areFlags
-    ? []
-    : [
-        {
-          place: 'origin.flags',
-          message: `expected a list of flags, found ${showValue(flags)}`,
-          remedy: 'Give { name, value } for each, both texts.',
-        },
-      ]
-  const paths = Object.entries({ workspace, agentFile })
-    .filter(([, value]) => typeof value !== 'string')
-    .map(([key, value]) => ({
-      place: `origin.${key}`,
-      message: `expected a path, found ${showValue(value)}`,
-      remedy: 'Give an absolute path.',
-    }))
-  return [...paths, ...wrong]
-}
+/** The origin is recorded in the journal: strings only. */
+const path: FieldType = { ...aString, expected: 'a path', remedy: 'Pass an absolute path.' }
+const originFields = {
+  workspace: path,
+  agentFile: optional(path),
+  flags: optional({
+    expected: 'a list of flags',
+    remedy: 'Pass { name, value } for each, both strings.',
+    accepts: (flags) => Array.isArray(flags) && flags.every(isFlag),
+  }),
+} satisfies { readonly [Key in keyof Required<NonNullable<RuntimeOptions['origin']>>]: FieldType }
 
-const isRecordOfTexts = (given: unknown): given is object =>
-  typeof given === 'object' && given !== null && Object.values(given).every((value) => typeof value === 'string')
+const isFlag = (flag: unknown): boolean =>
+  isRecord(flag) && 'name' in flag && 'value' in flag && Object.values(flag).every((value) => typeof value === 'string')
 
 function sandboxProblems(sandbox: RuntimeOptions['sandbox']): readonly Problem[] {
   const confinement: Partial<Extract<Confinement, { kind: 'sandbox' }>> | { readonly kind: 'none' } | undefined = sandbox?.confinement
@@ -145,11 +131,8 @@ function sandboxProblems(sandbox: RuntimeOptions['sandbox']): readonly Problem[]
     problems.push({
       place: 'sandbox.confinement',
       message: `expected { kind: "none" } or { kind: "sandbox", name }, found ${showValue(confinement)}`,
-      remedy: 'Say how calls are confined.',
     })
-  else if (confinement.policy !== undefined) checkWholeSandbox(problems, confinement.policy, 'sandbox.confinement.policy')
+  else if (confinement.policy !== undefined)
+    checkSandbox(problems, confinement.policy, { place: 'sandbox.confinement.policy', isComplete: true })
   return problems
 }
-
-const neededMethods = (methods: readonly string[]): string =>
-  methods.length > 0 ? `It needs ${methods.map((method) => `${method}()`).join(', ')}.` : 'Give one.'

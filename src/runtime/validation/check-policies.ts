@@ -1,14 +1,25 @@
 import { type Problem, ruleVerdicts, type SandboxPolicy } from '../../contracts/index.ts'
 import { isRulePattern } from '../../policy/rule-pattern.ts'
 import { type KnownTools, rulePatternProblem } from '../../policy/tool-name-problems.ts'
-import { checkKeys, isPlainRecord, isRecord, show } from '../../util/option-problems.ts'
+import {
+  aString,
+  checkFields,
+  checkKeys,
+  expectList,
+  type FieldType,
+  isPlainRecord,
+  isRecord,
+  oneOf,
+  optional,
+} from '../../util/option-problems.ts'
+import { showValue } from '../../util/show-value.ts'
 import { knownNames } from '../../util/suggestion.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../api/agent-config.ts'
 
-// Rules, walls, skills and context: what agents may do, and what they are told.
+// Rules, sandbox settings, skills and context.
 
-/** What names in rules can mean; nothing where tools come from sources, whose names are not known yet. */
-export function knownTools(config: unknown): KnownTools | undefined {
+/** The tool names that rules can refer to; `undefined` if tools come from sources, whose names are not known yet. */
+export function knownToolsOf(config: unknown): KnownTools | undefined {
   const { tools = [], agents } = isRecord(config) ? config : {}
   const nameOf = (each: unknown, key = 'name'): string => (isRecord(each) && typeof each[key] === 'string' ? each[key] : '')
   const given: readonly unknown[] = Array.isArray(tools) ? tools : []
@@ -20,21 +31,17 @@ export function knownTools(config: unknown): KnownTools | undefined {
 export function checkPolicies(config: AgentLoopConfig): readonly Problem[] {
   const problems: Problem[] = []
   const { approvals, context, skills, agents } = config
-  const known = knownTools(config)
-  if (approvals !== undefined) {
-    const policies: readonly unknown[] = Array.isArray(approvals) ? approvals : [approvals]
-    for (const [index, policy] of policies.entries())
-      checkPolicy(problems, policy, { place: Array.isArray(approvals) ? `config.approvals[${index}]` : 'config.approvals', known })
-  }
-  checkTexts(problems, context, { place: 'config.context', keys: ['source', 'text'] })
-  checkTexts(problems, skills, { place: 'config.skills', keys: ['name', 'description', 'scope', 'path', 'hash'] })
+  const known = knownToolsOf(config)
+  if (Array.isArray(approvals))
+    for (const [index, policy] of approvals.entries()) checkPolicy(problems, policy, { place: `config.approvals[${index}]`, known })
+  else if (approvals !== undefined) checkPolicy(problems, approvals, { place: 'config.approvals', known })
+  checkEntries(problems, context, { place: 'config.context', keys: ['source', 'text'] })
+  checkEntries(problems, skills, { place: 'config.skills', keys: ['name', 'description', 'scope', 'path', 'hash'] })
+  const names = (Array.isArray(skills) ? skills : []).flatMap((skill: unknown) =>
+    isRecord(skill) && typeof skill.name === 'string' ? [skill.name] : [],
+  )
   for (const [index, agent] of (Array.isArray(agents) ? agents : []).entries())
-    if (isRecord(agent))
-      checkAgent(problems, agent as Partial<AgentDefinition>, {
-        place: `config.agents[${index}]`,
-        skills: Array.isArray(skills) ? skills : [],
-        known,
-      })
+    if (isRecord(agent)) checkAgentPolicies(problems, agent as Partial<AgentDefinition>, { place: `config.agents[${index}]`, names, known })
   return problems
 }
 
@@ -45,23 +52,18 @@ interface At {
 
 function checkPolicy(problems: Problem[], policy: unknown, { place, known }: At): void {
   if (!isRecord(policy)) {
-    problems.push({ place, message: `expected an object with rules, found ${show(policy)}` })
+    problems.push({ place, message: `expected an object with rules, found ${showValue(policy)}` })
     return
   }
   checkKeys(problems, policy, { known: ['name', 'rules'], place })
-  if (policy.name !== undefined && typeof policy.name !== 'string')
-    problems.push({ place: `${place}.name`, message: `expected a text, found ${show(policy.name)}` })
+  checkFields(problems, policy, { fields: { name: optional(aString) }, place })
   checkRules(problems, policy.rules, { place: `${place}.rules`, known })
 }
 
-/** Rules as they stand in a configuration or an agent. */
 function checkRules(problems: Problem[], rules: unknown, { place, known }: At): void {
   if (!Array.isArray(rules)) {
-    problems.push({
-      place,
-      message: `expected a list of rules, found ${show(rules)}`,
-      remedy: 'Give a list like [{ deny: "shell(rm *)" }].',
-    })
+    const remedy = 'Pass a list like [{ deny: "shell(rm *)" }].'
+    problems.push({ place, message: `expected a list of rules, found ${showValue(rules)}`, remedy })
     return
   }
   for (const [index, rule] of (rules as readonly unknown[]).entries()) checkRule(problems, rule, { place: `${place}[${index}]`, known })
@@ -69,95 +71,85 @@ function checkRules(problems: Problem[], rules: unknown, { place, known }: At): 
 
 function checkRule(problems: Problem[], rule: unknown, { place, known }: At): void {
   if (!isRecord(rule)) {
-    problems.push({ place, message: `expected a rule, found ${show(rule)}`, remedy: 'Write it like { allow: "shell(git status*)" }.' })
+    const remedy = 'Write it like { allow: "shell(git status*)" }.'
+    problems.push({ place, message: `expected a rule, found ${showValue(rule)}`, remedy })
     return
   }
   checkKeys(problems, rule, { known: [...ruleVerdicts, 'reason'], place })
   const given = ruleVerdicts.filter((verdict) => rule[verdict] !== undefined)
-  if (given.length !== 1)
-    problems.push({
-      place,
-      message: `expected one of ${ruleVerdicts.join(', ')}, found ${given.length === 0 ? 'none' : given.join(' and ')}`,
-    })
+  if (given.length !== 1) {
+    const found = given.length === 0 ? 'none' : given.join(' and ')
+    problems.push({ place, message: `expected one of ${ruleVerdicts.join(', ')}, found ${found}` })
+  }
   for (const verdict of given) {
     const patterns: readonly unknown[] = Array.isArray(rule[verdict]) ? rule[verdict] : [rule[verdict]]
-    if (patterns.length === 0 || !patterns.every(isRulePattern))
-      problems.push({ place: `${place}.${verdict}`, message: `expected a pattern like "shell(git *)", found ${show(rule[verdict])}` })
-    else
-      for (const pattern of patterns as readonly string[]) {
-        const fault = known && rulePatternProblem(pattern, known)
-        if (fault) problems.push({ place: `${place}.${verdict}`, message: fault.message, remedy: fault.remedy })
-      }
+    if (patterns.length === 0 || !patterns.every(isRulePattern)) {
+      const message = `expected a pattern like "shell(git *)", found ${showValue(rule[verdict])}`
+      problems.push({ place: `${place}.${verdict}`, message })
+      continue
+    }
+    for (const pattern of patterns) {
+      const problem = known && rulePatternProblem(pattern, known)
+      if (problem) problems.push({ place: `${place}.${verdict}`, message: problem.message, remedy: problem.remedy })
+    }
   }
-  if (rule.reason !== undefined && typeof rule.reason !== 'string')
-    problems.push({ place: `${place}.reason`, message: `expected a text, found ${show(rule.reason)}` })
+  checkFields(problems, rule, { fields: { reason: optional(aString) }, place })
 }
 
-function checkTexts(problems: Problem[], list: unknown, { place, keys }: { place: string; keys: readonly string[] }): void {
-  if (list === undefined) return
-  if (!Array.isArray(list)) {
-    problems.push({ place, message: `expected a list, found ${show(list)}` })
-    return
-  }
-  for (const [index, each] of (list as readonly unknown[]).entries()) {
-    const wrong = isRecord(each) ? keys.filter((key) => typeof each[key] !== 'string') : keys
-    for (const key of wrong)
-      problems.push({ place: `${place}[${index}].${key}`, message: `expected a text, found ${show(isRecord(each) ? each[key] : each)}` })
+/** A list of objects whose named fields are strings. */
+function checkEntries(problems: Problem[], list: unknown, { place, keys }: { place: string; keys: readonly string[] }): void {
+  const fields = Object.fromEntries(keys.map((key) => [key, aString]))
+  for (const [index, each] of expectList(problems, list, place).entries()) {
+    const at = `${place}[${index}]`
+    if (isRecord(each)) checkFields(problems, each, { fields, place: at })
+    else problems.push({ place: at, message: `expected an object with ${keys.join(', ')}, found ${showValue(each)}` })
   }
 }
 
-function checkAgent(
+function checkAgentPolicies(
   problems: Problem[],
-  { approvals, sandbox, skills: wanted }: Partial<AgentDefinition>,
-  { place, skills, known }: At & { readonly skills: readonly { readonly name: string }[] },
+  { approvals, sandbox, skills }: Partial<AgentDefinition>,
+  { place, names, known }: At & { readonly names: readonly string[] },
 ): void {
   if (approvals !== undefined) checkRules(problems, approvals, { place: `${place}.approvals`, known })
-  if (sandbox !== undefined) checkSandbox(problems, sandbox, `${place}.sandbox`)
-  if (wanted === undefined) return
-  if (!Array.isArray(wanted)) problems.push({ place: `${place}.skills`, message: `expected a list of names, found ${show(wanted)}` })
-  else for (const [index, name] of wanted.entries()) checkSkill(problems, name, { place: `${place}.skills[${index}]`, skills })
+  if (sandbox !== undefined) checkSandbox(problems, sandbox, { place: `${place}.sandbox` })
+  for (const [index, name] of expectList(problems, skills, `${place}.skills`).entries()) {
+    if (names.includes(name as string)) continue
+    const remedy = knownNames(typeof name === 'string' ? name : '', names, 'skill')
+    problems.push({ place: `${place}.skills[${index}]`, message: `unknown skill ${showValue(name)}`, remedy })
+  }
 }
 
-function checkSkill(
+const nonEmptyStrings = (expected: string): FieldType => ({
+  expected,
+  accepts: (value) => Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== ''),
+})
+const count = (expected: string): FieldType => ({
+  expected,
+  accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
+})
+
+const sandboxFields: { readonly [Key in keyof Required<SandboxPolicy>]: FieldType } = {
+  mode: oneOf(['required', 'off']),
+  hosts: nonEmptyStrings('a list of hosts'),
+  privateHosts: nonEmptyStrings('a list of hosts'),
+  writable: nonEmptyStrings('a list of folders'),
+  environment: nonEmptyStrings('a list of names of variables'),
+  memory: count('a number of bytes'),
+  processes: count('a number of processes'),
+}
+
+/** `isComplete`: the policy of a runtime sets every key; an agent sets only what it restricts. */
+export function checkSandbox(
   problems: Problem[],
-  name: unknown,
-  { place, skills }: { readonly place: string; readonly skills: readonly { readonly name: string }[] },
+  sandbox: unknown,
+  { place, isComplete = false }: { readonly place: string; readonly isComplete?: boolean },
 ): void {
-  const names = skills.flatMap((skill: unknown) => (isRecord(skill) && typeof skill.name === 'string' ? [skill.name] : []))
-  if (names.includes(name as string)) return
-  const remedy = knownNames(typeof name === 'string' ? name : '', names, 'skill')
-  problems.push({ place, message: `there is no skill ${show(name)}`, remedy })
-}
-
-const sandboxKinds: { readonly [Key in keyof SandboxPolicy]-?: { readonly expected: string; fits(value: unknown): boolean } } = {
-  mode: { expected: 'required or off', fits: (value) => value === 'required' || value === 'off' },
-  hosts: { expected: 'a list of hosts', fits: (value) => isTexts(value) },
-  privateHosts: { expected: 'a list of hosts', fits: (value) => isTexts(value) },
-  writable: { expected: 'a list of folders', fits: (value) => isTexts(value) },
-  environment: { expected: 'a list of names of variables', fits: (value) => isTexts(value) },
-  memory: { expected: 'a number of bytes', fits: (value) => isCount(value) },
-  processes: { expected: 'a number of processes', fits: (value) => isCount(value) },
-}
-
-function checkSandbox(problems: Problem[], sandbox: unknown, place: string): void {
   if (!isPlainRecord(sandbox)) {
-    problems.push({ place, message: `expected an object, found ${show(sandbox)}` })
+    problems.push({ place, message: `expected an object, found ${showValue(sandbox)}` })
     return
   }
-  checkKeys(problems, sandbox, { known: Object.keys(sandboxKinds), place })
-  for (const [key, { expected, fits }] of Object.entries(sandboxKinds)) {
-    if (sandbox[key] !== undefined && !fits(sandbox[key]))
-      problems.push({ place: `${place}.${key}`, message: `expected ${expected}, found ${show(sandbox[key])}` })
-  }
+  checkKeys(problems, sandbox, { known: Object.keys(sandboxFields), place })
+  const given = Object.entries(sandboxFields).filter(([key]) => isComplete || sandbox[key] !== undefined)
+  checkFields(problems, sandbox, { fields: Object.fromEntries(given), place })
 }
-
-/** A policy that a runtime is given says everything; an agent's says what it wants more tightly. */
-export function checkWholeSandbox(problems: Problem[], sandbox: unknown, place: string): void {
-  checkSandbox(problems, sandbox, place)
-  if (!isRecord(sandbox)) return
-  for (const [key, { expected }] of Object.entries(sandboxKinds))
-    if (sandbox[key] === undefined) problems.push({ place: `${place}.${key}`, message: `expected ${expected}, found nothing` })
-}
-
-const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string' && each !== '')
-const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1

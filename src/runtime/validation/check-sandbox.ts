@@ -1,40 +1,40 @@
 import type { AgentSpec, Confinement, Diagnostic, Problem, Sandbox } from '../../contracts/index.ts'
 import { isRecord } from '../../util/option-problems.ts'
 
-// Walls that an agent wants are put up by the sandbox of the runtime. Tools of a program may know nothing of them, so where
-// there is no sandbox an agent that requires walls is not started, and of one that only names what they let through it is told.
+// The sandbox of the runtime enforces the sandbox settings of agents. Without one, an agent that requires a sandbox is refused,
+// and an agent that only restricts it gets a warning.
 
-const remedy = 'Give the runtime a `sandbox`, such as that of `workspaceTools` of `troupe/acting`, or take `sandbox` out of the agent.'
+const remedy = 'Pass a `sandbox` to the runtime, such as that of `workspaceTools` of `troupe/acting`, or remove `sandbox` from the agent.'
 
-/** The configuration and the sandbox as they were given: either may be wrong in any other way. */
+/** Agents that require a sandbox when the runtime has none. Configuration and sandbox may be wrong in other ways. */
 export function missingSandboxProblems(config: unknown, sandbox: Partial<Sandbox> | undefined): readonly Problem[] {
   if (!isRecord(config) || (sandbox !== undefined && sandbox?.confinement?.kind !== 'none')) return []
   const agents: readonly unknown[] = Array.isArray(config.agents) ? config.agents : []
   if (!Array.isArray(config.tools) || config.tools.length === 0) return []
   return agents.flatMap((agent, index) => {
-    if (!isRecord(agent) || !isRecord(agent.sandbox) || agent.sandbox.mode !== 'required' || !actsAmong(agents, agent)) return []
-    return [{ place: `config.agents[${index}].sandbox.mode`, message: 'it requires walls, and the runtime has none', remedy }]
+    if (!isRecord(agent) || !isRecord(agent.sandbox) || agent.sandbox.mode !== 'required' || !hasTools(agents, agent)) return []
+    return [{ place: `config.agents[${index}].sandbox.mode`, message: 'the agent requires a sandbox, and the runtime has none', remedy }]
   })
 }
 
-/** Whether it has tools, or calls somebody who has: children are behind the walls of those who call them. */
-function actsAmong(agents: readonly unknown[], agent: object, known = new Set<object>()): boolean {
-  if (known.has(agent)) return false
-  known.add(agent)
+/** Whether an agent or one of its descendants has tools: children inherit the sandbox of their parent. */
+function hasTools(agents: readonly unknown[], agent: object, seen = new Set<object>()): boolean {
+  if (seen.has(agent)) return false
+  seen.add(agent)
   const { tools, agents: children } = agent as { readonly tools?: unknown; readonly agents?: unknown }
   if (!Array.isArray(tools) || tools.length > 0) return true
-  return agents.some((each) => isRecord(each) && Array.isArray(children) && children.includes(each.name) && actsAmong(agents, each, known))
+  return agents.some((each) => isRecord(each) && Array.isArray(children) && children.includes(each.name) && hasTools(agents, each, seen))
 }
 
-/** What is told of an agent with tools that says what walls are to be like, where nothing can make them so. */
+/** A warning for an agent whose sandbox settings nothing can enforce. */
 export function sandboxNotice({ name, sandbox: wanted }: AgentSpec, confinement: Confinement): Diagnostic | undefined {
   const { mode, ...limits } = wanted ?? {}
-  const named = Object.keys(limits)
-  if (named.length === 0 || mode === 'off' || (confinement.kind === 'sandbox' && confinement.policy)) return undefined
-  const wish = `"${name}" says what walls are to be like (sandbox: ${named.join(', ')})`
+  const keys = Object.keys(limits)
+  if (keys.length === 0 || mode === 'off' || (confinement.kind === 'sandbox' && confinement.policy)) return undefined
+  const settings = `"${name}" sets ${keys.map((key) => `sandbox.${key}`).join(', ')}`
   const message =
     confinement.kind === 'none'
-      ? `${wish}, and the runtime has none: its calls run without walls.`
-      : `${wish}, and the sandbox "${confinement.name}" has no policy that could be made stricter: its walls stay as they are.`
+      ? `${settings}, but the runtime has no sandbox: its calls run without one.`
+      : `${settings}, but the sandbox "${confinement.name}" has no policy to restrict: the settings have no effect.`
   return { code: 'sandbox_missing', severity: 'warning', message, remedy }
 }

@@ -3,44 +3,66 @@ import { offeredName } from '../../steps/index.ts'
 import { directoryNames, readOutputName } from '../../tools/index.ts'
 import { checkSchema } from '../../util/json-schema/check-schema.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
+import { aBoolean, aFunction, anything, aString, checkFields, type FieldType, oneOf, optional } from '../../util/option-problems.ts'
 import { showValue } from '../../util/show-value.ts'
 
-const keys: { readonly [Key in keyof Required<Tool>]: true } = {
-  name: true,
-  description: true,
-  instructions: true,
-  inputSchema: true,
-  effect: true,
-  concurrency: true,
-  timeoutMs: true,
-  graceMs: true,
-  repeatable: true,
-  requires: true,
-  namespace: true,
-  unavailable: true,
-  approval: true,
-  view: true,
-  execute: true,
-}
-const effects = ['read', 'idempotent', 'write']
 const abilities: readonly unknown[] = ['tools', 'images', 'files', 'reasoning', 'json_schema'] satisfies ModelAbility[]
+const leaveOut = 'Omit it if there is none.'
 
-/** Everything that is wrong with a list of tools. A label that is misspelt would be worse than none: it decides what runs twice. */
+const toolFields: { readonly [Key in keyof Required<Tool>]: FieldType } = {
+  name: anything,
+  inputSchema: anything,
+  description: {
+    expected: 'a description',
+    remedy: 'Models choose tools by their description.',
+    accepts: (value) => typeof value === 'string' && value.trim() !== '',
+  },
+  execute: { ...aFunction, remedy: 'Set execute(input, context).' },
+  effect: optional(oneOf(['read', 'idempotent', 'write']), 'Omit it for "write": such a call never runs twice.'),
+  concurrency: {
+    expected: '"shared", "exclusive" or { key(input) }',
+    remedy: 'Omit it for "exclusive".',
+    accepts: (value) =>
+      value === undefined || value === 'shared' || value === 'exclusive' || typeof (value as { key?: unknown } | null)?.key === 'function',
+  },
+  timeoutMs: optional(
+    { expected: 'milliseconds above 0', accepts: (value) => Number.isFinite(value) && (value as number) > 0 },
+    'Omit it to use the limit of the agent.',
+  ),
+  graceMs: optional(
+    { expected: 'milliseconds', accepts: (value) => Number.isFinite(value) && (value as number) >= 0 },
+    'Omit it if a call needs no time to end.',
+  ),
+  repeatable: optional(aBoolean, 'Omit it for false.'),
+  instructions: optional(aString, leaveOut),
+  namespace: optional(aString, leaveOut),
+  unavailable: optional(aFunction, leaveOut),
+  approval: optional(aFunction, leaveOut),
+  view: optional(aFunction, leaveOut),
+  requires: optional(
+    { expected: 'a list of { ability } or { flag }', accepts: (value) => Array.isArray(value) && value.every(isGate) },
+    'Omit it if the tool requires nothing.',
+  ),
+}
+
+/** Everything that is wrong with a list of tools. */
 export function checkTools(tools: readonly Tool[], place: string): readonly Problem[] {
   const taken = new Map<string, number>()
   return tools.flatMap((tool, index) => {
     const here = `${place}[${index}]`
-    if (typeof tool !== 'object' || tool === null)
-      return [
-        {
-          place: here,
-          message: `expected a tool, found ${showValue(tool)}`,
-          remedy: 'Give an object with name, description, inputSchema and execute.',
-        },
-      ]
-    const named = nameProblems(tool, here, { taken, place })
+    if (typeof tool !== 'object' || tool === null) {
+      const remedy = 'Pass an object with name, description, inputSchema and execute.'
+      return [{ place: here, message: `expected a tool, found ${showValue(tool)}`, remedy }]
+    }
+    const problems = [...nameProblems(tool, here, { taken, place })]
     if (typeof tool.name === 'string') taken.set(offeredName(tool.name), index)
-    return [...named, ...fieldProblems(tool, here), ...checkSchema(tool.inputSchema, `${here}.inputSchema`)]
+    checkFields(problems, tool, { fields: toolFields, place: here })
+    for (const key of Object.keys(tool)) {
+      // Tools may be instances of other people's classes: only a key that resembles one of ours is a misspelling.
+      const near = key in toolFields ? undefined : nearestNames(key, Object.keys(toolFields), 1)[0]
+      if (near !== undefined) problems.push({ place: `${here}.${key}`, message: 'unknown key', remedy: `Did you mean "${near}"?` })
+    }
+    return [...problems, ...checkSchema(tool.inputSchema, `${here}.inputSchema`)]
   })
 }
 
@@ -51,69 +73,14 @@ function nameProblems(
 ): readonly Problem[] {
   const at = `${here}.name`
   if (typeof name !== 'string' || name.trim() === '') {
-    return [
-      {
-        place: at,
-        message: `expected a name, found ${showValue(name)}`,
-        remedy: 'Models are offered it with letters, digits, "_" and "-"; anything else is mapped.',
-      },
-    ]
+    const remedy = 'Use letters, digits, "_" and "-". Models see other characters replaced.'
+    return [{ place: at, message: `expected a name, found ${showValue(name)}`, remedy }]
   }
   if ([readOutputName, ...directoryNames].includes(offeredName(name)))
-    return [{ place: at, message: `"${name}" is the name of a tool that every session has`, remedy: 'Choose another name.' }]
+    return [{ place: at, message: `"${name}" is reserved for a tool of the runtime`, remedy: 'Choose another name.' }]
   const other = taken.get(offeredName(name))
-  return other === undefined
-    ? []
-    : [{ place: at, message: `"${name}" is already the name of ${place}[${other}]`, remedy: 'Tool names are unique.' }]
-}
-
-function fieldProblems(tool: Tool, here: string): readonly Problem[] {
-  const found: Problem[] = []
-  const tell: Tell = (key, message, remedy) => void found.push({ place: `${here}.${key}`, message, remedy })
-  const { description, execute, effect, concurrency, timeoutMs } = tool
-  if (typeof description !== 'string' || description.trim() === '')
-    tell('description', `expected a description, found ${showValue(description)}`, 'Models choose tools by their description.')
-  if (typeof execute !== 'function') tell('execute', `expected a function, found ${showValue(execute)}`, 'Give execute(input, context).')
-  if (effect !== undefined && !effects.includes(effect))
-    tell('effect', `expected one of ${effects.join(', ')}, found ${showValue(effect)}`, 'Leave it out for "write", which never runs twice.')
-  const isConcurrency =
-    concurrency === undefined || concurrency === 'shared' || concurrency === 'exclusive' || typeof concurrency?.key === 'function'
-  if (!isConcurrency)
-    tell(
-      'concurrency',
-      `expected "shared", "exclusive" or { key(input) }, found ${showValue(concurrency)}`,
-      'Leave it out for "exclusive".',
-    )
-  if (timeoutMs !== undefined && !(Number.isFinite(timeoutMs) && timeoutMs > 0))
-    tell('timeoutMs', `expected milliseconds above 0, found ${showValue(timeoutMs)}`, 'Leave it out for the limit of the agent.')
-  for (const key of ['unavailable', 'approval', 'view'] as const) {
-    if (tool[key] !== undefined && typeof tool[key] !== 'function')
-      tell(key, `expected a function, found ${showValue(tool[key])}`, 'Leave it out where there is none.')
-  }
-  for (const key of Object.keys(tool)) {
-    // Tools may be objects of other people's classes; only what looks like one of ours is held to be misspelt.
-    const near = key in keys ? undefined : nearestNames(key, Object.keys(keys), 1)[0]
-    if (near !== undefined) tell(key, 'unknown key', `Did you mean "${near}"?`)
-  }
-  checkRare(tool, tell)
-  return found
-}
-
-type Tell = (key: string, message: string, remedy: string) => void
-
-/** What few tools have. */
-function checkRare(tool: Tool, tell: Tell): void {
-  const { graceMs, repeatable, requires } = tool
-  if (graceMs !== undefined && !(Number.isFinite(graceMs) && graceMs >= 0))
-    tell('graceMs', `expected milliseconds, found ${showValue(graceMs)}`, 'Leave it out where a call needs no time to end.')
-  if (repeatable !== undefined && typeof repeatable !== 'boolean')
-    tell('repeatable', `expected true or false, found ${showValue(repeatable)}`, 'Leave it out for false.')
-  for (const key of ['instructions', 'namespace'] as const) {
-    if (tool[key] !== undefined && typeof tool[key] !== 'string')
-      tell(key, `expected a text, found ${showValue(tool[key])}`, 'Leave it out where there is none.')
-  }
-  if (requires !== undefined && !(Array.isArray(requires) && requires.every(isGate)))
-    tell('requires', `expected a list of { ability } or { flag }, found ${showValue(requires)}`, 'Leave it out where nothing is required.')
+  if (other === undefined) return []
+  return [{ place: at, message: `"${name}" is already the name of ${place}[${other}]`, remedy: 'Tool names are unique.' }]
 }
 
 function isGate(gate: unknown): boolean {

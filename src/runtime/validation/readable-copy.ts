@@ -1,15 +1,15 @@
 import type { Problem } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 
-/** A value without what cannot be read, and where that was. */
+/** A value without the parts that cannot be read, and where those are. */
 export interface Readable {
   readonly copy: unknown
   readonly problems: readonly Problem[]
 }
 
 /**
- * Getters and proxies are other people's code, and may throw. Copies plain objects and lists without what throws; anything else,
- * such as an object of a class, stays as it is. Only for a value that was found unreadable: a copy costs time.
+ * Getters and proxies may throw. Copies plain objects and lists without what throws; any other value, such as an instance of a class,
+ * stays as it is. Only for a value that was found unreadable: copying takes time.
  */
 export function readableCopy(value: unknown): Readable {
   const problems: Problem[] = []
@@ -18,7 +18,7 @@ export function readableCopy(value: unknown): Readable {
     try {
       return copyOf(get(), place)
     } catch (error) {
-      problems.push({ place: place || 'options', message: `it cannot be read: ${messageOf(error)}`, remedy: 'Give a plain value.' })
+      problems.push({ place: place || 'options', message: `cannot be read: ${messageOf(error)}`, remedy: 'Pass a plain value.' })
       return undefined
     }
   }
@@ -29,11 +29,8 @@ export function readableCopy(value: unknown): Readable {
     copies.set(given, copy)
     for (const key of Object.keys(given)) {
       const at = Array.isArray(given) ? `${place}[${key}]` : place === '' ? key : `${place}.${key}`
-      Reflect.set(
-        copy,
-        key,
-        read(at, () => Reflect.get(given, key)),
-      )
+      const inner = read(at, () => Reflect.get(given, key))
+      Reflect.set(copy, key, inner)
     }
     return copy
   }

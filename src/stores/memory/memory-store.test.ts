@@ -168,7 +168,7 @@ describe('options of a memory store', () => {
     assert.throws(() => memoryStore({ keepTree: 1, keepTrees: '5' } as never), {
       code: 'config_invalid',
       message: [
-        'The configuration is wrong in 2 places:',
+        'Invalid configuration, 2 problems:',
         '  memoryStore.keepTree: unknown key. Did you mean "keepTrees"?',
         '  memoryStore.keepTrees: expected a number of trees, found "5". Leave it out for 100.',
       ].join('\n'),

@@ -101,7 +101,7 @@ describe('opening', () => {
     assert.throws(() => sqliteStore({ path: below, pth: 1, timing: { pollMS: 5, leaseMs: '1' }, surroundings: { clock: 1 } } as never), {
       code: 'config_invalid',
       message: [
-        'The configuration is wrong in 4 places:',
+        'Invalid configuration, 4 problems:',
         '  sqliteStore.pth: unknown key. Did you mean "path"?',
         '  sqliteStore.timing.pollMS: unknown key. Did you mean "pollMs"?',
         '  sqliteStore.timing.leaseMs: expected milliseconds, found "1". Leave it out for 15000.',

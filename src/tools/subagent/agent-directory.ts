@@ -27,7 +27,7 @@ const findAgents: Tool = {
   namespace: 'agent',
   execute({ query }, { agents }) {
     const found = typeof query === 'string' && query.trim() !== '' ? matching(agents, query) : agents
-    return found.length === 0 ? `No agent fits. There are: ${namesOf(agents)}.` : described(found)
+    return found.length === 0 ? `No agent fits. Available: ${namesOf(agents)}.` : described(found)
   },
 }
 

@@ -72,7 +72,7 @@ describe('load_skill', () => {
 
   it('lists the skills that there are where one is not known', async () => {
     const here = place({ [`${pdf}/SKILL.md`]: skill('pdf'), 'home/.agents/skills/zip/SKILL.md': skill('zip') })
-    expect(content(await loader(here)('unheard'))).toBe('failed: There is no skill "unheard". There are: pdf, zip.')
+    expect(content(await loader(here)('unheard'))).toBe('failed: There is no skill "unheard". Available: pdf, zip.')
     expect(content(await loader(place())('pdf'))).toBe('failed: There is no skill "pdf". There are no skills: go on without one.')
   })
 

@@ -8,13 +8,13 @@ const none: Sandbox = { confinement: { kind: 'none' } }
 const box: Sandbox = { confinement: { kind: 'sandbox', name: 'box' } }
 const open: Sandbox = { confinement: { kind: 'sandbox', name: 'box', policy: { ...defaultSandboxPolicy, mode: 'off' } } }
 const walled = (sandbox: Partial<SandboxPolicy>, more: Partial<AgentDefinition> = {}): AgentDefinition => ({ ...agent, sandbox, ...more })
-const remedy = 'Give the runtime a `sandbox`, such as that of `workspaceTools` of `troupe/acting`, or take `sandbox` out of the agent.'
+const remedy = 'Pass a `sandbox` to the runtime, such as that of `workspaceTools` of `troupe/acting`, or remove `sandbox` from the agent.'
 const look = tool('look')
 
-describe('an agent that requires walls in a runtime that has none', () => {
+describe('an agent that requires a sandbox in a runtime without one', () => {
   const problem = (index: number) => ({
     place: `config.agents[${index}].sandbox.mode`,
-    message: 'it requires walls, and the runtime has none',
+    message: 'the agent requires a sandbox, and the runtime has none',
     remedy,
   })
   const required = walled({ mode: 'required', writable: ['/srv'] })
@@ -57,7 +57,7 @@ describe('an agent that requires walls in a runtime that has none', () => {
   })
 })
 
-describe('an agent that says what walls are to be like', () => {
+describe('an agent that restricts the sandbox', () => {
   const wanting = walled({ hosts: [], writable: ['/srv'] })
   const told = async (setup: Setup) => {
     const { runtime, store } = world({ tools: [look], config: { agents: [wanting] }, steps: [{ text: 'Done.' }], ...setup })
@@ -67,20 +67,20 @@ describe('an agent that says what walls are to be like', () => {
     return found.filter(({ code }) => code !== 'sandbox_off')
   }
   const missing = (message: string) => [{ code: 'sandbox_missing', severity: 'warning', message, remedy }]
-  const wish = '"clerk" says what walls are to be like (sandbox: hosts, writable)'
+  const settings = '"clerk" sets sandbox.hosts, sandbox.writable'
 
-  it('is told that there are none', async () => {
-    const message = `${wish}, and the runtime has none: its calls run without walls.`
+  it('warns that there is no sandbox', async () => {
+    const message = `${settings}, but the runtime has no sandbox: its calls run without one.`
     expect(await told({})).toEqual(missing(message))
     expect(await told({ sandbox: none })).toEqual(missing(message))
   })
 
-  it('is told that they cannot be made so', async () => {
-    const message = `${wish}, and the sandbox "box" has no policy that could be made stricter: its walls stay as they are.`
+  it('warns that the sandbox cannot be restricted', async () => {
+    const message = `${settings}, but the sandbox "box" has no policy to restrict: the settings have no effect.`
     expect(await told({ sandbox: box })).toEqual(missing(message))
   })
 
-  it('is told nothing where there is nothing to tell', async () => {
+  it('does not warn without need', async () => {
     const policy = { ...defaultSandboxPolicy, writable: ['/srv'] }
     expect(await told({ sandbox: { confinement: { kind: 'sandbox', name: 'box', policy } } })).toEqual([])
     expect(await told({ sandbox: open })).toEqual([])
@@ -89,7 +89,7 @@ describe('an agent that says what walls are to be like', () => {
     expect(await told({ config: { agents: [walled({ mode: 'off', hosts: [] })] } })).toEqual([])
   })
 
-  it('and calls somebody with tools: the child is told', async () => {
+  it('warns for the child that has tools', async () => {
     const agents = [
       { ...wanting, name: 'boss', tools: [], agents: ['clerk'] },
       { ...agent, tools: ['look'] },
@@ -98,7 +98,7 @@ describe('an agent that says what walls are to be like', () => {
     const { runtime, store } = world({ tools: [look], config: { agents, agentSelection: { agent: 'boss' } }, steps })
     const { sessionId: treeId } = await runtime.run('Go')
     const found = ofType(await journalOf(store, treeId), 'interaction.diagnostic')
-    const message = `${wish}, and the runtime has none: its calls run without walls.`
+    const message = `${settings}, but the runtime has no sandbox: its calls run without one.`
     expect(found.map(({ agentPath, diagnostic }) => [agentPath, diagnostic])).toEqual([['root/clerk#1', missing(message)[0]]])
   })
 })

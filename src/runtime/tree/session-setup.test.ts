@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { AgentSpec } from '../../contracts/index.ts'
-import { applyInheritedRules } from './inherited-rules.ts'
+import { applyInheritedRules } from './session-setup.ts'
 
 const spec = (name: string, more: Partial<AgentSpec> = {}): AgentSpec => ({ name, ...more }) as AgentSpec
 

@@ -1,0 +1,117 @@
+import type { Problem, Tool, ToolSource } from '../../contracts/index.ts'
+import type { QueueLimits } from '../../steps/index.ts'
+import {
+  aBoolean,
+  aString,
+  checkField,
+  checkFields,
+  checkKeys,
+  expectList,
+  expectObject,
+  type FieldType,
+  isListOfStrings,
+  isRecord,
+  oneOf,
+  optional,
+  stringList,
+} from '../../util/option-problems.ts'
+import { showValue } from '../../util/show-value.ts'
+import type { AgentDefinition, AgentLoopConfig } from '../api/agent-config.ts'
+import { checkAgent, checkAllowlist } from './check-agent.ts'
+import { checkChildren } from './check-children.ts'
+import { checkLimits } from './check-limits.ts'
+import { checkPolicies } from './check-policies.ts'
+import { checkSelection } from './check-selection.ts'
+import { checkTools } from './check-tools.ts'
+
+const configKeys = [
+  'agents',
+  'agentSelection',
+  'tools',
+  'features',
+  'overlay',
+  'limits',
+  'unpriced',
+  'childrenOffered',
+  'queues',
+  'approvals',
+  'skills',
+  'context',
+] satisfies (keyof AgentLoopConfig)[]
+
+/** Everything that is wrong with a configuration. Accepts any value. */
+export function configProblems(config: AgentLoopConfig): readonly Problem[] {
+  if (!isRecord(config)) return [{ place: 'config', message: `expected an object with agents, found ${showValue(config)}` }]
+  const problems: Problem[] = []
+  const { limits, overlay, features, unpriced, childrenOffered, queues } = config
+  checkKeys(problems, config, { known: configKeys, place: 'config' })
+  const given = expectList(problems, config.tools, 'config.tools') as readonly (Tool | ToolSource)[]
+  const tools = given.filter(isTool)
+  problems.push(...checkTools(tools, 'config.tools'))
+  if (expectObject(problems, limits, 'config.limits')) checkLimits(problems, limits, 'config.limits')
+  if (expectObject(problems, overlay, 'config.overlay')) checkValues(problems, overlay, { type: aString, place: 'config.overlay' })
+  if (expectObject(problems, features, 'config.features')) checkValues(problems, features, { type: aBoolean, place: 'config.features' })
+  checkField(problems, unpriced, { type: optional(stringList('a list of model names')), place: 'config.unpriced' })
+  checkField(problems, childrenOffered, { type: optional(oneOf(['each', 'directory'])), place: 'config.childrenOffered' })
+  if (expectObject(problems, queues, 'config.queues')) checkQueues(problems, queues)
+  problems.push(...checkPolicies(config))
+  checkAgents(problems, config, tools.length === given.length ? tools : undefined)
+  if (problems.length === 0) problems.push(...checkChildren(config.agents, tools))
+  checkSelection(problems, config)
+  return problems
+}
+
+/** `tools`: `undefined` if some are only known once a source has listed them. */
+function checkAgents(problems: Problem[], config: AgentLoopConfig, tools: readonly Tool[] | undefined): void {
+  if (!Array.isArray(config.agents) || config.agents.length === 0) {
+    const message = `expected at least one agent, found ${showValue(config.agents)}`
+    problems.push({ place: 'config.agents', message, remedy: 'Set name, description, prompt and model.' })
+    return
+  }
+  const names = new Map<unknown, number>()
+  for (const [index, agent] of (config.agents as readonly AgentDefinition[]).entries()) {
+    const place = `config.agents[${index}]`
+    if (!isRecord(agent)) {
+      problems.push({ place, message: `expected an object with name, description, prompt and model, found ${showValue(agent)}` })
+      continue
+    }
+    checkAgent(problems, agent, place)
+    const other = names.get(agent.name)
+    if (other !== undefined) {
+      const message = `${showValue(agent.name)} is already the name of config.agents[${other}]`
+      problems.push({ place: `${place}.name`, message, remedy: 'Agent names are unique.' })
+    }
+    names.set(agent.name, index)
+    if (tools && isListOfStrings(agent.tools)) problems.push(...checkAllowlist(agent, tools, place))
+  }
+}
+
+function checkValues(problems: Problem[], map: object, { type, place }: { readonly type: FieldType; readonly place: string }): void {
+  for (const [key, value] of Object.entries(map)) checkField(problems, value, { type, place: `${place}.${key}` })
+}
+
+const wholeNumber: FieldType = {
+  expected: 'a whole number of at least 1',
+  accepts: (value) => Number.isSafeInteger(value) && (value as number) >= 1,
+}
+const queueFields: { readonly [Key in keyof Required<QueueLimits>]: FieldType } = {
+  concurrent: optional(wholeNumber),
+  perMinute: optional(wholeNumber),
+}
+
+function checkQueues(problems: Problem[], queues: { readonly [name: string]: QueueLimits }): void {
+  const known = Object.keys(queueFields)
+  for (const [name, limits] of Object.entries(queues)) {
+    const place = `config.queues.${name}`
+    if (name.trim() === '') problems.push({ place, message: 'expected the name of a provider, a tool or a namespace' })
+    if (!expectObject(problems, limits ?? null, place)) continue
+    checkKeys(problems, limits, { known, place })
+    checkFields(problems, limits, { fields: queueFields, place })
+    if (Object.keys(limits).length === 0)
+      problems.push({ place, message: 'the queue sets no limit', remedy: `Set ${known.join(' or ')}, or remove the queue.` })
+  }
+}
+
+export const isTool = (value: Tool | ToolSource): value is Tool => !isSource(value)
+export const isSource = (value: Tool | ToolSource): value is ToolSource =>
+  typeof value === 'object' && value !== null && 'list' in value && typeof value.list === 'function'
