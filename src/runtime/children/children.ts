@@ -87,7 +87,7 @@ export class Children {
     const { openSessions } = this.#tracker
     if (mustStop(open, start)) return this.#stop(open)
     openSessions.enter(open)
-    if (slots && !slots.tryEnter()) await this.#waitForHold(open, slots, { interrupt, itemId })
+    if (slots && !slots.tryEnter()) await this.#waitForSlots(open, slots, { interrupt, itemId })
     if (mustStop(open, start)) return this.#stop(open)
     const begun = open.session?.state ?? this.#tracker.inactive.get(open.sessionId)
     const agent = begun?.agent ?? currentAgents(this.#parts).get(start.task.agent)
@@ -111,7 +111,7 @@ export class Children {
   }
 
   /** The call queues again: it left its place while the child waited for a lane. */
-  #waitForHold(
+  #waitForSlots(
     { parent }: OpenSession,
     slots: QueueSlots,
     call: { readonly interrupt: Interrupt; readonly itemId: ItemId },
