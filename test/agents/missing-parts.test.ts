@@ -30,7 +30,7 @@ describe('what is missing', () => {
   const told = [
     /a\.ai:\d+:\d+:? +there is no skill `leter`/,
     /the hook "module" cannot be used: there is no file \S+absent\.mjs/,
-    /the hook "program" cannot be used: there is no program "\.\/absent\.sh"/,
+    /the hook "program" cannot be used: program "\.\/absent\.sh" not found/,
     /`tools` of the hook "program" is wrong: no tool is called `shel`/,
     /absent:? +`sandbox\.writable` of the configuration names this folder, and it is not there/,
   ]

@@ -2,7 +2,7 @@ import { type HookPoint, hookPoints, maxHookOutputChars } from '../../src/contra
 import { hookKeys, requiredHookKeys } from '../../src/policy/check-hook.ts'
 import { defaultHookTimeoutMs, maxHookTextLength, verdictForm } from '../../src/steps/approval/ask-hook.ts'
 import { exportNames } from '../../src/tools/hooks/module-hook.ts'
-import type { Questions } from '../../src/tools/hooks/questions.ts'
+import type { Questions } from '../../src/tools/hooks/hook-answer.ts'
 import { mostOutputBytes } from '../../src/tools/hooks/run-program.ts'
 import { code, made, page, table } from './markdown.ts'
 

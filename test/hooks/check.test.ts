@@ -41,7 +41,7 @@ describe('the hooks of a configuration', () => {
     [[{ ...good, timeout: 3_600_001 }], 'hooks[0].timeout', /from 1ms to 1h, not 3600001/],
     [[{ ...good, timeout: -1 }], 'hooks[0].timeout', /from 1ms to 1h/],
     [[{ ...good, onFailures: 'open' }], 'hooks[0].onFailures', /is no key of a hook/],
-    [[good, good], 'hooks[1].name', /hooks\[0\] has this name already/],
+    [[good, good], 'hooks[1].name', /hooks\[0\] already has this name/],
   ])('may not be %j', (hooks, place, message) => {
     expect(checkHooks(hooks, 'hooks')).toEqual([
       { place, message: expect.stringMatching(message), remedy: expect.stringMatching(/^[A-Z"].*[.?]$/) },

@@ -81,8 +81,8 @@ describe('a hook that is a program', () => {
   })
 
   it.each([
-    ['another code', 'echo first >&2; echo last >&2; exit 7', /it ended with code 7: last/],
-    ['a signal', 'kill -9 $$', /it ended with SIGKILL/],
+    ['another code', 'echo first >&2; echo last >&2; exit 7', /it exited with code 7: last/],
+    ['a signal', 'kill -9 $$', /it exited with SIGKILL/],
     ['words', 'echo fine', /it printed "fine", expected one JSON object/],
     ['a list', 'echo "[]"', /expected one JSON object/],
     ['two documents', `echo '{"kind":"continue"}'; echo '{}'`, /expected one JSON object/],
@@ -124,7 +124,7 @@ describe('a program that does not end', () => {
     const asked = (hook.beforeCall as Heeding<CallView>)(view, { signal: controller.signal })
     await until(() => pidsIn(pids).length === count)
     controller.abort()
-    await expect(asked).rejects.toThrow(/it ended with SIG/)
+    await expect(asked).rejects.toThrow(/it exited with SIG/)
     await until(() => !pidsIn(pids).some(isAlive))
   })
 
@@ -153,13 +153,13 @@ describe('a program that does not end', () => {
     const asked = (hook.beforeCall as Heeding<CallView>)(view, { signal: controller.signal })
     await until(() => pidsIn(pids).length === 1)
     controller.abort()
-    await expect(asked).rejects.toThrow(/it ended with SIG/)
+    await expect(asked).rejects.toThrow(/it exited with SIG/)
     await until(() => !pidsIn(pids).some(isAlive))
   })
 
   it('is not started at all where nobody waits', async () => {
     const hook = await build({ command: [script(`touch ${join(folder, 'started')}`)] })
-    await expect((hook.beforeCall as Heeding<CallView>)(view, { signal: AbortSignal.abort() })).rejects.toThrow('nobody waits')
+    await expect((hook.beforeCall as Heeding<CallView>)(view, { signal: AbortSignal.abort() })).rejects.toThrow('it was cancelled')
     expect(existsSync(join(folder, 'started'))).toBe(false)
   })
 
@@ -225,8 +225,8 @@ describe('what does not work is told at the start', () => {
       ['hooks[1].module', expect.stringContaining('cannot be loaded')],
       ['hooks[2].module', expect.stringContaining('at the top')],
       ['hooks[3].module', expect.stringContaining('exports no function beforeCall')],
-      ['hooks[4].command', 'there is no program "no-such-program"'],
-      ['hooks[5].command', 'there is no program "./not-there.sh"'],
+      ['hooks[4].command', 'program "no-such-program" not found'],
+      ['hooks[5].command', 'program "./not-there.sh" not found'],
     ])
     for (const { remedy } of problems) expect(remedy).toMatch(/\w/)
   })

@@ -75,11 +75,11 @@ describe('a module', () => {
   it('that ends, breaks off, floods or talks nonsense has failed, and is started anew for the next question', async () => {
     const hook = await build(put(obliging))
     const faults = {
-      exit: 'it ended with code 0: last',
-      throw: 'it broke off: from a timer',
-      reject: 'it broke off: nobody handles it',
+      exit: 'it exited with code 0: last',
+      throw: 'it crashed: from a timer',
+      reject: 'it crashed: nobody handles it',
       flood: 'it printed more than 65536 bytes',
-      nonsense: 'it sent what nobody understands',
+      nonsense: 'it sent an invalid message',
     }
     for (const [wish, message] of Object.entries(faults)) {
       await expect(ask(hook, wish)).rejects.toThrow(message)
@@ -115,8 +115,8 @@ describe('a module', () => {
     const hook = await build(module, { trusted: { hashes: hookHashes([{ module }], folder) } })
     writeFileSync(at(module), `export const beforeCall = () => ({ kind: 'continue' })`)
     expect(await ask(hook, 'count')).toEqual({ kind: 'block', reason: '1' })
-    await expect(ask(hook, 'exit')).rejects.toThrow('it ended with code 0')
-    await expect(ask(hook, 'count')).rejects.toThrow('is not run, since it has changed since it was trusted')
+    await expect(ask(hook, 'exit')).rejects.toThrow('it exited with code 0')
+    await expect(ask(hook, 'count')).rejects.toThrow('is not run because it has changed since it was trusted')
     writeFileSync(at(module), obliging)
     expect(await ask(hook, 'count')).toEqual({ kind: 'block', reason: '1' })
   })
@@ -166,7 +166,7 @@ describe('a module that is given up', () => {
     expect(await ask(hook, 'at once')).toEqual({ kind: 'block', reason: 'at once' })
     await until(() => existsSync(at('told-waits')))
     controller.abort()
-    await expect(heeding).rejects.toThrow('nobody waits for it any more')
+    await expect(heeding).rejects.toThrow('it was cancelled')
     expect(await other).toEqual({ kind: 'block', reason: 'wait' })
     expect(existsSync(at('told'))).toBe(true)
     // In the thread that was told everybody may pass; in another one nobody has opened.
@@ -174,13 +174,13 @@ describe('a module that is given up', () => {
     const again = ask(hook, 'wait', asked.signal)
     expect(await ask(hook, 'at once')).toEqual({ kind: 'block', reason: 'at once' })
     asked.abort()
-    await expect(again).rejects.toThrow('nobody waits')
+    await expect(again).rejects.toThrow('it was cancelled')
     await clock.elapse(500)
     expect(clock.pending).toBe(0)
   })
 
   it('is not asked at all where nobody waits', async () => {
-    await expect(ask(await build(put(obliging)), 'count', AbortSignal.abort())).rejects.toThrow('nobody waits')
+    await expect(ask(await build(put(obliging)), 'count', AbortSignal.abort())).rejects.toThrow('it was cancelled')
   })
 })
 

@@ -40,7 +40,7 @@ describe('a hook whose files are trusted', () => {
     expect(await ask(hook)).toEqual({ kind: 'continue' })
     put("$HOME's.sh", `#!/bin/sh\ntouch ${folder}/ran\n`)
     await expect(ask(hook)).rejects.toThrow(
-      `${program} is not run, since it has changed since it was trusted. Look at it; if it is what you want: troupe trust '${folder}/$HOME'\\''s.sh'`,
+      `${program} is not run because it has changed since it was trusted. Review it, then run: troupe trust '${folder}/$HOME'\\''s.sh'`,
     )
     expect(existsSync(join(folder, 'ran'))).toBe(false)
     put("$HOME's.sh", text)
@@ -49,10 +49,10 @@ describe('a hook whose files are trusted', () => {
 
   it('fails where one is larger than is read, whatever size it says it has', async () => {
     put('large.sh', '#'.repeat(4 * 1024 * 1024 + 1))
-    await expect(ask(await build({ command: ['./large.sh'] }, { hashes: new Map() }))).rejects.toThrow('too large to be trusted')
+    await expect(ask(await build({ command: ['./large.sh'] }, { hashes: new Map() }))).rejects.toThrow('too large to trust')
     if (!existsSync('/proc/self/pagemap')) return
     symlinkSync('/proc/self/pagemap', join(folder, 'endless.sh'))
-    await expect(ask(await build({ command: ['sh', './endless.sh'] }, { hashes: new Map() }))).rejects.toThrow('too large to be trusted')
+    await expect(ask(await build({ command: ['sh', './endless.sh'] }, { hashes: new Map() }))).rejects.toThrow('too large to trust')
     expect(hookHashes([{ command: ['./endless.sh'] }], folder)).toEqual(new Map())
   })
 
@@ -63,11 +63,11 @@ describe('a hook whose files are trusted', () => {
       ['true', '--rules=./rules.json'],
       ['sh', '-c', 'true "rules.json"'],
     ])
-      await expect(ask(await build({ command }, { hashes: new Map() }))).rejects.toThrow('nobody has trusted it')
+      await expect(ask(await build({ command }, { hashes: new Map() }))).rejects.toThrow('it is not trusted')
     const late = await build({ command: ['true', 'late.sh'] }, { hashes: new Map() })
     expect(await ask(late)).toEqual({ kind: 'continue' })
     put('late.sh', '')
-    await expect(ask(late)).rejects.toThrow('late.sh is not run, since nobody has trusted it')
+    await expect(ask(late)).rejects.toThrow('late.sh is not run because it is not trusted')
   })
 
   it('may write to what it names', async () => {
@@ -127,17 +127,17 @@ describe('a hook whose files are trusted', () => {
       `import { writeFileSync } from 'node:fs'\nwriteFileSync(${JSON.stringify(join(folder, 'loaded'))}, '')\n`,
     )
     const hook = await build({ module: './guard.mjs' }, { hashes: new Map() })
-    await expect(ask(hook)).rejects.toThrow(`${module} is not run, since nobody has trusted it`)
+    await expect(ask(hook)).rejects.toThrow(`${module} is not run because it is not trusted`)
     expect(existsSync(join(folder, 'loaded'))).toBe(false)
   })
 
   it('does not answer by a program that was exchanged while it ran, also where the right one is back', async () => {
     const there = put('there.sh', '#!/bin/sh\nmv there.sh away.sh\nmv away.sh there.sh\n')
     const hook = await build({ command: ['./there.sh'] }, { hashes: hookHashes([{ command: ['./there.sh'] }], folder) })
-    await expect(ask(hook)).rejects.toThrow(`${there} was changed or exchanged while the hook ran, so its answer does not count`)
+    await expect(ask(hook)).rejects.toThrow(`${there} was changed or replaced while the hook ran, so its answer is ignored`)
     const gone = put('gone.sh', '#!/bin/sh\nrm gone.sh\n')
     const other = await build({ command: ['./gone.sh'] }, { hashes: hookHashes([{ command: ['./gone.sh'] }], folder) })
-    await expect(ask(other)).rejects.toThrow(`${gone} was changed or exchanged`)
+    await expect(ask(other)).rejects.toThrow(`${gone} was changed or replaced`)
   })
 
   it.each([
@@ -159,7 +159,7 @@ describe('a hook whose files are trusted', () => {
       // As if it had been exchanged between the look and the start.
       expect(await load(hash('what was looked at'))).toEqual({
         kind: 'not_loaded',
-        message: 'it was exchanged while it was looked at, so it is not run',
+        message: 'it was replaced while it was checked, so it is not run',
       })
     }
   })
@@ -186,7 +186,7 @@ describe('a hook whose files are trusted', () => {
     mkdirSync(join(folder, 'planted'))
     put('planted/way.sh', `#!/bin/sh\ntouch ${folder}/on-the-way\n`)
     symlinkSync(join(folder, 'planted'), join(open, 'on'))
-    await expect(ask(hook)).rejects.toThrow('way.sh is not run, since it has changed since it was trusted')
+    await expect(ask(hook)).rejects.toThrow('way.sh is not run because it has changed since it was trusted')
     expect(existsSync(join(folder, 'on-the-way'))).toBe(false)
     expect(await ask(await build({ command: [program] }, { hashes: new Map(), folders: [open] }))).toEqual({ kind: 'continue' })
   })

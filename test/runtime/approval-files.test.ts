@@ -84,12 +84,12 @@ describe('what a rule says of files holds for whoever looks through the folder a
       const made = await playing([search()], [{ allow: '*' }, { deny }])
       expect(made.told[0]?.content, deny).not.toMatch(/password=1|secrets/)
       expect(made.told[0]?.content, deny).toContain('password=2')
-      expect(made.told[0]?.content, deny).toContain('1 entry left out: rules forbid looking there.')
+      expect(made.told[0]?.content, deny).toContain('1 entry omitted: rules deny reading them.')
     }
     const { told } = await playing([list(), list('secrets')], [{ deny: 'list_files(secrets/*)' }])
     expect(told.map(({ content }) => content)).toEqual([
-      '4 entries in the workspace, 2 levels deep.\n.env\nsecrets/\nsrc/\nsrc/a.txt\n1 entry left out: rules forbid looking there.',
-      '0 entries in secrets, 2 levels deep.\n1 entry left out: rules forbid looking there.',
+      '4 entries in the workspace, 2 levels deep.\n.env\nsecrets/\nsrc/\nsrc/a.txt\n1 entry omitted: rules deny reading them.',
+      '0 entries in secrets, 2 levels deep.\n1 entry omitted: rules deny reading them.',
     ])
   })
 

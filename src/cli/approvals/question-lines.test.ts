@@ -244,7 +244,7 @@ describe('what helps to decide', () => {
   })
 
   test('leaving the sandbox: what the wall was, and the last that was printed there', () => {
-    const message = 'By its own words it wanted to write where the sandbox does not allow it: touch: /srv/x: Read-only file system'
+    const message = 'The output suggests that the sandbox denied a write: touch: /srv/x: Read-only file system'
     const partial = `exit code 1\n${Array.from({ length: 9 }, (_, n) => `line ${n}`).join('\n')}\ntouch: /srv/x: Read-only file system\n`
     const request = run('touch /srv/x', {
       scope: 'unsandboxed',
@@ -255,8 +255,8 @@ describe('what helps to decide', () => {
       "
       ? Run again outside the sandbox: touch /srv/x  shell
         outside the sandbox: with all that you may do yourself
-        │ By its own words it wanted to write where the sandbox does not allow it: to
-        │ uch: /srv/x: Read-only file system
+        │ The output suggests that the sandbox denied a write: touch: /srv/x: Read-on
+        │ ly file system
         │ line 5
         │ line 6
         │ line 7

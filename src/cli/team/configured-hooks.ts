@@ -24,7 +24,7 @@ interface HookSurroundings {
 export async function configuredHooks(config: Config, { host, workingDirectory, trusted }: HookSurroundings): Promise<ConfiguredHooks> {
   const configured = hooksOf(config)
   if (configured.length === 0) return { hooks: [], files: [], problems: [] }
-  const { hookFiles, hookFrom, hookHashes } = await import('../../tools/hooks/index.ts')
+  const { hookFiles, createHook, hookHashes } = await import('../../tools/hooks/index.ts')
   const { environment, writable } = await surroundingsOf(config, host, workingDirectory)
   const trustedHashes = await hashesOfOthers(configured, { host, trusted })
   const built = await Promise.all(
@@ -34,7 +34,7 @@ export async function configuredHooks(config: Config, { host, workingDirectory, 
       return {
         name: definition.name,
         place,
-        ...(await hookFrom(definition, { baseDir, clock: systemClock, environment, writable, trusted: known })),
+        ...(await createHook(definition, { baseDir, clock: systemClock, environment, writable, trusted: known })),
       }
     }),
   )
@@ -49,12 +49,12 @@ export async function configuredHooks(config: Config, { host, workingDirectory, 
 export async function missingHookParts(config: Config, { host, workingDirectory }: HookSurroundings): Promise<readonly Problem[]> {
   const configured = hooksOf(config)
   if (configured.length === 0) return []
-  const { hookFrom } = await import('../../tools/hooks/index.ts')
+  const { createHook } = await import('../../tools/hooks/index.ts')
   const { environment, writable } = await surroundingsOf(config, host, workingDirectory)
   const missing = async ({ definition, baseDir }: ConfiguredHook): Promise<Pick<Problem, 'message' | 'remedy'> | undefined> => {
     if (definition.command === undefined) return missingModule(resolve(baseDir, definition.module))
     // A program is only looked for until it is asked something.
-    const built = await hookFrom(definition, { baseDir, clock: systemClock, environment, writable })
+    const built = await createHook(definition, { baseDir, clock: systemClock, environment, writable })
     return 'missing' in built ? built.missing : undefined
   }
   const found = await Promise.all(configured.map(async (each) => ({ ...each, fault: await missing(each) })))

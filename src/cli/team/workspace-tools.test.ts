@@ -45,7 +45,7 @@ test('a hook of a project runs the program that was trusted along with the confi
   const started = await acting()
   expect(await ask(started)).toEqual({ kind: 'continue' })
   put('guard.sh', '#!/bin/sh\nexit 2\n')
-  await expect(ask(started)).rejects.toThrow(/guard\.sh is not run, since it has changed since it was trusted.* troupe trust /)
+  await expect(ask(started)).rejects.toThrow(/guard\.sh is not run because it has changed since it was trusted.* troupe trust /)
   await expect(ask(await acting())).rejects.toThrow('has changed since it was trusted')
   await trust('guard.sh')
   expect(await ask(await acting())).toEqual({ kind: 'block', reason: 'no reason was given' })
@@ -81,8 +81,8 @@ test('everything that is wrong is told at once: flags, skills, the hooks of ever
   expect((refused as TroupeError).problems.map(({ place, message }) => `${place} ${message}`)).toEqual([
     expect.stringMatching(/^--allow /),
     expect.stringMatching(/no skill `nowhere`/),
-    `${root}/mine.json:1:11 the hook "one" cannot be used: there is no program "./one.sh"`,
-    `${root}/mine.json:1:91 the hook "two" cannot be used: there is no program "./two.sh"`,
+    `${root}/mine.json:1:11 the hook "one" cannot be used: program "./one.sh" not found`,
+    `${root}/mine.json:1:91 the hook "two" cannot be used: program "./two.sh" not found`,
   ])
 })
 
@@ -92,7 +92,7 @@ test('a program of a hook that is there and may not be executed is told as such'
   chmodSync(join(root, 'guard.mjs'), 0o644)
   const refused: unknown = await acting().catch((error: unknown) => error)
   const [problem] = (refused as TroupeError).problems
-  expect(problem?.message).toContain('the file "./guard.mjs" is there, but may not be executed')
+  expect(problem?.message).toContain('the file "./guard.mjs" is not executable')
   expect(problem?.remedy).toBe(`Allow it: chmod +x ${root}/guard.mjs; or name what runs it: ["node", "./guard.mjs"]`)
 })
 

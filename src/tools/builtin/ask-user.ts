@@ -6,12 +6,12 @@ const longestQuestion = 2_000
 const mostOptions = 10
 const longestOption = 200
 
-/** Asks a person something. The question goes the way of approvals, so it may be answered anywhere, and much later. */
+/** Asks a person. The question is an approval request, so it can be answered from anywhere and much later. */
 export function askUserTool(): Tool {
   return {
     name: askUserName,
     description:
-      'Asks the person whom you work for. Use it where only they can tell and a wrong guess would cost them; otherwise decide yourself and say so.',
+      'Ask the user a question. Use it only if the user alone knows the answer and a wrong guess would be costly. Otherwise decide yourself and say so.',
     inputSchema,
     effect: 'read',
     concurrency: 'shared',
@@ -23,14 +23,14 @@ export function askUserTool(): Tool {
 const inputSchema = {
   type: 'object',
   properties: {
-    question: { type: 'string', minLength: 1, maxLength: longestQuestion, description: 'One question, which can be understood by itself.' },
+    question: { type: 'string', minLength: 1, maxLength: longestQuestion, description: 'One question that makes sense on its own.' },
     options: {
       type: 'array',
       minItems: 2,
       maxItems: mostOptions,
       uniqueItems: true,
       items: { type: 'string', minLength: 1, maxLength: longestOption },
-      description: 'Answers to choose from, where they are known. Another answer may come, too.',
+      description: 'Suggested answers. The user may answer something else.',
     },
   },
   required: ['question'],
@@ -40,12 +40,12 @@ const inputSchema = {
 function questionOf({ question, options }: JsonObject): ApprovalWish {
   const text = String(question).trim()
   const choices = Array.isArray(options) ? options.map((option) => String(option).trim()) : undefined
-  // Nothing is done here that a rule or a grant could allow.
+  // There are no keys: no rule or grant can answer it.
   return { summary: text, keys: [], question: { text, ...(choices && { options: choices }) } }
 }
 
 function answered(_input: JsonObject, { answer }: ToolContext): ToolOutput {
   if (answer !== undefined) return { ok: true, content: answer.trim() === '' ? 'The answer is empty.' : answer }
-  const remedy = 'Go on with what is most likely right, say what you have assumed, and do nothing that could not be undone.'
-  return { ok: false, error: { class: 'failed', message: 'Nobody was there to answer.', remedy } }
+  const remedy = 'Continue with the most likely answer, state your assumption, and do nothing irreversible.'
+  return { ok: false, error: { class: 'failed', message: 'Nobody answered.', remedy } }
 }

@@ -1,6 +1,6 @@
 export { askUserTool } from './ask-user.ts'
 export { fileTools } from './files/index.ts'
 export { loadSkillTool } from './load-skill/index.ts'
-export { updatePlanTool } from './plan.ts'
 export { type ShellOptions, shellTool } from './shell/index.ts'
+export { updatePlanTool } from './update-plan.ts'
 export { webFetchTool } from './web-fetch/index.ts'

@@ -2,12 +2,12 @@ import { type JsonObject, storedOutputFlag, type Tool } from '../../contracts/in
 
 export const readOutputName = 'read_output'
 
-/** Pages and searches outputs that were too large to show. Offered once there is one; what it does is loaded at its first call. */
+/** Pages and searches stored outputs. Offered when there is one; the implementation is loaded at the first call. */
 export function readOutputTool(): Tool {
   return {
     name: readOutputName,
     description:
-      'Reads an earlier output that was too large to show in full: page through its lines, or search in it. The handle stands where the output was cut.',
+      'Read a stored output that was too large to show: page through its lines, or search in it. The handle is shown where the output was cut.',
     inputSchema,
     effect: 'read',
     concurrency: 'shared',
@@ -27,21 +27,21 @@ const mostContext = 20
 const inputSchema = {
   type: 'object',
   properties: {
-    handle: { type: 'string', description: 'The handle of the output.' },
-    from_line: { type: 'integer', minimum: 1, description: 'The first line to show or to search. Default 1.' },
-    lines: { type: 'integer', minimum: 1, maximum: mostLines, description: `How many lines to show. Default ${defaultLines}.` },
-    from_column: { type: 'integer', minimum: 1, description: 'Shows only the line from_line, from this column on: for very long lines.' },
+    handle: { type: 'string', description: 'Handle of the output.' },
+    from_line: { type: 'integer', minimum: 1, description: 'First line to show or search. Default 1.' },
+    lines: { type: 'integer', minimum: 1, maximum: mostLines, description: `Number of lines to show. Default ${defaultLines}.` },
+    from_column: { type: 'integer', minimum: 1, description: 'Show only line from_line, starting at this column. For very long lines.' },
     search: {
       type: 'string',
       minLength: 1,
       maxLength: 500,
-      description: 'Shows the lines that contain this text instead; letter case does not matter.',
+      description: 'Show only lines that contain this text, ignoring case.',
     },
     context: {
       type: 'integer',
       minimum: 0,
       maximum: mostContext,
-      description: `Lines to show around each hit. Default ${defaultContext}.`,
+      description: `Context lines around each match. Default ${defaultContext}.`,
     },
   },
   required: ['handle'],
@@ -57,7 +57,7 @@ export interface ReadRequest {
   readonly context: number
 }
 
-/** The input has been validated; this only fills in what was left out. */
+/** Fills in defaults; the input is already validated. */
 function requestOf({ handle, from_line, from_column, lines, search, context }: JsonObject): ReadRequest {
   return {
     handle: String(handle),

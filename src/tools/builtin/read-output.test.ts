@@ -52,7 +52,7 @@ describe('read_output', () => {
       error: {
         class: 'invalid_input',
         message: 'No stored output has the handle "b9".',
-        remedy: 'Use a handle as it stands in an output that was cut: read_output {"handle":"…"}.',
+        remedy: 'Use the handle shown in the cut output: read_output {"handle":"…"}.',
       },
     })
   })
@@ -63,7 +63,7 @@ describe('read_output', () => {
       error: {
         class: 'invalid_input',
         message: 'from_line 4 is past the end: the output has 3 lines.',
-        remedy: 'Ask for a line from 1 to 3.',
+        remedy: 'Use a line from 1 to 3.',
       },
     })
   })
@@ -94,7 +94,7 @@ describe('paging', () => {
       '1: short',
       `${'x'.repeat(90 - ' [columns 1-2000 of 50000]'.length)} [columns 1-2000 of 50000]`,
       '3: last',
-      `e shortened; go on in one with read_output {"handle":"b1","from_line":2,"from_column":2001}`.slice(-90),
+      `Long lines are cut. Read on with read_output {"handle":"b1","from_line":2,"from_column":2001}`.slice(-90),
       'End of the output.',
     ])
     const [head, body, next] = (await read(text, { from_line: 2, from_column: 45_001 })).split('\n')
@@ -103,7 +103,7 @@ describe('paging', () => {
       `2: ${'x'.repeat(5_000)} [columns 45001-50000 of 50000]`,
       'End of the line.',
     ])
-    expect(await read(text, { from_line: 2, from_column: 60_000 })).toContain('It ends at column 50000, before column 60000.')
+    expect(await read(text, { from_line: 2, from_column: 60_000 })).toContain('The line ends at column 50000, before column 60000.')
   })
 
   it('covers a long line without a gap, in whole letters', async () => {
@@ -142,7 +142,7 @@ describe('searching', () => {
 
   it('says what to do when nothing is found', async () => {
     expect(await read('abc', { search: 'xyz' })).toBe(
-      'No hits for "xyz" in 1 line (3 bytes). Letter case does not matter; try a shorter text, or page with read_output {"handle":"b1"}',
+      'No hits for "xyz" in 1 line (3 bytes). Try a shorter text, or page with read_output {"handle":"b1"}',
     )
   })
 

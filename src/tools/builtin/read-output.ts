@@ -26,7 +26,7 @@ export async function readOutput(wanted: ReadRequest, context: ToolContext): Pro
   const request = { ...wanted, room }
   const text = await context.storedOutput(request.handle)
   if (text === undefined) {
-    const remedy = 'Use a handle as it stands in an output that was cut: read_output {"handle":"…"}.'
+    const remedy = 'Use the handle shown in the cut output: read_output {"handle":"…"}.'
     return {
       ok: false,
       error: { class: 'invalid_input', message: `No stored output has the handle ${showValue(request.handle)}.`, remedy },
@@ -35,7 +35,7 @@ export async function readOutput(wanted: ReadRequest, context: ToolContext): Pro
   const output = new OutputLines(text)
   if (request.fromLine > Math.max(output.count, 1)) {
     const message = `from_line ${request.fromLine} is past the end: the output has ${counted(output.count, 'line')}.`
-    return { ok: false, error: { class: 'invalid_input', message, remedy: `Ask for a line from 1 to ${Math.max(output.count, 1)}.` } }
+    return { ok: false, error: { class: 'invalid_input', message, remedy: `Use a line from 1 to ${Math.max(output.count, 1)}.` } }
   }
   if (request.search !== undefined) return { ok: true, content: found(output, request, request.search) }
   return { ok: true, content: request.fromColumn === undefined ? page(output, request) : longLine(output, request, request.fromColumn) }
@@ -57,7 +57,7 @@ function page(output: OutputLines, request: Request): string {
 function hints(output: OutputLines, request: Request, end: number): readonly string[] {
   for (let line = request.fromLine; line < end; line++) {
     const { to, of } = output.part(line, 1, { columns: longestLine, bytes: request.room })
-    if (to < of) return [`Long lines are shortened; go on in one with ${call(request, { from_line: line, from_column: to + 1 })}`]
+    if (to < of) return [`Long lines are cut. Read on with ${call(request, { from_line: line, from_column: to + 1 })}`]
   }
   return []
 }
@@ -66,7 +66,7 @@ function longLine(output: OutputLines, request: Request, column: number): string
   const line = request.fromLine
   const part = output.part(line, column, { columns: request.room, bytes: request.room })
   const head = `Line ${line} of ${sizeOf(output)}.`
-  if (part.text === '') return `${head}\nIt ends at column ${part.of}, before column ${column}.`
+  if (part.text === '') return `${head}\nThe line ends at column ${part.of}, before column ${column}.`
   const next = part.to < part.of ? `Next: ${call(request, { from_line: line, from_column: part.to + 1 })}` : 'End of the line.'
   return `${head}\n${line}: ${part.text} [columns ${part.from}-${part.to} of ${part.of}]\n${next}`
 }
@@ -76,7 +76,7 @@ function found(output: OutputLines, request: Request, wanted: string): string {
   const { hits, total } = searchOutput(output, { wanted, from, longest: longestHit, stride: longestHit - beforeHit, most: mostHits + 1 })
   const within = from.line === 1 && from.column === 1 ? '' : ` from line ${from.line} on`
   const head = `${total === 0 ? 'No hits' : counted(total, 'hit')} for ${showValue(wanted)}${within} in ${sizeOf(output)}.`
-  if (total === 0) return `${head} Letter case does not matter; try a shorter text, or page with ${call(request, {})}`
+  if (total === 0) return `${head} Try a shorter text, or page with ${call(request, {})}`
   const rows = new Rows(request.room)
   const shownHits = addHits(rows, output, { hits: hits.slice(0, mostHits), context: request.context })
   const next = hits[shownHits]

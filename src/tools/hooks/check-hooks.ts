@@ -14,7 +14,7 @@ export function checkHooks(definitions: unknown, place: string): readonly Proble
     if (typeof names[index] !== 'string' || first === index) return own
     return [
       ...own,
-      { place: `${place}[${index}].name`, message: `${place}[${first}] has this name already`, remedy: 'Give each hook its own.' },
+      { place: `${place}[${index}].name`, message: `${place}[${first}] already has this name`, remedy: 'Give each hook its own name.' },
     ]
   })
 }

@@ -1,9 +1,9 @@
 import { type HookPoint, maxHookOutputChars, type OutputView } from '../../contracts/index.ts'
 import { parseJsonObject } from '../../util/json-object.ts'
 import { showValue } from '../../util/show-value.ts'
+import type { Answer, Questions } from './hook-answer.ts'
 import type { HookPlace } from './hook-place.ts'
 import { lastLine } from './last-line.ts'
-import type { Answer, Questions } from './questions.ts'
 import { type ProgramEnd, runProgram } from './run-program.ts'
 
 /*
@@ -48,7 +48,7 @@ function shownOutput(output: OutputView): object {
 
 function verdictOf<P extends HookPoint>(point: P, { code, signal, stdout, stderr }: ProgramEnd): Questions[P]['verdict'] {
   if (code === 2) return refusal(point, stderr.trim())
-  if (code !== 0) throw new Error(`it ended with ${code === undefined ? signal : `code ${code}`}${lastLine(stderr)}`)
+  if (code !== 0) throw new Error(`it exited with ${code === undefined ? signal : `code ${code}`}${lastLine(stderr)}`)
   if (stdout.trim() === '') return { kind: 'continue' }
   const verdict = parseJsonObject(stdout)
   if (!verdict) throw new Error(`it printed ${showValue(stdout.trim())}, expected one JSON object or nothing`)

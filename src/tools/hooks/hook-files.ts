@@ -54,8 +54,8 @@ export function checkHookFiles(hook: Source, baseDir: string, { hashes, folders 
 }
 
 function distrusted(path: string, trusted: string | undefined): string {
-  const why = trusted === undefined ? 'nobody has trusted it' : 'it has changed since it was trusted'
-  return `${path} is not run, since ${why}. Look at it; if it is what you want: troupe trust ${shellWord(path)}`
+  const why = trusted === undefined ? 'it is not trusted' : 'it has changed since it was trusted'
+  return `${path} is not run because ${why}. Review it, then run: troupe trust ${shellWord(path)}`
 }
 
 /**
@@ -67,7 +67,7 @@ export function exchangedSince(files: readonly CheckedFile[]): string | undefine
     const now = seenAt(path)
     return 'unseen' in now || now.stamp !== stamp
   })
-  return other && `${other.path} was changed or exchanged while the hook ran, so its answer does not count. Find out who did that.`
+  return other && `${other.path} was changed or replaced while the hook ran, so its answer is ignored. Find out what changed it.`
 }
 
 /** The hashes of the files that hooks name, as they are now. */
@@ -88,7 +88,7 @@ function isFile(path: string): boolean {
   }
 }
 
-const tooLarge = `has more than ${largest} bytes, which is too large to be trusted. Keep it in a folder of the system, like /usr/local/bin.`
+const tooLarge = `has more than ${largest} bytes, which is too large to trust. Install it in a system folder such as /usr/local/bin.`
 
 /** Looks at what was opened: whatever stands there a moment later is another look. */
 function seenAt(path: string): CheckedFile | { readonly unseen: string } {
@@ -96,14 +96,14 @@ function seenAt(path: string): CheckedFile | { readonly unseen: string } {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     const found = fstatSync(file, { bigint: true })
-    if (!found.isFile()) return { unseen: 'is no file any more. Put it back.' }
+    if (!found.isFile()) return { unseen: 'is no longer a file. Restore it.' }
     if (found.size > largest) return { unseen: tooLarge }
     const { dev, ino, ctimeNs } = found
     const bytes = readOpenFile(fs, file, { maxBytes: largest, expectedBytes: Number(found.size) })
     if (bytes.length > largest) return { unseen: tooLarge }
     return { path, sha256: createHash('sha256').update(bytes).digest('hex'), stamp: `${dev}:${ino}:${ctimeNs}` }
   } catch (error) {
-    return { unseen: `cannot be looked at, so it is not run: ${messageOf(error)}. Make it readable.` }
+    return { unseen: `cannot be read, so it is not run: ${messageOf(error)}. Make it readable.` }
   } finally {
     if (file !== undefined) closeSync(file)
   }

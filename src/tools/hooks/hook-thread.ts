@@ -5,8 +5,8 @@ import type { Clock } from '../../contracts/index.ts'
 import { messageOf } from '../../util/message-of.ts'
 import type { FromWorker, ToWorker, WorkerSetup } from './hook-worker.ts'
 import { lastLine } from './last-line.ts'
-import { endMarked, newMark } from './marked-processes.ts'
-import { graceMs, mostOutputBytes, nobodyWaits, printedTooMuch } from './run-program.ts'
+import { killMarked, newMark } from './marked-processes.ts'
+import { cancelledError, graceMs, mostOutputBytes, printedTooMuch } from './run-program.ts'
 
 /*
  * One thread that answers for a module.
@@ -73,10 +73,10 @@ export class HookThread {
     })
     this.#worker.on('message', (message: FromWorker) => this.#understand(message))
     this.#worker.on('messageerror', (error) => this.end(error))
-    this.#worker.on('error', (error: unknown) => this.end(new Error(`it broke off: ${messageOf(error)}`)))
-    this.#worker.on('exit', (code) => this.end(new Error(`it ended with code ${code}${lastLine(this.#complaints)}`)))
+    this.#worker.on('error', (error: unknown) => this.end(new Error(`it crashed: ${messageOf(error)}`)))
+    this.#worker.on('exit', (code) => this.end(new Error(`it exited with code ${code}${lastLine(this.#complaints)}`)))
     running.add(this)
-    endAllWithTheProcess()
+    endThreadsOnExit()
   }
 
   get isServing(): boolean {
@@ -95,11 +95,11 @@ export class HookThread {
   }
 
   async ask({ name, question }: ThreadQuestion, signal: AbortSignal): Promise<string | undefined> {
-    if (signal.aborted) throw nobodyWaits()
+    if (signal.aborted) throw cancelledError()
     const id = this.#asked++
     const { promise, resolve, reject } = Promise.withResolvers<string | undefined>()
     const giveUp = (): void => {
-      reject(nobodyWaits())
+      reject(cancelledError())
       this.#leave(id)
     }
     this.#open.set(id, { resolve, reject })
@@ -124,7 +124,7 @@ export class HookThread {
     // One that waits for a program is not ended before that is, so nobody waits for this.
     void this.#worker.terminate().catch(() => {})
     this.#worker.unref()
-    endMarked(this.#mark)
+    killMarked(this.#mark)
   }
 
   /** A module may get hold of the way to us, and send what it likes. */
@@ -132,7 +132,7 @@ export class HookThread {
     try {
       this.#hear(message)
     } catch {
-      this.end(new Error('it sent what nobody understands'))
+      this.end(new Error('it sent an invalid message'))
     }
   }
 
@@ -180,7 +180,7 @@ export class HookThread {
   #rest(): void {
     if (this.#open.size > 0 || this.#state === 'gone') return
     this.#complaints = ''
-    if (this.#state === 'overdue') this.end(nobodyWaits())
+    if (this.#state === 'overdue') this.end(cancelledError())
     else this.#worker.unref()
   }
 }
@@ -192,10 +192,10 @@ export const faultText = (fault: LoadFault): string =>
 const byUs = / imported from \S*hook-worker\S*/
 
 /** Without it a process that leaves would wait for those that wait. */
-function endAllWithTheProcess(): void {
+function endThreadsOnExit(): void {
   if (isHeeded) return
   isHeeded = true
   process.once('exit', () => {
-    for (const thread of running) thread.end(nobodyWaits())
+    for (const thread of running) thread.end(cancelledError())
   })
 }

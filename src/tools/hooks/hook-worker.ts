@@ -85,7 +85,7 @@ function compareFirst(expected: string): void {
       const text = loaded.source ?? readFileSync(fileURLToPath(url))
       const bytes = typeof text === 'string' ? text : new Uint8Array(text as ArrayBuffer)
       if (createHash('sha256').update(bytes).digest('hex') !== expected)
-        throw new Error('it was exchanged while it was looked at, so it is not run')
+        throw new Error('it was replaced while it was checked, so it is not run')
       return loaded
     },
   })

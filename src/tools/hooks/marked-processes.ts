@@ -25,7 +25,7 @@ export function newMark(): Mark {
 }
 
 /** Takes a look at every process of the system: not for what happens often. */
-export function endMarked({ text }: Mark): void {
+export function killMarked({ text }: Mark): void {
   const ended = new Set<string>()
   for (let round = 0; round < mostRounds; round++) {
     const found = processes().filter((pid) => !ended.has(pid) && environmentOf(pid).includes(text))

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { HookDefinition, HookPoint } from '../../contracts/index.ts'
+import type { Answer, Questions } from './hook-answer.ts'
 import { type CheckedFiles, checkHookFiles } from './hook-files.ts'
 import type { HookPlace } from './hook-place.ts'
 import { faultText, HookThread, type LoadFault } from './hook-thread.ts'
-import type { Answer, Questions } from './questions.ts'
 
 /*
  * A hook that is a module. It is loaded in a thread of its own, and asked there: question and answer are
@@ -81,6 +81,6 @@ const verdictOf = <P extends HookPoint>(answer: string | undefined): Questions[P
 
 function remedyFor(fault: LoadFault): string {
   return fault.kind === 'lacks'
-    ? `Add "export function ${fault.names[0]}", or take the point out of "on".`
-    : 'Check the path, which is relative to the file that names it, and that the module loads on its own: node --check.'
+    ? `Add "export function ${fault.names[0]}", or remove the point from "on".`
+    : 'Check the path; it is relative to the file that names it. Check that the module loads: node --check.'
 }

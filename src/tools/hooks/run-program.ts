@@ -1,7 +1,7 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import type { Duplex } from 'node:stream'
 import type { Clock } from '../../contracts/index.ts'
-import { endMarked, newMark } from './marked-processes.ts'
+import { killMarked, newMark } from './marked-processes.ts'
 
 /** How a program ended, and what it printed. */
 export interface ProgramEnd {
@@ -27,7 +27,7 @@ export const mostOutputBytes = 65_536
 export const graceMs = 500
 
 export const printedTooMuch = (): Error => new Error(`it printed more than ${mostOutputBytes} bytes`)
-export const nobodyWaits = (): Error => new Error('nobody waits for it any more')
+export const cancelledError = (): Error => new Error('it was cancelled')
 
 /**
  * Runs a program to its end, without a shell.
@@ -44,7 +44,7 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
   const [file = '', ...args] = command
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
-      reject(nobodyWaits())
+      reject(cancelledError())
       return
     }
     const [shell, ...begin] = watched
@@ -61,7 +61,7 @@ export function runProgram({ command, cwd, environment, clock, signal }: Program
     let isGivenUp = false
     const end = (): void => {
       endGroup(child, 'SIGKILL')
-      if (isGivenUp) endMarked(mark)
+      if (isGivenUp) killMarked(mark)
     }
     const flooded = (): void => {
       isGivenUp = true

@@ -22,7 +22,7 @@ export function checkKitOptions(options: WorkspaceKitOptions): void {
   const problems = [...Object.keys(options).flatMap(unknownKey), ...workspaceProblems(options.workspace)]
   if (problems.length === 0) return
   const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}. ${remedy}`)
-  throw new TroupeError('config_invalid', `The tools of a workspace cannot be had:\n  ${lines.join('\n  ')}`, { problems })
+  throw new TroupeError('config_invalid', `The workspace tools cannot be created:\n  ${lines.join('\n  ')}`, { problems })
 }
 
 function unknownKey(key: string): readonly Problem[] {
@@ -37,12 +37,12 @@ function workspaceProblems(workspace: unknown): readonly Problem[] {
   if (typeof workspace !== 'string' || !isAbsolute(workspace)) {
     const message = `expected the absolute path of a folder, found ${showValue(workspace, 200)}`
     const isPath = typeof workspace === 'string' && workspace !== ''
-    const remedy = isPath ? `From the present folder that is ${showValue(resolve(workspace), 200)}.` : 'Name the folder to work in.'
+    const remedy = isPath ? `From the current folder that is ${showValue(resolve(workspace), 200)}.` : 'Name the folder to work in.'
     return [{ place, message, remedy }]
   }
   const fault = folderFault(workspace)
   const message = `expected the path of a folder that exists, found ${showValue(workspace, 200)}, which ${fault}`
-  return fault === undefined ? [] : [{ place, message, remedy: 'Make the folder, or name another one.' }]
+  return fault === undefined ? [] : [{ place, message, remedy: 'Create the folder, or name another one.' }]
 }
 
 function folderFault(path: string): string | undefined {

@@ -1,16 +1,16 @@
 import { createContext, Script } from 'node:vm'
 
 /** A repetition within a repetition: such a pattern can take longer than anybody lives. */
-const mayTakeForever = /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*[+*}|](?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[+*]|\{\d+,)/
+const nestedRepetition = /\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*[+*}|](?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\)(?:[+*]|\{\d+,)/
 const longestUnbounded = 24
-const patienceMs = 100
+const timeoutMs = 100
 
 let bounded: { readonly script: Script; readonly context: { pattern?: RegExp; text?: string } } | undefined
 
 /** Patterns come from other people's schemas, and texts from models: one that does not end is a text that does not fit. */
 export function boundedPattern(source: string, flags: string): { test(text: string): boolean } {
   const pattern = new RegExp(source, flags)
-  if (!mayTakeForever.test(source)) return pattern
+  if (!nestedRepetition.test(source)) return pattern
   return {
     test(text) {
       if (text.length <= longestUnbounded) return pattern.test(text)
@@ -18,7 +18,7 @@ export function boundedPattern(source: string, flags: string): { test(text: stri
       bounded.context.pattern = pattern
       bounded.context.text = text
       try {
-        return bounded.script.runInContext(bounded.context, { timeout: patienceMs }) === true
+        return bounded.script.runInContext(bounded.context, { timeout: timeoutMs }) === true
       } catch {
         return false
       }

@@ -1,10 +1,10 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js'
 import type { JsonSchema, Validate, Validation } from '../../contracts/index.ts'
+import { BoundedAjv, ValidationLimitError } from './bounded-ajv.ts'
 import { boundedPattern } from './bounded-pattern.ts'
-import { CountingAjv, TooManyLooks } from './counting-ajv.ts'
+import { coerceValue } from './coerce-value.ts'
 import { explainErrors } from './explain-errors.ts'
 import { groupErrors } from './group-errors.ts'
-import { mendValue } from './mend-value.ts'
 
 const options = {
   strict: false,
@@ -22,13 +22,13 @@ const options = {
 } as const
 
 type Compiled =
-  | { readonly ok: true; readonly check: ValidateFunction; readonly library: CountingAjv }
+  | { readonly ok: true; readonly check: ValidateFunction; readonly library: BoundedAjv }
   | { readonly ok: false; readonly problem: string }
 
 /** An instance for each schema: one for all would keep every schema alive and let ids of strangers collide. */
 function compiled(schema: JsonSchema): Compiled {
   try {
-    const library = new CountingAjv(options)
+    const library = new BoundedAjv(options)
     const check = library.compile(schema)
     return '$async' in check ? { ok: false, problem: '"$async" is not supported' } : { ok: true, check, library }
   } catch (error) {
@@ -51,7 +51,7 @@ export function compileSchema(schema: JsonSchema): Validate {
     try {
       return check(value) ? { ok: true, value } : rejected(check, schema, value)
     } catch (error) {
-      if (error instanceof TooManyLooks) return tooManyLooks
+      if (error instanceof ValidationLimitError) return limitExceeded
       if (!(error instanceof RangeError)) throw error
       return { ok: false, problems: ['the input is nested too deeply'] }
     } finally {
@@ -60,21 +60,21 @@ export function compileSchema(schema: JsonSchema): Validate {
   }
 }
 
-const tooManyLooks: Validation = {
+const limitExceeded: Validation = {
   ok: false,
   problems: [
-    'the input is nested too deeply for its schema, which looks at the same places again and again by way of "$ref": nest it less, or leave out what may be left out',
+    'validation takes too long: the input is nested too deeply for a recursive schema. Reduce the nesting, or omit optional parts',
   ],
 }
 
 function refusing(cause: string): Validate {
-  const refusal: Validation = { ok: false, problems: [`this tool cannot be used: its input schema is wrong: ${cause}`] }
+  const refusal: Validation = { ok: false, problems: [`this tool cannot be used: its input schema is invalid: ${cause}`] }
   return () => refusal
 }
 
 function rejected(check: ValidateFunction, schema: JsonSchema, value: unknown): Validation {
   const errorsOf = (candidate: unknown) => (check(candidate) ? undefined : groupErrors(check.errors as ErrorObject[], schema))
-  const complaints = groupErrors(check.errors as ErrorObject[], schema)
-  const mended = mendValue(value, complaints, errorsOf)
-  return mended === undefined ? { ok: false, problems: explainErrors(complaints, { value, schema }) } : { ok: true, value: mended.value }
+  const errors = groupErrors(check.errors as ErrorObject[], schema)
+  const mended = coerceValue(value, errors, errorsOf)
+  return mended === undefined ? { ok: false, problems: explainErrors(errors, { value, schema }) } : { ok: true, value: mended.value }
 }

@@ -19,8 +19,8 @@ export async function contractProblems(stated: readonly StatedContracts[]): Prom
     for (const [key, contract] of Object.entries({ input: agent.input, output: agent.output })) {
       const fault = contract.format === 'json' && contract.schema ? await faultOf(contract.schema) : undefined
       if (fault === undefined) continue
-      const remedy = 'JSON Schema 2020-12 is meant.'
-      problems.push({ place: `${place} ${key}.schema`, message: `it is not a JSON Schema: ${fault}`, remedy })
+      const remedy = 'Use JSON Schema 2020-12.'
+      problems.push({ place: `${place} ${key}.schema`, message: `not a valid JSON Schema: ${fault}`, remedy })
     }
   }
   return problems

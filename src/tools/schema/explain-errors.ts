@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../contracts/index.ts'
 import { nearestNames } from '../../util/nearest-names.ts'
 import { showValue } from '../../util/show-value.ts'
 import { describeSchema, shortened } from './describe-schema.ts'
-import type { Complaint } from './group-errors.ts'
+import type { GroupedError } from './group-errors.ts'
 import { propertiesIn } from './properties-in.ts'
 import { readablePath } from './value-path.ts'
 
@@ -16,8 +16,8 @@ const mostProblems = 10
 const mostNames = 20
 
 /** What is wrong with a value, in sentences that a model can act on: each names the place, what was expected and what was there. */
-export function explainErrors(complaints: readonly Complaint[], subject: Subject): readonly string[] {
-  const problems = [...new Set(complaints.map(({ error }) => sentence(error, subject)))]
+export function explainErrors(errors: readonly GroupedError[], subject: Subject): readonly string[] {
+  const problems = [...new Set(errors.map(({ error }) => sentence(error, subject)))]
   const more = problems.length - mostProblems
   return more > 0 ? [...problems.slice(0, mostProblems), `and ${more} more`] : problems
 }
@@ -63,7 +63,7 @@ function unevaluatedProperty(name: string, schema: JsonSchema, root: JsonSchema)
   const known = propertiesIn(schema, root)
   const allowed = [...known].filter((each) => each !== name)
   if (!known.has(name)) return unknownProperty(name, { schema, allowed })
-  return `property ${showValue(name)} does not go together with the other values. Leave it out, or change them`
+  return `property ${showValue(name)} is not allowed together with the other values. Remove it, or change them`
 }
 
 function unknownProperty(name: string, { schema, allowed }: { readonly schema: JsonSchema; readonly allowed: readonly string[] }): string {
@@ -91,11 +91,11 @@ function valueSentence(error: ErrorObject, root: JsonSchema): string {
     case 'oneOf':
       return choiceSentence(error, root)
     case 'contains':
-      return `expected ${counted(params.minContains, 'item')} or more that fit: ${describeSchema(error.schema, root)}; ${got}`
+      return `expected ${counted(params.minContains, 'item')} or more that match: ${describeSchema(error.schema, root)}; ${got}`
     case 'not':
       return `expected anything but ${describeSchema(error.schema, root)}, ${got}`
     case 'pattern':
-      return `expected a text that matches ${shortened(params.pattern, 100)}, ${got}`
+      return `expected a string that matches ${shortened(params.pattern, 100)}, ${got}`
     case 'multipleOf':
       return `expected a multiple of ${params.multipleOf}, ${got}`
     case 'uniqueItems':
@@ -103,14 +103,14 @@ function valueSentence(error: ErrorObject, root: JsonSchema): string {
     case 'false schema':
       return `nothing is allowed here, ${got}`
     default:
-      return boundSentence(error) ?? `${error.message ?? 'does not fit'}, ${got}`
+      return boundSentence(error) ?? `${error.message ?? 'is invalid'}, ${got}`
   }
 }
 
 function choiceSentence({ params, schema, data }: ErrorObject, root: JsonSchema): string {
   const fitting: unknown = params.passingSchemas
   if (Array.isArray(fitting))
-    return `fits several forms of which it must fit one only (${fitting.map((index: number) => index + 1).join(' and ')}), got ${showValue(data)}`
+    return `matches several alternatives, but must match exactly one (${fitting.map((index: number) => index + 1).join(' and ')}), got ${showValue(data)}`
   return `expected ${describeSchema({ anyOf: schema }, root)}, got ${showValue(data)}`
 }
 

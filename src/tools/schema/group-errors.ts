@@ -4,7 +4,7 @@ import { propertiesIn } from './properties-in.ts'
 import { reachableSchemas } from './reachable-schemas.ts'
 
 /** One thing that is wrong. `members` are errors that stand behind it: why each schema of a choice does not fit. */
-export interface Complaint {
+export interface GroupedError {
   readonly error: ErrorObject
   readonly members: readonly ErrorObject[]
 }
@@ -16,28 +16,28 @@ const mostErrors = 500
  * Takes the noise out: a value that fits no branch of an `anyOf` has errors of every branch. Where only one
  * branch can have been meant, its errors stand alone; otherwise all of them stand behind the one of the choice.
  */
-export function groupErrors(errors: readonly ErrorObject[], root: JsonSchema): readonly Complaint[] {
+export function groupErrors(errors: readonly ErrorObject[], root: JsonSchema): readonly GroupedError[] {
   const sets = new Map<unknown, ReadonlySet<unknown>>()
   const reach = (schema: unknown): ReadonlySet<unknown> => {
     const known = sets.get(schema) ?? reachableSchemas(schema, root)
     sets.set(schema, known)
     return known
   }
-  const complaints = group(errors.slice(0, mostErrors), reach)
-  return complaints.filter(({ error }) => !isUnevaluatedEcho(error, complaints, root))
+  const grouped = group(errors.slice(0, mostErrors), reach)
+  return grouped.filter(({ error }) => !isUnevaluatedEcho(error, grouped, root))
 }
 
 /** Where a schema does not fit, the properties that it names are reported as unevaluated, too: what is wrong with them says more. */
-function isUnevaluatedEcho(error: ErrorObject, complaints: readonly Complaint[], root: JsonSchema): boolean {
+function isUnevaluatedEcho(error: ErrorObject, errors: readonly GroupedError[], root: JsonSchema): boolean {
   if (error.keyword !== 'unevaluatedProperties') return false
-  const isOther = ({ error: other }: Complaint) => other.keyword !== error.keyword && isWithin(other.instancePath, error.instancePath)
-  return complaints.some(isOther) && propertiesIn(error.parentSchema ?? {}, root).has(error.params.unevaluatedProperty)
+  const isOther = ({ error: other }: GroupedError) => other.keyword !== error.keyword && isWithin(other.instancePath, error.instancePath)
+  return errors.some(isOther) && propertiesIn(error.parentSchema ?? {}, root).has(error.params.unevaluatedProperty)
 }
 
-type Reach = (schema: unknown) => ReadonlySet<unknown>
+type Reachable = (schema: unknown) => ReadonlySet<unknown>
 
 /** The library lists the errors of the parts before the one of the whole. */
-function group(errors: readonly ErrorObject[], reach: Reach): readonly Complaint[] {
+function group(errors: readonly ErrorObject[], reach: Reachable): readonly GroupedError[] {
   const whole = errors.findLastIndex(isChoice)
   const choice = errors[whole]
   if (choice === undefined) return withoutEchoes(errors)
@@ -59,7 +59,7 @@ function belongs(error: ErrorObject, choice: ErrorObject, schemas: ReadonlySet<u
 const isWithin = (path: string, around: string): boolean => path === around || path.startsWith(`${around}/`)
 
 /** The errors of the one branch whose kind of value this is, if it is one. */
-function meantBranch(choice: ErrorObject, members: readonly ErrorObject[], reach: Reach): readonly ErrorObject[] | undefined {
+function meantBranch(choice: ErrorObject, members: readonly ErrorObject[], reach: Reachable): readonly ErrorObject[] | undefined {
   if (choice.keyword === 'contains' || !Array.isArray(choice.schema)) return undefined
   const candidates = choice.schema
     .map((branch: unknown, index) => {
@@ -77,7 +77,7 @@ function isOtherKind({ keyword, instancePath }: ErrorObject, choice: ErrorObject
 }
 
 /** Leaves out errors that only say that others have been found, and types where the allowed values say more. */
-function withoutEchoes(errors: readonly ErrorObject[]): readonly Complaint[] {
+function withoutEchoes(errors: readonly ErrorObject[]): readonly GroupedError[] {
   return errors.flatMap((error) => {
     if (error.keyword === 'if' && errors.length > 1) return []
     if (error.keyword === 'propertyNames' && errors.some((other) => other.propertyName === error.params.propertyName)) return []

@@ -1,7 +1,7 @@
 import type { AgentCard, SchemaValidator, Tool, ToolFailure } from '../../contracts/index.ts'
 import { mentionsName, sharedWords, wordsOf } from '../../util/common-words.ts'
 import { knownNames } from '../../util/suggestion.ts'
-import { outputOfChild } from './agent-output.ts'
+import { childOutput } from './agent-output.ts'
 import { childGraceMs } from './agent-tool.ts'
 
 // Beyond a handful, agents would fill the list of tools: they are found and called through these two instead.
@@ -16,10 +16,10 @@ const mostDescribed = 10
 
 const findAgents: Tool = {
   name: 'find_agents',
-  description: 'Finds agents that can do a task, by the words of the task. Says what each is for and what it takes.',
+  description: 'Find agents for a task. Shows the purpose and input of each.',
   inputSchema: {
     type: 'object',
-    properties: { query: { type: 'string', description: 'What is to be done, or the name of an agent; leave it out to see all.' } },
+    properties: { query: { type: 'string', description: 'The task, or the name of an agent. Omit it to list all agents.' } },
     additionalProperties: false,
   },
   effect: 'read',
@@ -27,7 +27,7 @@ const findAgents: Tool = {
   namespace: 'agent',
   execute({ query }, { agents }) {
     const found = typeof query === 'string' && query.trim() !== '' ? matching(agents, query) : agents
-    return found.length === 0 ? `No agent fits. Available: ${namesOf(agents)}.` : described(found)
+    return found.length === 0 ? `No agent matches. Available: ${namesOf(agents)}.` : described(found)
   },
 }
 
@@ -35,7 +35,7 @@ const findAgents: Tool = {
 function described(found: readonly AgentCard[]): string {
   const lines = found.slice(0, mostDescribed).map(describe)
   if (found.length <= mostDescribed) return lines.join('\n')
-  return `${lines.join('\n')}\n… and ${namesOf(found.slice(mostDescribed))}. Ask for one by its name to see what it takes.`
+  return `${lines.join('\n')}\n… and ${namesOf(found.slice(mostDescribed))}. Search for a name to see its input.`
 }
 
 const namesOf = (agents: readonly AgentCard[]): string => agents.map(({ name }) => name).join(', ')
@@ -43,13 +43,13 @@ const namesOf = (agents: readonly AgentCard[]): string => agents.map(({ name }) 
 function delegateTask(validator: SchemaValidator): Tool {
   return {
     name: 'delegate_task',
-    description: 'Gives a task to an agent and answers with its report. Find out with find_agents which there are and what they take.',
+    description: 'Give a task to an agent and return its report. Use find_agents to see agents and their input.',
     inputSchema: {
       type: 'object',
       properties: {
-        agent: { type: 'string', description: 'Its name.' },
-        prompt: { type: 'string', description: 'The task, with all that it has to know: it sees nothing else.' },
-        input: { type: 'object', description: 'In place of the prompt, for an agent that takes JSON.' },
+        agent: { type: 'string', description: 'Name of the agent.' },
+        prompt: { type: 'string', description: 'The task, with all the context the agent needs: it sees nothing else.' },
+        input: { type: 'object', description: 'For an agent that takes JSON, instead of prompt.' },
       },
       required: ['agent'],
       additionalProperties: false,
@@ -65,14 +65,14 @@ function delegateTask(validator: SchemaValidator): Tool {
       if (!card) return { ok: false, error: unknownAgent(String(agent), agents) }
       const task = card.takes === 'json' ? await jsonTask(card, input, validator) : textTask(card, prompt)
       if ('class' in task) return { ok: false, error: task }
-      return outputOfChild(await startChild({ agent: card.name, input: [{ type: 'text', text: task.text }] }))
+      return childOutput(await startChild({ agent: card.name, input: [{ type: 'text', text: task.text }] }))
     },
   }
 }
 
 function textTask({ name }: AgentCard, prompt: unknown): { readonly text: string } | ToolFailure {
   if (typeof prompt === 'string' && prompt.trim() !== '') return { text: prompt }
-  return { class: 'invalid_input', message: `${name} takes a text.`, remedy: 'Give it as `prompt`.' }
+  return { class: 'invalid_input', message: `${name} takes text.`, remedy: 'Set `prompt`.' }
 }
 
 async function jsonTask(
@@ -85,8 +85,8 @@ async function jsonTask(
   if (found.ok) return { text: JSON.stringify(found.value) }
   return {
     class: 'invalid_input',
-    message: `The input of ${name} does not fit: ${found.problems.join('; ')}.`,
-    remedy: 'Give it as `input`.',
+    message: `The input of ${name} is invalid: ${found.problems.join('; ')}.`,
+    remedy: 'Set `input`.',
   }
 }
 

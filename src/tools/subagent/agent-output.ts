@@ -1,12 +1,12 @@
 import type { ChildResult, ToolExtras, ToolOutput } from '../../contracts/index.ts'
 
 /** What a parent is shown of how a child ended. */
-export function outputOfChild(result: ChildResult): ToolOutput {
+export function childOutput(result: ChildResult): ToolOutput {
   if (result.kind === 'refused') return { ok: false, error: result.failure }
   const { status, report, failure } = result
   const extras = new ChildExtras(result)
   if (status === 'failed' || status === 'interrupted') {
-    const error = failure ?? { class: 'failed', message: `The agent ended as ${status}.` }
+    const error = failure ?? { class: 'failed', message: `The agent ended with status ${status}.` }
     return { ok: false, error, ...(report && { partial: report.text }), extras }
   }
   const text = report?.text ?? ''

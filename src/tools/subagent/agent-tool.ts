@@ -1,5 +1,5 @@
 import type { AgentCard, AgentSpec, JsonObject, JsonSchema, Tool } from '../../contracts/index.ts'
-import { outputOfChild } from './agent-output.ts'
+import { childOutput } from './agent-output.ts'
 
 /** The name under which parents call an agent; models see it with the separators that they accept. */
 export const agentToolName = ({ toolName }: Pick<AgentSpec, 'toolName'>): string => `agent__${toolName}`
@@ -22,7 +22,7 @@ export function agentTool(agent: AgentSpec): Tool {
     namespace: 'agent',
     view: () => ({ type: 'subagent_call', details: { agent: name } }),
     execute: (input, context) =>
-      context.startChild({ agent: name, input: [{ type: 'text', text: taskOf(agent, input) }] }).then(outputOfChild),
+      context.startChild({ agent: name, input: [{ type: 'text', text: taskOf(agent, input) }] }).then(childOutput),
   }
 }
 
@@ -37,7 +37,7 @@ function inputSchema({ input, usage }: AgentSpec): JsonSchema {
   const prompt = {
     type: 'string',
     minLength: 1,
-    description: usage ?? 'What it is to do, with all that it has to know: it sees nothing else.',
+    description: usage ?? 'The task, with all the context the agent needs: it sees nothing else.',
   }
   return { type: 'object', properties: { prompt }, required: ['prompt'], additionalProperties: false }
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, rename, rmdir, unlink } from 'node:fs/promises'
-import { codeOf, FileFault, faultOf } from './file-fault.ts'
+import { codeOf, FileError, toFileError } from './file-error.ts'
+import { identityOf, isSameFile, type Snapshot } from './file-snapshot.ts'
 import type { OpenFolder } from './open-folder.ts'
-import { nameOf, type Place, parentOf } from './place.ts'
-import { identityOf, isSameFile, type Snapshot } from './snapshot.ts'
 import type { Workspace } from './workspace.ts'
+import { nameOf, parentOf, type WorkspacePath } from './workspace-path.ts'
 
 /** What one file is to become. */
 export interface FileWrite {
-  readonly place: Place
+  readonly place: WorkspacePath
   readonly before: Snapshot
   /** Nothing: the file is removed. */
   readonly content: string | Uint8Array | undefined
@@ -30,17 +30,17 @@ export async function commitWrites(workspace: Workspace, writes: readonly FileWr
   const commit = new Commit(workspace)
   try {
     for (const write of writes) {
-      if (signal?.aborted) throw new FileFault('cancelled', 'The change was stopped before anything was changed.')
+      if (signal?.aborted) throw new FileError('cancelled', 'The call was cancelled; nothing was changed.')
       await commit.prepare(write)
     }
     for (const prepared of commit.prepared) await commit.apply(prepared, writes.length > 1)
     await commit.keep()
   } catch (error) {
     const left = await commit.undo()
-    const fault = error instanceof FileFault ? error : faultOf(error, commit.at)
+    const fault = error instanceof FileError ? error : toFileError(error, commit.at)
     if (left.length === 0) throw fault
     const { class: kind, message } = fault.failure
-    throw new FileFault(kind, `${message} Not everything could be put back.`, `What was there before lies in ${left.join(', ')}.`)
+    throw new FileError(kind, `${message} Some files could not be restored.`, `Their previous content is in ${left.join(', ')}.`)
   } finally {
     await commit.close()
   }
@@ -127,7 +127,7 @@ class Commit {
   }
 
   /** Opens a folder, and makes it where it is missing. */
-  async #folder(place: Place): Promise<OpenFolder> {
+  async #folder(place: WorkspacePath): Promise<OpenFolder> {
     const known = this.#folders.get(place.absolute)
     if (known) return known
     const open = (await this.#workspace.folderAt(place)) ?? (await this.#make(place))
@@ -135,8 +135,9 @@ class Commit {
     return open
   }
 
-  async #make(place: Place): Promise<OpenFolder> {
-    if (place.relative === '.') throw new FileFault('failed', `The workspace ${this.#workspace.root} is gone.`, 'Open it again.')
+  async #make(place: WorkspacePath): Promise<OpenFolder> {
+    if (place.relative === '.')
+      throw new FileError('failed', `The workspace ${this.#workspace.root} no longer exists.`, 'Ask the user to restore it.')
     const parent = await this.#folder(parentOf(place))
     const name = nameOf(place)
     try {
@@ -168,9 +169,9 @@ class Commit {
     const now = await folder.stat(name)
     const isAsRead = before.kind === 'absent' ? now === undefined : now !== undefined && isSameFile(before.identity, identityOf(now))
     if (isAsRead) return
-    throw new FileFault(
+    throw new FileError(
       'failed',
-      `${place.relative} was changed by somebody else in the meantime; nothing was changed.`,
+      `${place.relative} was changed by another process; nothing was written.`,
       'Read it again, then repeat the change.',
     )
   }

@@ -2,9 +2,9 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, opendir, unlink } from 'node:fs/promises'
 import { isInside } from '../../util/is-inside.ts'
 import { isMarked } from '../sandbox/mount-points.ts'
-import { codeOf, FileFault, faultOf } from './file-fault.ts'
+import { codeOf, FileError, toFileError } from './file-error.ts'
 import type { HostFiles } from './host-files.ts'
-import { outside, type Place, placeBelow, relativeTo } from './place.ts'
+import { outside, placeBelow, relativeTo, type WorkspacePath } from './workspace-path.ts'
 
 /** O_NONBLOCK: opening a pipe or a device must not wait for anybody. */
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK | constants.O_NOCTTY
@@ -15,7 +15,7 @@ export interface OpenFile {
   readonly handle: FileHandle
   readonly stat: Stats
   /** Where it really is: a link in the workspace may have led there. */
-  readonly place: Place
+  readonly place: WorkspacePath
 }
 
 export interface FolderEntry {
@@ -32,23 +32,27 @@ export type EntryKind = 'file' | 'folder' | 'link' | 'other'
  * 3. No entry is followed that is a link.
  */
 export class OpenFolder {
-  readonly place: Place
+  readonly place: WorkspacePath
   readonly #host: HostFiles
   readonly #handle: FileHandle
 
-  private constructor(host: HostFiles, handle: FileHandle, place: Place) {
+  private constructor(host: HostFiles, handle: FileHandle, place: WorkspacePath) {
     this.#host = host
     this.#handle = handle
     this.place = place
   }
 
   /** By its path, which must have no links: the place has to be the real one. */
-  static async open(host: HostFiles, root: string, place: Place): Promise<OpenFolder> {
+  static async open(host: HostFiles, root: string, place: WorkspacePath): Promise<OpenFolder> {
     const handle = await host.open(place.absolute, folderFlags)
     return await OpenFolder.#checked(host, root, { handle, place })
   }
 
-  static async #checked(host: HostFiles, root: string, { handle, place }: { handle: FileHandle; place: Place }): Promise<OpenFolder> {
+  static async #checked(
+    host: HostFiles,
+    root: string,
+    { handle, place }: { handle: FileHandle; place: WorkspacePath },
+  ): Promise<OpenFolder> {
     try {
       mustBe(place, await host.realPath({ handle, path: place.absolute }), root)
       return new OpenFolder(host, handle, place)
@@ -130,7 +134,7 @@ export class OpenFolder {
 export async function openFileAt(
   host: HostFiles,
   root: string,
-  { place, entry }: { readonly place: Place; readonly entry: string },
+  { place, entry }: { readonly place: WorkspacePath; readonly entry: string },
 ): Promise<OpenFile> {
   const handle = await host.open(entry, readFlags)
   try {
@@ -145,14 +149,14 @@ export async function openFileAt(
 }
 
 /** The last word on where something is: the real path of what is open. */
-function mustBe(place: Place, real: string | undefined, root: string): void {
+function mustBe(place: WorkspacePath, real: string | undefined, root: string): void {
   if (real !== undefined && isSame(real, place.absolute)) return
   if (real !== undefined && !isInside(root, real)) throw escaped(place, root)
   if (real === undefined || real.endsWith(' (deleted)'))
-    throw new FileFault('failed', `${place.relative} was changed by somebody else while it was opened.`, 'Try again.')
-  throw new FileFault(
+    throw new FileError('failed', `${place.relative} was changed by another process while it was opened.`, 'Try again.')
+  throw new FileError(
     'invalid_input',
-    `${place.relative} is really ${relativeTo(root, real)}: a part of its path is a symbolic link, or written otherwise.`,
+    `${place.relative} resolves to ${relativeTo(root, real)}: its path contains a symbolic link or another spelling.`,
     `Use the path ${relativeTo(root, real)}.`,
   )
 }
@@ -160,21 +164,21 @@ function mustBe(place: Place, real: string | undefined, root: string): void {
 /** Some file systems give names back in another normal form. */
 const isSame = (one: string, other: string): boolean => one === other || one.normalize('NFC') === other.normalize('NFC')
 
-export const escaped = (place: Place, root: string): FileFault => {
+export const escaped = (place: WorkspacePath, root: string): FileError => {
   const { class: kind, message } = outside(place.relative, root)
-  return new FileFault(kind, `${message.slice(0, -1)}: a symbolic link on its path leads there.`, 'Use a path that stays in the workspace.')
+  return new FileError(kind, `${message.slice(0, -1)}: its path contains a symbolic link that leads there.`, 'Use a path in the workspace.')
 }
 
 /** Nobody can write where a command, perhaps of another run, might read or plant something. */
-function isFolder({ relative }: Place, stat: Stats): FileFault {
+function isFolder({ relative }: WorkspacePath, stat: Stats): FileError {
   if (isMarked(stat))
-    return new FileFault('failed', `${relative} is kept free while a command runs in this workspace.`, 'Try again when it has ended.')
-  return new FileFault('invalid_input', `${relative} is a folder.`, 'Name a file; list_files shows what is in it.')
+    return new FileError('failed', `${relative} is kept free while a command runs in this workspace.`, 'Try again when it has ended.')
+  return new FileError('invalid_input', `${relative} is a folder.`, 'Name a file; list_files shows its entries.')
 }
 
-function notRegular(place: Place, stat: Stats): FileFault {
+function notRegular(place: WorkspacePath, stat: Stats): FileError {
   if (stat.isDirectory()) return isFolder(place, stat)
-  if (stat.isSymbolicLink()) return faultOf(Object.assign(new Error('link'), { code: 'ELOOP' }), place.relative)
+  if (stat.isSymbolicLink()) return toFileError(Object.assign(new Error('link'), { code: 'ELOOP' }), place.relative)
   const kind = stat.isFIFO() ? 'a named pipe' : stat.isSocket() ? 'a socket' : 'a device'
-  return new FileFault('invalid_input', `${place.relative} is ${kind}, not a regular file.`, 'Only regular files can be read and changed.')
+  return new FileError('invalid_input', `${place.relative} is ${kind}, not a regular file.`, 'Use a regular file.')
 }

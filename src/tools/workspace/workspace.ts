@@ -4,16 +4,16 @@ import { isAbsolute, resolve } from 'node:path'
 import { TroupeError } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { messageOf } from '../../util/message-of.ts'
-import { codeOf, FileFault, faultOf } from './file-fault.ts'
+import { codeOf, FileError, toFileError } from './file-error.ts'
+import { HiddenPaths, hiddenPathFailure, type PathRestrictions } from './hidden-paths.ts'
 import { type HostFiles, hostFiles } from './host-files.ts'
 import { isProtected } from './is-protected.ts'
-import { missing } from './missing.ts'
-import { type Limits, OffLimits, offLimits } from './off-limits.ts'
+import { missing } from './missing-file.ts'
 import { escaped, type OpenFile, OpenFolder, openFileAt } from './open-folder.ts'
-import { type Located, locate, nameOf, type Place, parentOf, relativeTo } from './place.ts'
+import { type Located, locate, nameOf, parentOf, relativeTo, type WorkspacePath } from './workspace-path.ts'
 
 /** Before the path of a protected file, in rules and keys. */
-export const protectedWord = 'protected '
+export const protectedPrefix = 'protected '
 
 /**
  * The folder that tools may work in.
@@ -31,53 +31,55 @@ export class Workspace {
   readonly root: string
   readonly #given: string
   readonly #host: HostFiles
-  readonly #limits: OffLimits
+  readonly #limits: HiddenPaths
 
   constructor(given: string, { host = hostFiles(), ...limits }: WorkspaceOptions) {
     this.#given = given
     this.#host = host
-    this.#limits = new OffLimits(limits)
+    this.#limits = new HiddenPaths(limits)
     this.root = realpathSync.native(given)
   }
 
   /** By the letters of a path alone, without a look at the disk. */
   locate(path: string): Located {
     const located = locate({ real: this.root, given: this.#given }, path)
-    return located.kind === 'inside' && this.isHidden(located.place) ? { kind: 'refused', failure: offLimits(located.place) } : located
+    return located.kind === 'inside' && this.isHidden(located.place)
+      ? { kind: 'refused', failure: hiddenPathFailure(located.place) }
+      : located
   }
 
-  isHidden({ absolute }: Place): boolean {
+  isHidden({ absolute }: WorkspacePath): boolean {
     return this.#limits.isHidden(absolute)
   }
 
   /** Changing it is never part of a broader permission. */
-  isProtected({ absolute, relative }: Place): boolean {
+  isProtected({ absolute, relative }: WorkspacePath): boolean {
     return isProtected(relative) || this.#limits.isGuarded(absolute)
   }
 
   /** How rules name a place that is no link: by its absolute path, or from the root on. */
-  namesOf({ absolute, relative }: Place): readonly [string, ...string[]] {
+  namesOf({ absolute, relative }: WorkspacePath): readonly [string, ...string[]] {
     if (!isInside(this.root, absolute)) return [absolute]
     // What begins like this stands for something else in rules.
-    const plain = relative.startsWith(protectedWord) ? [] : [relative]
+    const plain = relative.startsWith(protectedPrefix) ? [] : [relative]
     return [absolute, ...plain, `./${relative}`]
   }
 
   /** How else rules that ask or deny may name it: with the root as it was given. */
-  aliasesOf({ relative }: Place): readonly string[] {
+  aliasesOf({ relative }: WorkspacePath): readonly string[] {
     return this.#given === this.root ? [] : [resolve(this.#given, relative)]
   }
 
   /** What a path leads to for somebody who reads; by its letters where nothing is there. */
-  async realPlace(place: Place): Promise<Place> {
+  async realPlace(place: WorkspacePath): Promise<WorkspacePath> {
     const absolute = await realpath(place.absolute).catch(() => place.absolute)
     return { absolute, relative: isInside(this.root, absolute) ? relativeTo(this.root, absolute) : absolute }
   }
 
-  place(path: string): Place {
+  place(path: string): WorkspacePath {
     const located = this.locate(path)
     if (located.kind === 'inside') return located.place
-    throw new FileFault(located.failure.class, located.failure.message, located.failure.remedy)
+    throw new FileError(located.failure.class, located.failure.message, located.failure.remedy)
   }
 
   /** Opens a regular file to read it. Whoever asked closes it. */
@@ -85,7 +87,7 @@ export class Workspace {
     const place = this.place(path)
     const real = await this.#real(place)
     if (real.absolute === this.root)
-      throw new FileFault('invalid_input', `${place.relative} is a folder.`, 'Name a file; list_files shows what is in it.')
+      throw new FileError('invalid_input', `${place.relative} is a folder.`, 'Name a file; list_files shows its entries.')
     try {
       const folder = await OpenFolder.open(this.#host, this.root, parentOf(real))
       try {
@@ -94,17 +96,17 @@ export class Workspace {
         await folder.close()
       }
     } catch (error) {
-      throw faultOf(error, place.relative)
+      throw toFileError(error, place.relative)
     }
   }
 
   /** Opens a file that was found in a folder, where it was found or not at all. Whoever asked closes it. */
-  async openEntry(place: Place): Promise<OpenFile> {
+  async openEntry(place: WorkspacePath): Promise<OpenFile> {
     this.#mustShow(place)
     try {
       return await openFileAt(this.#host, this.root, { place, entry: place.absolute })
     } catch (error) {
-      throw faultOf(error, place.relative)
+      throw toFileError(error, place.relative)
     }
   }
 
@@ -123,13 +125,13 @@ export class Workspace {
       return await OpenFolder.open(this.#host, this.root, real)
     } catch (error) {
       if (codeOf(error) === 'ENOTDIR')
-        throw new FileFault('invalid_input', `${place.relative} is a file, not a folder.`, 'Use read_file to read it.')
-      throw faultOf(error, place.relative)
+        throw new FileError('invalid_input', `${place.relative} is a file, not a folder.`, 'Use read_file to read it.')
+      throw toFileError(error, place.relative)
     }
   }
 
   /** A folder where it is by its letters: a path with a link in it is refused. A missing one is told as nothing. */
-  async folderAt(folder: Place): Promise<OpenFolder | undefined> {
+  async folderAt(folder: WorkspacePath): Promise<OpenFolder | undefined> {
     this.#mustShow(folder)
     try {
       return await OpenFolder.open(this.#host, this.root, folder)
@@ -137,22 +139,22 @@ export class Workspace {
       if (codeOf(error) === 'ENOENT') return undefined
       throw codeOf(error) === 'ENOTDIR' || codeOf(error) === 'ELOOP'
         ? await this.#notAFolder(folder, error)
-        : faultOf(error, folder.relative)
+        : toFileError(error, folder.relative)
     }
   }
 
   /** What to say of something that is not there. */
-  missing(place: Place): Promise<FileFault> {
+  missing(place: WorkspacePath): Promise<FileError> {
     return missing(this, place)
   }
 
   /** Follows links; where they end is only trusted once it is open. */
-  async #real(place: Place): Promise<Place> {
+  async #real(place: WorkspacePath): Promise<WorkspacePath> {
     let absolute: string
     try {
       absolute = await realpath(place.absolute)
     } catch (error) {
-      throw codeOf(error) === 'ENOENT' ? await this.missing(place) : faultOf(error, place.relative)
+      throw codeOf(error) === 'ENOENT' ? await this.missing(place) : toFileError(error, place.relative)
     }
     if (!isInside(this.root, absolute)) throw escaped(place, this.root)
     const real = { absolute, relative: relativeTo(this.root, absolute) }
@@ -160,23 +162,23 @@ export class Workspace {
     return real
   }
 
-  #mustShow(place: Place): void {
+  #mustShow(place: WorkspacePath): void {
     if (!this.isHidden(place)) return
-    const { class: kind, message, remedy } = offLimits(place)
-    throw new FileFault(kind, message, remedy)
+    const { class: kind, message, remedy } = hiddenPathFailure(place)
+    throw new FileError(kind, message, remedy)
   }
 
   /** A folder that cannot be opened without following: a link, or a file. */
-  async #notAFolder(folder: Place, error: unknown): Promise<FileFault> {
+  async #notAFolder(folder: WorkspacePath, error: unknown): Promise<FileError> {
     const real = await realpath(folder.absolute).catch(() => undefined)
-    if (real === undefined || real === folder.absolute) return faultOf(error, folder.relative)
+    if (real === undefined || real === folder.absolute) return toFileError(error, folder.relative)
     if (!isInside(this.root, real)) return escaped(folder, this.root)
     const way = relativeTo(this.root, real)
-    return new FileFault('invalid_input', `${folder.relative} is a symbolic link to ${way}.`, `Use a path that begins with ${way}.`)
+    return new FileError('invalid_input', `${folder.relative} is a symbolic link to ${way}.`, `Use a path that begins with ${way}.`)
   }
 }
 
-export interface WorkspaceOptions extends Limits {
+export interface WorkspaceOptions extends PathRestrictions {
   /** Default: as this system can. */
   readonly host?: HostFiles
 }

@@ -111,7 +111,7 @@ describe('a patch between Begin and End', () => {
     expect(read('a.txt')).toBe('x\ny\n')
     expect(await call('apply_patch', { patch })).toEqual({
       ok: true,
-      content: 'Everything is already as the patch wants it; nothing was changed.',
+      content: 'The files already match the patch; nothing was changed.',
       value: { changes: [] },
     })
   })
@@ -221,17 +221,17 @@ describe('a patch that does not fit', () => {
     )
     expect(said).toBe(
       [
-        'invalid_input: The patch does not fit; nothing was changed.',
-        'Hunk 2 of 2 for a.txt (line 10 of the patch) does not fit. It looks for:',
+        'invalid_input: The patch does not apply; nothing was changed.',
+        'Hunk 2 of 2 for a.txt (line 10 of the patch) does not apply. It expects:',
         '  line 7',
         '  line eight',
         '  line 9',
-        'At line 7 there is:',
+        'Line 7 has:',
         '     7\tline 7',
         '     8\tline 8',
         '     9\tline 9',
         '    10\tline 10',
-        ' Read the places above again, then send a patch with the lines as they stand there.',
+        ' Read these places again, then send a patch that matches the lines exactly.',
       ].join('\n'),
     )
   })
@@ -265,25 +265,29 @@ describe('a patch that does not fit', () => {
 
   it.each([
     ['no patch at all', 'hello', 'neither a patch'],
-    ['without an end', '*** Begin Patch\n*** Update File: a.txt\n@@\n-line 1\n+x', 'no "*** End Patch": it may have been cut off'],
+    ['without an end', '*** Begin Patch\n*** Update File: a.txt\n@@\n-line 1\n+x', 'no "*** End Patch": it may be truncated'],
     ['without a beginning', '*** Update File: a.txt\n@@\n-line 1\n+x\n*** End Patch', 'does not begin with'],
-    ['a line without a mark', envelope('*** Update File: a.txt', '@@', '-line 1', 'x'), 'Line 5 of the patch: The line "x" has no mark.'],
+    [
+      'a line without a mark',
+      envelope('*** Update File: a.txt', '@@', '-line 1', 'x'),
+      'Line 5 of the patch: The line "x" does not begin with " ", "-" or "+".',
+    ],
     ['an update without changes', envelope('*** Update File: a.txt'), 'changes nothing'],
-    ['a hunk without changes', envelope('*** Update File: a.txt', '@@', ' line 1'), 'no line with "-" or "+"'],
+    ['a hunk without changes', envelope('*** Update File: a.txt', '@@', ' line 1'), 'no line that begins with "-" or "+"'],
     ['a new file with a bare line', envelope('*** Add File: c.txt', 'x'), 'does not begin with "+"'],
-    ['a heading that is none', envelope('*** Rename File: c.txt'), 'does not belong here'],
+    ['a heading that is none', envelope('*** Rename File: c.txt'), 'is not expected here'],
     ['a binary patch', 'diff --git a/x b/x\nGIT binary patch\nliteral 1\n', 'cannot be applied'],
     [
       'a link',
       'diff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+/etc/passwd\n',
-      'mode 120000 cannot be made',
+      'mode 120000 cannot be created',
     ],
     ['a hunk without a file', 'diff --git a/x b/y\n@@ -1 +1 @@\n-a\n+b\n', 'no name'],
     ['a file that holds more', '--- a/a.txt\n+++ /dev/null\n@@ -1 +0,0 @@\n-line 1\n', 'holds more than the patch takes out'],
     [
       'overlapping hunks',
       '--- a/a.txt\n+++ b/a.txt\n@@ -1,2 +1,2 @@\n-line 1\n+x\n line 2\n@@ -1,2 +1,2 @@\n-line 1\n+y\n line 2\n',
-      'that a hunk before it changes',
+      'overlaps an earlier hunk',
     ],
     ['an empty patch', envelope(), 'changes no file'],
     ['outside', envelope('*** Update File: b.txt', '@@', '-b', '+c', '*** Add File: ../x', '+x'), 'denied: "../x" is outside'],
@@ -341,7 +345,7 @@ describe('all or nothing', () => {
     }
     const there = scene(files, { host: meddling })
     change = () => writeFileSync(join(there.root, 'd.txt'), 'somebody else\n')
-    expect(await there.fail('apply_patch', { patch })).toContain('d.txt was changed by somebody else in the meantime; nothing was changed.')
+    expect(await there.fail('apply_patch', { patch })).toContain('d.txt was changed by another process; nothing was written.')
     expect([there.paths(), there.read('a.txt'), there.read('b.txt'), there.read('d.txt')]).toEqual([
       ['a.txt', 'b.txt', 'd.txt'],
       'a\n',
@@ -364,7 +368,7 @@ describe('all or nothing', () => {
       mkdirSync(join(there.root, 'new'), { recursive: true })
       writeFileSync(join(there.root, 'new/c.txt'), 'first\n')
     }
-    expect(await there.fail('apply_patch', { patch })).toContain('new/c.txt was changed by somebody else')
+    expect(await there.fail('apply_patch', { patch })).toContain('new/c.txt was changed by another process')
     expect([there.read('new/c.txt'), there.read('a.txt'), there.read('b.txt')]).toEqual(['first\n', 'a\n', 'b\n'])
   })
 

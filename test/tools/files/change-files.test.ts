@@ -58,7 +58,7 @@ describe('write_file', () => {
     const before = statSync(join(root, 'a.txt'))
     expect(await call('write_file', { path: 'a.txt', content: 'same\n' })).toEqual({
       ok: true,
-      content: 'a.txt has this content already (5 bytes); nothing was written.',
+      content: 'a.txt already has this content (5 bytes); nothing was written.',
       value: { changes: [] },
     })
     expect(statSync(join(root, 'a.txt'))).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs })
@@ -115,7 +115,7 @@ describe('edit_file', () => {
         '     3\tx = 1',
         '     4\tx = 1;x = 1',
         '     4\tx = 1;x = 1',
-        ' Add lines around it until it is unique, or set replace_all.',
+        ' Add surrounding lines until it is unique, or set replace_all.',
       ].join('\n'),
     )
     await say('edit_file', { path: 'a.ts', old: 'x = 1', new: '$& z', replace_all: true })
@@ -127,18 +127,18 @@ describe('edit_file', () => {
     const { fail } = scene({ 'a.ts': code })
     expect(await fail('edit_file', { path: 'a.ts', old: 'function second(value) {\n  return value + 1\n}', new: 'x' })).toBe(
       [
-        'invalid_input: The old text is not in a.ts. Only spaces and tabs differ:',
+        'invalid_input: The old text is not in a.ts. Only whitespace differs:',
         '     5\tfunction second(value) {',
         '     6\t\treturn value + 1',
         '     7\t}',
         '     8\t',
-        ' Copy the text exactly as it stands there, without the number and the tab.',
+        ' Copy the text exactly, without the line number and the tab.',
       ].join('\n'),
     )
     expect(await fail('edit_file', { path: 'a.ts', old: 'function secnd(valu) {', new: 'x' })).toContain(
-      'The most similar place is this:\n     5\tfunction second(value) {',
+      'The most similar lines are:\n     5\tfunction second(value) {',
     )
-    expect(await fail('edit_file', { path: 'a.ts', old: 'zzz qqq', new: 'x' })).toContain('nor anything like it')
+    expect(await fail('edit_file', { path: 'a.ts', old: 'zzz qqq', new: 'x' })).toContain('and nothing similar is')
     expect(await fail('edit_file', { path: 'a.ts', old: 'absent', new: '  return 1\n}' })).toContain('but the new one is, at line 2')
   })
 
@@ -155,7 +155,7 @@ describe('edit_file', () => {
   it('leaves alone what it cannot write back as it was', async () => {
     const { fail } = scene({ 'latin.txt': Buffer.from('caf\xe9', 'latin1'), 'a.bin': new Uint8Array([65, 0]), 'a.txt': 'a' })
     expect(await fail('edit_file', { path: 'latin.txt', old: 'caf', new: 'x' })).toContain(
-      'is no UTF-8 text: text in another encoding than UTF-8',
+      'is not UTF-8 text: text in another encoding than UTF-8',
     )
     expect(await fail('edit_file', { path: 'a.bin', old: 'A', new: 'x' })).toContain('binary file, 2 bytes')
     expect(await fail('edit_file', { path: 'a.txt', old: 'a', new: 'a' })).toContain('are the same; nothing was changed')
@@ -172,7 +172,7 @@ describe('edit_file', () => {
   it('refuses a file that is too large to hold', async () => {
     const { root, fail } = scene({ 'a.txt': '' })
     writeFileSync(join(root, 'a.txt'), Buffer.alloc(16 * 1024 * 1024 + 1, 'a'))
-    expect(await fail('edit_file', { path: 'a.txt', old: 'b', new: 'c' })).toContain('too large to be changed in part: 16,777,217 bytes')
+    expect(await fail('edit_file', { path: 'a.txt', old: 'b', new: 'c' })).toContain('too large to edit: 16,777,217 bytes')
   })
 
   it('replaces exactly the text, whatever texts there are', async () => {

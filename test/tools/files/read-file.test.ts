@@ -27,7 +27,7 @@ describe('read_file', () => {
       'open.txt: lines 1-2 of 2 lines (3 bytes).\n     1\ta\n     2\tb\nEnd of the file.',
     )
     expect(await say('read_file', { path: 'crlf.txt' })).toBe(
-      'crlf.txt: lines 1-3 of 3 lines (8 bytes).\n     1\ta\n     2\t\n     3\tb\nIts lines end with CRLF; changes keep that.\nEnd of the file.',
+      'crlf.txt: lines 1-3 of 3 lines (8 bytes).\n     1\ta\n     2\t\n     3\tb\nLines end with CRLF; edits keep that.\nEnd of the file.',
     )
     expect(await say('read_file', { path: 'bom.txt' })).toContain('     1\ta\n')
     expect(await say('read_file', { path: 'ü ñ/😀 "q".txt' })).toContain('     1\tx\n')
@@ -36,14 +36,14 @@ describe('read_file', () => {
   it('says what to do about a line past the end and about names that there are not', async () => {
     const { fail } = scene({ 'src/index.ts': 'x\n', 'README.md': '', 'src/tools/shell.ts': '' })
     expect(await fail('read_file', { path: 'src/index.ts', offset: 2 })).toBe(
-      'invalid_input: Line 2 is past the end of src/index.ts: it has 1 line. Ask for a line from 1 to 1.',
+      'invalid_input: Line 2 is past the end of src/index.ts: it has 1 line. Use a line from 1 to 1.',
     )
     expect(await fail('read_file', { path: 'src/indx.ts' })).toBe(
       'invalid_input: src/indx.ts does not exist. Did you mean index.ts (in src)?',
     )
     expect(await fail('read_file', { path: 'readme.md' })).toContain('Did you mean README.md (in the root of the workspace)?')
     expect(await fail('read_file', { path: 'lib/shell.ts' })).toBe(
-      'invalid_input: lib/shell.ts does not exist: there is no folder lib. Did you mean src/tools/shell.ts?',
+      'invalid_input: lib/shell.ts does not exist: the folder lib is missing. Did you mean src/tools/shell.ts?',
     )
   })
 
@@ -55,7 +55,7 @@ describe('read_file', () => {
       'u16.txt': Buffer.from('\uFEFFhi', 'utf16le'),
       'b.txt': 'BM is how a bitmap begins, and this text\n',
     })
-    expect(await say('read_file', { path: 'a.png' })).toBe('a.png is no text that can be shown: PNG image, 10 bytes.')
+    expect(await say('read_file', { path: 'a.png' })).toBe('a.png is not a text file: PNG image, 10 bytes.')
     expect(await say('read_file', { path: 'a.bin' })).toContain('binary file, 4 bytes')
     expect(await say('read_file', { path: 'a.pdf' })).toContain('PDF document')
     expect(await say('read_file', { path: 'u16.txt' })).toContain('UTF-16 text')
@@ -65,7 +65,7 @@ describe('read_file', () => {
   it('shows other encodings as well as it can, and says so', async () => {
     const { say } = scene({ 'latin.txt': Buffer.from('caf\xe9\nplain\n', 'latin1') })
     expect(await say('read_file', { path: 'latin.txt' })).toBe(
-      'latin.txt: lines 1-2 of 2 lines (11 bytes).\n     1\tcaf\uFFFD\n     2\tplain\nIt is not all UTF-8; other bytes are shown as \uFFFD.\nEnd of the file.',
+      'latin.txt: lines 1-2 of 2 lines (11 bytes).\n     1\tcaf\uFFFD\n     2\tplain\nNot all of it is UTF-8; other bytes are shown as \uFFFD.\nEnd of the file.',
     )
   })
 
@@ -82,9 +82,9 @@ describe('read_file', () => {
     const text = fc.tuple(fc.array(line, { minLength: 1, maxLength: 120 }), fc.boolean())
     await fc.assert(
       fc.asyncProperty(text, fc.integer({ min: 1_200, max: 5_000 }), async ([lines, isEnded], maxOutputBytes) => {
-        const whole = lines.join('\n') + (isEnded ? '\n' : '')
-        fc.pre(whole !== '')
-        writeFileSync(join(there.root, 'a.txt'), whole)
+        const asInteger = lines.join('\n') + (isEnded ? '\n' : '')
+        fc.pre(asInteger !== '')
+        writeFileSync(join(there.root, 'a.txt'), asInteger)
         const seen: string[] = []
         let next: JsonObject | undefined = { path: 'a.txt' }
         while (next) {
@@ -94,7 +94,7 @@ describe('read_file', () => {
           const more = /^Next: read_file (\{.*\})$/m.exec(answer)?.[1]
           next = more === undefined ? undefined : (JSON.parse(more) as JsonObject)
         }
-        const all = whole.endsWith('\n') ? whole.slice(0, -1).split('\n') : whole.split('\n')
+        const all = asInteger.endsWith('\n') ? asInteger.slice(0, -1).split('\n') : asInteger.split('\n')
         expect(seen).toEqual(all.map((each) => each.replace(/\r$/, '')))
       }),
       { numRuns: 40 },

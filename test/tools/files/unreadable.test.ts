@@ -36,7 +36,7 @@ describe('a change that does not fit a file that may not be read', () => {
     for (const rule of [denied, { deny: 'read_file' }, { ask: 'read_file(secret/*)' }, { deny: `read_file(${there.root}/secret/*)` }]) {
       const hidden = await there.fail(tool, inputFor('secret/s.txt'), under(tool, rule))
       expect(hidden).toMatch(/^invalid_input: .*secret\/s\.txt/s)
-      expect(hidden).toContain('Rules forbid to read')
+      expect(hidden).toContain('Rules deny reading')
       expect(hidden).not.toMatch(/\d\t|at line|value|second|Read the/)
     }
     expect(there.read('secret/s.txt')).toBe(text)

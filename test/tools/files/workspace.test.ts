@@ -86,7 +86,7 @@ describe.each(hosts)('leaving the workspace, checked %s', (_, host) => {
   it('is refused for reading, with a remedy', async () => {
     const { base, fail } = outer()
     for (const path of [...ways, join(base, 'outside/secret.txt')]) {
-      expect(await fail('read_file', { path })).toMatch(/^denied: .* is outside of the workspace .* Use a path/)
+      expect(await fail('read_file', { path })).toMatch(/^denied: .* is outside the workspace .* Use a path/)
       expect(await fail('search_files', { path, pattern: '.' })).toMatch(/^denied: /)
     }
     expect(await fail('list_files', { path: 'folder' })).toMatch(/^denied: /)
@@ -117,15 +117,15 @@ describe.each(hosts)('leaving the workspace, checked %s', (_, host) => {
     expect(await say('read_file', { path: 'within' })).toContain('1\tinside')
     expect(await say('read_file', { path: 'subway/b.txt' })).toContain('sub/b.txt: lines 1-1')
     expect(await fail('write_file', { path: 'within', content: '' })).toBe(
-      'invalid_input: within is a symbolic link to a.txt. Links are not written through. Change the file that it stands for, by its own path.',
+      'invalid_input: within is a symbolic link to a.txt. Writing through links is not allowed. Use the path of its target.',
     )
     expect(await fail('edit_file', { path: 'subway/b.txt', old: 'inside', new: '' })).toMatch(
       /invalid_input: subway .*(?:Use the path sub\.|begins with sub\.)/,
     )
-    const listed = await say('list_files', {})
+    const joinNames = await say('list_files', {})
     for (const row of ['folder -> ../outside', 'file -> ../outside/secret.txt', 'within -> a.txt', 'subway -> sub'])
-      expect(listed).toContain(row)
-    expect(listed).not.toContain('folder/')
+      expect(joinNames).toContain(row)
+    expect(joinNames).not.toContain('folder/')
     expect(await say('search_files', { pattern: 'SECRET|inside' })).toContain('2 hits')
   })
 })
@@ -200,14 +200,12 @@ describe('what is no regular file', () => {
         ['pipe', 'a named pipe'],
         ['socket', 'a socket'],
       ] as const) {
-        expect(await fail('read_file', { path })).toBe(
-          `invalid_input: ${path} is ${kind}, not a regular file. Only regular files can be read and changed.`,
-        )
+        expect(await fail('read_file', { path })).toBe(`invalid_input: ${path} is ${kind}, not a regular file. Use a regular file.`)
         expect(await fail('write_file', { path, content: 'x' })).toContain(kind)
         expect(await fail('edit_file', { path, old: 'a', new: 'b' })).toContain(kind)
       }
       expect(await say('search_files', { pattern: '.' })).toContain('No hits')
-      expect(await say('list_files', {})).toContain('pipe (no regular file)')
+      expect(await say('list_files', {})).toContain('pipe (not a regular file)')
     } finally {
       await new Promise((resolve) => server.close(resolve))
     }
@@ -231,9 +229,9 @@ describe('permissions', () => {
     chmodSync(join(root, 'no.txt'), 0)
     chmodSync(join(root, 'ro.txt'), 0o444)
     expect(await fail('read_file', { path: 'no.txt' })).toBe(
-      'failed: no.txt: the permission is missing. Ask for the permission to be changed, or work on another file.',
+      'failed: no.txt: the permission is missing. Ask the user to change the permissions, or use another file.',
     )
-    expect(await fail('write_file', { path: 'ro.txt', content: 'y' })).toContain('the permission is missing')
+    expect(await fail('write_file', { path: 'ro.txt', content: 'y' })).toContain('permission denied')
     expect(read('ro.txt')).toBe('x')
   })
 })

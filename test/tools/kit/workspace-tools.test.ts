@@ -43,7 +43,7 @@ it('says what is wrong with the folder and the options that it is given, all at 
       {
         place: 'workspace',
         message: 'expected the absolute path of a folder, found "rel/path"',
-        remedy: `From the present folder that is "${resolve('rel/path')}".`,
+        remedy: `From the current folder that is "${resolve('rel/path')}".`,
       },
     ],
   })

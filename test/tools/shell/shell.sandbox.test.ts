@@ -132,15 +132,15 @@ describe.each(kinds)('a command %s', (_, confinement, missing) => {
       if (!output.ok) throw new Error(output.error.message)
       expect(output.content.length).toBeLessThan(1_100_000)
       expect(output.content).toMatch(/\nBEGIN\nx+\n/)
-      expect(output.content).toMatch(/… \d+ of \d+ bytes left out/)
+      expect(output.content).toMatch(/… \d+ of \d+ bytes omitted/)
       expect(output.content.endsWith('xEND\n')).toBe(true)
       expect(output.value).toMatchObject({ truncatedBytes: expect.any(Number) })
       expect(place.shown.join('').length).toBeLessThan(1_300_000)
     })
 
-    it('is told to the model as what it is', () => {
-      const told = confinement === 'sandbox' ? 'in a sandbox: it can write to' : 'without a sandbox, with all rights'
-      expect(place.tool.description).toContain(`Usually it runs ${told}`)
+    it('describes the sandbox to the model', () => {
+      const expected = confinement === 'sandbox' ? 'in a sandbox: it can write only to' : 'without a sandbox, with all permissions'
+      expect(place.tool.description).toContain(`By default it runs ${expected}`)
     })
 
     it.each([[''], ['  '], ['echo \0']])('%j is refused', async (command) => {
@@ -157,8 +157,8 @@ describe.skipIf(noSandboxHere)(sandboxed('the walls'), () => {
   afterAll(() => place.remove())
 
   it.each([
-    ['touch /etc/x', /write where the sandbox does not allow it.*\/etc\/x.*Read-only file system/],
-    [`${node} -e "require('dns').lookup('example.com', (e) => { throw e })"`, /no network in the sandbox.*example\.com/],
+    ['touch /etc/x', /sandbox denied a write: .*\/etc\/x.*Read-only file system/],
+    [`${node} -e "require('dns').lookup('example.com', (e) => { throw e })"`, /the sandbox has no network.*example\.com/],
     [`${node} -e "fs.writeFileSync('/usr/x', '')"`, /EROFS/],
   ])('are told where %j hits them, so that somebody may let it out', async (command, message) => {
     const output = await place.run(command)

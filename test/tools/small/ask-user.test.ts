@@ -32,8 +32,8 @@ describe('ask_user', () => {
       ok: false,
       error: {
         class: 'failed',
-        message: 'Nobody was there to answer.',
-        remedy: 'Go on with what is most likely right, say what you have assumed, and do nothing that could not be undone.',
+        message: 'Nobody answered.',
+        remedy: 'Continue with the most likely answer, state your assumption, and do nothing irreversible.',
       },
     })
   })

@@ -47,11 +47,11 @@ describe('load_skill', () => {
     const folder = join(here.path, pdf)
     expect(content(await loader(here)('pdf'))).toBe(
       [
-        `Skill \`pdf\` from ${folder}/SKILL.md. Paths in it are relative to ${folder}. It permits nothing: tools and their rules are as before.`,
+        `Skill \`pdf\` from ${folder}/SKILL.md. Its paths are relative to ${folder}. It grants no permissions.`,
         '',
         '---\nname: pdf\ndescription: About pdf.\n---\nDo pdf.',
         '',
-        'Files that come with it:',
+        'Files of this skill:',
         '- notes.md',
         '- scripts/fill.py',
       ].join('\n'),
@@ -64,23 +64,23 @@ describe('load_skill', () => {
     const load = loader(here)
     here.write({ [`${pdf}/SKILL.md`]: skill('pdf', 'Other words.') })
     const text = content(await load('pdf'))
-    expect(text).toContain('\nIt has changed since this session began; this is how it reads now.\n')
+    expect(text).toContain('\nIt has changed since this session started; this is the current text.\n')
     expect(text).toContain('Other words.')
     rmSync(join(here.path, pdf, 'SKILL.md'))
-    expect(content(await load('pdf'))).toBe('failed: The skill `pdf` cannot be loaded: it is not there. Go on without it.')
+    expect(content(await load('pdf'))).toBe('failed: The skill `pdf` cannot be loaded: it does not exist. Continue without it.')
   })
 
   it('lists the skills that there are where one is not known', async () => {
     const here = place({ [`${pdf}/SKILL.md`]: skill('pdf'), 'home/.agents/skills/zip/SKILL.md': skill('zip') })
     expect(content(await loader(here)('unheard'))).toBe('failed: There is no skill "unheard". Available: pdf, zip.')
-    expect(content(await loader(place())('pdf'))).toBe('failed: There is no skill "pdf". There are no skills: go on without one.')
+    expect(content(await loader(place())('pdf'))).toBe('failed: There is no skill "pdf". There are no skills. Continue without one.')
   })
 
   it('lists at most 50 files, and says that there are more', async () => {
     const files = Array.from({ length: 60 }, (_, index) => [`${pdf}/f${String(index).padStart(2, '0')}.txt`, ''])
     const here = place({ [`${pdf}/SKILL.md`]: skill('pdf'), ...Object.fromEntries(files) })
     const lines = content(await loader(here)('pdf')).split('\n')
-    expect([lines.filter((line) => line.startsWith('- f')).length, lines.at(-1)]).toEqual([50, 'There are more files that are not listed.'])
+    expect([lines.filter((line) => line.startsWith('- f')).length, lines.at(-1)]).toEqual([50, 'More files are not listed.'])
   })
 
   it('loads no file with keys, under whatever name', async () => {
@@ -107,17 +107,17 @@ describe('load_skill', () => {
       '.',
       'x/../../pdf-2/b.md',
     ]
-    for (const file of outside) expect(content(await load('pdf', file)), file).toContain('it lies outside the folder of the skill.')
+    for (const file of outside) expect(content(await load('pdf', file)), file).toContain('it is outside the folder of the skill.')
     expect(content(await load('pdf', 'inner.md'))).toBe('a')
   })
 
   it.each<[string, string, string]>([
-    ['a file that is not there', 'b/a.md', 'it is not there. Did you mean deep/a.md?'],
-    ['a folder', 'deep', 'it is a folder. Only texts can be loaded'],
-    ['a pipe', 'pipe', 'it is not a regular file. Only texts'],
-    ['a binary', 'logo.png', 'it is no UTF-8 text (3 bytes). Only texts'],
-    ['a huge file', 'huge.txt', 'it has 262145 bytes, and 262144 is the most. Only texts'],
-    ['a circle', 'circle', 'its links lead in a circle. Only texts'],
+    ['a file that is not there', 'b/a.md', 'it does not exist. Did you mean deep/a.md?'],
+    ['a folder', 'deep', 'it is a folder. Only text files can be loaded'],
+    ['a pipe', 'pipe', 'it is not a regular file. Only text files'],
+    ['a binary', 'logo.png', 'it is no UTF-8 text (3 bytes). Only text files'],
+    ['a huge file', 'huge.txt', 'it has 262145 bytes, and 262144 is the most. Only text files'],
+    ['a circle', 'circle', 'its links lead in a circle. Only text files'],
   ])('says why it does not load %s', async (_what, file, expected) => {
     const here = place({
       [`${pdf}/SKILL.md`]: skill('pdf'),
@@ -136,11 +136,11 @@ describe('load_skill', () => {
     rmSync(join(here.path, pdf, 'SKILL.md'))
     symlinkSync('../../../../elsewhere/SKILL.md', join(here.path, pdf, 'SKILL.md'))
     expect(content(await load('pdf'))).toBe(
-      'failed: The skill `pdf` cannot be loaded: it lies outside the folder of the skill. Go on without it.',
+      'failed: The skill `pdf` cannot be loaded: it is outside the folder of the skill. Continue without it.',
     )
     renameSync(join(here.path, pdf), join(here.path, 'gone'))
     symlinkSync('../../../elsewhere', join(here.path, pdf))
-    for (const file of [undefined, 'key']) expect(content(await load('pdf', file))).toContain('is no longer there')
+    for (const file of [undefined, 'key']) expect(content(await load('pdf', file))).toContain('no longer exists')
   })
 
   it('does not follow a folder of a person either that was made a link meanwhile', async () => {
@@ -148,7 +148,7 @@ describe('load_skill', () => {
     const load = loader(here)
     renameSync(join(here.home, '.agents/skills/zip'), join(here.path, 'gone'))
     symlinkSync(join(here.path, 'elsewhere'), join(here.home, '.agents/skills/zip'))
-    for (const file of [undefined, 'key']) expect(content(await load('zip', file))).toContain('is no longer there')
+    for (const file of [undefined, 'key']) expect(content(await load('zip', file))).toContain('no longer exists')
   })
 
   it('loads what a link of a person leads to only as it was found', async () => {
@@ -158,7 +158,7 @@ describe('load_skill', () => {
     rmSync(join(here.project, 'notes.md'))
     here.link('project/notes.md', join(here.path, 'elsewhere/key'))
     expect(content(await load('notes'))).toBe(
-      'failed: The skill `notes` cannot be loaded: it is a link out of its folder, and what it leads to has changed since this session began. Go on without it.',
+      'failed: The skill `notes` cannot be loaded: it is a link out of its folder, and its target has changed since this session started. Continue without it.',
     )
   })
 

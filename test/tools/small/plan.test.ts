@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonObject, PlanStatus } from '../../../src/contracts/index.ts'
 import { toolContract } from '../../../src/testing/index.ts'
-import { updatePlanTool } from '../../../src/tools/builtin/plan.ts'
+import { updatePlanTool } from '../../../src/tools/builtin/update-plan.ts'
 import { schemaValidator } from '../../../src/tools/index.ts'
 import { checkSchema } from '../../../src/util/json-schema/check-schema.ts'
 import { toolContext } from './context.ts'
@@ -32,11 +32,11 @@ describe('update_plan', () => {
     const plan = [step('look', 'completed'), step('  write\n it down ', 'in_progress'), step('tell')]
     expect(await tool.execute({ plan, explanation: ' So that it is done. ' }, context)).toEqual({
       ok: true,
-      content: 'The plan is updated: 1 of 3 done, now: write it down.',
+      content: 'Plan updated: 1 of 3 done, now: write it down.',
     })
     expect(await tool.execute({ plan: [step('rest')], explanation: ' ' }, context)).toEqual({
       ok: true,
-      content: 'The plan is updated: 0 of 1 done.',
+      content: 'Plan updated: 0 of 1 done.',
     })
     expect(context.plans).toEqual([
       {
@@ -50,8 +50,8 @@ describe('update_plan', () => {
   it('has at most one step in progress', async () => {
     expect(await failure({ plan: [step('a', 'in_progress'), step('b'), step('c', 'in_progress')] })).toEqual({
       class: 'invalid_input',
-      message: 'Steps 1, 3 are in_progress, and only one may be.',
-      remedy: 'Mark the one that you work on; the others are pending or completed.',
+      message: 'Steps 1, 3 are in_progress, but only one may be.',
+      remedy: 'Mark only the current step; the others are pending or completed.',
     })
   })
 

@@ -3,7 +3,7 @@ import type { ApprovalRule } from '../../../src/contracts/index.ts'
 import { isGranted } from '../../../src/policy/grants.ts'
 import { ruling } from '../../../src/steps/approval/rules.ts'
 import { webFetchTool } from '../../../src/tools/builtin/web-fetch/index.ts'
-import { readTarget } from '../../../src/tools/builtin/web-fetch/target.ts'
+import { parseUrl } from '../../../src/tools/builtin/web-fetch/parse-url.ts'
 import { isPublicAddress } from '../../../src/util/private-address.ts'
 
 describe('addresses', () => {
@@ -54,21 +54,21 @@ describe('targets', () => {
     ['https://example.com/a#b', 'https://example.com/a'],
     [' http://example.com:8080 ', 'http://example.com:8080/'],
   ])('%s is asked for as %s', (written, expected) => {
-    const target = readTarget(written)
+    const target = parseUrl(written)
     expect(target.ok && target.url.href).toBe(expected)
   })
   it.each([
-    ['example.com', 'This is no address of a page.'],
-    ['', 'This is no address of a page.'],
-    ['ftp://example.com/', 'Addresses that begin with ftp: cannot be fetched.'],
-    ['javascript:alert(1)', 'Addresses that begin with javascript: cannot be fetched.'],
-    ['data:text/html,x', 'Addresses that begin with data: cannot be fetched.'],
-    ['https://user@example.com/', 'The address has a user name or a password in it.'],
-    ['https://:secret@example.com/', 'The address has a user name or a password in it.'],
-    ['http://example.com:25/', 'Port 25 is not used for pages.'],
-    [`https://example.com/${'x'.repeat(5_000)}`, 'The address has more than 4096 characters.'],
+    ['example.com', 'This is not a URL.'],
+    ['', 'This is not a URL.'],
+    ['ftp://example.com/', 'URLs that begin with ftp: cannot be fetched.'],
+    ['javascript:alert(1)', 'URLs that begin with javascript: cannot be fetched.'],
+    ['data:text/html,x', 'URLs that begin with data: cannot be fetched.'],
+    ['https://user@example.com/', 'The URL contains a user name or password.'],
+    ['https://:secret@example.com/', 'The URL contains a user name or password.'],
+    ['http://example.com:25/', 'Port 25 is not allowed.'],
+    [`https://example.com/${'x'.repeat(5_000)}`, 'The URL has more than 4096 characters.'],
   ])('%s is refused', (written, message) => {
-    const target = readTarget(written)
+    const target = parseUrl(written)
     expect(target.ok ? '' : target.failure.message).toBe(message)
     expect(target.ok ? '' : target.failure.remedy).toMatch(/\.$/)
   })
@@ -90,8 +90,8 @@ describe('approval', () => {
         },
       ],
       wider: [
-        { key: 'host:com.example.docs.', label: 'docs.example.com and everything below it', isPrefix: true },
-        { key: 'host:com.example.', label: 'example.com and everything below it', isPrefix: true },
+        { key: 'host:com.example.docs.', label: 'docs.example.com and its subdomains', isPrefix: true },
+        { key: 'host:com.example.', label: 'example.com and its subdomains', isPrefix: true },
       ],
     })
   })
@@ -142,7 +142,7 @@ describe('approval', () => {
     ['https://[2606:4700::1111]/', []],
     ['http://intranet/', []],
   ])('%s offers only what one owner has', async (url, expected) => {
-    const labels = (await wish(url))?.wider?.map(({ label }) => label.replace(' and everything below it', '')) ?? []
+    const labels = (await wish(url))?.wider?.map(({ label }) => label.replace(' and its subdomains', '')) ?? []
     expect(labels).toEqual(expected)
   })
 

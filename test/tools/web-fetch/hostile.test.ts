@@ -44,7 +44,7 @@ describe('bodies', () => {
   it('that never end and unpack to nothing are left', async () => {
     const web = await site({ '/': endless(gzipSync(''), packed('gzip')) })
     expect(failureOf(await web.fetch('/', { input: { maxBytes: 1_000 } }))).toBe(
-      `network: 127.0.0.1:${web.port} cannot be fetched from: the answer is packed so badly that it never ends.`,
+      `network: 127.0.0.1:${web.port} cannot be reached: the compressed response is too long.`,
     )
   })
 
@@ -58,13 +58,18 @@ describe('bodies', () => {
   })
 
   it.each([
-    { what: 'are no gzip', body: 'not packed', encoding: 'gzip', expected: 'its answer is damaged' },
-    { what: 'end too early', body: gzipSync('x'.repeat(1_000)).subarray(0, 15), encoding: 'gzip', expected: 'its answer ended too early' },
-    { what: 'are packed in an unknown way', body: 'x', encoding: 'lzma', expected: 'the answer is packed in a way that was not asked for' },
-    { what: 'are packed twice', body: 'x', encoding: 'gzip, gzip', expected: 'the answer is packed in a way that was not asked for' },
+    { what: 'are no gzip', body: 'not packed', encoding: 'gzip', expected: 'its response is damaged' },
+    {
+      what: 'end too early',
+      body: gzipSync('x'.repeat(1_000)).subarray(0, 15),
+      encoding: 'gzip',
+      expected: 'its response ended too early',
+    },
+    { what: 'are packed in an unknown way', body: 'x', encoding: 'lzma', expected: 'the response has an unsupported content encoding' },
+    { what: 'are packed twice', body: 'x', encoding: 'gzip, gzip', expected: 'the response has an unsupported content encoding' },
   ])('that $what are told as such', async ({ body, encoding, expected }) => {
     const web = await site({ '/': page(body, packed(encoding)) })
-    expect(failureOf(await web.fetch('/'))).toBe(`network: 127.0.0.1:${web.port} cannot be fetched from: ${expected}.`)
+    expect(failureOf(await web.fetch('/'))).toBe(`network: 127.0.0.1:${web.port} cannot be reached: ${expected}.`)
   })
 
   it('that break off are told as such', async () => {
@@ -74,14 +79,14 @@ describe('bodies', () => {
         response.socket?.end()
       },
     })
-    expect(failureOf(await web.fetch('/'))).toMatch(/cannot be fetched from: (?:the connection was cut|its answer ended too early)\.$/)
+    expect(failureOf(await web.fetch('/'))).toMatch(/cannot be reached: (?:the connection was reset|its response ended too early)\.$/)
   })
 })
 
 describe('servers', () => {
   it.each([
     ['speak something else', 'SSH-2.0-OpenSSH\r\n', /^network: .*Parse Error/],
-    ['send a head without end', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`, /the head of its answer is too large\.$/],
+    ['send a head without end', `HTTP/1.1 200 OK\r\nx: ${'x'.repeat(100_000)}`, /its response headers are too large\.$/],
     ['want to switch', 'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n', /another protocol\.$/],
     ['send two lengths', 'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab', /^network: .*Parse Error/],
   ])('that %s are told as such', async (_what, bytes, expected) => {
@@ -91,10 +96,10 @@ describe('servers', () => {
 
   it('that hang up, or are not there', async () => {
     const web = await socketSite((socket) => socket.on('data', () => socket.destroy()))
-    expect(failureOf(await web.fetch('/'))).toBe(`network: 127.0.0.1:${web.port} cannot be fetched from: the connection was cut.`)
+    expect(failureOf(await web.fetch('/'))).toBe(`network: 127.0.0.1:${web.port} cannot be reached: the connection was reset.`)
     const options = { allowPrivate: ['127.0.0.1:9'], lookup: async () => [] }
     expect(failureOf(await web.fetch('http://nowhere.test/', { options }))).toBe(
-      'network: nowhere.test cannot be fetched from: there is no such host.',
+      'network: nowhere.test cannot be reached: the host name does not exist.',
     )
   })
 
@@ -115,10 +120,10 @@ describe('redirects', () => {
   it.each([
     ['http://169.254.169.254/latest/meta-data/', 'blocked: The page redirects to another host: http://169.254.169.254/latest/meta-data/'],
     ['https://example.com/x', 'blocked: The page redirects to another host: https://example.com/x'],
-    ['file:///etc/passwd', 'invalid_input: The page redirects. Addresses that begin with file: cannot be fetched.'],
-    ['http://me:secret@127.0.0.1/', 'invalid_input: The page redirects. The address has a user name or a password in it.'],
-    ['http://127.0.0.1:22/', 'blocked: The page redirects. Port 22 is not used for pages.'],
-    ['http://[', 'invalid_input: The page redirects. This is no address of a page.'],
+    ['file:///etc/passwd', 'invalid_input: The page redirects. URLs that begin with file: cannot be fetched.'],
+    ['http://me:secret@127.0.0.1/', 'invalid_input: The page redirects. The URL contains a user name or password.'],
+    ['http://127.0.0.1:22/', 'blocked: The page redirects. Port 22 is not allowed.'],
+    ['http://[', 'invalid_input: The page redirects. This is not a URL.'],
   ])('are not followed to %s', async (location, expected) => {
     const web = await site({ '/': redirect(location) })
     expect(failureOf(await web.fetch('/'))).toBe(expected)
@@ -141,7 +146,7 @@ describe('redirects', () => {
     const start = `http://site.test:${web.port}/`
     expect(quoted(await web.fetch(start, { options: { allowPrivate: both, lookup } }))).toBe('there')
     expect(failureOf(await web.fetch(start, { options: { allowPrivate: both.slice(0, 1), lookup } }))).toBe(
-      'blocked: www.site.test is not on the public network, so it is not asked.',
+      'blocked: www.site.test is not a public address.',
     )
     expect(web.asked).toEqual(['/', '/end', '/'])
   })
@@ -153,9 +158,7 @@ describe('names', () => {
     const url = `http://innocent.test:${web.port}/`
     for (const addresses of [['127.0.0.1'], ['93.184.216.34', '127.0.0.1'], ['::ffff:127.0.0.1'], ['::1'], ['fe80::1%lo']]) {
       const lookup = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }))
-      expect(failureOf(await web.fetch(url, { options: { lookup } }))).toBe(
-        'blocked: innocent.test is not on the public network, so it is not asked.',
-      )
+      expect(failureOf(await web.fetch(url, { options: { lookup } }))).toBe('blocked: innocent.test is not a public address.')
     }
     expect(web.asked).toEqual([])
   })
@@ -175,7 +178,7 @@ describe('names', () => {
       const web = await site({ '/': page('secret') })
       const lookup = async () => [{ address: '127.0.0.1', family: 4 }]
       const options = { allowPrivate: [], lookup }
-      expect(failureOf(await web.fetch(`http://${host}:${web.port}/`, { options }))).toMatch(/^blocked: .* is not on the public network/)
+      expect(failureOf(await web.fetch(`http://${host}:${web.port}/`, { options }))).toMatch(/^blocked: .* is not a public address/)
       expect(web.asked).toEqual([])
     },
   )

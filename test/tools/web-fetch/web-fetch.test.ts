@@ -128,7 +128,7 @@ describe('web_fetch', () => {
       error: {
         class: 'failed',
         message: `127.0.0.1:${web.port} answered with status 403.`,
-        remedy: 'The page is not for everybody: look for the same elsewhere.',
+        remedy: 'The page requires authorisation. Use another source.',
       },
     })
   })
@@ -153,7 +153,7 @@ describe('patience', () => {
     const fetched = silent.fetch('/', { options: { clock, idleMs: 4_000, allowPrivate: [`127.0.0.1:${silent.port}`] } })
     await reached.promise
     clock.advance(4_000)
-    expect([failureOf(await fetched), clock.pending]).toEqual(['timeout: The server said nothing for 4 seconds.', 0])
+    expect([failureOf(await fetched), clock.pending]).toEqual(['timeout: The server sent nothing for 4 seconds.', 0])
   })
 
   it('ends with a body that comes too slowly', async () => {
@@ -169,7 +169,7 @@ describe('patience', () => {
     const fetched = slow.fetch('/', { options })
     await reached.promise
     clock.advance(30_000)
-    expect([failureOf(await fetched), clock.pending]).toEqual(['timeout: The page was not there after 30 seconds.', 0])
+    expect([failureOf(await fetched), clock.pending]).toEqual(['timeout: The page did not arrive within 30 seconds.', 0])
   })
 
   it('begins anew with everything that comes', async () => {
@@ -203,7 +203,7 @@ describe('patience', () => {
     const fetched = silent.fetch('/', { context: { signal: call.signal } })
     await reached.promise
     call.abort()
-    expect(failureOf(await fetched)).toBe('cancelled: The call was ended before the page was there.')
+    expect(failureOf(await fetched)).toBe('cancelled: The call was cancelled before the page arrived.')
   })
 })
 

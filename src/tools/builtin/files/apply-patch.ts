@@ -1,10 +1,10 @@
 import type { ApprovalKey, ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import { commitWrites, type Workspace } from '../../workspace/index.ts'
-import { changeView, changeWish, type PlannedChange, reportChanges } from './changes.ts'
+import { changeApproval, changeView, type PlannedChange, reportChanges } from './change-report.ts'
 import { type FilePatch, parsePatch } from './patch/index.ts'
-import { failed, heed, returned } from './returned.ts'
 import { PatchStage } from './stage-patch.ts'
-import { listed, untoldNote } from './wording.ts'
+import { hiddenContentNote, joinNames } from './text-helpers.ts'
+import { failed, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 const mostFailures = 5
 const mostFiles = 500
@@ -13,39 +13,39 @@ export function applyPatchTool(workspace: Workspace): Tool {
   return {
     name: 'apply_patch',
     description: [
-      'Changes several places or files of the workspace at once: all of it or nothing. Takes a unified diff, or this form:',
+      'Apply a patch to workspace files: all of it or nothing. Takes a unified diff, or this format:',
       '*** Begin Patch',
       '*** Update File: src/a.ts',
-      '*** Move to: src/b.ts (only to rename it)',
-      '@@ function name() (a line before the place, only where it helps to find it)',
-      ' a line that stays',
-      '-a line that goes',
-      '+a line that comes',
+      '*** Move to: src/b.ts (only to rename the file)',
+      '@@ function name() (optional: a line above the change, to locate it)',
+      ' context line',
+      '-removed line',
+      '+added line',
       '*** Add File: src/c.ts',
-      '+every line of the new file',
+      '+each line of the new file',
       '*** Delete File: src/d.ts',
       '*** End Patch',
-      'Give about three lines that stay before and after each change.',
+      'Include about three context lines before and after each change.',
     ].join('\n'),
     inputSchema: {
       type: 'object',
-      properties: { patch: { type: 'string', minLength: 1, description: 'The whole patch. Paths start at the root of the workspace.' } },
+      properties: { patch: { type: 'string', minLength: 1, description: 'The whole patch. Paths are relative to the workspace root.' } },
       required: ['patch'],
       additionalProperties: false,
     },
     effect: 'write',
     concurrency: 'exclusive',
-    approval: ({ patch }) => patchWish(workspace, String(patch)),
+    approval: ({ patch }) => patchApproval(workspace, String(patch)),
     view: ({ patch }) => changeView(planned(String(patch)) ?? []),
-    execute: (input, context) => returned(() => applyPatch(workspace, input, context)),
+    execute: (input, context) => withFileErrors(() => applyPatch(workspace, input, context)),
   }
 }
 
-/** Parts that only change files need no more than their names: the rest is told by what it does. The patch itself is the diff. */
-function patchWish(workspace: Workspace, patch: string): ApprovalWish | undefined {
+/** A patch that only updates files is summarised by their names, any other by what it does. The patch itself is the diff. */
+function patchApproval(workspace: Workspace, patch: string): ApprovalWish | undefined {
   const changes = planned(patch)
   const paths = changes?.flatMap(({ path, to }) => (to === undefined ? [path] : [path, to]))
-  const change = paths && changeWish(workspace, 'Patch', paths)
+  const change = paths && changeApproval(workspace, 'Patch', paths)
   const wish = change && { ...change, keys: change.keys.map(asRead(workspace, changes ?? [])) }
   if (!wish || changes?.every(({ kind }) => kind === 'update')) return wish
   const named = (path: string): string => {
@@ -53,10 +53,10 @@ function patchWish(workspace: Workspace, patch: string): ApprovalWish | undefine
     return located.kind === 'refused' ? path : located.place.relative
   }
   const parts = changes?.map(({ kind, path, to }) => `${verbs[kind]} ${named(path)}${to === undefined ? '' : ` to ${named(to)}`}`) ?? []
-  return { ...wish, summary: asTitle(listed([...new Set(parts)])) }
+  return { ...wish, summary: asTitle(joinNames([...new Set(parts)])) }
 }
 
-/** What is moved can be read where it is then: what rules ask or deny of reading it holds. */
+/** A moved file can be read at its new path, so the rules for reading it apply. */
 function asRead(workspace: Workspace, changes: readonly PlannedChange[]): (key: ApprovalKey) => ApprovalKey {
   const moved = new Set(changes.flatMap(({ kind, path }) => (kind === 'move' ? [workspace.place(path).absolute] : [])))
   return (key) => (moved.has(key.key.slice('path:'.length)) ? { ...key, tools: ['read_file'] } : key)
@@ -65,7 +65,7 @@ function asRead(workspace: Workspace, changes: readonly PlannedChange[]): (key: 
 const verbs: { readonly [Kind in PlannedChange['kind']]: string } = { add: 'add', update: 'change', delete: 'delete', move: 'move' }
 const asTitle = (text: string): string => `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 
-/** By the letters of the patch; nothing where it is none, which execution says, too. */
+/** From the patch text alone; undefined where it cannot be parsed, which execution reports. */
 function planned(patch: string): readonly PlannedChange[] | undefined {
   const parsed = parsePatch(patch)
   if (!parsed.ok || parsed.files.length > mostFiles) return undefined
@@ -77,17 +77,16 @@ function planned(patch: string): readonly PlannedChange[] | undefined {
 
 async function applyPatch(workspace: Workspace, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
   const { signal, maxOutputBytes } = context
-  heed(signal)
+  throwIfAborted(signal)
   const parsed = parsePatch(String(input.patch))
   if (!parsed.ok)
     return failed(parsed.line === undefined ? parsed.message : `Line ${parsed.line} of the patch: ${parsed.message}`, parsed.remedy)
   if (parsed.files.length > mostFiles)
-    return failed(`The patch has ${parsed.files.length} files.`, `At most ${mostFiles} are possible: use several patches.`)
+    return failed(`The patch has ${parsed.files.length} files.`, `At most ${mostFiles} are allowed. Use several patches.`)
   const stage = await staged(workspace, parsed.files, context)
   if (stage.failures.length > 0) return refused(stage.failures)
   const writes = stage.writes()
-  if (writes.length === 0)
-    return { ok: true, content: 'Everything is already as the patch wants it; nothing was changed.', value: { changes: [] } }
+  if (writes.length === 0) return { ok: true, content: 'The files already match the patch; nothing was changed.', value: { changes: [] } }
   await commitWrites(workspace, writes, signal)
   return reportChanges(stage.changes(), maxOutputBytes)
 }
@@ -95,7 +94,7 @@ async function applyPatch(workspace: Workspace, input: JsonObject, context: Tool
 async function staged(workspace: Workspace, files: readonly FilePatch[], context: ToolContext): Promise<PatchStage> {
   const stage = new PatchStage(workspace, context)
   for (const file of files) {
-    heed(context.signal)
+    throwIfAborted(context.signal)
     await stage.stage(file)
   }
   return stage
@@ -103,11 +102,11 @@ async function staged(workspace: Workspace, files: readonly FilePatch[], context
 
 function refused(failures: readonly string[]): ToolOutput {
   const shown = failures.slice(0, mostFailures)
-  const more = failures.length > mostFailures ? [`${failures.length - mostFailures} more parts do not fit.`] : []
+  const more = failures.length > mostFailures ? [`${failures.length - mostFailures} more parts do not apply.`] : []
   return failed(
-    `${['The patch does not fit; nothing was changed.', ...shown, ...more].join('\n')}\n`,
-    failures.every((failure) => failure.endsWith(untoldNote))
-      ? 'Send a patch with the lines letter by letter as they stand there, or write the whole file with write_file.'
-      : 'Read the places above again, then send a patch with the lines as they stand there.',
+    `${['The patch does not apply; nothing was changed.', ...shown, ...more].join('\n')}\n`,
+    failures.every((failure) => failure.endsWith(hiddenContentNote))
+      ? 'Send a patch that matches the lines exactly, or write the whole file with write_file.'
+      : 'Read these places again, then send a patch that matches the lines exactly.',
   )
 }

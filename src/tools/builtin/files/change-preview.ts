@@ -1,6 +1,6 @@
 import type { ApprovalWish } from '../../../contracts/index.ts'
-import { type Place, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
-import type { DoneChange } from './changes.ts'
+import { type Snapshot, snapshotOf, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
+import type { FileChange } from './change-report.ts'
 import { unifiedDiff } from './unified-diff.ts'
 
 /** A question is kept with its call: what is longer is cut, and says so. */
@@ -11,11 +11,11 @@ interface Previewed {
   /** Larger files are not looked into. */
   readonly mostBytes: number
   /** What the file would become; nothing where that cannot be told. */
-  change(before: Snapshot, place: Place): Omit<DoneChange, 'path'> | undefined
+  change(before: Snapshot, place: WorkspacePath): Omit<FileChange, 'path'> | undefined
 }
 
 /** A file that a call is about to change, as it is now. Nothing where nobody can tell: the call will say why. */
-export async function previewOf(workspace: Workspace, { path, mostBytes, change }: Previewed): Promise<DoneChange | undefined> {
+export async function previewOf(workspace: Workspace, { path, mostBytes, change }: Previewed): Promise<FileChange | undefined> {
   const located = workspace.locate(path)
   if (located.kind === 'refused') return undefined
   const { place } = located
@@ -28,7 +28,7 @@ export async function previewOf(workspace: Workspace, { path, mostBytes, change 
 }
 
 /** What is in a protected file is not put into the question about it. */
-export async function diffOf(workspace: Workspace, change: DoneChange): Promise<Pick<ApprovalWish, 'diff'>> {
+export async function diffOf(workspace: Workspace, change: FileChange): Promise<Pick<ApprovalWish, 'diff'>> {
   const located = workspace.locate(change.path)
   if (located.kind === 'refused' || workspace.isProtected(located.place)) return {}
   if (change.note !== undefined) return { diff: `${change.note}\n` }

@@ -1,27 +1,27 @@
-import { FileFault, type Place, type Snapshot } from '../../workspace/index.ts'
+import { FileError, type Snapshot, type WorkspacePath } from '../../workspace/index.ts'
 import { type Decoded, decodeFile } from './file-kind.ts'
-import { counted } from './wording.ts'
+import { countOf } from './text-helpers.ts'
 
-/** Larger files are not changed in parts: all of one is in memory several times over while that goes on. */
+/** An edit holds the whole file in memory several times. */
 export const largestEditable = 16 * 1024 * 1024
 
-/** The text of a file that is to be changed in part. */
+/** The text of a file that is edited. */
 export function textOfSnapshot(
   { bytes, size }: Extract<Snapshot, { readonly kind: 'file' }>,
-  { relative }: Place,
+  { relative }: WorkspacePath,
 ): Extract<Decoded, { readonly kind: 'text' }> {
   if (bytes === undefined) {
-    throw new FileFault(
+    throw new FileError(
       'invalid_input',
-      `${relative} is too large to be changed in part: ${counted(size, 'byte')}.`,
-      `At most ${counted(largestEditable, 'byte')} are possible; use a command.`,
+      `${relative} is too large to edit: ${countOf(size, 'byte')}.`,
+      `At most ${countOf(largestEditable, 'byte')} are allowed. Use a shell command.`,
     )
   }
   const decoded = decodeFile(bytes)
   if (decoded.kind === 'text') return decoded
-  throw new FileFault(
+  throw new FileError(
     'invalid_input',
-    `${relative} is no UTF-8 text: ${decoded.what}, ${counted(size, 'byte')}.`,
-    'Only texts can be changed in part.',
+    `${relative} is not UTF-8 text: ${decoded.what}, ${countOf(size, 'byte')}.`,
+    'Only text files can be edited.',
   )
 }

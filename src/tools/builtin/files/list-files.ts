@@ -2,10 +2,10 @@ import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contrac
 import { utf8Length } from '../../../util/fit-text.ts'
 import type { Workspace } from '../../workspace/index.ts'
 import { PathFilter } from './glob.ts'
-import { entryFilter, folderWish, listing } from './read-wish.ts'
-import { heed, returned } from './returned.ts'
+import { entryFilter, folderApproval, listing } from './read-approval.ts'
+import { asInteger, asText, countOf, forbiddenNote, shownPath, slowPatternNote } from './text-helpers.ts'
+import { throwIfAborted, withFileErrors } from './tool-output.ts'
 import { Walk, type WalkEntry } from './walk.ts'
-import { counted, forbiddenNote, shownPath, slowPatternNote, textOf, whole } from './wording.ts'
 
 const defaultDepth = 2
 const mostDepth = 64
@@ -16,39 +16,39 @@ export function listFilesTool(workspace: Workspace): Tool {
   return {
     name: 'list_files',
     description:
-      'Lists files and folders of the workspace by name; folders end with a slash. Leaves out .git, node_modules and what .gitignore names, unless asked.',
+      'List files and folders of the workspace; folders end with a slash. Omits .git, node_modules and ignored files by default.',
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', minLength: 1, description: 'The folder. Default: the root of the workspace.' },
+        path: { type: 'string', minLength: 1, description: 'Folder to list. Default: the workspace root.' },
         pattern: {
           type: 'string',
           minLength: 1,
           maxLength: 1_000,
-          description: 'Only files that fit, e.g. *.ts, src/**/*.test.ts or *.{js,ts}.',
+          description: 'Show only matching files, e.g. *.ts, src/**/*.test.ts or *.{js,ts}.',
         },
         depth: {
           type: 'integer',
           minimum: 1,
           maximum: mostDepth,
-          description: `How many levels of folders to show. Default ${defaultDepth}, with a pattern all.`,
+          description: `Folder levels to show. Default ${defaultDepth}; all with a pattern.`,
         },
-        include_ignored: { type: 'boolean', description: 'Also what is left out otherwise. Default false.' },
+        include_ignored: { type: 'boolean', description: 'Include ignored files. Default false.' },
       },
       additionalProperties: false,
     },
     effect: 'read',
     concurrency: 'shared',
-    approval: ({ path }) => folderWish(workspace, textOf(path) ?? '.', listing),
-    execute: (input, context) => returned(() => listFiles(workspace, input, context)),
+    approval: ({ path }) => folderApproval(workspace, asText(path) ?? '.', listing),
+    execute: (input, context) => withFileErrors(() => listFiles(workspace, input, context)),
   }
 }
 
 async function listFiles(workspace: Workspace, input: JsonObject, { signal, maxOutputBytes, mayUse }: ToolContext): Promise<ToolOutput> {
-  heed(signal)
-  const path = textOf(input.path) ?? '.'
-  const pattern = textOf(input.pattern)
-  const depth = whole(input.depth, [1, mostDepth]) ?? (pattern === undefined ? defaultDepth : mostDepth)
+  throwIfAborted(signal)
+  const path = asText(input.path) ?? '.'
+  const pattern = asText(input.pattern)
+  const depth = asInteger(input.depth, [1, mostDepth]) ?? (pattern === undefined ? defaultDepth : mostDepth)
   const includesIgnored = input.include_ignored === true
   const mayShow = await entryFilter(workspace, path, { look: listing, mayUse })
   const walk = new Walk(workspace, { includesIgnored, depth, signal, mayShow })
@@ -65,9 +65,9 @@ async function listFiles(workspace: Workspace, input: JsonObject, { signal, maxO
     room -= utf8Length(row) + 1
     if (room >= 0) rows.push(row)
   }
-  const what = pattern === undefined ? counted(total, 'entry', 'entries') : counted(total, 'file')
+  const what = pattern === undefined ? countOf(total, 'entry', 'entries') : countOf(total, 'file')
   const where = relative === '.' ? 'the workspace' : relative
-  const head = `${what} in ${where}${pattern === undefined ? `, ${counted(depth, 'level')} deep` : ` for ${pattern.slice(0, 200)}`}.`
+  const head = `${what} in ${where}${pattern === undefined ? `, ${countOf(depth, 'level')} deep` : ` for ${pattern.slice(0, 200)}`}.`
   return {
     ok: true,
     content: [head, ...rows, ...notes({ shown: rows.length, total, leftOut: walk.leftOut, isTooSlow: filter?.isTooSlow })].join('\n'),
@@ -82,7 +82,7 @@ function rowOf({ place, kind, target }: WalkEntry): string {
     case 'link':
       return `${relative} -> ${shownPath(target ?? '?')}`
     case 'other':
-      return `${relative} (no regular file)`
+      return `${relative} (not a regular file)`
     case 'file':
       return relative
     default:
@@ -100,11 +100,11 @@ interface Figures {
 function notes({ shown, total, leftOut, isTooSlow }: Figures): readonly string[] {
   const { ignored, forbidden, unreadable, isCut } = leftOut
   return [
-    ...(shown < total ? [`${total - shown} more are not shown: name a folder with path, use a pattern, or less depth.`] : []),
-    ...(isCut ? ['There is more than can be listed at once: name a folder with path.'] : []),
+    ...(shown < total ? [`${total - shown} more are not shown. Set path or pattern, or reduce depth.`] : []),
+    ...(isCut ? ['There are too many entries to list. Set path.'] : []),
     ...(isTooSlow || leftOut.isTooSlow ? [slowPatternNote] : []),
-    ...(unreadable > 0 ? [`${counted(unreadable, 'folder')} could not be read.`] : []),
+    ...(unreadable > 0 ? [`${countOf(unreadable, 'folder')} could not be read.`] : []),
     ...forbiddenNote(forbidden),
-    ...(ignored > 0 ? [`${counted(ignored, 'ignored entry', 'ignored entries')} left out; include_ignored shows them.`] : []),
+    ...(ignored > 0 ? [`${countOf(ignored, 'ignored entry', 'ignored entries')} omitted; include_ignored shows them.`] : []),
   ]
 }

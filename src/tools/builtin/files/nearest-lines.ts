@@ -1,10 +1,10 @@
-import { fitLine } from './wording.ts'
+import { fitLine } from './text-helpers.ts'
 
 /** The place in a text that is most like some lines that were not found. */
 export interface Nearest {
   /** Counted from 1. */
   readonly line: number
-  /** Only spaces and tabs differ. */
+  /** Only whitespace differs. */
   readonly differsInSpace: boolean
 }
 

@@ -1,10 +1,10 @@
 import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import type { OpenFile, Workspace } from '../../workspace/index.ts'
 import { binaryKind, headBytes } from './file-kind.ts'
+import { readApproval } from './read-approval.ts'
 import { type Page, readPage } from './read-page.ts'
-import { readWish } from './read-wish.ts'
-import { failed, heed, returned } from './returned.ts'
-import { counted, grouped, whole } from './wording.ts'
+import { asInteger, countOf, groupDigits } from './text-helpers.ts'
+import { failed, throwIfAborted, withFileErrors } from './tool-output.ts'
 
 const defaultLimit = 2_000
 /** The lines around the rows, which are not counted with them. */
@@ -13,27 +13,26 @@ const frameBytes = 900
 export function readFileTool(workspace: Workspace): Tool {
   return {
     name: 'read_file',
-    description:
-      'Reads a text file of the workspace, with line numbers; the number and the tab before each line are not part of it. Long files come in pages.',
+    description: 'Read a text file of the workspace. Each line is shown as number, tab, text. Long files are read in pages.',
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', minLength: 1, description: 'The file, from the root of the workspace.' },
-        offset: { type: 'integer', minimum: 1, description: 'The first line to show. Default 1.' },
-        limit: { type: 'integer', minimum: 1, description: `How many lines to show at most. Default ${defaultLimit}.` },
+        path: { type: 'string', minLength: 1, description: 'Path of the file, relative to the workspace root.' },
+        offset: { type: 'integer', minimum: 1, description: 'First line to show. Default 1.' },
+        limit: { type: 'integer', minimum: 1, description: `Maximum number of lines. Default ${defaultLimit}.` },
       },
       required: ['path'],
       additionalProperties: false,
     },
     effect: 'read',
     concurrency: 'shared',
-    approval: ({ path }) => readWish(workspace, String(path)),
-    execute: (input, context) => returned(() => readFile(workspace, input, context)),
+    approval: ({ path }) => readApproval(workspace, String(path)),
+    execute: (input, context) => withFileErrors(() => readFile(workspace, input, context)),
   }
 }
 
 async function readFile(workspace: Workspace, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
-  heed(context.signal)
+  throwIfAborted(context.signal)
   const file = await workspace.openFile(String(input.path))
   try {
     const head = Buffer.alloc(headBytes)
@@ -48,31 +47,31 @@ async function readFile(workspace: Workspace, input: JsonObject, context: ToolCo
 
 const notShown = ({ place, stat }: OpenFile, kind: string): ToolOutput => ({
   ok: true,
-  content: `${place.relative} is no text that can be shown: ${kind}, ${counted(stat.size, 'byte')}.`,
+  content: `${place.relative} is not a text file: ${kind}, ${countOf(stat.size, 'byte')}.`,
 })
 
 async function shown(file: OpenFile, input: JsonObject, context: ToolContext): Promise<ToolOutput> {
   const path = file.place.relative
-  const offset = whole(input.offset, [1, Number.MAX_SAFE_INTEGER]) ?? 1
-  const limit = whole(input.limit, [1, Number.MAX_SAFE_INTEGER]) ?? defaultLimit
+  const offset = asInteger(input.offset, [1, Number.MAX_SAFE_INTEGER]) ?? 1
+  const limit = asInteger(input.limit, [1, Number.MAX_SAFE_INTEGER]) ?? defaultLimit
   const room = Math.max(200, context.maxOutputBytes - frameBytes - 2 * path.length)
   const page = await readPage(file.handle, { offset, limit, room, signal: context.signal })
   if (page.lines === 0) return { ok: true, content: `${path} is empty (0 bytes).` }
   if (page.rows.length === 0) {
     return failed(
-      `Line ${offset} is past the end of ${path}: it has ${counted(page.lines, 'line')}.`,
-      `Ask for a line from 1 to ${page.lines}.`,
+      `Line ${offset} is past the end of ${path}: it has ${countOf(page.lines, 'line')}.`,
+      `Use a line from 1 to ${page.lines}.`,
     )
   }
   const last = offset + page.rows.length - 1
-  const size = `${page.isWhollyCounted ? counted(page.lines, 'line') : `more than ${grouped(page.lines)} lines`} (${counted(file.stat.size, 'byte')})`
+  const size = `${page.isWhollyCounted ? countOf(page.lines, 'line') : `more than ${groupDigits(page.lines)} lines`} (${countOf(file.stat.size, 'byte')})`
   const next = page.lines > last ? `Next: read_file ${JSON.stringify({ path, offset: last + 1 })}` : 'End of the file.'
   return { ok: true, content: [`${path}: lines ${offset}-${last} of ${size}.`, ...page.rows, ...notes(page), next].join('\n') }
 }
 
 function notes({ hasCarriageReturns, hasOtherBytes }: Page): readonly string[] {
   return [
-    ...(hasCarriageReturns ? ['Its lines end with CRLF; changes keep that.'] : []),
-    ...(hasOtherBytes ? ['It is not all UTF-8; other bytes are shown as \uFFFD.'] : []),
+    ...(hasCarriageReturns ? ['Lines end with CRLF; edits keep that.'] : []),
+    ...(hasOtherBytes ? ['Not all of it is UTF-8; other bytes are shown as \uFFFD.'] : []),
   ]
 }

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises'
 import { isPairAt, utf8Length } from '../../../util/fit-text.ts'
-import { heed } from './returned.ts'
-import { grouped } from './wording.ts'
+import { groupDigits } from './text-helpers.ts'
+import { throwIfAborted } from './tool-output.ts'
 
 export interface PageRequest {
   readonly offset: number
@@ -35,7 +35,7 @@ export async function readPage(handle: FileHandle, request: PageRequest): Promis
   const buffer = Buffer.allocUnsafe(chunkBytes)
   let sinceFull = 0
   for (let position = 0; ; ) {
-    heed(request.signal)
+    throwIfAborted(request.signal)
     const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
     if (bytesRead === 0) return reader.page(true)
     position += bytesRead
@@ -156,6 +156,6 @@ class PageReader {
   #cut(text: string): string {
     if (text.length <= longestLine && this.#kept === this.#lineBytes) return text
     const end = isPairAt(text, longestLine - 1) ? longestLine - 1 : longestLine
-    return `${text.slice(0, end)} [cut: the line has ${grouped(this.#lineBytes)} bytes]`
+    return `${text.slice(0, end)} [cut: the line has ${groupDigits(this.#lineBytes)} bytes]`
   }
 }

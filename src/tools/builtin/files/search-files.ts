@@ -1,13 +1,13 @@
 import type { JsonObject, Tool, ToolContext, ToolOutput } from '../../../contracts/index.ts'
 import { utf8Length } from '../../../util/fit-text.ts'
 import { showValue } from '../../../util/show-value.ts'
-import { FileFault, type Place, type Workspace } from '../../workspace/index.ts'
+import { FileError, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
 import { PathFilter } from './glob.ts'
-import { entryFilter, folderWish, searching } from './read-wish.ts'
-import { failed, heed, returned } from './returned.ts'
-import { compilePattern, type FoundIn, literally, type SearchFigures, type SearchPattern, searchPlaces } from './search/index.ts'
+import { entryFilter, folderApproval, searching } from './read-approval.ts'
+import { compilePattern, escapePattern, type FileMatches, type SearchPattern, type SearchTotals, searchAllFiles } from './search/index.ts'
+import { asInteger, asText, countOf, forbiddenNote, shownPath, slowPatternNote } from './text-helpers.ts'
+import { failed, throwIfAborted, withFileErrors } from './tool-output.ts'
 import { Walk } from './walk.ts'
-import { counted, forbiddenNote, shownPath, slowPatternNote, textOf, whole } from './wording.ts'
 
 const defaultLimit = 100
 const mostLimit = 1_000
@@ -15,13 +15,13 @@ const mostContext = 20
 const mostDepth = 64
 const frameBytes = 900
 /** For two megabytes or 64 files; an honest pattern takes some milliseconds. */
-const defaultPatienceMs = 3_000
+const defaultTimeoutMs = 3_000
 
-export function searchFilesTool(workspace: Workspace, { patienceMs = defaultPatienceMs }: { readonly patienceMs?: number } = {}): Tool {
+export function searchFilesTool(workspace: Workspace, { timeoutMs = defaultTimeoutMs }: { readonly timeoutMs?: number } = {}): Tool {
   return {
     name: 'search_files',
     description:
-      'Searches the text files of the workspace for a regular expression, line by line; shows the lines that fit, with their numbers. Leaves out .git, node_modules and what .gitignore names, unless asked.',
+      'Search text files of the workspace with a regular expression, line by line. Shows matching lines with their numbers. Omits .git, node_modules and ignored files by default.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -29,42 +29,43 @@ export function searchFilesTool(workspace: Workspace, { patienceMs = defaultPati
           type: 'string',
           minLength: 1,
           maxLength: 2_000,
-          description: 'A regular expression (JavaScript), matched within one line.',
+          description: 'JavaScript regular expression, matched against single lines.',
         },
-        path: { type: 'string', minLength: 1, description: 'The folder or file to search. Default: the whole workspace.' },
-        glob: { type: 'string', minLength: 1, maxLength: 1_000, description: 'Only files that fit, e.g. *.ts or src/**/*.{js,ts}.' },
-        ignore_case: { type: 'boolean', description: 'Letter case does not matter. Default false.' },
-        context: { type: 'integer', minimum: 0, maximum: mostContext, description: 'Lines to show around each hit. Default 0.' },
-        limit: { type: 'integer', minimum: 1, maximum: mostLimit, description: `How many hits to show at most. Default ${defaultLimit}.` },
-        include_ignored: { type: 'boolean', description: 'Also in files that are left out otherwise. Default false.' },
+        path: { type: 'string', minLength: 1, description: 'Folder or file to search. Default: the whole workspace.' },
+        glob: { type: 'string', minLength: 1, maxLength: 1_000, description: 'Search only matching files, e.g. *.ts or src/**/*.{js,ts}.' },
+        ignore_case: { type: 'boolean', description: 'Ignore case. Default false.' },
+        context: { type: 'integer', minimum: 0, maximum: mostContext, description: 'Context lines around each match. Default 0.' },
+        limit: { type: 'integer', minimum: 1, maximum: mostLimit, description: `Maximum number of matches. Default ${defaultLimit}.` },
+        include_ignored: { type: 'boolean', description: 'Search ignored files, too. Default false.' },
       },
       required: ['pattern'],
       additionalProperties: false,
     },
     effect: 'read',
     concurrency: 'shared',
-    approval: ({ path }) => folderWish(workspace, textOf(path) ?? '.', searching),
-    execute: (input, context) => returned(() => searchFiles(workspace, input, { context, patienceMs })),
+    approval: ({ path }) => folderApproval(workspace, asText(path) ?? '.', searching),
+    execute: (input, context) => withFileErrors(() => searchFiles(workspace, input, { context, timeoutMs })),
   }
 }
 
 interface Call {
   readonly context: ToolContext
-  readonly patienceMs: number
+  readonly timeoutMs: number
 }
 
-async function searchFiles(workspace: Workspace, input: JsonObject, { context, patienceMs }: Call): Promise<ToolOutput> {
-  heed(context.signal)
+async function searchFiles(workspace: Workspace, input: JsonObject, { context, timeoutMs }: Call): Promise<ToolOutput> {
+  throwIfAborted(context.signal)
   const wanted = String(input.pattern)
   const compiled = compilePattern(wanted, input.ignore_case === true)
-  if (!compiled.ok) return failed(`${compiled.message}.`, `To find just this text, use ${JSON.stringify(literally(wanted))}.`)
+  if (!compiled.ok)
+    return failed(`${compiled.message}.`, `To search for this text literally, use ${JSON.stringify(escapePattern(wanted))}.`)
   const source = await sourceOf(workspace, input, context)
-  const rows = new Rows(Math.max(300, context.maxOutputBytes - frameBytes), whole(input.context, [0, mostContext]) !== undefined)
+  const rows = new Rows(Math.max(300, context.maxOutputBytes - frameBytes), asInteger(input.context, [0, mostContext]) !== undefined)
   try {
-    const figures = await collect(workspace, { source, rows, input, pattern: compiled.pattern, context, patienceMs })
-    return { ok: true, content: [heading(wanted, rows, figures), ...rows.list, ...notes(figures, rows, source)].join('\n') }
+    const totals = await collect(workspace, { source, rows, input, pattern: compiled.pattern, context, timeoutMs })
+    return { ok: true, content: [heading(wanted, rows, totals), ...rows.list, ...notes(totals, rows, source)].join('\n') }
   } catch (error) {
-    if (!(error instanceof FileFault)) throw error
+    if (!(error instanceof FileError)) throw error
     const partial = rows.list.length === 0 ? undefined : rows.list.join('\n')
     return { ok: false, error: error.failure, ...(partial !== undefined && { partial }) }
   }
@@ -76,15 +77,15 @@ interface Collecting {
   readonly input: JsonObject
   readonly pattern: SearchPattern
   readonly context: ToolContext
-  readonly patienceMs: number
+  readonly timeoutMs: number
 }
 
-async function collect(workspace: Workspace, { source, rows, input, pattern, context, patienceMs }: Collecting): Promise<SearchFigures> {
-  const search = searchPlaces(workspace, source.places(), {
+async function collect(workspace: Workspace, { source, rows, input, pattern, context, timeoutMs }: Collecting): Promise<SearchTotals> {
+  const search = searchAllFiles(workspace, source.places(), {
     pattern,
-    patienceMs,
-    context: whole(input.context, [0, mostContext]) ?? 0,
-    mostHits: whole(input.limit, [1, mostLimit]) ?? defaultLimit,
+    timeoutMs,
+    context: asInteger(input.context, [0, mostContext]) ?? 0,
+    mostHits: asInteger(input.limit, [1, mostLimit]) ?? defaultLimit,
     signal: context.signal,
   })
   for (;;) {
@@ -100,12 +101,12 @@ async function collect(workspace: Workspace, { source, rows, input, pattern, con
 interface Source {
   readonly walk?: Walk
   readonly filter?: PathFilter | undefined
-  places(): AsyncGenerator<Place>
+  places(): AsyncGenerator<WorkspacePath>
 }
 
 async function sourceOf(workspace: Workspace, input: JsonObject, { signal, mayUse }: ToolContext): Promise<Source> {
-  const path = textOf(input.path) ?? '.'
-  const glob = textOf(input.glob)
+  const path = asText(input.path) ?? '.'
+  const glob = asText(input.glob)
   const file = await fileAt(workspace, path)
   if (file)
     return {
@@ -126,7 +127,7 @@ async function sourceOf(workspace: Workspace, input: JsonObject, { signal, mayUs
 }
 
 /** Nothing where it is a folder. */
-async function fileAt(workspace: Workspace, path: string): Promise<Place | undefined> {
+async function fileAt(workspace: Workspace, path: string): Promise<WorkspacePath | undefined> {
   if ((await workspace.kindOf(path)) === 'folder') return undefined
   const { handle, place } = await workspace.openFile(path)
   await handle.close()
@@ -156,7 +157,7 @@ class Rows {
     return this.#files
   }
 
-  add({ place, lines }: FoundIn): boolean {
+  add({ place, lines }: FileMatches): boolean {
     for (const { line, text, isHit } of lines) {
       const isNewFile = place.relative !== this.#path
       const row = [...this.#before(place, line), `${line}${isHit ? ':' : '-'} ${text}`].join('\n')
@@ -172,29 +173,29 @@ class Rows {
   }
 
   /** The name of a file before its first line; with context, a mark where lines are left out. */
-  #before(place: Place, line: number): readonly string[] {
+  #before(place: WorkspacePath, line: number): readonly string[] {
     if (this.#path === place.relative) return this.#hasContext && line > this.#line + 1 ? ['--'] : []
     return this.#path === undefined ? [shownPath(place.relative)] : ['', shownPath(place.relative)]
   }
 }
 
-function heading(wanted: string, { hits, files }: Rows, figures: SearchFigures): string {
+function heading(wanted: string, { hits, files }: Rows, totals: SearchTotals): string {
   const pattern = showValue(wanted, 200)
-  if (hits === 0) return `No hits for ${pattern} in ${counted(figures.files, 'file')}.`
-  return `${figures.end === 'all' ? counted(hits, 'hit') : `The first ${counted(hits, 'hit')}`} for ${pattern} in ${counted(files, 'file')}.`
+  if (hits === 0) return `No hits for ${pattern} in ${countOf(totals.files, 'file')}.`
+  return `${totals.end === 'all' ? countOf(hits, 'hit') : `The first ${countOf(hits, 'hit')}`} for ${pattern} in ${countOf(files, 'file')}.`
 }
 
-function notes({ end, binary, unreadable }: SearchFigures, { hits }: Rows, { walk, filter }: Source): readonly string[] {
+function notes({ end, binary, unreadable }: SearchTotals, { hits }: Rows, { walk, filter }: Source): readonly string[] {
   const leftOut = walk?.leftOut
   return [
-    ...(end === 'hits' ? ['There may be more: narrow the pattern, name a path or glob, or raise limit.'] : []),
-    ...(end === 'bytes' || leftOut?.isCut ? ['Not everything was searched, there is too much: name a path or glob.'] : []),
+    ...(end === 'hits' ? ['There may be more. Narrow the pattern, set path or glob, or raise limit.'] : []),
+    ...(end === 'bytes' || leftOut?.isCut ? ['Not all files were searched: there are too many. Set path or glob.'] : []),
     ...(leftOut?.isTooSlow || filter?.isTooSlow ? [slowPatternNote] : []),
-    ...(binary > 0 && hits === 0 ? [`${counted(binary, 'binary file')} left out.`] : []),
-    ...(unreadable > 0 ? [`${counted(unreadable, 'file')} could not be read.`] : []),
+    ...(binary > 0 && hits === 0 ? [`${countOf(binary, 'binary file')} omitted.`] : []),
+    ...(unreadable > 0 ? [`${countOf(unreadable, 'file')} could not be read.`] : []),
     ...forbiddenNote(leftOut?.forbidden ?? 0),
     ...(hits === 0 && leftOut && leftOut.ignored > 0
-      ? [`${counted(leftOut.ignored, 'ignored entry', 'ignored entries')} left out; include_ignored searches them.`]
+      ? [`${countOf(leftOut.ignored, 'ignored entry', 'ignored entries')} omitted; include_ignored searches them.`]
       : []),
   ]
 }

@@ -1,12 +1,12 @@
 import type { ToolContext } from '../../../contracts/index.ts'
-import { type FileWrite, type Place, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
-import { type DoneChange, sizeNote } from './changes.ts'
+import { type FileWrite, type Snapshot, snapshotOf, type Workspace, type WorkspacePath } from '../../workspace/index.ts'
+import { type FileChange, sizeNote } from './change-report.ts'
 import { largestEditable, textOfSnapshot } from './editable-text.ts'
 import { encodeText } from './file-kind.ts'
 import { hunkFailure } from './hunk-failure.ts'
 import { applyHunks, type FilePatch, type Hunk } from './patch/index.ts'
-import { mayTell } from './read-wish.ts'
-import { counted } from './wording.ts'
+import { mayShowContent } from './read-approval.ts'
+import { countOf } from './text-helpers.ts'
 
 /** What a file holds while a patch is put together. `raw`: as it was, and no text that can be changed. */
 type Content =
@@ -15,13 +15,13 @@ type Content =
   | { readonly kind: 'raw'; readonly bytes: Buffer | undefined; readonly what: string; readonly size: number }
 
 interface Staged {
-  readonly place: Place
+  readonly place: WorkspacePath
   readonly before: Snapshot
   readonly original: Content
   current: Content
   mode: number | undefined
   /** What stands in it may be told. */
-  readonly isTold: boolean
+  readonly isReadable: boolean
 }
 
 /** A file could not be changed as the patch wants it; the rest is still looked at, so that all of it is told. */
@@ -37,7 +37,7 @@ export class PatchStage {
   readonly #mayUse: ToolContext['mayUse']
   readonly #files = new Map<string, Staged>()
   /** New places by the former ones. */
-  readonly #moves = new Map<string, Place>()
+  readonly #moves = new Map<string, WorkspacePath>()
 
   constructor(workspace: Workspace, { mayUse }: Pick<ToolContext, 'mayUse'>) {
     this.#workspace = workspace
@@ -76,9 +76,9 @@ export class PatchStage {
     })
   }
 
-  changes(): readonly DoneChange[] {
+  changes(): readonly FileChange[] {
     const moved = new Set([...this.#moves.values()].map(({ absolute }) => absolute))
-    return [...this.#files.values()].flatMap((file): readonly DoneChange[] => {
+    return [...this.#files.values()].flatMap((file): readonly FileChange[] => {
       const { place, original, current, mode, before } = file
       const path = place.relative
       const to = this.#moves.get(place.absolute)
@@ -98,8 +98,8 @@ export class PatchStage {
     if (known) return known
     const before = await snapshotOf(this.#workspace, place, largestEditable)
     const original = contentOf(before, place)
-    const isTold = await mayTell(this.#workspace, place, this.#mayUse)
-    const file: Staged = { place, before, original, current: original, mode: undefined, isTold }
+    const isReadable = await mayShowContent(this.#workspace, place, this.#mayUse)
+    const file: Staged = { place, before, original, current: original, mode: undefined, isReadable }
     this.#files.set(place.absolute, file)
     return file
   }
@@ -130,7 +130,7 @@ export class PatchStage {
     this.#moves.set(file.place.absolute, target.place)
   }
 
-  async #missing(place: Place): Promise<Mismatch> {
+  async #missing(place: WorkspacePath): Promise<Mismatch> {
     const { message, remedy } = (await this.#workspace.missing(place)).failure
     return new Mismatch(remedy === undefined ? message : `${message} ${remedy}`)
   }
@@ -142,15 +142,15 @@ function add(file: Staged, content: string, mode: number | undefined): void {
   file.mode = mode ?? file.mode
 }
 
-function patched({ place, current, isTold }: Staged, hunks: readonly Hunk[]): string {
-  if (current.kind === 'raw') throw new Mismatch(`${place.relative} cannot be patched: ${current.what}, ${counted(current.size, 'byte')}.`)
+function patched({ place, current, isReadable }: Staged, hunks: readonly Hunk[]): string {
+  if (current.kind === 'raw') throw new Mismatch(`${place.relative} cannot be patched: ${current.what}, ${countOf(current.size, 'byte')}.`)
   const text = current.kind === 'text' ? current.text : ''
   const applied = applyHunks(text, hunks)
   if (applied.ok) return applied.text
-  throw new Mismatch(hunkFailure({ path: place.relative, text, isTold }, { hunks, index: applied.index, why: applied.why }))
+  throw new Mismatch(hunkFailure({ path: place.relative, text, isReadable }, { hunks, index: applied.index, why: applied.why }))
 }
 
-function contentOf(before: Snapshot, place: Place): Content {
+function contentOf(before: Snapshot, place: WorkspacePath): Content {
   if (before.kind === 'absent') return { kind: 'absent' }
   try {
     const { text, hasBom } = textOfSnapshot(before, place)
@@ -167,7 +167,7 @@ function bytesOf(content: Exclude<Content, { kind: 'absent' }>): string | Buffer
   return content.kind === 'text' ? encodeText(content.text, content.hasBom) : (content.bytes ?? Buffer.alloc(0))
 }
 
-function versions(before: Content, after: Content): Pick<DoneChange, 'before' | 'after' | 'note'> {
+function versions(before: Content, after: Content): Pick<FileChange, 'before' | 'after' | 'note'> {
   const raw = before.kind === 'raw' ? before : after.kind === 'raw' ? after : undefined
   if (raw) return { before: undefined, after: undefined, note: sizeNote(raw.what, raw.size) }
   return { before: before.kind === 'text' ? before.text : undefined, after: after.kind === 'text' ? after.text : undefined }

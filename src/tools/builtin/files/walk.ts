@@ -3,19 +3,19 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   codeOf,
   type EntryKind,
-  FileFault,
+  FileError,
   type FolderEntry,
   type OpenFolder,
-  type Place,
   placeBelow,
   type Workspace,
+  type WorkspacePath,
 } from '../../workspace/index.ts'
 import { IgnoreRules } from './ignore-rules.ts'
-import { heed } from './returned.ts'
 import { runBounded } from './run-bounded.ts'
+import { throwIfAborted } from './tool-output.ts'
 
 export interface WalkEntry {
-  readonly place: Place
+  readonly place: WorkspacePath
   readonly kind: EntryKind
   /** Where a link points to. */
   readonly target?: string
@@ -27,7 +27,7 @@ export interface WalkOptions {
   readonly depth: number
   readonly signal: AbortSignal
   /** What it is not true of is left out, with all that is in it. */
-  mayShow(place: Place): boolean
+  mayShow(place: WorkspacePath): boolean
 }
 
 const mostInFolder = 20_000
@@ -95,7 +95,7 @@ export class Walk {
     await read(start, rules, 1)
     let count = 0
     for (let entry = pending.pop(); entry !== undefined; entry = pending.pop()) {
-      heed(this.#options.signal)
+      throwIfAborted(this.#options.signal)
       if (++count > mostEntries) {
         this.#isCut = true
         return
@@ -108,12 +108,12 @@ export class Walk {
     }
   }
 
-  async #open(place: Place): Promise<OpenFolder | undefined> {
+  async #open(place: WorkspacePath): Promise<OpenFolder | undefined> {
     try {
       const folder = await this.#workspace.folderAt(place)
       if (folder) return folder
     } catch (error) {
-      if (!(error instanceof FileFault)) throw error
+      if (!(error instanceof FileError)) throw error
     }
     this.#unreadable++
     return undefined
@@ -146,7 +146,7 @@ export class Walk {
       }
       return kept
     } catch (error) {
-      if (error instanceof FileFault || codeOf(error) === undefined) throw error
+      if (error instanceof FileError || codeOf(error) === undefined) throw error
       this.#unreadable++
       return []
     } finally {
@@ -154,8 +154,8 @@ export class Walk {
     }
   }
 
-  async #ignoredAmong(entries: readonly WalkEntry[], rules: IgnoreRules): Promise<ReadonlySet<Place>> {
-    const ignored = new Set<Place>()
+  async #ignoredAmong(entries: readonly WalkEntry[], rules: IgnoreRules): Promise<ReadonlySet<WorkspacePath>> {
+    const ignored = new Set<WorkspacePath>()
     const run = rules.canBeSlow ? (match: () => void) => runBounded(match, entryMs + turnMs) : (match: () => void) => match()
     let index = 0
     const matchForOneTurn = (): void => {
@@ -184,11 +184,11 @@ export class Walk {
     if (performance.now() - this.#turnStart < turnMs) return
     await nextTurn()
     this.#turnStart = performance.now()
-    heed(this.#options.signal)
+    throwIfAborted(this.#options.signal)
   }
 
   /** The rules of the parent folders. Where they ignore the start itself, the call names an ignored folder, so nothing is ignored. */
-  async #startRules(start: Place): Promise<{ readonly rules: IgnoreRules; readonly includesIgnored: boolean }> {
+  async #startRules(start: WorkspacePath): Promise<{ readonly rules: IgnoreRules; readonly includesIgnored: boolean }> {
     let rules = new IgnoreRules()
     let { includesIgnored } = this.#options
     const parts = start.relative === '.' ? [] : start.relative.split('/')

@@ -2,11 +2,11 @@ import type { ApprovalWish, JsonObject, Tool, ToolContext, ToolOutput } from '..
 import { utf8Length } from '../../../util/fit-text.ts'
 import { commitWrites, type Snapshot, snapshotOf, type Workspace } from '../../workspace/index.ts'
 import { diffOf, previewOf } from './change-preview.ts'
-import { changeView, changeWish, type DoneChange, reportChanges, sizeNote } from './changes.ts'
+import { changeApproval, changeView, type FileChange, reportChanges, sizeNote } from './change-report.ts'
 import { decodeFile } from './file-kind.ts'
 import { laneKey } from './lane-key.ts'
-import { heed, returned } from './returned.ts'
-import { counted } from './wording.ts'
+import { countOf } from './text-helpers.ts'
+import { throwIfAborted, withFileErrors } from './tool-output.ts'
 
 /** A former content up to this size is compared with the new one. */
 const largestCompared = 4 * 1024 * 1024
@@ -15,27 +15,27 @@ export function writeFileTool(workspace: Workspace): Tool {
   return {
     name: 'write_file',
     description:
-      'Writes a whole file of the workspace: a new one, or all of an existing one anew. Missing folders are made. To change parts of a file, use edit_file.',
+      'Write a whole file in the workspace: create it, or replace its content. Creates missing folders. To change part of a file, use edit_file.',
     inputSchema: {
       type: 'object',
       properties: {
-        path: { type: 'string', minLength: 1, description: 'The file, from the root of the workspace.' },
-        content: { type: 'string', description: 'All that the file is to hold.' },
+        path: { type: 'string', minLength: 1, description: 'Path of the file, relative to the workspace root.' },
+        content: { type: 'string', description: 'The complete new content.' },
       },
       required: ['path', 'content'],
       additionalProperties: false,
     },
     effect: 'write',
     concurrency: { key: ({ path }) => laneKey(workspace, path) },
-    approval: ({ path, content }) => writeWish(workspace, String(path), String(content)),
+    approval: ({ path, content }) => writeApproval(workspace, String(path), String(content)),
     view: async ({ path }) => changeView([{ path: String(path), kind: await kindOf(workspace, String(path)) }]),
-    execute: (input, context) => returned(() => writeFile(workspace, input, context)),
+    execute: (input, context) => withFileErrors(() => writeFile(workspace, input, context)),
   }
 }
 
 /** Whoever is asked is told what is there now, and what would be gone. */
-async function writeWish(workspace: Workspace, path: string, content: string): Promise<ApprovalWish | undefined> {
-  const wish = changeWish(workspace, 'Write', [path])
+async function writeApproval(workspace: Workspace, path: string, content: string): Promise<ApprovalWish | undefined> {
+  const wish = changeApproval(workspace, 'Write', [path])
   const preview = wish && (await previewOf(workspace, { path, mostBytes: largestCompared, change: (before) => compared(before, content) }))
   if (!preview) return wish
   if (preview.kind === 'add') return { ...wish, summary: `${wish.summary}, ${newFile}` }
@@ -45,14 +45,14 @@ async function writeWish(workspace: Workspace, path: string, content: string): P
 const newFile = 'a new file'
 
 async function writeFile(workspace: Workspace, input: JsonObject, { signal, maxOutputBytes }: ToolContext): Promise<ToolOutput> {
-  heed(signal)
+  throwIfAborted(signal)
   const place = workspace.place(String(input.path))
   const content = String(input.content)
   const before = await snapshotOf(workspace, place, largestCompared)
   if (before.kind === 'file' && before.bytes?.equals(Buffer.from(content))) {
     return {
       ok: true,
-      content: `${place.relative} has this content already (${counted(before.size, 'byte')}); nothing was written.`,
+      content: `${place.relative} already has this content (${countOf(before.size, 'byte')}); nothing was written.`,
       value: { changes: [] },
     }
   }
@@ -60,7 +60,7 @@ async function writeFile(workspace: Workspace, input: JsonObject, { signal, maxO
   return reportChanges([{ path: place.relative, ...compared(before, content) }], maxOutputBytes)
 }
 
-function compared(before: Snapshot, after: string): Omit<DoneChange, 'path'> {
+function compared(before: Snapshot, after: string): Omit<FileChange, 'path'> {
   if (before.kind === 'absent') return { kind: 'add', before: undefined, after }
   const decoded = before.bytes && decodeFile(before.bytes)
   if (decoded?.kind === 'text' && utf8Length(after) <= largestCompared) return { kind: 'update', before: decoded.text, after }

@@ -12,12 +12,12 @@ const loadSkillName = 'load_skill'
 
 const largestFile = 256 * 1024
 
-/** Loads the skills that an agent has. A skill is text: what it asks for goes through tools, and their rules, like anything else. */
+/** Loads the skills of an agent. A skill is only text: it grants no permissions. */
 export function loadSkillTool(): Tool {
   return {
     name: loadSkillName,
     description:
-      'Loads the instructions of a skill by its name, or with `file` one of the text files that come with it. Load a skill before you do the work that it is about.',
+      'Load the instructions of a skill, or with `file` one of its text files. Load a skill before you start the work it describes.',
     inputSchema,
     effect: 'read',
     concurrency: 'shared',
@@ -28,8 +28,8 @@ export function loadSkillTool(): Tool {
 const inputSchema = {
   type: 'object',
   properties: {
-    name: { type: 'string', minLength: 1, maxLength: 100, description: 'The name of the skill, as it is listed.' },
-    file: { type: 'string', minLength: 1, maxLength: 1_000, description: 'The path of a file in the folder of the skill.' },
+    name: { type: 'string', minLength: 1, maxLength: 100, description: 'Name of the skill, as listed.' },
+    file: { type: 'string', minLength: 1, maxLength: 1_000, description: 'Path of a file in the folder of the skill.' },
   },
   required: ['name'],
   additionalProperties: false,
@@ -39,33 +39,33 @@ async function loadSkill({ name, file }: JsonObject, { skills }: ToolContext): P
   const card = skills.find((skill) => skill.name === name)
   if (!card) {
     const names = skills.map((skill) => skill.name)
-    const remedy = names.length === 0 ? 'There are no skills: go on without one.' : knownNames(String(name), names, 'skill')
+    const remedy = names.length === 0 ? 'There are no skills. Continue without one.' : knownNames(String(name), names, 'skill')
     return failed('invalid_input', `There is no skill ${showValue(name)}.`, remedy)
   }
   const folder = dirname(card.path)
-  // It was found by its real path: where that leads elsewhere by now, what lies there is no longer what was found.
+  // Discovery stored the real path. If it resolves elsewhere now, this is another folder.
   if ((await realPathOf(folder)) !== folder)
-    return failed('failed', `The folder of the skill \`${card.name}\` is no longer there: ${folder}.`, 'Go on without it.')
+    return failed('failed', `The folder of the skill \`${card.name}\` no longer exists: ${folder}.`, 'Continue without it.')
   return typeof file === 'string' ? loadFile(card, folder, file) : loadText(card, folder)
 }
 
 async function loadText(card: SkillCard, folder: string): Promise<ToolOutput> {
   const read = readInside(card.path, { folder: card.scope === 'repo' ? folder : undefined, mostBytes: largestFile })
-  if (read.kind !== 'read') return failed('failed', `The skill \`${card.name}\` cannot be loaded: ${whyNot(read)}.`, 'Go on without it.')
+  if (read.kind !== 'read') return failed('failed', `The skill \`${card.name}\` cannot be loaded: ${whyNot(read)}.`, 'Continue without it.')
   const isChanged = hash('sha256', read.bytes) !== card.hash
-  // A person may link to a text wherever it is. Where that may be a place that commands write to, nobody here knows.
+  // A person may link to a file anywhere, but commands may be able to write there.
   if (isChanged && !isInside(folder, read.real)) {
-    const why = 'it is a link out of its folder, and what it leads to has changed since this session began'
-    return failed('failed', `The skill \`${card.name}\` cannot be loaded: ${why}.`, 'Go on without it.')
+    const why = 'it is a link out of its folder, and its target has changed since this session started'
+    return failed('failed', `The skill \`${card.name}\` cannot be loaded: ${why}.`, 'Continue without it.')
   }
   const { files, isCut } = await listFiles(folder)
   const parts = [
-    `Skill \`${card.name}\` from ${card.path}. Paths in it are relative to ${folder}. It permits nothing: tools and their rules are as before.`,
-    ...(isChanged ? ['It has changed since this session began; this is how it reads now.'] : []),
+    `Skill \`${card.name}\` from ${card.path}. Its paths are relative to ${folder}. It grants no permissions.`,
+    ...(isChanged ? ['It has changed since this session started; this is the current text.'] : []),
     '',
     read.text.trim(),
-    ...(files.length === 0 ? [] : ['', 'Files that come with it:', ...files.map((each) => `- ${each}`)]),
-    ...(isCut ? ['There are more files that are not listed.'] : []),
+    ...(files.length === 0 ? [] : ['', 'Files of this skill:', ...files.map((each) => `- ${each}`)]),
+    ...(isCut ? ['More files are not listed.'] : []),
   ]
   return { ok: true, content: parts.join('\n') }
 }
@@ -80,9 +80,9 @@ async function loadFile(card: SkillCard, folder: string, file: string): Promise<
 function whyNot(read: Exclude<InsideText, { kind: 'read' }>): string {
   switch (read.kind) {
     case 'missing':
-      return 'it is not there'
+      return 'it does not exist'
     case 'outside':
-      return 'it lies outside the folder of the skill'
+      return 'it is outside the folder of the skill'
     case 'refused':
       return read.why
     default:
@@ -91,10 +91,10 @@ function whyNot(read: Exclude<InsideText, { kind: 'read' }>): string {
 }
 
 function remedyFor({ kind }: InsideText, file: string, { files }: ListedFiles): string {
-  if (kind === 'refused') return 'Only texts can be loaded; use another tool for what is none.'
+  if (kind === 'refused') return 'Only text files can be loaded. Use another tool for other files.'
   const sameName = files.find((each) => basename(each) === basename(file))
   if (sameName !== undefined) return `Did you mean ${sameName}?`
-  return suggestion(file, files) ?? 'No files come with this skill.'
+  return suggestion(file, files) ?? 'This skill has no files.'
 }
 
 async function realPathOf(path: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { shellWord } from '../../../util/shell-word.ts'
-import { type AskedCommand, commandApproval } from './command-approval.ts'
+import { type CommandRequest, commandApproval } from './command-approval.ts'
 import { plainCommands, unquoted } from './shell-words.ts'
 
 const keysOf = (command: string, stdin?: string) => commandApproval({ command, stdin, isConfined: false }).keys.map(({ key }) => key)
@@ -141,7 +141,7 @@ describe('wider keys', () => {
 })
 
 describe('what need not be asked about', () => {
-  const wish = (command: string, more: Partial<AskedCommand> = {}) =>
+  const wish = (command: string, more: Partial<CommandRequest> = {}) =>
     commandApproval({ command, stdin: undefined, isConfined: true, isPlainRepository: true, ...more })
 
   it.each([

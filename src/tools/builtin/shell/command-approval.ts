@@ -1,11 +1,11 @@
 import { basename } from 'node:path'
 import type { ApprovalKey, ApprovalWish } from '../../../contracts/index.ts'
 import { shellWord } from '../../../util/shell-word.ts'
-import { changesTheShell, grantableWords, isHarmless } from './command-lists.ts'
-import { type CommandRun, commandsRunBy } from './commands-run.ts'
+import { type CommandRun, innerCommands } from './inner-commands.ts'
+import { changesShellState, grantableWords, isHarmless } from './known-programs.ts'
 import { type PlainCommand, plainCommands, unquoted } from './shell-words.ts'
 
-export interface AskedCommand {
+export interface CommandRequest {
   readonly command: string
   readonly stdin: string | undefined
   /** Walls are around it: what only looks need not be asked about. */
@@ -24,7 +24,7 @@ export interface AskedCommand {
  * Another folder is another thing: `command:(in docs) make`. Rules that ask or deny know it without the folder, too, and by
  * whatever it runs: `timeout 5 /bin/rm x` is `rm x` to them.
  */
-export function commandApproval(asked: AskedCommand): ApprovalWish {
+export function commandApproval(asked: CommandRequest): ApprovalWish {
   const { command, stdin, isConfined } = asked
   const read = stdin === undefined || stdin === '' ? understood(command) : undefined
   const summary = `Run ${command}`
@@ -35,15 +35,15 @@ export function commandApproval(asked: AskedCommand): ApprovalWish {
   const wider = commands.length === 1 ? commands.flatMap((words) => widerThan(words, isConfined)).map(place) : []
   const wish = { summary, keys, ...(wider.length > 0 && { wider }) }
   if (isAllHarmless(commands, asked)) return { ...wish, asks: false }
-  if (commands.length === 1 || !commands.some(changesTheShell)) return wish
+  if (commands.length === 1 || !commands.some(changesShellState)) return wish
   // The same words mean something else behind a `cd`: what was allowed elsewhere is not allowed here.
-  const aliases = [...new Set([...commands.flatMap((words) => commandsRunBy(words).commands.flatMap(namesOf)), ...around])]
+  const aliases = [...new Set([...commands.flatMap((words) => innerCommands(words).commands.flatMap(namesOf)), ...around])]
   return { summary, keys: [place({ ...scriptKey(command, stdin), aliases })] }
 }
 
-function isAllHarmless(commands: readonly PlainCommand[], asked: AskedCommand): boolean {
+function isAllHarmless(commands: readonly PlainCommand[], asked: CommandRequest): boolean {
   const { isConfined, folder = '', isPlainRepository = false, ownPrograms } = asked
-  const stays = folder === '' && !commands.some(changesTheShell)
+  const stays = folder === '' && !commands.some(changesShellState)
   return (
     isConfined &&
     commands.every((words) => isHarmless(words, { isPlainRepository: stays && isPlainRepository }) && !ownPrograms?.has(words[0]))
@@ -53,7 +53,7 @@ function isAllHarmless(commands: readonly PlainCommand[], asked: AskedCommand): 
 /** What rules that ask or deny have to know of it: all that it runs, and where that cannot be told. */
 function keyOf(words: PlainCommand, around: readonly string[]): ApprovalKey {
   const own = words.join(' ')
-  const { commands, isOpaque } = commandsRunBy(words)
+  const { commands, isOpaque } = innerCommands(words)
   const aliases = [...new Set([...commands.flatMap(namesOf), ...around])].filter((name) => name !== own)
   const open = commands.filter(({ isOpen }) => isOpen).flatMap(plainNames)
   return {
@@ -82,7 +82,7 @@ function scriptKey(command: string, stdin: string | undefined): ApprovalKey {
 }
 
 /** No plain word begins with a bracket, so nothing else has the name of something in a folder. */
-function placeOf({ folder = '' }: AskedCommand): (key: ApprovalKey) => ApprovalKey {
+function placeOf({ folder = '' }: CommandRequest): (key: ApprovalKey) => ApprovalKey {
   if (folder === '') return (key) => key
   const where = `(in ${shellWord(folder)})`
   return ({ key, label, aliases = [], ...rest }) => {

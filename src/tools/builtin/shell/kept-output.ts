@@ -4,7 +4,7 @@
  * 1. It never takes more than twice its limit of memory, whatever the size of the pieces.
  * 2. What is left out is left out in the middle, and counted.
  */
-export class KeptOutput {
+export class OutputBuffer {
   readonly #most: number
   #head = Buffer.alloc(0)
   #headLength = 0

@@ -9,15 +9,15 @@ export const mostSeconds = 600
 export const shellSchema: JsonSchema = {
   type: 'object',
   properties: {
-    command: { type: 'string', minLength: 1, description: 'A command line for the shell.' },
-    cwd: { type: 'string', description: 'The folder to run it in, from the workspace on. Default: the workspace.' },
+    command: { type: 'string', minLength: 1, description: 'The shell command.' },
+    cwd: { type: 'string', description: 'Working folder, relative to the workspace. Default: the workspace.' },
     timeout: {
       type: 'number',
       minimum: 1,
       maximum: mostSeconds,
-      description: `After how many seconds it is ended. Default ${defaultSeconds}, at most ${mostSeconds}, or what the session gives a call.`,
+      description: `Timeout in seconds. Default ${defaultSeconds}, or the tool timeout of the session; at most ${mostSeconds}.`,
     },
-    stdin: { type: 'string', description: 'What it reads from its standard input. Without, it finds the end at once.' },
+    stdin: { type: 'string', description: 'Standard input. Empty by default.' },
   },
   required: ['command'],
   additionalProperties: false,
@@ -36,11 +36,11 @@ export function readShellInput(
 ): { readonly ok: true; readonly input: ShellInput } | { readonly ok: false; readonly failure: ToolFailure } {
   const { command, cwd = '.', timeout = toolTimeout / 1000, stdin } = input
   if (typeof command !== 'string' || command.trim() === '') return invalid('"command" is empty.', 'Give a command line.')
-  if (command.includes('\0')) return invalid('"command" contains a zero byte, which no shell reads.', 'Write it to a file instead.')
+  if (command.includes('\0')) return invalid('"command" contains a zero byte.', 'Remove it, or write it to a file.')
   if (typeof cwd !== 'string' || typeof timeout !== 'number')
-    return invalid('"cwd" is a text and "timeout" a number of seconds.', 'Leave them out.')
+    return invalid('"cwd" must be a string and "timeout" a number of seconds.', 'Correct or omit them.')
   const folder = placeIn(root, cwd)?.absolute
-  if (folder === undefined) return invalid(`"${cwd}" is no folder inside of the workspace.`, `Name one below ${root}, or leave "cwd" out.`)
+  if (folder === undefined) return invalid(`"${cwd}" is not a folder in the workspace.`, `Use a folder in ${root}, or omit "cwd".`)
   const timeoutMs = Math.min(Math.max(timeout, 1), mostSeconds) * 1000
   return { ok: true, input: { command, cwd: folder, timeoutMs, stdin: typeof stdin === 'string' ? stdin : undefined } }
 }

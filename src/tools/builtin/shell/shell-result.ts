@@ -1,8 +1,8 @@
 import { constants } from 'node:os'
 import type { JsonObject, SandboxPolicy, ToolFailure, ToolOutput } from '../../../contracts/index.ts'
 import type { Ending } from '../../sandbox/index.ts'
-import { wallHit } from './denial.ts'
-import type { KeptOutput } from './kept-output.ts'
+import type { OutputBuffer } from './kept-output.ts'
+import { sandboxDenial } from './sandbox-denial.ts'
 import { mostSeconds } from './shell-input.ts'
 import { plainText } from './terminal-text.ts'
 
@@ -11,7 +11,7 @@ export type Stop = { readonly kind: 'timeout'; readonly seconds: number } | { re
 
 export interface EndedCommand {
   readonly ending: Ending
-  readonly kept: KeptOutput
+  readonly kept: OutputBuffer
   readonly durationMs: number
   readonly stop: Stop | undefined
   /** The walls around it, where there were any. */
@@ -23,7 +23,7 @@ export function shellResult(ended: EndedCommand): ToolOutput {
   const { ending, kept, stop, policy } = ended
   const text = keptText(kept)
   const failure =
-    failureOf(ended) ?? (policy && isFailed(ending) ? wallHit({ text, refusedHosts: ending.refusedHosts, policy }) : undefined)
+    failureOf(ended) ?? (policy && isFailed(ending) ? sandboxDenial({ text, refusedHosts: ending.refusedHosts, policy }) : undefined)
   const notes = ending.undone.join('\n')
   const shown = [text, notes].filter((part) => part !== '').join('\n')
   if (failure) {
@@ -44,16 +44,18 @@ function failureOf({ ending, stop, durationMs, policy }: EndedCommand): ToolFail
     return { class: policy ? 'sandbox_unavailable' : 'failed', message: `The command was not started: ${ending.startFault}` }
   }
   if (ending.limit !== undefined) {
-    const message = `The command was ended after ${seconds(durationMs)} because it used ${ending.limit}.`
-    return { class: 'failed', message, remedy: 'Ask for less at once, or have the limit raised.' }
+    const message = `The command was stopped after ${seconds(durationMs)} because it used ${ending.limit}.`
+    return { class: 'failed', message, remedy: 'Do less in one command, or ask the user to raise the limit.' }
   }
   if (stop?.kind === 'timeout') {
-    const message = `The command was still running after ${stop.seconds} s and was ended, with all that it had started.`
+    const message = `The command timed out after ${stop.seconds} s and was stopped, with all processes it had started.`
     const more =
-      stop.seconds < mostSeconds ? 'Give it a larger "timeout", or do less at once.' : `Do less at once: ${mostSeconds} s is the most.`
-    return { class: 'timeout', message, remedy: `${more} Nothing stays in the background.` }
+      stop.seconds < mostSeconds
+        ? 'Set a larger "timeout", or do less in one command.'
+        : `Do less in one command: ${mostSeconds} s is the maximum.`
+    return { class: 'timeout', message, remedy: `${more} Background processes are not supported.` }
   }
-  if (stop) return { class: 'cancelled', message: `The command was ended after ${seconds(durationMs)}.` }
+  if (stop) return { class: 'cancelled', message: `The command was stopped after ${seconds(durationMs)}.` }
   return undefined
 }
 
@@ -74,12 +76,12 @@ function signalOf({ exitCode, signal }: Ending): string | undefined {
   return number > 0 ? Object.entries(constants.signals).find(([, each]) => each === number)?.[0] : undefined
 }
 
-function keptText(kept: KeptOutput): string {
+function keptText(kept: OutputBuffer): string {
   const decoder = new TextDecoder()
   if (kept.leftOut === 0) return plainText(decoder.decode(Buffer.concat([kept.head(), kept.tail()])))
   const head = plainText(decoder.decode(kept.head()))
   const tail = plainText(decoder.decode(fromLine(kept.tail())))
-  return `${head}\n… ${kept.leftOut} of ${kept.total} bytes left out; run it again with less output, or into a file, to see them …\n${tail}`
+  return `${head}\n… ${kept.leftOut} of ${kept.total} bytes omitted; write the output to a file to see them …\n${tail}`
 }
 
 /** Begins with a whole line, or at least with a whole letter. */

@@ -11,12 +11,12 @@ import {
 } from '../../../contracts/index.ts'
 import { type Command, type Ending, type ProcessSandbox, type RunningCommand, type StartResult, startPlain } from '../../sandbox/index.ts'
 import { commandApproval } from './command-approval.ts'
-import { CommandPlace } from './command-place.ts'
-import { KeptOutput } from './kept-output.ts'
+import { CommandFolder } from './command-folder.ts'
+import { describeSandbox } from './describe-sandbox.ts'
+import { OutputBuffer } from './kept-output.ts'
 import { mostSeconds, readShellInput, type ShellInput, shellSchema } from './shell-input.ts'
 import { type Stop, shellResult } from './shell-result.ts'
 import { LiveText } from './terminal-text.ts'
-import { wallsInWords } from './walls-in-words.ts'
 
 const shellName = 'shell'
 
@@ -43,14 +43,14 @@ const keptBytes = 512 * 1024
 const shownBytes = 1024 * 1024
 
 export function shellTool(options: ShellOptions): Tool {
-  const place = new CommandPlace(options.root, options.path)
+  const place = new CommandFolder(options.root, options.path)
   const walls = { ...(options.policy ?? defaultSandboxPolicy), mode: options.isConfined ? 'required' : 'off' } as const
   return {
     name: shellName,
     description: [
-      'Runs a command line in a shell, in the workspace, and gives its exit code and what it printed.',
-      'It reads nothing from a keyboard, and nothing of it stays in the background when it ends.',
-      wallsInWords(walls),
+      'Run a shell command in the workspace. Returns its exit code and output.',
+      'There is no terminal input, and no background process survives the command.',
+      describeSandbox(walls),
     ].join(' '),
     inputSchema: shellSchema,
     effect: 'write',
@@ -87,9 +87,9 @@ async function run(options: ShellOptions, input: JsonObject, context: ToolContex
   const { policy, isRequired } = sandboxFor(options, context.confinement)
   const { clock } = options
   const begun = clock.monotonic()
-  const started = await start(options, read.input, { context, policy, isWalled: isRequired })
+  const started = await start(options, read.input, { context, policy, isSandboxed: isRequired })
   if (!started.ok) return { ok: false, error: started.failure }
-  const kept = new KeptOutput(keptBytes)
+  const kept = new OutputBuffer(keptBytes)
   const stopped = stopInTime(started.running, { clock, timeoutMs: read.input.timeoutMs, signal: context.signal })
   const ending = await follow(started.running, kept, context)
   return shellResult({ ending, kept, durationMs: clock.monotonic() - begun, stop: stopped(), policy: isRequired ? policy : undefined })
@@ -98,10 +98,10 @@ async function run(options: ShellOptions, input: JsonObject, context: ToolContex
 interface Surroundings {
   readonly context: ToolContext
   readonly policy: SandboxPolicy
-  readonly isWalled: boolean
+  readonly isSandboxed: boolean
 }
 
-async function start(options: ShellOptions, input: ShellInput, { context, policy, isWalled }: Surroundings): Promise<StartResult> {
+async function start(options: ShellOptions, input: ShellInput, { context, policy, isSandboxed }: Surroundings): Promise<StartResult> {
   if (context.signal.aborted) return { ok: false, failure: { class: 'cancelled', message: 'The command was not started.' } }
   const command: Command = {
     argv: [existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', '-c', input.command],
@@ -110,7 +110,7 @@ async function start(options: ShellOptions, input: ShellInput, { context, policy
     policy,
     ...(input.stdin !== undefined && { stdin: input.stdin }),
   }
-  if (isWalled) return options.sandbox.start(command)
+  if (isSandboxed) return options.sandbox.start(command)
   const plain = { ...command, environment: { ...command.environment, HOME: options.home } }
   return { ok: true, running: await startPlain(plain, options.clock) }
 }
@@ -144,7 +144,7 @@ function stopInTime(
 }
 
 /** Keeps what comes, and shows the beginning of it as it comes. */
-function follow(running: RunningCommand, kept: KeptOutput, context: ToolContext): Promise<Ending> {
+function follow(running: RunningCommand, kept: OutputBuffer, context: ToolContext): Promise<Ending> {
   const live = new LiveText()
   let shown = 0
   running.listen((piece) => {
@@ -153,7 +153,7 @@ function follow(running: RunningCommand, kept: KeptOutput, context: ToolContext)
     shown += piece.length
     const text = live.add(piece)
     if (text !== '') context.output(text)
-    if (shown >= shownBytes) context.output('\n… it prints more than is shown here …\n')
+    if (shown >= shownBytes) context.output('\n… further output is not shown …\n')
   })
   return running.ended.then((ending) => {
     const rest = shown < shownBytes ? live.end() : ''

@@ -6,10 +6,10 @@
  */
 import { isIP } from 'node:net'
 import type { ApprovalKey, ApprovalWish } from '../../../contracts/index.ts'
-import { hostOf, portOf } from './target.ts'
+import { hostOf, portOf } from './parse-url.ts'
 
 /** What has to be allowed before a page is fetched. */
-export function hostWish(url: URL): ApprovalWish {
+export function fetchApproval(url: URL): ApprovalWish {
   const host = hostOf(url).replace(/\.$/, '')
   const isDefault = portOf(url) === 80 || portOf(url) === 443
   const port = isDefault ? '' : `:${portOf(url)}`
@@ -28,7 +28,7 @@ const sameSite = (host: string): readonly string[] =>
 
 const domainKey = (labels: readonly string[]): ApprovalKey => ({
   key: `host:${backwards(labels)}`,
-  label: `${labels.join('.')} and everything below it`,
+  label: `${labels.join('.')} and its subdomains`,
   isPrefix: true,
 })
 

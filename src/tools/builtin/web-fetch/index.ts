@@ -1,2 +1,2 @@
-export type { ResolvedAddress, ResolveName } from './reach.ts'
+export type { ResolvedAddress, ResolveName } from './address-filter.ts'
 export { type WebFetchOptions, webFetchTool } from './web-fetch.ts'

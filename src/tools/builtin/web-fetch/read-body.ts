@@ -19,7 +19,7 @@ export interface BodyBounds {
 /** As much of a body as may be read, unpacked. What is packed is counted on both sides, so that neither is without end. */
 export async function readBody(message: IncomingMessage, { mostBytes, onProgress }: BodyBounds): Promise<Body> {
   const unpacked = decoderOf(message.headers['content-encoding'])
-  if (!unpacked) throw new Error('the answer is packed in a way that was not asked for')
+  if (!unpacked) throw new Error('the response has an unsupported content encoding')
   const chunks: Uint8Array[] = []
   let length = 0
   const take = async (source: AsyncIterable<Uint8Array>): Promise<void> => {
@@ -46,7 +46,7 @@ function counter(most: number, onProgress: () => void): (source: AsyncIterable<U
     for await (const chunk of source) {
       onProgress()
       packed += chunk.length
-      if (packed > most) throw new Error('the answer is packed so badly that it never ends')
+      if (packed > most) throw new Error('the compressed response is too long')
       yield chunk
     }
   }

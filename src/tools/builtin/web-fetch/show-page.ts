@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { type ContentType, decodeContent } from './content.ts'
+import { type ContentType, decodeContent } from './decode-content.ts'
 import type { HtmlText, HtmlToTextOptions } from './html/html-to-text.ts'
 import type { Body } from './read-body.ts'
 

@@ -1,12 +1,12 @@
 import type { Clock, JsonObject, Tool, ToolContext, ToolFailure, ToolOutput } from '../../../contracts/index.ts'
-import { kindOf, readContentType } from './content.ts'
+import { AddressFilter, type ResolveName, resolveWithSystem } from './address-filter.ts'
+import { kindOf, readContentType } from './decode-content.ts'
 import { type Fetched, fetchFailure, fetchPage } from './fetch-page.ts'
-import { hostWish } from './host-keys.ts'
-import { Patience, systemTimer } from './patience.ts'
-import { Reach, type ResolveName, systemLookup } from './reach.ts'
+import { FetchTimeouts, systemClock } from './fetch-timeouts.ts'
+import { fetchApproval } from './host-keys.ts'
+import { longestUrl, parseUrl } from './parse-url.ts'
 import { type Body, readBody } from './read-body.ts'
 import { binaryNote, type PageFormat, showErrorPage, showPage } from './show-page.ts'
-import { longestUrl, readTarget } from './target.ts'
 
 const webFetchName = 'web_fetch'
 
@@ -35,27 +35,27 @@ const spareMs = 5_000
  * the one that is connected to, and a `fetch` looks names up by itself.
  */
 export function webFetchTool(options: WebFetchOptions = {}): Tool {
-  const { allowPrivate = [], lookup = systemLookup, clock = systemTimer, totalMs = 30_000, idleMs = 10_000 } = options
-  const reach = new Reach(allowPrivate, lookup)
+  const { allowPrivate = [], lookup = resolveWithSystem, clock = systemClock, totalMs = 30_000, idleMs = 10_000 } = options
+  const addresses = new AddressFilter(allowPrivate, lookup)
   return {
     name: webFetchName,
     description:
-      'Fetches a page from the web by its address and gives its text: HTML as markdown with links, other text as it is. A redirect to another host is told, not followed.',
+      'Fetch a web page and return its text: HTML as Markdown with links, other text unchanged. Reports redirects to another host instead of following them.',
     inputSchema,
     effect: 'read',
     concurrency: 'shared',
     timeoutMs: totalMs + spareMs,
     approval: ({ url }) => {
-      const target = readTarget(String(url))
+      const target = parseUrl(String(url))
       // What is wrong is said when it runs, and nobody is asked about it.
-      return target.ok ? hostWish(target.url) : undefined
+      return target.ok ? fetchApproval(target.url) : undefined
     },
     execute: async (input, context) => {
-      const patience = new Patience(context.signal, { clock, totalMs, idleMs })
+      const timeouts = new FetchTimeouts(context.signal, { clock, totalMs, idleMs })
       try {
-        return await webFetch(input, { reach, patience, context })
+        return await webFetch(input, { addresses, timeouts, context })
       } finally {
-        patience.end()
+        timeouts.end()
       }
     },
   }
@@ -64,17 +64,17 @@ export function webFetchTool(options: WebFetchOptions = {}): Tool {
 const inputSchema = {
   type: 'object',
   properties: {
-    url: { type: 'string', minLength: 1, maxLength: longestUrl, description: 'The address, with https:// or http://.' },
+    url: { type: 'string', minLength: 1, maxLength: longestUrl, description: 'URL, with https:// or http://.' },
     maxBytes: {
       type: 'integer',
       minimum: 1,
       maximum: mostBytes,
-      description: `How much of it to read at most. Default ${defaultBytes}.`,
+      description: `Maximum number of bytes to read. Default ${defaultBytes}.`,
     },
     format: {
       type: 'string',
       enum: ['markdown', 'text', 'raw'],
-      description: 'How HTML is shown: as markdown (the default), as plain text without links, or as it is.',
+      description: 'Format of HTML: markdown (default), text (without links), or raw.',
     },
   },
   required: ['url'],
@@ -82,34 +82,34 @@ const inputSchema = {
 }
 
 interface Surroundings {
-  readonly reach: Reach
-  readonly patience: Patience
+  readonly addresses: AddressFilter
+  readonly timeouts: FetchTimeouts
   readonly context: ToolContext
 }
 
-async function webFetch({ url, maxBytes, format }: JsonObject, { reach, patience, context }: Surroundings): Promise<ToolOutput> {
-  const target = readTarget(String(url))
+async function webFetch({ url, maxBytes, format }: JsonObject, { addresses, timeouts, context }: Surroundings): Promise<ToolOutput> {
+  const target = parseUrl(String(url))
   if (!target.ok) return { ok: false, error: target.failure }
   try {
-    const fetched = await fetchPage(target.url, { reach, patience })
+    const fetched = await fetchPage(target.url, { addresses, timeouts })
     if (!fetched.ok) return { ok: false, error: fetched.failure }
     const limit = typeof maxBytes === 'number' ? Math.min(mostBytes, maxBytes) : defaultBytes
-    return await readPage(fetched, { format: formatOf(format), limit, patience })
+    return await readPage(fetched, { format: formatOf(format), limit, timeouts })
   } catch (error) {
     if (context.signal.aborted) return { ok: false, error: cancelled }
-    return { ok: false, error: patience.failure ?? fetchFailure(error, target.url) }
+    return { ok: false, error: timeouts.failure ?? fetchFailure(error, target.url) }
   }
 }
 
 interface Reading {
   readonly format: PageFormat
   readonly limit: number
-  readonly patience: Patience
+  readonly timeouts: FetchTimeouts
 }
 
 async function readPage(
   { url, status, message }: Extract<Fetched, { ok: true }>,
-  { format, limit, patience }: Reading,
+  { format, limit, timeouts }: Reading,
 ): Promise<ToolOutput> {
   const contentType = readContentType(message.headers['content-type'])
   const isError = status >= 400
@@ -117,7 +117,7 @@ async function readPage(
     message.destroy()
     return { ok: true, content: binaryNote(url, contentType, message.headers['content-length']) }
   }
-  const read = (most: number): Promise<Body> => readBody(message, { mostBytes: most, onProgress: patience.renew })
+  const read = (most: number): Promise<Body> => readBody(message, { mostBytes: most, onProgress: timeouts.renew })
   if (!isError) return { ok: true, content: await showPage({ url, status, contentType, body: await read(limit) }, format) }
   // What goes with an error is worth little: it is not worth another error.
   const body = kindOf(contentType) === 'binary' ? undefined : await read(errorBytes).catch(() => undefined)
@@ -130,10 +130,10 @@ const formatOf = (format: unknown): PageFormat => (format === 'text' || format =
 
 function statusFailure(status: number, { host }: URL): ToolFailure {
   const message = `${host} answered with status ${status}.`
-  if (status === 429 || status >= 500) return { class: 'failed', message, remedy: 'Try again later, or look for the same elsewhere.' }
+  if (status === 429 || status >= 500) return { class: 'failed', message, remedy: 'Try again later, or use another source.' }
   if (status === 401 || status === 403 || status === 407)
-    return { class: 'failed', message, remedy: 'The page is not for everybody: look for the same elsewhere.' }
-  return { class: 'failed', message, remedy: 'Check the address, or look for the same elsewhere.' }
+    return { class: 'failed', message, remedy: 'The page requires authorisation. Use another source.' }
+  return { class: 'failed', message, remedy: 'Check the URL, or use another source.' }
 }
 
-const cancelled: ToolFailure = { class: 'cancelled', message: 'The call was ended before the page was there.' }
+const cancelled: ToolFailure = { class: 'cancelled', message: 'The call was cancelled before the page arrived.' }

@@ -51,8 +51,8 @@ export class LineFinder {
 
   /** The first line from there on that is this text, or else that has it in it. */
   anchor(text: string, from: number): number | undefined {
-    const whole = this.find([text], { from })
-    if (whole !== undefined) return whole
+    const asInteger = this.find([text], { from })
+    if (asInteger !== undefined) return asInteger
     const part = this.lines.findIndex((line, index) => index >= from && line.includes(text))
     return part < 0 ? undefined : part
   }

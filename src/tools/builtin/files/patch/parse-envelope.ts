@@ -1,6 +1,6 @@
 import { hunkPosition } from './hunk-header.ts'
 import { parseLine } from './parse-line.ts'
-import { type FilePatch, type Hunk, PatchFault, type PatchLine, type PatchLines } from './patch-types.ts'
+import { type FilePatch, type Hunk, PatchError, type PatchLine, type PatchLines } from './patch-types.ts'
 
 // The form between *** Begin Patch and *** End Patch. What stands before and after is not part of it: models put
 // fences and here-documents there. Without the end it may have been cut off, so nothing of it is used.
@@ -21,21 +21,21 @@ function parseFiles(lines: PatchLines): readonly FilePatch[] {
     if (/^\*\*\* End Patch\s*$/.test(line)) return files
     if (line.trim() === '') continue
     const [, verb, path = ''] = /^\*\*\* (Add|Delete|Update) File:(.*)$/.exec(line) ?? []
-    if (verb !== undefined && path.trim() === '') throw new PatchFault(number, `"${line}" names no file.`, `Write *** ${verb} File: path.`)
+    if (verb !== undefined && path.trim() === '') throw new PatchError(number, `"${line}" names no file.`, `Write *** ${verb} File: path.`)
     if (verb === 'Add') files.push({ kind: 'add', path: path.trim(), content: parseContent(lines) })
     else if (verb === 'Delete') files.push({ kind: 'delete', path: path.trim(), hunks: [] })
     else if (verb === 'Update') files.push(parseUpdate(lines, path.trim()))
     else
-      throw new PatchFault(
+      throw new PatchError(
         number,
-        `"${line.slice(0, 80)}" does not belong here.`,
+        `"${line.slice(0, 80)}" is not expected here.`,
         'Expected: *** Add File, *** Delete File, *** Update File or *** End Patch.',
       )
   }
-  throw new PatchFault(
+  throw new PatchError(
     lines.number,
-    'The patch has no "*** End Patch": it may have been cut off.',
-    'Send the whole patch; several small ones are fine.',
+    'The patch has no "*** End Patch": it may be truncated.',
+    'Send the whole patch, or several smaller ones.',
   )
 }
 
@@ -48,10 +48,10 @@ function parseContent(lines: PatchLines): string {
     if (lines.isBlankUntil(isHeader)) lines.take()
     else if (lines.peek()?.startsWith('+')) content += `${lines.take().slice(1)}\n`
     else
-      throw new PatchFault(
+      throw new PatchError(
         lines.number,
         'A line of a new file does not begin with "+".',
-        'Put "+" before every line of it, empty ones included.',
+        'Put "+" before every line, including empty ones.',
       )
   }
   return content
@@ -72,7 +72,7 @@ function parseUpdate(lines: PatchLines, path: string): FilePatch {
     else hunks.push(parseHunk(lines))
   }
   if (hunks.length === 0 && to === undefined)
-    throw new PatchFault(number, `The update of ${path} changes nothing.`, 'Give lines with "-" or "+" before them.')
+    throw new PatchError(number, `The update of ${path} changes nothing.`, 'Add lines that begin with "-" or "+".')
   return { kind: 'update', path, hunks, ...(to !== undefined && { to: to.trim() }) }
 }
 
@@ -96,6 +96,6 @@ function parseHunk(lines: PatchLines): Hunk {
     if (isAtEnd) break
   }
   if (!body.some(({ mark }) => mark !== ' '))
-    throw new PatchFault(number, 'A part of the patch has no line with "-" or "+" before it.', 'Leave it out, or give the change.')
+    throw new PatchError(number, 'A hunk has no line that begins with "-" or "+".', 'Remove the hunk, or add the change.')
   return { anchors, position, lines: body, isAtEnd, patchLine: number }
 }

@@ -1,6 +1,6 @@
 import { parseEnvelope } from './parse-envelope.ts'
 import { parseUnified } from './parse-unified.ts'
-import { type ParsedPatch, PatchFault, PatchLines } from './patch-types.ts'
+import { type ParsedPatch, PatchError, PatchLines } from './patch-types.ts'
 
 /** Either form that models write, by its letters alone. */
 export function parsePatch(patch: string): ParsedPatch {
@@ -10,7 +10,7 @@ export function parsePatch(patch: string): ParsedPatch {
     if (files.length > 0) return { ok: true, files }
     return { ok: false, line: undefined, message: 'The patch changes no file.', remedy: form }
   } catch (error) {
-    if (!(error instanceof PatchFault)) throw error
+    if (!(error instanceof PatchError)) throw error
     return { ok: false, line: error.line, message: error.message, remedy: error.remedy }
   }
 }
@@ -20,8 +20,8 @@ function unified(lines: readonly string[]): ReturnType<typeof parseUnified> {
     return parseUnified(new PatchLines(lines))
   }
   if (lines.some((line) => /^\*\*\* (?:Update|Add|Delete) File: /.test(line)))
-    throw new PatchFault(1, 'The patch does not begin with "*** Begin Patch".', form)
-  throw new PatchFault(undefined, 'This is neither a patch between "*** Begin Patch" and "*** End Patch" nor a unified diff.', form)
+    throw new PatchError(1, 'The patch does not begin with "*** Begin Patch".', form)
+  throw new PatchError(undefined, 'This is neither a patch from "*** Begin Patch" to "*** End Patch" nor a unified diff.', form)
 }
 
 /** A patch that has CRLF throughout has it from its way here; carriage returns of the file stand in some lines alone. */
@@ -32,4 +32,4 @@ function linesOf(patch: string): readonly string[] {
   return headers.length > 0 && headers.every((line) => line.endsWith('\r')) ? lines.map((line) => line.replace(/\r$/, '')) : lines
 }
 
-const form = 'Write: *** Begin Patch, then *** Update File: path, @@, lines with " ", "-" or "+" before them, and *** End Patch.'
+const form = 'Write: *** Begin Patch, *** Update File: path, @@, lines that begin with " ", "-" or "+", and *** End Patch.'

@@ -1,7 +1,7 @@
 import { noNewline } from '../unified-diff.ts'
 import { type HunkHeader, hunkPosition } from './hunk-header.ts'
 import { parseLine } from './parse-line.ts'
-import { type FilePatch, type Hunk, PatchFault, type PatchLine, type PatchLines } from './patch-types.ts'
+import { type FilePatch, type Hunk, PatchError, type PatchLine, type PatchLines } from './patch-types.ts'
 
 // Unified diffs, with or without git's headers. The counts of a hunk are often wrong where models wrote it, so they
 // only decide where its lines leave it open.
@@ -11,7 +11,7 @@ export function parseUnified(lines: PatchLines): readonly FilePatch[] {
   while (!lines.isOver) {
     if (isFileHeader(lines)) files.push(parseFile(lines))
     else if (hunkPosition(lines.peek() ?? ''))
-      throw new PatchFault(lines.number, 'A hunk stands before the name of its file.', 'Write "--- a/path" and "+++ b/path" before it.')
+      throw new PatchError(lines.number, 'A hunk comes before the name of its file.', 'Write "--- a/path" and "+++ b/path" before it.')
     else lines.take()
   }
   return files
@@ -57,7 +57,7 @@ function parseGitHeader(lines: PatchLines): Facts {
         line,
       ) ?? []
     if (key === 'copy from' || key === 'GIT binary patch' || key === 'Binary files')
-      throw new PatchFault(number, `"${line}" cannot be applied.`, 'Only texts can be patched; copies are written with write_file.')
+      throw new PatchError(number, `"${line}" cannot be applied.`, 'Only text files can be patched. Write copies with write_file.')
     if (key === 'new file mode') facts.isNew = true
     if (key === 'deleted file mode') facts.isGone = true
     if (key === 'new file mode' || key === 'new mode') facts.mode = modeOf(value, number)
@@ -69,7 +69,7 @@ function parseGitHeader(lines: PatchLines): Facts {
 
 function modeOf(value: string, number: number): number {
   if (!/^100\d{3}$/.test(value))
-    throw new PatchFault(number, `A file of mode ${value} cannot be made.`, 'Only regular files can be patched.')
+    throw new PatchError(number, `A file of mode ${value} cannot be created.`, 'Only regular files can be patched.')
   return Number.parseInt(value.slice(3), 8)
 }
 
@@ -78,16 +78,16 @@ function filePatch({ from, to, mode, isNew, isGone }: Facts, hunks: readonly Hun
   if (isNew && to !== undefined) return { kind: 'add', path: to, content: addedContent(hunks, number), ...moded }
   if (isGone && from !== undefined) return { kind: 'delete', path: from, hunks }
   if (from === undefined || to === undefined)
-    throw new PatchFault(number, 'A file of the patch has no name.', 'Write "--- a/path" and "+++ b/path".')
+    throw new PatchError(number, 'A file of the patch has no name.', 'Write "--- a/path" and "+++ b/path".')
   if (hunks.length === 0 && from === to && mode === undefined)
-    throw new PatchFault(number, `The patch of ${to} has no hunks.`, 'Write "@@ -1,3 +1,4 @@" and the lines of the change.')
+    throw new PatchError(number, `The patch of ${to} has no hunks.`, 'Write "@@ -1,3 +1,4 @@" and the lines of the change.')
   return { kind: 'update', path: from, hunks, ...(from !== to && { to }), ...moded }
 }
 
 function addedContent(hunks: readonly Hunk[], number: number): string {
   const lines = hunks.flatMap((hunk) => hunk.lines)
   if (lines.some(({ mark }) => mark !== '+'))
-    throw new PatchFault(number, 'A new file can only have lines with "+" before them.', 'Name the file on both sides to change it.')
+    throw new PatchError(number, 'All lines of a new file must begin with "+".', 'To change an existing file, name it on both sides.')
   return lines.map(({ text, isUnended }) => (isUnended ? text : `${text}\n`)).join('')
 }
 
@@ -107,7 +107,7 @@ function parseHunk(lines: PatchLines): Hunk {
     }
   }
   if (!body.some(({ mark }) => mark !== ' '))
-    throw new PatchFault(patchLine, 'A hunk changes nothing.', 'Leave it out, or give lines with "-" or "+" before them.')
+    throw new PatchError(patchLine, 'A hunk changes nothing.', 'Remove it, or add lines that begin with "-" or "+".')
   return { anchors: [], position: header.position, lines: body, isAtEnd: false, patchLine }
 }
 
@@ -150,13 +150,13 @@ function nameIn(text: string): string {
 function unquoted(text: string): string {
   const inner = /^"((?:[^"\\]|\\.)*)"/.exec(text)?.[1] ?? text
   const bytes: number[] = []
-  for (const [whole, octal, letter] of inner.matchAll(/\\([0-7]{3})|\\(u[0-9a-fA-F]{4}|.)|[^\\]+/g)) {
+  for (const [asInteger, octal, letter] of inner.matchAll(/\\([0-7]{3})|\\(u[0-9a-fA-F]{4}|.)|[^\\]+/g)) {
     if (octal !== undefined) bytes.push(Number.parseInt(octal, 8))
     else if (letter !== undefined)
       bytes.push(
         ...Buffer.from(letter.length > 1 ? String.fromCharCode(Number.parseInt(letter.slice(1), 16)) : (escapes[letter] ?? letter)),
       )
-    else bytes.push(...Buffer.from(whole))
+    else bytes.push(...Buffer.from(asInteger))
   }
   return Buffer.from(bytes).toString('utf8')
 }

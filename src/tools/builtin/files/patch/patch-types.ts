@@ -30,8 +30,8 @@ export type ParsedPatch =
   | { readonly ok: false; readonly line: number | undefined; readonly message: string; readonly remedy: string }
 
 /** Ends the parsing of a patch from any depth; `parsePatch` returns it as data. */
-export class PatchFault extends Error {
-  override readonly name = 'PatchFault'
+export class PatchError extends Error {
+  override readonly name = 'PatchError'
   readonly line: number | undefined
   readonly remedy: string
 

@@ -1,2 +1,2 @@
-export { type CompiledPattern, compilePattern, literally, type SearchPattern } from './pattern.ts'
-export { type FoundIn, type SearchFigures, searchPlaces } from './search-places.ts'
+export { type CompiledPattern, compilePattern, escapePattern, type SearchPattern } from './compile-pattern.ts'
+export { type FileMatches, type SearchTotals, searchAllFiles } from './search-all-files.ts'

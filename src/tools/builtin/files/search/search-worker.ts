@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { SearchPattern } from './pattern.ts'
-import { type Piece, type PieceResult, searchPiece } from './search-piece.ts'
+import type { SearchPattern } from './compile-pattern.ts'
+import { type Chunk, type ChunkResult, searchChunk } from './search-chunk.ts'
 
 // Matches in a thread of its own, which can be ended: a regular expression may take longer than anybody waits.
 
@@ -10,7 +10,7 @@ export interface WorkerSetup {
 }
 
 export interface WorkerRequest {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly Chunk[]
   readonly mostHits: number
 }
 
@@ -20,11 +20,11 @@ let firstLine = 1
 const compiled = new RegExp(pattern.source, pattern.flags)
 
 parentPort?.on('message', ({ pieces, mostHits }: WorkerRequest) => {
-  const results: PieceResult[] = []
+  const results: ChunkResult[] = []
   let left = mostHits
   for (const { bytes, isFirst } of pieces) {
     if (isFirst) firstLine = 1
-    const result = searchPiece(bytes, { firstLine, pattern: compiled, context, mostHits: left })
+    const result = searchChunk(bytes, { firstLine, pattern: compiled, context, mostHits: left })
     firstLine += result.lineEnds
     left -= result.hits
     results.push(result)

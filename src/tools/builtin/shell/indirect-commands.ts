@@ -10,7 +10,7 @@ import { unquoted } from './shell-words.ts'
 const set = (...names: readonly string[]): ReadonlySet<string> => new Set(names.flatMap((some) => some.split(' ')))
 
 /** Too many ways to be told, or none in which it is not. */
-const alwaysTold = set(
+const alwaysOpaque = set(
   // With other rights, limits, names or places.
   'flock lckdo nsenter setarch chrt uclampset coresched pipesz enosys cpulimit numactl capsh runcon cgexec chpst softlimit setuidgid',
   'envuidgid envdir su runuser sg newgrp login sulogin gosu su-exec run0 sudoedit tini dumb-init catatonit systemd-run start-stop-daemon',
@@ -34,7 +34,7 @@ const alwaysTold = set(
 )
 
 /** How a program is called that is told nothing to run. */
-interface Untold {
+interface TransparentForm {
   /** The first word that is no option; where there is none, it reads what to do from somewhere else. */
   readonly operand?: RegExp
   /** Options that may stand before it. Default: any. */
@@ -47,26 +47,26 @@ interface Untold {
   readonly passesOn?: true
 }
 
-const awk: Untold = { operand: /^/, options: /^-[Fvf]/, never: /^-(?:f-)?$|system|@|\\\n|[^|]\|[^|]/ }
-const packager: Untold = {
+const awk: TransparentForm = { operand: /^/, options: /^-[Fvf]/, never: /^-(?:f-)?$|system|@|\\\n|[^|]\|[^|]/ }
+const packager: TransparentForm = {
   operand: /^(?:test|t|run|run-script|start|stop|install|i|ci|ls|list|outdated|view|audit|why|pack|add|remove|build|lint)$/,
   never: /^-(?!-$|[DSgEws]$|-(?:if-present|silent|save-dev|no-audit|no-fund|workspaces?|omit=dev|production|ignore-scripts|json)$)/,
   options: /^(?:-s|--silent)$/,
   passesOn: true,
 }
 
-const python: Untold = {
+const python: TransparentForm = {
   operand: /\.pyw?$|\/|^(?:pytest|unittest|venv|pip|mypy|black|ruff|flake8|isort|build|http\.server|json\.tool|compileall)$/,
   options: /^-(?:[uBEsSOIq]+|m)$/,
 }
-const tex: Untold = { never: /shell-e|write18|^-.*(?:enable|cnf)|\\/ }
+const tex: TransparentForm = { never: /shell-e|write18|^-.*(?:enable|cnf)|\\/ }
 
-const node: Untold = {
+const node: TransparentForm = {
   operand: /\.[cm]?[jt]sx?$|\/|^\.$/,
   options: /^--(?:test|watch|enable-source-maps|no-warnings|experimental-strip-types|max-old-space-size=\d+)$/,
 }
 
-const untold: { readonly [program: string]: Untold } = {
+const transparentForms: { readonly [program: string]: TransparentForm } = {
   ...{ awk, gawk: awk, mawk: awk, nawk: awk },
   // One plain command: no `e`, and no flag `e`.
   sed: {
@@ -124,12 +124,12 @@ const untold: { readonly [program: string]: Untold } = {
 
 const aboutItself = /^(?:--version|--help|-[vV])$/
 /** What comes in by another way than a file of the workspace. */
-export const isArriving = (path: string): boolean => /(?:^|\/)(?:dev|proc)\/+(?:stdin|fd|self|thread-self|tty|pts|\.|\d)/.test(path)
+export const isStandardInput = (path: string): boolean => /(?:^|\/)(?:dev|proc)\/+(?:stdin|fd|self|thread-self|tty|pts|\.|\d)/.test(path)
 
 /** Whether what a program runs stands in its words, or in words that nobody knows, in a way that is not understood. */
-export function isTold(name: string, words: readonly string[], isOpen: boolean): boolean {
-  const known = untoldOf(name)
-  if (!known) return isAlwaysTold(name) && !(words.length === 2 && /^--(?:version|help)$/.test(words[1] ?? ''))
+export function isOpaqueCommand(name: string, words: readonly string[], isOpen: boolean): boolean {
+  const known = transparentFormOf(name)
+  if (!known) return isAlwaysOpaque(name) && !(words.length === 2 && /^--(?:version|help)$/.test(words[1] ?? ''))
   const { operand, options = /^/, never, line, passesOn } = known
   const all = words.slice(1)
   const at = all.findIndex((word) => !plain(word).startsWith('-'))
@@ -145,17 +145,17 @@ export function isTold(name: string, words: readonly string[], isOpen: boolean):
   // `find` may put the name of a file there.
   if ((operand && first?.includes('{}')) || !given.slice(0, at < 0 ? end : at).every((word) => options.test(word))) return true
   const row = given.map((word) => word.replaceAll(/\s/g, '_')).join(' ')
-  return given.some((word) => isArriving(word) || never?.test(word)) || (line?.test(` ${row}`) ?? false)
+  return given.some((word) => isStandardInput(word) || never?.test(word)) || (line?.test(` ${row}`) ?? false)
 }
 
 const plain = (word: string): string => unquoted(word) ?? word
 
 /** Some have several makes beside each other, such as `vim.tiny`, and git has its parts. */
-const isAlwaysTold = (name: string): boolean => alwaysTold.has(name.replace(/^(vim|nc|mail)\..*/, '$1')) || name.startsWith('git-')
+const isAlwaysOpaque = (name: string): boolean => alwaysOpaque.has(name.replace(/^(vim|nc|mail)\..*/, '$1')) || name.startsWith('git-')
 
 /** `python3.12` is `python`. */
-function untoldOf(name: string): Untold | undefined {
-  return [name, unversioned(name)].flatMap((each) => (Object.hasOwn(untold, each) ? (untold[each] ?? []) : []))[0]
+function transparentFormOf(name: string): TransparentForm | undefined {
+  return [name, unversioned(name)].flatMap((each) => (Object.hasOwn(transparentForms, each) ? (transparentForms[each] ?? []) : []))[0]
 }
 
 export const unversioned = (name: string): string => name.replace(/-?[\d.]+[dmt]?(?:-dbg)?$/, '')
@@ -165,8 +165,8 @@ export const mayBecomeOption = (word: string): boolean =>
   unquoted(word) === undefined && /^(?:\*+$|[?[]|-.*[*?[])/s.test(word.replaceAll("'", ''))
 
 /** Variables that say what is run, or what is loaded into what is run. */
-const tellingVariable =
+const riskyVariable =
   /^(?:BASH_ENV|ENV|BASH_FUNC.*|SHELLOPTS|PS\d|IFS|PATH|GIT_.*|LESS.*|LD_.*|DYLD_.*|PERL.*|PYTHON(?!UNBUFFERED|DONTWRITEBYTECODE|PATH).*|RUBY.*|MAKE.*|GNUMAKE.*|npm_config_.*|.*(?:PAGER|EDITOR|VISUAL|BROWSER|SHELL|COMMAND|CMD|ASKPASS|EXEC|RSH|WRAPPER|_OPTS?|_OPTIONS))=/i
 
 /** Of others only what could be a line. */
-export const isTellingAssignment = (word: string): boolean => tellingVariable.test(word) || /=.*[\s$`;|&(]/s.test(word)
+export const isRiskyAssignment = (word: string): boolean => riskyVariable.test(word) || /=.*[\s$`;|&(]/s.test(word)

@@ -1,10 +1,10 @@
-import { FileFault, type OpenFile, type Place, type Workspace } from '../../../workspace/index.ts'
+import { FileError, type OpenFile, type Workspace, type WorkspacePath } from '../../../workspace/index.ts'
 import { binaryKind, headBytes } from '../file-kind.ts'
-import { heed } from '../returned.ts'
+import { throwIfAborted } from '../tool-output.ts'
 
 /** A piece that has to be matched, or a file that is not searched. */
-export type FilePiece =
-  | { readonly kind: 'piece'; readonly place: Place; readonly bytes: Uint8Array; readonly isFirst: boolean }
+export type FileChunk =
+  | { readonly kind: 'piece'; readonly place: WorkspacePath; readonly bytes: Uint8Array; readonly isFirst: boolean }
   | { readonly kind: 'skipped'; readonly why: 'binary' | 'unreadable' }
 
 const pieceBytes = 1024 * 1024
@@ -12,7 +12,7 @@ const leastRead = 4_096
 const newline = 10
 
 /** A file in pieces of whole lines; a line that is longer than a piece is cut. */
-export async function* piecesOf(workspace: Workspace, place: Place, signal: AbortSignal): AsyncGenerator<FilePiece> {
+export async function* readChunks(workspace: Workspace, place: WorkspacePath, signal: AbortSignal): AsyncGenerator<FileChunk> {
   const file = await openOrSkip(workspace, place)
   if (file === undefined) {
     yield { kind: 'skipped', why: 'unreadable' }
@@ -25,20 +25,20 @@ export async function* piecesOf(workspace: Workspace, place: Place, signal: Abor
   }
 }
 
-async function openOrSkip(workspace: Workspace, place: Place): Promise<OpenFile | undefined> {
+async function openOrSkip(workspace: Workspace, place: WorkspacePath): Promise<OpenFile | undefined> {
   try {
     return await workspace.openEntry(place)
   } catch (error) {
-    if (error instanceof FileFault) return undefined
+    if (error instanceof FileError) return undefined
     throw error
   }
 }
 
-async function* read({ handle, place, stat }: OpenFile, signal: AbortSignal): AsyncGenerator<FilePiece> {
+async function* read({ handle, place, stat }: OpenFile, signal: AbortSignal): AsyncGenerator<FileChunk> {
   let rest: Uint8Array = new Uint8Array(0)
   let isFirst = true
   for (let position = 0; ; ) {
-    heed(signal)
+    throwIfAborted(signal)
     // What is sent to the thread is gone here, so each piece has memory of its own; most files need one small one.
     const expected = stat.size > position ? stat.size - position + 1 : leastRead
     const room = Math.max(rest.length + 1, Math.min(pieceBytes, rest.length + expected))

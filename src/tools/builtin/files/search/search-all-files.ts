@@ -1,25 +1,25 @@
-import type { Place, Workspace } from '../../../workspace/index.ts'
-import type { SearchPattern } from './pattern.ts'
-import { type FilePiece, piecesOf } from './pieces.ts'
-import type { FoundLine, Piece } from './search-piece.ts'
-import { Searcher } from './searcher.ts'
+import type { Workspace, WorkspacePath } from '../../../workspace/index.ts'
+import type { SearchPattern } from './compile-pattern.ts'
+import { type FileChunk, readChunks } from './read-chunks.ts'
+import type { Chunk, FoundLine } from './search-chunk.ts'
+import { SearchThread } from './search-thread.ts'
 
-export interface PlacesSearch {
+export interface FileSearch {
   readonly pattern: SearchPattern
   readonly context: number
   readonly mostHits: number
-  readonly patienceMs: number
+  readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
 /** Lines of one file, or of a piece of it, with at least one hit. */
-export interface FoundIn {
-  readonly place: Place
+export interface FileMatches {
+  readonly place: WorkspacePath
   readonly lines: readonly FoundLine[]
   readonly hits: number
 }
 
-export interface SearchFigures {
+export interface SearchTotals {
   files: number
   binary: number
   unreadable: number
@@ -32,20 +32,20 @@ const batchBytes = 2 * 1024 * 1024
 const batchPieces = 64
 const mostBytes = 1024 ** 3
 
-type MatchPiece = Extract<FilePiece, { readonly kind: 'piece' }>
+type MatchChunk = Extract<FileChunk, { readonly kind: 'piece' }>
 
 /** Files in order, a few of them opened at a time, matched in batches by a thread. Returns how it ended. */
-export async function* searchPlaces(
+export async function* searchAllFiles(
   workspace: Workspace,
-  places: AsyncIterable<Place>,
-  search: PlacesSearch,
-): AsyncGenerator<FoundIn, SearchFigures> {
-  const figures: SearchFigures = { files: 0, binary: 0, unreadable: 0, end: 'all' }
-  const searcher = new Searcher(search)
+  places: AsyncIterable<WorkspacePath>,
+  search: FileSearch,
+): AsyncGenerator<FileMatches, SearchTotals> {
+  const totals: SearchTotals = { files: 0, binary: 0, unreadable: 0, end: 'all' }
+  const searcher = new SearchThread(search)
   let [left, bytes] = [search.mostHits, 0]
   try {
-    for await (const batch of batches(pieces(workspace, places, search.signal), figures)) {
-      const sent: Piece[] = batch.map((piece) => ({ bytes: piece.bytes, isFirst: piece.isFirst }))
+    for await (const batch of batches(pieces(workspace, places, search.signal), totals)) {
+      const sent: Chunk[] = batch.map((piece) => ({ bytes: piece.bytes, isFirst: piece.isFirst }))
       for (const piece of batch) bytes += piece.bytes.length
       const results = await searcher.search(sent, left)
       for (const [index, { found, hits }] of results.entries()) {
@@ -55,24 +55,24 @@ export async function* searchPlaces(
         yield { place, lines: found, hits }
       }
       if (left > 0 && bytes < mostBytes) continue
-      figures.end = left > 0 ? 'bytes' : 'hits'
+      totals.end = left > 0 ? 'bytes' : 'hits'
       break
     }
-    return figures
+    return totals
   } finally {
     await searcher.close()
   }
 }
 
-async function* batches(pieces: AsyncIterable<FilePiece>, figures: SearchFigures): AsyncGenerator<readonly MatchPiece[]> {
-  let batch: MatchPiece[] = []
+async function* batches(pieces: AsyncIterable<FileChunk>, totals: SearchTotals): AsyncGenerator<readonly MatchChunk[]> {
+  let batch: MatchChunk[] = []
   let bytes = 0
   for await (const piece of pieces) {
     if (piece.kind === 'skipped') {
-      figures[piece.why]++
+      totals[piece.why]++
       continue
     }
-    if (piece.isFirst) figures.files++
+    if (piece.isFirst) totals.files++
     batch.push(piece)
     bytes += piece.bytes.length
     if (bytes < batchBytes && batch.length < batchPieces) continue
@@ -84,8 +84,8 @@ async function* batches(pieces: AsyncIterable<FilePiece>, figures: SearchFigures
 }
 
 /** The pieces of all files, in order. */
-async function* pieces(workspace: Workspace, places: AsyncIterable<Place>, signal: AbortSignal): AsyncGenerator<FilePiece> {
-  let group: Place[] = []
+async function* pieces(workspace: Workspace, places: AsyncIterable<WorkspacePath>, signal: AbortSignal): AsyncGenerator<FileChunk> {
+  let group: WorkspacePath[] = []
   for await (const place of places) {
     group.push(place)
     if (group.length < opensAtOnce) continue
@@ -96,8 +96,8 @@ async function* pieces(workspace: Workspace, places: AsyncIterable<Place>, signa
 }
 
 /** Opens some files at once, for opening takes longer than reading, and gives their pieces one file after the other. */
-async function* together(workspace: Workspace, group: readonly Place[], signal: AbortSignal): AsyncGenerator<FilePiece> {
-  const readers = group.map((place) => piecesOf(workspace, place, signal))
+async function* together(workspace: Workspace, group: readonly WorkspacePath[], signal: AbortSignal): AsyncGenerator<FileChunk> {
+  const readers = group.map((place) => readChunks(workspace, place, signal))
   try {
     const firsts = await Promise.all(readers.map((reader) => reader.next()))
     for (const [index, first] of firsts.entries()) {

@@ -1,7 +1,7 @@
 import { isPairAt } from '../../../../util/fit-text.ts'
 
 /** A part of a file that is searched at once: whole lines, as far as they are not endless. */
-export interface Piece {
+export interface Chunk {
   readonly bytes: Uint8Array
   /** It begins a file; otherwise it goes on where the piece before it ended. */
   readonly isFirst: boolean
@@ -14,14 +14,14 @@ export interface FoundLine {
   readonly isHit: boolean
 }
 
-export interface PieceResult {
+export interface ChunkResult {
   readonly found: readonly FoundLine[]
   readonly hits: number
   /** Line ends in it. */
   readonly lineEnds: number
 }
 
-export interface PieceSearch {
+export interface ChunkSearch {
   readonly firstLine: number
   readonly pattern: RegExp
   readonly context: number
@@ -33,7 +33,7 @@ const longestShown = 300
 const beforeHit = 80
 
 /** Searches line by line, so that no match goes over a line end. */
-export function searchPiece(bytes: Uint8Array, { firstLine, pattern, context, mostHits }: PieceSearch): PieceResult {
+export function searchChunk(bytes: Uint8Array, { firstLine, pattern, context, mostHits }: ChunkSearch): ChunkResult {
   const lines = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8').split('\n')
   const isEnded = lines.at(-1) === ''
   const count = isEnded ? lines.length - 1 : lines.length

@@ -1,5 +1,5 @@
 import type { ApprovalKey, ApprovalWish, ToolContext } from '../../../contracts/index.ts'
-import type { Place, Workspace } from '../../workspace/index.ts'
+import type { Workspace, WorkspacePath } from '../../workspace/index.ts'
 
 /** How files are looked at. Listing is a kind of its own: a yes to it is none to reading. */
 interface Look {
@@ -17,13 +17,13 @@ export const searching: Look = { verb: 'Search', kind: 'read', tools: ['read_fil
  * Nobody is asked about reading; rules may want to. They see the file that a path leads to, however it is written, by
  * its absolute path or from the root of the workspace; whoever asks or denies may also name it as the link to it.
  */
-export async function readWish(workspace: Workspace, path: string): Promise<ApprovalWish | undefined> {
+export async function readApproval(workspace: Workspace, path: string): Promise<ApprovalWish | undefined> {
   const places = await placesAt(workspace, path)
   return places && wishOf(reading, places, keyOf(workspace, reading, places))
 }
 
 /** A folder is looked at with all that is in it: what rules say of that counts, too. */
-export async function folderWish(workspace: Workspace, path: string, look: Look): Promise<ApprovalWish | undefined> {
+export async function folderApproval(workspace: Workspace, path: string, look: Look): Promise<ApprovalWish | undefined> {
   const places = await placesAt(workspace, path)
   if (!places) return undefined
   const key = keyOf(workspace, look, places)
@@ -35,7 +35,11 @@ export async function folderWish(workspace: Workspace, path: string, look: Look)
 }
 
 /** Whether rules leave what is found in a folder to a call that looks through it; they name it as they name the folder. */
-export async function entryFilter(workspace: Workspace, path: string, { look, mayUse }: Looking): Promise<(entry: Place) => boolean> {
+export async function entryFilter(
+  workspace: Workspace,
+  path: string,
+  { look, mayUse }: Looking,
+): Promise<(entry: WorkspacePath) => boolean> {
   const folder = workspace.place(path)
   const real = await workspace.realPlace(folder)
   const isLinked = real.absolute !== folder.absolute
@@ -47,7 +51,7 @@ export async function entryFilter(workspace: Workspace, path: string, { look, ma
 }
 
 /** Whether a call that changes a file may tell what stands in it. Nobody is asked: where reading is denied or asked about, it is not told. */
-export async function mayTell(workspace: Workspace, place: Place, mayUse: ToolContext['mayUse']): Promise<boolean> {
+export async function mayShowContent(workspace: Workspace, place: WorkspacePath, mayUse: ToolContext['mayUse']): Promise<boolean> {
   return mayUse(keyOf(workspace, searching, { named: place, real: await workspace.realPlace(place) }), 'without asking')
 }
 
@@ -57,9 +61,9 @@ interface Looking extends Pick<ToolContext, 'mayUse'> {
 
 interface Places {
   /** By the letters of the path. */
-  readonly named: Place
+  readonly named: WorkspacePath
   /** What it leads to. */
-  readonly real: Place
+  readonly real: WorkspacePath
 }
 
 /** Nothing where it is refused when it runs. */

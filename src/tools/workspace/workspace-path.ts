@@ -4,13 +4,15 @@ import { isInside } from '../../util/is-inside.ts'
 import { showValue } from '../../util/show-value.ts'
 
 /** A path of the workspace by its letters alone: nobody has looked at the disk yet. */
-export interface Place {
+export interface WorkspacePath {
   readonly absolute: string
   /** From the root; `.` is the root itself. */
   readonly relative: string
 }
 
-export type Located = { readonly kind: 'inside'; readonly place: Place } | { readonly kind: 'refused'; readonly failure: ToolFailure }
+export type Located =
+  | { readonly kind: 'inside'; readonly place: WorkspacePath }
+  | { readonly kind: 'refused'; readonly failure: ToolFailure }
 
 export interface Roots {
   /** Without links. */
@@ -24,22 +26,26 @@ const longestPath = 4_096
 /** `..` is resolved by its letters, before any link: `a/link/../b` is `a/b`. */
 export function locate({ real, given }: Roots, path: string): Located {
   if (path.trim() === '') return invalid('The path is empty.', 'Name a file or folder; "." is the root of the workspace.')
-  if (path.includes('\0')) return invalid(`${showValue(path)} has a NUL in it.`, 'Paths are plain text.')
-  if (path.length > longestPath) return invalid(`The path ${showValue(path)} is too long.`, `At most ${longestPath} letters are possible.`)
+  if (path.includes('\0')) return invalid(`${showValue(path)} contains a zero byte.`, 'Remove it.')
+  if (path.length > longestPath)
+    return invalid(`The path ${showValue(path)} is too long.`, `At most ${longestPath} characters are allowed.`)
   const wanted = resolve(real, path)
   const absolute = isInside(real, wanted) || !isInside(given, wanted) ? wanted : resolve(real, relativeTo(given, wanted))
   if (!isInside(real, absolute)) return { kind: 'refused', failure: outside(path, real) }
   return { kind: 'inside', place: { absolute, relative: relativeTo(real, absolute) } }
 }
 
-export const placeBelow = (place: Place, name: string): Place => ({
+export const placeBelow = (place: WorkspacePath, name: string): WorkspacePath => ({
   absolute: place.absolute === '/' ? `/${name}` : `${place.absolute}/${name}`,
   relative: place.relative === '.' ? name : `${place.relative}/${name}`,
 })
 
-export const parentOf = ({ absolute, relative }: Place): Place => ({ absolute: dirname(absolute), relative: dirname(relative) })
+export const parentOf = ({ absolute, relative }: WorkspacePath): WorkspacePath => ({
+  absolute: dirname(absolute),
+  relative: dirname(relative),
+})
 
-export const nameOf = ({ absolute }: Place): string => basename(absolute)
+export const nameOf = ({ absolute }: WorkspacePath): string => basename(absolute)
 
 /** The way from a folder to something in it. */
 export const relativeTo = (folder: string, path: string): string =>
@@ -47,8 +53,8 @@ export const relativeTo = (folder: string, path: string): string =>
 
 export const outside = (path: string, root: string): ToolFailure => ({
   class: 'denied',
-  message: `${showValue(path, 200)} is outside of the workspace ${root}.`,
-  remedy: 'Use a path in the workspace; relative paths start at its root.',
+  message: `${showValue(path, 200)} is outside the workspace ${root}.`,
+  remedy: 'Use a path in the workspace. Paths are relative to its root.',
 })
 
 const invalid = (message: string, remedy: string): Located => ({

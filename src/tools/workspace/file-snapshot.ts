@@ -1,9 +1,9 @@
 import { constants, type Stats } from 'node:fs'
 import { access, readlink } from 'node:fs/promises'
-import { FileFault, faultOf } from './file-fault.ts'
+import { FileError, toFileError } from './file-error.ts'
 import type { OpenFolder } from './open-folder.ts'
-import { nameOf, type Place, parentOf } from './place.ts'
 import type { Workspace } from './workspace.ts'
+import { nameOf, parentOf, type WorkspacePath } from './workspace-path.ts'
 
 /** By which a file is known again: whoever changes it meanwhile changes one of these. */
 export interface Identity {
@@ -32,14 +32,14 @@ export const isSameFile = (one: Identity, other: Identity): boolean =>
   one.device === other.device && one.inode === other.inode && one.size === other.size && one.changedMs === other.changedMs
 
 /** Reads a file that is to be changed, whole up to `mostBytes`. Refuses what cannot be changed at all. */
-export async function snapshotOf(workspace: Workspace, place: Place, mostBytes: number): Promise<Snapshot> {
-  if (place.relative === '.') throw new FileFault('invalid_input', 'The path is the workspace itself.', 'Name a file in it.')
+export async function snapshotOf(workspace: Workspace, place: WorkspacePath, mostBytes: number): Promise<Snapshot> {
+  if (place.relative === '.') throw new FileError('invalid_input', 'The path is the workspace itself.', 'Name a file in it.')
   const folder = await workspace.folderAt(parentOf(place))
   if (folder === undefined) return { kind: 'absent' }
   try {
     return await snapshotIn(workspace, folder, { place, mostBytes })
   } catch (error) {
-    throw faultOf(error, place.relative)
+    throw toFileError(error, place.relative)
   } finally {
     await folder.close()
   }
@@ -48,7 +48,7 @@ export async function snapshotOf(workspace: Workspace, place: Place, mostBytes: 
 async function snapshotIn(
   workspace: Workspace,
   folder: OpenFolder,
-  { place, mostBytes }: { readonly place: Place; readonly mostBytes: number },
+  { place, mostBytes }: { readonly place: WorkspacePath; readonly mostBytes: number },
 ): Promise<Snapshot> {
   const name = nameOf(place)
   const entry = await folder.stat(name)
@@ -67,11 +67,11 @@ async function snapshotIn(
   }
 }
 
-async function isLink(folder: OpenFolder, place: Place): Promise<FileFault> {
+async function isLink(folder: OpenFolder, place: WorkspacePath): Promise<FileError> {
   const target = await readlink(folder.entry(nameOf(place))).catch(() => 'something else')
-  return new FileFault(
+  return new FileError(
     'invalid_input',
-    `${place.relative} is a symbolic link to ${target}. Links are not written through.`,
-    'Change the file that it stands for, by its own path.',
+    `${place.relative} is a symbolic link to ${target}. Writing through links is not allowed.`,
+    'Use the path of its target.',
   )
 }

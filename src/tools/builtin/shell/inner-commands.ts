@@ -6,8 +6,8 @@
  * 3. Programs that read their commands from files, such as `make` and `python3 x.py`, are themselves and nothing more.
  */
 import { basename } from 'node:path'
-import { isArriving, isTellingAssignment, isTold, mayBecomeOption, unversioned } from './command-tellers.ts'
 import { endOfOptions, type Wrapper, wordAt, wrapperOf } from './command-wrappers.ts'
+import { isOpaqueCommand, isRiskyAssignment, isStandardInput, mayBecomeOption, unversioned } from './indirect-commands.ts'
 import { plainCommands, unquoted } from './shell-words.ts'
 
 export interface CommandsRun {
@@ -23,7 +23,7 @@ export interface CommandRun {
 }
 
 /** The command itself, and all that it is known to run. */
-export const commandsRunBy = (words: readonly string[]): CommandsRun => run({ words, isOpen: false }, 0)
+export const innerCommands = (words: readonly string[]): CommandsRun => run({ words, isOpen: false }, 0)
 
 const unknown: CommandsRun = { commands: [], isOpaque: true }
 const nothing: CommandsRun = { commands: [], isOpaque: false }
@@ -63,7 +63,7 @@ function innerOf(name: string, command: CommandRun, depth: number): CommandsRun 
   if (name === 'xargs') return byXargs(command, depth)
   if (name === 'find') return byFind(command, depth)
   const isEvaluated = evaluating.has(name) && words.some((word) => /[$`]/.test(word))
-  return isTold(name, words, isOpen) || loader.test(name) || isEvaluated ? unknown : nothing
+  return isOpaqueCommand(name, words, isOpen) || loader.test(name) || isEvaluated ? unknown : nothing
 }
 
 function wrapped(wrapper: Wrapper, { words, isOpen }: CommandRun, depth: number): CommandsRun {
@@ -80,7 +80,7 @@ function wrapped(wrapper: Wrapper, { words, isOpen }: CommandRun, depth: number)
   // Some take these for the value of the option before them.
   if (needsCommand && /^(?:true|false)$/.test(wordAt(words, at) ?? '')) return unknown
   const inner = run({ words: words.slice(at), isOpen }, depth)
-  return assignments.some(isTellingAssignment) ? { ...inner, isOpaque: true } : inner
+  return assignments.some(isRiskyAssignment) ? { ...inner, isOpaque: true } : inner
 }
 
 const ofShells: Wrapper = {
@@ -99,7 +99,7 @@ function byShell(words: readonly string[], depth: number): CommandsRun {
   if (options.some((word) => /^-\w+[oO]|^-[oO]\w/.test(word))) return unknown
   if (options.some((word) => /^-\w*c/.test(word))) return line(words.slice(end, end + 1), depth)
   const file = wordAt(words, end)
-  return file === undefined || file.startsWith('+') || file.includes('{}') || isArriving(file) ? unknown : nothing
+  return file === undefined || file.startsWith('+') || file.includes('{}') || isStandardInput(file) ? unknown : nothing
 }
 
 /** What a shell makes of words that it is given to read as a line. */

@@ -1,28 +1,28 @@
 import type { ToolFailure } from '../../../contracts/index.ts'
 
 /** An address that may be asked for, or why not. */
-export type Target = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly failure: ToolFailure }
+export type ParsedUrl = { readonly ok: true; readonly url: URL } | { readonly ok: false; readonly failure: ToolFailure }
 
 export const longestUrl = 4_096
 /** Below this, what listens is no web server as a rule, and some of it would take a request for commands. */
 const firstFreePort = 1_024
 
 /** Reads what a model or a redirect names. Never repeats it where it has a password. */
-export function readTarget(written: string, base?: URL): Target {
-  const refused = (message: string, remedy: string, kind: ToolFailure['class'] = 'invalid_input'): Target => ({
+export function parseUrl(written: string, base?: URL): ParsedUrl {
+  const refused = (message: string, remedy: string, kind: ToolFailure['class'] = 'invalid_input'): ParsedUrl => ({
     ok: false,
     failure: { class: kind, message, remedy },
   })
-  if (written.length > longestUrl) return refused(`The address has more than ${longestUrl} characters.`, 'Use a shorter one.')
+  if (written.length > longestUrl) return refused(`The URL has more than ${longestUrl} characters.`, 'Use a shorter one.')
   const url = URL.parse(written.trim(), base?.href)
-  if (!url) return refused('This is no address of a page.', 'Write it in full, like https://example.com/page.')
+  if (!url) return refused('This is not a URL.', 'Write it in full, like https://example.com/page.')
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    return refused(`Addresses that begin with ${url.protocol} cannot be fetched.`, 'Use one that begins with https:// or http://.')
+    return refused(`URLs that begin with ${url.protocol} cannot be fetched.`, 'Use https:// or http://.')
   if (url.username !== '' || url.password !== '')
-    return refused('The address has a user name or a password in it.', 'Leave them out: pages are fetched without signing in.')
+    return refused('The URL contains a user name or password.', 'Remove them: pages are fetched without authentication.')
   const port = portOf(url)
   if (port !== 80 && port !== 443 && port < firstFreePort)
-    return refused(`Port ${port} is not used for pages.`, `Use 80, 443 or one from ${firstFreePort} on.`, 'blocked')
+    return refused(`Port ${port} is not allowed.`, `Use 80, 443, or ${firstFreePort} and above.`, 'blocked')
   url.hash = ''
   return { ok: true, url }
 }

@@ -1,7 +1,7 @@
 import { suggestion } from '../../util/suggestion.ts'
-import { FileFault } from './file-fault.ts'
-import { nameOf, type Place, parentOf } from './place.ts'
+import { FileError } from './file-error.ts'
 import type { Workspace } from './workspace.ts'
+import { nameOf, parentOf, type WorkspacePath } from './workspace-path.ts'
 
 const mostNames = 2_000
 /** How much of the workspace is looked through for a file of the same name. */
@@ -9,7 +9,7 @@ const mostLookedAt = 4_000
 const skipped = new Set(['.git', 'node_modules'])
 
 /** What is not there, and what may have been meant: a name beside it, or the same name elsewhere. */
-export async function missing(workspace: Workspace, place: Place): Promise<FileFault> {
+export async function missing(workspace: Workspace, place: WorkspacePath): Promise<FileError> {
   let [wanted, folder] = [place, parentOf(place)]
   let names = await namesIn(workspace, folder)
   while (names === undefined && folder.relative !== '.') {
@@ -17,16 +17,16 @@ export async function missing(workspace: Workspace, place: Place): Promise<FileF
     names = await namesIn(workspace, folder)
   }
   const what =
-    wanted === place ? `${place.relative} does not exist.` : `${place.relative} does not exist: there is no folder ${wanted.relative}.`
+    wanted === place ? `${place.relative} does not exist.` : `${place.relative} does not exist: the folder ${wanted.relative} is missing.`
   const elsewhere = await sameName(workspace, nameOf(place))
-  if (elsewhere.length > 0) return new FileFault('invalid_input', what, `Did you mean ${elsewhere.join(', ')}?`)
+  if (elsewhere.length > 0) return new FileError('invalid_input', what, `Did you mean ${elsewhere.join(', ')}?`)
   const near = suggestion(nameOf(wanted), names ?? [])
   const where = folder.relative === '.' ? 'in the root of the workspace' : `in ${folder.relative}`
-  const remedy = near === undefined ? 'list_files shows what there is.' : `${near.slice(0, -1)} (${where})${near.slice(-1)}`
-  return new FileFault('invalid_input', what, remedy)
+  const remedy = near === undefined ? 'list_files shows existing files.' : `${near.slice(0, -1)} (${where})${near.slice(-1)}`
+  return new FileError('invalid_input', what, remedy)
 }
 
-async function namesIn(workspace: Workspace, folder: Place): Promise<readonly string[] | undefined> {
+async function namesIn(workspace: Workspace, folder: WorkspacePath): Promise<readonly string[] | undefined> {
   const open = await workspace.folderAt(folder).catch(() => undefined)
   if (open === undefined) return undefined
   try {
@@ -41,7 +41,7 @@ async function namesIn(workspace: Workspace, folder: Place): Promise<readonly st
 /** Files of that name, breadth first. */
 async function sameName(workspace: Workspace, name: string): Promise<readonly string[]> {
   const found: string[] = []
-  const waiting: Place[] = [workspace.place('.')]
+  const waiting: WorkspacePath[] = [workspace.place('.')]
   let lookedAt = 0
   for (let place = waiting.shift(); place !== undefined && lookedAt < mostLookedAt && found.length < 3; place = waiting.shift()) {
     const open = await workspace.folderAt(place).catch(() => undefined)

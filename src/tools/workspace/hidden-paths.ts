@@ -3,9 +3,9 @@ import { basename, dirname, join } from 'node:path'
 import type { ToolFailure } from '../../contracts/index.ts'
 import { secretNames } from '../../policy/protected-paths.ts'
 import { isInside } from '../../util/is-inside.ts'
-import type { Place } from './place.ts'
+import type { WorkspacePath } from './workspace-path.ts'
 
-export interface Limits {
+export interface PathRestrictions {
   /** Folders and files that are neither read nor written, whoever asks: journals, trust, approvals. Absolute. */
   readonly hidden?: readonly string[]
   /** Files that are protected wherever they are, such as what hooks are made of. Absolute. */
@@ -13,11 +13,11 @@ export interface Limits {
 }
 
 /** What of a workspace is kept from tools. Letter case is disregarded: some file systems do that, too. */
-export class OffLimits {
+export class HiddenPaths {
   readonly #hidden: readonly string[]
   readonly #guarded: readonly string[]
 
-  constructor({ hidden = [], guarded = [] }: Limits) {
+  constructor({ hidden = [], guarded = [] }: PathRestrictions) {
     this.#hidden = hidden.flatMap(namesOf)
     this.#guarded = guarded.flatMap(namesOf)
   }
@@ -47,10 +47,10 @@ function realOf(path: string): string {
   }
 }
 
-export const offLimits = ({ absolute, relative }: Place): ToolFailure => ({
+export const hiddenPathFailure = ({ absolute, relative }: WorkspacePath): ToolFailure => ({
   class: 'denied',
   message: secretNames.includes(basename(absolute).toLowerCase())
-    ? `${relative} holds keys, which no tool reads or writes.`
-    : `${relative} is where this program keeps what it is allowed to do, which no tool reads or writes.`,
-  remedy: 'Go on without it. Where it has to be changed, ask the person to do that.',
+    ? `${relative} contains keys. No tool may read or write it.`
+    : `${relative} contains Troupe's own data. No tool may read or write it.`,
+  remedy: 'Continue without it. If it must change, ask the user.',
 })

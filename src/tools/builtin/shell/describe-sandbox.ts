@@ -4,11 +4,11 @@ import type { SandboxPolicy } from '../../../contracts/index.ts'
 const mostNamed = 10
 
 /** What the model is told of the walls around its commands. One of its agents may want more of them than others. */
-export function wallsInWords({ mode, hosts, writable }: Pick<SandboxPolicy, 'mode' | 'hosts' | 'writable'>): string {
-  if (mode === 'off') return 'Usually it runs without a sandbox, with all rights of the user who started this.'
+export function describeSandbox({ mode, hosts, writable }: Pick<SandboxPolicy, 'mode' | 'hosts' | 'writable'>): string {
+  if (mode === 'off') return 'By default it runs without a sandbox, with all permissions of the user.'
   const folders = listed(['the workspace', ...writable])
-  const network = hosts.length === 0 ? 'has no network' : `reaches no host but ${listed(hosts)}, over HTTP or HTTPS`
-  return `Usually it runs in a sandbox: it can write to ${folders} only and ${network}. What it writes to /tmp or to the home folder is gone when it ends.`
+  const network = hosts.length === 0 ? 'has no network' : `can reach only ${listed(hosts)}, over HTTP or HTTPS`
+  return `By default it runs in a sandbox: it can write only to ${folders}, and ${network}. Files in /tmp and the home folder are deleted when it ends.`
 }
 
 function listed(names: readonly string[]): string {

@@ -1,13 +1,13 @@
 import type { ErrorObject } from 'ajv/dist/2020.js'
 import { inexactNumber } from '../../util/inexact-number.ts'
-import type { Complaint } from './group-errors.ts'
+import type { GroupedError } from './group-errors.ts'
 import { pathKeys } from './value-path.ts'
 
 // A list inside a text inside an object needs three rounds; what needs more is no slip.
 const mostRounds = 4
 const longestJsonText = 1_000_000
 
-type Check = (candidate: unknown) => readonly Complaint[] | undefined
+type Check = (candidate: unknown) => readonly GroupedError[] | undefined
 
 /**
  * Mends the slips of models that lose nothing: `"10"` for 10, `"[1,2]"` for [1,2], `null` for a property that
@@ -17,16 +17,14 @@ type Check = (candidate: unknown) => readonly Complaint[] | undefined
  *    rewrites valid neighbours when it tries the branches of an `anyOf`, and turns null into 0.)
  * 2. What comes out has passed the same validation as what needs no mending.
  */
-export function mendValue(value: unknown, complaints: readonly Complaint[], check: Check): { readonly value: unknown } | undefined {
-  const first = complaints.flatMap(errorsOf)
-  if (!first.some(isMendable)) return undefined
+export function coerceValue(value: unknown, grouped: readonly GroupedError[], check: Check): { readonly value: unknown } | undefined {
+  const first = grouped.flatMap(errorsOf)
+  if (!first.some(isCoercible)) return undefined
   const holder: { [key: string]: unknown } = { root: structuredClone(value) }
   const touched = new Set<string>()
   let errors = first
   for (let round = 0; round < mostRounds; round++) {
-    const changes = errors.filter(
-      (error) => !touched.has(error.instancePath) && mendPlace(holder, error) && touched.add(error.instancePath),
-    )
+    const changes = errors.filter((error) => !touched.has(error.instancePath) && coerceAt(holder, error) && touched.add(error.instancePath))
     if (changes.length === 0) return undefined
     const left = check(holder.root)
     if (left === undefined) return { value: holder.root }
@@ -35,13 +33,13 @@ export function mendValue(value: unknown, complaints: readonly Complaint[], chec
   return undefined
 }
 
-const errorsOf = ({ error, members }: Complaint): readonly ErrorObject[] => [...members, error]
+const errorsOf = ({ error, members }: GroupedError): readonly ErrorObject[] => [...members, error]
 
-const isMendable = ({ keyword, data, propertyName }: ErrorObject): boolean =>
+const isCoercible = ({ keyword, data, propertyName }: ErrorObject): boolean =>
   propertyName === undefined && (keyword === 'type' || (data === null && (keyword === 'enum' || keyword === 'const')))
 
-function mendPlace(holder: { [key: string]: unknown }, error: ErrorObject): boolean {
-  if (!isMendable(error)) return false
+function coerceAt(holder: { [key: string]: unknown }, error: ErrorObject): boolean {
+  if (!isCoercible(error)) return false
   const keys = ['root', ...pathKeys(error.instancePath)]
   const last = keys.pop() ?? ''
   let at: unknown = holder

@@ -1,12 +1,12 @@
 import type { ToolOutput } from '../../../contracts/index.ts'
-import { FileFault } from '../../workspace/index.ts'
+import { FileError } from '../../workspace/index.ts'
 
 /** The edge of a file tool: what ended the work early becomes what it returns. */
-export async function returned(work: () => Promise<ToolOutput>): Promise<ToolOutput> {
+export async function withFileErrors(work: () => Promise<ToolOutput>): Promise<ToolOutput> {
   try {
     return await work()
   } catch (error) {
-    if (error instanceof FileFault) return { ok: false, error: error.failure }
+    if (error instanceof FileError) return { ok: false, error: error.failure }
     throw error
   }
 }
@@ -17,6 +17,6 @@ export const failed = (message: string, remedy?: string): ToolOutput => ({
 })
 
 /** Nothing has been changed where this is thrown. */
-export function heed(signal: AbortSignal): void {
-  if (signal.aborted) throw new FileFault('cancelled', 'The call was stopped.')
+export function throwIfAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new FileError('cancelled', 'The call was stopped.')
 }

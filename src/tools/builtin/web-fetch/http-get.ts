@@ -8,13 +8,13 @@ const headers = {
   'user-agent': 'Troupe (web_fetch)',
 }
 
-export interface Asking {
+export interface HttpGetOptions {
   readonly lookup: LookupFunction
   readonly signal: AbortSignal
 }
 
 /** Asks once, and answers as soon as the head of the answer is there. No cookies, no keys, no connection that is kept. */
-export function exchange(url: URL, { lookup, signal }: Asking): Promise<IncomingMessage> {
+export function httpGet(url: URL, { lookup, signal }: HttpGetOptions): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = (url.protocol === 'https:' ? secureRequest : plainRequest)(url, {
       method: 'GET',
@@ -26,7 +26,7 @@ export function exchange(url: URL, { lookup, signal }: Asking): Promise<Incoming
     request.on('response', resolve)
     request.on('upgrade', (_message, socket) => {
       socket.destroy()
-      reject(new Error('the server wants to speak another protocol'))
+      reject(new Error('the server wants another protocol'))
     })
     request.on('error', reject)
     request.end()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { defaultSandboxPolicy } from '../../../contracts/index.ts'
-import { wallHit } from './denial.ts'
+import { sandboxDenial } from './sandbox-denial.ts'
 
-const hit = (text: string, refusedHosts: readonly string[] = []) => wallHit({ text, refusedHosts, policy: defaultSandboxPolicy })
+const hit = (text: string, refusedHosts: readonly string[] = []) => sandboxDenial({ text, refusedHosts, policy: defaultSandboxPolicy })
 
 describe('a wall was hit', () => {
   it.each([
@@ -17,7 +17,7 @@ describe('a wall was hit', () => {
   ])('by who says: %s', (line) => {
     expect(hit(`building\n${line}\n`)).toEqual({
       class: 'sandbox',
-      message: `By its own words it wanted to write where the sandbox does not allow it: ${line}`,
+      message: `The output suggests that the sandbox denied a write: ${line}`,
       remedy: expect.any(String),
     })
   })
@@ -40,7 +40,7 @@ describe('a wall was hit', () => {
     'go: example.com/a@v1.0.0: Get "https://proxy.golang.org/a": dial tcp: lookup proxy.golang.org: no such host',
   ])('on the way to the network by who says: %s', (line) => {
     expect(hit(`fetching\n${line}\n    at somewhere (file.js:1:1)\n`)?.message).toBe(
-      `By its own words it wanted to reach the network, and there is no network in the sandbox: ${line}`,
+      `The output suggests that the sandbox denied network access (the sandbox has no network): ${line}`,
     )
   })
 

@@ -1,11 +1,11 @@
 import { readdirSync } from 'node:fs'
 import { delimiter, isAbsolute, resolve } from 'node:path'
 import { RepositoryLook } from '../../sandbox/index.ts'
-import type { AskedCommand } from './command-approval.ts'
+import type { CommandRequest } from './command-approval.ts'
 import { placeIn } from './shell-input.ts'
 
 /** What of the place where a command runs decides whether it is harmless. Looked at anew for each. */
-export class CommandPlace {
+export class CommandFolder {
   readonly #root: string
   readonly #path: string
   readonly #look: RepositoryLook
@@ -16,7 +16,7 @@ export class CommandPlace {
     this.#look = new RepositoryLook(root)
   }
 
-  facts(command: string, cwd: string): Required<Pick<AskedCommand, 'folder' | 'isPlainRepository' | 'ownPrograms'>> {
+  facts(command: string, cwd: string): Required<Pick<CommandRequest, 'folder' | 'isPlainRepository' | 'ownPrograms'>> {
     return {
       // One that is not there is refused when it is run.
       folder: placeIn(this.#root, cwd)?.relative ?? cwd,

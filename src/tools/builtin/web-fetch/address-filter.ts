@@ -3,7 +3,7 @@ import type { LookupFunction } from 'node:net'
 import { isIP } from 'node:net'
 import type { ToolFailure } from '../../../contracts/index.ts'
 import { isPublicAddress } from '../../../util/private-address.ts'
-import { hostOf, portOf } from './target.ts'
+import { hostOf, portOf } from './parse-url.ts'
 
 export interface ResolvedAddress {
   readonly address: string
@@ -13,22 +13,22 @@ export interface ResolvedAddress {
 /** All addresses of a name. */
 export type ResolveName = (host: string) => Promise<readonly ResolvedAddress[]>
 
-export const systemLookup: ResolveName = (host) => resolveName(host, { all: true })
+export const resolveWithSystem: ResolveName = (host) => resolveName(host, { all: true })
 
 /** Says why an address is not asked. */
-export class RefusedAddress extends Error {
-  override readonly name = 'RefusedAddress'
+export class PrivateAddressError extends Error {
+  override readonly name = 'PrivateAddressError'
   readonly failure: ToolFailure
 
   constructor(host: string) {
-    super(`${host} is not on the public network`)
-    const message = `${host} is not on the public network, so it is not asked.`
-    this.failure = { class: 'blocked', message, remedy: 'Use another tool for what is near.' }
+    super(`${host} is not a public address`)
+    const message = `${host} is not a public address.`
+    this.failure = { class: 'blocked', message, remedy: 'Use another tool for local services.' }
   }
 }
 
 /** Which hosts may be asked. The address that was looked at is the one that is connected to: a name may mean another one later. */
-export class Reach {
+export class AddressFilter {
   readonly #allowed: ReadonlySet<string>
   readonly #resolve: ResolveName
 
@@ -38,11 +38,11 @@ export class Reach {
     this.#resolve = resolve
   }
 
-  /** For the host of one request. Throws `RefusedAddress` where it is a number that may not be asked. */
+  /** For the host of one request. Throws `PrivateAddressError` where it is a number that may not be asked. */
   lookupFor(url: URL): LookupFunction {
     const host = hostOf(url)
     const mayBePrivate = this.#allowed.has(`${url.hostname}:${portOf(url)}`)
-    if (isIP(host) && !mayBePrivate && !isPublicAddress(host)) throw new RefusedAddress(host)
+    if (isIP(host) && !mayBePrivate && !isPublicAddress(host)) throw new PrivateAddressError(host)
     return (_name, options, answer) => {
       this.#resolve(host)
         .then((found) => checked(host, { found, mayBePrivate }))
@@ -66,6 +66,6 @@ interface Found {
 function checked(host: string, { found, mayBePrivate }: Found): readonly ResolvedAddress[] {
   if (found.length === 0) throw Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' })
   // One that is not public among others that are is no accident.
-  if (!mayBePrivate && !found.every(({ address }) => isPublicAddress(address))) throw new RefusedAddress(host)
+  if (!mayBePrivate && !found.every(({ address }) => isPublicAddress(address))) throw new PrivateAddressError(host)
   return found
 }

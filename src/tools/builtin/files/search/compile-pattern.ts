@@ -24,4 +24,4 @@ export function compilePattern(text: string, ignoresCase: boolean): CompiledPatt
 }
 
 /** A pattern that finds just this text. */
-export const literally = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+export const escapePattern = (text: string): string => text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')

@@ -8,10 +8,10 @@ import { leadsAround } from '../sandbox/leads-around.ts'
 import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
 import { findProgram } from './find-program.ts'
+import type { Answer, Questions } from './hook-answer.ts'
 import { type CheckedFiles, checkHookFiles, exchangedSince } from './hook-files.ts'
 import type { HookPlace } from './hook-place.ts'
 import { HookModule } from './module-hook.ts'
-import type { Answer, Questions } from './questions.ts'
 
 /**
  * The hooks of a configuration, in its order. Files that name them are trusted: modules are loaded here, each in a thread of its
@@ -24,7 +24,7 @@ export async function hooksFrom(definitions: readonly HookDefinition[], place: H
   const list = place.place ?? 'hooks'
   const wrong = checkHooks(definitions, list)
   if (wrong.length > 0) throw invalid(wrong)
-  const built = await Promise.all(definitions.map((each) => hookFrom(each, place)))
+  const built = await Promise.all(definitions.map((each) => createHook(each, place)))
   const problems = built.flatMap((each, index) => ('missing' in each ? [problemAt(`${list}[${index}]`, each.missing)] : []))
   if (problems.length > 0) throw invalid(problems)
   return built.flatMap((each) => ('hook' in each ? [each.hook] : []))
@@ -40,7 +40,7 @@ export interface MissingPart {
 }
 
 /** One of them, found to be right before. */
-export async function hookFrom(definition: HookDefinition, place: HookPlace): Promise<BuiltHook> {
+export async function createHook(definition: HookDefinition, place: HookPlace): Promise<BuiltHook> {
   const { baseDir, trusted, writable = [] } = place
   if (definition.command === undefined) {
     const module = new HookModule(definition, place)
@@ -91,21 +91,21 @@ function hookOf({ name, on, tools, onFailure, timeout }: HookDefinition, answer:
 /** A file that is there and cannot be run is another mistake than one that is not. */
 function whyMissing(program: string, baseDir: string): Pick<MissingPart, 'message' | 'remedy'> {
   const named = JSON.stringify(program)
-  if (!program.includes('/')) return { message: `there is no program ${named}`, remedy: 'Install it, or give its whole path.' }
+  if (!program.includes('/')) return { message: `program ${named} not found`, remedy: 'Install it, or use its absolute path.' }
   const file = resolve(baseDir, program)
   const found = statSync(file, { throwIfNoEntry: false })
-  if (!found) return { message: `there is no program ${named}`, remedy: `Check the path, which is relative to ${baseDir}.` }
+  if (!found) return { message: `program ${named} not found`, remedy: `Check the path; it is relative to ${baseDir}.` }
   if (!found.isFile()) return { message: `${named} is not a file`, remedy: 'Name a program.' }
   const words = interpreterOf(program).map((word) => JSON.stringify(word))
   return {
-    message: `the file ${named} is there, but may not be executed`,
-    remedy: `Allow it: chmod +x ${shellWord(file)}${words.length > 0 ? `; or name what runs it: [${words.join(', ')}]` : ''}`,
+    message: `the file ${named} is not executable`,
+    remedy: `Run chmod +x ${shellWord(file)}${words.length > 0 ? `, or name its interpreter: [${words.join(', ')}]` : ''}`,
   }
 }
 
 const whyOpen = (program: string, file: string): Pick<MissingPart, 'message' | 'remedy'> => ({
-  message: `the program ${JSON.stringify(program)} is found at ${file}, which leads to where agents may write`,
-  remedy: `If it is what you want, give its whole path: ${JSON.stringify(realOrSame(file))}. It is looked at before each start then.`,
+  message: `the program ${JSON.stringify(program)} resolves to ${file}, in a folder that agents can write to`,
+  remedy: `To use it, give its absolute path: ${JSON.stringify(realOrSame(file))}. Troupe then checks it before each start.`,
 })
 
 function interpreterOf(program: string): readonly string[] {
@@ -117,5 +117,5 @@ function interpreterOf(program: string): readonly string[] {
 function invalid(problems: readonly Problem[]): TroupeError {
   const lines = problems.map(({ place, message, remedy }) => `${place}: ${message}${remedy ? `. ${remedy}` : ''}`)
   const count = problems.length === 1 ? 'one place' : `${problems.length} places`
-  return new TroupeError('config_invalid', `The hooks are wrong in ${count}:\n  ${lines.join('\n  ')}`, { problems })
+  return new TroupeError('config_invalid', `The hooks have errors in ${count}:\n  ${lines.join('\n  ')}`, { problems })
 }

@@ -1,6 +1,6 @@
 import type { Clock, ToolFailure } from '../../../contracts/index.ts'
 
-export interface PatienceOptions {
+export interface FetchTimeoutOptions {
   readonly clock: Pick<Clock, 'after'>
   /** From the first request to the last byte. */
   readonly totalMs: number
@@ -8,7 +8,7 @@ export interface PatienceOptions {
   readonly idleMs: number
 }
 
-export const systemTimer: Pick<Clock, 'after'> = {
+export const systemClock: Pick<Clock, 'after'> = {
   after(ms, fire) {
     const timer = setTimeout(fire, ms)
     return () => clearTimeout(timer)
@@ -16,21 +16,21 @@ export const systemTimer: Pick<Clock, 'after'> = {
 }
 
 /** How long a fetch may take, all in all and between two signs of life. */
-export class Patience {
+export class FetchTimeouts {
   /** Aborted when either is over, or when the call is. */
   readonly signal: AbortSignal
-  readonly #options: PatienceOptions
+  readonly #options: FetchTimeoutOptions
   readonly #over = new AbortController()
   readonly #cancelTotal: () => void
   #cancelIdle: () => void
   /** What ran out. */
   #expired: ToolFailure | undefined
 
-  constructor(call: AbortSignal, options: PatienceOptions) {
+  constructor(call: AbortSignal, options: FetchTimeoutOptions) {
     this.#options = options
     this.signal = AbortSignal.any([call, this.#over.signal])
     const { clock, totalMs } = options
-    this.#cancelTotal = clock.after(totalMs, () => this.#expire(`The page was not there after ${totalMs / 1_000} seconds.`))
+    this.#cancelTotal = clock.after(totalMs, () => this.#expire(`The page did not arrive within ${totalMs / 1_000} seconds.`))
     this.#cancelIdle = this.#startIdle()
   }
 
@@ -51,11 +51,11 @@ export class Patience {
 
   #startIdle(): () => void {
     const { clock, idleMs } = this.#options
-    return clock.after(idleMs, () => this.#expire(`The server said nothing for ${idleMs / 1_000} seconds.`))
+    return clock.after(idleMs, () => this.#expire(`The server sent nothing for ${idleMs / 1_000} seconds.`))
   }
 
   #expire(message: string): void {
-    this.#expired ??= { class: 'timeout', message, remedy: 'Try again later, or look for the same elsewhere.' }
+    this.#expired ??= { class: 'timeout', message, remedy: 'Try again later, or use another source.' }
     this.#over.abort()
   }
 }

@@ -2,30 +2,30 @@ import { _, Ajv2020, type KeywordCxt, type Options } from 'ajv/dist/2020.js'
 import { resolveReference } from './reachable-schemas.ts'
 
 /** That a value makes its schema look too often. */
-export class TooManyLooks extends Error {}
+export class ValidationLimitError extends Error {}
 
 // Done within about a second. Large values may need more, but no more for each of their places than for those of others.
-const mostLooks = 5_000_000
-const mostLooksOfPlace = 20
+const mostReferences = 5_000_000
+const mostReferencesPerValue = 20
 /** What a look runs of a schema, in characters of its text; one with more counts as several. */
-const textOfLook = 2_000
+const textPerReference = 2_000
 
 /** The code that is made for each reference takes from `left`, and asks for `more` where nothing is left. */
-class Looks {
-  left = mostLooks
+class ReferenceBudget {
+  left = mostReferences
   #value: unknown
   #isExtended = false
 
   startAt(value: unknown): void {
-    this.left = mostLooks
+    this.left = mostReferences
     this.#value = value
     this.#isExtended = false
   }
 
   more(): void {
-    if (!this.#isExtended) this.left += mostLooksOfPlace * placesIn(this.#value)
+    if (!this.#isExtended) this.left += mostReferencesPerValue * countValues(this.#value)
     this.#isExtended = true
-    if (this.left < 0) throw new TooManyLooks()
+    if (this.left < 0) throw new ValidationLimitError()
   }
 }
 
@@ -36,8 +36,8 @@ class Looks {
  * 1. Each reference that is followed counts. What is in between is as long as it is written.
  * 2. What is counted starts anew with `startAt`.
  */
-export class CountingAjv extends Ajv2020 {
-  readonly #looks = new Looks()
+export class BoundedAjv extends Ajv2020 {
+  readonly #looks = new ReferenceBudget()
   readonly #weights = new Map<unknown, number>()
 
   constructor(options: Options) {
@@ -73,16 +73,16 @@ export class CountingAjv extends Ajv2020 {
     const known = this.#weights.get(target)
     if (known !== undefined) return known
     const text = JSON.stringify(target, (key, value) => (key === '$defs' || key === 'definitions' ? undefined : value)) ?? ''
-    const weight = 1 + Math.floor(text.length / textOfLook)
+    const weight = 1 + Math.floor(text.length / textPerReference)
     this.#weights.set(target, weight)
     return weight
   }
 }
 
-function placesIn(value: unknown): number {
+function countValues(value: unknown): number {
   let places = 0
   const waiting = [value]
-  while (waiting.length > 0 && places < mostLooks) {
+  while (waiting.length > 0 && places < mostReferences) {
     const next = waiting.pop()
     places += 1
     if (typeof next === 'object' && next !== null) for (const each of Object.values(next)) waiting.push(each)

@@ -49,13 +49,16 @@ describe('what is hidden', () => {
     const { wish, output } = await call(name, input)
     expect([wish?.asks ?? false, output]).toMatchObject([
       false,
-      { ok: false, error: { class: 'denied', message: expect.stringContaining('no tool reads or writes'), remedy: expect.any(String) } },
+      {
+        ok: false,
+        error: { class: 'denied', message: expect.stringContaining('No tool may read or write it'), remedy: expect.any(String) },
+      },
     ])
   })
 
   it('is in no list and in no search of what is around it', async () => {
-    const { output: listed } = await call('list_files', { path: '.local' })
-    expect(listed).toMatchObject({ content: '1 entry in .local, 2 levels deep.\n.local/state/' })
+    const { output: joinNames } = await call('list_files', { path: '.local' })
+    expect(joinNames).toMatchObject({ content: '1 entry in .local, 2 levels deep.\n.local/state/' })
     const { output: found } = await call('search_files', { pattern: 'trusted' })
     expect(found).toMatchObject({ content: '1 hit for "trusted" in 1 file.\nnotes.txt\n1: trusted' })
   })
@@ -65,7 +68,7 @@ it('files with keys are refused anywhere, whatever is hidden', async () => {
   const there = scene({ 'a/.ai-agent.env': 'KEY=1\n', 'a/b.txt': 'KEY=2\n' })
   symlinkSync('.ai-agent.env', join(there.root, 'a/plain.txt'))
   for (const path of ['a/.ai-agent.env', 'a/.AI-AGENT.ENV', 'a/plain.txt'])
-    expect(await there.fail('read_file', { path })).toMatch(/^denied: .*holds keys.*ask the person/)
+    expect(await there.fail('read_file', { path })).toMatch(/^denied: .*contains keys.*ask the user/)
   expect(await there.fail('write_file', { path: '.ai-agent.env', content: 'KEY=3' })).toMatch(/^denied: /)
   expect(await there.say('search_files', { pattern: 'KEY' })).toBe('1 hit for "KEY" in 1 file.\na/b.txt\n1: KEY=2')
 })

@@ -1,13 +1,13 @@
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import { FileFault } from '../../../workspace/index.ts'
-import type { Piece, PieceResult } from './search-piece.ts'
+import { FileError } from '../../../workspace/index.ts'
+import type { Chunk, ChunkResult } from './search-chunk.ts'
 import type { WorkerRequest, WorkerSetup } from './search-worker.ts'
 
-export interface SearcherOptions extends WorkerSetup {
+export interface SearchThreadOptions extends WorkerSetup {
   /** How long a batch of pieces may take. */
-  readonly patienceMs: number
+  readonly timeoutMs: number
   readonly signal: AbortSignal
 }
 
@@ -19,14 +19,14 @@ const megabytes = 192
  * 1. One batch at a time: it answers, fails, takes too long or is aborted, and in each case the promise settles.
  * 2. After any end but an answer the thread is gone, and so is it after `close`.
  */
-export class Searcher {
+export class SearchThread {
   readonly #worker: Worker
-  readonly #patienceMs: number
+  readonly #timeoutMs: number
   readonly #signal: AbortSignal
   readonly #started: Promise<void>
 
-  constructor({ pattern, context, patienceMs, signal }: SearcherOptions) {
-    this.#patienceMs = patienceMs
+  constructor({ pattern, context, timeoutMs, signal }: SearchThreadOptions) {
+    this.#timeoutMs = timeoutMs
     this.#signal = signal
     // The worker stands beside this file, as a source or compiled like it.
     const file = new URL(`./search-worker${extname(fileURLToPath(import.meta.url))}`, import.meta.url)
@@ -38,7 +38,7 @@ export class Searcher {
     this.#worker.unref()
   }
 
-  search(pieces: readonly Piece[], mostHits: number): Promise<readonly PieceResult[]> {
+  search(pieces: readonly Chunk[], mostHits: number): Promise<readonly ChunkResult[]> {
     const request: WorkerRequest = { pieces, mostHits }
     return new Promise((resolve, reject) => {
       let timer: NodeJS.Timeout | undefined
@@ -51,15 +51,15 @@ export class Searcher {
         this.#worker.unref()
         end()
       }
-      const fail = (fault: FileFault): void => settle(() => void this.close().then(() => reject(fault)))
-      const answered = (results: readonly PieceResult[]): void => settle(() => resolve(results))
+      const fail = (fault: FileError): void => settle(() => void this.close().then(() => reject(fault)))
+      const answered = (results: readonly ChunkResult[]): void => settle(() => resolve(results))
       const broke = (error: Error): void =>
-        fail(new FileFault('failed', `The search broke off: ${error.message}.`, 'Search fewer files at once, or with a simpler pattern.'))
-      const gone = (): void => fail(new FileFault('failed', 'The search broke off.', 'Try again.'))
-      const aborted = (): void => fail(new FileFault('cancelled', 'The search was stopped.'))
+        fail(new FileError('failed', `The search failed: ${error.message}.`, 'Search fewer files, or use a simpler pattern.'))
+      const gone = (): void => fail(new FileError('failed', 'The search failed.', 'Try again.'))
+      const aborted = (): void => fail(new FileError('cancelled', 'The search was stopped.'))
       // A busy machine may take long to start the thread; that is not the pattern's fault.
       void this.#started.then(() => {
-        if (!isSettled) timer = setTimeout(() => fail(tooSlow(this.#patienceMs)), this.#patienceMs)
+        if (!isSettled) timer = setTimeout(() => fail(tooSlow(this.#timeoutMs)), this.#timeoutMs)
       })
       this.#worker.ref()
       this.#worker.on('message', answered).on('error', broke).on('exit', gone)
@@ -78,9 +78,9 @@ export class Searcher {
   }
 }
 
-const tooSlow = (ms: number): FileFault =>
-  new FileFault(
+const tooSlow = (ms: number): FileError =>
+  new FileError(
     'invalid_input',
-    `The pattern takes too long: more than ${ms / 1000} s for a part of the files.`,
-    'Use a simpler one, without repetitions within repetitions.',
+    `The pattern takes too long: more than ${ms / 1000} s for some files.`,
+    'Use a simpler pattern, without nested repetition.',
   )

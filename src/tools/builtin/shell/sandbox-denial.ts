@@ -44,18 +44,18 @@ const noNetwork = [
   /^(?:error|Caused by): .*\b(?:dns error|failed to lookup address)/,
 ]
 
-export function wallHit({ text, refusedHosts, policy }: FailedCommand): ToolFailure | undefined {
+export function sandboxDenial({ text, refusedHosts, policy }: FailedCommand): ToolFailure | undefined {
   if (refusedHosts.length > 0) {
     return hit(`The sandbox refused connections: ${refusedHosts.join('; ')}.`)
   }
   const words = lastWords(text)
   const written = said(words, noWriting)
-  if (written !== undefined) return hit(`By its own words it wanted to write where the sandbox does not allow it: ${written}`)
+  if (written !== undefined) return hit(`The output suggests that the sandbox denied a write: ${written}`)
   const reached = said(words, noNetwork)
   if (reached === undefined) return undefined
   const hosts =
-    policy.hosts.length === 0 ? 'there is no network in the sandbox' : `the sandbox reaches ${policy.hosts.join(', ')} only, and by proxy`
-  return hit(`By its own words it wanted to reach the network, and ${hosts}: ${reached}`)
+    policy.hosts.length === 0 ? 'the sandbox has no network' : `the sandbox allows only ${policy.hosts.join(', ')}, through its proxy`
+  return hit(`The output suggests that the sandbox denied network access (${hosts}): ${reached}`)
 }
 
 const lastWords = (text: string): readonly string[] =>
@@ -71,5 +71,5 @@ const said = (words: readonly string[], forms: readonly RegExp[]): string | unde
 const hit = (message: string): ToolFailure => ({
   class: 'sandbox',
   message,
-  remedy: 'Do without it, or stay inside of the workspace; somebody may also allow this command to run outside of the sandbox.',
+  remedy: 'Work without it or inside the workspace. The user may also allow this command to run outside the sandbox.',
 })
