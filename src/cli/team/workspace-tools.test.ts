@@ -93,7 +93,7 @@ test('a program of a hook that is there and may not be executed is told as such'
   const refused: unknown = await acting().catch((error: unknown) => error)
   const [problem] = (refused as TroupeError).problems
   expect(problem?.message).toContain('the file "./guard.mjs" is not executable')
-  expect(problem?.remedy).toBe(`Allow it: chmod +x ${root}/guard.mjs; or name what runs it: ["node", "./guard.mjs"]`)
+  expect(problem?.remedy).toBe(`Run chmod +x ${root}/guard.mjs, or name its interpreter: ["node", "./guard.mjs"]`)
 })
 
 test('a skill of the project that hides one of a person’s own is told to those who run an agent that wants it', async () => {
