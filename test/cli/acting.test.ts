@@ -219,9 +219,9 @@ describe('programs of hooks that are found by name', () => {
     const ended = await troupe(['run', 'a.ai', 'Go', '-q', '--config', join(own, 'own.json')], { env })
     expect(ended).toMatchObject({
       code: 2,
-      stderr: expect.stringMatching(/"house-check" is found at .*led-own\/house-check, which leads to where agents may write/),
+      stderr: expect.stringMatching(/"house-check" resolves to .*led-own\/house-check, in a folder that agents can write to/),
     })
-    expect(ended.stderr).toContain(`give its whole path: "${join(root, 'bin/house-check')}"`)
+    expect(ended.stderr).toContain(`give its absolute path: "${join(root, 'bin/house-check')}"`)
   })
 })
 

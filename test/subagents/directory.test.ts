@@ -38,7 +38,7 @@ describe('many agents', () => {
       expect(list?.split('\n')).toHaveLength(11)
       for (const name of Object.keys(many)) expect(list).toContain(name)
     }
-    expect(all).toMatch(/\n… and agent10, agent11\. Ask for one by its name to see what it takes\.$/)
+    expect(all).toMatch(/\n… and agent10, agent11\. Search for a name to see its input\.$/)
     expect(one).toBe('- agent11: Knows about topic11 and things (prompt: text)')
   })
 
@@ -54,7 +54,7 @@ describe('many agents', () => {
         : { text: resultsOf(request).join('\n---\n') }
     const { outcome } = await team({ boss: { script, agents: names }, ...short }).run()
     const found = outcome.report?.text.split('\n---\n').map((list) => list.slice(0, list.indexOf(':')))
-    expect(found).toEqual(['- qa', '- hr', '- db', '- c3', '- ui-kit', '- a', 'No agent fits. Available'])
+    expect(found).toEqual(['- qa', '- hr', '- db', '- c3', '- ui-kit', '- a', 'No agent matches. Available'])
   })
 
   it('that there are not get the nearest name; one that takes a text is not given JSON', async () => {
@@ -70,8 +70,8 @@ describe('many agents', () => {
       return { text: resultsOf(request).join('\n') }
     }).run()
     expect(outcome.report?.text).toMatch(/There is no agent "agnt3".*agent3/)
-    expect(outcome.report?.text).toContain('agent3 takes a text')
-    expect(outcome.report?.text).toContain('No agent fits. Available: agent0')
+    expect(outcome.report?.text).toContain('agent3 takes text')
+    expect(outcome.report?.text).toContain('No agent matches. Available: agent0')
   })
 
   it('may be forced to be a tool each; and few of them into a directory', async () => {
@@ -102,6 +102,6 @@ describe('many agents', () => {
       },
       { config: { childrenOffered: 'directory' } },
     ).run()
-    expect(outcome.report?.text).toMatch(/The input of weather does not fit: missing required "city"[\s\S]*for \{"city":"Oslo"\}/)
+    expect(outcome.report?.text).toMatch(/The input of weather is invalid: missing required "city"[\s\S]*for \{"city":"Oslo"\}/)
   })
 })

@@ -229,7 +229,7 @@ describe('permissions', () => {
     chmodSync(join(root, 'no.txt'), 0)
     chmodSync(join(root, 'ro.txt'), 0o444)
     expect(await fail('read_file', { path: 'no.txt' })).toBe(
-      'failed: no.txt: the permission is missing. Ask the user to change the permissions, or use another file.',
+      'failed: no.txt: permission denied. Ask the user to change the permissions, or use another file.',
     )
     expect(await fail('write_file', { path: 'ro.txt', content: 'y' })).toContain('permission denied')
     expect(read('ro.txt')).toBe('x')
