@@ -1,8 +1,8 @@
 import { type HookPoint, hookPoints, maxHookOutputChars } from '../../src/contracts/index.ts'
 import { hookKeys, requiredHookKeys } from '../../src/policy/check-hook.ts'
 import { defaultHookTimeoutMs, maxHookTextLength, verdictForm } from '../../src/steps/approval/ask-hook.ts'
-import { exportNames } from '../../src/tools/hooks/module-hook.ts'
 import type { Questions } from '../../src/tools/hooks/hook-answer.ts'
+import { exportNames } from '../../src/tools/hooks/module-hook.ts'
 import { mostOutputBytes } from '../../src/tools/hooks/run-program.ts'
 import { code, made, page, table } from './markdown.ts'
 
