@@ -5,12 +5,13 @@ import { TroupeError } from '../contracts/index.ts'
 import { exitCodeOfError, exitCodes } from './host/exit-codes.ts'
 import { type Host, processHost } from './host/process-host.ts'
 import { helpText } from './options/help-text.ts'
-import { type HelpTopic, type Invocation, type OutputForm, parseArguments, type Wishes } from './options/parse-arguments.ts'
+import { type DisplayOptions, type HelpTopic, type Invocation, type OutputForm, parseArguments } from './options/parse-arguments.ts'
+import { packageFile } from './package-file.ts'
 import { Interruption } from './run/interruption.ts'
 import { errorDocument, runEndOfError } from './run/run-documents.ts'
 import { columnsOn } from './terminal/columns.ts'
 import { troupeError } from './terminal/print-errors.ts'
-import { tellError, withColour } from './terminal/print-messages.ts'
+import { printError, withColour } from './terminal/print-messages.ts'
 import { safeJson } from './terminal/safe-json.ts'
 
 /** Runs a command line and answers with its exit code. Whatever a command needs is loaded when it is asked for. */
@@ -18,7 +19,7 @@ export async function main(argv: readonly string[] = process.argv.slice(2), host
   const parsed = parseArguments(argv, existsSync)
   if (!parsed.ok) return fail(await withOverrides(parsed.error, parsed.overrides), parsed, host)
   const { invocation } = parsed
-  const form: Form = { output: 'answer', wishes: plainly, ...invocation }
+  const form: Form = { output: 'answer', display: plainly, ...invocation }
   try {
     const code = await perform(invocation, host)
     const { failure } = host.stdout
@@ -31,9 +32,9 @@ export async function main(argv: readonly string[] = process.argv.slice(2), host
 /** How whoever called wants to hear of a failure. */
 interface Form {
   readonly output: OutputForm
-  readonly wishes: Wishes
+  readonly display: DisplayOptions
 }
-const plainly: Wishes = { detail: 'normal', logFormat: 'text', color: 'auto' }
+const plainly: DisplayOptions = { detail: 'normal', logFormat: 'text', color: 'auto' }
 
 async function perform(invocation: Invocation, host: Host): Promise<number> {
   switch (invocation.kind) {
@@ -59,8 +60,8 @@ async function perform(invocation: Invocation, host: Host): Promise<number> {
       return demoCommand(invocation, host, interruption)
     }
     default: {
-      const { performAgentCommand } = await import('./commands/perform-command.ts')
-      return performAgentCommand(invocation, host)
+      const { performProjectCommand } = await import('./commands/perform-command.ts')
+      return performProjectCommand(invocation, host)
     }
   }
 }
@@ -85,11 +86,11 @@ async function helpAbout(about: HelpTopic | undefined, host: Host): Promise<stri
   }
 }
 
-async function fail(thrown: unknown, { output, wishes }: Form, host: Host): Promise<number> {
+async function fail(thrown: unknown, { output, display }: Form, host: Host): Promise<number> {
   const error = troupeError(thrown)
   if (output === 'json') await host.stdout.line(safeJson(errorDocument(error)))
   if (output === 'stream-json') await host.stdout.line(safeJson(runEndOfError(error)))
-  await tellError(error, { host: withColour(host, wishes), wishes })
+  await printError(error, { host: withColour(host, display), display })
   return exitCodeOfError(error)
 }
 
@@ -104,7 +105,7 @@ async function withOverrides(error: TroupeError, written: OverrideArguments): Pr
     if (!(other instanceof TroupeError)) throw other
     const problems = [...error.problems, ...other.problems]
     const remedy = error.remedy
-    return new TroupeError('usage', `The command line has ${problems.length} problems.`, {
+    return new TroupeError('usage', `The command line has ${problems.length} errors.`, {
       problems,
       ...(remedy !== undefined && { remedy }),
     })
@@ -119,6 +120,6 @@ function unwritten(cause: Error): TroupeError {
 }
 
 async function version(): Promise<string> {
-  const manifest: { readonly version: string } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'))
+  const manifest: { readonly version: string } = JSON.parse(await readFile(packageFile('package.json'), 'utf8'))
   return manifest.version
 }

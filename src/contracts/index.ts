@@ -1,3 +1,4 @@
+export { addSpent, type Spent } from './add-spent.ts'
 export {
   type AgentLimits,
   type AgentSpec,

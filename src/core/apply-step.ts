@@ -1,16 +1,16 @@
-import type {
-  CallEntry,
-  CallRecord,
-  Cost,
-  InteractionEvent,
-  Message,
-  ModelEntry,
-  ReplyPart,
-  TextRecord,
-  Usage,
+import {
+  addSpent,
+  type CallEntry,
+  type CallRecord,
+  type Cost,
+  type InteractionEvent,
+  type Message,
+  type ModelEntry,
+  type ReplyPart,
+  type TextRecord,
+  type Usage,
 } from '../contracts/index.ts'
 import { isBlank } from '../util/is-blank.ts'
-import { addSpent } from './budget/add-spent.ts'
 import { learnedWindow } from './budget/allowance.ts'
 import { callList, findCall, haveAllEnded, replaceCall } from './calls/call-list.ts'
 import type { SandboxStage } from './calls/sandbox-stage.ts'

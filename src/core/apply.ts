@@ -1,4 +1,4 @@
-import { type AskedFirst, type Diagnostic, type InteractionEvent, type Message, noUsage } from '../contracts/index.ts'
+import { type AskedFirst, addSpent, type Diagnostic, type InteractionEvent, type Message, noUsage } from '../contracts/index.ts'
 import { grantedBy } from '../policy/grants.ts'
 import { Sequence } from '../util/sequence.ts'
 import {
@@ -9,7 +9,6 @@ import {
   applyStepFailed,
   applyStepStarted,
 } from './apply-step.ts'
-import { addSpent } from './budget/add-spent.ts'
 import { markOrphaned } from './calls/call-order.ts'
 import { stepIdOf } from './ids.ts'
 import { messageSize } from './message-size.ts'
@@ -20,7 +19,7 @@ import { type Call, type Cancel, type OpenTurn, requestOf, type SessionState } f
 import { appendMessage, callingStep, illegalEvent, inputMessages, openTurn, takeInputs, withCalls, withTurn } from './state-changes.ts'
 
 // The reducer. Pure: the state given is never changed, and the same events always give the same state.
-// An event that cannot follow is a broken journal, and said so rather than folded into nonsense.
+// An event that cannot follow is a broken journal, and said so rather than collapseRows into nonsense.
 
 type Event<T extends InteractionEvent['type']> = InteractionEvent<T>
 

@@ -9,7 +9,6 @@ export {
   tightestAccount,
   unlimited,
 } from './budget/accounts.ts'
-export { addSpent, type Spent } from './budget/add-spent.ts'
 export { lastAnswerReservation, timeReserve } from './budget/allowance.ts'
 export { isCount, isUsage } from './budget/is-usage.ts'
 export { callerLimitText, describeLimits, limitText, partialReasonTexts, type ReachedLimit, raiseLimitText } from './budget/limit-texts.ts'

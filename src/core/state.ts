@@ -20,6 +20,7 @@ import type {
   Report,
   Reservation,
   SessionId,
+  Spent,
   StepId,
   TextIntent,
   TextRecord,
@@ -31,7 +32,6 @@ import type {
   TurnTotals,
 } from '../contracts/index.ts'
 import type { Sequence } from '../util/sequence.ts'
-import type { Spent } from './budget/add-spent.ts'
 import type { CallList } from './calls/call-list.ts'
 import type { CallStarted } from './calls/call-order.ts'
 import type { FailedAttempt } from './next-model.ts'
@@ -41,7 +41,7 @@ export interface SessionState {
   readonly treeId: TreeId
   readonly sessionId: SessionId
   readonly agentPath: string
-  /** The last event folded in, and when it happened. */
+  /** The last event collapseRows in, and when it happened. */
   readonly seq: number
   readonly at: number
   readonly agent: AgentSpec
@@ -53,7 +53,7 @@ export interface SessionState {
   readonly windows: { readonly [model: string]: number }
   /** Tokens that one reply of a model can have, where that is known. */
   readonly maxOutputs: { readonly [model: string]: number }
-  /** The call that this session is a child of. Named in roots, too: states of one shape are folded faster. */
+  /** The call that this session is a child of. Named in roots, too: states of one shape are collapseRows faster. */
   readonly parent: ParentCall | undefined
   readonly history: Sequence<Message>
   /** Size of prompt and tool specs, and of the history: what a request is estimated by. */

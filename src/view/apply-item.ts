@@ -19,10 +19,11 @@ export function applyItem(session: SessionNodes, event: ItemEvent): void {
     setPlan(session, item.plan)
     return
   }
+  // An error is part of its attempt.
+  if (item.kind === 'text' && (!('text' in item) || item.type === 'error')) return
   const step = stepOf(session, event.stepId)
   if (!step) return
   if (item.kind === 'text') {
-    if (!('text' in item)) return
     if (item.type === 'agent_message' && item.status === 'completed') addWords(step, item.text)
     if (session.tree.keepsContent) step.texts.push({ id: nodeId(session, item.id), type: item.type, text: item.text })
     markChanged(session, step)

@@ -1,4 +1,5 @@
 import {
+  addSpent,
   type CallOperation,
   type Cost,
   type ModelEntry,
@@ -7,7 +8,6 @@ import {
   type TurnOperation,
   type Usage,
 } from '../contracts/index.ts'
-import { addSpent } from '../core/index.ts'
 
 interface Counted {
   readonly calls: number

@@ -91,7 +91,7 @@ describe('chooses the tool by the words of the request and fills its arguments',
     expect(calls).toMatchObject([{ tool: 'agent__researcher', input: { prompt: expect.stringContaining('Acme') } }])
     expect((await rehearsed([...troupe, ...office], 'Write a text about rain')).calls.map(({ tool }) => tool)).toEqual(['agent__writer'])
   })
-  test('a request with two wishes uses two tools', async () => {
+  test('a request with two display uses two tools', async () => {
     const { calls, outcome } = await rehearsed(travel, 'What is the weather in Oslo, and find trains from Gothenburg to Oslo')
     expect(calls.map(({ tool }) => tool).sort()).toEqual(['find_trains', 'look_up_weather'])
     for (const { tool } of calls) expect(outcome.report?.text).toContain(`${tool} says hello`)

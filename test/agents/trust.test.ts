@@ -373,12 +373,12 @@ describe('the question at a terminal', () => {
       '.claude/agents/reviewer.md': '---\nname: reviewer\ndescription: Reviews code\n---\nReview.',
     })
     const { host, said } = terminal(typed, { env: { HOME: project.path, XDG_STATE_HOME: `${project.path}/.state` } })
-    const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
+    const display = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
     vi.stubEnv('HOME', project.path)
     const before = process.cwd()
     process.chdir(project.path)
     try {
-      await trustCommand({ kind: 'trust', action: 'trust', isAll: false, paths: [], output: 'answer', wishes }, host)
+      await trustCommand({ kind: 'trust', action: 'trust', isAll: false, paths: [], output: 'answer', display }, host)
     } finally {
       process.chdir(before)
       vi.unstubAllEnvs()

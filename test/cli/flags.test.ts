@@ -73,7 +73,7 @@ describe('--override', () => {
     const ended = await troupe(['run', hello, 'Hi', '--colour=red', '--override', 'limts.maxCalls=3', '--json'])
     expect(documentIn(ended.stdout)).toMatchObject({
       exitCode: 2,
-      error: { message: 'The command line has 2 problems.', problems: [{ place: '--colour' }, { place: '--override limts.maxCalls' }] },
+      error: { message: 'The command line has 2 errors.', problems: [{ place: '--colour' }, { place: '--override limts.maxCalls' }] },
     })
   })
 })

@@ -19,9 +19,9 @@ const team = `
     return { text: 'found', usage: { input: 10, output: 2 } }
   })
   const host = processHost()
-  const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' }
+  const display = { detail: 'normal', logFormat: 'text', color: 'auto' }
   const followed = await followRun(runtime.stream('Go'), { host, progress: 'live', interruption: new Interruption(host), release: async () => {} })
-  process.exitCode = await reportRun(followed, { host, wishes, output: 'answer', progress: 'live' })
+  process.exitCode = await reportRun(followed, { host, display, output: 'answer', progress: 'live' })
   await runtime.close()
 `
 

@@ -324,7 +324,7 @@ describe('what cannot be shown', () => {
     { args: ['show', ''], says: 'No session is named.' },
     { args: ['show', 'a', 'b'], says: 'show takes one ID.' },
     { args: ['show', 'a', '--data-dir', 'absent'], says: 'There is no session a in ' },
-    { args: ['show', 'a', '--json', '--stream-json'], says: 'It cannot be combined with --stream-json.' },
+    { args: ['show', 'a', '--json', '--stream-json'], says: 'Cannot be combined with --stream-json.' },
     { args: ['list', 'a'], says: 'What happened in it: troupe sessions show a' },
     { args: ['list', '--stream-json'], says: 'It is for show.' },
     { args: ['list', '-v'], says: 'It is for show.' },

@@ -107,7 +107,7 @@ describe('while a team is at work', () => {
 async function told(progress: Progress, output: OutputForm = 'answer') {
   const clock = new FakeClock(Date.UTC(2026, 0, 1))
   const { host, stdout, stderr } = quietHost()
-  const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
+  const display = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
   const followed = await followRun(threeLevels(undefined, { clock }).runtime.stream('Go'), {
     host,
     progress,
@@ -116,7 +116,7 @@ async function told(progress: Progress, output: OutputForm = 'answer') {
     interruption: new Interruption(host),
     release: async () => {},
   })
-  const code = await reportRun(followed, { host, wishes, output, progress })
+  const code = await reportRun(followed, { host, display, output, progress })
   return { code, stdout: stdout(), stderr: stderr() }
 }
 
@@ -229,7 +229,12 @@ describe('the summary', () => {
       interruption: new Interruption(host),
       release: async () => {},
     })
-    await reportRun(followed, { host, wishes: { detail: 'normal', logFormat: 'text', color: 'auto' }, output: 'answer', progress: 'plain' })
+    await reportRun(followed, {
+      host,
+      display: { detail: 'normal', logFormat: 'text', color: 'auto' },
+      output: 'answer',
+      progress: 'plain',
+    })
     expect(stderr()).toContain('scribe  completed')
     expect(stderr()).not.toMatch(/agent (?:writer|scribe)/)
   })

@@ -42,7 +42,7 @@ const ask = async (hook: Hook, wish: string, signal = patient): Promise<unknown>
 const obliging = `
 import { writeFileSync } from 'node:fs'
 let count = 0
-const wishes = {
+const display = {
   count: () => ({ kind: 'block', reason: String(count) }),
   loop: () => { writeFileSync(${JSON.stringify(at('begun'))}, ''); while (true) {} },
   exit: () => { console.error('first'); console.error('last'); process.exit(0) },
@@ -58,7 +58,7 @@ const wishes = {
   nonsense: async () => { (await import('node:worker_threads')).parentPort.postMessage(null); return new Promise(() => {}) },
   environment: () => ({ kind: 'block', reason: Object.keys(process.env).sort().join() }),
 }
-export function beforeCall({ input }) { count++; return wishes[input.wish]() }
+export function beforeCall({ input }) { count++; return display[input.wish]() }
 `
 
 describe('a module', () => {

@@ -309,14 +309,14 @@ describe('a decision that does not fit what was asked', () => {
 })
 
 describe('a tool cannot ask for what is not its own', () => {
-  const wishes: { [what: string]: { readonly keys: readonly ApprovalKey[]; readonly wider?: readonly ApprovalKey[] } } = {
+  const display: { [what: string]: { readonly keys: readonly ApprovalKey[]; readonly wider?: readonly ApprovalKey[] } } = {
     'another tool': { keys: [key('tool:other')] },
     'all tools': { keys: [key('k')], wider: [key('tool:', true)] },
     'everything that begins like one letter': { keys: [key('k')], wider: [key('t', true)] },
     'leaving the sandbox': { keys: [key('k')], wider: [key('unsandboxed:shell:', true)] },
     'all that begins like itself': { keys: [key('tool:odd', true)] },
   }
-  for (const [what, wish] of Object.entries(wishes))
+  for (const [what, wish] of Object.entries(display))
     it(`${what}: it is asked about as a whole`, async () => {
       const odd = tool('odd', { approval: () => ({ summary: 'Harmless', ...wish }) })
       const made = await play([{ tool: 'odd' }], { tools: [odd], decide: () => no() })

@@ -11,14 +11,14 @@ const says =
 const sends: Script = (_, step) => (step === 1 ? { calls: [{ tool: 'send' }], usage: { input: 100, output: 20 } } : { text: 'Sent.' })
 const suspends = { decide: () => 'suspend' as const }
 
-interface Wishes {
+interface DisplayOptions {
   readonly models: { readonly [name: string]: Model }
   readonly store: Store
   readonly more?: object
 }
 
 /** A runtime whose clerk asks `a`; only models that are named can be had. */
-const runtimeOf = ({ models, store, more = {} }: Wishes): AgentRuntime =>
+const runtimeOf = ({ models, store, more = {} }: DisplayOptions): AgentRuntime =>
   createAgentRuntime({
     config: {
       agents: [{ name: 'clerk', description: 'Does things', prompt: 'You are a clerk.', model: 'a' }],

@@ -7,7 +7,7 @@ import { recordsOf, run, type Stage, stage, yes } from './approval-stage.ts'
 // A turn that waits, taken up by another process: under the rules of now, before anybody is asked.
 
 /** A turn that waits for the command `make`, and who goes on with it under other rules. */
-async function takenUp(rules: ApprovalPolicy['rules'], calls = [run('make')]) {
+async function resumedRun(rules: ApprovalPolicy['rules'], calls = [run('make')]) {
   const first = stage({ decide: () => 'suspend', steps: [{ calls }] })
   const { sessionId: treeId, status } = await first.runtime.run('go')
   expect(status).toBe('suspended')
@@ -27,7 +27,7 @@ async function takenUp(rules: ApprovalPolicy['rules'], calls = [run('make')]) {
 
 describe('a request that waits, under the rules of now', () => {
   it('is approved by one that allows it, and nobody is asked', async () => {
-    const { outcome, events, second, resolved } = await takenUp([{ allow: 'shell(make)' }])
+    const { outcome, events, second, resolved } = await resumedRun([{ allow: 'shell(make)' }])
     expect(outcome.status).toBe('completed')
     expect([second.asked, second.ran]).toEqual([[], [{ command: 'make' }]])
     const by = 'allow shell(make) (the house)'
@@ -36,7 +36,7 @@ describe('a request that waits, under the rules of now', () => {
   })
 
   it('is denied by one that forbids it, with the reason', async () => {
-    const { outcome, events, second, resolved } = await takenUp([{ deny: 'shell', reason: 'Nothing is built here' }])
+    const { outcome, events, second, resolved } = await resumedRun([{ deny: 'shell', reason: 'Nothing is built here' }])
     expect(outcome.status).toBe('completed')
     expect([second.asked, second.ran]).toEqual([[], []])
     expect(resolved).toMatchObject([{ decision: { kind: 'deny' }, by: 'deny shell (the house)' }])
@@ -44,7 +44,7 @@ describe('a request that waits, under the rules of now', () => {
   })
 
   it('is asked about where no rule is about it, beside one that is', async () => {
-    const { outcome, second, resolved } = await takenUp([{ allow: 'shell(make)' }], [run('make'), run('ship')])
+    const { outcome, second, resolved } = await resumedRun([{ allow: 'shell(make)' }], [run('make'), run('ship')])
     expect(outcome.status).toBe('suspended')
     expect(second.asked).toMatchObject([{ input: { command: 'ship' } }])
     expect(resolved).toMatchObject([{ decision: { kind: 'approve' } }])

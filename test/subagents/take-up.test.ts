@@ -24,7 +24,7 @@ type Members = Parameters<typeof team>[0]
 type Setup = TeamOptions & { readonly members: Members }
 
 /** Runs to the suspension in one runtime, and on in another. */
-async function takenUp(first: Setup, then: Setup) {
+async function resumedRun(first: Setup, then: Setup) {
   const store = memoryStore()
   const { members, ...more } = first
   const before = await team(members, { tools: [send], approver: putOff, store, ...more }).run()
@@ -60,7 +60,7 @@ describe('a parent one of whose children is gone', () => {
     const members = { boss: { script, agents: ['scout', 'finder'], tools: ['look'] }, finder, scout: { script: sender } }
     const after = { boss: { script, agents: ['finder'], tools: ['look'] }, finder }
     const yes: Approver = { decide: () => ({ decision: { kind: 'approve', breadth: 'once' }, by: 'ann' }) }
-    const { runtime, treeId } = await takenUp({ members, tools }, { members: after, tools, approver: yes })
+    const { runtime, treeId } = await resumedRun({ members, tools }, { members: after, tools, approver: yes })
     const { report } = await (await runtime.open(treeId)).outcome
     expect(report?.text).toBe('sent: sent | finder; The agent "scout" no longer exists. Available: finder.')
   })
@@ -93,7 +93,7 @@ describe('a child that cannot go on', () => {
   const members = { boss: { script: caller(ask('scout', 'Look')), agents: ['scout'] }, scout: { tools: ['send'], script: sender } }
 
   it('because its model is gone is ended and paid for', async () => {
-    const { runtime, store, treeId } = await takenUp(
+    const { runtime, store, treeId } = await resumedRun(
       { members },
       { members, beforeModel: (name) => (name === 'scout' ? Promise.reject(new Error('no model scout')) : undefined) },
     )
@@ -107,7 +107,7 @@ describe('a child that cannot go on', () => {
   })
 
   it('because its call is ended before it comes back is ended and paid for', async () => {
-    const { runtime, store, treeId } = await takenUp({ members }, { members })
+    const { runtime, store, treeId } = await resumedRun({ members }, { members })
     await runtime.sessions.cancel(treeId, 'interrupt')
     const outcome = await (await runtime.open(treeId)).outcome
     expect(outcome.status).toBe('interrupted')
@@ -122,7 +122,7 @@ describe('a stop', () => {
     const brief: Script = (request, step) =>
       step === 1 ? { text: 'so far', calls: [{ tool: 'send' }], usage } : { text: `${request.toolChoice}: stopped here`, usage }
     const members = { boss: { script: caller(ask('scout', 'Look')), agents: ['scout'] }, scout: { tools: ['send'], script: brief } }
-    const { runtime, store, treeId } = await takenUp({ members }, { members })
+    const { runtime, store, treeId } = await resumedRun({ members }, { members })
     await runtime.sessions.cancel(treeId, 'stop')
     const outcome = await (await runtime.open(treeId)).outcome
     expect(outcome).toMatchObject({ status: 'partial', reason: 'stopped', report: { text: expect.stringMatching(/none: stopped here/) } })
@@ -145,7 +145,7 @@ describe('what has changed for a child', () => {
 
   it('is told with its path: agent and tools', async () => {
     const after = { boss, scout: { ...members.scout, prompt: 'You are another.', tools: [] } }
-    const { runtime, treeId } = await takenUp({ members }, { members: after, tools: [] })
+    const { runtime, treeId } = await resumedRun({ members }, { members: after, tools: [] })
     const handle = await runtime.open(treeId)
     await handle.interrupt()
     const { diagnostics } = await handle.outcome
@@ -158,7 +158,7 @@ describe('what has changed for a child', () => {
   it('is told with its path: skills', async () => {
     const skill = (name: string, hash: string) =>
       ({ name, description: name, scope: 'repo', path: `/skills/${name}/SKILL.md`, hash }) as const
-    const { runtime, treeId } = await takenUp(
+    const { runtime, treeId } = await resumedRun(
       { members, config: { skills: [skill('tie', '1'), skill('knot', '1'), skill('same', '1')] } },
       { members, config: { skills: [skill('tie', '2'), skill('same', '1')] } },
     )
@@ -174,7 +174,7 @@ describe('what has changed for a child', () => {
   })
 
   it('is nothing where nothing has', async () => {
-    const { runtime, treeId } = await takenUp({ members }, { members })
+    const { runtime, treeId } = await resumedRun({ members }, { members })
     const handle = await runtime.open(treeId)
     await handle.interrupt()
     expect((await handle.outcome).diagnostics).toEqual([])

@@ -111,7 +111,7 @@ function readSettings(source: SourceText, yaml: string, at: Position): Pick<Fron
 const apart = new Set<ErrorCode>(['DUPLICATE_KEY', 'MULTIPLE_DOCS', 'TAG_RESOLVE_FAILED'])
 
 const remedies: { readonly [Code in ErrorCode]?: string } = {
-  DUPLICATE_KEY: 'Leave one of them out.',
+  DUPLICATE_KEY: 'Remove one of them.',
   MULTIPLE_DOCS: 'All settings stand between the first two lines of `---`.',
   TAG_RESOLVE_FAILED: 'Leave the tag out; put text that begins with `!` in quotes.',
   TAB_AS_INDENT: 'Indent with spaces.',

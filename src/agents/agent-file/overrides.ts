@@ -47,7 +47,7 @@ export function parseOverrides({ settings, models = [], flags = [] }: OverrideAr
   }
   if (models.length > 0) {
     if (values.has('models'))
-      problems.push({ place: '--override models', message: 'the models are given by --model too', remedy: 'Leave one of them out.' })
+      problems.push({ place: '--override models', message: 'the models are given by --model too', remedy: 'Remove one of them.' })
     const read = readModels(models)
     if (read.ok) values.set('models', { value: read.value, place: '--model' })
     else problems.push(...read.problems.map((problem) => ({ place: '--model', ...problem })))
@@ -106,7 +106,7 @@ function readModels(models: readonly string[]): ReadWritten {
     }
   const twice = models.find((name, index) => models.indexOf(name) !== index)
   if (twice !== undefined)
-    return { ok: false, problems: [{ message: `the model \`${twice}\` is named twice`, remedy: 'Leave one of them out.' }] }
+    return { ok: false, problems: [{ message: `the model \`${twice}\` is named twice`, remedy: 'Remove one of them.' }] }
   return { ok: true, value: models }
 }
 

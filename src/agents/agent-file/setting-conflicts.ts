@@ -28,7 +28,7 @@ function schemaConflicts(values: Stated, contract: Contract): readonly SettingCo
     faults.push({
       key: `${contract}.schemaRef`,
       message: `\`${contract}\` has both \`schema\` and \`schemaRef\``,
-      remedy: 'Leave one of them out.',
+      remedy: 'Remove one of them.',
     })
   const format = values.get(`${contract}.format`)?.value
   if (schemas.length > 0 && format !== undefined && format !== 'json')
@@ -48,7 +48,7 @@ const aliasKeys: readonly (readonly [key: AgentOptionKey, sameAs: AgentOptionKey
 function aliasConflicts(values: Stated): readonly SettingConflict[] {
   return aliasKeys.flatMap(([key, sameAs]) =>
     values.has(key) && values.has(sameAs)
-      ? [{ key, message: `\`${key}\` and \`${sameAs}\` are the same setting`, remedy: 'Leave one of them out.' }]
+      ? [{ key, message: `\`${key}\` and \`${sameAs}\` are the same setting`, remedy: 'Remove one of them.' }]
       : [],
   )
 }

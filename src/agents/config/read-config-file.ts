@@ -73,7 +73,7 @@ function readServers(source: JsonSource): FileContent {
         message: `\`${name}\` is not read`,
         remedy: 'Only `mcpServers` counts here; Troupe has its own settings in `.ai-agent.json`.',
       })
-    else if (entries.has(name)) source.problem(key, '`mcpServers` is there twice', 'Leave one of them out.')
+    else if (entries.has(name)) source.problem(key, '`mcpServers` is there twice', 'Remove one of them.')
     else {
       const tree = value && readShape(value, sectionOf('mcpServers').shape, { source, path: [name] })
       if (tree) entries.set(name, tree)

@@ -6,13 +6,13 @@ import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { findSession, type SessionPlace, unknownSession } from '../sessions/find-session.ts'
 import { exactLine } from '../terminal/exact-text.ts'
-import { tellNotice } from '../terminal/print-messages.ts'
+import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { answerWords, type Breadth, breadthsOf, decisionOf, grantOf } from './answer-choices.ts'
 import { answerCommand, dataDirFlag } from './answer-hint.ts'
 import { answeredText, labelsLine } from './answer-text.ts'
 import { redactorFor } from './journal-redactor.ts'
-import { goOnCommand } from './resume-hint.ts'
+import { resumeHint } from './resume-hint.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
 import { type WaitingRequest, type WaitingSession, waitingSession } from './waiting-requests.ts'
 
@@ -24,7 +24,7 @@ const byCommand = 'troupe approvals answer'
  * nothing runs: whoever goes on with the run, or drives it at this moment, finds it there.
  */
 export async function answerRequest(invocation: ApprovalsInvocation, host: Host): Promise<number> {
-  const { output, wishes, dataDir, named } = invocation
+  const { output, display, dataDir, named } = invocation
   const [id, ...words] = named
   if (id === undefined || words.length === 0)
     throw new TroupeError('usage', id === undefined ? 'Nothing is named that could be answered.' : 'The answer is missing.', {
@@ -37,7 +37,7 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
   if (!answered) throw unknownSession(id, { folder, dataDir })
   const { waiting, request, driver } = answered
   const { code } = exitCodes.done
-  const goOn = goOnCommand(waiting, { here: process.cwd(), folder, dataDir })
+  const goOn = resumeHint(waiting, { here: process.cwd(), folder, dataDir })
   const left = waiting.requests.filter((each) => !each.answer && each.request.id !== request.request.id)
   if (output === 'json') {
     const { decision } = answered
@@ -58,11 +58,11 @@ export async function answerRequest(invocation: ApprovalsInvocation, host: Host)
   }
   await host.stdout.prose([`Answered: ${answeredText(request.request, answered.decision)}`])
   if (left.length > 0)
-    await tellNotice(
+    await printNotice(
       `It waits for ${left.length === 1 ? 'one more answer' : `${left.length} more answers`}: troupe approvals list${dataDirFlag(dataDir)}`,
-      { host, wishes },
+      { host, display },
     )
-  await tellNotice(driver === undefined ? `Go on: ${goOn}` : `It is driven by ${driver}, which takes the answer.`, { host, wishes })
+  await printNotice(driver === undefined ? `Go on: ${goOn}` : `It is driven by ${driver}, which takes the answer.`, { host, display })
   return code
 }
 

@@ -4,10 +4,10 @@ import { mayAsk } from '../trust/trust-question.ts'
 import { type RunApprover, TerminalApprover } from './terminal-approver.ts'
 
 /** What happens to a request where nobody can be asked. */
-export type WhenNobodyIsThere = 'suspend' | 'deny'
+export type WithoutTerminal = 'suspend' | 'deny'
 
 /** A person at the terminal is asked; without one the run waits for an answer, or goes on without. */
-export function approverFor(host: Host, otherwise: WhenNobodyIsThere): RunApprover {
+export function chooseApprover(host: Host, otherwise: WithoutTerminal): RunApprover {
   if (mayAsk(host)) return new TerminalApprover(host)
   const decision: ApprovalDecision = { kind: 'deny', feedback: 'nobody is there to ask' }
   return {

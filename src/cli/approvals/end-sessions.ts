@@ -8,7 +8,7 @@ import type { InterruptedError } from '../run/interrupted-error.ts'
 import { errorDocument } from '../run/run-documents.ts'
 import { findSession, type SessionPlace, unknownSession } from '../sessions/find-session.ts'
 import { troupeError } from '../terminal/print-errors.ts'
-import { tellError } from '../terminal/print-messages.ts'
+import { printError } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
 
@@ -16,7 +16,7 @@ const byCommand = 'troupe approvals drop'
 
 /** `troupe approvals drop`: ends runs that nobody wants to go on with. Nothing of them runs, and their journals stay. */
 export async function dropSessions(invocation: ApprovalsInvocation, host: Host): Promise<number> {
-  const { named, output, wishes, dataDir } = invocation
+  const { named, output, display, dataDir } = invocation
   if (named.length === 0)
     throw new TroupeError('usage', 'No session is named.', {
       remedy: 'Name the sessions that approvals list shows: troupe approvals drop ID',
@@ -29,7 +29,7 @@ export async function dropSessions(invocation: ApprovalsInvocation, host: Host):
   if (output === 'json')
     await host.stdout.line(safeJson(error ? { ...errorDocument(error), dropped } : { ok: true, dropped, exitCode: code }))
   else await host.stdout.lines(dropped.map((id) => `Dropped: ${id}`))
-  if (error) await tellError(error, { host, wishes })
+  if (error) await printError(error, { host, display })
   return code
 }
 

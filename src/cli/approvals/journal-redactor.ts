@@ -4,7 +4,7 @@ import { modelAdapter } from '../../models/by-name/index.ts'
 import { type Redactor, redactor } from '../../util/redact.ts'
 import type { Host } from '../host/process-host.ts'
 import { modelOptions } from '../models/model-options.ts'
-import { readSetup, type Setup, type SetupWishes, setupWithoutConfig } from '../team/load-config.ts'
+import { type ConfigOptions, readSetup, type Setup, setupWithoutConfig } from '../team/load-config.ts'
 import type { WaitingSession } from './waiting-requests.ts'
 
 /**
@@ -13,15 +13,15 @@ import type { WaitingSession } from './waiting-requests.ts'
  */
 export async function redactorFor({ origin }: Pick<WaitingSession, 'origin'>, host: Host): Promise<Redactor> {
   const configFile = origin?.flags?.findLast(({ name }) => name === 'config')?.value
-  const wishes: SetupWishes = configFile === undefined ? {} : { configFile }
+  const display: ConfigOptions = configFile === undefined ? {} : { configFile }
   // A configuration is looked for beside a file, too.
   const files = origin ? [join(origin.workspace, 'agent.ai'), ...(origin.agentFile === undefined ? [] : [origin.agentFile])] : []
-  const setups = await Promise.all([wishes, ...files.map((file) => ({ ...wishes, file }))].map((each) => setupWith(each, host)))
+  const setups = await Promise.all([display, ...files.map((file) => ({ ...display, file }))].map((each) => setupWith(each, host)))
   return redactor(Object.assign({}, ...setups.map(secretsOf)))
 }
 
-const setupWith = (wishes: SetupWishes, host: Host): Promise<Setup> =>
-  readSetup(host, wishes).then(
+const setupWith = (display: ConfigOptions, host: Host): Promise<Setup> =>
+  readSetup(host, display).then(
     ({ setup }) => setup,
     () => setupWithoutConfig(host),
   )

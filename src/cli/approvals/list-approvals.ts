@@ -3,21 +3,21 @@ import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { sessionLines } from '../sessions/session-lines.ts'
-import { keptDocument } from '../sessions/stored-document.ts'
-import { damagedAt, type KeptSession } from '../sessions/stored-sessions.ts'
+import { storedDocument } from '../sessions/stored-document.ts'
+import { damagedAt, type StoredSession } from '../sessions/stored-sessions.ts'
 import { printable } from '../terminal/paint.ts'
-import { tellNotice } from '../terminal/print-messages.ts'
+import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import type { GrantRecord } from './grant-records.ts'
 import { grantPlaceOf, readGrants } from './project-grants.ts'
-import { goOnCommand, type Place } from './resume-hint.ts'
+import { type Place, resumeHint } from './resume-hint.ts'
 import { sessionFolder, withSessions } from './session-store.ts'
 import { waitingLines } from './waiting-lines.ts'
 import { type DamagedSession, isOfProject, type WaitingSession, type WaitingSessions, waitingSessions } from './waiting-requests.ts'
 
 /** `troupe approvals list`: what was approved beyond a session, and what waits for an answer, with the commands that give it. */
 export async function listApprovals(invocation: ApprovalsInvocation, host: Host): Promise<number> {
-  const { output, wishes, isEverywhere } = invocation
+  const { output, display, isEverywhere } = invocation
   const project = findProjectRoot(process.cwd())
   const grants = readGrants(grantPlaceOf(host)).filter((record) => isEverywhere || record.project === project)
   const folder = await sessionFolder(invocation, host)
@@ -29,7 +29,7 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
   if (output === 'json') {
     const sessions = {
       waiting: waiting.flatMap((run) => documents(run, place)),
-      damaged: damaged.map((session) => keptDocument(session, place)),
+      damaged: damaged.map((session) => storedDocument(session, place)),
     }
     await host.stdout.line(safeJson({ ok: true, project, grants, ...sessions, exitCode: code }))
     return code
@@ -40,20 +40,20 @@ export async function listApprovals(invocation: ApprovalsInvocation, host: Host)
     ...damaged.flatMap((session) => sessionLines(session, place, host.paint)),
   ])
   if (grants.length === 0)
-    await tellNotice(`Nothing is approved for ${isEverywhere ? 'any project' : project} beyond a session.`, { host, wishes })
+    await printNotice(`Nothing is approved for ${isEverywhere ? 'any project' : project} beyond a session.`, { host, display })
   const others = all.waiting.length - waiting.length + all.damaged.length - damaged.length
   if (others > 0)
-    await tellNotice(
+    await printNotice(
       `${others === 1 ? 'One more session waits' : `${others} more sessions wait`} elsewhere: troupe approvals list --everywhere`,
       {
         host,
-        wishes,
+        display,
       },
     )
   return code
 }
 
-const damagedSession = ({ run, damage }: DamagedSession): KeptSession => ({ run, standing: damagedAt(damage) })
+const damagedSession = ({ run, damage }: DamagedSession): StoredSession => ({ run, standing: damagedAt(damage) })
 
 function grantLine({ key, label, project, folder, by, at }: GrantRecord, isEverywhere: boolean, { paint }: Host): string {
   const where = folder !== project ? `in ${folder} · ` : isEverywhere ? `${project} · ` : ''
@@ -74,6 +74,6 @@ function documents(waiting: WaitingSession, place: Place): readonly object[] {
     status: run.status,
     request,
     ...(answer && { answer }),
-    ...(driver === undefined ? { goOn: goOnCommand(waiting, place) } : { driver }),
+    ...(driver === undefined ? { goOn: resumeHint(waiting, place) } : { driver }),
   }))
 }

@@ -3,7 +3,7 @@ import { readPendingApprovals } from '../../runtime/index.ts'
 import { answerCommand, dataDirFlag } from './answer-hint.ts'
 
 /** What a person may do about a run that waits: in words, and as commands to copy, in their order. */
-export interface WaysOn {
+export interface NextSteps {
   readonly remedy: string
   readonly commands: readonly string[]
 }
@@ -18,7 +18,7 @@ export interface Suspended {
 /** More than these are looked at before they are answered. */
 const mostCommands = 5
 
-export async function waysOn(store: Pick<Store, 'journal' | 'inbox'>, { treeId, resume, dataDir }: Suspended): Promise<WaysOn> {
+export async function nextSteps(store: Pick<Store, 'journal' | 'inbox'>, { treeId, resume, dataDir }: Suspended): Promise<NextSteps> {
   const { open } = await readPendingApprovals(store, treeId)
   const requests = open.filter(({ answer }) => !answer).map(({ request }) => request)
   const [only, ...others] = requests

@@ -45,7 +45,7 @@ const mostWords = 4
 const mostOutput = 5
 
 /** Why it is asked for again outside the sandbox: what failed inside, and the last that it printed there. */
-export function wallLines({ inside }: ApprovalRequest, { paint, width }: QuestionStyle): readonly string[] {
+export function sandboxLines({ inside }: ApprovalRequest, { paint, width }: QuestionStyle): readonly string[] {
   if (!inside) return []
   // All of it is other people's words: each line has the bar that keeps it from passing for one of ours.
   const room = width - indent.length - 2

@@ -3,7 +3,7 @@ import { requestSummary, runAgainOutside } from '../../view/index.ts'
 import { exactLine, exactLines, exactText } from '../terminal/exact-text.ts'
 import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
 import { choiceLines } from './choice-lines.ts'
-import { diffLines, indent, type QuestionStyle, wallLines } from './question-details.ts'
+import { diffLines, indent, type QuestionStyle, sandboxLines } from './question-details.ts'
 
 // What a person at a terminal is shown before a call runs. Pure.
 
@@ -59,7 +59,7 @@ function permission({ request, label }: Asked, style: QuestionStyle): readonly s
     `${paint('yellow', '?')} ${who}${paint('bold', summaryIn(requestSummary(request), room))}  ${paint('dim', printable(tool))}`,
     ...(reason === undefined ? [] : [`${indent}${paint('dim', fitted(`“${printable(reason)}”`, width - indent.length))}`]),
     ...outsideLines(request, style),
-    ...wallLines(request, style),
+    ...sandboxLines(request, style),
     ...argumentsOf(left, style),
     ...diffLines(request, style),
   ]

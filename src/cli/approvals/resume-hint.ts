@@ -15,7 +15,7 @@ export interface Place {
 
 /** Goes on with the run in the folder that it works in, under the terms that it was started with; one that has ended needs a prompt.
  * Models and limits are in its journal. */
-export function goOnCommand({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
+export function resumeHint({ run, origin }: Pick<WaitingSession, 'run' | 'origin'>, { here, folder, dataDir }: Place): string {
   const file = origin?.agentFile === undefined ? 'FILE' : typedWord(fileOf(origin))
   const isHere = origin === undefined || origin.workspace === here
   const data = dataDirFlag(isHere || dataDir === undefined ? dataDir : folder)

@@ -5,13 +5,13 @@ import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { ApprovalsInvocation } from '../options/project-invocations.ts'
 import { printable } from '../terminal/paint.ts'
-import { tellNotice } from '../terminal/print-messages.ts'
+import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import type { GrantRecord } from './grant-records.ts'
 import { changeGrants, grantPlaceOf, readGrants } from './project-grants.ts'
 
 /** `troupe approvals revoke`: what was approved for this project is asked about again. */
-export async function revokeGrants({ output, wishes, named: keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {
+export async function revokeGrants({ output, display, named: keys, isAll }: ApprovalsInvocation, host: Host): Promise<number> {
   if (isAll === keys.length > 0)
     throw new TroupeError('usage', isAll ? 'Keys are named beside --all.' : 'No key is named.', {
       remedy: 'Name the keys that approvals list shows, or take back all of this project: troupe approvals revoke --all',
@@ -29,7 +29,7 @@ export async function revokeGrants({ output, wishes, named: keys, isAll }: Appro
   const revoked = [...new Set(gone.map(({ key }) => key))]
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, project, revoked, exitCode: code }))
   else if (revoked.length > 0) await host.stdout.lines(revoked.map((key) => `No longer approved: ${printable(key)}`))
-  else await tellNotice('Nothing was approved for this project.', { host, wishes })
+  else await printNotice('Nothing was approved for this project.', { host, display })
   return code
 }
 

@@ -5,20 +5,20 @@ import { storePathOf } from '../../agents/index.ts'
 import { type Store, TroupeError } from '../../contracts/index.ts'
 import { dataFolder, whyNoFolder, whyUnwritable } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
-import { loadSetup, type SetupWishes, setupWithoutConfig } from '../team/load-config.ts'
+import { type ConfigOptions, loadSetup, setupWithoutConfig } from '../team/load-config.ts'
 
 /** Where sessions of this folder are stored; a configuration that is wrong says nothing. */
-export async function sessionFolder({ dataDir, ...wishes }: RunPlace, host: Host): Promise<string> {
-  return dataFolder({ flag: dataDir ?? (await configuredFolder(host, wishes)), env: host.env, home: homedir() })
+export async function sessionFolder({ dataDir, ...display }: RunPlace, host: Host): Promise<string> {
+  return dataFolder({ flag: dataDir ?? (await configuredFolder(host, display)), env: host.env, home: homedir() })
 }
 
-interface RunPlace extends Pick<SetupWishes, 'configFile' | 'file'> {
+interface RunPlace extends Pick<ConfigOptions, 'configFile' | 'file'> {
   readonly dataDir?: string
 }
 
-async function configuredFolder(host: Host, { configFile, file }: Pick<SetupWishes, 'configFile' | 'file'>): Promise<string | undefined> {
-  const wishes = { ...(configFile !== undefined && { configFile }), ...(file !== undefined && { file }) }
-  const { config, environment } = await loadSetup(host, wishes).catch(() => setupWithoutConfig(host))
+async function configuredFolder(host: Host, { configFile, file }: Pick<ConfigOptions, 'configFile' | 'file'>): Promise<string | undefined> {
+  const display = { ...(configFile !== undefined && { configFile }), ...(file !== undefined && { file }) }
+  const { config, environment } = await loadSetup(host, display).catch(() => setupWithoutConfig(host))
   return storePathOf({ config, environment })
 }
 

@@ -5,7 +5,7 @@ import { answerCommand } from './answer-hint.ts'
 import { answeredText } from './answer-text.ts'
 import type { QuestionStyle } from './question-details.ts'
 import { questionLines } from './question-lines.ts'
-import { fileOf, goOnCommand, type Place } from './resume-hint.ts'
+import { fileOf, type Place, resumeHint } from './resume-hint.ts'
 import type { WaitingRequest, WaitingSession } from './waiting-requests.ts'
 
 const indent = '  '
@@ -27,7 +27,7 @@ export function waitingLines(waiting: WaitingSession, place: Place, style: Quest
             `${indent}${indent}${answerCommand(isOnly ? run.treeId : each.request.id, each.request, place.dataDir)}`,
           ],
     ),
-    ...(driver === undefined ? [`${indent}${goOnCommand(waiting, place)}`] : []),
+    ...(driver === undefined ? [`${indent}${resumeHint(waiting, place)}`] : []),
   ]
 }
 

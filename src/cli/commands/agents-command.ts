@@ -6,11 +6,11 @@ import type { AgentsInvocation } from '../options/project-invocations.ts'
 import { loadProject } from '../team/load-project.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/paint.ts'
-import { tellNotice } from '../terminal/print-messages.ts'
+import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe agents list`: whoever can be read is listed; what is wrong is told beside, and in full where nobody can be read. */
-export async function agentsCommand({ output, wishes, configFile }: AgentsInvocation, host: Host): Promise<number> {
+export async function agentsCommand({ output, display, configFile }: AgentsInvocation, host: Host): Promise<number> {
   const { registry, error, isConfigured } = await loadProject(host, configFile === undefined ? {} : { configFile })
   const agents = registry.found.toSorted((a, b) => (a.place < b.place ? -1 : 1))
   // What a person names on the command line has to be right.
@@ -19,8 +19,8 @@ export async function agentsCommand({ output, wishes, configFile }: AgentsInvoca
   const problems = error?.problems ?? []
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, agents, problems, exitCode: exitCodes.done.code }))
   else if (agents.length > 0) await host.stdout.lines(columns(agents.map(rowOf), { most: columnsOn(host.stdout) }))
-  if (agents.length === 0) await tellNotice('There are no agents here. Begin with some: troupe init', { host, wishes })
-  if (problems.length > 0) await tellNotice(`Not everything is right with them. See what: troupe validate`, { host, wishes })
+  if (agents.length === 0) await printNotice('There are no agents here. Begin with some: troupe init', { host, display })
+  if (problems.length > 0) await printNotice(`Not everything is right with them. See what: troupe validate`, { host, display })
   return exitCodes.done.code
 }
 

@@ -6,11 +6,11 @@ import type { ConfigInvocation } from '../options/project-invocations.ts'
 import { loadSetup } from '../team/load-config.ts'
 import { readTeam } from '../team/load-team.ts'
 import { printable } from '../terminal/paint.ts'
-import { tellNotice } from '../terminal/print-messages.ts'
+import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe config show`: what counts here, and by whose word. */
-export async function configCommand({ file, output, showsOrigin, wishes, configFile }: ConfigInvocation, host: Host): Promise<number> {
+export async function configCommand({ file, output, showsOrigin, display, configFile }: ConfigInvocation, host: Host): Promise<number> {
   const given = configFile === undefined ? {} : { configFile }
   const { setup, root } =
     file === undefined
@@ -23,7 +23,7 @@ export async function configCommand({ file, output, showsOrigin, wishes, configF
   const { code } = exitCodes.done
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, settings: rows, exitCode: code }))
   else await host.stdout.lines(rows.map((row) => line(row, showsOrigin)))
-  for (const { place, message } of diagnostics) await tellNotice(`${place}: ${message}`, { host, wishes })
+  for (const { place, message } of diagnostics) await printNotice(`${place}: ${message}`, { host, display })
   return code
 }
 

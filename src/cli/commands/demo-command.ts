@@ -10,13 +10,14 @@ import type { Host } from '../host/process-host.ts'
 import { findModels } from '../models/find-models.ts'
 import { modelOptions } from '../models/model-options.ts'
 import type { DemoInvocation } from '../options/parse-arguments.ts'
+import { packageFile } from '../package-file.ts'
 import { progressFor, showsTree } from '../progress/progress.ts'
 import { followRun } from '../run/follow-run.ts'
 import type { Interruption } from '../run/interruption.ts'
 import { printAnswer } from '../run/print-answer.ts'
-import { reportRun, tellTree } from '../run/report-run.ts'
+import { printTree, reportRun } from '../run/report-run.ts'
 import { outcomeDocument } from '../run/run-documents.ts'
-import { tellError, withColour } from '../terminal/print-messages.ts'
+import { printError, withColour } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { leastForBars } from '../tree/render-tree.ts'
 import { mayAsk } from '../trust/trust-question.ts'
@@ -27,9 +28,9 @@ const prompt = 'A weekend in Oslo by train from Gothenburg, not too expensive'
 const children = ['weather', 'trains']
 
 /** `troupe demo`: a parent with two children at once, an approval, a failing tool, and an answer forced by the step limit; in memory, without a network. */
-export async function demoCommand({ output, wishes }: DemoInvocation, given: Host, interruption: Interruption): Promise<number> {
-  const host = withColour(given, wishes)
-  const progress = progressFor(host.window, wishes)
+export async function demoCommand({ output, display }: DemoInvocation, given: Host, interruption: Interruption): Promise<number> {
+  const host = withColour(given, display)
+  const progress = progressFor(host.window, display)
   const file = demoFile('trip')
   const team = [file, ...children.map(demoFile)].map((each) => parseAgentFile(readFileSync(each), each))
   const { adapter } = await interruption.before(
@@ -51,18 +52,18 @@ export async function demoCommand({ output, wishes }: DemoInvocation, given: Hos
   if (showsTree(progress)) await host.stderr.prose(introduction(file, host, asks))
   const followed = await followRun(runtime.stream(prompt), { host, progress, interruption, release: () => runtime.close(), approver })
   const { outcome } = followed
-  if (!outcome) return reportRun(followed, { host, wishes, output, progress, request: interruption.request })
-  await tellTree(followed, { host, progress, legend: legend(host) })
+  if (!outcome) return reportRun(followed, { host, display, output, progress, request: interruption.request })
+  await printTree(followed, { host, progress, legend: legend(host) })
   const isAsPlanned = outcome.status === 'partial' && outcome.reason === 'steps'
   const code = isAsPlanned ? exitCodes.done.code : exitCodeOf(outcome, interruption.request) || exitCodes.failed.code
-  if (!isAsPlanned) await tellError(unplanned(outcome), { host, wishes })
+  if (!isAsPlanned) await printError(unplanned(outcome), { host, display })
   if (output === 'json') await host.stdout.line(safeJson(outcomeDocument(outcome, { exitCode: code })))
   else if (isAsPlanned) await printAnswer(outcome.report, host)
   await runtime.close()
   return code
 }
 
-const demoFile = (name: string): string => fileURLToPath(new URL(`../../demo/${name}.ai`, import.meta.url))
+const demoFile = (name: string): string => fileURLToPath(packageFile(`demo/${name}.ai`))
 
 /** Nothing is booked, so there is nothing to fear: it says yes where nobody can be asked, and that it did so. */
 const nobody: RunApprover = {

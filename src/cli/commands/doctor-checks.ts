@@ -7,9 +7,9 @@ import type { Host } from '../host/process-host.ts'
 import { findModels } from '../models/find-models.ts'
 import { modelOptions } from '../models/model-options.ts'
 import { checkStart } from '../run/prepare-run.ts'
-import { loadProject, type Project, type ProjectWishes } from '../team/load-project.ts'
+import { loadProject, type Project, type ProjectOptions } from '../team/load-project.ts'
 import { lookAtTeam, type SeenTeam } from '../team/load-team.ts'
-import { actingFaults } from '../team/workspace-tool-problems.ts'
+import { workspaceToolProblems } from '../team/workspace-tool-problems.ts'
 
 /** What was looked at, and how it is. A failure always says how to mend it. */
 export type Check =
@@ -23,8 +23,8 @@ export interface Examination {
 }
 
 /** Looks at everything that a run needs. */
-export async function examine(host: Host, wishes: ProjectWishes): Promise<Examination> {
-  const project = await loadProject(host, wishes)
+export async function examine(host: Host, display: ProjectOptions): Promise<Examination> {
+  const project = await loadProject(host, display)
   const { config, environment } = project.setup
   const { secrets } = overlayFor([], { config, environment })
   const checks = [
@@ -32,8 +32,8 @@ export async function examine(host: Host, wishes: ProjectWishes): Promise<Examin
     ...configChecks(project),
     ...agentChecks(project),
     ...keyChecks(project),
-    ...(await modelChecks(project, host, wishes)),
-    ...(await startChecks(project, host, wishes)),
+    ...(await modelChecks(project, host, display)),
+    ...(await startChecks(project, host, display)),
     ...(await actingChecks(project, host)),
     await storeCheck(project, host),
     ...(await sandboxChecks(project, host)),
@@ -88,7 +88,7 @@ function failed(what: string, { place, message, remedy }: Problem): Check {
 
 /** What a run would miss of skills, hooks and folders. */
 async function actingChecks(project: Project, host: Host): Promise<readonly Check[]> {
-  const { problems, warnings } = await actingFaults(project, host)
+  const { problems, warnings } = await workspaceToolProblems(project, host)
   const warned = warnings.map(({ place, message, remedy = `Look at ${place}.` }): Check => {
     return { status: 'warning', what: 'acting', message: `${place}: ${message}`, fix: remedy }
   })
@@ -105,7 +105,7 @@ function keyChecks({ setup }: Project): readonly Check[] {
 }
 
 /** For each list of models that an agent has, whether one of them can be asked. Servers on this machine are looked for. */
-async function modelChecks({ registry }: Project, host: Host, wishes: ProjectWishes): Promise<readonly Check[]> {
+async function modelChecks({ registry }: Project, host: Host, display: ProjectOptions): Promise<readonly Check[]> {
   const agents = registry.ok ? registry.agents : []
   const lists = new Map<string, readonly RegisteredAgent[]>()
   for (const agent of agents) {
@@ -116,21 +116,21 @@ async function modelChecks({ registry }: Project, host: Host, wishes: ProjectWis
   for (const [names, users] of lists) {
     const [first] = users
     // As a run of it would: with the configuration beside its file.
-    if (first) checks.push(...(await modelCheck(names, first, (await lookAs(first, host, wishes)).setup)))
+    if (first) checks.push(...(await modelCheck(names, first, (await lookAs(first, host, display)).setup)))
   }
   return checks
 }
 
-const lookAs = ({ place }: RegisteredAgent, host: Host, wishes: ProjectWishes): Promise<SeenTeam> =>
-  lookAtTeam(place, { host, overrides: { settings: [] }, asks: 'never', ...wishes })
+const lookAs = ({ place }: RegisteredAgent, host: Host, display: ProjectOptions): Promise<SeenTeam> =>
+  lookAtTeam(place, { host, overrides: { settings: [] }, asks: 'never', ...display })
 
 /** What would keep a run from starting, found by what `troupe run` finds it with. Models are reported already. */
-async function startChecks({ registry }: Project, host: Host, wishes: ProjectWishes): Promise<readonly Check[]> {
+async function startChecks({ registry }: Project, host: Host, display: ProjectOptions): Promise<readonly Check[]> {
   const roots = registry.ok ? registry.agents.filter(({ isChild }) => !isChild) : []
   const checks: Check[] = []
   for (const root of roots) {
     try {
-      await checkStart(await lookAs(root, host, wishes), host)
+      await checkStart(await lookAs(root, host, display), host)
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error
       const { code, message, remedy, problems } = error

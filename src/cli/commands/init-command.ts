@@ -12,19 +12,19 @@ import type { InitInvocation } from '../options/project-invocations.ts'
 import { trustPlaceOf } from '../team/load-config.ts'
 import { joinErrors } from '../terminal/join-errors.ts'
 import { printable } from '../terminal/paint.ts'
-import { tellNotice } from '../terminal/print-messages.ts'
+import { printNotice } from '../terminal/print-messages.ts'
 import { isAgreed, mayAsk } from '../trust/trust-question.ts'
 import { projectFiles } from './init-project.ts'
 
 /** `troupe init`: all agents and the configuration are created, or nothing; other files that are there are kept as they are. */
-export async function initCommand({ folder, isSure, wishes }: InitInvocation, host: Host): Promise<number> {
+export async function initCommand({ folder, isSure, display }: InitInvocation, host: Host): Promise<number> {
   const root = resolve(folder)
   const place = trustPlaceOf(host)
   const kept = await refuseToOverwrite(root)
   await refuseUnwritable(root, place)
   const names = Object.keys(projectFiles).filter((name) => !kept.includes(name))
   if (!isSure && mayAsk(host) && !(await isAgreed(`Create ${names.length} files in ${printable(root)}? [y/N] `, host))) {
-    await tellNotice('Nothing was created.', { host, wishes })
+    await printNotice('Nothing was created.', { host, display })
     return exitCodes.done.code
   }
   const created = names.map((name) => join(root, name))
@@ -33,13 +33,13 @@ export async function initCommand({ folder, isSure, wishes }: InitInvocation, ho
     await trustFiles(place, trusted, { by: 'init', at: host.now() })
   })
   await host.stdout.lines(created.map((path) => `created ${printable(shown(path))}`))
-  for (const name of kept) await tellNotice(await keptNotice(name, root), { host, wishes })
+  for (const name of kept) await printNotice(await keptNotice(name, root), { host, display })
   const change = root === process.cwd() ? '' : `cd ${shellWord(shown(root))} && `
   for (const line of [
     `Try it: ${change}troupe run trip.ai "Ask the scout what there is to see in Bergen, then ask the writer for a weekend plan"`,
     `Or:     ${change}troupe run notes.ai "Search the files for funicular"`,
   ])
-    await tellNotice(line, { host, wishes })
+    await printNotice(line, { host, display })
   return exitCodes.done.code
 }
 

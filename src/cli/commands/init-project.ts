@@ -30,7 +30,7 @@ output:
 You name up to three sights of the city that you are asked about.
 `,
   'agents/writer.ai': `---
-description: Writes a plan for a weekend out of sights and wishes
+description: Writes a plan for a weekend out of sights and display
 usage: sights, and what the travellers like
 output: { format: markdown }
 ---

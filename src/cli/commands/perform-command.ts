@@ -1,8 +1,8 @@
 import type { Host } from '../host/process-host.ts'
-import type { AgentInvocation } from '../options/project-invocations.ts'
+import type { ProjectInvocation } from '../options/project-invocations.ts'
 
 /** Performs a command about agents; what it needs is loaded when it is asked for. */
-export async function performAgentCommand(invocation: AgentInvocation, host: Host): Promise<number> {
+export async function performProjectCommand(invocation: ProjectInvocation, host: Host): Promise<number> {
   switch (invocation.kind) {
     case 'validate':
       return (await import('./validate-command.ts')).validateCommand(invocation, host)

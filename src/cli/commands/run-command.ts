@@ -4,8 +4,8 @@ import { resolve } from 'node:path'
 import { type Outcome, type RunOrigin, type Store, type TreeId, TroupeError } from '../../contracts/index.ts'
 import { type AgentRuntime, createAgentRuntime, type RunHandle, systemClock } from '../../runtime/index.ts'
 import { redactor } from '../../util/redact.ts'
-import { approverFor } from '../approvals/choose-approver.ts'
-import { type Suspended, type WaysOn, waysOn } from '../approvals/next-steps.ts'
+import { chooseApprover } from '../approvals/choose-approver.ts'
+import { type NextSteps, nextSteps, type Suspended } from '../approvals/next-steps.ts'
 import { grantPlaceOf, projectGrants } from '../approvals/project-grants.ts'
 import { dataFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -17,22 +17,22 @@ import { type PreparedRun, prepareRun, teamConfig } from '../run/prepare-run.ts'
 import { reportRun } from '../run/report-run.ts'
 import { startRun } from '../run/start-run.ts'
 import { isAboutTrust, sentenceOf } from '../team/start-diagnostics.ts'
-import { type Audience, tellNotice, tellWarning, withColour } from '../terminal/print-messages.ts'
+import { type Audience, printNotice, printWarning, withColour } from '../terminal/print-messages.ts'
 import { dryRun } from './dry-run.ts'
 import { resumeCommand, runFlags } from './resume-command.ts'
 
 /** `troupe run`: everything is checked before anything is started. */
 export async function runCommand(said: RunInvocation, given: Host, interruption: Interruption): Promise<number> {
-  const { wishes, output } = said
-  const host = withColour(given, wishes)
+  const { display, output } = said
+  const host = withColour(given, display)
   const prepared = await interruption.before(prepareRun(said, host))
   const { invocation } = prepared
-  await tellBefore(prepared, { host, wishes })
+  await tellBefore(prepared, { host, display })
   if (invocation.dryRun) return dryRun(prepared, invocation, host)
 
-  const progress = progressFor(host.window, wishes)
+  const progress = progressFor(host.window, display)
   const store = await interruption.before(openDataFolder(prepared.folder))
-  const approver = approverFor(host, prepared.whenNobodyIsThere)
+  const approver = chooseApprover(host, prepared.whenNobodyIsThere)
   const runtime = createAgentRuntime({
     config: teamConfig(prepared),
     adapter: prepared.adapter,
@@ -50,8 +50,8 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
     startRun(runtime, store, { invocation, prompt, workspace, folder, dataDir, changes, agent: agent.name }),
   )
   const { handle, past } = begun
-  for (const notice of prepared.changed) await tellNotice(notice, { host, wishes })
-  if (wishes.detail === 'verbose') await introduce(handle, prepared, { host, wishes })
+  for (const notice of prepared.changed) await printNotice(notice, { host, display })
+  if (display.detail === 'verbose') await introduce(handle, prepared, { host, display })
   const release = (): Promise<void> => runtime.close()
   const followed = await followRun(handle, { host, progress, output, interruption, release, approver, past })
   const { sessionId } = handle
@@ -60,24 +60,24 @@ export async function runCommand(said: RunInvocation, given: Host, interruption:
   const { request } = interruption
   const code = await reportRun(followed, {
     host,
-    wishes,
+    display,
     output,
     progress,
     request,
     before: prepared.diagnostics,
-    ...(ways && { waysOn: ways }),
+    ...(ways && { nextSteps: ways }),
   })
   const further = (await afterStoreFailure(followed.outcome, invocation, store)) ?? afterInterrupt(followed.outcome, invocation, sessionId)
-  if (further !== undefined) await tellNotice(`Go on: ${further}`, { host, wishes })
+  if (further !== undefined) await printNotice(`Go on: ${further}`, { host, display })
   // A run that did not heed its interrupt would keep these from closing, too; whoever comes next finds its owner gone.
   if (followed.outcome) await close(runtime, store)
   return code
 }
 
 /** What a person may do about a run whose turn is open. */
-async function waysFor(outcome: Outcome | undefined, { store, ...run }: OpenRun): Promise<WaysOn | undefined> {
+async function waysFor(outcome: Outcome | undefined, { store, ...run }: OpenRun): Promise<NextSteps | undefined> {
   if (outcome?.status !== 'suspended') return undefined
-  return outcome.reason === 'released' ? { remedy: 'Continue it:', commands: [run.resume] } : waysOn(store, run)
+  return outcome.reason === 'released' ? { remedy: 'Continue it:', commands: [run.resume] } : nextSteps(store, run)
 }
 
 interface OpenRun extends Suspended {
@@ -86,9 +86,9 @@ interface OpenRun extends Suspended {
 
 /** What is withheld for want of trust may be why something does not happen: that is told to those who want it quiet, too. */
 async function tellBefore({ notices, diagnostics, warnings }: PreparedRun, audience: Audience): Promise<void> {
-  for (const notice of notices) await tellNotice(notice, audience)
-  for (const each of diagnostics) await (isAboutTrust(each) ? tellWarning : tellNotice)(sentenceOf(each), audience)
-  for (const warning of warnings) await tellWarning(warning, audience)
+  for (const notice of notices) await printNotice(notice, audience)
+  for (const each of diagnostics) await (isAboutTrust(each) ? printWarning : printNotice)(sentenceOf(each), audience)
+  for (const warning of warnings) await printWarning(warning, audience)
 }
 
 /** What whoever goes on with it later has to know; it is kept, so that nothing secret may be in it. */
@@ -130,9 +130,9 @@ const dataDirOf = ({ folder }: PreparedRun, { env }: Host): string | undefined =
   folder === dataFolder({ flag: undefined, env, home: homedir() }) ? undefined : folder
 
 async function introduce({ sessionId }: RunHandle, { agent, folder }: PreparedRun, audience: Audience): Promise<void> {
-  await tellNotice(`session ${sessionId}`, audience)
-  await tellNotice(`models ${agent.models.join(', ')}`, audience)
-  await tellNotice(`journal in ${folder}`, audience)
+  await printNotice(`session ${sessionId}`, audience)
+  await printNotice(`models ${agent.models.join(', ')}`, audience)
+  await printNotice(`journal in ${folder}`, audience)
 }
 
 async function close(runtime: AgentRuntime, store: Store): Promise<void> {

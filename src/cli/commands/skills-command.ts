@@ -3,17 +3,17 @@ import type { Problem } from '../../contracts/index.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SkillsInvocation } from '../options/project-invocations.ts'
-import { findProjectSkills, skillWishesOf } from '../team/find-project-skills.ts'
+import { findProjectSkills, skillOptionsOf } from '../team/find-project-skills.ts'
 import { loadSetup } from '../team/load-config.ts'
 import { columns, columnsOn, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/paint.ts'
-import { tellNotice, tellWarning } from '../terminal/print-messages.ts'
+import { printNotice, printWarning } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe skills list`: what can be loaded, what is hidden behind it, and what is wrong with any. */
-export async function skillsCommand({ output, wishes, configFile }: SkillsInvocation, host: Host): Promise<number> {
+export async function skillsCommand({ output, display, configFile }: SkillsInvocation, host: Host): Promise<number> {
   const { config, workingDirectory, diagnostics } = await loadSetup(host, configFile === undefined ? {} : { configFile })
-  const found = findProjectSkills(workingDirectory, skillWishesOf(config))
+  const found = findProjectSkills(workingDirectory, skillOptionsOf(config))
   // A configuration that does not count for want of trust may be why a skill is not there.
   const problems = [...found.problems, ...diagnostics.filter(({ severity }) => severity !== 'info')]
   const { code } = exitCodes.done
@@ -23,12 +23,15 @@ export async function skillsCommand({ output, wishes, configFile }: SkillsInvoca
   }
   const rows = skillRows(found)
   if (rows.length > 0) await host.stdout.lines(columns(rows, { most: columnsOn(host.stdout) }))
-  else await tellNotice('There are no skills here.', { host, wishes })
+  else await printNotice('There are no skills here.', { host, display })
   for (const { card, by, kind } of found.shadowed)
-    await tellNotice(`${card.path}: ${kind === 'shadowed' ? 'hidden by a nearer one' : 'the name is taken'}: ${by.path}`, { host, wishes })
-  for (const { name, path } of found.disabled) await tellNotice(`${path}: ${name} is switched off by the configuration`, { host, wishes })
+    await printNotice(`${card.path}: ${kind === 'shadowed' ? 'hidden by a nearer one' : 'the name is taken'}: ${by.path}`, {
+      host,
+      display,
+    })
+  for (const { name, path } of found.disabled) await printNotice(`${path}: ${name} is switched off by the configuration`, { host, display })
   for (const { place, message, remedy } of problems)
-    await tellWarning(`${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, wishes })
+    await printWarning(`${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, display })
   return code
 }
 

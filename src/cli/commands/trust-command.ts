@@ -19,7 +19,7 @@ import type { TrustInvocation } from '../options/project-invocations.ts'
 import { trustPlaceOf } from '../team/load-config.ts'
 import { loadProject } from '../team/load-project.ts'
 import { printable } from '../terminal/paint.ts'
-import { tellNotice } from '../terminal/print-messages.ts'
+import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { hookFileLines } from '../trust/hook-file-lines.ts'
 import { isAgreed, mayAsk, partLines, partsOf, waitingIn } from '../trust/trust-question.ts'
@@ -40,12 +40,12 @@ export async function trustCommand(invocation: TrustInvocation, host: Host): Pro
 }
 
 async function trust(invocation: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
-  const { paths, isAll, wishes } = invocation
+  const { paths, isAll, display } = invocation
   if (isAll && paths.length > 0)
     throw new TroupeError('usage', 'Files are named beside --all.', { remedy: 'Leave one of them out: --all is whatever waits here.' })
   const files = paths.length > 0 ? await readFileStates(place.files, paths.flatMap(filesAt)) : await waiting(invocation, host)
   if (files === 'refused') {
-    await tellNotice('Nothing was trusted.', { host, wishes })
+    await printNotice('Nothing was trusted.', { host, display })
     return exitCodes.done.code
   }
   if (files.length > 0) await trustFiles(place, files, { by: 'command', at: host.now() })
@@ -81,7 +81,7 @@ async function revoke({ paths, ...asked }: TrustInvocation, host: Host, place: T
   return report(gone, { host, asked, done: 'No longer trusted', otherwise: 'Nothing of this was trusted.' })
 }
 
-async function listTrust({ output, wishes }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
+async function listTrust({ output, display }: TrustInvocation, host: Host, place: TrustPlace): Promise<number> {
   const records = await readTrust(place)
   const rows = await Promise.all([...records.values()].map(async (record) => ({ ...record, status: await statusOf(record, place) })))
   const { code } = exitCodes.done
@@ -90,7 +90,7 @@ async function listTrust({ output, wishes }: TrustInvocation, host: Host, place:
     await host.stdout.lines(
       rows.map(({ path, by, at, status }) => `${status}  ${printable(path)}  by ${by} on ${new Date(at).toISOString().slice(0, 10)}`),
     )
-  else await tellNotice('Nothing is trusted yet.', { host, wishes })
+  else await printNotice('Nothing is trusted yet.', { host, display })
   return code
 }
 
@@ -119,16 +119,16 @@ function real(written: string): string {
 
 interface Reporting {
   readonly host: Host
-  readonly asked: Pick<TrustInvocation, 'output' | 'wishes'>
+  readonly asked: Pick<TrustInvocation, 'output' | 'display'>
   readonly done: string
   readonly otherwise: string
 }
 
 async function report(files: readonly FileState[], { host, asked, done, otherwise }: Reporting): Promise<number> {
-  const { output, wishes } = asked
+  const { output, display } = asked
   const { code } = exitCodes.done
   if (output === 'json') await host.stdout.line(safeJson({ ok: true, files: files.map(({ path }) => path), exitCode: code }))
   else if (files.length > 0) await host.stdout.lines(files.map(({ path }) => `${done}: ${printable(path)}`))
-  else await tellNotice(otherwise, { host, wishes })
+  else await printNotice(otherwise, { host, display })
   return code
 }

@@ -7,21 +7,21 @@ import { unpricedWhereKnown } from '../models/unpriced-models.ts'
 import type { ValidateInvocation } from '../options/project-invocations.ts'
 import { loadPlaces, loadProject, type Project } from '../team/load-project.ts'
 import { uncompiledSchemas } from '../team/uncompiled-schemas.ts'
-import { type ActingFaults, actingFaults } from '../team/workspace-tool-problems.ts'
+import { type WorkspaceToolProblems, workspaceToolProblems } from '../team/workspace-tool-problems.ts'
 import { plural } from '../terminal/format-numbers.ts'
 import { joinErrors } from '../terminal/join-errors.ts'
-import { tellNotice } from '../terminal/print-messages.ts'
+import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 
 /** `troupe validate`: everything that can be known without asking anybody. */
-export async function validateCommand({ paths, output, wishes, configFile }: ValidateInvocation, host: Host): Promise<number> {
+export async function validateCommand({ paths, output, display, configFile }: ValidateInvocation, host: Host): Promise<number> {
   const given = configFile === undefined ? {} : { configFile }
   const projects = paths.length > 0 ? await loadPlaces(host, { paths, ...given }) : [await loadProject(host, given)]
-  const looked = await Promise.all(projects.map(async (project) => ({ ...project, acting: await actingFaults(project, host) })))
+  const looked = await Promise.all(projects.map(async (project) => ({ ...project, acting: await workspaceToolProblems(project, host) })))
   const diagnostics = diagnosticsIn(looked)
   for (const { place, message, remedy, severity } of diagnostics)
-    if (severity !== 'info' || wishes.detail === 'verbose')
-      await tellNotice(`${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, wishes })
+    if (severity !== 'info' || display.detail === 'verbose')
+      await printNotice(`${place}: ${message}${remedy === undefined ? '' : `. ${remedy}`}`, { host, display })
   const wrong = (await Promise.all(looked.map(errorsOf))).flat()
   if (wrong.length > 0) throw joinErrors(withoutRepeats(wrong))
   const agents = agentsIn(projects)
@@ -40,7 +40,7 @@ function agentsIn(projects: readonly Project[]): readonly { readonly name: strin
 }
 
 interface LookedAt extends Project {
-  readonly acting: ActingFaults
+  readonly acting: WorkspaceToolProblems
 }
 
 /** The same form for all: what agents are to act with has warnings, too. */

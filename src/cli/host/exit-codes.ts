@@ -1,24 +1,24 @@
 import type { ErrorCode, ModelFailureClass, Outcome, TurnReason } from '../../contracts/index.ts'
 import type { EndRequest } from './process-host.ts'
 
-/** What the shell is told, and what it means. */
+/** Exit codes of the process and their meaning. */
 export const exitCodes = {
-  done: { code: 0, summary: 'done' },
-  failed: { code: 1, summary: 'failed' },
-  usage: { code: 2, summary: 'usage or configuration is wrong' },
-  model: { code: 3, summary: 'no model, or not let in' },
-  provider: { code: 4, summary: 'provider or network' },
-  budget: { code: 5, summary: 'steps, tokens, money, calls or time ran out' },
-  approval: { code: 6, summary: 'an approval was denied or is needed' },
-  hangup: { code: 129, summary: 'stopped by SIGHUP or a lost terminal; resumable' },
+  done: { code: 0, summary: 'success' },
+  failed: { code: 1, summary: 'failure' },
+  usage: { code: 2, summary: 'invalid usage or configuration' },
+  model: { code: 3, summary: 'no model available, or authentication failed' },
+  provider: { code: 4, summary: 'provider or network error' },
+  budget: { code: 5, summary: 'limit reached: steps, tokens, cost, calls or time' },
+  approval: { code: 6, summary: 'approval denied or required' },
+  hangup: { code: 129, summary: 'stopped by SIGHUP or a closed terminal; resumable' },
   interrupted: { code: 130, summary: 'interrupted with Ctrl-C' },
-  pipe: { code: 141, summary: 'stopped because the reader of its output has gone; resumable' },
+  pipe: { code: 141, summary: 'stopped because standard output was closed; resumable' },
   terminated: { code: 143, summary: 'stopped by SIGTERM; resumable' },
 } as const
 
 type ExitName = keyof typeof exitCodes
 
-/** Why there is no outcome: an error of Troupe, or somebody who asked to end. */
+/** Why there is no outcome: an error of Troupe, or a signal. */
 export type FailureCode = ErrorCode | EndRequest
 
 const byFailure: { readonly [Class in ModelFailureClass]: ExitName } = {
@@ -83,10 +83,7 @@ const byError: { readonly [Code in FailureCode]: ExitName } = {
   pipe: 'pipe',
 }
 
-/**
- * How a run went, for the shell. An answer that had to be forced is printed and still counts as run out. `request`: what it was
- * released for.
- */
+/** A partial answer is printed, and the code still names the limit. `request`: the signal that the run was released for. */
 export function exitCodeOf({ status, reason, failure }: Pick<Outcome, 'status' | 'reason' | 'failure'>, request?: EndRequest): number {
   if (reason === 'released' && request !== undefined) return exitCodes[request].code
   switch (status) {
@@ -105,7 +102,6 @@ export function exitCodeOf({ status, reason, failure }: Pick<Outcome, 'status' |
   }
 }
 
-/** What stopped a run before it began. */
 export function exitCodeOfError({ code }: { readonly code: FailureCode }): number {
   return exitCodes[byError[code]].code
 }

@@ -5,13 +5,13 @@ import { readTeam } from '../team/load-team.ts'
 import { columns, columnsOn, paragraph, type Row } from '../terminal/columns.ts'
 import { printable } from '../terminal/paint.ts'
 
-interface AgentHelpWishes {
+interface AgentHelpOptions {
   readonly overrides: OverrideArguments
   readonly configFile?: string
 }
 
 /** What `troupe run FILE --help` prints: what the agent is, how it is run, and its settings as they are in force. */
-export async function agentHelp(file: string, { configFile, overrides }: AgentHelpWishes, host: Host): Promise<string> {
+export async function agentHelp(file: string, { configFile, overrides }: AgentHelpOptions, host: Host): Promise<string> {
   const { root, agents } = await readTeam(file, { host, overrides, asks: 'never', ...(configFile !== undefined && { configFile }) })
   const { toolName, description, usage } = root.definition
   const most = columnsOn(host.stdout)

@@ -71,8 +71,8 @@ test.each([40, 60, 79])('in %i columns no line is longer but what is copied, and
 test('the overview fits a usual window: names beside what they do, two lines at most', () => {
   const [, section = ''] = /Commands\n([\s\S]*?)\n\n/.exec(helpText(undefined, 79)) ?? []
   expect(section.split('\n').filter((line) => line.startsWith('  a'))).toEqual([
-    '  agents list                  list the agents that there are',
-    '  approvals ACTION [NAME ...]  see what was approved for this project, and',
+    '  agents list                  List agents',
+    '  approvals ACTION [NAME ...]  List and revoke approvals, answer pending',
   ])
   expect(section.split('\n').length).toBeLessThan(2 * commands.length)
 })

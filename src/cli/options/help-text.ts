@@ -10,7 +10,7 @@ export function helpText(command?: CommandSpec, most?: number): string {
 
 type Section = readonly string[]
 
-/** `approvals ACTION [NAME ...]`: which actions there are is told by its own help. */
+/** `approvals ACTION [NAME ...]`: the actions are listed in its own help. */
 const shortSignature = (command: CommandSpec): string =>
   signatureOf({
     ...command,
@@ -33,10 +33,10 @@ function overview(most: number | undefined): readonly Section[] {
       'Examples',
       ...columns(
         [
-          ['troupe demo', 'see a run, without a key or a network'],
+          ['troupe demo', 'show a sample run'],
           ['troupe run trip.ai "A weekend in Oslo"', 'run an agent'],
-          ['troupe help run', 'everything about run'],
-          ['troupe help agent-file', 'everything that an agent file may say'],
+          ['troupe help run', 'show all options of run'],
+          ['troupe help agent-file', 'show all settings of an agent file'],
         ],
         { most },
       ),
@@ -46,10 +46,7 @@ function overview(most: number | undefined): readonly Section[] {
 }
 
 function commandHelp(command: CommandSpec, most: number | undefined): readonly Section[] {
-  const sections: Section[] = [
-    paragraph(`${command.summary[0]?.toUpperCase()}${command.summary.slice(1)}.`, most),
-    ['Usage', `  ${usageOf(command)}`],
-  ]
+  const sections: Section[] = [paragraph(`${command.summary}.`, most), ['Usage', `  ${usageOf(command)}`]]
   if (command.arguments.length > 0)
     sections.push([
       'Arguments',
@@ -58,14 +55,14 @@ function commandHelp(command: CommandSpec, most: number | undefined): readonly S
         { most },
       ),
     ])
-  const groups = [...command.groups, { title: command.groups.length > 0 ? 'Others' : 'Options', flags: commonFlags }]
-  // One width for all, so that the summaries stand below each other.
+  const groups = [...command.groups, { title: command.groups.length > 0 ? 'Other options' : 'Options', flags: commonFlags }]
+  // One width for all groups, so that the summaries are aligned.
   const left = widest(groups.flatMap(({ flags }) => flags.map(flagRow)))
   sections.push(...groups.map(({ title, flags }) => [title, ...columns(flags.map(flagRow), { left, most })]))
   if (command.notes.length > 0) sections.push(command.notes.flatMap((note) => paragraph(note, most)))
   if (command.examples.length > 0)
     sections.push(['Examples', ...command.examples.flatMap(({ line, summary }) => [`  # ${summary}`, `  ${line}`])])
-  if (command.groups.length > 0) sections.push(exitCodeSection(most))
+  if (command.name === 'run') sections.push(exitCodeSection(most))
   return sections
 }
 

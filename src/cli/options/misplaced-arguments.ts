@@ -6,15 +6,15 @@ import { type CommandSpec, flagsOf } from './command-specs.ts'
 // What people write who know another program, or have forgotten a word.
 
 /** `troupe trip x` where there is a `trip.ai`. */
-export function agentAsCommand([first = '', ...rest]: readonly string[], isFile: (path: string) => boolean): Problem | undefined {
+export function agentNameAsCommand([first = '', ...rest]: readonly string[], isFile: (path: string) => boolean): Problem | undefined {
   const file = `${first}.ai`
   if (first === '' || !isFile(file)) return undefined
   const prompt = rest.length > 0 ? ` ${shellWord(rest.join(' '))}` : ''
-  return { place: first, message: 'There is no such command.', remedy: `Run the agent: troupe run ${shellWord(file)}${prompt}` }
+  return { place: first, message: 'Unknown command.', remedy: `Run the agent: troupe run ${shellWord(file)}${prompt}` }
 }
 
 /** What follows a flag that there is not is most likely its value: it is not reported a second time. */
-export function withoutValues(rest: readonly string[], command: CommandSpec, flags: readonly FlagArgument[]): readonly string[] {
+export function dropFlagValues(rest: readonly string[], command: CommandSpec, flags: readonly FlagArgument[]): readonly string[] {
   const known = flagsOf(command)
   const unknown = flags.filter(({ name, inline }) => !inline && !known.some((flag) => flag.name === name)).length
   const most = command.arguments.length
@@ -40,7 +40,7 @@ const settingsElsewhere: { readonly [written: string]: AgentOptionKey } = {
 }
 
 /** What to write for a flag that only other programs have. */
-export function knownElsewhere(written: string): string | undefined {
+export function flagOfOtherPrograms(written: string): string | undefined {
   if (Object.hasOwn(flagsElsewhere, written)) return `Write ${flagsElsewhere[written]}.`
   const key = Object.hasOwn(settingsElsewhere, written) ? settingsElsewhere[written] : undefined
   return key && `Write --override ${key}=VALUE, or set \`${key}\` in the agent file.`

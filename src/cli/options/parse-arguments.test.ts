@@ -2,13 +2,13 @@ import { describe, expect, test } from 'vitest'
 import { findCommand } from './command-specs.ts'
 import { type Invocation, parseArguments } from './parse-arguments.ts'
 
-const wishes = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
+const display = { detail: 'normal', logFormat: 'text', color: 'auto' } as const
 const none = { settings: [], models: [], flags: [] } as const
 const run = {
   kind: 'run',
   file: 'a.ai',
   output: 'answer',
-  wishes,
+  display,
   overrides: none,
   dryRun: false,
   isTrusted: false,
@@ -23,14 +23,14 @@ describe('what is understood', () => {
     [['run', 'a.ai', '-'], { ...run, prompt: '-' }],
     [['a.ai', 'Do it'], { ...run, prompt: 'Do it' }],
     [['run', 'a.ai', '--', '--json'], { ...run, prompt: '--json' }],
-    [['run', '--json', 'a.ai', '-q'], { ...run, output: 'json', wishes: { ...wishes, detail: 'quiet' } }],
+    [['run', '--json', 'a.ai', '-q'], { ...run, output: 'json', display: { ...display, detail: 'quiet' } }],
     [['--stream-json', 'run', 'a.ai'], { ...run, output: 'stream-json' }],
     [['run', 'a.ai', '--data-dir', 'x', '--data-dir=y'], { ...run, dataDir: 'y' }],
     [
       ['run', 'a.ai', '-v', '--log-format=json', '--color', 'never'],
-      { ...run, wishes: { detail: 'verbose', logFormat: 'json', color: 'never' } },
+      { ...run, display: { detail: 'verbose', logFormat: 'json', color: 'never' } },
     ],
-    [['run', 'a.ai', '--color=never', '--color=always'], { ...run, wishes: { ...wishes, color: 'always' } }],
+    [['run', 'a.ai', '--color=never', '--color=always'], { ...run, display: { ...display, color: 'always' } }],
     [['run', 'a.ai', '--model', 'a/b', '--model=c'], { ...run, overrides: { ...none, models: ['a/b', 'c'] } }],
     [
       ['run', 'a.ai', '--override', 'limits.maxRetries=2', '--override=models=[a, b]'],
@@ -52,9 +52,9 @@ describe('what is understood', () => {
     ],
     [['run', 'a.ai', '--trust', '--config', 'c.json'], { ...run, isTrusted: true, configFile: 'c.json' }],
     [['run', 'a.ai', '--dry-run', '--json'], { ...run, dryRun: true, output: 'json' }],
-    [['demo'], { kind: 'demo', output: 'answer', wishes }],
-    [['validate', 'a.ai', 'b', '--json'], { kind: 'validate', paths: ['a.ai', 'b'], output: 'json', wishes }],
-    [['demo', '--json', '-q'], { kind: 'demo', output: 'json', wishes: { ...wishes, detail: 'quiet' } }],
+    [['demo'], { kind: 'demo', output: 'answer', display }],
+    [['validate', 'a.ai', 'b', '--json'], { kind: 'validate', paths: ['a.ai', 'b'], output: 'json', display }],
+    [['demo', '--json', '-q'], { kind: 'demo', output: 'json', display: { ...display, detail: 'quiet' } }],
     [['help', 'agent-file'], { kind: 'help', about: { kind: 'agent-file' } }],
     [['--version'], { kind: 'version' }],
     [['run', '--wrong', '-V'], { kind: 'version' }],
@@ -73,7 +73,7 @@ describe('what is understood', () => {
     expect(parseArguments(['run', '--stream-json', '--log-format=json', '--color=always'])).toMatchObject({
       ok: false,
       output: 'stream-json',
-      wishes: { logFormat: 'json', color: 'always' },
+      display: { logFormat: 'json', color: 'always' },
     })
   })
 })
@@ -85,54 +85,52 @@ describe('what is wrong', () => {
       ? expect.unreachable('it was understood')
       : parsed.error.problems.map(({ place, message, remedy }) => `${place}: ${message} ${remedy}`)
   }
-  const prompt = 'If it belongs to the prompt, put -- before the prompt.'
+  const prompt = 'If it is part of the prompt, write -- before the prompt.'
 
   const lines: readonly [line: readonly string[], problems: readonly string[]][] = [
-    [['--verion'], ['--verion: There is no such flag. Did you mean --version?', 'troupe: A command is missing. Try: troupe demo']],
-    [['rnu', 'a.ai'], ['rnu: There is no such command. Did you mean run?']],
+    [['--verion'], ['--verion: Unknown flag. Did you mean --version?', 'troupe: The command is missing. Try: troupe demo']],
+    [['rnu', 'a.ai'], ['rnu: Unknown command. Did you mean run?']],
     [
       ['nonsense'],
-      [
-        'nonsense: There is no such command. There are run, demo, validate, agents, init, doctor, config, trust, sessions, approvals, skills, help.',
-      ],
+      ['nonsense: Unknown command. There are run, demo, validate, agents, init, doctor, config, trust, sessions, approvals, skills, help.'],
     ],
-    [['help', 'dmo'], ['dmo: There is no help about it. Did you mean demo?']],
-    [['help', 'agent-fil'], ['agent-fil: There is no help about it. Did you mean agent-file, agents?']],
-    [['agents', 'lst'], ['ACTION: It is list, not "lst". Usage: troupe agents list [options]']],
+    [['help', 'dmo'], ['dmo: Unknown help topic. Did you mean demo?']],
+    [['help', 'agent-fil'], ['agent-fil: Unknown help topic. Did you mean agent-file, agents?']],
+    [['agents', 'lst'], ['ACTION: Expected list, got "lst". Usage: troupe agents list [options]']],
     [['doctor', 'x'], ['x: doctor takes no arguments. Leave it out.']],
-    [['run', ''], ['FILE: It is empty. Give the agent, a .ai file or one of another program.']],
-    [['run'], ['FILE: It is missing. Give the agent, a .ai file or one of another program.']],
+    [['run', ''], ['FILE: The argument is empty. Pass an agent file.']],
+    [['run'], ['FILE: The argument is missing. Agent file: .ai, or a file of another program.']],
     [['run', 'a.ai', 'Do', 'it', 'now'], ['it now: run takes 2 arguments. Put the prompt in quotes.']],
     [['demo', 'x'], ['x: demo takes no arguments. Leave it out.']],
     [
       ['demo', '--model', 'x'],
-      ['--model: demo has no such flag. There are --json, --quiet, --verbose, --log-format, --color, --help, --version.'],
+      ['--model: Unknown flag of demo. There are --json, --quiet, --verbose, --log-format, --color, --help, --version.'],
     ],
-    [['help', '--json'], ['--json: help has no such flag. There are --help, --version.']],
-    [['run', 'a.ai', '--color'], ['--color: It needs a value. Write --color=auto|always|never.']],
+    [['help', '--json'], ['--json: Unknown flag of help. There are --help, --version.']],
+    [['run', 'a.ai', '--color'], ['--color: This flag needs a value. Write --color=auto|always|never.']],
     [
       ['run', 'a.ai', '--color', 'blue', '--log-format=xml'],
       [
-        '--color: It takes auto or always or never, not "blue". Write --color=auto|always|never.',
-        '--log-format: It takes text or json, not "xml". Write --log-format=text|json.',
+        '--color: Expected auto or always or never, got "blue". Write --color=auto|always|never.',
+        '--log-format: Expected text or json, got "xml". Write --log-format=text|json.',
       ],
     ],
-    [['run', 'a.ai', '-qv'], ['-q: It cannot be combined with --verbose. Leave one of them out.']],
-    [['run', 'a.ai', '--dry-run', '--stream-json'], ['--dry-run: It cannot be combined with --stream-json. Leave one of them out.']],
-    [['run', 'a.ai', '--model', '--override='], ['--model: It needs a value. Write --model=NAME.']],
-    [['run', 'a.ai', '--json=yes'], ['--json: It is a switch and takes no value. Write --json.']],
-    [['run', 'a.ai', '--data-dir'], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
-    [['run', 'a.ai', '--data-dir='], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
-    [['run', 'a.ai', '--data-dir', '--quiet'], ['--data-dir: It needs a value. Write --data-dir=DIR.']],
-    [['run', 'a.ai', '--json', '--stream-json'], ['--json: It cannot be combined with --stream-json. Leave one of them out.']],
+    [['run', 'a.ai', '-qv'], ['-q: Cannot be combined with --verbose. Remove one of them.']],
+    [['run', 'a.ai', '--dry-run', '--stream-json'], ['--dry-run: Cannot be combined with --stream-json. Remove one of them.']],
+    [['run', 'a.ai', '--model', '--override='], ['--model: This flag needs a value. Write --model=NAME.']],
+    [['run', 'a.ai', '--json=yes'], ['--json: This flag takes no value. Write --json.']],
+    [['run', 'a.ai', '--data-dir'], ['--data-dir: This flag needs a value. Write --data-dir=DIR.']],
+    [['run', 'a.ai', '--data-dir='], ['--data-dir: This flag needs a value. Write --data-dir=DIR.']],
+    [['run', 'a.ai', '--data-dir', '--quiet'], ['--data-dir: This flag needs a value. Write --data-dir=DIR.']],
+    [['run', 'a.ai', '--json', '--stream-json'], ['--json: Cannot be combined with --stream-json. Remove one of them.']],
     [
       ['run', '--jsn', '--quite', '-x', '--quiet=1'],
       [
-        `--jsn: run has no such flag. Did you mean --json? ${prompt}`,
-        `--quite: run has no such flag. Did you mean --quiet? ${prompt}`,
-        `-x: run has no such flag. There are --model, --override, --config, --allow, --deny, --trust, --dry-run, --max-steps, --max-tokens, --time-budget, --max-cost, --json, --stream-json, --quiet, --verbose, --log-format, --color, --resume, --data-dir, --help and 1 more. ${prompt}`,
-        '--quiet: It is a switch and takes no value. Write --quiet.',
-        'FILE: It is missing. Give the agent, a .ai file or one of another program.',
+        `--jsn: Unknown flag of run. Did you mean --json? ${prompt}`,
+        `--quite: Unknown flag of run. Did you mean --quiet? ${prompt}`,
+        `-x: Unknown flag of run. There are --model, --override, --config, --allow, --deny, --trust, --dry-run, --max-steps, --max-tokens, --time-budget, --max-cost, --json, --stream-json, --quiet, --verbose, --log-format, --color, --resume, --data-dir, --help and 1 more. ${prompt}`,
+        '--quiet: This flag takes no value. Write --quiet.',
+        'FILE: The argument is missing. Agent file: .ai, or a file of another program.',
       ],
     ],
   ]
@@ -146,19 +144,19 @@ describe('what is wrong', () => {
       output: 'json',
       error: {
         code: 'usage',
-        message: 'The command line has a problem.',
+        message: 'The command line is invalid.',
         remedy: 'Usage: troupe run FILE [PROMPT] [options]. More: troupe help run',
       },
     })
     expect(parseArguments(['rum', 'x'])).toMatchObject({
       ok: false,
       output: 'answer',
-      error: { remedy: 'See what there is: troupe --help' },
+      error: { remedy: 'Run troupe --help.' },
     })
     expect(parseArguments(['run', '--stream-json', '--log-format=json', '--color=always'])).toMatchObject({
       ok: false,
       output: 'stream-json',
-      wishes: { logFormat: 'json', color: 'always' },
+      display: { logFormat: 'json', color: 'always' },
     })
   })
 })

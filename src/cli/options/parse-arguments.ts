@@ -15,8 +15,8 @@ import {
   type LogFormat,
   usageOf,
 } from './command-specs.ts'
-import { agentAsCommand, knownElsewhere, withoutValues } from './misplaced-arguments.ts'
-import { type AgentInvocation, agentInvocation } from './project-invocations.ts'
+import { agentNameAsCommand, dropFlagValues, flagOfOtherPrograms } from './misplaced-arguments.ts'
+import { type ProjectInvocation, projectInvocation } from './project-invocations.ts'
 
 export type OutputForm = 'answer' | 'json' | 'stream-json'
 
@@ -24,7 +24,7 @@ export type OutputForm = 'answer' | 'json' | 'stream-json'
 export type Detail = 'quiet' | 'normal' | 'verbose'
 
 /** What is wanted on standard error. */
-export interface Wishes {
+export interface DisplayOptions {
   readonly detail: Detail
   readonly logFormat: LogFormat
   readonly color: ColourChoice
@@ -36,7 +36,7 @@ export interface RunInvocation {
   /** `-` is standard input. */
   readonly prompt?: string
   readonly output: OutputForm
-  readonly wishes: Wishes
+  readonly display: DisplayOptions
   /** What is said over the settings of the file. */
   readonly overrides: OverrideArguments
   readonly dryRun: boolean
@@ -54,7 +54,7 @@ export interface RunInvocation {
 export interface DemoInvocation {
   readonly kind: 'demo'
   readonly output: Exclude<OutputForm, 'stream-json'>
-  readonly wishes: Wishes
+  readonly display: DisplayOptions
 }
 /** A command, agent files in general, or one of them with what the command line says over it. */
 export type HelpTopic =
@@ -69,7 +69,7 @@ export type HelpTopic =
 export type Invocation =
   | RunInvocation
   | DemoInvocation
-  | AgentInvocation
+  | ProjectInvocation
   | { readonly kind: 'help'; readonly about?: HelpTopic }
   /** Nothing was said at all. */
   | { readonly kind: 'nothing' }
@@ -82,7 +82,7 @@ type ParsedArguments =
       readonly ok: false
       readonly error: TroupeError
       readonly output: OutputForm
-      readonly wishes: Wishes
+      readonly display: DisplayOptions
       /** Not looked into here; they may be wrong as well. */
       readonly overrides: OverrideArguments
     }
@@ -108,14 +108,14 @@ export function parseArguments(argv: readonly string[], isFile: (path: string) =
   if (has(words, 'help')) return { ok: true, invocation: { kind: 'help', ...(command && { about: helpOn(command, rest, words) }) } }
 
   const problems = command
-    ? [...flagProblems(command, words), ...argumentProblems(command, withoutValues(rest, command, words.flags))]
-    : [...unknownFlags(words), agentAsCommand(words.positionals, isFile) ?? commandProblem(words.positionals[0])]
+    ? [...flagProblems(command, words), ...argumentProblems(command, dropFlagValues(rest, command, words.flags))]
+    : [...unknownFlags(words), agentNameAsCommand(words.positionals, isFile) ?? commandProblem(words.positionals[0])]
   if (!command || problems.length > 0) {
     return {
       ok: false,
       error: renamedError(words) ?? problemsError(problems, command),
       output: outputOf(words),
-      wishes: wishesOf(words),
+      display: displayOptionsOf(words),
       overrides: usable(overridesOf(words)),
     }
   }
@@ -123,7 +123,7 @@ export function parseArguments(argv: readonly string[], isFile: (path: string) =
 }
 
 function problemsError(problems: readonly Problem[], command: CommandSpec | undefined): TroupeError {
-  const count = problems.length === 1 ? 'The command line has a problem.' : `The command line has ${problems.length} problems.`
+  const count = problems.length === 1 ? 'The command line is invalid.' : `The command line has ${problems.length} errors.`
   const remedy = command ? `Usage: ${usageOf(command)}. More: troupe help ${command.name}` : seeHelp
   return new TroupeError('usage', count, { remedy, problems })
 }
@@ -148,7 +148,7 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
         file,
         ...(prompt !== undefined && { prompt }),
         output: outputOf(words),
-        wishes: wishesOf(words),
+        display: displayOptionsOf(words),
         overrides: overridesOf(words),
         dryRun: has(words, 'dry-run'),
         ...(dataDir !== undefined && { dataDir }),
@@ -160,7 +160,7 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
       }
     }
     case 'demo':
-      return { kind: 'demo', output: has(words, 'json') ? 'json' : 'answer', wishes: wishesOf(words) }
+      return { kind: 'demo', output: has(words, 'json') ? 'json' : 'answer', display: displayOptionsOf(words) }
     case 'help': {
       const [topic] = rest
       if (topic === agentFileTopic) return { kind: 'help', about: { kind: agentFileTopic } }
@@ -168,9 +168,9 @@ function invocationOf(name: CommandName, rest: readonly string[], words: Words):
       return { kind: 'help', ...(command && { about: { kind: 'command', command } }) }
     }
     default:
-      return agentInvocation(name, {
+      return projectInvocation(name, {
         rest,
-        wishes: wishesOf(words),
+        display: displayOptionsOf(words),
         has: (flag) => has(words, flag),
         flagValue: (flag) => valuesOf(words, flag).at(-1),
       })
@@ -208,7 +208,7 @@ function outputOf(words: Words): OutputForm {
   return (['json', 'stream-json'] as const).find((name) => has(words, name)) ?? 'answer'
 }
 
-function wishesOf(words: Words): Wishes {
+function displayOptionsOf(words: Words): DisplayOptions {
   const color = valuesOf(words, 'color').at(-1)
   return {
     detail: has(words, 'quiet') ? 'quiet' : has(words, 'verbose') ? 'verbose' : 'normal',
@@ -254,11 +254,11 @@ function commandOf(positionals: readonly string[]): { readonly command: CommandS
 }
 
 function commandProblem(first: string | undefined, more: readonly string[] = []): Problem {
-  if (first === undefined) return { place: 'troupe', message: 'A command is missing.', remedy: 'Try: troupe demo' }
+  if (first === undefined) return { place: 'troupe', message: 'The command is missing.', remedy: 'Try: troupe demo' }
   const known = [...commands.map(({ name }) => name), ...more]
   return {
     place: first,
-    message: more.length > 0 ? 'There is no help about it.' : 'There is no such command.',
+    message: more.length > 0 ? 'Unknown help topic.' : 'Unknown command.',
     remedy: suggestion(first, known) ?? seeHelp,
   }
 }
@@ -271,23 +271,23 @@ function flagProblems(command: CommandSpec, { flags }: Words): readonly Problem[
     const clash = found?.excludes?.find((other) => flags.some(({ name }) => name === other))
     const wrong = found
       ? valueProblem(found, flag)
-      : { message: `${command.name} has no such flag.`, remedy: flagRemedy(flag.written, command) }
+      : { message: `Unknown flag of ${command.name}.`, remedy: flagRemedy(flag.written, command) }
     const tell = (problem: Omit<Problem, 'place'>): void =>
       void problems.set(`${flag.written} ${problem.message}`, { place: flag.written, ...problem })
     if (wrong) tell(wrong)
     // Of two that clash, one is told.
     else if (clash !== undefined && flag.name < clash)
-      tell({ message: `It cannot be combined with --${clash}.`, remedy: 'Leave one of them out.' })
+      tell({ message: `Cannot be combined with --${clash}.`, remedy: 'Remove one of them.' })
   }
   return [...problems.values()]
 }
 
 function valueProblem({ name, value: wanted, choices }: FlagSpec, { value, inline }: Written): Omit<Problem, 'place'> | undefined {
-  if (wanted === undefined) return inline ? { message: 'It is a switch and takes no value.', remedy: `Write --${name}.` } : undefined
+  if (wanted === undefined) return inline ? { message: 'This flag takes no value.', remedy: `Write --${name}.` } : undefined
   if (value === undefined || value === '' || (!inline && value.startsWith('-') && value !== '-'))
-    return { message: 'It needs a value.', remedy: `Write --${name}=${choices?.join('|') ?? wanted}.` }
+    return { message: 'This flag needs a value.', remedy: `Write --${name}=${choices?.join('|') ?? wanted}.` }
   if (choices && !choices.includes(value))
-    return { message: `It takes ${choices.join(' or ')}, not ${JSON.stringify(value)}.`, remedy: `Write --${name}=${choices.join('|')}.` }
+    return { message: `Expected ${choices.join(' or ')}, got ${JSON.stringify(value)}.`, remedy: `Write --${name}=${choices.join('|')}.` }
   return undefined
 }
 
@@ -298,7 +298,7 @@ function unknownFlags({ flags }: Words): readonly Problem[] {
     .filter(({ name }) => !known.some((flag) => flag.name === name))
     .map(({ written }) => ({
       place: written,
-      message: 'There is no such flag.',
+      message: 'Unknown flag.',
       remedy:
         suggestion(
           written,
@@ -308,31 +308,35 @@ function unknownFlags({ flags }: Words): readonly Problem[] {
 }
 
 function flagRemedy(written: string, command: CommandSpec): string {
-  const known = command.name === 'run' ? knownElsewhere(written) : undefined
+  const known = command.name === 'run' ? flagOfOtherPrograms(written) : undefined
   if (known !== undefined) return known
   const meant = suggestion(
     written,
     flagsOf(command).map(({ name }) => `--${name}`),
   )
   const takesPrompt = command.arguments.some(({ name }) => name === 'PROMPT')
-  return [meant ?? seeHelp, ...(takesPrompt ? ['If it belongs to the prompt, put -- before the prompt.'] : [])].join(' ')
+  return [meant ?? seeHelp, ...(takesPrompt ? ['If it is part of the prompt, write -- before the prompt.'] : [])].join(' ')
 }
 
 function argumentProblems(command: CommandSpec, rest: readonly string[]): readonly Problem[] {
   const missing = command.arguments.slice(rest.length).filter(({ required }) => required)
-  const problems: Problem[] = missing.map(({ name, summary }) => ({ place: name, message: 'It is missing.', remedy: `Give ${summary}.` }))
+  const problems: Problem[] = missing.map(({ name, summary }) => ({
+    place: name,
+    message: 'The argument is missing.',
+    remedy: `${summary}.`,
+  }))
   for (const [i, { name, choices }] of command.arguments.entries()) {
     const given = rest[i]
     if (given === undefined || !choices || choices.includes(given)) continue
     problems.push({
       place: name,
-      message: `It is ${choices.join(' or ')}, not ${JSON.stringify(given)}.`,
+      message: `Expected ${choices.join(' or ')}, got ${JSON.stringify(given)}.`,
       remedy: `Usage: ${usageOf(command)}`,
     })
   }
   const [file] = rest
   if (command.name === 'run' && file === '')
-    problems.push({ place: 'FILE', message: 'It is empty.', remedy: 'Give the agent, a .ai file or one of another program.' })
+    problems.push({ place: 'FILE', message: 'The argument is empty.', remedy: 'Pass an agent file.' })
   const last = command.arguments.at(-1)
   const extra = last?.repeatable ? [] : rest.slice(command.arguments.length)
   if (extra.length > 0) {
@@ -345,7 +349,7 @@ function argumentProblems(command: CommandSpec, rest: readonly string[]): readon
   return problems
 }
 
-const seeHelp = 'See what there is: troupe --help'
+const seeHelp = 'Run troupe --help.'
 
 function allFlags(): readonly FlagSpec[] {
   const all = commands.flatMap((command): readonly FlagSpec[] => flagsOf(command))

@@ -1,13 +1,13 @@
-// The commands about agents and their surroundings. Part of the one list in options.ts.
+// The commands for projects and stored sessions. Part of the one list in command-specs.ts.
 import type { CommandSpec, FlagSpec } from './command-specs.ts'
 
-const json: FlagSpec = { name: 'json', summary: 'print one JSON document instead, also on failure' }
-const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'read this configuration before all others' }
-const everywhere: FlagSpec = { name: 'everywhere', summary: 'include other projects, and sessions that do not say where they began' }
+const json: FlagSpec = { name: 'json', summary: 'Print one JSON document, also on failure' }
+const configFile: FlagSpec = { name: 'config', value: 'FILE', summary: 'Read this configuration file first' }
+const everywhere: FlagSpec = { name: 'everywhere', summary: 'Include other projects and sessions without a project' }
 const dataDir: FlagSpec = {
   name: 'data-dir',
   value: 'DIR',
-  summary: 'look there for sessions (default: $XDG_STATE_HOME/troupe, ~/.local/state/troupe)',
+  summary: 'Read sessions from DIR (default: ~/.local/state/troupe)',
 }
 
 export const approvalsActions = ['list', 'answer', 'drop', 'revoke'] as const
@@ -16,113 +16,115 @@ export type ApprovalsAction = (typeof approvalsActions)[number]
 export const sessionsActions = ['list', 'show', 'prune', 'delete'] as const
 export type SessionsAction = (typeof sessionsActions)[number]
 
-export const agentCommands = [
+export const projectCommands = [
   {
     name: 'validate',
-    summary: 'check agents and configuration; nothing is started or sent',
-    arguments: [{ name: 'PATH', required: false, repeatable: true, summary: 'agent files or folders (default: what agents list shows)' }],
+    summary: 'Check agents and configuration without running anything',
+    arguments: [
+      { name: 'PATH', required: false, repeatable: true, summary: 'Agent files or folders (default: those that `agents list` shows)' },
+    ],
     groups: [{ title: 'Options', flags: [json, configFile] }],
-    notes: ['Everything that is wrong in any file is told at once, each with its place; the exit code is 2 then.'],
+    notes: ['All errors of all files are reported together, each with file, line and column. The exit code is then 2.'],
     examples: [
-      { line: 'troupe validate', summary: 'every agent of this folder and of the configuration' },
-      { line: 'troupe validate agents/ review.ai --json', summary: 'these, for a program' },
+      { line: 'troupe validate', summary: 'all agents of this folder and of the configuration' },
+      { line: 'troupe validate agents/ review.ai --json', summary: 'some agents, as JSON' },
     ],
   },
   {
     name: 'agents',
-    summary: 'list the agents that there are',
-    arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'list' }],
+    summary: 'List agents',
+    arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'The action: list' }],
     groups: [{ title: 'Options', flags: [json, configFile] }],
     notes: [
-      'Agents are the .ai files of this folder, those that the configuration lists, and files of other programs in their usual places.',
-      'Where there are files and none of them is right, all that is wrong is told, and the exit code is 2.',
+      'Agents are the .ai files of this folder, the files that the configuration lists, and agent files of other programs in their standard locations.',
+      'If no agent file is valid, all errors are reported and the exit code is 2.',
     ],
-    examples: [{ line: 'troupe agents list', summary: 'names, descriptions, files and children' }],
+    examples: [{ line: 'troupe agents list', summary: 'show names, descriptions, files and children' }],
   },
   {
     name: 'init',
-    summary: 'begin a project that runs without a key or a network',
-    arguments: [{ name: 'DIR', required: false, summary: 'the folder (default: this one)' }],
-    groups: [{ title: 'Options', flags: [{ name: 'yes', short: 'y', summary: 'do not ask first' }] }],
+    summary: 'Create a project that runs without a key or network',
+    arguments: [{ name: 'DIR', required: false, summary: 'Folder (default: the current one)' }],
+    groups: [{ title: 'Options', flags: [{ name: 'yes', short: 'y', summary: 'Do not ask for confirmation' }] }],
     notes: [
-      'Nothing is ever overwritten. Where an agent or the configuration is there already, nothing is created; other files, such as README.md and .gitignore, are kept as they are. The configuration that is created is trusted.',
+      'Existing files are never overwritten. If an agent or a configuration exists, nothing is created. Other files, such as README.md and .gitignore, are kept. The new configuration is trusted.',
     ],
     examples: [
-      { line: 'troupe init trips', summary: 'a new folder with a team of three' },
-      { line: 'troupe init --yes', summary: 'here, without a question' },
+      { line: 'troupe init trips', summary: 'create a folder with a team of three agents' },
+      { line: 'troupe init --yes', summary: 'create it here without confirmation' },
     ],
   },
   {
     name: 'doctor',
-    summary: 'find out what is wrong here, and how to mend it',
+    summary: 'Find problems in this setup and how to fix them',
     arguments: [],
     groups: [{ title: 'Options', flags: [json, configFile] }],
     notes: [
-      'Servers on this machine are looked for; nothing is sent to any other. Keys are never shown. The exit code is 1 where something fails.',
+      'Tests whether local model servers respond and sends nothing to other hosts. Keys are never shown. The exit code is 1 if a check fails.',
     ],
-    examples: [{ line: 'troupe doctor', summary: 'Node, configuration, agents, models, journal' }],
+    examples: [{ line: 'troupe doctor', summary: 'check Node, configuration, agents, models and the store' }],
   },
   {
     name: 'config',
-    summary: 'show what holds here, and who says so',
+    summary: 'Show the effective configuration and where each value comes from',
     arguments: [
-      { name: 'ACTION', required: true, choices: ['show'], summary: 'show' },
-      { name: 'FILE', required: false, summary: 'an agent, whose own settings count too' },
+      { name: 'ACTION', required: true, choices: ['show'], summary: 'The action: show' },
+      { name: 'FILE', required: false, summary: 'Agent file whose settings are included' },
     ],
     groups: [
       {
         title: 'Options',
-        flags: [{ name: 'origin', summary: 'tell where each value comes from' }, json, configFile],
+        flags: [{ name: 'origin', summary: 'Show where each value comes from' }, json, configFile],
       },
     ],
     notes: [
-      'A flag counts more than a TROUPE_ variable, that more than the agent file, then --config, the working directory, the folder of the agent, ~/.ai-agent, /etc/ai-agent.',
+      'Precedence, highest first: flags, TROUPE_ variables, the agent file, --config, the working directory, the folder of the agent, ~/.ai-agent, /etc/ai-agent.',
       'Secrets and variables are not shown.',
     ],
     examples: [
-      { line: 'troupe config show --origin', summary: 'every setting with its origin' },
+      { line: 'troupe config show --origin', summary: 'all settings with their origin' },
       { line: 'troupe config show trip.ai --origin', summary: 'the same for one agent' },
     ],
   },
   {
     name: 'trust',
-    summary: 'let the files of a project count in full, as they are now',
+    summary: "Trust this project's files in their current form",
     arguments: [
-      { name: 'PATH', required: false, repeatable: true, summary: 'files or folders (default: what waits here, once you have seen it)' },
+      { name: 'PATH', required: false, repeatable: true, summary: 'Files or folders (default: everything untrusted here, after review)' },
     ],
     groups: [
       {
         title: 'Options',
         flags: [
-          { name: 'all', summary: 'trust whatever waits here, without a question', excludes: ['list', 'revoke'] },
-          { name: 'list', summary: 'show what is trusted', excludes: ['all', 'revoke'] },
-          { name: 'revoke', summary: 'take trust back from files, or from everything below folders', excludes: ['all', 'list'] },
+          { name: 'all', summary: 'Trust everything here without asking', excludes: ['list', 'revoke'] },
+          { name: 'list', summary: 'List trusted files', excludes: ['all', 'revoke'] },
+          { name: 'revoke', summary: 'Revoke trust for files, or for everything in folders', excludes: ['all', 'list'] },
           json,
           configFile,
         ],
       },
     ],
     notes: [
-      'Trust is in the content: a file that changes has to be trusted again.',
-      'Without a PATH a terminal shows what waits and what it could do with trust, and asks once. Where there is no terminal, name files or say --all; otherwise what waits is listed, and the exit code is 2.',
+      'Trust applies to the content: a changed file must be trusted again.',
+      'Without PATH, a terminal shows the untrusted files and what they could do, and asks once. Without a terminal, name files or use --all; otherwise the untrusted files are listed and the exit code is 2.',
     ],
     examples: [
-      { line: 'troupe trust', summary: 'see what waits, and decide' },
-      { line: 'troupe trust .ai-agent.json', summary: 'after having looked at it' },
-      { line: 'troupe trust --list', summary: 'what is trusted' },
-      { line: 'troupe trust --revoke ~/projects/old', summary: 'no longer' },
+      { line: 'troupe trust', summary: 'review untrusted files and decide' },
+      { line: 'troupe trust .ai-agent.json', summary: 'trust one file' },
+      { line: 'troupe trust --list', summary: 'list trusted files' },
+      { line: 'troupe trust --revoke ~/projects/old', summary: 'revoke trust' },
     ],
   },
   {
     name: 'sessions',
-    summary: 'list, show, prune or delete stored sessions',
+    summary: 'List, show, prune or delete stored sessions',
     arguments: [
-      { name: 'ACTION', required: true, choices: sessionsActions, summary: 'list, show, prune or delete' },
+      { name: 'ACTION', required: true, choices: sessionsActions, summary: 'The action: list, show, prune or delete' },
       {
         name: 'ID',
         required: false,
         repeatable: true,
-        summary: 'for show and delete: the session ID, or the beginning of it; delete takes several',
+        summary: 'show, delete: session ID or its beginning; delete takes several',
       },
     ],
     groups: [
@@ -134,81 +136,79 @@ export const agentCommands = [
           { ...json, excludes: ['stream-json'] },
           {
             name: 'stream-json',
-            summary: 'show: print the events of its journal, one JSON document a line',
+            summary: 'show: print the events of the journal as lines of JSON',
             excludes: ['json'],
           },
           { name: 'verbose', short: 'v', summary: 'show: print the input and output of every call' },
-          { name: 'older', value: 'AGE', summary: 'prune: delete sessions whose last event is older, such as 30d or 12h' },
-          { name: 'keep', value: 'COUNT', summary: 'prune: keep this many of the newest, however old they are' },
+          { name: 'older', value: 'AGE', summary: 'prune: delete sessions whose last event is older, such as 30d' },
+          { name: 'keep', value: 'COUNT', summary: 'prune: always keep this many of the newest sessions' },
           { name: 'dry-run', summary: 'prune, delete: print what would be deleted' },
         ],
       },
     ],
     notes: [
-      'list: the sessions of this project, the newest first: who, when, what about, and its state: running, and in which process; left in the middle, since the process that drove it is gone; waiting for an answer; damaged, with the first event that cannot be read; or how it has ended.',
-      'One that was left or that waits has the command that goes on with it. One that has ended takes a next turn: troupe run FILE PROMPT --resume ID.',
-      'show: one session as its journal has it, of any project: what was asked, the tree of what happened, the answer, diagnostics, and who did how much. The totals are over all its turns. With -v it also prints what each call was given and returned, each cut to 20 lines, and where to read the rest. It changes nothing, and does not disturb a process that runs the session.',
-      'show exits with 0 however the session went. With --json the document has the outcome as run --json gave it, with the exit code of that run, and without what was reported before it began; of a session that is running, was left or is damaged, what there is so far. With --stream-json a session that has not come to rest has no last line.',
-      'show prints a session with a damaged journal up to the damage, says where that is, and exits with 1.',
-      'prune: deletes sessions that have ended, over all projects of the data folder: those that are both older than --older and not among the newest --keep. Sessions that are running or suspended are never deleted, and are not counted.',
-      'delete: deletes the named sessions, suspended ones too. If one of them is running, nothing is deleted. prune and delete remove journal, messages and stored outputs, and give their space back to the file system.',
+      'list: sessions of this project, newest first, with their state: running (and the process), interrupted (the process is gone), suspended (waits for an answer), damaged, or the outcome. Sessions that can continue show the command for it. An ended session takes another turn: troupe run FILE PROMPT --resume ID.',
+      'show: the request, the tree of what happened, the answer, diagnostics and totals over all turns. -v adds input and output of every call, 20 lines each. It reads the journal only and can run beside the process that drives the session.',
+      'show --json: the outcome as run --json printed it, with the exit code of that run; for a session that has not ended, the state so far. With --stream-json a session that has not ended has no last line. The exit code of show is 0, or 1 if the journal is damaged; it is then shown up to the damage.',
+      'prune: delete ended sessions of all projects in the data folder that are older than --older and not among the newest --keep. Running and suspended sessions are never deleted.',
+      'delete: delete sessions, including suspended ones. If one of them is running, none is deleted. Both commands remove journal, messages and stored outputs and shrink the database file.',
     ],
     examples: [
-      { line: 'troupe sessions list', summary: 'find the session whose terminal was closed' },
-      { line: 'troupe sessions list --everywhere --json', summary: 'all of them, for a program' },
-      { line: 'troupe sessions show ID', summary: 'what happened in it' },
-      { line: 'troupe sessions show ID --json', summary: 'its outcome, for a program' },
-      { line: 'troupe sessions prune --older 30d --keep 100', summary: 'delete ended sessions that are old and not among the newest 100' },
-      { line: 'troupe sessions delete ID', summary: 'delete one, whether or not it has ended' },
+      { line: 'troupe sessions list', summary: 'find a session' },
+      { line: 'troupe sessions list --everywhere --json', summary: 'all sessions, as JSON' },
+      { line: 'troupe sessions show ID', summary: 'show what happened' },
+      { line: 'troupe sessions show ID --json', summary: 'the outcome, as JSON' },
+      { line: 'troupe sessions prune --older 30d --keep 100', summary: 'delete ended sessions, except the newest 100' },
+      { line: 'troupe sessions delete ID', summary: 'delete one session' },
     ],
   },
   {
     name: 'approvals',
-    summary: 'see what was approved for this project, and answer what waits',
+    summary: 'List and revoke approvals, answer pending requests',
     arguments: [
       {
         name: 'ACTION',
         required: true,
         choices: approvalsActions,
-        summary: 'list, answer, drop or revoke',
+        summary: 'The action: list, answer, drop or revoke',
       },
       {
         name: 'NAME',
         required: false,
         repeatable: true,
-        summary: 'as list shows it: for answer a session, or one of its requests, and the answer; for drop sessions; for revoke keys',
+        summary: 'answer: a session or request ID and the answer; drop: session IDs; revoke: keys',
       },
     ],
     groups: [
       {
         title: 'Options',
-        flags: [{ name: 'all', summary: 'revoke everything of this project' }, everywhere, dataDir, json],
+        flags: [{ name: 'all', summary: 'revoke: revoke all approvals of this project' }, everywhere, dataDir, json],
       },
     ],
     notes: [
-      'list: every open request, also of sessions that run in another process, which is named, or whose process died.',
-      'What was approved for a session ends with it; what was approved for a project holds in the folder that it was given in, until it is taken back. A rule that denies something counts more than either.',
-      'An answer is what may be typed at a terminal: yes, no, no and why, x to end the run, s or p to approve it for the session or the project, s1, p1 and so on for more, as approvals list shows them; a text or the number of an option where something is asked. It is kept, and nothing runs: troupe run FILE --resume ID then goes on, and needs no terminal.',
-      'A session that is dropped has ended: nothing more of it runs, and its journal stays.',
+      'list: pending requests of all sessions, including those that run in another process, and the approvals of this project.',
+      'An approval for a session ends with the session. An approval for a project applies in the folder where it was given until it is revoked. A rule that denies a call wins over both.',
+      'answer: yes; no, with an optional reason; x to end the run; s or p to approve for the session or the project (s1, p1 and so on for wider approvals, as list shows them); for a question, a text or the number of an option. The answer is stored and nothing runs until troupe run FILE --resume ID.',
+      'drop: end a session. Nothing of it runs any more; its journal is kept.',
     ],
     examples: [
-      { line: 'troupe approvals list', summary: 'what is approved here, and what waits' },
-      { line: 'troupe approvals answer ID yes', summary: 'the only request of a session; where there are several, name the request' },
-      { line: 'troupe approvals answer ID no use the other file', summary: 'with a word about why' },
-      { line: 'troupe approvals drop ID', summary: 'it is no longer wanted' },
-      { line: "troupe approvals revoke 'command:npm test'", summary: 'ask about it again' },
+      { line: 'troupe approvals list', summary: 'show approvals and pending requests' },
+      { line: 'troupe approvals answer ID yes', summary: 'approve the pending request of a session' },
+      { line: 'troupe approvals answer ID no use the other file', summary: 'deny it with a reason' },
+      { line: 'troupe approvals drop ID', summary: 'end the session without an answer' },
+      { line: "troupe approvals revoke 'command:npm test'", summary: 'ask again from now on' },
     ],
   },
   {
     name: 'skills',
-    summary: 'list the skills that agents may load here',
-    arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'list' }],
+    summary: 'List the skills that agents can load here',
+    arguments: [{ name: 'ACTION', required: true, choices: ['list'], summary: 'The action: list' }],
     groups: [{ title: 'Options', flags: [json, configFile] }],
     notes: [
-      'Skills are folders with a SKILL.md. They are looked for in .agents/skills and .claude/skills from here up to the root of the project, in the folders that skills.directories of the configuration names, in the home folder, and in /usr/local/share, /usr/share and /etc, there below ai-agent/skills. Of the same name the nearest counts.',
+      'A skill is a folder with a SKILL.md. Locations: .agents/skills and .claude/skills from here up to the project root; the folders in skills.directories of the configuration; the home folder; ai-agent/skills in /usr/local/share, /usr/share and /etc. If two skills have the same name, the nearest one is used.',
     ],
-    examples: [{ line: 'troupe skills list', summary: 'names, descriptions, where they are, and what is wrong with any' }],
+    examples: [{ line: 'troupe skills list', summary: 'show names, descriptions, locations and errors' }],
   },
 ] as const satisfies readonly CommandSpec[]
 
-export type AgentCommandName = (typeof agentCommands)[number]['name']
+export type ProjectCommandName = (typeof projectCommands)[number]['name']

@@ -1,15 +1,15 @@
-import type { OutputForm, Wishes } from './parse-arguments.ts'
+import type { DisplayOptions, OutputForm } from './parse-arguments.ts'
 import {
-  type AgentCommandName,
   type ApprovalsAction,
   approvalsActions,
+  type ProjectCommandName,
   type SessionsAction,
   sessionsActions,
 } from './project-command-specs.ts'
 
 interface Common {
   readonly output: 'answer' | 'json'
-  readonly wishes: Wishes
+  readonly display: DisplayOptions
   /** The file behind `--config`. */
   readonly configFile?: string
 }
@@ -70,7 +70,7 @@ export interface SessionsInvocation extends Omit<Common, 'output'> {
 export interface SkillsInvocation extends Common {
   readonly kind: 'skills'
 }
-export type AgentInvocation =
+export type ProjectInvocation =
   | ApprovalsInvocation
   | SessionsInvocation
   | SkillsInvocation
@@ -82,17 +82,17 @@ export type AgentInvocation =
   | TrustInvocation
 
 /** A command line about agents, as far as it has been taken apart. */
-export interface AgentWords {
+export interface ProjectArguments {
   readonly rest: readonly string[]
-  readonly wishes: Wishes
+  readonly display: DisplayOptions
   has(flag: string): boolean
   flagValue(flag: string): string | undefined
 }
 
-export function agentInvocation(name: AgentCommandName, { rest, wishes, has, flagValue }: AgentWords): AgentInvocation {
+export function projectInvocation(name: ProjectCommandName, { rest, display, has, flagValue }: ProjectArguments): ProjectInvocation {
   const configFile = flagValue('config')
   const dataDir = flagValue('data-dir')
-  const common: Common = { output: has('json') ? 'json' : 'answer', wishes, ...(configFile !== undefined && { configFile }) }
+  const common: Common = { output: has('json') ? 'json' : 'answer', display, ...(configFile !== undefined && { configFile }) }
   switch (name) {
     case 'validate':
       return { kind: name, paths: rest, ...common }

@@ -3,7 +3,7 @@ import { changesOf, exitCodeOf, requestSummary, shownFor } from '../../view/inde
 import { duration } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
 import { safeJson } from '../terminal/safe-json.ts'
-import { isUnwell } from '../tree/call-texts.ts'
+import { isFailedExit } from '../tree/call-texts.ts'
 import { needText } from '../tree/leaf-rows.ts'
 
 /** What one event adds to the line that every event has. */
@@ -202,7 +202,7 @@ function endedEntry(item: ItemRecord): Entry | undefined {
   if (item.kind !== 'call') return undefined
   const { status, latencyMs, bytesIn, bytesOut, error } = item
   const exitCode = exitCodeOf(item)
-  const why = error ? `: ${error.class}: ${printable(error.message)}` : isUnwell(exitCode) ? `: exit code ${exitCode}` : ''
+  const why = error ? `: ${error.class}: ${printable(error.message)}` : isFailedExit(exitCode) ? `: exit code ${exitCode}` : ''
   return {
     level: status === 'completed' ? 'info' : 'warn',
     msg: `call ${status}${why}`,

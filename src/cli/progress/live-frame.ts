@@ -1,9 +1,9 @@
 import { type AgentNode, isGoingOn, type RunTree } from '../../view/index.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { folded } from '../tree/collapse-rows.ts'
+import { collapseRows } from '../tree/collapse-rows.ts'
 import { linesOf } from '../tree/layout.ts'
-import type { Branch, Moment } from '../tree/tree-row.ts'
-import { turnBranch } from '../tree/turn-rows.ts'
+import type { Moment, RowNode } from '../tree/tree-row.ts'
+import { turnRow } from '../tree/turn-rows.ts'
 
 interface View {
   /** Columns and rows of the window. */
@@ -22,15 +22,15 @@ export function liveFrame(tree: RunTree, { width, height, now, paint, hidesText 
   const moment: Moment = { kind: 'live', now }
   const lines = tree.roots
     .flatMap((agent) => lastTurn(hidesText ? withoutText(agent) : agent, moment))
-    .flatMap((branch) => linesOf(folded(branch, most), { paint, width: Math.max(0, width - 1) }))
+    .flatMap((branch) => linesOf(collapseRows(branch, most), { paint, width: Math.max(0, width - 1) }))
   if (lines.length <= most) return lines
   // The head says how it stands; below it, what happens now is at the end.
   return [...lines.slice(0, Math.min(1, most)), ...(most > 1 ? lines.slice(1 - most) : [])]
 }
 
-function lastTurn(agent: AgentNode, moment: Moment): readonly Branch[] {
+function lastTurn(agent: AgentNode, moment: Moment): readonly RowNode[] {
   const turn = agent.turns.at(-1)
-  return turn ? [turnBranch(agent, turn, moment)] : []
+  return turn ? [turnRow(agent, turn, moment)] : []
 }
 
 /** The agent without what it is saying at present. */

@@ -15,7 +15,7 @@ import type { Paint } from '../terminal/paint.ts'
 import { spinnerMs } from '../tree/tree-row.ts'
 import { LiveAnswer } from './live-answer.ts'
 import { isMoving, liveFrame } from './live-frame.ts'
-import { AsideLines } from './message-lines.ts'
+import { MessageLines } from './message-lines.ts'
 import { Screen, type Size } from './screen.ts'
 import type { Happening, Terminal } from './terminal.ts'
 
@@ -39,7 +39,7 @@ export class LiveProgress {
   readonly #paint: Paint
   readonly #tree = emptyTree()
   readonly #screen = new Screen()
-  readonly #aside = new AsideLines()
+  readonly #aside = new MessageLines()
   readonly #answer = new LiveAnswer()
   readonly #stopWatching: () => void
   /** `asking`: the window is somebody else's. `stopped`: the process is in the background. */

@@ -6,9 +6,9 @@ import { runTree } from '../../view/index.ts'
 import { plainPaint, widthOf } from '../terminal/paint.ts'
 import { Window } from './fixtures/window.ts'
 import { LiveProgress } from './live-progress.ts'
-import { AsideLines } from './message-lines.ts'
+import { MessageLines } from './message-lines.ts'
 import { PlainProgress } from './plain-progress.ts'
-import { wordsLines } from './text-lines.ts'
+import { replyLines } from './text-lines.ts'
 
 const plan = (...statuses: readonly Plan['steps'][number]['status'][]): never =>
   ({
@@ -27,12 +27,12 @@ const asked = (): Story =>
     .asks(600, 2)
     .answersWith(1000, 2, 'It is missing.\n\nSo I write it now.')
     .wants(1000, 2, { call: '1' })
-const aside = (lines: AsideLines, { events }: Story, width = 60): readonly string[] =>
+const aside = (lines: MessageLines, { events }: Story, width = 60): readonly string[] =>
   lines.next(runTree(events as InteractionEvent[]), { paint: plainPaint, width })
 
 describe('above a question', () => {
   test('stand the steps since the last one, the plan, and what the model has said', () => {
-    expect(`\n${aside(new AsideLines(), asked()).join('\n')}\n`).toMatchInlineSnapshot(`
+    expect(`\n${aside(new MessageLines(), asked()).join('\n')}\n`).toMatchInlineSnapshot(`
       "
       step 1  fast                             100 → 20     500 ms
       │  I look first.
@@ -85,7 +85,7 @@ describe('above a question', () => {
       .answersWith(1, 1, 'Go, scout.')
       .calls(1, 1, { id: '1', tool: 'agent__scout', type: 'subagent_call' })
     const child = new Story('root/scout#1', events).begins(5, {}, { of: 'root', call: 't1.s1.1' }).asks(5, 1)
-    const lines = aside(new AsideLines(), child.answersWith(6, 1, 'I need this.').wants(7, 1, { call: '1' }))
+    const lines = aside(new MessageLines(), child.answersWith(6, 1, 'I need this.').wants(7, 1, { call: '1' }))
     expect(lines).toEqual([expect.stringMatching(/^child:scout │ step 1 {2}fast/), 'child:scout │ │  I need this.'])
   })
 
@@ -102,7 +102,7 @@ describe('above a question', () => {
       .answersWith(91, 30, `\u001b[2J${'word '.repeat(500)}${'y'.repeat(200)}`)
       .wants(92, 30, { call: '1' })
     for (const width of [12, 39, 79, 139]) {
-      const lines = aside(new AsideLines(), story, width)
+      const lines = aside(new MessageLines(), story, width)
       expect(lines.length).toBeLessThan(30)
       expect(lines[0]).toBe('⋯')
       expect(lines.join('')).not.toContain('\u001b')
@@ -131,7 +131,7 @@ test('in lines: what is said beside calls stands above them; the answer does not
 })
 
 test('words are broken between words, and where one is too long', () => {
-  expect(wordsLines('one two  three\n\n\tfour fivesixseven', { width: 9, most: 20 })).toEqual([
+  expect(replyLines('one two  three\n\n\tfour fivesixseven', { width: 9, most: 20 })).toEqual([
     'one two',
     'three',
     '',
@@ -139,6 +139,6 @@ test('words are broken between words, and where one is too long', () => {
     'fivesixse',
     'ven',
   ])
-  expect(wordsLines('a\nb\nc\nd', { width: 20, most: 2 })).toEqual(['a', 'b', '… 2 more lines'])
-  expect(wordsLines('a\nb\nc', { width: 9, most: 2 })).toEqual(['a', 'b', '… 1 more…'])
+  expect(replyLines('a\nb\nc\nd', { width: 20, most: 2 })).toEqual(['a', 'b', '… 2 more lines'])
+  expect(replyLines('a\nb\nc', { width: 9, most: 2 })).toEqual(['a', 'b', '… 1 more…'])
 })

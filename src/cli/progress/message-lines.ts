@@ -3,8 +3,8 @@ import { type AgentNode, lastTurn, type RunTree, type SessionNodes, type StepNod
 import { fitWidth, type Paint, printable, widthOf } from '../terminal/paint.ts'
 import { linesOf } from '../tree/layout.ts'
 import { planText } from '../tree/leaf-rows.ts'
-import { turnBranch } from '../tree/turn-rows.ts'
-import { wordsLines } from './text-lines.ts'
+import { turnRow } from '../tree/turn-rows.ts'
+import { replyLines } from './text-lines.ts'
 
 interface View {
   readonly paint: Paint
@@ -20,7 +20,7 @@ const mostWords = 12
  * What a person needs to see above a question, while the picture is gone: of whoever asks, the steps since the last
  * question, the plan where it has changed, and what the model has said beside its calls. Nothing is shown twice.
  */
-export class AsideLines {
+export class MessageLines {
   readonly #shown = new WeakSet<StepNode>()
   readonly #plans = new WeakMap<TurnNode, Plan>()
 
@@ -66,9 +66,9 @@ function stepLines({ agent, turn, step }: StepPlace, { paint, width }: View): re
   // A model is named only where it is another one than before.
   const before = turn.steps.slice(0, turn.steps.indexOf(step)).slice(-1)
   const alone = { ...rest, steps: [...before, { ...step, requests: new Map(), notes: [] }] }
-  const { children } = turnBranch({ ...agent, notes: [] }, alone, { kind: 'final' })
+  const { children } = turnRow({ ...agent, notes: [] }, alone, { kind: 'final' })
   const [head = '', ...calls] = children.slice(-1).flatMap((branch) => linesOf(branch, { paint, width }))
-  const words = wordsLines(step.words ?? '', { width: width - bar.length, most: mostWords })
+  const words = replyLines(step.words ?? '', { width: width - bar.length, most: mostWords })
   const said = step.words === undefined ? [] : words.map((line) => `${paint('dim', line === '' ? bar.trimEnd() : bar)}${line}`)
   return [head, ...said, ...calls]
 }

@@ -23,12 +23,12 @@ import {
 import { exactLine, exactLines } from '../terminal/exact-text.ts'
 import { duration, price, reasonText, tokens } from '../terminal/format-numbers.ts'
 import { fitWidth, type Paint, printable } from '../terminal/paint.ts'
-import { quoted, unwellMark } from '../tree/call-row.ts'
-import { atTheTerminal, changeText, decidedText, isUnasked, isUnwell, outsideText, permitText } from '../tree/call-texts.ts'
-import { hookDetails, hookText, problemText, refusedLabel } from '../tree/hook-rows.ts'
+import { failedCommandMark, quoted } from '../tree/call-row.ts'
+import { atTheTerminal, changeText, decidedText, isFailedExit, isUnasked, outsideText, permitText } from '../tree/call-texts.ts'
+import { hookDetails, hookText, problemText, rejectedLabel } from '../tree/hook-rows.ts'
 import { compactionText, failureText, needText, outputLines, planLines, planText, queueText } from '../tree/leaf-rows.ts'
 import { modelText } from '../tree/model-text.ts'
-import { wordsLines } from './text-lines.ts'
+import { replyLines } from './text-lines.ts'
 
 /** What is worth a line, or with `verbose` also what was handed to calls, what came back, and what each step has cost. */
 type PlainDetail = 'plain' | 'verbose'
@@ -170,7 +170,7 @@ export class PlainProgress {
     const refused = lastTurn(nodes)?.steps.at(isLast ? -1 : -2)?.rejected
     const { attempts = [] } = lastStep(nodes) ?? {}
     if (!refused || (!isLast && attempts.length > 1)) return []
-    const head = this.#paint(isLast ? 'red' : 'yellow', `${isLast ? '✗' : '↻'} ${refusedLabel(isLast)}`)
+    const head = this.#paint(isLast ? 'red' : 'yellow', `${isLast ? '✗' : '↻'} ${rejectedLabel(isLast)}`)
     const text = this.#detail === 'verbose' && refused.text !== '' ? this.#quietly([beginning(refused.text)]) : []
     return [`  ${head}: ${beginning(problemText(refused))}`, ...text]
   }
@@ -212,7 +212,7 @@ export class PlainProgress {
   #said({ stepId }: InteractionEvent<'interaction.step.completed'>, { steps }: SessionNodes): readonly string[] {
     const { words } = steps.get(stepId ?? '') ?? {}
     if (words === undefined) return []
-    return wordsLines(words, { width: wordsWidth, most: mostWords }).map((line) => `  ${this.#paint('dim', '│')} ${line}`.trimEnd())
+    return replyLines(words, { width: wordsWidth, most: mostWords }).map((line) => `  ${this.#paint('dim', '│')} ${line}`.trimEnd())
   }
 
   #triedAgain({ itemId }: InteractionEvent<'interaction.item.updated'>, { calls }: SessionNodes): readonly string[] {
@@ -241,8 +241,8 @@ export class PlainProgress {
     const tool = printable(call?.name ?? id)
     const code = exitCodeOf(item)
     if (status === 'completed') {
-      const mark = isUnwell(code) ? paint('yellow', unwellMark) : paint('green', '✓')
-      const ended = isUnwell(code) ? ` ${paint('yellow', `exit code ${code}`)}` : ''
+      const mark = isFailedExit(code) ? paint('yellow', failedCommandMark) : paint('green', '✓')
+      const ended = isFailedExit(code) ? ` ${paint('yellow', `exit code ${code}`)}` : ''
       return [`  ${mark} ${tool}${ended} ${paint('dim', duration(latencyMs))}`, ...this.#came(item)]
     }
     const why = error ? failureText(error, call?.hooks ?? []) : status

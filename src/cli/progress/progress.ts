@@ -1,4 +1,4 @@
-import type { Wishes } from '../options/parse-arguments.ts'
+import type { DisplayOptions } from '../options/parse-arguments.ts'
 import type { Window } from '../terminal/paint.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Window } from '../terminal/paint.ts'
 export type Progress = 'live' | 'plain' | 'verbose' | 'json' | 'none'
 
 /** Who wants a log gets one; otherwise what is redrawn in place needs a terminal that takes escapes. */
-export function progressFor(window: Window, { detail, logFormat }: Pick<Wishes, 'detail' | 'logFormat'>): Progress {
+export function progressFor(window: Window, { detail, logFormat }: Pick<DisplayOptions, 'detail' | 'logFormat'>): Progress {
   if (detail === 'quiet') return 'none'
   if (logFormat === 'json') return 'json'
   if (detail === 'verbose') return 'verbose'

@@ -8,7 +8,7 @@ interface Box {
 }
 
 /** The beginning of what a model has said, broken between words; how much of it is left is told. */
-export function wordsLines(words: string, { width, most }: Box): readonly string[] {
+export function replyLines(words: string, { width, most }: Box): readonly string[] {
   const lines = printableText(words)
     .trim()
     .split('\n')

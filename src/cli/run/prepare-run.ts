@@ -10,22 +10,22 @@ import type { RunInvocation } from '../options/parse-arguments.ts'
 import { loadTeam, lookAtTeam, type SeenTeam, type Team } from '../team/load-team.ts'
 import { withWithheld } from '../team/start-diagnostics.ts'
 import { uncompiledSchemas } from '../team/uncompiled-schemas.ts'
-import { type Acting, actingWith } from '../team/workspace-tools.ts'
+import { createWorkspaceTools, type WorkspaceTools } from '../team/workspace-tools.ts'
 import { joinErrors } from '../terminal/join-errors.ts'
-import { tellNotice, tellWarning } from '../terminal/print-messages.ts'
-import { promptFault } from './prompt-problem.ts'
+import { printNotice, printWarning } from '../terminal/print-messages.ts'
+import { checkPrompt } from './prompt-problem.ts'
 import { isTyped, promptProblem, readPrompt } from './read-prompt.ts'
-import { type TakenUp, takenUp } from './resumed-run.ts'
+import { type ResumedRun, resumedRun } from './resumed-run.ts'
 import { asKept, changesInWords, changesSaid, saidAnew, unchangeable, withModelsOf } from './stored-settings.ts'
 
 /** Everything that a run needs, found to be right. */
-export interface PreparedRun extends Pick<Acting, 'sandbox' | 'hooks' | 'whenNobodyIsThere' | 'project'> {
+export interface PreparedRun extends Pick<WorkspaceTools, 'sandbox' | 'hooks' | 'whenNobodyIsThere' | 'project'> {
   /** The agent of the file. */
   readonly agent: Team['root']['definition']
   /** With everybody whom it may call; their models are those that can be asked. */
-  readonly agents: Acting['agents']
+  readonly agents: WorkspaceTools['agents']
   readonly adapter: ModelAdapter
-  readonly shared: Team['shared'] & Acting['shared']
+  readonly shared: Team['shared'] & WorkspaceTools['shared']
   readonly prompt: string
   /** The folder that its tools work in. */
   readonly workspace: string
@@ -54,9 +54,9 @@ export const teamConfig = ({ agents, agent, shared }: PreparedRun): AgentLoopCon
 
 /** Reads and checks everything before anything is started; throws all that is wrong. */
 export async function prepareRun(given: RunInvocation, host: Host): Promise<PreparedRun> {
-  const taken = await takenUp(given, host)
+  const taken = await resumedRun(given, host)
   const { invocation, notices, warnings } = taken
-  const { prompt: argument, wishes, file } = invocation
+  const { prompt: argument, display, file } = invocation
   const sources = { argument, stdin: host.stdin, clock: systemClock }
   const { seen, said } = await lookAt(taken, host)
   try {
@@ -66,11 +66,11 @@ export async function prepareRun(given: RunInvocation, host: Host): Promise<Prep
     const prepared = { ...team, invocation, changes, changed, notices: [...notices, ...team.notices] }
     // A run that is taken up has been asked already.
     if (invocation.resume !== undefined && argument === undefined) return { ...prepared, prompt: '', warnings }
-    if (isTyped(sources)) await tellNotice('Type the prompt, then end it with Ctrl-D.', { host, wishes })
-    const onWaiting = (): void => void tellWarning(waiting, { host, wishes })
+    if (isTyped(sources)) await printNotice('Type the prompt, then end it with Ctrl-D.', { host, display })
+    const onWaiting = (): void => void printWarning(waiting, { host, display })
     const read = await readPrompt({ ...sources, ...(!isTyped(sources) && { onWaiting }) })
     // Later turns of a session are a person's answers, whatever it began with.
-    const fault = invocation.resume === undefined ? await promptFault(read.prompt, { file, input: prepared.agent.input }) : undefined
+    const fault = invocation.resume === undefined ? await checkPrompt(read.prompt, { file, input: prepared.agent.input }) : undefined
     if (fault) throw fault
     return { ...prepared, ...read, warnings: [...warnings, ...read.warnings] }
   } catch (error) {
@@ -95,13 +95,13 @@ interface Look {
 }
 
 /** What is to run. Of a run that is taken up, its journal goes before the file, and what is said now before its journal. */
-async function lookAt({ invocation, kept }: TakenUp, host: Host): Promise<Look> {
+async function lookAt({ invocation, kept }: ResumedRun, host: Host): Promise<Look> {
   const { file, overrides, configFile, isTrusted, dryRun } = invocation
   const trusts = dryRun ? 'for this look' : 'for good'
-  const wishes = { host, ...(configFile !== undefined && { configFile }), isTrusted, trusts } as const
-  if (!kept) return { seen: await lookAtTeam(file, { ...wishes, overrides }), said: new Map() }
+  const display = { host, ...(configFile !== undefined && { configFile }), isTrusted, trusts } as const
+  if (!kept) return { seen: await lookAtTeam(file, { ...display, overrides }), said: new Map() }
   const said = saidAnew(overrides, host.env, kept)
-  const seen = await lookAtTeam(file, { ...wishes, overrides: withModelsOf(kept, said, overrides) })
+  const seen = await lookAtTeam(file, { ...display, overrides: withModelsOf(kept, said, overrides) })
   const { registry } = seen
   // The run of another agent is refused where it is taken up.
   if (registry.ok && registry.roots[0] !== kept.agent.name) return { seen, said: new Map() }
@@ -125,7 +125,7 @@ async function prepareTeam(
   const { config, workingDirectory } = setup
   const keys = config.layers.flatMap(({ variables }) => variables.map(({ file: { path } }) => path)).filter((path) => existsSync(path))
   const hidden = [folder, dataFolder({ flag: undefined, env: host.env, home: homedir() }), ...keys]
-  const { shared, notices, ...acting } = await actingWith(agents, {
+  const { shared, notices, ...acting } = await createWorkspaceTools(agents, {
     ...invocation,
     host,
     config,

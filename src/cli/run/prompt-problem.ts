@@ -9,12 +9,12 @@ export interface Asked {
 }
 
 /** What is wrong with a prompt for an agent that takes JSON: it is held to the same contract as what other agents give it. */
-export async function promptFault(prompt: string, { file, input }: Asked): Promise<TroupeError | undefined> {
+export async function checkPrompt(prompt: string, { file, input }: Asked): Promise<TroupeError | undefined> {
   if (input.format !== 'json') return undefined
   const message = await faultOf(prompt, input.schema)
   if (message === undefined) return undefined
   const remedy = `Give JSON that fits its schema, which stands in: troupe run ${shellWord(file)} --help`
-  return new TroupeError('usage', 'The command line has a problem.', { problems: [{ place: 'PROMPT', message, remedy }] })
+  return new TroupeError('usage', 'The command line is invalid.', { problems: [{ place: 'PROMPT', message, remedy }] })
 }
 
 async function faultOf(prompt: string, schema: Extract<InputContract, { format: 'json' }>['schema']): Promise<string | undefined> {

@@ -128,5 +128,5 @@ function wrongInput(message: string, remedy: string): TroupeError {
 }
 
 function usage(problem: Problem): TroupeError {
-  return new TroupeError('usage', 'The command line has a problem.', { problems: [problem] })
+  return new TroupeError('usage', 'The command line is invalid.', { problems: [problem] })
 }

@@ -1,14 +1,14 @@
 import type { Outcome } from '../../contracts/index.ts'
 import { type AgentSummary, runSummary } from '../../view/index.ts'
-import type { WaysOn } from '../approvals/next-steps.ts'
+import type { NextSteps } from '../approvals/next-steps.ts'
 import { exitCodeOf, exitCodeOfError, exitCodes } from '../host/exit-codes.ts'
 import type { EndRequest } from '../host/process-host.ts'
 import type { OutputForm } from '../options/parse-arguments.ts'
 import { type Progress, showsTree } from '../progress/progress.ts'
 import type { StartDiagnostic } from '../team/start-diagnostics.ts'
 import { reasonText } from '../terminal/format-numbers.ts'
-import type { ToldError } from '../terminal/print-errors.ts'
-import { type Audience, logged, tellError } from '../terminal/print-messages.ts'
+import type { PrintedError } from '../terminal/print-errors.ts'
+import { type Audience, logged, printError } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { renderSummary } from '../tree/render-summary.ts'
 import { renderTree } from '../tree/render-tree.ts'
@@ -23,7 +23,7 @@ interface Reporting extends Audience {
   /** What was told about the team before it ran. */
   readonly before?: readonly StartDiagnostic[]
   /** For a run that waits, or was stopped. */
-  readonly waysOn?: WaysOn
+  readonly nextSteps?: NextSteps
   /** Who asked the command to end, if somebody did. */
   readonly request?: EndRequest | undefined
 }
@@ -32,8 +32,8 @@ interface Reporting extends Audience {
 export async function reportRun(followed: Followed, reporting: Reporting): Promise<number> {
   const { outcome } = followed
   if (!outcome) return reportOverdue(reporting)
-  await tellTree(followed, reporting)
-  if (isToBeTold(outcome, reporting)) await tellError(failureOf(outcome, reporting), reporting)
+  await printTree(followed, reporting)
+  if (isToBeTold(outcome, reporting)) await printError(failureOf(outcome, reporting), reporting)
   await printOutcome(outcome, reporting)
   return exitCodeOf(outcome, reporting.request)
 }
@@ -44,7 +44,7 @@ interface TreeTelling extends Pick<Reporting, 'host' | 'progress'> {
 }
 
 /** What happened, as a tree; where agents called agents also who did how much. */
-export async function tellTree({ events, past, outcome }: Followed, { host, progress, legend }: TreeTelling): Promise<void> {
+export async function printTree({ events, past, outcome }: Followed, { host, progress, legend }: TreeTelling): Promise<void> {
   const summary = outcome && runSummary(outcome)
   const isTeam = summary !== undefined && summary.agents.length > 0
   if (progress === 'json' && isTeam) await host.stderr.line(logged(host, { level: 'info', msg: 'summary', summary }))
@@ -92,7 +92,7 @@ async function reportOverdue(reporting: Reporting): Promise<number> {
   const error = new InterruptedError('The run did not end in time when it was stopped.', 'What was recorded until then is kept.', request)
   if (output === 'json') await host.stdout.line(safeJson(errorDocument(error)))
   if (output === 'stream-json') await host.stdout.line(safeJson(runEndOfError(error)))
-  await tellError(error, reporting)
+  await printError(error, reporting)
   return exitCodeOfError(error)
 }
 
@@ -104,11 +104,11 @@ function isToBeTold(outcome: Outcome, { progress }: Reporting): boolean {
   return !showsTree(progress) && exitCodeOf(outcome) !== exitCodes.done.code
 }
 
-function failureOf(outcome: Outcome, { waysOn, request }: Reporting): ToldError {
+function failureOf(outcome: Outcome, { nextSteps, request }: Reporting): PrintedError {
   const { failure, reason } = outcome
   const message = reason === 'released' && request !== undefined ? stopTexts[request] : outcome.message
   const told = { message: message ?? failure?.message ?? endingText(outcome), problems: [] }
-  return { ...told, remedy: outcome.remedy ?? failure?.remedy ?? limitRemedy(outcome), ...waysOn }
+  return { ...told, remedy: outcome.remedy ?? failure?.remedy ?? limitRemedy(outcome), ...nextSteps }
 }
 
 const stopTexts: { readonly [Request in EndRequest]: string } = {

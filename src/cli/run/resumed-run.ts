@@ -4,20 +4,20 @@ import { sessionFolder, withSessions } from '../approvals/session-store.ts'
 import type { Host } from '../host/process-host.ts'
 import type { RunInvocation } from '../options/parse-arguments.ts'
 import { findSession, type SessionPlace } from '../sessions/find-session.ts'
-import { type KeptSettings, keptSettings } from './stored-settings.ts'
+import { type StoredSettings, storedSettings } from './stored-settings.ts'
 
 /** A command line with what holds of the one that its run was started with. */
-export interface TakenUp {
+export interface ResumedRun {
   readonly invocation: RunInvocation
   /** What a person should know about it, and what a person must know. */
   readonly notices: readonly string[]
   readonly warnings: readonly string[]
   /** What the journal says about the agent of the run, where one is taken up. */
-  readonly kept?: KeptSettings
+  readonly kept?: StoredSettings
 }
 
 /** What a command line says, and where it takes a run up, what was said when that run was started. */
-export async function takenUp(invocation: RunInvocation, host: Host): Promise<TakenUp> {
+export async function resumedRun(invocation: RunInvocation, host: Host): Promise<ResumedRun> {
   const { resume, dataDir } = invocation
   if (resume === undefined) return { invocation, notices: [], warnings: [] }
   const folder = await sessionFolder(invocation, host)
@@ -27,16 +27,16 @@ export async function takenUp(invocation: RunInvocation, host: Host): Promise<Ta
   return { ...underTermsOf(found?.kept?.flags ?? [], named), ...(found?.kept && { kept: found.kept }) }
 }
 
-async function keptUnder(id: string, store: Store, place: SessionPlace): Promise<{ treeId: TreeId; kept: KeptSettings | undefined }> {
+async function keptUnder(id: string, store: Store, place: SessionPlace): Promise<{ treeId: TreeId; kept: StoredSettings | undefined }> {
   const { treeId } = await findSession(store, id, place)
-  return { treeId, kept: await keptSettings(store, treeId) }
+  return { treeId, kept: await storedSettings(store, treeId) }
 }
 
 /**
  * A run is not taken up under weaker rules than it was started with, unless that is told: what was denied stays denied,
  * and its configuration is read where no other is named. What was allowed has to be allowed again. Pure.
  */
-function underTermsOf(flags: readonly RunFlag[], invocation: RunInvocation): TakenUp {
+function underTermsOf(flags: readonly RunFlag[], invocation: RunInvocation): ResumedRun {
   const kept = missingDenials(flags, invocation)
   const before = valuesOf(flags, 'config').at(-1)
   const now = invocation.configFile

@@ -19,14 +19,14 @@ interface Beginning extends SessionPlace {
   readonly changes?: OpenOptions
 }
 
-export interface BegunRun {
+export interface StartedRun {
   readonly handle: RunHandle
   /** What had happened before, of a run that is taken up. */
   readonly past: readonly InteractionEvent[]
 }
 
 /** A new run, or one that is taken up where it stands. */
-export async function startRun(runtime: AgentRuntime, store: Store, beginning: Beginning): Promise<BegunRun> {
+export async function startRun(runtime: AgentRuntime, store: Store, beginning: Beginning): Promise<StartedRun> {
   const { prompt, invocation } = beginning
   const { resume } = invocation
   if (resume === undefined) return { handle: runtime.stream(prompt), past: [] }

@@ -26,7 +26,7 @@ import { originIn } from './run-origin.ts'
 // A run that is taken up keeps the agent that it began with. Its models, limits and parameters may be said anew.
 
 /** What the journal of a run says about its root. */
-export interface KeptSettings {
+export interface StoredSettings {
   /** What its command line said when it was started. */
   readonly flags: readonly RunFlag[]
   /** The agent as it began, and as it is now. */
@@ -34,7 +34,7 @@ export interface KeptSettings {
   readonly agent: AgentSpec
 }
 
-export async function keptSettings({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<KeptSettings | undefined> {
+export async function storedSettings({ journal }: Pick<Store, 'journal'>, treeId: TreeId): Promise<StoredSettings | undefined> {
   const events = await journal.read(treeId, 0)
   const [first] = events
   if (first?.type !== 'interaction.session.created') return undefined
@@ -57,14 +57,18 @@ const optionFlags: ReadonlySet<string> = new Set(
 const keyIn = (setting: string): string => (setting.split('=', 1)[0] ?? '').trim()
 
 /** What a command line and the variables say about the agent of a run. Models that are said as they were at first are as they are. */
-export function saidAnew(overrides: OverrideArguments, env: Parameters<typeof readOptionVariables>[0], kept: KeptSettings): AgentOverrides {
+export function saidAnew(
+  overrides: OverrideArguments,
+  env: Parameters<typeof readOptionVariables>[0],
+  kept: StoredSettings,
+): AgentOverrides {
   const said = new Map([...readOptionVariables(env).values, ...valuesIn(overrides)])
   const isUnchanged = isSame(kept.begun.models, kept.agent.models)
   if (isUnchanged && isSame(said.get('models')?.value, saidAtFirst(kept).get('models')?.value)) said.delete('models')
   return said
 }
 
-const saidAtFirst = ({ flags }: KeptSettings): AgentOverrides => {
+const saidAtFirst = ({ flags }: StoredSettings): AgentOverrides => {
   const named = (wanted: string): readonly string[] => flags.flatMap(({ name, value }) => (name === wanted ? [value] : []))
   return valuesIn({ settings: named('override'), models: named('model'), flags: flags.filter(({ name }) => optionFlags.has(name)) })
 }
@@ -89,14 +93,14 @@ function rightOf(written: OverrideArguments): AgentOverrides {
 }
 
 /** Children that name no model ask those that their run was told to ask. */
-export function withModelsOf(kept: KeptSettings, said: AgentOverrides, overrides: OverrideArguments): OverrideArguments {
+export function withModelsOf(kept: StoredSettings, said: AgentOverrides, overrides: OverrideArguments): OverrideArguments {
   if (said.has('models') || !saidAtFirst(kept).has('models')) return overrides
   const settings = overrides.settings.filter((setting) => keyIn(setting) !== 'models')
   return { ...overrides, settings, models: kept.agent.models }
 }
 
 /** What is said about a run that it cannot be told any more, unless it is as it was. */
-export function unchangeable(said: AgentOverrides, kept: KeptSettings): TroupeError | undefined {
+export function unchangeable(said: AgentOverrides, kept: StoredSettings): TroupeError | undefined {
   const atFirst = saidAtFirst(kept)
   const problems = [...said].flatMap(([key, { value, place }]): readonly Problem[] => {
     if (isChangeable(key) || isSame(value, atFirst.get(key)?.value) || isSame(value, valueAt(kept.agent, key))) return []
@@ -113,7 +117,7 @@ const remedyFor = (key: AgentOptionKey): string =>
     : 'Leave it out, or start a new session without --resume.'
 
 /** The agent of the file with what its run says over it: what was changed for that run, and is not said anew. */
-export function asKept({ definition, ...agent }: RegisteredAgent, kept: KeptSettings, said: AgentOverrides): RegisteredAgent {
+export function asKept({ definition, ...agent }: RegisteredAgent, kept: StoredSettings, said: AgentOverrides): RegisteredAgent {
   const atFirst = saidAtFirst(kept)
   const holds = (key: AgentOptionKey): boolean =>
     !said.has(key) && (atFirst.has(key) || !isSame(valueAt(kept.begun, key), valueAt(kept.agent, key)))
@@ -142,7 +146,7 @@ export function changesSaid({ models, limits, parameters }: RegisteredAgent['def
 }
 
 /** What a person should know about it: what is other than before. */
-export function changesInWords(changes: OpenOptions, { agent }: KeptSettings): readonly string[] {
+export function changesInWords(changes: OpenOptions, { agent }: StoredSettings): readonly string[] {
   const keys = agentOptionKeys.filter((key) => isChangeable(key) && valueAt(changes, key) !== undefined)
   const told = keys.flatMap((key) => {
     const [before, now] = [valueAt(agent, key), valueAt(changes, key)]

@@ -1,5 +1,5 @@
 import type { BlobId, CallIntent, CallRecord, InteractionEvent, SessionId } from '../../contracts/index.ts'
-import { wordsLines } from '../progress/text-lines.ts'
+import { replyLines } from '../progress/text-lines.ts'
 import { duration, grouped, size } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
 
@@ -47,7 +47,7 @@ function wholeLine({ handle, bytes }: NonNullable<CallRecord['output']>, { fileO
 
 function textLines(mark: string, text: string, { width }: CallStyle): readonly string[] {
   const left = text.length - most.characters
-  const lines = wordsLines(text.slice(0, most.characters), { width: width - indent.length - 2, most: most.lines })
+  const lines = replyLines(text.slice(0, most.characters), { width: width - indent.length - 2, most: most.lines })
   const all = left > 0 ? [...lines, `… ${grouped(left)} more characters`] : lines
   return all.map((line, i) => `${indent}${i === 0 ? mark : ' '} ${line}`.trimEnd())
 }

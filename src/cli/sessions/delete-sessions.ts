@@ -6,7 +6,7 @@ import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
 import { printable } from '../terminal/paint.ts'
-import { tellNotice, tellWarning } from '../terminal/print-messages.ts'
+import { printNotice, printWarning } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { findSession, type SessionPlace, unknownSession } from './find-session.ts'
 import { ageOf, hasEnded, prunable, type Retention } from './retention.ts'
@@ -84,7 +84,7 @@ async function remove(store: Store, entries: readonly TreeEntry[], driven: (tree
   }
 }
 
-async function report({ sessions, unreclaimed }: Deleted, { output, wishes, isDryRun }: SessionsInvocation, host: Host): Promise<number> {
+async function report({ sessions, unreclaimed }: Deleted, { output, display, isDryRun }: SessionsInvocation, host: Host): Promise<number> {
   const { code } = exitCodes.done
   if (output === 'json') {
     const deleted = sessions.map(({ treeId }) => treeId)
@@ -96,10 +96,10 @@ async function report({ sessions, unreclaimed }: Deleted, { output, wishes, isDr
         ({ treeId, agent, updatedAt, title }) => `${verb}: ${treeId}  ${printable(`${agent} · ${timeText(updatedAt)} · “${title}”`)}`,
       ),
     )
-    if (sessions.length === 0) await tellNotice('There is nothing to delete.', { host, wishes })
+    if (sessions.length === 0) await printNotice('There is nothing to delete.', { host, display })
   }
   if (unreclaimed !== undefined)
-    await tellWarning(`Their space was not given back: ${unreclaimed}. The next prune does it.`, { host, wishes })
+    await printWarning(`Their space was not given back: ${unreclaimed}. The next prune does it.`, { host, display })
   return code
 }
 
@@ -120,6 +120,6 @@ function retentionOf({ older, keep }: SessionsInvocation): Retention {
     ...(count === undefined ? [{ place: '--keep', message: `expected a number of sessions, found ${keep}` }] : []),
   ]
   if (problems.length > 0 || olderMs === undefined || count === undefined)
-    throw new TroupeError('usage', 'The command line has a problem.', { problems, remedy: 'More: troupe help sessions' })
+    throw new TroupeError('usage', 'The command line is invalid.', { problems, remedy: 'More: troupe help sessions' })
   return { olderMs, keep: count }
 }

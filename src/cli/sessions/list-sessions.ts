@@ -6,31 +6,31 @@ import { isOfProject } from '../approvals/waiting-requests.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
-import { tellNotice } from '../terminal/print-messages.ts'
+import { printNotice } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { paintOn } from './paint-on.ts'
 import { sessionLines } from './session-lines.ts'
-import { keptDocument } from './stored-document.ts'
-import { type KeptSession, keptSessions } from './stored-sessions.ts'
+import { storedDocument } from './stored-document.ts'
+import { type StoredSession, storedSessions } from './stored-sessions.ts'
 
 /** `troupe sessions list`: every stored session, its state, and how to go on with it. */
 export async function listSessions(invocation: SessionsInvocation, host: Host): Promise<number> {
-  const { output, wishes, isEverywhere } = invocation
+  const { output, display, isEverywhere } = invocation
   const project = findProjectRoot(process.cwd())
   const folder = await sessionFolder(invocation, host)
-  const all = await withSessions<readonly KeptSession[]>(folder, [], (store) => keptSessions(store))
+  const all = await withSessions<readonly StoredSession[]>(folder, [], (store) => storedSessions(store))
   const sessions = all.filter((session) => isEverywhere || isOfProject(session, project))
   const place: Place = { here: process.cwd(), folder, dataDir: invocation.dataDir }
   const { code } = exitCodes.done
   if (output === 'json') {
     await host.stdout.line(
-      safeJson({ ok: true, project, sessions: sessions.map((session) => keptDocument(session, place)), exitCode: code }),
+      safeJson({ ok: true, project, sessions: sessions.map((session) => storedDocument(session, place)), exitCode: code }),
     )
     return code
   }
   await host.stdout.prose(sessions.flatMap((session) => sessionLines(session, place, paintOn(host))))
   for (const notice of noticesAbout(sessions, { isEverywhere, project, place, others: all.length - sessions.length }))
-    await tellNotice(notice, { host, wishes })
+    await printNotice(notice, { host, display })
   return code
 }
 
@@ -42,9 +42,9 @@ interface Search {
   readonly others: number
 }
 
-function noticesAbout(sessions: readonly KeptSession[], { isEverywhere, project, place, others }: Search): readonly string[] {
+function noticesAbout(sessions: readonly StoredSession[], { isEverywhere, project, place, others }: Search): readonly string[] {
   const data = dataDirFlag(place.dataDir)
-  const has = (kind: KeptSession['standing']['kind']): boolean => sessions.some(({ standing }) => standing.kind === kind)
+  const has = (kind: StoredSession['standing']['kind']): boolean => sessions.some(({ standing }) => standing.kind === kind)
   return [
     ...(sessions.length === 0 ? [`There is no session ${isEverywhere ? '' : `of ${project} `}in ${place.folder}.`] : []),
     ...(sessions.length > 0 ? [`What happened in one of them: troupe sessions show ID${data}`] : []),

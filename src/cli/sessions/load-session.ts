@@ -14,15 +14,15 @@ import { recordedRun } from '../../runtime/index.ts'
 import type { WaitingRequest } from '../approvals/waiting-requests.ts'
 import { findSession, type SessionPlace } from './find-session.ts'
 import { type SessionTotals, sessionTotals } from './session-totals.ts'
-import { damagedAt, type KeptSession, standingBy } from './stored-sessions.ts'
+import { damagedAt, type StoredSession, standingBy } from './stored-sessions.ts'
 
 /** A run with all that its journal says at this moment. */
-export interface ShownSession extends KeptSession {
+export interface LoadedSession extends StoredSession {
   readonly events: readonly InteractionEvent[]
   /** Of its last turn; where that goes on or was left, what there is so far. */
   readonly outcome: Outcome
   readonly requests: readonly WaitingRequest[]
-  readonly turns: readonly ShownTurn[]
+  readonly turns: readonly LoadedTurn[]
   /** What happened in each of them. */
   readonly operations: readonly TurnOperation[]
   readonly totals: SessionTotals
@@ -34,7 +34,7 @@ export interface ShownSession extends KeptSession {
   readonly damage?: JournalDamagedError
 }
 
-export interface ShownTurn {
+export interface LoadedTurn {
   readonly asked: string
   readonly startedAt: number
   /** Of one that has ended. */
@@ -43,7 +43,7 @@ export interface ShownTurn {
 }
 
 /** Looks at a run without claiming it: whoever drives it does not notice. */
-export async function shownSession(store: Store, id: string, place: SessionPlace): Promise<ShownSession> {
+export async function loadSession(store: Store, id: string, place: SessionPlace): Promise<LoadedSession> {
   const entry = await findSession(store, id, place)
   const { treeId } = entry
   // Asked before the journal is read: what has ended by then is not taken for left.
@@ -60,8 +60,8 @@ export async function shownSession(store: Store, id: string, place: SessionPlace
 }
 
 /** The turns of the root, and what was said and has come into none of them. */
-function turnsIn(events: readonly InteractionEvent[]): { readonly turns: readonly ShownTurn[]; readonly waiting: string } {
-  const turns: ShownTurn[] = []
+function turnsIn(events: readonly InteractionEvent[]): { readonly turns: readonly LoadedTurn[]; readonly waiting: string } {
+  const turns: LoadedTurn[] = []
   const inputs = new Map<string, string>()
   const rootId = events[0]?.sessionId
   for (const event of events) {

@@ -2,14 +2,14 @@
 import type { Place } from '../approvals/resume-hint.ts'
 import { exitCodes } from '../host/exit-codes.ts'
 import { type OutcomeDocument, outcomeDocument } from '../run/run-documents.ts'
-import type { ShownSession } from './load-session.ts'
+import type { LoadedSession } from './load-session.ts'
 import type { SessionTotals } from './session-totals.ts'
-import { type KeptDocument, keptDocument } from './stored-document.ts'
+import { type StoredDocument, storedDocument } from './stored-document.ts'
 
 /** What a run has come to that does not rest. In `operations` a turn that has not ended has the status suspended. */
 export type SoFar = Omit<OutcomeDocument, 'ok' | 'exitCode' | 'status' | 'reason' | 'message' | 'remedy' | 'failure' | 'code'>
 
-interface Shown extends KeptDocument {
+interface Shown extends StoredDocument {
   /** `false` where its journal is damaged. */
   readonly ok: boolean
   /** What its last turn was asked. */
@@ -29,11 +29,11 @@ export interface OpenDocument extends Shown {
   readonly soFar: SoFar
 }
 
-export function shownDocument(shown: ShownSession, place: Place): RestingDocument | OpenDocument {
+export function sessionDocument(shown: LoadedSession, place: Place): RestingDocument | OpenDocument {
   const { damage, asked, totals } = shown
   const { seq, message, remedy } = damage ?? {}
   const told = seq === undefined || message === undefined ? {} : { damage: { seq, message, ...(remedy !== undefined && { remedy }) } }
-  const base = { ok: damage === undefined, ...keptDocument(shown, place), asked, totals, ...told }
+  const base = { ok: damage === undefined, ...storedDocument(shown, place), asked, totals, ...told }
   const exitCode = damage ? exitCodes.failed.code : exitCodes.done.code
   const document = outcomeDocument(shown.outcome)
   if (isResting(shown)) return { ...base, outcome: document, exitCode }
@@ -42,4 +42,5 @@ export function shownDocument(shown: ShownSession, place: Place): RestingDocumen
   return { ...base, soFar, exitCode }
 }
 
-export const isResting = ({ standing }: Pick<ShownSession, 'standing'>): boolean => standing.kind === 'ended' || standing.kind === 'waiting'
+export const isResting = ({ standing }: Pick<LoadedSession, 'standing'>): boolean =>
+  standing.kind === 'ended' || standing.kind === 'waiting'

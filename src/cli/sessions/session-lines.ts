@@ -1,18 +1,18 @@
-import { fileOf, goOnCommand, type Place } from '../approvals/resume-hint.ts'
+import { fileOf, type Place, resumeHint } from '../approvals/resume-hint.ts'
 import { type Paint, printable } from '../terminal/paint.ts'
-import type { KeptSession, SessionStanding } from './stored-sessions.ts'
+import type { SessionStanding, StoredSession } from './stored-sessions.ts'
 
 const indent = '  '
 
 /** A run for people: how it stands, where and when, and the command that goes on with it where it has not ended. Pure. */
-export function sessionLines(kept: KeptSession, place: Place, paint: Paint): readonly string[] {
+export function sessionLines(kept: StoredSession, place: Place, paint: Paint): readonly string[] {
   const { run, origin, standing } = kept
   const { workspace = place.here } = origin ?? run
   const where = [origin ? fileOf(origin) : '', workspace === place.here ? '' : `in ${workspace}`].filter(Boolean).join(' ')
   return [
     `${run.treeId}  ${printable(run.agent)}  ${paint(shadeOf(standing), printable(standingWords(standing)))}`,
     `${indent}${paint('dim', printable([where, timeText(run.updatedAt), `“${run.title}”`].filter(Boolean).join(' · ')))}`,
-    ...(standing.kind === 'left' || standing.kind === 'waiting' ? [`${indent}${goOnCommand(kept, place)}`] : []),
+    ...(standing.kind === 'left' || standing.kind === 'waiting' ? [`${indent}${resumeHint(kept, place)}`] : []),
   ]
 }
 

@@ -1,9 +1,9 @@
 import type { Diagnostic, Outcome } from '../../contracts/index.ts'
 import { runTree, summaryOf } from '../../view/index.ts'
 import { dataDirFlag } from '../approvals/answer-hint.ts'
-import { fileOf as agentFileOf, goOnCommand, type Place } from '../approvals/resume-hint.ts'
+import { fileOf as agentFileOf, type Place, resumeHint } from '../approvals/resume-hint.ts'
 import { waitingLines } from '../approvals/waiting-lines.ts'
-import { wordsLines } from '../progress/text-lines.ts'
+import { replyLines } from '../progress/text-lines.ts'
 import { withToolNames } from '../run/report-run.ts'
 import { duration, elapsed, plural, reasonText } from '../terminal/format-numbers.ts'
 import { type Paint, printable } from '../terminal/paint.ts'
@@ -11,7 +11,7 @@ import { renderSummary } from '../tree/render-summary.ts'
 import { mostLines, renderTurn } from '../tree/render-tree.ts'
 import type { Moment } from '../tree/tree-row.ts'
 import { callLines } from './call-lines.ts'
-import { counted, type ShownSession, type ShownTurn } from './load-session.ts'
+import { counted, type LoadedSession, type LoadedTurn } from './load-session.ts'
 import { standingWords, timeText } from './session-lines.ts'
 import { totalsText } from './session-totals.ts'
 
@@ -40,7 +40,7 @@ const mostDiagnostics = 20
 /** More than these are looked at before they are answered. */
 const mostRequests = 5
 
-export function shownLines(shown: ShownSession, style: ShownStyle): readonly string[] {
+export function sessionReport(shown: LoadedSession, style: ShownStyle): readonly string[] {
   const { paint } = style
   const { turns, asked, outcome, operations } = shown
   const hidden = Math.max(0, turns.length - mostTurns)
@@ -60,7 +60,7 @@ export function shownLines(shown: ShownSession, style: ShownStyle): readonly str
   return blocks.filter(({ length }) => length > 0).flatMap((block, i) => (i === 0 ? block : ['', ...block]))
 }
 
-function headLines(shown: ShownSession, style: ShownStyle): readonly string[] {
+function headLines(shown: LoadedSession, style: ShownStyle): readonly string[] {
   const { run, origin, standing, outcome, turns } = shown
   const { paint, place } = style
   const where = origin ? `${agentFileOf(origin)}${origin.workspace === place.here ? '' : ` in ${origin.workspace}`}` : ''
@@ -79,13 +79,13 @@ function headLines(shown: ShownSession, style: ShownStyle): readonly string[] {
   ]
 }
 
-function shadeOf({ standing }: ShownSession): 'red' | 'yellow' | 'bold' {
+function shadeOf({ standing }: LoadedSession): 'red' | 'yellow' | 'bold' {
   if (standing.kind === 'damaged') return 'red'
   if (standing.kind === 'ended') return standing.status === 'failed' ? 'red' : 'bold'
   return standing.kind === 'running' ? 'bold' : 'yellow'
 }
 
-function timeWords({ run, standing, turns }: ShownSession, now: number): string {
+function timeWords({ run, standing, turns }: LoadedSession, now: number): string {
   switch (standing.kind) {
     case 'ended':
       return `took ${duration(turns.reduce((sum, { totals }) => sum + (totals?.durationMs ?? 0), 0))}`
@@ -113,7 +113,7 @@ function failureLines({ status, message, failure, remedy = failure?.remedy }: Ou
 }
 
 /** What a person may do about it. */
-function onLines(shown: ShownSession, style: ShownStyle): readonly string[] {
+function onLines(shown: LoadedSession, style: ShownStyle): readonly string[] {
   const { place } = style
   switch (shown.standing.kind) {
     case 'running':
@@ -122,16 +122,16 @@ function onLines(shown: ShownSession, style: ShownStyle): readonly string[] {
     case 'waiting':
       return requestLines(shown, style)
     case 'left':
-      return [`${indent}${goOnCommand(shown, place)}`]
+      return [`${indent}${resumeHint(shown, place)}`]
     case 'ended':
-      return [`${indent}next turn: ${goOnCommand(shown, place)}`]
+      return [`${indent}next turn: ${resumeHint(shown, place)}`]
     default:
       return shown.standing satisfies never
   }
 }
 
 /** Those that are open first; what is not shown is not to be answered from here. */
-function requestLines(shown: ShownSession, { place, paint, width }: ShownStyle): readonly string[] {
+function requestLines(shown: LoadedSession, { place, paint, width }: ShownStyle): readonly string[] {
   const requests = [...shown.requests].sort((a, b) => Number(a.answer !== undefined) - Number(b.answer !== undefined))
   const left = requests.length - mostRequests
   // Without its first line, which ours stands for.
@@ -140,7 +140,7 @@ function requestLines(shown: ShownSession, { place, paint, width }: ShownStyle):
   return left > 0 ? lines.toSpliced(-1, 0, more) : lines
 }
 
-function turnBlocks(shown: ShownSession, hidden: number, style: ShownStyle): readonly (readonly string[])[] {
+function turnBlocks(shown: LoadedSession, hidden: number, style: ShownStyle): readonly (readonly string[])[] {
   const { turns, events, standing, outcome } = shown
   const moment: Moment = standing.kind === 'running' ? { kind: 'live', now: style.now } : { kind: 'final' }
   const most = Math.floor(mostLines / Math.min(turns.length, mostTurns))
@@ -166,16 +166,16 @@ function answerLines({ report, status }: Outcome, style: ShownStyle): readonly s
   return section(title, report?.text ?? '', { ...style, most: Number.POSITIVE_INFINITY })
 }
 
-const earlierAnswer = ({ report }: ShownTurn, style: ShownStyle): readonly string[] =>
+const earlierAnswer = ({ report }: LoadedTurn, style: ShownStyle): readonly string[] =>
   section('Answer', report?.text ?? '', { ...style, most: mostOfEarlier })
 
 function section(title: string, text: string, { paint, width, isWindow, most }: ShownStyle & { readonly most: number }): readonly string[] {
   if (text.trim() === '') return []
   const room = isWindow ? width - 1 - indent.length : Number.POSITIVE_INFINITY
-  return [paint('bold', title), ...wordsLines(text, { width: room, most }).map((line) => `${indent}${line}`.trimEnd())]
+  return [paint('bold', title), ...replyLines(text, { width: room, most }).map((line) => `${indent}${line}`.trimEnd())]
 }
 
-function callBlock({ events, run, fileOf }: ShownSession, { place, paint, width, isWindow }: ShownStyle): readonly string[] {
+function callBlock({ events, run, fileOf }: LoadedSession, { place, paint, width, isWindow }: ShownStyle): readonly string[] {
   const lines = callLines(events, { fileOf, width: isWindow ? width - 1 : Number.POSITIVE_INFINITY })
   if (lines.length === 0) return []
   const whole = `troupe sessions show ${run.treeId} --stream-json${dataDirFlag(place.dataDir)}`

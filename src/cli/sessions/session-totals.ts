@@ -1,5 +1,4 @@
-import { type Cost, noUsage, type TurnOperation, type Usage } from '../../contracts/index.ts'
-import { addSpent } from '../../core/index.ts'
+import { addSpent, type Cost, noUsage, type TurnOperation, type Usage } from '../../contracts/index.ts'
 import { plural, price, tokens } from '../terminal/format-numbers.ts'
 
 /** What a session with its descendants has taken, over all its turns. */

@@ -26,7 +26,7 @@ export async function sessionsCommand(invocation: SessionsInvocation, host: Host
 }
 
 /** What another action understands would have no effect here. */
-function refuseOthers({ action, ids, output, wishes, older, keep, isDryRun, isEverywhere, dataDir }: SessionsInvocation): void {
+function refuseOthers({ action, ids, output, display, older, keep, isDryRun, isEverywhere, dataDir }: SessionsInvocation): void {
   const extra = ids.at(action === 'show' ? 1 : 0)
   const shown = extra === undefined ? '' : `What happened in it: troupe sessions show ${typedWord(extra)}${dataDirFlag(dataDir)}`
   const only = (flag: string, ...actions: readonly SessionsAction[]) => ({ place: flag, message: `It is for ${actions.join(' and ')}.` })
@@ -35,7 +35,7 @@ function refuseOthers({ action, ids, output, wishes, older, keep, isDryRun, isEv
       ? [{ place: extra, message: action === 'show' ? 'show takes one ID.' : `${action} takes no ID.`, remedy: shown }]
       : []),
     ...(output === 'stream-json' && action !== 'show' ? [{ ...only('--stream-json', 'show'), remedy: 'Write --json.' }] : []),
-    ...(wishes.detail === 'verbose' && action !== 'show' ? [{ ...only('--verbose', 'show'), remedy: 'Leave it out.' }] : []),
+    ...(display.detail === 'verbose' && action !== 'show' ? [{ ...only('--verbose', 'show'), remedy: 'Leave it out.' }] : []),
     ...(older !== undefined && action !== 'prune' ? [only('--older', 'prune')] : []),
     ...(keep !== undefined && action !== 'prune' ? [only('--keep', 'prune')] : []),
     ...(isDryRun && action !== 'prune' && action !== 'delete' ? [only('--dry-run', 'prune', 'delete')] : []),

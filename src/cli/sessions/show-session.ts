@@ -5,40 +5,40 @@ import { exitCodes } from '../host/exit-codes.ts'
 import type { Host } from '../host/process-host.ts'
 import type { SessionsInvocation } from '../options/project-invocations.ts'
 import { runEnd } from '../run/run-documents.ts'
-import { tellError } from '../terminal/print-messages.ts'
+import { printError } from '../terminal/print-messages.ts'
 import { safeJson } from '../terminal/safe-json.ts'
 import { unknownSession } from './find-session.ts'
-import { type ShownSession, shownSession } from './load-session.ts'
+import { type LoadedSession, loadSession } from './load-session.ts'
 import { paintOn } from './paint-on.ts'
-import { isResting, shownDocument } from './session-document.ts'
-import { shownLines } from './session-report.ts'
+import { isResting, sessionDocument } from './session-document.ts'
+import { sessionReport } from './session-report.ts'
 
 /** `troupe sessions show`: one session as its journal has it. Nothing is claimed or changed. */
 export async function showSession(invocation: SessionsInvocation, host: Host): Promise<number> {
-  const { output, ids, dataDir, wishes } = invocation
+  const { output, ids, dataDir, display } = invocation
   const [id] = ids
   if (id === undefined || id === '')
     throw new TroupeError('usage', 'No session is named.', { remedy: 'Name one that sessions list shows: troupe sessions show ID' })
   const folder = await sessionFolder(invocation, host)
   const place: Place = { here: process.cwd(), folder, dataDir }
-  const shown = await withSessions<ShownSession | undefined>(folder, undefined, (store) => shownSession(store, id, place))
+  const shown = await withSessions<LoadedSession | undefined>(folder, undefined, (store) => loadSession(store, id, place))
   if (!shown) throw unknownSession(id, place)
   switch (output) {
     case 'json':
-      await host.stdout.line(safeJson(shownDocument(shown, place)))
+      await host.stdout.line(safeJson(sessionDocument(shown, place)))
       break
     case 'stream-json':
       await stream(shown, host)
       break
     case 'answer':
       await host.stdout.prose(
-        shownLines(shown, {
+        sessionReport(shown, {
           place,
           paint: paintOn(host),
           width: host.stdout.columns ?? host.width,
           isWindow: host.stdout.columns !== undefined,
           now: host.now(),
-          ...(wishes.detail === 'verbose' && { isVerbose: true }),
+          ...(display.detail === 'verbose' && { isVerbose: true }),
         }),
       )
       break
@@ -46,12 +46,12 @@ export async function showSession(invocation: SessionsInvocation, host: Host): P
       output satisfies never
   }
   if (!shown.damage) return exitCodes.done.code
-  await tellError(shown.damage, { host, wishes })
+  await printError(shown.damage, { host, display })
   return exitCodes.failed.code
 }
 
 /** As `run --stream-json` writes it, without what was only live; a run that does not rest has no end yet. */
-async function stream(shown: ShownSession, { stdout }: Host): Promise<void> {
+async function stream(shown: LoadedSession, { stdout }: Host): Promise<void> {
   for (const event of shown.events) await stdout.line(safeJson(event))
   if (isResting(shown)) await stdout.line(safeJson(runEnd(shown.outcome)))
 }

@@ -1,9 +1,9 @@
 import type { RunOrigin, TreeEntry } from '../../contracts/index.ts'
-import { goOnCommand, type Place } from '../approvals/resume-hint.ts'
-import type { KeptSession, SessionStanding } from './stored-sessions.ts'
+import { type Place, resumeHint } from '../approvals/resume-hint.ts'
+import type { SessionStanding, StoredSession } from './stored-sessions.ts'
 
 /** A run as documents tell it. */
-export interface KeptDocument extends Partial<RunOrigin> {
+export interface StoredDocument extends Partial<RunOrigin> {
   readonly sessionId: string
   readonly agent: string
   readonly title: string
@@ -16,7 +16,7 @@ export interface KeptDocument extends Partial<RunOrigin> {
   readonly goOn?: string
 }
 
-export function keptDocument(kept: KeptSession, place: Place): KeptDocument {
+export function storedDocument(kept: StoredSession, place: Place): StoredDocument {
   const { run, origin, standing } = kept
   return {
     sessionId: run.treeId,
@@ -28,6 +28,6 @@ export function keptDocument(kept: KeptSession, place: Place): KeptDocument {
     standing,
     startedAt: run.createdAt,
     updatedAt: run.updatedAt,
-    ...(standing.kind !== 'running' && standing.kind !== 'damaged' && { goOn: goOnCommand(kept, place) }),
+    ...(standing.kind !== 'running' && standing.kind !== 'damaged' && { goOn: resumeHint(kept, place) }),
   }
 }

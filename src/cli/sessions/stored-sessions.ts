@@ -14,7 +14,7 @@ export type SessionStanding =
   /** From event `seq` on its journal cannot be read, so it cannot be resumed. */
   | { readonly kind: 'damaged'; readonly seq: number }
 
-export interface KeptSession {
+export interface StoredSession {
   readonly run: TreeEntry
   readonly origin?: RunOrigin
   readonly standing: SessionStanding
@@ -24,13 +24,13 @@ export interface KeptSession {
  * The runs of a store, the newest first. Looking at them changes nothing: nobody loses a run by it. Journals are read only as
  * far as needed: damage behind that is found when the session is shown or resumed.
  */
-export async function keptSessions(store: Store): Promise<readonly KeptSession[]> {
-  const kept: KeptSession[] = []
+export async function storedSessions(store: Store): Promise<readonly StoredSession[]> {
+  const kept: StoredSession[] = []
   for await (const run of sessionsOf(store)) kept.push(await keptSession(store, run))
   return kept
 }
 
-async function keptSession(store: Store, run: TreeEntry): Promise<KeptSession> {
+async function keptSession(store: Store, run: TreeEntry): Promise<StoredSession> {
   const origin = await orDamage(originOf(store, run.treeId))
   if (origin instanceof JournalDamagedError) return { run, standing: damagedAt(origin) }
   const standing = await orDamage(standingOf(store, run))

@@ -10,7 +10,7 @@ import {
 import type { Problem } from '../../contracts/index.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
 import { plural } from '../terminal/format-numbers.ts'
-import { findProjectSkills, skillWishesOf } from './find-project-skills.ts'
+import { findProjectSkills, skillOptionsOf } from './find-project-skills.ts'
 
 export interface AgentsWithSkills {
   /** With the names of skills that there are. */
@@ -30,7 +30,7 @@ interface Surroundings {
 }
 
 /** What is wrong with the skills that agents want, whether or not they can be used otherwise. */
-export function skillFaults(agents: readonly SkillRequest[], surroundings: Surroundings): Omit<AgentsWithSkills, 'agents' | 'skills'> {
+export function skillProblems(agents: readonly SkillRequest[], surroundings: Surroundings): Omit<AgentsWithSkills, 'agents' | 'skills'> {
   const { problems, faults, warnings } = chosenSkills(agents, surroundings)
   return { problems, faults, warnings }
 }
@@ -51,7 +51,7 @@ function chosenSkills<Agent extends SkillRequest>(
 ): ChosenSkills<Agent> {
   const isWanting = agents.some(({ definition }) => definition.skills.length > 0)
   if (!isWanting) return { chosen: agents.map((agent) => ({ agent, skills: [] })), skills: [], problems: [], faults: [], warnings: [] }
-  const found = findProjectSkills(workingDirectory, skillWishesOf(config))
+  const found = findProjectSkills(workingDirectory, skillOptionsOf(config))
   const chosen = agents.map((agent) => ({ agent, ...agentSkills(agent, found) }))
   const unknown = unknownSkills(
     config,

@@ -22,19 +22,19 @@ export const machineSkills: MachineSkills = {
   adminDirectories: adminSkillDirectories,
 }
 
-export interface SkillWishes {
+export interface SkillOptions {
   readonly directories?: readonly string[]
   readonly disabled?: readonly string[]
   /** Folders that commands may write to. */
   readonly writable?: readonly string[]
 }
 
-export const skillWishesOf = (config: Config): SkillWishes => ({ ...skillsOf(config), writable: sandboxOf(config).writable })
+export const skillOptionsOf = (config: Config): SkillOptions => ({ ...skillsOf(config), writable: sandboxOf(config).writable })
 
 /** What agents of this folder may load, from the nearest place to the farthest. */
 export function findProjectSkills(
   workingDirectory: string,
-  { directories = [], disabled = [], writable = [] }: SkillWishes = {},
+  { directories = [], disabled = [], writable = [] }: SkillOptions = {},
   machine = machineSkills,
 ): FoundSkills {
   return findSkills({

@@ -33,7 +33,7 @@ export interface Setup {
   readonly diagnostics: readonly ConfigDiagnostic[]
 }
 
-export interface SetupWishes {
+export interface ConfigOptions {
   /** The file behind `--config`. */
   readonly configFile?: string
   /** An agent, whose folder may have a configuration, too. */
@@ -52,14 +52,14 @@ export interface ReadSetup {
 }
 
 /** Reads the configuration in all its layers, and the variables. Throws `config_invalid` with everything that is wrong in any. */
-export async function loadSetup(host: Pick<Host, 'env'>, wishes: SetupWishes = {}): Promise<Setup> {
-  const { setup, wrong } = await readSetup(host, wishes)
+export async function loadSetup(host: Pick<Host, 'env'>, display: ConfigOptions = {}): Promise<Setup> {
+  const { setup, wrong } = await readSetup(host, display)
   if (wrong.length > 0) throw withWithheld(joinErrors(wrong), setup.diagnostics)
   return setup
 }
 
 /** The same for those who go on with what is right: a fault in one of them hides nothing of the others. */
-export async function readSetup(host: Pick<Host, 'env'>, { configFile, file, alsoTrusted = [] }: SetupWishes = {}): Promise<ReadSetup> {
+export async function readSetup(host: Pick<Host, 'env'>, { configFile, file, alsoTrusted = [] }: ConfigOptions = {}): Promise<ReadSetup> {
   const bare = setupWithoutConfig(host)
   const { workingDirectory, trustPlace } = bare
   const listed = await rightOrWrong(readTrust(trustPlace))

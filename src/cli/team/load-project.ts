@@ -13,7 +13,7 @@ import { joinErrors } from '../terminal/join-errors.ts'
 import type { Setup } from './load-config.ts'
 import { readAgents } from './read-agents.ts'
 
-export interface ProjectWishes {
+export interface ProjectOptions {
   readonly configFile?: string
 }
 
@@ -29,7 +29,7 @@ export interface Project {
 }
 
 /** The agents of the working directory, of the configuration and of other programs. */
-export async function loadProject(host: Pick<Host, 'env'>, { configFile }: ProjectWishes): Promise<Project> {
+export async function loadProject(host: Pick<Host, 'env'>, { configFile }: ProjectOptions): Promise<Project> {
   return load(host, { ...(configFile !== undefined && { configFile }), scope: 'everything', roots: usualFiles(process.cwd()) })
 }
 
@@ -39,7 +39,7 @@ export async function loadProject(host: Pick<Host, 'env'>, { configFile }: Proje
  */
 export async function loadPlaces(
   host: Pick<Host, 'env'>,
-  { paths, configFile }: ProjectWishes & { readonly paths: readonly string[] },
+  { paths, configFile }: ProjectOptions & { readonly paths: readonly string[] },
 ): Promise<readonly Project[]> {
   const folders = new Map<string, string[]>()
   for (const path of new Set(paths.flatMap(filesAt))) {
@@ -51,15 +51,15 @@ export async function loadPlaces(
   return Promise.all(groups.map((roots) => load(host, { ...given, scope: 'reachable', roots })))
 }
 
-interface Wanted extends ProjectWishes {
+interface Wanted extends ProjectOptions {
   readonly scope: 'everything' | 'reachable'
   readonly roots: readonly string[]
 }
 
 async function load(host: Pick<Host, 'env'>, { configFile, scope, roots }: Wanted): Promise<Project> {
   const [file] = scope === 'reachable' ? roots : []
-  const wishes = { ...(configFile !== undefined && { configFile }), ...(file !== undefined && { file }) }
-  const { setup, isConfigured, registry, wrong } = await readAgents(host, { ...wishes, scope, roots })
+  const display = { ...(configFile !== undefined && { configFile }), ...(file !== undefined && { file }) }
+  const { setup, isConfigured, registry, wrong } = await readAgents(host, { ...display, scope, roots })
   return {
     setup,
     isConfigured,

@@ -29,7 +29,7 @@ import type { Setup } from './load-config.ts'
 import { type ReadAgents, readAgents } from './read-agents.ts'
 import { type StartDiagnostic, withWithheld } from './start-diagnostics.ts'
 
-export interface TeamWishes {
+export interface TeamOptions {
   readonly host: Host
   /** What the command line says over the file. */
   readonly overrides: OverrideArguments
@@ -77,7 +77,7 @@ export interface SeenTeam extends ReadAgents {
 }
 
 /** Finds the models of a team that was looked at. Throws everything that is wrong with any of it. */
-export async function loadTeam(seen: SeenTeam, wishes: Pick<TeamWishes, 'looksAtServers'> = {}): Promise<Team> {
+export async function loadTeam(seen: SeenTeam, display: Pick<TeamOptions, 'looksAtServers'> = {}): Promise<Team> {
   const { file } = seen
   const { agents, root, setup, diagnostics } = rightTeam(seen)
   const { config, environment } = setup
@@ -92,7 +92,7 @@ export async function loadTeam(seen: SeenTeam, wishes: Pick<TeamWishes, 'looksAt
       ...modelOptions(file, { env: overlay.variables }),
       providers: overlay.providers,
       aliases: overlay.aliases,
-      looksAtServers: wishes.looksAtServers ?? false,
+      looksAtServers: display.looksAtServers ?? false,
     },
   )
   const storePath = storePathOf({ config, environment })
@@ -147,8 +147,8 @@ function sharedBy(config: Config): Team['shared'] {
 }
 
 /** Reads an agent, its children and the configuration. Nothing is looked for, no variable is needed. */
-export async function readTeam(file: string, wishes: TeamWishes): Promise<ReadTeam> {
-  const seen = await lookAtTeam(file, wishes)
+export async function readTeam(file: string, display: TeamOptions): Promise<ReadTeam> {
+  const seen = await lookAtTeam(file, display)
   try {
     return rightTeam(seen)
   } catch (error) {
@@ -157,8 +157,8 @@ export async function readTeam(file: string, wishes: TeamWishes): Promise<ReadTe
 }
 
 /** The same for those who have more to tell where something is wrong with it: that is not thrown. */
-export async function lookAtTeam(file: string, wishes: TeamWishes): Promise<SeenTeam> {
-  const read = await trustedTeam(file, wishes, overridesOf(wishes.overrides))
+export async function lookAtTeam(file: string, display: TeamOptions): Promise<SeenTeam> {
+  const read = await trustedTeam(file, display, overridesOf(display.overrides))
   return { ...read, file, diagnostics: [...read.setup.diagnostics, ...read.registry.diagnostics] }
 }
 
@@ -170,8 +170,8 @@ function rightTeam({ file, setup, registry, wrong, diagnostics }: SeenTeam): Rea
 }
 
 /** Reads once, asks for trust where it is missing, and reads again where it was given. A team that is wrong all the same asks for none. */
-async function trustedTeam(file: string, wishes: TeamWishes, flags: ReadOverrides): Promise<ReadAgents> {
-  const { host, configFile, isTrusted: isGiven = false, asks = 'for trust', trusts = 'for good' } = wishes
+async function trustedTeam(file: string, display: TeamOptions, flags: ReadOverrides): Promise<ReadAgents> {
+  const { host, configFile, isTrusted: isGiven = false, asks = 'for trust', trusts = 'for good' } = display
   const read = async (alsoTrusted: readonly FileState[] = []): Promise<ReadAgents> => {
     const given = configFile === undefined ? {} : { configFile }
     const found = await readAgents(host, { file, roots: [file], scope: 'reachable', flags: flags.values, alsoTrusted, ...given })

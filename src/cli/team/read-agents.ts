@@ -14,9 +14,9 @@ import type { TroupeError } from '../../contracts/index.ts'
 import { modelSourceNames } from '../../models/by-name/index.ts'
 import type { Host } from '../host/process-host.ts'
 import { misspeltModels } from '../models/misspelt-models.ts'
-import { type ReadSetup, readSetup, type SetupWishes } from './load-config.ts'
+import { type ConfigOptions, type ReadSetup, readSetup } from './load-config.ts'
 
-export interface AgentsWishes extends SetupWishes {
+export interface ReadAgentsOptions extends ConfigOptions {
   /** Files that are asked for, relative to the working directory. */
   readonly roots: readonly string[]
   readonly scope: 'everything' | 'reachable'
@@ -35,7 +35,7 @@ export interface ReadAgents extends ReadSetup {
 function unusedConfigs(
   registry: Registry,
   { workingDirectory }: ReadSetup['setup'],
-  { file, configFile }: SetupWishes,
+  { file, configFile }: ConfigOptions,
 ): readonly AgentDiagnostic[] {
   const read = new Set([workingDirectory, ...(file === undefined ? [] : [dirname(resolve(file))])])
   const children = registry.ok ? registry.agents.filter(({ path }) => !read.has(dirname(path))) : []
@@ -66,8 +66,8 @@ function saysSomething(path: string): boolean {
   }
 }
 
-export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags, ...wishes }: AgentsWishes): Promise<ReadAgents> {
-  const { setup, isConfigured, wrong } = await readSetup(host, wishes)
+export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags, ...display }: ReadAgentsOptions): Promise<ReadAgents> {
+  const { setup, isConfigured, wrong } = await readSetup(host, display)
   const { config, environment, trusted, variables, workingDirectory } = setup
   const registry = await loadRegistry({
     roots,
@@ -86,7 +86,10 @@ export async function readAgents(host: Pick<Host, 'env'>, { roots, scope, flags,
     config,
     registry.found.map(({ toolName }) => `agent__${toolName}`),
   )
-  const advice = [...(await misspeltModels(registry.said, setup)), ...(scope === 'reachable' ? unusedConfigs(registry, setup, wishes) : [])]
+  const advice = [
+    ...(await misspeltModels(registry.said, setup)),
+    ...(scope === 'reachable' ? unusedConfigs(registry, setup, display) : []),
+  ]
   return {
     setup: { ...setup, diagnostics: [...diagnostics, ...unknown.diagnostics] },
     isConfigured,

@@ -5,29 +5,29 @@ import type { Problem } from '../../contracts/index.ts'
 import { matchesGlob, parseGlob } from '../../util/glob.ts'
 import { isInside } from '../../util/is-inside.ts'
 import type { Host } from '../host/process-host.ts'
-import { skillFaults } from './agents-with-skills.ts'
+import { skillProblems } from './agents-with-skills.ts'
 import { builtinTools } from './builtin-tools.ts'
 import { missingHookParts } from './configured-hooks.ts'
 import type { Project } from './load-project.ts'
 import { unavailableTools } from './unavailable-tools.ts'
 
 /** What is missing of what agents are to act with. */
-export interface ActingFaults {
+export interface WorkspaceToolProblems {
   /** A run would be refused for these, or each of its commands would fail. */
   readonly problems: readonly Problem[]
   readonly warnings: readonly Problem[]
 }
 
 /** An agent that can be used, or as much as could be read of one that cannot. */
-interface Acting extends Pick<RegisteredAgent, 'path' | 'place' | 'values' | 'dialect' | 'disabledSkills'> {
+interface WorkspaceTools extends Pick<RegisteredAgent, 'path' | 'place' | 'values' | 'dialect' | 'disabledSkills'> {
   readonly definition: Pick<RegisteredAgent['definition'], 'skills' | 'tools' | 'sandbox'>
 }
 
 /** Looks for it without running anything of theirs: no hook, no module, no command. The sandbox is tried where an agent needs it. */
-export async function actingFaults(
+export async function workspaceToolProblems(
   { registry, setup }: Pick<Project, 'registry' | 'setup'>,
   host: Pick<Host, 'env'>,
-): Promise<ActingFaults> {
+): Promise<WorkspaceToolProblems> {
   const { config, workingDirectory } = setup
   const agents = registry.ok ? registry.agents : registry.said.map((said) => ({ ...said, definition: said.agent }))
   const skilled = skillsFor(agents, setup)
@@ -47,24 +47,24 @@ export async function actingFaults(
 }
 
 /** They may be run from here, or from the folder of their file. */
-function skillsFor(agents: readonly Acting[], { config, workingDirectory }: Project['setup']): Skilled {
-  const here = skillFaults(agents, { config, workingDirectory })
+function skillsFor(agents: readonly WorkspaceTools[], { config, workingDirectory }: Project['setup']): Skilled {
+  const here = skillProblems(agents, { config, workingDirectory })
   if (here.problems.length === 0) return here
   const folders = Map.groupBy(agents, ({ path }) => dirname(path))
   const there = [...folders].map(([folder, own]) => {
-    const near = skillFaults(own, { config, workingDirectory: folder })
-    return near.problems.length === 0 ? near : skillFaults(own, { config, workingDirectory })
+    const near = skillProblems(own, { config, workingDirectory: folder })
+    return near.problems.length === 0 ? near : skillProblems(own, { config, workingDirectory })
   })
   const problems = there.flatMap((each) => each.problems)
   const unique = (list: readonly Problem[]): readonly Problem[] => [...new Map(list.map((each) => [each.place, each])).values()]
   return { problems, faults: unique(there.flatMap(({ faults }) => faults)), warnings: unique(there.flatMap(({ warnings }) => warnings)) }
 }
 
-type Skilled = ReturnType<typeof skillFaults>
+type Skilled = ReturnType<typeof skillProblems>
 
-const hasShell = ({ definition }: Acting): boolean => definition.tools.some((name) => matchesGlob(parseGlob(name), 'shell'))
+const hasShell = ({ definition }: WorkspaceTools): boolean => definition.tools.some((name) => matchesGlob(parseGlob(name), 'shell'))
 
-function missingWritable(agents: readonly Acting[], { mode, writable }: ReturnType<typeof sandboxOf>): readonly Problem[] {
+function missingWritable(agents: readonly WorkspaceTools[], { mode, writable }: ReturnType<typeof sandboxOf>): readonly Problem[] {
   if (mode === 'off') return []
   // What the session does not allow falls away, there or not.
   const isAllowed = (folder: string): boolean => writable.some((allowed) => isInside(allowed, folder))
@@ -87,7 +87,7 @@ function missingWritable(agents: readonly Acting[], { mode, writable }: ReturnTy
 
 /** They are loaded where an agent has any. */
 async function missingTools(
-  agents: readonly Acting[],
+  agents: readonly WorkspaceTools[],
   { config, workingDirectory }: Project['setup'],
   host: Pick<Host, 'env'>,
 ): Promise<readonly Problem[]> {

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest'
 import { loadConfig, nodeConfigFiles, type RegisteredAgent, readFileStates, readTrust, trustFiles } from '../../agents/index.ts'
 import type { TroupeError } from '../../contracts/index.ts'
 import { trustPlaceOf } from './load-config.ts'
-import { actingWith } from './workspace-tools.ts'
+import { createWorkspaceTools } from './workspace-tools.ts'
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), 'troupe-acting-')))
 afterAll(() => rmSync(base, { recursive: true, force: true }))
@@ -29,14 +29,14 @@ async function project(name: string, files: { readonly [path: string]: string },
       files: nodeConfigFiles,
       trusted: await readTrust(place),
     })
-    return actingWith(agents, { host, config, workingDirectory: root, allow: [], deny: [], dryRun: false, hidden: [], ...flags })
+    return createWorkspaceTools(agents, { host, config, workingDirectory: root, allow: [], deny: [], dryRun: false, hidden: [], ...flags })
   }
   return { root, put, trust, acting }
 }
 
 const hook = (command: readonly string[]): string =>
   JSON.stringify({ hooks: [{ name: 'guard', on: ['before_call'], command, onFailure: 'closed' }] })
-const ask = async ({ hooks }: Awaited<ReturnType<typeof actingWith>>) =>
+const ask = async ({ hooks }: Awaited<ReturnType<typeof createWorkspaceTools>>) =>
   hooks[0]?.beforeCall?.({ tool: 'shell', input: {} }, { signal: new AbortController().signal })
 
 test('a hook of a project runs the program that was trusted along with the configuration, and no other', async () => {

@@ -23,7 +23,7 @@ import { knownRules } from '../../policy/tool-name-problems.ts'
 import type { AgentDefinition, AgentLoopConfig } from '../../runtime/index.ts'
 import type { WorkspaceKit } from '../../tools/kit/index.ts'
 import { isInside } from '../../util/is-inside.ts'
-import type { WhenNobodyIsThere } from '../approvals/choose-approver.ts'
+import type { WithoutTerminal } from '../approvals/choose-approver.ts'
 import { flagProblems } from '../approvals/flag-rules.ts'
 import { homeFolder } from '../host/data-folder.ts'
 import type { Host } from '../host/process-host.ts'
@@ -33,20 +33,20 @@ import { configuredHooks } from './configured-hooks.ts'
 import { unavailableTools } from './unavailable-tools.ts'
 
 /** What agents act with, what they know of the project, and who has a say in it. */
-export interface Acting {
+export interface WorkspaceTools {
   /** With the names of skills that there are. */
   readonly agents: readonly AgentDefinition[]
   readonly shared: Pick<AgentLoopConfig, 'tools' | 'approvals' | 'skills' | 'context'>
   readonly sandbox: Sandbox | undefined
   readonly hooks: readonly Hook[]
-  readonly whenNobodyIsThere: WhenNobodyIsThere
+  readonly whenNobodyIsThere: WithoutTerminal
   /** What approvals for the project are kept under. */
   readonly project: string
   /** What a person should know about it. */
   readonly notices: readonly string[]
 }
 
-export interface ActingWishes {
+export interface WorkspaceToolOptions {
   readonly host: Pick<Host, 'env'>
   readonly config: Config
   readonly workingDirectory: string
@@ -62,11 +62,11 @@ export interface ActingWishes {
 }
 
 /** @throws TroupeError with every problem at once; nothing is started. */
-export async function actingWith(agents: readonly RegisteredAgent[], wishes: ActingWishes): Promise<Acting> {
-  const { host, config, workingDirectory, allow, deny, hidden } = wishes
+export async function createWorkspaceTools(agents: readonly RegisteredAgent[], display: WorkspaceToolOptions): Promise<WorkspaceTools> {
+  const { host, config, workingDirectory, allow, deny, hidden } = display
   const project = findProjectRoot(workingDirectory)
   const skilled = agentsWithSkills(agents, { config, workingDirectory })
-  const hooked = await configuredHooks(config, { host, workingDirectory, trusted: wishes.trusted })
+  const hooked = await configuredHooks(config, { host, workingDirectory, trusted: display.trusted })
   const tools = agents.map(({ definition }) => `agent__${definition.toolName}`)
   const wrong = [...flagProblems({ allow, deny, tools }), ...skilled.problems, ...hooked.problems]
   if (wrong.length > 0) throw new TroupeError('config_invalid', 'Not everything that agents are to act with is there.', { problems: wrong })
@@ -80,7 +80,7 @@ export async function actingWith(agents: readonly RegisteredAgent[], wishes: Act
     hidden: withOwnFolder(hidden, workingDirectory),
     guarded: hooked.files,
   })
-  const missing = builtin && wishes.dryRun ? await unavailableTools(definitionsOf(agents), builtin) : []
+  const missing = builtin && display.dryRun ? await unavailableTools(definitionsOf(agents), builtin) : []
   const told = contextOf(config).agentsMd ? projectContext({ workingDirectory, projectRoot: project, hidden }) : { texts: [], problems: [] }
   return {
     agents: skilled.agents,
@@ -108,7 +108,7 @@ const flagPolicy = (allow: readonly string[], deny: readonly string[]): readonly
 /** They are loaded where somebody may use them. */
 async function builtinFor(
   agents: readonly RegisteredAgent[],
-  { host, workingDirectory, ...walls }: Pick<ActingWishes, 'host' | 'workingDirectory' | 'hidden'> & Walls,
+  { host, workingDirectory, ...walls }: Pick<WorkspaceToolOptions, 'host' | 'workingDirectory' | 'hidden'> & Walls,
 ): Promise<WorkspaceKit | undefined> {
   if (agents.every(({ definition }) => definition.tools.length === 0)) return undefined
   return builtinTools(host, { workspace: workingDirectory, ...walls })

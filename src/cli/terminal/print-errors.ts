@@ -9,13 +9,13 @@ export function troupeError(error: unknown): TroupeError | InterruptedError {
   return new TroupeError('internal', message, { remedy: 'This is a fault of Troupe itself; please report it.', cause: error })
 }
 
-export interface ToldError extends Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
+export interface PrintedError extends Pick<TroupeError, 'message' | 'remedy' | 'problems'> {
   /** What the remedy tells to do, to be copied. */
   readonly commands?: readonly string[]
 }
 
 /** An error as people read it: what, where, the line, what to do. */
-export function errorLines({ message, remedy, problems, commands = [] }: ToldError, paint: Paint): readonly string[] {
+export function errorLines({ message, remedy, problems, commands = [] }: PrintedError, paint: Paint): readonly string[] {
   return [
     `${paint('red', 'error:')} ${headline(message)}`,
     ...problems.flatMap((problem) => ['', ...problemLines(problem, paint)]),

@@ -2,12 +2,12 @@ import { Readable, Writable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { TroupeError } from '../../contracts/index.ts'
 import type { Host } from '../host/process-host.ts'
-import type { Wishes } from '../options/parse-arguments.ts'
+import type { DisplayOptions } from '../options/parse-arguments.ts'
 import { Output } from './output.ts'
 import { colourPaint, plainPaint, type Window } from './paint.ts'
-import { tellError, tellNotice, withColour } from './print-messages.ts'
+import { printError, printNotice, withColour } from './print-messages.ts'
 
-const wishes: Wishes = { detail: 'normal', logFormat: 'text', color: 'auto' }
+const display: DisplayOptions = { detail: 'normal', logFormat: 'text', color: 'auto' }
 
 function fakeHost(window: Window = 'plain', stream: { readonly isTTY?: boolean; readonly columns?: number } = {}) {
   let written = ''
@@ -57,18 +57,18 @@ test('a window that changes its width is seen through the colours', () => {
 test('an error is told however quiet it is to be, with its causes where more is wanted', async () => {
   const error = new TroupeError('internal', 'It broke.', { cause: new Error('within', { cause: new TypeError('deep') }) })
   const quiet = fakeHost()
-  await tellError(error, { host: quiet.host, wishes: { ...wishes, detail: 'quiet' } })
+  await printError(error, { host: quiet.host, display: { ...display, detail: 'quiet' } })
   expect(quiet.written()).toBe('error: It broke.\n')
   const verbose = fakeHost()
-  await tellError(error, { host: verbose.host, wishes: { ...wishes, detail: 'verbose' } })
+  await printError(error, { host: verbose.host, display: { ...display, detail: 'verbose' } })
   expect(verbose.written()).toBe('error: It broke.\n  caused by Error: within\n  caused by TypeError: deep\n')
 })
 
 test('a log has the time of the host', async () => {
   const { host, written } = fakeHost()
-  await tellNotice('Here.', { host, wishes: { ...wishes, logFormat: 'json' } })
+  await printNotice('Here.', { host, display: { ...display, logFormat: 'json' } })
   expect(JSON.parse(written())).toEqual({ time: '2026-01-01T00:00:00.000Z', level: 'info', msg: 'Here.' })
-  await tellNotice('Not here.', { host, wishes: { ...wishes, detail: 'quiet' } })
+  await printNotice('Not here.', { host, display: { ...display, detail: 'quiet' } })
   expect(written().split('\n')).toHaveLength(2)
 })
 
@@ -76,8 +76,8 @@ test('words are broken for a terminal and for nobody else', async () => {
   const error = new TroupeError('usage', 'There is no such run in that folder.', { remedy: 'Go on: troupe run a.ai --resume abc' })
   const told = async (stream: Parameters<typeof fakeHost>[1]): Promise<string> => {
     const { host, written } = fakeHost('plain', stream)
-    await tellError(error, { host, wishes })
-    await tellNotice('A notice that is longer than that.', { host, wishes })
+    await printError(error, { host, display })
+    await printNotice('A notice that is longer than that.', { host, display })
     return written()
   }
   expect(await told({ isTTY: true, columns: 31 })).toBe(

@@ -1,17 +1,17 @@
 import type { Host } from '../host/process-host.ts'
-import type { Wishes } from '../options/parse-arguments.ts'
+import type { DisplayOptions } from '../options/parse-arguments.ts'
 import { colourPaint, plainPaint, printable } from './paint.ts'
-import { errorLines, type ToldError } from './print-errors.ts'
+import { errorLines, type PrintedError } from './print-errors.ts'
 import { safeJson } from './safe-json.ts'
 
 /** Who is told, and how they want it. */
 export interface Audience {
   readonly host: Host
-  readonly wishes: Wishes
+  readonly display: DisplayOptions
 }
 
 /** The host with the colours that were asked for. Those do not make a terminal of a pipe; without any there is no escape at all. */
-export function withColour(host: Host, { color }: Pick<Wishes, 'color'>): Host {
+export function withColour(host: Host, { color }: Pick<DisplayOptions, 'color'>): Host {
   if (color === 'auto') return host
   const wanted = color === 'always' ? { paint: colourPaint } : { paint: plainPaint, answerPaint: plainPaint, window: 'plain' as const }
   return {
@@ -25,27 +25,27 @@ export function withColour(host: Host, { color }: Pick<Wishes, 'color'>): Host {
 }
 
 /** An error on standard error: lines for people, or a line of the log. It is told however quiet it is to be. */
-export function tellError(error: ToldError & { readonly cause?: unknown }, { host, wishes }: Audience): Promise<void> {
+export function printError(error: PrintedError & { readonly cause?: unknown }, { host, display }: Audience): Promise<void> {
   const { message, remedy, problems, commands } = error
-  if (wishes.logFormat === 'json') {
+  if (display.logFormat === 'json') {
     const code = 'code' in error ? error.code : undefined
     return host.stderr.line(
       logged(host, { level: 'error', msg: message, code, remedy, commands, ...(problems.length > 0 && { problems }) }),
     )
   }
-  return host.stderr.prose([...errorLines(error, host.paint), ...(wishes.detail === 'verbose' ? causeLines(error.cause, host) : [])])
+  return host.stderr.prose([...errorLines(error, host.paint), ...(display.detail === 'verbose' ? causeLines(error.cause, host) : [])])
 }
 
 /** Something worth knowing that is no error. */
-export function tellNotice(text: string, { host, wishes }: Audience): Promise<void> {
-  if (wishes.detail === 'quiet') return Promise.resolve()
-  if (wishes.logFormat === 'json') return host.stderr.line(logged(host, { level: 'info', msg: text }))
+export function printNotice(text: string, { host, display }: Audience): Promise<void> {
+  if (display.detail === 'quiet') return Promise.resolve()
+  if (display.logFormat === 'json') return host.stderr.line(logged(host, { level: 'info', msg: text }))
   return host.stderr.prose([host.paint('dim', printable(text))])
 }
 
 /** Something that changes what happens, or keeps it from happening: it is told however quiet it is to be. */
-export function tellWarning(text: string, { host, wishes }: Audience): Promise<void> {
-  if (wishes.logFormat === 'json') return host.stderr.line(logged(host, { level: 'warn', msg: text }))
+export function printWarning(text: string, { host, display }: Audience): Promise<void> {
+  if (display.logFormat === 'json') return host.stderr.line(logged(host, { level: 'warn', msg: text }))
   return host.stderr.prose([host.paint('yellow', printable(text))])
 }
 

@@ -1,7 +1,7 @@
 import type { CallNode, StepNode } from '../../view/index.ts'
 import { elapsed } from '../terminal/format-numbers.ts'
 import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
-import { changeText, isUnwell, lineCounts, permitText } from './call-texts.ts'
+import { changeText, isFailedExit, lineCounts, permitText } from './call-texts.ts'
 import { callDetails, queueText } from './leaf-rows.ts'
 import { joined, type Moment, type Row, spinnerAt } from './tree-row.ts'
 
@@ -18,7 +18,7 @@ const callMarks: { readonly [Status in CallNode['status']]: string } = {
 /** Of what was going on when nobody drove it any more. */
 export const notEnded = 'not ended'
 /** Of a command that ran, and ended with another code than 0. */
-export const unwellMark = '≠'
+export const failedCommandMark = '≠'
 
 export interface CallPlace {
   readonly step: StepNode
@@ -55,7 +55,7 @@ function lookOf(call: CallNode, moment: Moment): Pick<Row, 'icon' | 'iconShade' 
   if (status === 'running' && moment.kind === 'live') return { icon: spinnerAt(moment.now), iconShade: 'cyan' }
   const icon = callMarks[status]
   if (status !== 'completed') return { icon, shade: status === 'failed' || status === 'declined' ? 'red' : 'yellow' }
-  return isUnwell(call.exitCode) ? { icon: unwellMark, iconShade: 'yellow' } : { icon, iconShade: 'green' }
+  return isFailedExit(call.exitCode) ? { icon: failedCommandMark, iconShade: 'yellow' } : { icon, iconShade: 'green' }
 }
 
 /** The model's own words are told apart from ours, and are not all that there is to tell. */
@@ -69,7 +69,7 @@ const widestReason = 40
 function resultOf({ about, changes = [], exitCode }: CallNode): string {
   const [only, ...others] = changes
   const changed = only && others.length === 0 ? (about.includes(only.path) ? lineCounts(only) : changeText(only)) : ''
-  return joined([changed, isUnwell(exitCode) ? `exit code ${exitCode}` : ''])
+  return joined([changed, isFailedExit(exitCode) ? `exit code ${exitCode}` : ''])
 }
 
 /** A call may wait for a queue; one that asks an agent stands in line until that agent begins; one that asks to leave the sandbox does nothing meanwhile. */

@@ -4,7 +4,7 @@ import { printable } from '../terminal/paint.ts'
 // Short texts about a call: changed files, approvals, the sandbox.
 
 /** A command that ended by itself, and not well: the call did what it should, the command did not. */
-export const isUnwell = (exitCode: number | undefined): exitCode is number => exitCode !== undefined && exitCode !== 0
+export const isFailedExit = (exitCode: number | undefined): exitCode is number => exitCode !== undefined && exitCode !== 0
 
 /** `src/a.ts +3 -1`, `old.ts → new.ts`, `gone.ts deleted`. */
 export function changeText(change: FileChange): string {

@@ -1,10 +1,10 @@
 import { plural, tokens } from '../terminal/format-numbers.ts'
 import { heightOf } from './layout.ts'
-import { type Branch, type Row, sumOf, type Tally } from './tree-row.ts'
+import { type Row, type RowNode, type RowTotals, sumOf } from './tree-row.ts'
 
 interface Candidate {
-  readonly branch: Branch
-  readonly parent: Branch
+  readonly branch: RowNode
+  readonly parent: RowNode
   readonly depth: number
 }
 
@@ -13,11 +13,11 @@ interface Candidate {
  * oldest before the others, then what waits, then what runs, the last before the first. Where even that is too much,
  * whoever draws it has to cut.
  */
-export function folded(root: Branch, most: number): Branch {
+export function collapseRows(root: RowNode, most: number): RowNode {
   let excess = heightOf(root) - most
   if (excess <= 0) return root
-  const hidden = new Set<Branch>()
-  const summarised = { over: new Set<Branch>(), open: new Set<Branch>() }
+  const hidden = new Set<RowNode>()
+  const summarised = { over: new Set<RowNode>(), open: new Set<RowNode>() }
   for (const { branch, parent } of candidates(root)) {
     if (excess <= 0) break
     hidden.add(branch)
@@ -30,17 +30,17 @@ export function folded(root: Branch, most: number): Branch {
   return without(root, hidden)
 }
 
-function candidates(root: Branch): readonly Candidate[] {
+function candidates(root: RowNode): readonly Candidate[] {
   const found: Candidate[] = []
-  const visit = (parent: Branch, depth: number): void => {
+  const visit = (parent: RowNode, depth: number): void => {
     for (const branch of parent.children) {
-      // What still runs is folded by itself only: below it is the very thing that people watch.
+      // What still runs is collapseRows by itself only: below it is the very thing that people watch.
       if (branch.state === 'ended' || branch.children.length === 0) found.push({ branch, parent, depth })
       visit(branch, depth + 1)
     }
   }
   visit(root, 0)
-  const those = (state: Branch['state']): readonly Candidate[] => found.filter(({ branch }) => branch.state === state)
+  const those = (state: RowNode['state']): readonly Candidate[] => found.filter(({ branch }) => branch.state === state)
   return [
     ...those('ended').toSorted((a, b) => a.depth - b.depth || a.branch.endedAt - b.branch.endedAt),
     ...those('waiting').toReversed(),
@@ -48,7 +48,7 @@ function candidates(root: Branch): readonly Candidate[] {
   ]
 }
 
-function without(branch: Branch, hidden: ReadonlySet<Branch>): Branch {
+function without(branch: RowNode, hidden: ReadonlySet<RowNode>): RowNode {
   const gone = branch.children.filter((child) => hidden.has(child))
   const kept = branch.children.filter((child) => !hidden.has(child)).map((child) => without(child, hidden))
   const over = gone.filter(({ state }) => state === 'ended')
@@ -56,7 +56,7 @@ function without(branch: Branch, hidden: ReadonlySet<Branch>): Branch {
   return { ...branch, children: [...summaryOf(over), ...kept, ...summaryOf(rest)] }
 }
 
-function summaryOf(branches: readonly Branch[]): readonly Branch[] {
+function summaryOf(branches: readonly RowNode[]): readonly RowNode[] {
   const [first] = branches
   if (!first) return []
   const tally = sumOf(branches.map((branch) => branch.tally))
@@ -71,7 +71,7 @@ function summaryOf(branches: readonly Branch[]): readonly Branch[] {
   return [{ row, children: [], state: 'ended', endedAt: 0, tally }]
 }
 
-function overWords(branches: readonly Branch[], { steps, calls, failed, outside }: Tally): readonly string[] {
+function overWords(branches: readonly RowNode[], { steps, calls, failed, outside }: RowTotals): readonly string[] {
   const some = (n: number, noun: string): string => (n > 0 ? plural(n, noun) : '')
   const kinds = (kind: Row['kind']): number => branches.filter(({ row }) => row.kind === kind).length
   const children = kinds('child')
@@ -87,7 +87,7 @@ function overWords(branches: readonly Branch[], { steps, calls, failed, outside 
   ]
 }
 
-function openWords(branches: readonly Branch[]): readonly string[] {
+function openWords(branches: readonly RowNode[]): readonly string[] {
   return (['running', 'waiting'] as const).map((wanted) => {
     const count = branches.filter(({ state }) => state === wanted).length
     return count > 0 ? `${count} ${wanted}` : ''

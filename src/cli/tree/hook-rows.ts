@@ -1,6 +1,6 @@
 import type { HookNode, RejectedAnswer } from '../../view/index.ts'
 import { printable } from '../terminal/paint.ts'
-import { type Branch, type Detail, leaf } from './tree-row.ts'
+import { type Detail, leaf, type RowNode } from './tree-row.ts'
 
 // Why there is another step, or a call is not what the model has asked for: answers that were sent back, and what hooks did.
 
@@ -16,7 +16,7 @@ const hookName = ({ hook }: HookNode): string => `hook ${printable(hook)}`
 const hookDeed = ({ verdict, message }: HookNode): string => [hookWords[verdict], printable(message)].filter(Boolean).join(': ')
 export const hookText = (node: HookNode): string => `⚑ ${hookName(node)} ${hookDeed(node)}`
 
-export const hookBranch = (node: HookNode): Branch =>
+export const hookRow = (node: HookNode): RowNode =>
   leaf({ kind: 'note', icon: '⚑', label: hookName(node), note: hookDeed(node), ...(isTrouble(node) && { shade: 'yellow' as const }) }, 0)
 
 /** It costs a step, or was meant to do something that it did not. */
@@ -35,11 +35,11 @@ export function blockText(hooks: readonly HookNode[]): string | undefined {
 }
 
 /** `sent back` where the model was asked again; the last one of a turn that failed is only refused. */
-export const refusedLabel = (isLast: boolean): string => (isLast ? 'answer refused' : 'answer sent back')
+export const rejectedLabel = (isLast: boolean): string => (isLast ? 'answer refused' : 'answer sent back')
 
-export function refusedBranch(refused: RejectedAnswer, isLast: boolean): Branch {
+export function rejectedRow(refused: RejectedAnswer, isLast: boolean): RowNode {
   const look = isLast ? { icon: '✗', shade: 'red' as const } : { icon: '↻', shade: 'yellow' as const }
-  return leaf({ kind: 'note', ...look, label: refusedLabel(isLast), note: problemText(refused) }, 0)
+  return leaf({ kind: 'note', ...look, label: rejectedLabel(isLast), note: problemText(refused) }, 0)
 }
 
 /** The first one is enough to see what it is about. */

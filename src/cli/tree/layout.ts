@@ -1,7 +1,7 @@
 import type { Span } from '../../view/index.ts'
 import { fitWidth, type Paint, printable, widthOf } from '../terminal/paint.ts'
 import { lastLines } from './last-lines.ts'
-import type { Branch, Detail, Row } from './tree-row.ts'
+import type { Detail, Row, RowNode } from './tree-row.ts'
 
 interface LayoutStyle {
   readonly paint: Paint
@@ -12,7 +12,7 @@ interface LayoutStyle {
 }
 
 /** A branch and all below it as lines, none wider than the style says. */
-export function linesOf(branch: Branch, style: LayoutStyle): readonly string[] {
+export function linesOf(branch: RowNode, style: LayoutStyle): readonly string[] {
   return placed(branch, { stem: '', rest: '' }).flatMap((place) => layOut(place, style))
 }
 
@@ -26,7 +26,7 @@ interface Place extends Stems {
   readonly hasChildren: boolean
 }
 
-function placed({ row, children }: Branch, stems: Stems): readonly Place[] {
+function placed({ row, children }: RowNode, stems: Stems): readonly Place[] {
   const below = children.flatMap((child, i) => {
     const isLast = i === children.length - 1
     return placed(child, { stem: `${stems.rest}${isLast ? '└─ ' : '├─ '}`, rest: `${stems.rest}${isLast ? '   ' : '│  '}` })
@@ -114,7 +114,7 @@ function detailLines(detail: Detail, { row, rest, hasChildren }: Place, { paint,
 const saidLines = 2
 
 /** How many lines a branch takes, at the most. */
-export function heightOf({ row, children }: Branch): number {
+export function heightOf({ row, children }: RowNode): number {
   const details = (row.details ?? []).reduce((sum, detail) => sum + ('said' in detail && detail.said === 'text' ? saidLines : 1), 0)
   return children.reduce((sum, child) => sum + heightOf(child), 1 + details)
 }

@@ -4,9 +4,9 @@ import { exactLine } from '../terminal/exact-text.ts'
 import { duration, elapsed, grouped, tokens } from '../terminal/format-numbers.ts'
 import { printable } from '../terminal/paint.ts'
 import { changeText, outsideText } from './call-texts.ts'
-import { blockText, hookBranch, hookDetails } from './hook-rows.ts'
+import { blockText, hookDetails, hookRow } from './hook-rows.ts'
 import { modelText } from './model-text.ts'
-import { type Branch, type Detail, leaf, type Row } from './tree-row.ts'
+import { type Detail, leaf, type Row, type RowNode } from './tree-row.ts'
 
 /** Characters that make a token, about. */
 const charactersPerToken = 4
@@ -22,7 +22,7 @@ interface AttemptPlace {
   readonly isOpen: boolean
 }
 
-export function attemptBranch(attempt: AttemptNode, { last, isOpen }: AttemptPlace): Branch {
+export function attemptRow(attempt: AttemptNode, { last, isOpen }: AttemptPlace): RowNode {
   const { model, failure, latencyMs, usage, span, nextAt } = attempt
   const isFinal = attempt === last && !(isOpen && nextAt !== undefined)
   const isCancelled = failure?.class === 'cancelled'
@@ -40,7 +40,7 @@ export function attemptBranch(attempt: AttemptNode, { last, isOpen }: AttemptPla
 }
 
 /** Counts down to the next attempt. */
-export function pauseBranch(attempt: AttemptNode | undefined, now: number): readonly Branch[] {
+export function pauseRow(attempt: AttemptNode | undefined, now: number): readonly RowNode[] {
   if (attempt?.nextAt === undefined) return []
   const left = Math.max(0, attempt.nextAt - now)
   // Rounded up: it never says 0.0 s while there is something to wait for.
@@ -49,7 +49,7 @@ export function pauseBranch(attempt: AttemptNode | undefined, now: number): read
 }
 
 /** Shows what an agent waits for before it asks its model. */
-export function queueBranch({ queue, since }: QueuePlace, now: number): Branch {
+export function queueRow({ queue, since }: QueuePlace, now: number): RowNode {
   const row: Row = { kind: 'note', icon: '◷', label: queueText(queue), shade: 'cyan', time: elapsed(Math.max(0, now - since)) }
   return { ...leaf(row, now), state: 'waiting' }
 }
@@ -66,7 +66,7 @@ function failureDetails(failure: ToolFailure, hooks: readonly HookNode[]): reado
   return remedy === undefined ? [what] : [what, { text: `→ ${printable(remedy)}`, shade: 'dim' }]
 }
 
-export function requestBranch({ summary, scope }: RequestNode): Branch {
+export function requestRow({ summary, scope }: RequestNode): RowNode {
   const row: Row = { kind: 'note', icon: '?', label: needText(scope), note: exactLine(summary), shade: 'yellow' }
   return { ...leaf(row, 0), state: 'running' }
 }
@@ -74,8 +74,8 @@ export function requestBranch({ summary, scope }: RequestNode): Branch {
 /** What somebody is asked for. */
 export const needText = (scope: RequestNode['scope']): string => (scope === 'question' ? 'answer needed' : 'approval needed')
 
-export function noteBranch(note: NoteNode): Branch {
-  if ('hook' in note) return hookBranch(note)
+export function noteRow(note: NoteNode): RowNode {
+  if ('hook' in note) return hookRow(note)
   if (!('code' in note)) return leaf({ kind: 'note', icon: '⇣', label: 'history made shorter', note: compactionText(note) }, 0)
   const { code, severity, message, remedy } = note
   const row: Row = {
@@ -96,7 +96,7 @@ const planMarks: { readonly [Status in PlanStatus]: string } = { completed: '✓
 /** Of a longer plan, what is done and what comes later is summed up. */
 const mostPlanned = 8
 
-export function planBranch({ steps }: Plan, state: Branch['state']): Branch {
+export function planRow({ steps }: Plan, state: RowNode['state']): RowNode {
   const row: Row = { kind: 'note', icon: '☰', label: 'plan', note: planText({ steps }), details: planLines({ steps }).map(dimmed) }
   return { ...leaf(row, 0), state }
 }

@@ -2,10 +2,10 @@ import type { InteractionEvent } from '../../contracts/index.ts'
 import { type AgentNode, runTree, type TurnNode } from '../../view/index.ts'
 import { plural } from '../terminal/format-numbers.ts'
 import type { Paint } from '../terminal/paint.ts'
-import { folded } from './collapse-rows.ts'
+import { collapseRows } from './collapse-rows.ts'
 import { linesOf } from './layout.ts'
 import type { Moment } from './tree-row.ts'
-import { turnBranch } from './turn-rows.ts'
+import { turnRow } from './turn-rows.ts'
 
 interface TreeStyle {
   readonly paint: Paint
@@ -39,9 +39,9 @@ export function renderTurn(agent: AgentNode, turn: TurnNode, style: TurnStyle): 
   // While it goes on, a bar would have to grow with every look.
   const bars = width >= leastForBars && moment.kind === 'final' ? { whole: turn.span } : {}
   // The last column stays free: some terminals break a line that fills it.
-  const lines = linesOf(folded(turnBranch(agent, turn, moment), most), { paint, width: width - 1, ...bars })
+  const lines = linesOf(collapseRows(turnRow(agent, turn, moment), most), { paint, width: width - 1, ...bars })
   if (lines.length <= most) return lines
-  // What has not ended is not folded. The head says how it stands; below it, what happened last is at the end.
+  // What has not ended is not collapseRows. The head says how it stands; below it, what happened last is at the end.
   const kept = lines.slice(2 - most)
   return [...lines.slice(0, 1), paint('dim', `⋯ ${plural(lines.length - 1 - kept.length, 'line')}`), ...kept]
 }

@@ -1,5 +1,4 @@
-import { noUsage } from '../../contracts/index.ts'
-import { addSpent, type Spent } from '../../core/index.ts'
+import { addSpent, noUsage, type Spent } from '../../contracts/index.ts'
 import type { Span } from '../../view/index.ts'
 
 /** One line of the tree before it is laid out, with what belongs right below it. */
@@ -28,7 +27,7 @@ export type Detail =
   | { readonly said: 'text' | 'reasoning'; readonly text: string }
 
 /** What is left to tell of branches that there is no room for. */
-export interface Tally {
+export interface RowTotals {
   readonly steps: number
   readonly calls: number
   readonly failed: number
@@ -37,14 +36,14 @@ export interface Tally {
   readonly spent: Spent
 }
 
-export interface Branch {
+export interface RowNode {
   readonly row: Row
-  readonly children: readonly Branch[]
+  readonly children: readonly RowNode[]
   /** `ended` is what has nothing below it that goes on. */
   readonly state: 'ended' | 'waiting' | 'running'
   /** When it ended. */
   readonly endedAt: number
-  readonly tally: Tally
+  readonly tally: RowTotals
 }
 
 /** When it is looked at. `final` is a run that nobody is driving any more, or whose end is known. */
@@ -55,9 +54,9 @@ const spinner = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', 
 export const spinnerMs = 80
 export const spinnerAt = (now: number): string => spinner[Math.floor(now / spinnerMs) % spinner.length] ?? ''
 
-const nothing: Tally = { steps: 0, calls: 0, failed: 0, outside: 0, spent: { usage: noUsage, cost: 0 } }
+const nothing: RowTotals = { steps: 0, calls: 0, failed: 0, outside: 0, spent: { usage: noUsage, cost: 0 } }
 
-export function sumOf(tallies: readonly Tally[]): Tally {
+export function sumOf(tallies: readonly RowTotals[]): RowTotals {
   return tallies.reduce(
     (sum, { steps, calls, failed, outside, spent }) => ({
       steps: sum.steps + steps,
@@ -70,6 +69,6 @@ export function sumOf(tallies: readonly Tally[]): Tally {
   )
 }
 
-export const leaf = (row: Row, endedAt: number): Branch => ({ row, children: [], state: 'ended', endedAt, tally: nothing })
+export const leaf = (row: Row, endedAt: number): RowNode => ({ row, children: [], state: 'ended', endedAt, tally: nothing })
 
 export const joined = (parts: readonly string[]): string => parts.filter(Boolean).join(' · ')

@@ -1,15 +1,15 @@
-import { addSpent } from '../../core/index.ts'
+import { addSpent } from '../../contracts/index.ts'
 import { type AgentNode, type CallNode, isGoingOn, type StepNode, type TurnNode } from '../../view/index.ts'
 import { answerNeeded, duration, elapsed, plural, price, reasonText, tokens } from '../terminal/format-numbers.ts'
 import { fitWidth, printable, widthOf } from '../terminal/paint.ts'
 import { type CallPlace, callRow, notEnded, quoted, standingOf } from './call-row.ts'
-import { refusedBranch } from './hook-rows.ts'
-import { attemptBranch, noteBranch, pauseBranch, planBranch, queueBranch, requestBranch, usageOf } from './leaf-rows.ts'
+import { rejectedRow } from './hook-rows.ts'
+import { attemptRow, noteRow, pauseRow, planRow, queueRow, requestRow, usageOf } from './leaf-rows.ts'
 import { modelText } from './model-text.ts'
-import { type Branch, joined, type Moment, type Row, spinnerAt, sumOf, type Tally } from './tree-row.ts'
+import { joined, type Moment, type Row, type RowNode, type RowTotals, spinnerAt, sumOf } from './tree-row.ts'
 
 /** One turn of an agent with all that happened in it. */
-export function turnBranch(agent: AgentNode, turn: TurnNode, moment: Moment): Branch {
+export function turnRow(agent: AgentNode, turn: TurnNode, moment: Moment): RowNode {
   const { children, tally, isLive } = insideOf(agent, turn, moment)
   const row: Row = {
     kind: 'agent',
@@ -34,8 +34,8 @@ export function turnBranch(agent: AgentNode, turn: TurnNode, moment: Moment): Br
 }
 
 interface Inside {
-  readonly children: readonly Branch[]
-  readonly tally: Tally
+  readonly children: readonly RowNode[]
+  readonly tally: RowTotals
   /** It goes on at this moment. */
   readonly isLive: boolean
 }
@@ -48,12 +48,12 @@ function insideOf(agent: AgentNode, turn: TurnNode, moment: Moment): Inside {
     const isOpen = isLive && i === turn.steps.length - 1
     const isLast = !isLive && i === turn.steps.length - 1
     const place: StepPlace = { agent, before, toolWidth, moment, isOpen, isLast }
-    return isLive && !isOpen ? settledBranch(step, place) : stepBranch(step, place)
+    return isLive && !isOpen ? cachedStepRow(step, place) : stepRowNode(step, place)
   })
-  const plan = turn.plan ? [planBranch(turn.plan, isLive ? 'running' : 'ended')] : []
-  const inQueue = isLive && turn.inQueue ? [queueBranch(turn.inQueue, moment.now)] : []
+  const plan = turn.plan ? [planRow(turn.plan, isLive ? 'running' : 'ended')] : []
+  const inQueue = isLive && turn.inQueue ? [queueRow(turn.inQueue, moment.now)] : []
   return {
-    children: [...agent.notes.map(noteBranch), ...plan, ...steps, ...inQueue],
+    children: [...agent.notes.map(noteRow), ...plan, ...steps, ...inQueue],
     tally: sumOf(steps.map((step) => step.tally)),
     isLive,
   }
@@ -75,14 +75,14 @@ function countsOf({ totals }: TurnNode): string {
   return joined([plural(steps, 'step'), calls > 0 ? plural(calls, 'call') : '', price(cost)])
 }
 
-const outsideOf = ({ outside }: Tally): string => (outside > 0 ? `${outside} outside the sandbox` : '')
+const outsideOf = ({ outside }: RowTotals): string => (outside > 0 ? `${outside} outside the sandbox` : '')
 
 const tookOf = ({ totals, span }: TurnNode): string => duration(totals?.durationMs ?? span.to - span.from)
 
-const hasTokens = ({ spent: { usage } }: Tally): boolean => usage.input + usage.output > 0
+const hasTokens = ({ spent: { usage } }: RowTotals): boolean => usage.input + usage.output > 0
 
 /** How far a turn is. */
-function soFar({ maxSteps }: AgentNode, { cancelling }: TurnNode, tally: Tally): string {
+function soFar({ maxSteps }: AgentNode, { cancelling }: TurnNode, tally: RowTotals): string {
   const { steps, calls, spent } = tally
   const position = steps === 0 ? 'starting' : `step ${steps}${maxSteps > 0 ? ` of ${maxSteps}` : ''}`
   const ending = cancelling === 'stop' ? 'stopping…' : cancelling === 'interrupt' ? 'interrupting…' : ''
@@ -102,31 +102,31 @@ interface StepPlace {
   readonly isLast: boolean
 }
 
-const settled = new WeakMap<StepNode, { readonly toolWidth: number; readonly branch: Branch }>()
+const settled = new WeakMap<StepNode, { readonly toolWidth: number; readonly branch: RowNode }>()
 
 /** A step that the turn has left behind changes no more: a long run is not drawn anew for each picture. */
-function settledBranch(step: StepNode, place: StepPlace): Branch {
+function cachedStepRow(step: StepNode, place: StepPlace): RowNode {
   const known = settled.get(step)
   if (known?.toolWidth === place.toolWidth) return known.branch
-  const branch = stepBranch(step, place)
+  const branch = stepRowNode(step, place)
   if (!isBusy(branch)) settled.set(step, { toolWidth: place.toolWidth, branch })
   return branch
 }
 
-const isBusy = ({ state }: Branch): boolean => state !== 'ended'
+const isBusy = ({ state }: RowNode): boolean => state !== 'ended'
 
-function stepBranch(step: StepNode, place: StepPlace): Branch {
+function stepRowNode(step: StepNode, place: StepPlace): RowNode {
   const { moment, isOpen, toolWidth } = place
   const attempt = step.attempts.at(-1)
   const failures = step.attempts.filter(({ failure }) => failure !== undefined)
-  const calls = step.calls.map((call) => settledCall(call, { step, toolWidth, moment }))
+  const calls = step.calls.map((call) => cachedCallRow(call, { step, toolWidth, moment }))
   const children = [
-    ...failures.map((failed) => attemptBranch(failed, { last: attempt, isOpen })),
-    ...(isOpen && moment.kind === 'live' ? pauseBranch(attempt, moment.now) : []),
+    ...failures.map((failed) => attemptRow(failed, { last: attempt, isOpen })),
+    ...(isOpen && moment.kind === 'live' ? pauseRow(attempt, moment.now) : []),
     ...calls,
-    ...[...step.requests.values()].map(requestBranch),
-    ...(step.rejected ? [refusedBranch(step.rejected, place.isLast)] : []),
-    ...step.notes.map(noteBranch),
+    ...[...step.requests.values()].map(requestRow),
+    ...(step.rejected ? [rejectedRow(step.rejected, place.isLast)] : []),
+    ...step.notes.map(noteRow),
   ]
   const below = sumOf(children.map(({ tally }) => tally))
   const spent = step.attempts.reduce((sum, each) => addSpent(sum, usageOf(each), each.cost ?? 0), below.spent)
@@ -164,19 +164,19 @@ function stepRow(step: StepNode, { agent, before, moment, isOpen }: StepPlace): 
   }
 }
 
-const settledCalls = new WeakMap<CallNode, { readonly toolWidth: number; readonly branch: Branch }>()
+const settledCalls = new WeakMap<CallNode, { readonly toolWidth: number; readonly branch: RowNode }>()
 
 /** Nor does a call that is over: the children of a step may be thousands. */
-function settledCall(call: CallNode, place: CallPlace): Branch {
-  if (place.moment.kind === 'final') return callBranch(call, place)
+function cachedCallRow(call: CallNode, place: CallPlace): RowNode {
+  if (place.moment.kind === 'final') return callRowNode(call, place)
   const known = settledCalls.get(call)
   if (known?.toolWidth === place.toolWidth) return known.branch
-  const branch = callBranch(call, place)
+  const branch = callRowNode(call, place)
   if (!isBusy(branch)) settledCalls.set(call, { toolWidth: place.toolWidth, branch })
   return branch
 }
 
-function callBranch(call: CallNode, place: CallPlace): Branch {
+function callRowNode(call: CallNode, place: CallPlace): RowNode {
   const { latencyMs, span, child } = call
   const status = standingOf(call)
   const turn = child?.turns.at(-1)

@@ -1,5 +1,4 @@
-import type { AgentLimits, AgentSpec } from '../../contracts/index.ts'
-import type { Spent } from './add-spent.ts'
+import type { AgentLimits, AgentSpec, Spent } from '../../contracts/index.ts'
 
 // What limits leave. A session is bound by its own limits and by those of every ancestor; each limit is one account.
 

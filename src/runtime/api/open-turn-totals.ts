@@ -1,5 +1,13 @@
-import type { AccountingEntry, CallOperation, OutcomeStatus, SessionId, TurnOperation } from '../../contracts/index.ts'
-import { addSpent, type Call, type OpenTurn, type SessionState, type Spent, type StartedCall } from '../../core/index.ts'
+import {
+  type AccountingEntry,
+  addSpent,
+  type CallOperation,
+  type OutcomeStatus,
+  type SessionId,
+  type Spent,
+  type TurnOperation,
+} from '../../contracts/index.ts'
+import type { Call, OpenTurn, SessionState, StartedCall } from '../../core/index.ts'
 import { utf8Length } from '../../util/fit-text.ts'
 import { childIdOf } from '../tree/tree-state.ts'
 import { accountingOf, operationOf } from './operations.ts'

@@ -39,12 +39,12 @@ export const newTreeState = (root: SessionState): TreeState => ({
   inboxCursor: root.inboxCursor,
 })
 
-/** Folds the journal of a tree, or goes on from where it was folded before. */
+/** Folds the journal of a tree, or goes on from where it was collapseRows before. */
 export function foldTree(events: readonly InteractionEvent[], from?: TreeState): TreeState {
   return new TreeFold(from).add(events).state
 }
 
-/** Long journals are folded page by page: only the state is kept. */
+/** Long journals are collapseRows page by page: only the state is kept. */
 const pageSize = 256
 
 /** The state at the end of a journal; `undefined` where there is neither a journal nor a state to go on from. */

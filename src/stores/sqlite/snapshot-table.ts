@@ -3,7 +3,7 @@ import type { StateSnapshot, TreeId } from '../../contracts/index.ts'
 import { checksumOf } from './checksum.ts'
 import { encodeText } from './text.ts'
 
-/** The last folded state of a tree. */
+/** The last collapseRows state of a tree. */
 export class SnapshotTable {
   readonly #get: StatementSync
   readonly #put: StatementSync

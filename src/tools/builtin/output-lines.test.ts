@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { OutputLines } from './output-lines.ts'
-import { folded } from './search-output.ts'
+import { collapseRows } from './search-output.ts'
 
 const text = fc.array(fc.constantFrom('\n', '\r\n', 'a', 'bc', '😀'), { maxLength: 30 }).map((parts) => parts.join(''))
 
@@ -30,14 +30,14 @@ describe('OutputLines', () => {
   })
 })
 
-describe('folded', () => {
+describe('collapseRows', () => {
   it('keeps the length, so that places stay places', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (whole) => {
-        expect(folded(whole).length).toBe(whole.length)
+        expect(collapseRows(whole).length).toBe(whole.length)
       }),
       { numRuns: 2_000 },
     )
-    expect(folded('İstanbul ΣΑΣ ẞ')).toHaveLength('İstanbul ΣΑΣ ẞ'.length)
+    expect(collapseRows('İstanbul ΣΑΣ ẞ')).toHaveLength('İstanbul ΣΑΣ ẞ'.length)
   })
 })

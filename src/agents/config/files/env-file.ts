@@ -35,7 +35,7 @@ export function parseEnv(content: string | Uint8Array, file: string): ReadonlyMa
     else if (!variableName.test(name))
       tell(nameAt + 1, 'this is no name of a variable', 'A name has letters, digits and `_`, and does not begin with a digit.')
     else if (variables.has(name))
-      tell(nameAt + 1, `\`${name}\` is given twice, first in line ${variables.get(name)?.line}`, 'Leave one of them out.')
+      tell(nameAt + 1, `\`${name}\` is given twice, first in line ${variables.get(name)?.line}`, 'Remove one of them.')
     else {
       const read = readValue(line.slice(equals + 1))
       if (read.ok) variables.set(name, { value: read.value, line: number })

@@ -1,4 +1,4 @@
-import type { Cost, Usage } from '../../contracts/index.ts'
+import type { Cost, Usage } from './usage.ts'
 
 /** Tokens and money. */
 export interface Spent {
