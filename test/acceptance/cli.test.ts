@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { expectLegal, expectWhole, type Ran, ran, root, temporaryFolder } from './support.ts'
@@ -43,22 +43,11 @@ describe('product.md 1: stdout is exactly the answer and a newline; everything e
     const { stdout, code } = await troupe(folder(`steps:\n  - text: ${'a'.repeat(2_000_000)}\n`), ['run', 'a.ai', 'x', '-q'])
     expect([stdout.length, code]).toEqual([2_000_001, 0])
   })
-  test('--quiet: nothing on stderr', async () => {
-    for (const flag of ['--quiet', '-q']) expect((await troupe(folder(hello), ['run', 'a.ai', 'x', flag])).stderr).toBe('')
-  })
   test('product.md 4: pipes, NO_COLOR and TERM=dumb get no escape byte', async () => {
     for (const env of [{}, { NO_COLOR: '1' }, { TERM: 'dumb' }]) {
       const { stdout, stderr } = await troupe(folder(hello), ['run', 'a.ai', 'x'], { env })
       expect(`${stdout}${stderr}`).not.toContain('\u001b')
     }
-  })
-  test('text before calls is not the answer, so not on stdout', async () => {
-    const { stdout } = await troupe(folder('steps:\n  - text: Let me look.\n    calls:\n      - tool: nope\n  - text: The answer.\n'), [
-      'run',
-      'a.ai',
-      'x',
-    ])
-    expect(stdout).toBe('The answer.\n')
   })
   test('a failed run has nothing on stdout', async () => {
     const { stdout, stderr, code } = await troupe(folder('steps:\n  - fault: auth\n'), ['run', 'a.ai', 'x'])
@@ -77,21 +66,10 @@ describe('--json: one document, also on failure', () => {
     expectWhole(outcome)
     expect([outcome.status, outcome.report.text]).toEqual(['completed', 'Good morning, Ada.'])
   })
-  for (const [name, script, args, expected] of [
-    ['a failing model', 'steps:\n  - fault: auth\n', ['run', 'a.ai', 'x'], 3],
-    ['a wrong script', 'steps: 5\n', ['run', 'a.ai', 'x'], 2],
-    ['a missing file', hello, ['run', 'b.ai', 'x'], 2],
-    ['an unknown flag', hello, ['run', 'a.ai', 'x', '--jason'], 2],
-    ['no file', hello, ['run'], 2],
-    ['no prompt', hello, ['run', 'a.ai'], 2],
-  ] as const)
-    test(`${name}: a document on stdout, exit ${expected}`, async () => {
-      const { stdout, code } = await troupe(folder(script), [...args, '--json'])
-      expect(code).toBe(expected)
-      expect(stdout.trim(), 'one document').not.toBe('')
-      const document = JSON.parse(stdout)
-      expect(JSON.stringify(document)).toMatch(/\S/)
-    })
+  test('failure: a document on stdout, and the exit code', async () => {
+    const { stdout, code } = await troupe(folder(hello), ['run', 'b.ai', 'x', '--json'])
+    expect([code, JSON.parse(stdout)]).toMatchObject([2, { ok: false, exitCode: 2 }])
+  })
 })
 
 describe('--stream-json: events, one a line', () => {
@@ -106,21 +84,6 @@ describe('--stream-json: events, one a line', () => {
     expect(events.some(({ type }) => type === 'interaction.item.delta')).toBe(true)
     expect(events.at(-2)?.type).toBe('interaction.session.idle')
     expect(events.at(-1)).toMatchObject({ type: 'run.completed', exitCode: 0 })
-  })
-  test('on a failing run: the events that there are, and the exit code', async () => {
-    const { stdout, code } = await troupe(folder('steps:\n  - fault: auth\n'), ['run', 'a.ai', 'x', '--stream-json'])
-    expect(code).toBe(3)
-    expect(lines(stdout).map(({ type }) => type)).toContain('interaction.turn.failed')
-  })
-  test('on wrong usage stdout stays empty or machine-readable', async () => {
-    const { stdout, code } = await troupe(folder(hello), ['run', 'b.ai', 'x', '--stream-json'])
-    expect(code).toBe(2)
-    if (stdout !== '') lines(stdout)
-  })
-  test('both --json and --stream-json is a mistake that is told', async () => {
-    const { stderr, code, stdout } = await troupe(folder(hello), ['run', 'a.ai', 'x', '--json', '--stream-json'])
-    expect(code).toBe(2)
-    expect(`${stderr}${stdout}`).toMatch(/--stream-json/)
   })
   test('events come as they happen, not at the end', async () => {
     const where = folder('steps:\n  - text: Wait for it.\n    fault: silence\n')
@@ -143,19 +106,13 @@ describe('--stream-json: events, one a line', () => {
 })
 
 describe('product.md 2: exit codes', () => {
-  for (const [fault, expected] of [
+  test.each([
     ['auth', 3],
-    ['quota', 4],
     ['network', 4],
-    ['invalid_response', 4],
-    ['model', 4],
-  ] as const)
-    test(`a model that fails with ${fault}: ${expected}`, async () => {
-      const { code, stderr } = await troupe(folder(`steps:\n${`  - fault: ${fault}\n`.repeat(6)}`), ['run', 'a.ai', 'x'])
-      if (fault === 'quota') expect([3, 4, 5]).toContain(code)
-      else if (fault === 'model' || fault === 'invalid_response') expect([1, 4]).toContain(code)
-      else expect(code, stderr).toBe(expected)
-    })
+  ] as const)('a model that fails with %s: %i', async (fault, expected) => {
+    const { code, stderr } = await troupe(folder(`steps:\n${`  - fault: ${fault}\n`.repeat(6)}`), ['run', 'a.ai', 'x'])
+    expect(code, stderr).toBe(expected)
+  })
   test('5: steps that run out', async () => {
     const { code, stdout } = await troupe(folder(`steps:\n${'  - calls: [{ tool: nope }]\n'.repeat(10)}  - text: As far as I got.\n`), [
       'run',
@@ -206,14 +163,10 @@ describe('product.md 3: stdin and prompt combine; - is stdin; an empty stdin doe
     const input = lines(stdout).find(({ type }) => type === 'interaction.input.accepted') as unknown as { parts: { text: string }[] }
     return input.parts.map(({ text }) => text).join('|')
   }
-  test('a prompt', async () => expect(await asked(['Hello there'], '')).toBe('Hello there'))
   test('- is stdin', async () => expect((await asked(['-'], 'from stdin\n')).trim()).toBe('from stdin'))
-  test('stdin alone', async () => expect((await asked([], 'from stdin\n')).trim()).toBe('from stdin'))
   test('both: the piped below the prompt, after a blank line', async () =>
     expect((await asked(['Look at this'], 'the diff\n')).trim()).toBe('Look at this\n\nthe diff'))
-  test('-- before a prompt that looks like a flag', async () => expect(await asked(['--', '--json is what?'], '')).toBe('--json is what?'))
-  test('an empty stdin without a prompt: told, exit 2, no hang', async () => expect(await asked([], '')).toMatch(/^exit 2/))
-  test('- with an empty stdin: told, exit 2', async () => expect(await asked(['-'], '')).toMatch(/^exit 2/))
+  test('an empty stdin without a prompt is an error: exit 2, no hang', async () => expect(await asked([], '')).toMatch(/^exit 2/))
   test('a stdin that stays open and silent does not hang a run that has its prompt', async () => {
     const where = folder(hello)
     const child = spawn(process.execPath, [bin, 'run', 'a.ai', 'Greet', '-q'], {
@@ -233,7 +186,7 @@ describe('product.md 3: stdin and prompt combine; - is stdin; an empty stdin doe
   })
 })
 
-describe('product.md 7 and the issue: a wrong file, key, flag or argument: every error at once, place, expectation, remedy; exit 2; nothing started', () => {
+describe('product.md 7 and the issue: a wrong file, key, flag or argument: every error, place, expectation, remedy; exit 2; nothing started', () => {
   const started = (where: string): boolean => existsSync(path.join(where, 'data'))
   const wrong = async (make: (where: string) => readonly string[]) => {
     const where = folder(hello)
@@ -251,95 +204,20 @@ describe('product.md 7 and the issue: a wrong file, key, flag or argument: every
     for (const word of ['bad.ai:2:1', 'descrption', '`description`', 'bad.ai:3:', 'bad.ai:4:1', 'limits'])
       expect(stderr, word).toContain(word)
   })
-  for (const [name, text] of [
-    ['empty', ''],
-    ['without frontmatter', 'Just a prompt\n'],
-    ['with frontmatter that is not closed', '---\ndescription: x\nmodels: script/a.yaml\n'],
-    ['with broken YAML', '---\ndescription: [x\nmodels: : :\n---\nPrompt\n'],
-    ['with frontmatter that is a list', '---\n- a\n- b\n---\nPrompt\n'],
-    ['with a key twice', '---\ndescription: x\ndescription: y\nmodels: script/a.yaml\n---\nPrompt\n'],
-    ['that is binary', '\u0000\u0001\u0002\ufffd'],
-  ] as const)
-    test(`an agent file ${name}`, async () => {
-      const stderr = await wrong((where) => {
-        writeFileSync(path.join(where, 'bad.ai'), text)
-        return ['run', 'bad.ai', 'x']
-      })
-      expect(stderr).toContain('bad.ai')
-    })
-  test('Windows line ends and a byte order mark are fine', async () => {
-    const where = folder(hello)
-    writeFileSync(path.join(where, 'w.ai'), '\ufeff---\r\ndescription: x\r\nmodels: script/a.yaml\r\n---\r\nPrompt\r\n')
-    const { stdout, code, stderr } = await troupe(where, ['run', 'w.ai', 'x', '-q'])
-    expect([stdout, code], stderr).toEqual(['Good morning, Ada.\n', 0])
-  })
-  test('a file that does not exist: the ones that do', async () => expect(await wrong(() => ['run', 'aa.ai', 'x'])).toContain('a.ai'))
-  test('a folder instead of a file', async () => {
-    const stderr = await wrong((where) => {
-      mkdirSync(path.join(where, 'd.ai'))
-      return ['run', 'd.ai', 'x']
-    })
-    expect(stderr).toContain('d.ai')
-  })
-  test('an unknown flag: the nearest', async () =>
-    expect(await wrong(() => ['run', 'a.ai', 'x', '--strem-json'])).toContain('--stream-json'))
-  test('an unknown command: the nearest', async () => {
-    const { code, stderr } = await troupe(folder(hello), ['rnu', 'a.ai'])
-    expect(code).toBe(2)
-    expect(stderr).toContain('run')
-  })
-  test('too many arguments', async () => expect(await wrong(() => ['run', 'a.ai', 'x', 'y', 'z'])).toMatch(/y|quot|argument/))
-  test('several mistakes in one command line are told at once', async () => {
-    const stderr = await wrong(() => ['run', 'a.ai', 'x', '--jsn', '--quit'])
-    expect(stderr).toMatch(/--jsn[\s\S]*--quit/)
-  })
-  test('a script that does not exist', async () => {
-    const where = folder(hello, 'description: d\nmodels: script/none.yaml')
-    const { code, stderr } = await troupe(where, ['run', 'a.ai', 'x'])
-    expect([2, 3]).toContain(code)
-    expect(stderr).toContain('none.yaml')
-  })
-  test('a script with many errors: all at once, file:line:col', async () => {
-    const where = folder('steps:\n  - txt: a\n  - text: 3\n  - calls: foo\n')
-    const { code, stderr } = await troupe(where, ['run', 'a.ai', 'x'])
-    expect(code).toBe(2)
-    for (const word of ['a.yaml:2:', 'a.yaml:3:', 'a.yaml:4:', 'txt', 'text']) expect(stderr).toContain(word)
-  })
-  test('a script that ends too early: told, not a hang, exit not 0', async () => {
-    const { code, stderr, killed } = await troupe(folder('steps:\n  - calls: [{ tool: nope }]\n'), ['run', 'a.ai', 'x'])
-    expect(killed).toBe(false)
-    expect(code).not.toBe(0)
-    expect(stderr).toMatch(/script|step/)
-  })
-  test('a data folder that is a file: told, exit not 0, no stack', async () => {
-    const where = folder(hello)
-    writeFileSync(path.join(where, 'file'), 'x')
-    const { code, stderr } = await troupe(where, ['run', 'a.ai', 'x', '--data-dir', 'file'])
-    expect([1, 2]).toContain(code)
-    expect(stderr).toContain('file')
-    expect(stderr).not.toMatch(/\n\s+at .*(:\d+){2}/)
-  })
-  test('--data-dir without a value', async () => {
-    const { code, stderr } = await troupe(folder(hello), ['run', 'a.ai', 'x', '--data-dir'])
-    expect(code).toBe(2)
-    expect(stderr).toContain('--data-dir')
+  test('several mistakes in one command line are reported together, with the nearest flag', async () => {
+    expect(await wrong(() => ['run', 'a.ai', 'x', '--strem-json', '--quit'])).toMatch(/--strem-json[\s\S]*--stream-json[\s\S]*--quit/)
   })
 })
 
 describe('--version, --help, demo', () => {
   test('product.md 8: they answer on stdout, exit 0', async () => {
     const where = temporaryFolder()
-    for (const args of [['--version'], ['-V'], ['--help'], ['-h'], ['help'], ['help', 'run'], ['run', '--help']]) {
+    for (const args of [['--version'], ['--help']]) {
       const { stdout, stderr, code } = await troupe(where, args)
       expect([code, stderr], args.join(' ')).toEqual([0, ''])
-      expect(stdout).toMatch(args[0] === '--version' || args[0] === '-V' ? /^\d+\.\d+\.\d+\n$/ : /troupe/)
+      expect(stdout).toMatch(args[0] === '--version' ? /^\d+\.\d+\.\d+\n$/ : /troupe/)
     }
     expect(readdirSync(where), 'nothing is written').toEqual([])
-  })
-  test('without a command: what there is; exit 2 or 0', async () => {
-    const { stdout, stderr, code } = await troupe(temporaryFolder(), [])
-    expect([0, 2]).toContain(code)
-    expect(`${stdout}${stderr}`).toMatch(/troupe (--help|help|run)/)
   })
   test('npm start: a scripted demo with parallel tools, a failing tool and a forced last answer, and shows its tree', async () => {
     const where = temporaryFolder()
@@ -381,21 +259,4 @@ describe('--version, --help, demo', () => {
       expect([old.stdout, old.code], old.stderr).toEqual(['Good morning, Ada.\n', 0])
     },
   )
-  test('a reader that leaves early (head -1) brings no stack trace', async () => {
-    const where = folder(`steps:\n  - text: ${'a'.repeat(1_000_000)}\n`)
-    const child = spawn(process.execPath, [bin, 'run', 'a.ai', 'x', '-q'], {
-      cwd: where,
-      env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, HOME: where },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    })
-    child.stdout.destroy()
-    let stderr = ''
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk
-    })
-    const hard = setTimeout(() => child.kill('SIGKILL'), 15_000)
-    await new Promise((resolve) => child.on('close', resolve))
-    clearTimeout(hard)
-    expect(stderr).not.toMatch(/\n\s+at .*(:\d+){2}|EPIPE/)
-  })
 })
