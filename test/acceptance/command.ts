@@ -68,13 +68,6 @@ export function place(): Place {
     },
   }
 }
-/** An agent that says one thing, by a script. */
-export function saying(text: string, settings = ''): Place & { readonly name: string } {
-  const where = place()
-  where.file('say.yaml', `steps:\n  - text: ${JSON.stringify(text)}\n`)
-  return { ...where, name: where.agent('say.ai', `models: script/say.yaml\n${settings}`) }
-}
-
 const published = (name: string) => JSON.parse(readFileSync(path.join(root, 'schemas', name), 'utf8'))
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 const documentFits = ajv.compile(published('run-document.schema.json'))

@@ -5,20 +5,7 @@ import { type AgentLimits, createAgentRuntime, type Tool } from '../../src/index
 import { modelAdapter } from '../../src/models/index.ts'
 import { FakeClock, gatedServer } from '../../src/testing/index.ts'
 import { agent, bounded, collect, ofType, settle } from './support.ts'
-import {
-  type Answer,
-  anthropic,
-  gemini,
-  lab,
-  ollama,
-  openAiChat,
-  openAiResponses,
-  openRouter,
-  optionsFor,
-  provider,
-  reply,
-  type Wire,
-} from './wire.ts'
+import { type Answer, gemini, lab, ollama, openRouter, optionsFor, provider, reply, type Wire } from './wire.ts'
 
 const executed: unknown[] = []
 const act: Tool = {
@@ -45,75 +32,6 @@ async function run(wire: Wire, ...replies: readonly Answer[]) {
   return { outcome: await bounded(runtimeOn(wire, server.url).run('go')), asked: server.asked }
 }
 const call = { id: 'call_a', name: 'act', input: { word: 'x', reason: 'r' } }
-const said = { text: 'Let me.', calls: [call] }
-const changed = (wire: Wire, from: string | RegExp, to: string, what = said): Answer => {
-  const before = wire.events(what).list.join('')
-  const after = before.replace(from, to)
-  expect(after, 'the reply was changed').not.toBe(before)
-  return { body: after }
-}
-
-describe('a reply that was cut short by its length runs no call, whole as the call may look', () => {
-  test.each<[string, Wire, Answer]>([
-    ['OpenAI chat', openAiChat, changed(openAiChat, '"finish_reason":"tool_calls"', '"finish_reason":"length"')],
-    [
-      'OpenAI responses',
-      openAiResponses,
-      changed(
-        openAiResponses,
-        /event: response\.completed\ndata: \{"type":"response\.completed"(.*)"status":"completed","output"/,
-        'event: response.incomplete\ndata: {"type":"response.incomplete"$1"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output"',
-      ),
-    ],
-    ['Anthropic', anthropic, changed(anthropic, '"stop_reason":"tool_use"', '"stop_reason":"max_tokens"')],
-    ['Gemini', gemini, changed(gemini, '"finishReason":"STOP"', '"finishReason":"MAX_TOKENS"')],
-  ])('%s', async (_, wire, answer) => {
-    const { outcome } = await run(wire, answer)
-    expect(executed).toEqual([])
-    expect(outcome.status).not.toBe('completed')
-  })
-})
-
-describe('a reply that the provider stopped runs no call and is no answer', () => {
-  test.each<[string, Wire, Answer]>([
-    ['OpenAI chat: content_filter', openAiChat, changed(openAiChat, '"finish_reason":"tool_calls"', '"finish_reason":"content_filter"')],
-    ['Anthropic: refusal', anthropic, changed(anthropic, '"stop_reason":"tool_use"', '"stop_reason":"refusal"')],
-    ['Gemini: SAFETY', gemini, changed(gemini, '"finishReason":"STOP"', '"finishReason":"SAFETY"')],
-    ['Gemini: MALFORMED_FUNCTION_CALL', gemini, changed(gemini, '"finishReason":"STOP"', '"finishReason":"MALFORMED_FUNCTION_CALL"')],
-    [
-      'Gemini: the prompt is blocked',
-      gemini,
-      { body: 'data: {"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":3,"totalTokenCount":3}}\n\n' },
-    ],
-    [
-      'OpenAI responses: failed',
-      openAiResponses,
-      changed(
-        openAiResponses,
-        /event: response\.completed\ndata: \{"type":"response\.completed"(.*)"status":"completed","output"/,
-        'event: response.failed\ndata: {"type":"response.failed"$1"status":"failed","error":{"code":"server_error","message":"it broke"},"output"',
-      ),
-    ],
-  ])('%s', async (_, wire, answer) => {
-    const { outcome } = await run(wire, answer)
-    expect(executed).toEqual([])
-    expect(outcome.status).toBe('failed')
-    expect(outcome.failure?.remedy ?? outcome.remedy).toMatch(/\w+/)
-  })
-})
-
-describe('text that was cut short by its length', () => {
-  test.each<[string, Wire, string, string]>([
-    ['OpenAI chat', openAiChat, '"finish_reason":"stop"', '"finish_reason":"length"'],
-    ['Anthropic', anthropic, '"stop_reason":"end_turn"', '"stop_reason":"max_tokens"'],
-    ['Gemini', gemini, '"finishReason":"STOP"', '"finishReason":"MAX_TOKENS"'],
-  ])('%s: is never passed off as a whole answer', async (_, wire, from, to) => {
-    const { outcome } = await run(wire, changed(wire, from, to, { text: 'Half an answ' } as never))
-    expect(outcome).toMatchObject({ status: 'partial', reason: 'tokens', report: { text: 'Half an answ' } })
-    expect(outcome.diagnostics).toContainEqual(expect.objectContaining({ code: 'answer_truncated' }))
-  })
-})
-
 describe('servers that speak the format of OpenAI in their own way', () => {
   const done = reply(lab, { text: 'Done.' })
   const chunk = (delta: object, finish: string | null = null) =>

@@ -3,7 +3,7 @@ import type { Hook, Inbox } from '../../src/contracts/index.ts'
 import { agentLoop, type InteractionEvent, type Recipe, type Store, type StreamEvent, type TreeId } from '../../src/index.ts'
 import { memoryStore } from '../../src/stores/memory/index.ts'
 import { sqliteStore } from '../../src/stores/sqlite/index.ts'
-import { gate, storeContract } from '../../src/testing/index.ts'
+import { gate } from '../../src/testing/index.ts'
 import {
   agent,
   bounded,
@@ -294,14 +294,6 @@ describe('several runtimes on one SQLite folder', () => {
     const outcomes = await bounded(Promise.all(Array.from({ length: 50 }, (_, i) => runtime.run(`n${i}`))))
     expect(outcomes.map(({ report }) => report?.text)).toEqual(Array.from({ length: 50 }, (_, i) => `n${i}: echo n${i}`))
   })
-})
-
-describe('public testing kit: the contract suite of stores holds from outside', () => {
-  for (const { name, run } of storeContract(async () => {
-    const store = memoryStore()
-    return { store, dispose: () => store.close() }
-  }))
-    test(`memory: ${name}`, run)
 })
 
 describe('a store that misbehaves', () => {

@@ -336,11 +336,6 @@ export const ollama: Wire = {
 }
 export const lab = compatible('any OpenAI-compatible server', 'lab/tiny-1', 'LAB')
 
-/** Each wire format once. */
-export const wires = [openAiChat, openAiResponses, anthropic, gemini] as const
-/** Every name that a provider goes by. */
-export const named = [...wires, openRouter, ollama, lab] as const
-
 /** What `modelAdapter` needs to reach a server of ours: everything passed, nothing found. */
 export function optionsFor(wire: Wire, url: string, key: string | undefined = 'sk-acceptance-key') {
   const variables: Record<string, string> = {}
