@@ -1,9 +1,9 @@
 /*
- * Names in a workspace that programs outside of it run or believe later. One list for the sandbox, which binds them
+ * Names in a workspace that programs outside of the sandbox run or trust later. One list for the sandbox, which mounts them
  * read-only, and for the file tools, which ask about each of them. Lower case; compare without regard to case.
  */
 
-/** Files and folders with settings that have code in them or decide what runs: of editors, shells, agents, and our own. */
+/** Settings that contain code or decide what runs: of editors, shells, agents, and Troupe itself. */
 export const guardedSettings: readonly string[] = [
   '.ai-agent.json',
   '.ai-agent',
@@ -24,10 +24,10 @@ export const guardedSettings: readonly string[] = [
   '.husky',
 ]
 
-/** Git runs hooks and whatever its settings name. `commondir` says where else to look for both, `gitdir` where a work tree is. */
-export const guardedPartsOfGit: readonly string[] = ['hooks', 'config', 'config.worktree', 'commondir', 'gitdir', 'modules']
+/** Git runs hooks, and programs that its settings name. `commondir` names another folder with both, `gitdir` a work tree. */
+export const guardedPartsOfGit: readonly string[] = ['hooks', 'config', 'config.worktree', 'commondir', 'gitdir']
 
-/** Files in a home folder that a shell or Git reads when it starts. */
+/** Files in a home folder that shells and Git read when they start. */
 export const startFiles: readonly string[] = [
   '.bashrc',
   '.bash_profile',
@@ -45,10 +45,10 @@ export const startFiles: readonly string[] = [
   '.gitconfig',
 ]
 
-/** Keys of providers: only we read them, and no agent sees them. */
+/** Keys of providers: only Troupe reads them, and no agent sees them. */
 export const secretNames: readonly string[] = ['.ai-agent.env']
 
-/** What of a home folder programs keep secret, and believe. */
+/** Secrets in a home folder, and settings that programs trust. */
 export const homeSecrets: readonly string[] = [
   '.ssh',
   '.aws',

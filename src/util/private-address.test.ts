@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { isAddress, isPublicAddress } from './private-address.ts'
 
-// What is public and what is not stands in test/tools/web-fetch/addresses.test.ts, and for commands in host-door.test.ts.
+// What is public and what is not stands in test/tools/web-fetch/addresses.test.ts, and for commands in network-proxy.test.ts.
 
 describe('an address', () => {
   it.each(['1.2.3.4', '::', '::1', '1::', '1:2:3:4:5:6:7:8', '::ffff:1.2.3.4', '1::2:3', 'fe80::1%eth0', 'ABCD::'])('is %j', (text) =>

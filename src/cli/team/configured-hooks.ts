@@ -94,11 +94,11 @@ interface Surroundings {
 
 /** Of each part of the PATH the end of its way counts, and only if no part of the way leads through where agents may write. */
 async function surroundingsOf(config: Config, { env }: Pick<Host, 'env'>, workingDirectory: string): Promise<Surroundings> {
-  const { leadsAround } = await import('../../tools/sandbox/index.ts')
-  const writable = [workingDirectory, ...sandboxOf(config).writable].map((folder) => leadsAround([], folder)[0] ?? folder)
+  const { trustedPath } = await import('../../tools/sandbox/index.ts')
+  const writable = [workingDirectory, ...sandboxOf(config).writable].map((folder) => trustedPath([], folder)[0] ?? folder)
   const environment = Object.fromEntries(passedOn.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])))
   const { PATH = usualPath } = environment
-  const folders = PATH.split(delimiter).flatMap((folder) => (isAbsolute(folder) ? leadsAround(writable, folder) : []))
+  const folders = PATH.split(delimiter).flatMap((folder) => (isAbsolute(folder) ? trustedPath(writable, folder) : []))
   // An empty PATH would stand for the folder that a hook is started in.
   return { writable, environment: { ...environment, PATH: [...new Set(folders)].join(delimiter) || usualPath } }
 }

@@ -4,7 +4,7 @@ import { type Hook, type HookContext, type HookDefinition, type HookPoint, type 
 import { parseDuration } from '../../util/parse-duration.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { realOrSame } from '../real-or-same.ts'
-import { leadsAround } from '../sandbox/leads-around.ts'
+import { trustedPath } from '../trusted-path.ts'
 import { checkHooks } from './check-hooks.ts'
 import { commandAnswer } from './command-hook.ts'
 import { findProgram } from './find-program.ts'
@@ -52,7 +52,7 @@ export async function createHook(definition: HookDefinition, place: HookPlace): 
   const file = findProgram(program, place)
   if (file === undefined) return { missing: { key: 'command', ...whyMissing(program, baseDir) } }
   // By its path it would be held against what was trusted. By its name it is held against nothing.
-  if (!program.includes('/') && leadsAround(writable, file).length === 0) return { missing: { key: 'command', ...whyOpen(program, file) } }
+  if (!program.includes('/') && trustedPath(writable, file).length === 0) return { missing: { key: 'command', ...whyOpen(program, file) } }
   const answer = commandAnswer(definition.name, definition.command, place)
   return { hook: hookOf(definition, trusted ? onlyBy(() => checkHookFiles(definition, baseDir, trusted), answer) : answer) }
 }

@@ -8,7 +8,7 @@ import { messageOf } from '../../util/message-of.ts'
 import { readOpenFile } from '../../util/read-open.ts'
 import { shellWord } from '../../util/shell-word.ts'
 import { realOrSame } from '../real-or-same.ts'
-import { leadsAround } from '../sandbox/leads-around.ts'
+import { trustedPath } from '../trusted-path.ts'
 
 /** What hooks may be made of. */
 export interface TrustedFiles {
@@ -43,7 +43,7 @@ export function checkHookFiles(hook: Source, baseDir: string, { hashes, folders 
   const real = folders?.map(realOrSame)
   const files: CheckedFile[] = []
   for (const path of namedFiles(hook, baseDir)) {
-    if (real && leadsAround(real, path).length > 0) continue
+    if (real && trustedPath(real, path).length > 0) continue
     const trusted = hashes.get(path)
     const now = seenAt(path)
     if ('unseen' in now) return { ok: false, why: `${path} ${now.unseen}` }

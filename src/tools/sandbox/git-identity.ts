@@ -2,19 +2,16 @@ import { execFile } from 'node:child_process'
 
 const keys = ['name', 'email'] as const
 
-export interface IdentityPlace {
+export interface IdentityOptions {
   /** The program. */
   readonly git: string
-  /** Where commands run: the person may have another identity for some folders. */
+  /** Where commands run: a person may have another identity for some folders. */
   readonly root: string
   readonly home: string
 }
 
-/**
- * The name and address that the person's own settings of Git give for commits, as a settings file of their own; nothing
- * where there are none. No other setting is taken over, so no credentials are.
- */
-export async function gitIdentity({ git, root, home }: IdentityPlace): Promise<string | undefined> {
+/** The person's name and e-mail address for commits, as a Git settings file. No other setting is read, so no credentials are. */
+export async function gitIdentity({ git, root, home }: IdentityOptions): Promise<string | undefined> {
   const args = ['config', '--global', '--includes', '--null', '--get-regexp', `^user\\.(${keys.join('|')})$`]
   const printed = await new Promise<string>((resolve) => {
     execFile(git, args, { cwd: root, env: { HOME: home }, timeout: 5_000 }, (error, stdout) => resolve(error ? '' : stdout))

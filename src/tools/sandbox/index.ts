@@ -1,5 +1,4 @@
-export { leadsAround } from './leads-around.ts'
-export { startPlain } from './plain-command.ts'
+export { trustedPath } from '../trusted-path.ts'
 export { processSandbox } from './process-sandbox.ts'
-export { RepositoryLook } from './repository-look.ts'
 export type { Availability, Command, Ending, ProcessSandbox, ProcessSandboxOptions, RunningCommand, StartResult } from './sandbox-types.ts'
+export { startUnsandboxed } from './unsandboxed-command.ts'

@@ -1,9 +1,9 @@
 /*
- * Real pipes for what commands print. What Node makes for its children are sockets: programs that open `/dev/stdout` or
- * `/dev/stderr` fail on those, and each piece that is read from them takes memory of its own.
+ * Pipes for the output of commands. Node gives its children sockets: programs that open `/dev/stdout` or `/dev/stderr` fail
+ * on those, and each piece that is read from them takes memory of its own.
  *
- * 1. A pipe that is in stock has no name any more: nobody else can open it, and nothing is left of it when we end.
- * 2. Where no pipe can be made, there is none in stock, and a command gets a socket.
+ * 1. A pipe in the pool has no name any more: no other process can open it, and nothing is left of it.
+ * 2. Where no pipe can be created, a command gets a socket.
  */
 import { execFile } from 'node:child_process'
 import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
@@ -11,38 +11,31 @@ import { Socket } from 'node:net'
 import { join } from 'node:path'
 
 export interface OutputPipe {
-  /** For the command; to be closed here once it has it. */
+  /** For the command. Close it when the command has it. */
   readonly writer: number
-  /** Gives what comes to `take`, in a buffer that is used again, and calls `done` at the end. The answer stops it. */
+  /** Delivers data to `take`, in a buffer that is reused, and calls `done` at the end. The result stops it. */
   read(take: (piece: Uint8Array) => void, done: () => void): () => void
   close(): void
 }
 
-/** Made at once: starting a program for each would take longer than all else. */
+/** Created together: a program for each would take longer than everything else. */
 const batch = 16
-/** More are made before the last ones are taken, so that hardly anybody waits for them. */
+/** More are created before the pool is empty, so that commands rarely wait for them. */
 const fewest = 4
 const pieceSize = 64 * 1024
 
-const stock: OutputPipe[] = []
-let coming: Promise<void> | undefined
+const pool: OutputPipe[] = []
+let refilling: Promise<void> | undefined
 
 export async function takePipe(scratch = '/tmp'): Promise<OutputPipe | undefined> {
-  if (stock.length <= fewest) coming ??= refill(scratch)
-  if (stock.length === 0) await coming
-  return stock.pop()
+  if (pool.length <= fewest) refilling ??= refill(scratch)
+  if (pool.length === 0) await refilling
+  return pool.pop()
 }
 
 async function refill(scratch: string): Promise<void> {
-  stock.push(...(await makePipes(scratch)))
-  coming = undefined
-}
-
-/** Instead of the writer, which is closed: one that holds both ends, so that whoever writes need not care for who reads. */
-export function lastingWriter({ writer }: OutputPipe): number {
-  const lasting = openSync(`/proc/self/fd/${writer}`, constants.O_RDWR)
-  closeSync(writer)
-  return lasting
+  pool.push(...(await makePipes(scratch)))
+  refilling = undefined
 }
 
 async function makePipes(scratch: string): Promise<OutputPipe[]> {

@@ -1,4 +1,4 @@
-/** What runs inside of the walls and looks for a way out. Plain JavaScript, for it is handed over as text. */
+/** The source of a program that tries to escape from the sandbox. Plain JavaScript, because it is passed as text. */
 export const probeSource = `
 const fs = require('node:fs')
 const { connect } = require('node:net')
@@ -19,14 +19,14 @@ for (const [kind, own] of Object.entries(namespaces)) {
 }
 if (!('pid' in namespaces)) attempt('signal a process outside', () => process.kill(pid, 0))
 if (fs.existsSync('/proc/sys/kernel/core_pattern')) {
-  attempt('change settings of the kernel', () => fs.closeSync(fs.openSync('/proc/sys/kernel/core_pattern', 'r+')))
+  attempt('change kernel settings', () => fs.closeSync(fs.openSync('/proc/sys/kernel/core_pattern', 'r+')))
 }
 if (process.platform === 'linux') {
   const status = fs.readFileSync('/proc/self/status', 'utf8')
   attempt('keep a capability', () => !/^CapEff:\\t0+$/m.test(status) || !/^CapBnd:\\t0+$/m.test(status))
   attempt('gain privileges', () => !/^NoNewPrivs:\\t1$/m.test(status))
 }
-// Should it get away, it does not stay for long.
+// If it survives, it ends by itself soon.
 spawn('/bin/sh', ['-c', 'trap "" TERM HUP; exec sleep 6'], { detached: true, stdio: 'inherit' }).unref()
 const tell = () => process.stdout.write('TRIED ' + JSON.stringify(escapes) + '\\n', () => process.exit(0))
 const socket = connect(port, '127.0.0.1')

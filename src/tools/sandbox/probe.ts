@@ -1,8 +1,8 @@
 /*
- * Tries to get out, for real, before anything else is let in. Whoever finds a way here finds that there is no sandbox.
+ * Tests the sandbox with real attempts to escape, before any other command runs in it.
  *
- * 1. What is planted outside is taken away again, whatever happened.
- * 2. A command that leaves a process behind holds its output open; so an end that does not come is a way out.
+ * 1. Files that the test created outside are removed, whatever happened.
+ * 2. A process that survives holds the output open, so a command that does not end has escaped.
  */
 import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
@@ -25,10 +25,10 @@ export interface ProbePlace {
   readonly clock: Clock
 }
 
-/** For building the walls and trying everything, on a machine that is busy. */
-const patience = 20_000
-/** For being gone after that. */
-const farewell = 3_000
+/** To build the sandbox and make all attempts, on a busy machine. */
+const attemptsMs = 20_000
+/** To end after that. */
+const endMs = 3_000
 
 export async function tryToEscape(enter: (command: Command) => Promise<StartResult>, place: ProbePlace): Promise<EscapeReport> {
   const outside = mkdtempSync(join(place.scratch, 'troupe-probe-'))
@@ -41,8 +41,7 @@ export async function tryToEscape(enter: (command: Command) => Promise<StartResu
       port,
       pid: process.pid,
       namespaces: namespaces(),
-      // Where a file must not appear. Asked for by name, so that nothing is left behind that could not be found.
-      // What lies in the workspace may be written to, though it be somebody's home.
+      // Where no file must appear. A home folder in the workspace can be written to.
       folders: [outside, dirname(place.root), place.home, '/', '/etc', '/usr', '/var'].filter((folder) => !isInside(place.root, folder)),
       mark: `troupe-probe-${process.pid}`,
     }
@@ -53,15 +52,16 @@ export async function tryToEscape(enter: (command: Command) => Promise<StartResu
       policy: defaultSandboxPolicy,
     })
     if (!started.ok) return { kind: 'not started', why: started.failure.message }
-    const { text, ending } = await heard(started.running, place.clock)
+    const { text, ending } = await outputOf(started.running, place.clock)
     started.running.kill()
     if (ending?.startFault !== undefined) return { kind: 'not started', why: ending.startFault }
-    const said = found(text)
-    if (!said) return { kind: 'not started', why: text.trim() || `it ended with ${ending?.signal ?? ending?.exitCode ?? 'nothing'}` }
+    const reported = escapesIn(text)
+    if (!reported)
+      return { kind: 'not started', why: text.trim() || `the test ended with ${ending?.signal ?? ending?.exitCode ?? 'no exit code'}` }
     const left = facts.folders.filter((folder) => existsSync(join(folder, facts.mark)))
     for (const folder of left) rmSync(join(folder, facts.mark), { force: true })
     const escapes = [
-      ...said,
+      ...reported,
       ...left.map((folder) => `write to ${folder}`),
       ...(reached() ? ['reach a port of this machine'] : []),
       ...(ending ? [] : ['leave a process behind']),
@@ -73,23 +73,22 @@ export async function tryToEscape(enter: (command: Command) => Promise<StartResu
   }
 }
 
-/** What was said, and how it ended, if it did. */
-async function heard(running: RunningCommand, clock: Clock): Promise<{ readonly text: string; readonly ending: Ending | undefined }> {
+async function outputOf(running: RunningCommand, clock: Clock): Promise<{ readonly text: string; readonly ending: Ending | undefined }> {
   let text = ''
   const late = Promise.withResolvers<undefined>()
-  let cancel = clock.after(patience, () => late.resolve(undefined))
+  let cancel = clock.after(attemptsMs, () => late.resolve(undefined))
   running.listen((piece) => {
     text += Buffer.from(piece).toString()
-    if (found(text) === undefined) return
+    if (escapesIn(text) === undefined) return
     cancel()
-    cancel = clock.after(farewell, () => late.resolve(undefined))
+    cancel = clock.after(endMs, () => late.resolve(undefined))
   })
   const ending = await Promise.race([running.ended, late.promise])
   cancel()
   return { text, ending }
 }
 
-function found(text: string): readonly string[] | undefined {
+function escapesIn(text: string): readonly string[] | undefined {
   const line = /^TRIED (.*)\n/m.exec(text)?.[1]
   return line === undefined ? undefined : (JSON.parse(line) as readonly string[])
 }
@@ -112,7 +111,7 @@ async function listen(): Promise<{ readonly port: number; reached(): boolean; cl
   }
 }
 
-/** What tells one world from another; nothing where the system has no such thing. */
+/** The namespaces of this process; none where the system has no such thing. */
 function namespaces(): { readonly [kind: string]: string } {
   try {
     return Object.fromEntries(

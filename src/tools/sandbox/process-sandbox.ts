@@ -1,17 +1,17 @@
 import { BubblewrapSandbox } from './bubblewrap-sandbox.ts'
 import type { ProcessSandbox, ProcessSandboxOptions } from './sandbox-types.ts'
 import { SeatbeltSandbox } from './seatbelt-sandbox.ts'
-import { switchOff, unavailable } from './unavailable.ts'
+import { sandboxUnavailable, switchOff } from './unavailable.ts'
 
 /**
- * Walls around commands: the system read-only, one workspace, no network but named hosts, limits, and nobody left when
- * the command ends. Bubblewrap on Linux; sandbox-exec on macOS, which nobody has tried yet.
+ * The sandbox for commands: the system is read-only, one workspace is writable, the network is limited to listed hosts, and no
+ * process survives. Bubblewrap on Linux; sandbox-exec on macOS, which has not been tested on a Mac.
  */
 export function processSandbox(options: ProcessSandboxOptions): ProcessSandbox {
   const platform = options.platform ?? process.platform
   if (platform === 'linux') return new BubblewrapSandbox(options)
   if (platform === 'darwin') return new SeatbeltSandbox(options)
-  const missing = unavailable(`Commands need a sandbox, and there is none for this system (${platform}).`, switchOff)
+  const missing = sandboxUnavailable(`Commands need a sandbox, and this system (${platform}) has none.`, switchOff)
   return {
     name: 'none',
     probe: async () => missing,

@@ -1,6 +1,4 @@
-/*
- * Processes, as /proc tells. A process may go while it is looked at: then it is not there.
- */
+// Processes, from /proc. One that ends meanwhile is left out.
 import { readdirSync, readFileSync } from 'node:fs'
 
 export interface ProcessFacts {
@@ -11,8 +9,8 @@ export interface ProcessFacts {
 }
 
 /**
- * A process and all that come from it. The first of a process namespace inherits every orphan, so nobody gets away from
- * it. A tree may grow faster than it can be walked, so the walk ends once there are more than `most` threads.
+ * A process and all of its descendants. Process 1 of a namespace adopts every orphan, so none is missed. A tree may grow faster
+ * than it can be walked, so the walk ends after more than `most` threads.
  */
 export function processTree(first: number, most = Number.POSITIVE_INFINITY): readonly ProcessFacts[] {
   const found: ProcessFacts[] = []
@@ -29,13 +27,13 @@ export function processTree(first: number, most = Number.POSITIVE_INFINITY): rea
       if (threads > most) return found
       open.push(...childrenOf(pid))
     }
-    // Whoever lost its parent meanwhile is now a child of the first.
+    // A process that lost its parent meanwhile is now a child of the first.
     open = childrenOf(first).filter((pid) => !seen.has(pid))
   }
   return found
 }
 
-/** What the processes use together, each shared byte counted once; nothing where the kernel does not tell. */
+/** The memory of processes, each shared byte counted once; nothing where the kernel does not report it. */
 export function sharedOnce(pids: readonly number[]): number | undefined {
   let sum = 0
   for (const pid of pids) {
@@ -48,9 +46,17 @@ export function sharedOnce(pids: readonly number[]): number | undefined {
   return sum === 0 ? undefined : sum
 }
 
-/** Those that carry a variable, wherever they went: a session of one's own and a second fork change nothing about that. */
-export function marked(variable: string): readonly number[] {
+/** Processes with a variable in their environment, whatever session or parent they have now. */
+export function processesWith(variable: string): readonly number[] {
   return allProcesses().filter((pid) => read(`/proc/${pid}/environ`)?.split('\0').includes(variable))
+}
+
+export function sendSignal(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // The process has ended.
+  }
 }
 
 function allProcesses(): readonly number[] {
@@ -71,7 +77,7 @@ function factsOf(pid: number): ProcessFacts | undefined {
 }
 
 /** Each thread has children of its own. */
-function childrenOf(pid: number): readonly number[] {
+export function childrenOf(pid: number): readonly number[] {
   let threads: readonly string[]
   try {
     threads = readdirSync(`/proc/${pid}/task`)

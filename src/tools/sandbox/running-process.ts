@@ -1,64 +1,65 @@
 /*
- * A program that was started for a command.
+ * A child process that runs a command.
  *
- * 1. It gets what it is given and nothing else: no variable and no open file of ours.
- * 2. It is over when it has ended and its output has: whoever is still holding that open is ended first, or left behind.
+ * 1. It gets the given environment and descriptors, and no others of this process.
+ * 2. It is over when it has exited and its output is closed.
  */
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import type { Duplex, Writable } from 'node:stream'
 import { messageOf } from '../../util/message-of.ts'
-import { withoutInherited } from './inherited.ts'
+import { withoutInherited } from './inherited-descriptors.ts'
 import { type OutputPipe, takePipe } from './output-pipe.ts'
 
-/** What every command is started with, whether or not there are walls. */
-export interface Start {
+export interface ProcessStart {
   readonly file: string
   readonly args: readonly string[]
   readonly environment: { readonly [name: string]: string }
   readonly cwd?: string
   readonly stdin: string | undefined
-  /** A session and a group of its own. */
-  readonly isLeader?: boolean
+  /** A session and a process group of its own. */
+  readonly leadsGroup?: boolean
   /** Written to the descriptors from 3 on, one for each. */
   readonly inputs?: readonly Buffer[]
-  /** Whether there is one more after those, which is spoken over when it may go on. */
-  readonly isGated?: boolean
-  /** Open files of ours that it gets, as the descriptors after all others. */
-  readonly lent?: readonly (number | 'pipe')[]
+  /** Whether a socket follows, to tell the process that it may continue. */
+  readonly hasGate?: boolean
+  /** Descriptors after all others. */
+  readonly further?: readonly (number | 'pipe')[]
 }
 
-export interface Over {
+export interface Exit {
   readonly exitCode: number | null
   readonly signal: NodeJS.Signals | null
-  /** Why it was not even started. */
+  /** Why it was not started. */
   readonly fault?: string
 }
 
 export interface RunningProcess {
   readonly child: ChildProcess | undefined
-  /** What is printed, in buffers that are used again. To be called once, and at once. */
+  /** Delivers the output, in buffers that are reused. Call it once, immediately. */
   listen(take: (piece: Uint8Array) => void): void
-  /** Ends listening, whoever is still printing. */
-  hangUp(): void
-  /** What the program said beside its output before the command was its own. */
-  readonly complaints: () => string
+  /** Closes the output, even where a process still prints. */
+  stopListening(): void
+  /** What was printed to standard error, once it is closed. A sandboxed command prints to its output instead. */
+  readonly errors: Promise<string>
   readonly gate: Duplex | undefined
-  readonly over: Promise<Over>
+  readonly exited: Promise<Exit>
+  /** Exited, and the output is closed. */
+  readonly over: Promise<Exit>
 }
 
-const mostComplaints = 4_000
+const mostErrors = 4_000
 
-export async function startProcess(start: Start): Promise<RunningProcess> {
+export async function startProcess(start: ProcessStart): Promise<RunningProcess> {
   const pipe = await takePipe()
   const inputs = start.inputs ?? []
-  const extras = inputs.length + (start.isGated ? 1 : 0)
+  const extras = inputs.length + (start.hasGate ? 1 : 0)
   let child: ChildProcess
   try {
     child = spawn(start.file, start.args, {
       env: start.environment,
       ...(start.cwd !== undefined && { cwd: start.cwd }),
-      detached: start.isLeader ?? false,
+      detached: start.leadsGroup ?? false,
       stdio: descriptors(start, pipe, extras),
     })
   } catch (error) {
@@ -71,54 +72,54 @@ export async function startProcess(start: Start): Promise<RunningProcess> {
   inputs.forEach((data, index) => {
     write(child.stdio[3 + index] as Writable | null, data)
   })
-  const gate = start.isGated ? (child.stdio[2 + extras] as Duplex) : undefined
+  const gate = start.hasGate ? (child.stdio[2 + extras] as Duplex) : undefined
   gate?.on('error', () => {})
   return {
     child,
     ...printed(child, pipe),
-    complaints: complaintsOf(child),
+    errors: errorsOf(child),
     gate,
   }
 }
 
-function descriptors(start: Start, pipe: OutputPipe | undefined, extras: number): StdioOptions {
+function descriptors(start: ProcessStart, pipe: OutputPipe | undefined, extras: number): StdioOptions {
   const own = [start.stdin === undefined ? 'ignore' : 'pipe', pipe?.writer ?? 'pipe', 'pipe'] as const
-  return withoutInherited([...own, ...Array.from({ length: extras }, () => 'pipe' as const), ...(start.lent ?? [])])
+  return withoutInherited([...own, ...Array.from({ length: extras }, () => 'pipe' as const), ...(start.further ?? [])])
 }
 
-/** What is printed, and when all is over: the program, and its output where somebody listens. */
-function printed(child: ChildProcess, pipe: OutputPipe | undefined): Pick<RunningProcess, 'listen' | 'hangUp' | 'over'> {
-  const silent = Promise.withResolvers<void>()
-  let hangUp = (): void => {
+function printed(child: ChildProcess, pipe: OutputPipe | undefined): Pick<RunningProcess, 'listen' | 'stopListening' | 'exited' | 'over'> {
+  const closed = Promise.withResolvers<void>()
+  let stopListening = (): void => {
     pipe?.close()
-    silent.resolve()
+    closed.resolve()
   }
-  const ended = new Promise<Over>((resolve) => {
+  const exited = new Promise<Exit>((resolve) => {
     child.once('error', (error) => resolve({ exitCode: null, signal: null, fault: error.message }))
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
   })
   return {
     listen(take) {
-      if (pipe) hangUp = pipe.read(take, silent.resolve)
+      if (pipe) stopListening = pipe.read(take, closed.resolve)
       else {
-        child.stdout?.on('data', take).once('close', silent.resolve)
-        hangUp = () => child.stdout?.destroy()
+        child.stdout?.on('data', take).once('close', closed.resolve)
+        stopListening = () => child.stdout?.destroy()
       }
     },
-    hangUp: () => hangUp(),
-    over: Promise.all([ended, silent.promise]).then(([over]) => over),
+    stopListening: () => stopListening(),
+    exited,
+    over: Promise.all([exited, closed.promise]).then(([exit]) => exit),
   }
 }
 
-function complaintsOf({ stderr }: ChildProcess): () => string {
-  let complaints = ''
+function errorsOf({ stderr }: ChildProcess): Promise<string> {
+  let errors = ''
   stderr?.setEncoding('utf8').on('data', (text: string) => {
-    complaints = `${complaints}${text}`.slice(0, mostComplaints)
+    errors = `${errors}${text}`.slice(0, mostErrors)
   })
-  return () => complaints
+  return new Promise((resolve) => stderr?.once('close', () => resolve(errors.trim())))
 }
 
-/** Whoever does not read it to the end need not. */
+/** A process that does not read all of it is no error. */
 function write(stream: Writable | null | undefined, data: string | Buffer | undefined): void {
   if (!stream) return
   stream.on('error', () => {})
@@ -126,12 +127,14 @@ function write(stream: Writable | null | undefined, data: string | Buffer | unde
 }
 
 function neverStarted(fault: string): RunningProcess {
+  const exited = Promise.resolve({ exitCode: null, signal: null, fault })
   return {
     child: undefined,
     listen: () => {},
-    hangUp: () => {},
-    complaints: () => '',
+    stopListening: () => {},
+    errors: Promise.resolve(''),
     gate: undefined,
-    over: Promise.resolve({ exitCode: null, signal: null, fault }),
+    exited,
+    over: exited,
   }
 }

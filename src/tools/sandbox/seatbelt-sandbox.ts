@@ -3,21 +3,20 @@ import { join } from 'node:path'
 import { defaultSandboxPolicy } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
 import { realOrSame } from '../real-or-same.ts'
-import { hostView } from './host-view.ts'
-import { noRetries } from './no-retries.ts'
-import { startPlain } from './plain-command.ts'
+import { commandEnvironment } from './command-environment.ts'
+import { type HostView, hostView } from './host-view.ts'
 import { tryToEscape } from './probe.ts'
+import { type ProtectedFiles, WritableFolder } from './protected-files.ts'
 import type { Availability, Command, ProcessSandbox, ProcessSandboxOptions, StartResult } from './sandbox-types.ts'
-import { seatbeltProfile } from './seatbelt-profile.ts'
-import { switchOff, unavailable } from './unavailable.ts'
-import { guard, undone } from './workspace-guard.ts'
-import { writablePlaces } from './writable-folders.ts'
+import { sandboxUnavailable, switchOff } from './unavailable.ts'
+import { startUnsandboxed } from './unsandboxed-command.ts'
+import { writableFolders } from './writable-folders.ts'
 
 const program = '/usr/bin/sandbox-exec'
 
 /**
- * macOS. UNPROVED: nobody has run it there, so it counts only where its own probe finds no way out. It keeps neither
- * memory nor processes within limits, and lets nobody reach a host.
+ * macOS. UNTESTED on a Mac, so it is used only where its own probe finds no way out. It limits neither memory nor processes, and
+ * allows no hosts.
  */
 export class SeatbeltSandbox implements ProcessSandbox {
   readonly name = 'sandbox-exec'
@@ -35,49 +34,92 @@ export class SeatbeltSandbox implements ProcessSandbox {
 
   async start(command: Command): Promise<StartResult> {
     const availability = await this.probe()
-    return availability.kind === 'available' ? this.#enter(command) : { ok: false, failure: availability.failure }
+    return availability.kind === 'available' ? this.#start(command) : { ok: false, failure: availability.failure }
   }
 
   async #probe(): Promise<Availability> {
     try {
       accessSync(program, constants.X_OK)
     } catch {
-      return unavailable(`Commands need a sandbox, and ${program} is not there.`, switchOff)
+      return sandboxUnavailable(`Commands need a sandbox, and ${program} was not found.`, switchOff)
     }
     const { clock, scratch = '/tmp' } = this.#options
     const [root, home] = [realpathSync(this.#options.root), realOrSame(this.#options.home)]
-    const report = await tryToEscape((command) => this.#enter(command), { root, home, clock, scratch: realpathSync(scratch) })
+    const report = await tryToEscape((command) => this.#start(command), { root, home, clock, scratch: realpathSync(scratch) })
     if (report.kind === 'kept') return { kind: 'available', weaknesses: ['neither memory nor processes of a command are limited'] }
-    const why = report.kind === 'escaped' ? `a try to ${report.escapes.join(', to ')} succeeded` : report.why
-    return unavailable(`The sandbox does not hold here: ${why}.`, switchOff)
+    const why = report.kind === 'escaped' ? `a test was able to ${report.escapes.join(', to ')}` : report.why
+    return sandboxUnavailable(`The sandbox does not work here: ${why}.`, switchOff)
   }
 
-  async #enter(command: Command): Promise<StartResult> {
+  async #start(command: Command): Promise<StartResult> {
     const policy = command.policy ?? this.#options.policy ?? defaultSandboxPolicy
     if (policy.hosts.length > 0) {
-      const message = 'sandbox.hosts names hosts, and the sandbox of macOS can not let a command reach some of them only.'
-      return { ok: false, failure: { class: 'sandbox_unavailable', message, remedy: `Take the hosts off the list. ${switchOff}` } }
+      const message = 'sandbox.hosts lists hosts, and the sandbox of macOS cannot allow single hosts.'
+      return { ok: false, failure: { class: 'sandbox_unavailable', message, remedy: `Remove the hosts from the list. ${switchOff}` } }
     }
     const { path, hidden = [], guarded = [], scratch = '/tmp' } = this.#options
     const home = realOrSame(this.#options.home)
-    const root = realpathSync(this.#options.root)
-    const opened = writablePlaces({ root, scratch: realOrSame(scratch), policy })
-    if (!opened.ok) return opened
-    const { places } = opened
-    const guards = places.map((folder) => guard({ folder, guarded: guarded.map(realOrSame), ...(isInside(folder, home) && { home }) }))
+    const found = writableFolders({ root: realpathSync(this.#options.root), scratch: realOrSame(scratch), policy })
+    if (!found.ok) return found
+    const writable = found.folders
+    const view = hostView({ writable, home, path, hidden: [...hidden, '/private/tmp', '/private/var/folders'] })
+    const files = writable.map((folder) =>
+      new WritableFolder(folder).protectedFiles({ home: isInside(folder, home) ? home : undefined, guarded, hidden: view.hidden }),
+    )
     const own = realpathSync(mkdtempSync(join(scratch, 'troupe-command-')))
-    const view = hostView({ places, home, path, hidden: [...hidden, '/private/tmp', '/private/var/folders'], special: [] })
-    const profile = seatbeltProfile({ places, view, guards, scratch: own })
-    const walled = {
-      ...command,
-      argv: [program, '-p', profile, ...command.argv],
-      environment: { ...noRetries, ...command.environment, HOME: own, TMPDIR: own },
-    } as const
-    const running = await startPlain(walled, this.#options.clock)
-    const ended = running.ended.then(async (ending) => {
+    const running = await startUnsandboxed(
+      {
+        ...command,
+        argv: [program, '-p', seatbeltProfile({ writable, view, files, scratch: own }), ...command.argv],
+        environment: commandEnvironment({ given: command.environment, hasNetwork: false, home: own, temporary: own }),
+      },
+      this.#options.clock,
+    )
+    const ended = running.ended.then((ending) => {
       rmSync(own, { recursive: true, force: true })
-      return { ...ending, undone: await undone(guards) }
+      return { ...ending, readOnly: files.flatMap(({ readOnly }) => readOnly) }
     })
     return { ok: true, running: { ...running, ended } }
   }
 }
+
+export interface SeatbeltOptions {
+  readonly writable: readonly string[]
+  readonly view: HostView
+  readonly files: readonly Pick<ProtectedFiles, 'readOnly' | 'absent' | 'hidden'>[]
+  /** A private folder for temporary files. */
+  readonly scratch: string
+}
+
+/** The profile for sandbox-exec. Of several rules that match, the last one applies. */
+export function seatbeltProfile({ writable, view, files, scratch }: SeatbeltOptions): string {
+  const folders = [...writable, scratch]
+  return [
+    '(version 1)',
+    '(deny default)',
+    '(allow process-exec process-fork)',
+    '(allow process-info* (target same-sandbox))',
+    '(allow signal (target same-sandbox))',
+    '(allow sysctl-read)',
+    '(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))',
+    '(allow file-read*)',
+    '(allow file-write-data file-ioctl (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty"))',
+    ...rule('deny file-read* file-write*', view.emptied),
+    ...rule('allow file-read*', [...view.readOnly, ...folders]),
+    ...rule('allow file-write*', folders),
+    '(deny file-write-setugid)',
+    ...rule(
+      'deny file-write*',
+      files.flatMap(({ readOnly, absent }) => [...readOnly, ...absent]),
+    ),
+    ...rule('deny file-read* file-write*', [...view.hidden, ...files.flatMap(({ hidden }) => hidden)]),
+    '(deny network*)',
+    '',
+  ].join('\n')
+}
+
+function rule(what: string, paths: readonly string[]): readonly string[] {
+  return paths.length === 0 ? [] : [`(${what} ${paths.map((path) => `(subpath ${quoted(path)})`).join(' ')})`]
+}
+
+const quoted = (path: string): string => `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`

@@ -1,21 +1,24 @@
 /*
- * The calls to the kernel that no command of ours needs, refused by a filter in the kernel's own small language.
+ * A seccomp filter: system calls that no command needs are refused by the kernel.
  *
- * 1. What is not named passes: the walls are the namespaces; this takes away ways to work on them from inside.
- * 2. Calls of another machine word (32 bits, x32) do not exist: their numbers mean something else.
- * 3. `clone3` hides its flags behind a pointer that a filter can not follow, so it does not exist either; libraries then use `clone`.
+ * 1. Calls that are not named are allowed. Namespaces isolate the command; the filter removes ways to attack them from inside.
+ * 2. Calls of another architecture (32 bits, x32) do not exist: their numbers mean other calls.
+ * 3. A filter cannot follow pointers. `clone3` and `openat2` pass their flags by pointer, so they do not exist: libraries fall
+ *    back to `clone` and `openat`.
+ * 4. Unix sockets cannot be opened: a path may lead to a service outside. `socketpair` works.
+ * 5. No file gets the setuid or setgid bit: the file stays in the workspace, where programs outside could run it.
  */
 
-/** The machines that a filter can be written for. */
-export type FilteredMachine = 'x64' | 'arm64'
+type Architecture = 'x64' | 'arm64'
 
-const machines = {
+const architectures = {
   x64: { audit: 0xc000_003e, column: 0 },
   arm64: { audit: 0xc000_00b7, column: 1 },
 } as const
 
-// Numbers on x64 and arm64.
-const refused: { readonly [call: string]: readonly [number, number | undefined] } = {
+type Numbers = readonly [x64: number, arm64: number | undefined]
+
+const refused: { readonly [call: string]: Numbers } = {
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -65,37 +68,54 @@ const refused: { readonly [call: string]: readonly [number, number | undefined] 
   syslog: [103, 116],
 }
 
-/** Programs take these for an older kernel, and do without. */
+/** They fail as on an older kernel, and programs use another call. */
 const absent: typeof refused = {
   clone3: [435, 435],
   io_uring_setup: [425, 425],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
-  // Memory that no process shows as its own.
+  openat2: [437, 437],
+  // The memory limit does not see this memory.
   memfd_create: [319, 279],
   memfd_secret: [447, 447],
 }
 
 const numbers = { ioctl: [16, 29], clone: [56, 220], socket: [41, 198], shmget: [29, 194] } as const
 
+/** Calls that set the mode of a file: which argument is the mode, and for those that open files, which one has the flags. */
+const modeCalls: readonly { readonly numbers: Numbers; readonly mode: number; readonly flags?: number }[] = [
+  { numbers: [90, undefined], mode: 1 }, // chmod
+  { numbers: [91, 52], mode: 1 }, // fchmod
+  { numbers: [268, 53], mode: 2 }, // fchmodat
+  { numbers: [452, 452], mode: 2 }, // fchmodat2
+  { numbers: [85, undefined], mode: 1 }, // creat
+  { numbers: [133, undefined], mode: 1 }, // mknod
+  { numbers: [259, 33], mode: 2 }, // mknodat
+  { numbers: [2, undefined], mode: 2, flags: 1 }, // open
+  { numbers: [257, 56], mode: 3, flags: 2 }, // openat
+]
+const setuidOrSetgid = 0o6000
+/** O_CREAT and O_TMPFILE: without them `open` ignores its mode, which may be anything. */
+const createsFile = 0o20000100
+
 const errno = { EPERM: 1, EINVAL: 22, ENOSYS: 38, EAFNOSUPPORT: 97 } as const
-/** Local sockets, the two of the internet, and asking the kernel about interfaces. Others, such as those to a virtual machine's host, know no namespaces. */
-const families = [1, 2, 10, 16]
+/** AF_INET, AF_INET6, AF_NETLINK. Others are not isolated by a network namespace, or reach services by path. */
+const families = [2, 10, 16]
 /** Any new namespace. */
 const cloneFlags = 0x7e02_0080
-/** Typing into a terminal, and selecting on a console. */
+/** TIOCSTI and TIOCLINUX: input for the terminal. */
 const terminalRequests = [0x5412, 0x541c]
-/** Shared memory outlives whoever is counted for it, so there is only room for locks and small tables. */
+/** The memory limit does not see shared memory without a process: there is room for locks and small tables only. */
 const sharedMemory = 64 * 1024
 
-// The classic filter machine: codes of its instructions.
+// Classic BPF: codes of instructions.
 const load = 0x20
 const ifEqual = 0x15
 const ifGreater = 0x25
 const ifAtLeast = 0x35
 const ifAny = 0x45
 const answer = 0x06
-// Where the facts about a call are.
+// Offsets in `struct seccomp_data`.
 const at = { number: 0, machine: 4, argument: (index: number) => 16 + 8 * index } as const
 
 type Instruction = readonly [code: number, value: number, ifTrue?: number, ifFalse?: number]
@@ -103,14 +123,14 @@ type Instruction = readonly [code: number, value: number, ifTrue?: number, ifFal
 const allow: Instruction = [answer, 0x7fff_0000]
 const fail = (code: number): Instruction => [answer, 0x0005_0000 | code]
 
-/** The filter, as bubblewrap takes it; nothing for a machine that we have no numbers for. */
-export function seccompFilter(machine: string): Buffer | undefined {
-  if (machine !== 'x64' && machine !== 'arm64') return undefined
-  return assemble(instructions(machine))
+/** The filter, as bubblewrap reads it; nothing for an architecture whose numbers are not listed here. */
+export function seccompFilter(architecture: string): Buffer | undefined {
+  if (architecture !== 'x64' && architecture !== 'arm64') return undefined
+  return assemble(instructions(architecture))
 }
 
-function instructions(machine: FilteredMachine): readonly Instruction[] {
-  const { audit, column } = machines[machine]
+function instructions(architecture: Architecture): readonly Instruction[] {
+  const { audit, column } = architectures[architecture]
   const number = (name: keyof typeof numbers): number => numbers[name][column]
   const all = (calls: typeof refused, code: number): Instruction[] =>
     Object.values(calls).flatMap((each) => {
@@ -122,9 +142,21 @@ function instructions(machine: FilteredMachine): readonly Instruction[] {
     [ifEqual, audit, 1, 0],
     fail(errno.ENOSYS),
     [load, at.number],
-    ...(machine === 'x64' ? ([[ifAtLeast, 0x4000_0000, 0, 1], fail(errno.ENOSYS)] as const) : []),
+    ...(architecture === 'x64' ? ([[ifAtLeast, 0x4000_0000, 0, 1], fail(errno.ENOSYS)] as const) : []),
     ...all(refused, errno.EPERM),
     ...all(absent, errno.ENOSYS),
+    ...modeCalls.flatMap(({ numbers: { [column]: call }, mode, flags }) => {
+      if (call === undefined) return []
+      const isSet: Instruction[] = [[load, at.argument(mode)], [ifAny, setuidOrSetgid, 0, 1], fail(errno.EPERM)]
+      const creates: Instruction[] =
+        flags === undefined
+          ? []
+          : [
+              [load, at.argument(flags)],
+              [ifAny, createsFile, 0, isSet.length],
+            ]
+      return when(call, [...creates, ...isSet])
+    }),
     ...when(number('clone'), [[load, at.argument(0)], [ifAny, cloneFlags, 0, 1], fail(errno.EPERM)]),
     ...when(number('ioctl'), [
       [load, at.argument(1)],
@@ -147,7 +179,7 @@ function instructions(machine: FilteredMachine): readonly Instruction[] {
   ]
 }
 
-/** What is looked at for one call only; it ends there. */
+/** Runs for one call only, and decides about it. */
 function when(call: number, body: readonly Instruction[]): readonly Instruction[] {
   return [[ifEqual, call, 0, body.length + 1], ...body, allow]
 }

@@ -1,65 +1,67 @@
 /*
- * Limits that also hold for root, whom the kernel's own per-user limits do not bind: a look at the whole namespace every
+ * Limits that also apply to root, to whom the kernel's limits per user do not: all processes of the sandbox are checked every
  * few milliseconds.
  *
- * 1. Memory is what processes use, shared bytes once, and what lies in the private `/tmp` and `/dev/shm`.
- * 2. Looking takes at most a tenth of our time, and never longer than for as many processes as there may be.
- * 3. Once a limit is broken it is told once, and nobody looks any more.
+ * 1. Memory is what processes use, shared bytes once, plus the files in the private `/tmp` and `/dev/shm`.
+ * 2. Checking takes at most a tenth of the time, and stops at the allowed number of processes.
+ * 3. An exceeded limit is reported once, and ends the watch.
  */
 import { statfsSync, statSync } from 'node:fs'
 import type { Clock, SandboxPolicy } from '../../contracts/index.ts'
-import type { ProcessCap } from './process-cap.ts'
+import type { ProcessCgroup } from './process-cgroup.ts'
 import { processTree, sharedOnce } from './process-tree.ts'
 
 export interface Watched {
   readonly clock: Clock
   readonly policy: Pick<SandboxPolicy, 'memory' | 'processes'>
-  /** The first process inside, as it is called outside; the walls around it are complete. */
-  readonly first: number
-  readonly cap: ProcessCap | undefined
+  /** The pid of process 1 of the sandbox, as seen outside. */
+  readonly init: number
+  readonly cgroup: ProcessCgroup | undefined
 }
 
 const shortestPause = 5
 const share = 10
-/** What a file costs that has nothing in it. */
+/** What an empty file costs. */
 const bytesOfFile = 1024
 
-/** Calls `broken` once with the limit in words; the answer ends the watch. */
-export function watchLimits(watched: Watched, broken: (limit: string) => void): () => void {
+/** Calls `exceeded` once with a text about the limit; the result ends the watch. */
+export function watchLimits(watched: Watched, exceeded: (limit: string) => void): () => void {
   const { clock } = watched
   let cancel: () => void = () => {}
-  const look = (): void => {
+  const check = (): void => {
     const started = clock.monotonic()
-    const limit = brokenLimit(watched)
-    if (limit !== undefined) broken(limit)
-    else cancel = clock.after(Math.max(shortestPause, (clock.monotonic() - started) * share), look)
+    const limit = exceededLimit(watched)
+    if (limit !== undefined) exceeded(limit)
+    else cancel = clock.after(Math.max(shortestPause, (clock.monotonic() - started) * share), check)
   }
-  cancel = clock.after(shortestPause, look)
+  cancel = clock.after(shortestPause, check)
   return () => cancel()
 }
 
-function brokenLimit({ policy: { memory, processes }, first, cap }: Watched): string | undefined {
-  const tree = processTree(first, processes)
+function exceededLimit({ policy: { memory, processes }, init, cgroup }: Watched): string | undefined {
+  const tree = processTree(init, processes)
   const count = tree.reduce((sum, { threads }) => sum + threads, 0)
-  if (count > processes || cap?.isBroken()) return tooMany(processes)
-  const stored = storedIn(first)
+  if (count > processes || cgroup?.isExceeded()) return tooMany(processes)
+  const stored = storedIn(init)
   const resident = tree.reduce((sum, each) => sum + each.resident, 0)
   if (resident + stored <= memory) return undefined
   const used = (sharedOnce(tree.map(({ pid }) => pid)) ?? resident) + stored
   return used > memory ? `more than ${Math.floor(memory / 1024 ** 2)} MiB of memory, /tmp included (sandbox.memory)` : undefined
 }
 
-/** Of a command that was over before anybody looked again. */
-export const brokenCap = ({ processes }: Pick<SandboxPolicy, 'processes'>, cap: ProcessCap | undefined): string | undefined =>
-  cap?.isBroken() ? tooMany(processes) : undefined
+/** For a command that ended before the next check. */
+export const exceededProcesses = (
+  { processes }: Pick<SandboxPolicy, 'processes'>,
+  cgroup: ProcessCgroup | undefined,
+): string | undefined => (cgroup?.isExceeded() ? tooMany(processes) : undefined)
 
 const tooMany = (processes: number): string => `more than ${processes} processes and threads at once (sandbox.processes)`
 
-function storedIn(first: number): number {
-  return ['/tmp', '/dev/shm'].reduce((sum, folder) => sum + bytesIn(folder, `/proc/${first}/root${folder}`), 0)
+function storedIn(init: number): number {
+  return ['/tmp', '/dev/shm'].reduce((sum, folder) => sum + bytesIn(folder, `/proc/${init}/root${folder}`), 0)
 }
 
-/** Where the folder inside is the one of the machine, because it may be written there, what lies in it is not the command's. */
+/** Where the policy lets the command write to the folder of the machine, its files are not counted. */
 function bytesIn(outside: string, inside: string): number {
   try {
     if (statSync(inside).dev === statSync(outside).dev) return 0

@@ -1,54 +1,56 @@
-import { accessSync, constants, lstatSync } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
 import type { SandboxPolicy, ToolFailure } from '../../contracts/index.ts'
 import { isInside } from '../../util/is-inside.ts'
-import { stepsTo } from './steps-to.ts'
+import { resolveSteps } from '../trusted-path.ts'
+import { kindOf } from './file-identity.ts'
 
-/** Folders that commands may write to, beside the one where the sandbox keeps its own doors. */
-export interface OpenFolders {
+export interface WritableOptions {
   readonly root: string
+  /** Where programs keep temporary files and sockets, as `/tmp`. */
   readonly scratch: string
   readonly policy: Pick<SandboxPolicy, 'writable'>
 }
 
-/** The workspace first, then those that the policy opens, all without links. */
-export type Places = { readonly ok: true; readonly places: readonly string[] } | { readonly ok: false; readonly failure: ToolFailure }
+/** The workspace first, then those that the policy names, all without links. */
+export type WritableFolders =
+  | { readonly ok: true; readonly folders: readonly string[] }
+  | { readonly ok: false; readonly failure: ToolFailure }
 
 /**
- * One place may name a folder that another place has opened with all that is in it; a command that may write there could put a link
- * in its stead, to open whatever that leads to. So links are followed only where no command can have made them.
+ * The folders that commands can write to. A command could replace a folder in one of them by a link, to have the next command
+ * write to where that leads. So a link is followed only where no command can have created it.
  */
-export function writablePlaces({ root, scratch, policy: { writable } }: OpenFolders): Places {
-  if (isInside(root, scratch)) return wrong(`The workspace is "${root}", ${doors}.`, 'Work in a folder below it.')
-  const places = [root]
+export function writableFolders({ root, scratch, policy: { writable } }: WritableOptions): WritableFolders {
+  if (isInside(root, scratch)) return invalid(`The workspace is "${root}", ${holdsScratch(scratch)}.`, 'Work in a folder below it.')
+  const folders = [root]
   for (const folder of writable) {
-    const found = placeOf(folder, scratch)
-    if (!found.ok) return wrong(`sandbox.writable names "${folder}", ${found.why}.`, found.remedy)
-    places.push(found.place)
+    const found = writableFolder(folder, scratch)
+    if (!found.ok) return invalid(`sandbox.writable names "${folder}", ${found.why}.`, found.remedy)
+    folders.push(found.folder)
   }
-  return { ok: true, places }
+  return { ok: true, folders }
 }
 
-const doors = 'where programs of this machine keep their doors, the sandbox among them'
+const holdsScratch = (scratch: string): string => `which holds ${scratch}, where other programs keep temporary files and sockets`
 
-type Found = { readonly ok: true; readonly place: string } | { readonly ok: false; readonly why: string; readonly remedy: string }
+type Found = { readonly ok: true; readonly folder: string } | { readonly ok: false; readonly why: string; readonly remedy: string }
 
-function placeOf(folder: string, scratch: string): Found {
-  const not = (why: string, remedy = 'Make the folder, or take it off the list.'): Found => ({ ok: false, why, remedy })
+function writableFolder(folder: string, scratch: string): Found {
+  const not = (why: string, remedy = 'Create the folder, or remove it from the list.'): Found => ({ ok: false, why, remedy })
   if (!isAbsolute(folder)) return not('which is not an absolute path')
-  const way = stepsTo(folder)
+  const way = resolveSteps(folder)
   if (!way) return not('which does not exist')
-  if (!(lstatSync(way.end, { throwIfNoEntry: false })?.isDirectory() ?? false)) return not('which is not a folder')
-  if (isInside(way.end, scratch)) return not(doors, 'Name a folder below it.')
-  const isDoubtful = way.steps.some(({ path, isLink }) => isLink && mayWrite(dirname(path)))
-  return isDoubtful ? not('which leads over a link that a command could have made', asItIs(way.end)) : { ok: true, place: way.end }
+  if (kindOf(way.end) !== 'folder') return not('which is not a folder')
+  if (isInside(way.end, scratch)) return not(holdsScratch(scratch), 'Name a folder below it.')
+  const isDoubtful = way.steps.some(({ path, isLink }) => isLink && isWritable(dirname(path)))
+  if (!isDoubtful) return { ok: true, folder: way.end }
+  return not('which leads over a link that a command could have created', `If you want this folder, name its real path: "${way.end}".`)
 }
 
-const asItIs = (path: string): string => `If it is meant, name it as it is: "${path}".`
+const invalid = (message: string, remedy: string): WritableFolders => ({ ok: false, failure: { class: 'config', message, remedy } })
 
-const wrong = (message: string, remedy: string): Places => ({ ok: false, failure: { class: 'config', message, remedy } })
-
-function mayWrite(folder: string): boolean {
+function isWritable(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK)
     return true

@@ -1,7 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, opendir, unlink } from 'node:fs/promises'
 import { isInside } from '../../util/is-inside.ts'
-import { isMarked } from '../sandbox/mount-points.ts'
 import { codeOf, FileError, toFileError } from './file-error.ts'
 import type { HostFiles } from './host-files.ts'
 import { outside, placeBelow, relativeTo, type WorkspacePath } from './workspace-path.ts'
@@ -169,15 +168,9 @@ export const escaped = (place: WorkspacePath, root: string): FileError => {
   return new FileError(kind, `${message.slice(0, -1)}: its path contains a symbolic link that leads there.`, 'Use a path in the workspace.')
 }
 
-/** Nobody can write where a command, perhaps of another run, might read or plant something. */
-function isFolder({ relative }: WorkspacePath, stat: Stats): FileError {
-  if (isMarked(stat))
-    return new FileError('failed', `${relative} is kept free while a command runs in this workspace.`, 'Try again when it has ended.')
-  return new FileError('invalid_input', `${relative} is a folder.`, 'Name a file; list_files shows its entries.')
-}
-
 function notRegular(place: WorkspacePath, stat: Stats): FileError {
-  if (stat.isDirectory()) return isFolder(place, stat)
+  if (stat.isDirectory())
+    return new FileError('invalid_input', `${place.relative} is a folder.`, 'Name a file; list_files shows its entries.')
   if (stat.isSymbolicLink()) return toFileError(Object.assign(new Error('link'), { code: 'ELOOP' }), place.relative)
   const kind = stat.isFIFO() ? 'a named pipe' : stat.isSocket() ? 'a socket' : 'a device'
   return new FileError('invalid_input', `${place.relative} is ${kind}, not a regular file.`, 'Use a regular file.')

@@ -182,14 +182,6 @@ describe.each(hosts)('a folder that is swapped for a link at the worst moment, c
 })
 
 describe('what is no regular file', () => {
-  it('says where a command keeps its place free', async () => {
-    const { root, fail } = scene({ 'a.txt': '' })
-    mkdirSync(join(root, '.envrc'), { mode: 0o1700 })
-    expect(await fail('write_file', { path: '.envrc', content: 'x' })).toBe(
-      'failed: .envrc is kept free while a command runs in this workspace. Try again when it has ended.',
-    )
-  })
-
   it('is refused at once: pipes, sockets, devices, folders', async () => {
     const { root, say, fail } = scene({ 'a.txt': '' })
     execFileSync('mkfifo', [join(root, 'pipe')])

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ground } from './ground.ts'
 
@@ -17,13 +17,13 @@ export interface Scene extends Ground {
 export interface Attempt {
   readonly name: string
   readonly needs?: readonly string[]
-  /** It says `OUT` where it got out. */
+  /** It prints `OUT` where it escaped. */
   readonly command: (scene: Scene) => string
-  /** What it says where it was kept for the right reason. */
+  /** What it prints where it was refused for the right reason. */
   readonly says?: string
   /** Looks from outside. */
   readonly isOut?: (scene: Scene) => boolean
-  /** Without walls it does get out: the attempt is a real one, and harmless enough to show that. */
+  /** Without a sandbox it escapes: the attempt is a real one, and harmless enough to show that. */
   readonly control?: boolean
 }
 
@@ -117,24 +117,9 @@ const plants: readonly Attempt[] = [
     isOut: ({ workspace }) => !unchanged(join(workspace, '.git/config'), '[core]\n'),
   },
   {
-    name: 'lead git elsewhere',
-    command: () => `mkdir -p evil/hooks; echo ../evil > .git/commondir`,
-    isOut: ({ workspace }) => exists(join(workspace, '.git/commondir')),
-  },
-  {
     name: 'change our own settings',
     command: () => `echo evil > .ai-agent.json${then}; rm -f .ai-agent.json${then}`,
     isOut: ({ workspace }) => !unchanged(join(workspace, '.ai-agent.json'), '{}\n'),
-  },
-  {
-    name: 'plant settings with servers',
-    command: () => `echo evil > .mcp.json; mkdir -p .claude; echo evil > .claude/settings.json`,
-    isOut: ({ workspace }) => exists(join(workspace, '.mcp.json')) || exists(join(workspace, '.claude')),
-  },
-  {
-    name: 'change where settings lead',
-    command: () => `rm .vscode; mkdir .vscode; echo evil > .vscode/tasks.json`,
-    isOut: ({ workspace }) => exists(join(workspace, '.vscode/tasks.json')),
   },
   {
     name: 'change what a link leads to',
@@ -142,43 +127,10 @@ const plants: readonly Attempt[] = [
     isOut: ({ workspace }) => exists(join(workspace, 'editor/tasks.json')),
   },
   {
-    name: 'lock what was planted against being put aside',
-    command: () =>
-      `echo evil > .envrc${then}; mkdir -p .claude; echo evil > .claude/settings.json${then}; echo evil > .mcp.json; chmod 555 .`,
-    isOut: ({ workspace }) => ['.envrc', '.claude', '.mcp.json'].some((name) => exists(join(workspace, name))),
-  },
-  {
-    name: 'take the repository away',
-    command: () => `rm -rf .git/objects .git/refs .git 2>/dev/null${then}; [ ! -e .git/objects ]${then}; [ ! -e .git/refs ]${then}`,
-    isOut: ({ workspace }) => ['HEAD', 'objects', 'refs'].some((name) => !exists(join(workspace, '.git', name))),
-  },
-  {
-    name: 'make the workspace itself a repository',
-    command: () => `mkdir objects refs; cp .git/HEAD HEAD; rm .git/HEAD; printf '[core]\\nfsmonitor = evil\\n' > config`,
-    isOut: ({ workspace }) => exists(join(workspace, 'config')) || !unchanged(join(workspace, '.git/HEAD'), 'ref: refs/heads/main\n'),
-  },
-  {
     name: 'change a repository inside',
-    command: () => `echo evil >> vendor/lib/.git/config${then}; echo evil > vendor/lib/.git/hooks/pre-commit${then}`,
+    command: () =>
+      `echo evil >> vendor/lib/.git/config${then}; echo evil > vendor/lib/.git/hooks/pre-commit${then}; mv vendor/lib/.git vendor/lib/old${then}`,
     isOut: ({ workspace }) => !unchanged(join(workspace, 'vendor/lib/.git/config'), '[core]\n'),
-  },
-  {
-    name: 'put another repository in the place of one inside',
-    command: () =>
-      `mv vendor/lib vendor/old; mkdir -p vendor/lib/.git/objects vendor/lib/.git/refs; cp .git/HEAD vendor/lib/.git/; printf '[core]\\nfsmonitor = evil\\n' > vendor/lib/.git/config`,
-    isOut: ({ workspace }) => exists(join(workspace, 'vendor/lib/.git/config')),
-  },
-  {
-    name: 'make a repository inside that runs something',
-    command: () =>
-      `mkdir -p new/.git/objects new/.git/refs new/.git/hooks; cp .git/HEAD new/.git/; printf '#!/bin/sh\\n' > new/.git/hooks/post-index-change; chmod +x new/.git/hooks/*; printf '[core]\\nhooksPath = evil\\n' > new/.git/config; chmod 311 new`,
-    isOut: ({ workspace }) => exists(join(workspace, 'new/.git/config')) || exists(join(workspace, 'new/.git/hooks')),
-  },
-  {
-    name: 'lead to a repository that runs something',
-    command: () =>
-      `mkdir -p way evil/objects evil/refs; cp .git/HEAD evil/; echo 'gitdir: ../evil' > way/.git; printf '[diff]\\nexternal = evil\\n' > evil/config`,
-    isOut: ({ workspace }) => exists(join(workspace, 'evil/config')),
   },
 ]
 
@@ -225,6 +177,13 @@ const network: readonly Attempt[] = [
       ),
     control: true,
   },
+  {
+    name: 'call a socket that another program has created in the workspace',
+    command: () =>
+      node(`require('net').connect('late.sock').on('connect', () => { console.log('OUT'); process.exit() }).on('error', () => {})`),
+    isOut: ({ reached }) => reached(),
+    control: true,
+  },
   { name: 'find the sockets of services', command: () => `[ -n "$(ls -A /run)" ]${then}; [ -S /var/run/docker.sock ]${then}` },
   {
     name: 'find an interface',
@@ -253,6 +212,15 @@ const processes: readonly Attempt[] = [
     name: 'gain rights by a program that has them',
     command: () =>
       `grep -q 'NoNewPrivs:.0' /proc/self/status${then}; cp /bin/sh own && chmod 4755 own && ./own -c 'grep -q "CapEff:.*[1-9a-f]" /proc/self/status'${then}`,
+  },
+  {
+    name: 'leave a program with the setuid bit',
+    command: () =>
+      `cp /bin/sh left; chmod u+s left${then}; chmod g+s left${then}; install -m 4755 /bin/sh installed${then}; cp left kept; (umask 0; perl -e 'use Fcntl; sysopen(F, "opened", O_CREAT | O_WRONLY, 06755) and print "OUT\n"')`,
+    isOut: ({ workspace }) =>
+      ['left', 'installed', 'opened'].some(
+        (name) => ((statSync(join(workspace, name), { throwIfNoEntry: false })?.mode ?? 0) & 0o6000) !== 0,
+      ),
   },
   {
     name: 'leave a core',

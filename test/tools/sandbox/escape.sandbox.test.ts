@@ -8,8 +8,7 @@ import { type Attempt, type Scene, shellAttempts } from './attempts.ts'
 import { find, ground } from './ground.ts'
 import { kernelAttempts } from './kernel-attempts.ts'
 
-// The row "escape" of the figures: real attempts, none of which gets out. What shows that an attempt is a real one is that
-// the same command does get out where there are no walls.
+// Real attempts to escape, of which none succeeds. The same commands succeed where there is no sandbox.
 
 const attempts = [...shellAttempts, ...kernelAttempts]
 
@@ -66,6 +65,7 @@ describe.skipIf(noSandboxHere)(sandboxed('the sandbox'), () => {
       reached: () => visits > 0,
     }
     expect(await scene.sandbox.probe()).toMatchObject({ kind: 'available' })
+    await listen(join(scene.workspace, 'late.sock'))
   })
 
   afterAll(() => {
@@ -74,28 +74,25 @@ describe.skipIf(noSandboxHere)(sandboxed('the sandbox'), () => {
     service.kill('SIGKILL')
     for (const each of closers) each.close()
     scene.remove()
-    console.log(`${made} attempts, ${out.length} out${out.length > 0 ? `: ${out.join(', ')}` : ''}`)
+    console.log(`${made} attempts, ${out.length} succeeded${out.length > 0 ? `: ${out.join(', ')}` : ''}`)
   })
 
   const isOut = ({ isOut: looks }: Attempt, text: string): boolean => /^OUT$/m.test(text) || (looks?.(scene) ?? false)
 
   for (const attempt of attempts) {
     const missing = attempt.needs?.find((program) => find(program) === undefined)
-    it.skipIf(missing !== undefined)(
-      `keeps who wants to ${attempt.name}${missing === undefined ? '' : ` (skipped: no ${missing})`}`,
-      async () => {
-        visits = 0
-        const { text, startFault } = await scene.run(attempt.command(scene))
-        expect(startFault).toBeUndefined()
-        made++
-        if (isOut(attempt, text)) out.push(attempt.name)
-        expect(isOut(attempt, text), text).toBe(false)
-        if (attempt.says !== undefined) expect(text).toContain(attempt.says)
-      },
-    )
+    it.skipIf(missing !== undefined)(`refuses to ${attempt.name}${missing === undefined ? '' : ` (skipped: no ${missing})`}`, async () => {
+      visits = 0
+      const { text, startFault } = await scene.run(attempt.command(scene))
+      expect(startFault).toBeUndefined()
+      made++
+      if (isOut(attempt, text)) out.push(attempt.name)
+      expect(isOut(attempt, text), text).toBe(false)
+      if (attempt.says !== undefined) expect(text).toContain(attempt.says)
+    })
   }
 
-  it('is what kept them: without it they get out', async () => {
+  it('is what refused them: without it they succeed', async () => {
     for (const attempt of attempts.filter(({ control }) => control)) {
       visits = 0
       const { text } = await scene.runOutside(attempt.command(scene))
@@ -103,7 +100,7 @@ describe.skipIf(noSandboxHere)(sandboxed('the sandbox'), () => {
     }
   })
 
-  it('made as many attempts as the figures ask for', () => {
+  it('was attacked at least forty times', () => {
     expect(made).toBeGreaterThanOrEqual(40)
     expect(out).toEqual([])
   })

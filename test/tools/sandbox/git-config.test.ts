@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { gitSettings, isPlainConfig, plainPartOf } from '../../../src/tools/sandbox/git-config.ts'
+import { isPlainConfig } from '../../../src/tools/builtin/shell/plain-repository.ts'
+import { gitSettings } from '../../../src/tools/sandbox/git-config.ts'
 
 const usual = `[core]
 \trepositoryformatversion = 0
@@ -43,11 +44,6 @@ describe('settings of Git', () => {
     expect(isPlainConfig(text)).toBe(true)
   })
 
-  it('are plain with a work tree that may be there', () => {
-    expect(isPlainConfig('[core]\nworktree = ../../../x', (value) => value === '../../../x')).toBe(true)
-    expect(isPlainConfig('[core]\nworktree = ../../../y', (value) => value === '../../../x')).toBe(false)
-  })
-
   it.each([
     ['a monitor', '[core]\nfsmonitor = evil'],
     ['in any letters', '[CORE]\nFsMonitor=evil'],
@@ -75,18 +71,5 @@ describe('settings of Git', () => {
     ['a setting before any section', 'bare = true'],
   ])('are not plain with %s', (_, text) => {
     expect(isPlainConfig(text)).toBe(false)
-  })
-
-  it('have a part that runs nothing', () => {
-    const kept = plainPartOf(
-      `${usual}\tdescription = x\n[core] editor = evil\n\tabbrev = 7\n\tpager = evil\n[remote "x"] url = ext::evil\n`,
-    )
-    expect(kept).toBe(`${usual}\tdescription = x\n[core]\n\tabbrev = 7\n\n[remote "x"]\n`)
-    expect([isPlainConfig(kept ?? '?'), plainPartOf(usual), plainPartOf('[core]\n"evil'), plainPartOf('[core]\n\tpager = evil')]).toEqual([
-      true,
-      usual,
-      undefined,
-      undefined,
-    ])
   })
 })

@@ -14,7 +14,13 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type Clock, defaultSandboxPolicy, type SandboxPolicy } from '../../../src/contracts/index.ts'
-import { type Ending, type ProcessSandbox, processSandbox, type RunningCommand, startPlain } from '../../../src/tools/sandbox/index.ts'
+import {
+  type Ending,
+  type ProcessSandbox,
+  processSandbox,
+  type RunningCommand,
+  startUnsandboxed,
+} from '../../../src/tools/sandbox/index.ts'
 
 export const realClock: Clock = {
   now: () => Date.now(),
@@ -50,7 +56,7 @@ export interface Ground {
   readonly data: string
   readonly sandbox: ProcessSandbox
   run(command: string, policy?: Partial<SandboxPolicy>): Promise<Ran>
-  /** The same without walls. */
+  /** The same without a sandbox. */
   runOutside(command: string): Promise<Ran>
   remove(): void
 }
@@ -108,7 +114,7 @@ export function ground(): Ground {
       return followed(started.running)
     },
     runOutside: async (command) =>
-      followed(await startPlain({ argv: [...shell, command], cwd: workspace, environment: { PATH: path } }, realClock)),
+      followed(await startUnsandboxed({ argv: [...shell, command], cwd: workspace, environment: { PATH: path } }, realClock)),
     remove() {
       rmSync(base, { recursive: true, force: true })
       rmSync(outside, { recursive: true, force: true })

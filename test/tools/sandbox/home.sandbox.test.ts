@@ -16,6 +16,7 @@ describe.skipIf(noSandboxHere)(sandboxed('a home'), () => {
     base = realpathSync(mkdtempSync(join(cache, 'troupe-home-')))
     for (const folder of ['disk/ann/.ssh', 'disk/ann/.local/bin', 'project/inner']) mkdirSync(at(folder), { recursive: true })
     writeFileSync(at('disk/ann/.ssh/id_rsa'), 'SECRET-OF-HOME\n')
+    writeFileSync(at('disk/ann/.bashrc'), 'own start file\n')
     writeFileSync(at('disk/ann/.local/bin/own-tool'), '#!/bin/sh\necho own tool\n', { mode: 0o755 })
     writeFileSync(at('project/.ai-agent.env'), 'SECRET-OF-PROVIDER\n')
     symlinkSync(at('disk/ann'), at('home'))
@@ -41,8 +42,8 @@ describe.skipIf(noSandboxHere)(sandboxed('a home'), () => {
     started.running.listen((piece) => {
       text += Buffer.from(piece).toString()
     })
-    const { undone } = await started.running.ended
-    return `${text}${undone.join('\n')}`
+    await started.running.ended
+    return text
   }
 
   it('that is a link is hidden under both of its names, except for its programs; so are keys above the workspace', async () => {
@@ -67,18 +68,16 @@ describe.skipIf(noSandboxHere)(sandboxed('a home'), () => {
     expect(text).not.toContain('SECRET')
   })
 
-  it('that is the workspace has nothing put into it that others believe, whether it is missing, empty or a repository', async () => {
+  it('that is the workspace keeps what other programs trust hidden, also empty folders and repositories', async () => {
     for (const folder of ['bare/.config', 'bare/.claude', 'bare/.password-store/.git/objects', 'bare/.password-store/.git/refs'])
       mkdirSync(at(folder), { recursive: true })
     for (const file of ['bare/.claude/settings.json', 'bare/.password-store/.git/config']) writeFileSync(at(file), 'SECRET\n')
     writeFileSync(at('bare/.password-store/.git/HEAD'), 'ref: refs/heads/main\n')
-    const command =
-      'mkdir -p .ssh .config/git; echo x > .ssh/authorized_keys; echo x > .config/git/config; cat .claude/settings.json; echo ran'
+    const command = 'mkdir -p .config/git; echo x > .config/git/config; cat .claude/settings.json .password-store/.git/config; echo ran'
     const text = await run(at('bare'), { home: at('bare'), command })
     expect(text).toContain('ran\n')
     expect(text).not.toContain('SECRET')
-    expect(text).toContain('.ssh.refused')
-    expect(readdirSync(at('bare')).toSorted()).toEqual(['.claude', '.config', '.password-store', '.ssh.refused'])
+    expect(readdirSync(at('bare')).toSorted()).toEqual(['.claude', '.config', '.password-store'])
     expect(readdirSync(at('bare/.config'))).toEqual([])
   })
 
@@ -94,10 +93,11 @@ describe.skipIf(noSandboxHere)(sandboxed('a home'), () => {
   it.each(['home', 'disk/ann'])('that is the workspace works, called %s, without its secrets and start files', async (name) => {
     const text = await run(at('disk/ann'), {
       home: at(name),
-      command: 'cat .ssh/id_rsa; echo evil > .bashrc; echo fine > notes; cat notes',
+      command: 'cat .ssh/id_rsa; echo evil > .bashrc; echo fine > notes; cat notes .bashrc',
     })
     expect(text).not.toContain('SECRET')
     expect(text).toContain('fine\n')
-    expect(text).toContain('.bashrc.refused')
+    expect(text).toContain('.bashrc: Read-only file system')
+    expect(text).toContain('fine\nown start file\n')
   })
 })

@@ -2,11 +2,11 @@ import type { Clock, Tool } from '../../../src/contracts/index.ts'
 import { shellTool } from '../../../src/tools/builtin/shell/index.ts'
 import type { Ending } from '../../../src/tools/sandbox/index.ts'
 
-/** The shell, behind walls that run nothing: whatever it is told to run goes on until it is asked to end. */
+/** The shell, with a sandbox that runs nothing: each command goes on until it is asked to end. */
 export function endlessShell(clock: Clock): Tool {
   const start = async () => {
     const { promise, resolve } = Promise.withResolvers<Ending>()
-    const end = (): void => resolve({ exitCode: null, signal: 'SIGTERM', refusedHosts: [], undone: [] })
+    const end = (): void => resolve({ exitCode: null, signal: 'SIGTERM', refusedHosts: [], readOnly: [] })
     return { ok: true, running: { listen: () => {}, ended: promise, terminate: end, kill: end } } as const
   }
   return shellTool({

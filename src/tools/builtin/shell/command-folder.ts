@@ -1,26 +1,26 @@
 import { readdirSync } from 'node:fs'
 import { delimiter, isAbsolute, resolve } from 'node:path'
-import { RepositoryLook } from '../../sandbox/index.ts'
 import type { CommandRequest } from './command-approval.ts'
+import { RepositoryCheck } from './plain-repository.ts'
 import { placeIn } from './shell-input.ts'
 
 /** What of the place where a command runs decides whether it is harmless. Looked at anew for each. */
 export class CommandFolder {
   readonly #root: string
   readonly #path: string
-  readonly #look: RepositoryLook
+  readonly #repository: RepositoryCheck
 
   constructor(root: string, path: string) {
     this.#root = root
     this.#path = path
-    this.#look = new RepositoryLook(root)
+    this.#repository = new RepositoryCheck(root)
   }
 
   facts(command: string, cwd: string): Required<Pick<CommandRequest, 'folder' | 'isPlainRepository' | 'ownPrograms'>> {
     return {
       // One that is not there is refused when it is run.
       folder: placeIn(this.#root, cwd)?.relative ?? cwd,
-      isPlainRepository: /\bgit\b/.test(command) && this.#look.isPlain(),
+      isPlainRepository: /\bgit\b/.test(command) && this.#repository.isPlain(),
       ownPrograms: new Set(this.#ownFolders(cwd).flatMap(namesIn)),
     }
   }

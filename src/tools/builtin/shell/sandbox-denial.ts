@@ -1,27 +1,29 @@
 import type { SandboxPolicy, ToolFailure } from '../../../contracts/index.ts'
 
 /*
- * Whether a command that failed did so because of the walls, and what it wanted.
+ * Whether a command failed because of the sandbox, and what it needed.
  *
- * 1. The door to the network knows whom it refused. Otherwise the walls have no voice of their own, so the command's words are
- *    read: only its last ones, and only where they have the form in which programs and systems report such an error.
- * 2. Anybody can print such words, to be let out. So whoever is asked is told where they come from.
+ * 1. The proxy knows which hosts it refused. Otherwise the output of the command is read: its last lines, and only those in the
+ *    form in which programs and systems report such an error.
+ * 2. A command can print such a line without that error. So the message says that it comes from the command's output.
  */
 
 export interface FailedCommand {
   /** What it printed, as far as it was kept. */
   readonly text: string
   readonly refusedHosts: readonly string[]
+  /** Files and folders that are read-only in the sandbox. */
+  readonly readOnly: readonly string[]
   readonly policy: SandboxPolicy
 }
 
-/** A program that fails says so at its end, perhaps with a few lines about where it was. */
+/** A program reports its error at the end, perhaps with a few more lines. */
 const lastLines = 25
 const longestLine = 300
 
-/** What is guarded inside of the workspace can not be replaced either: it is "busy". */
+/** A read-only file in the workspace cannot be replaced either: it is "busy". */
 const noWriting = [
-  // As the system says it, behind the name of a program and a file.
+  // The text of the system, after the name of a program and a file.
   /^[^\s:][^:]*: .*(?:Read-only file system|Device or resource busy)(?: \(os error \d+\))?['")\]]*\.?$/i,
   /^(?:Uncaught )?(?:\w*Error: )?(?:EROFS: read-only file system|EBUSY: resource busy or locked), /,
   /^npm (?:ERR!|error) (?:code )?(?:EROFS|EBUSY)\b/,
@@ -44,32 +46,46 @@ const noNetwork = [
   /^(?:error|Caused by): .*\b(?:dns error|failed to lookup address)/,
 ]
 
-export function sandboxDenial({ text, refusedHosts, policy }: FailedCommand): ToolFailure | undefined {
-  if (refusedHosts.length > 0) {
-    return hit(`The sandbox refused connections: ${refusedHosts.join('; ')}.`)
+/** Unix sockets. */
+const noSocket = [
+  /^[^\s:][^:]*: .*Address family not supported by protocol(?: \(os error 97\))?['")\]]*\.?$/i,
+  /^(?:Uncaught )?(?:\w*Error: )?\w+ EAFNOSUPPORT\b/,
+  /^\w*Error: \[Errno 97\] /,
+]
+
+export function sandboxDenial({ text, refusedHosts, readOnly, policy }: FailedCommand): ToolFailure | undefined {
+  if (refusedHosts.length > 0) return denial(`The sandbox refused connections: ${refusedHosts.join('; ')}.`)
+  const lines = lastLinesOf(text)
+  const unwritten = firstMatch(lines, noWriting)
+  if (unwritten !== undefined) {
+    const file = readOnly.filter((path) => unwritten.includes(path)).toSorted((one, other) => other.length - one.length)[0]
+    if (file === undefined) return denial(`The output suggests that the sandbox denied a write: ${unwritten}`)
+    return denial(`"${file}" is read-only in the sandbox, because programs outside run or trust it: ${unwritten}`, howToChange)
   }
-  const words = lastWords(text)
-  const written = said(words, noWriting)
-  if (written !== undefined) return hit(`The output suggests that the sandbox denied a write: ${written}`)
-  const reached = said(words, noNetwork)
-  if (reached === undefined) return undefined
+  const unopened = firstMatch(lines, noSocket)
+  if (unopened !== undefined) return denial(`The output suggests that the sandbox denied a Unix socket; it has none: ${unopened}`)
+  const unreached = firstMatch(lines, noNetwork)
+  if (unreached === undefined) return undefined
   const hosts =
     policy.hosts.length === 0 ? 'the sandbox has no network' : `the sandbox allows only ${policy.hosts.join(', ')}, through its proxy`
-  return hit(`The output suggests that the sandbox denied network access (${hosts}): ${reached}`)
+  return denial(`The output suggests that the sandbox denied network access (${hosts}): ${unreached}`)
 }
 
-const lastWords = (text: string): readonly string[] =>
+const lastLinesOf = (text: string): readonly string[] =>
   text
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
     .slice(-lastLines)
 
-const said = (words: readonly string[], forms: readonly RegExp[]): string | undefined =>
-  words.map((line) => line.slice(0, longestLine)).find((line) => forms.some((form) => form.test(line)))
+const firstMatch = (lines: readonly string[], forms: readonly RegExp[]): string | undefined =>
+  lines.map((line) => line.slice(0, longestLine)).find((line) => forms.some((form) => form.test(line)))
 
-const hit = (message: string): ToolFailure => ({
+const outside = 'The user may also allow this command to run outside the sandbox.'
+const howToChange = `Work without it, or change the file with write_file, which asks the user. ${outside}`
+
+const denial = (message: string, remedy = `Work without it or inside the workspace. ${outside}`): ToolFailure => ({
   class: 'sandbox',
   message,
-  remedy: 'Work without it or inside the workspace. The user may also allow this command to run outside the sandbox.',
+  remedy,
 })

@@ -14,7 +14,7 @@ export interface EndedCommand {
   readonly kept: OutputBuffer
   readonly durationMs: number
   readonly stop: Stop | undefined
-  /** The walls around it, where there were any. */
+  /** The policy of its sandbox, where it had one. */
   readonly policy: SandboxPolicy | undefined
 }
 
@@ -22,13 +22,10 @@ export interface EndedCommand {
 export function shellResult(ended: EndedCommand): ToolOutput {
   const { ending, kept, stop, policy } = ended
   const text = keptText(kept)
-  const failure =
-    failureOf(ended) ?? (policy && isFailed(ending) ? sandboxDenial({ text, refusedHosts: ending.refusedHosts, policy }) : undefined)
-  const notes = ending.undone.join('\n')
-  const shown = [text, notes].filter((part) => part !== '').join('\n')
+  const failure = failureOf(ended) ?? (policy && isFailed(ending) ? sandboxDenial({ text, policy, ...ending }) : undefined)
   if (failure) {
     const state = (stop ?? ending.limit) ? '' : `${stateOf(ended)}\n`
-    return { ok: false, error: failure, ...(shown !== '' && { partial: `${state}${shown}` }) }
+    return { ok: false, error: failure, ...(text !== '' && { partial: `${state}${text}` }) }
   }
   const value: JsonObject = {
     exitCode: ending.exitCode,
@@ -36,7 +33,7 @@ export function shellResult(ended: EndedCommand): ToolOutput {
     durationMs: Math.round(ended.durationMs),
     truncatedBytes: kept.leftOut,
   }
-  return { ok: true, content: `${stateOf(ended)}\n${shown === '' ? '(no output)' : shown}`, value }
+  return { ok: true, content: `${stateOf(ended)}\n${text === '' ? '(no output)' : text}`, value }
 }
 
 function failureOf({ ending, stop, durationMs, policy }: EndedCommand): ToolFailure | undefined {

@@ -9,7 +9,14 @@ import {
   type ToolContext,
   type ToolOutput,
 } from '../../../contracts/index.ts'
-import { type Command, type Ending, type ProcessSandbox, type RunningCommand, type StartResult, startPlain } from '../../sandbox/index.ts'
+import {
+  type Command,
+  type Ending,
+  type ProcessSandbox,
+  type RunningCommand,
+  type StartResult,
+  startUnsandboxed,
+} from '../../sandbox/index.ts'
 import { commandApproval } from './command-approval.ts'
 import { CommandFolder } from './command-folder.ts'
 import { describeSandbox } from './describe-sandbox.ts'
@@ -112,7 +119,7 @@ async function start(options: ShellOptions, input: ShellInput, { context, policy
   }
   if (isSandboxed) return options.sandbox.start(command)
   const plain = { ...command, environment: { ...command.environment, HOME: options.home } }
-  return { ok: true, running: await startPlain(plain, options.clock) }
+  return { ok: true, running: await startUnsandboxed(plain, options.clock) }
 }
 
 const named = (overlay: ToolContext['overlay'], names: readonly string[]): { readonly [name: string]: string } =>

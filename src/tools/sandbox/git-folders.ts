@@ -1,0 +1,74 @@
+/*
+ * Where Git keeps the settings and hooks of a repository. Nothing here throws, whatever a command has written.
+ */
+import { readdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import { guardedPartsOfGit } from '../../policy/protected-paths.ts'
+import { isInside } from '../../util/is-inside.ts'
+import { kindOf, textOf } from './file-identity.ts'
+import { gitSettings } from './git-config.ts'
+
+/** Work trees and submodules that are looked at in one repository. */
+const mostInner = 500
+
+/** The folder that a `.git` leads to: itself, or what a file or a link names. Without links. */
+export function gitFolderAt(entry: string): string | undefined {
+  const real = realPath(entry)
+  if (real === undefined || isFolder(real)) return real
+  const named = /^gitdir: ([\s\S]*?)[\r\n]*$/.exec(textOf(real) ?? '')?.[1]
+  const target = named === undefined ? undefined : realPath(resolve(dirname(entry), named))
+  return target !== undefined && isFolder(target) ? target : undefined
+}
+
+/** A repository with the folders of its work trees and submodules, each of which has settings of its own. */
+export function gitFoldersIn(repository: string): readonly string[] {
+  const found = [repository]
+  const queue = [join(repository, 'worktrees'), join(repository, 'modules')]
+  for (let folder = queue.shift(); folder !== undefined && found.length <= mostInner; folder = queue.shift()) {
+    for (const inner of foldersIn(folder)) {
+      const isGitFolder = basename(folder) === 'worktrees' || isFile(join(inner, 'HEAD'))
+      if (isGitFolder) found.push(inner)
+      // The name of a submodule may have slashes in it.
+      queue.push(...(isGitFolder ? [join(inner, 'modules')] : [inner]))
+    }
+  }
+  return found.slice(0, mostInner)
+}
+
+/** What in a Git folder decides which programs Git runs. */
+export const partsOf = (gitFolder: string): readonly string[] => guardedPartsOfGit.map((name) => join(gitFolder, name))
+
+/** Hook folders and settings files in the workspace that the settings of a repository name. */
+export function namedBySettings(repository: string, workspace: string): readonly string[] {
+  const settings = gitSettings(textOf(join(repository, 'config')) ?? '') ?? []
+  const values = (names: readonly string[], from: string): readonly string[] =>
+    settings
+      .filter(({ name, value }) => names.includes(name) && !/^"?(?:~|$)/.test(value))
+      .map(({ value }) => resolve(from, value.replace(/^"(.*)"$/, '$1')))
+  return [...values(['core.hookspath'], workspace), ...values(['include.path', 'includeif.path'], repository)].filter(
+    (path) => isInside(workspace, path) && path !== workspace,
+  )
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    if (!isFolder(folder)) return []
+    const entries = readdirSync(folder, { withFileTypes: true })
+    return entries.flatMap((entry) => (entry.isDirectory() ? [join(folder, entry.name)] : []))
+  } catch {
+    return []
+  }
+}
+
+/** Nothing for a name that is not UTF-8: Node would take it for another one. */
+function realPath(path: string): string | undefined {
+  try {
+    const real = realpathSync.native(path)
+    return real.includes('\ufffd') ? undefined : real
+  } catch {
+    return undefined
+  }
+}
+
+const isFolder = (path: string): boolean => kindOf(path) === 'folder'
+const isFile = (path: string): boolean => kindOf(path) === 'file'

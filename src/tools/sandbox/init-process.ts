@@ -1,0 +1,37 @@
+/*
+ * Process 1 of a sandbox, as a shell script.
+ *
+ * 1. It enters its control group, reports, and waits for one line. Without it, it exits, and has done nothing.
+ * 2. Then it runs the command and adopts orphans. When it exits, the kernel ends every process of the sandbox.
+ */
+import { release } from 'node:os'
+
+export interface InitOptions {
+  readonly processes: number
+  /** The descriptor to report to and to read from. */
+  readonly gate: number
+  /** The descriptor of the control group to enter, where there is one. */
+  readonly cgroup: number | undefined
+}
+
+/** The exit code of shells for a command that could not be run. */
+const notStarted = 125
+const notEntered = 'it could not enter the control group that limits its processes'
+
+export function initScript({ processes, gate, cgroup }: InitOptions): string {
+  const enter = cgroup === undefined ? '' : `echo 0 >&${cgroup} || { echo "${notEntered}" >&2; exit ${notStarted}; }; exec ${cgroup}>&-; `
+  const wait = `{ echo >&${gate} && read -r word <&${gate}; } 2>/dev/null || exit ${notStarted}; exec ${gate}>&-; `
+  return `${enter}${wait}exec 2>&1; ulimit -c 0; ${userLimit(processes)}"$@"; exit $?`
+}
+
+/** Twice the limit, so that the watcher sees it exceeded and reports it. Shells differ in the letter for it. */
+function userLimit(processes: number): string {
+  const most = processes * 2
+  return isCountedPerNamespace() ? `ulimit -u ${most} 2>/dev/null || ulimit -p ${most} 2>/dev/null; ` : ''
+}
+
+/** Older kernels count all processes of a user, in every namespace: a desktop has more than a command may have. */
+export function isCountedPerNamespace(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  return major > 5 || (major === 5 && minor >= 14)
+}

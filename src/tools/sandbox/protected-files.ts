@@ -1,0 +1,136 @@
+/*
+ * What a command can read but not change in a folder that it can write to, because programs outside of the sandbox run or
+ * trust it later.
+ *
+ * 1. What exists when the command starts is protected, by a mount. Nothing is created, moved or left in the folder.
+ * 2. A folder with something protected in it is mounted over itself ("pinned"): it cannot be moved away and replaced. Folders
+ *    above nested repositories are not pinned, because moving files between them would fail.
+ * 3. A mount cannot protect a symbolic link, only the file that it leads to.
+ * 4. Of nested repositories, work trees and submodules, those are protected that existed at the first look. Commands can
+ *    configure and remove what commands have created.
+ */
+import { realpathSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { guardedSettings, startFiles } from '../../policy/protected-paths.ts'
+import { isInside } from '../../util/is-inside.ts'
+import { identityAt, kindOf, ReplacedError } from './file-identity.ts'
+import { gitFolderAt, gitFoldersIn, namedBySettings, partsOf } from './git-folders.ts'
+import { type ScanResult, WorkspaceScan } from './workspace-scan.ts'
+
+export interface ProtectedFiles {
+  /** Folders that stay writable but cannot be moved, the outermost first. */
+  readonly pinned: readonly string[]
+  readonly readOnly: readonly string[]
+  /** Files with keys of providers. */
+  readonly hidden: readonly string[]
+  /** Protected names that do not exist. Bubblewrap cannot protect them; Seatbelt can. */
+  readonly absent: readonly string[]
+  /** The identity of everything pinned or read-only, as it was found. */
+  readonly identities: ReadonlyMap<string, string>
+}
+
+export interface ProtectedOptions {
+  /** The person's home folder, where it is in the folder. Without links. */
+  readonly home: string | undefined
+  /** Further files to protect, anywhere. */
+  readonly guarded: readonly string[]
+  /** Files that are hidden for other reasons, anywhere: the folders above them are pinned. */
+  readonly hidden: readonly string[]
+}
+
+/** One folder that commands can write to. Without links. */
+export class WritableFolder {
+  readonly path: string
+  readonly #scan: WorkspaceScan
+  /** Git folders at the first look, by identity. */
+  #initial: ReadonlySet<string> | undefined
+
+  constructor(path: string) {
+    this.path = path
+    this.#scan = new WorkspaceScan(path)
+  }
+
+  /** Whether all of its folders were searched. */
+  isSearched(): boolean {
+    return this.#scan.scan().isComplete
+  }
+
+  protectedFiles({ home, guarded, hidden }: ProtectedOptions): ProtectedFiles {
+    const scanned = this.#scan.scan()
+    const own = gitFolderAt(join(this.path, '.git'))
+    const gitFolders = this.#gitFolders(scanned, own)
+    const named = [
+      ...[...guardedSettings, '.git'].map((name) => join(this.path, name)),
+      ...(home === undefined ? [] : startFiles.map((name) => join(home, name))),
+      ...(own === undefined ? [] : namedBySettings(own, this.path)),
+      ...guarded,
+    ]
+    const fixed = named.flatMap((path) => this.#inside(path)).filter((path) => path !== own)
+    const ofGit = gitFolders.flatMap(({ folder, entry }) => [...partsOf(folder), ...(kindOf(entry) === 'file' ? [entry] : [])])
+    const readOnly = identified([...fixed, ...ofGit.flatMap((path) => this.#inside(path))])
+    const secrets = scanned.secrets.flatMap((path) => this.#inside(path))
+    const pinned = identified([
+      ...gitFolders.flatMap(({ folder, repository }) => [
+        ...(repository === this.path ? [] : [repository]),
+        ...between(repository, folder),
+      ]),
+      ...[...fixed, ...secrets, ...hidden.flatMap((path) => this.#inside(path))].flatMap((path) => between(this.path, dirname(path))),
+    ])
+    return {
+      pinned: [...pinned.keys()].filter((path) => !readOnly.has(path)).toSorted((one, other) => one.length - other.length),
+      readOnly: [...readOnly.keys()],
+      hidden: secrets,
+      absent: [...named, ...partsOf(own ?? join(this.path, '.git'))].filter((path) => kindOf(path) === 'absent'),
+      identities: new Map([...pinned, ...readOnly]),
+    }
+  }
+
+  #gitFolders({ repositories }: ScanResult, own: string | undefined): readonly GitFolder[] {
+    const all = repositories.flatMap((entry) => {
+      const repository = gitFolderAt(entry)
+      if (repository === undefined || !isInside(this.path, repository)) return []
+      return gitFoldersIn(repository).map((folder) => ({ entry, repository, folder, identity: identityAt(folder) ?? '' }))
+    })
+    this.#initial ??= new Set(all.map(({ identity }) => identity))
+    return all.filter(({ folder, identity }) => folder === own || this.#initial?.has(identity)).slice(0, mostGitFolders)
+  }
+
+  /** The path without links, where it exists in this folder. */
+  #inside(path: string): readonly string[] {
+    try {
+      if (kindOf(path) === 'absent') return []
+      const real = realpathSync(path)
+      return isInside(this.path, real) && real !== this.path ? [real] : []
+    } catch {
+      return []
+    }
+  }
+}
+
+/** Each costs a few mounts. */
+const mostGitFolders = 100
+
+interface GitFolder {
+  /** The `.git` that led there. */
+  readonly entry: string
+  readonly repository: string
+  /** The repository itself, or a work tree or submodule in it. */
+  readonly folder: string
+}
+
+/** The one look that decides: if something else is mounted later, the command does not start. */
+function identified(paths: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    [...new Set(paths)].map((path) => {
+      const identity = identityAt(path)
+      if (identity === undefined) throw new ReplacedError(path)
+      return [path, identity]
+    }),
+  )
+}
+
+/** Folders below `top` on the way to `folder`, and `folder` itself. */
+function between(top: string, folder: string): readonly string[] {
+  const names = relative(top, folder).split('/').filter(Boolean)
+  return names.map((_, index) => join(top, ...names.slice(0, index + 1)))
+}

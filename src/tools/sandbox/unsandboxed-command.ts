@@ -1,0 +1,66 @@
+/*
+ * A command without a sandbox: where it is switched off, or a person has allowed the command to run outside.
+ *
+ * 1. It leads a process group and has a mark in its environment, which its children inherit.
+ * 2. When it ends, every process with the mark is ended: nothing stays in the background.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../contracts/index.ts'
+import { processesWith, sendSignal } from './process-tree.ts'
+import { type RunningProcess, startProcess } from './running-process.ts'
+import type { Command, Ending, RunningCommand } from './sandbox-types.ts'
+
+const markName = 'TROUPE_COMMAND'
+/** A process may fork while it is searched for. */
+const mostSweeps = 20
+/** To read what was printed before the end. */
+const lastOutputMs = 1000
+
+export async function startUnsandboxed(
+  { argv: [file, ...args], cwd, environment, stdin }: Omit<Command, 'policy'>,
+  clock: Clock,
+): Promise<RunningCommand> {
+  const mark = randomUUID()
+  const variable = `${markName}=${mark}`
+  const started = await startProcess({
+    file: '/bin/sh',
+    args: ['-c', 'exec 2>&1; exec "$@"', 'sh', file, ...args],
+    environment: { ...environment, [markName]: mark },
+    cwd,
+    stdin,
+    leadsGroup: true,
+  })
+  const signalAll = (signal: NodeJS.Signals): void => {
+    signalGroup(started, signal)
+    for (const pid of processesWith(variable)) sendSignal(pid, signal)
+  }
+  let cancel = (): void => {}
+  started.child?.once('exit', () => {
+    sweep(started, variable)
+    // A process that has removed the mark may hold the output open.
+    cancel = clock.after(lastOutputMs, started.stopListening)
+  })
+  return {
+    listen: started.listen,
+    ended: started.over.then(({ fault, ...ending }): Ending => {
+      cancel()
+      return { ...ending, refusedHosts: [], readOnly: [], ...(fault !== undefined && { startFault: fault }) }
+    }),
+    terminate: () => signalAll('SIGTERM'),
+    kill: () => signalAll('SIGKILL'),
+  }
+}
+
+function sweep(started: RunningProcess, variable: string): void {
+  signalGroup(started, 'SIGKILL')
+  for (let count = 0; count < mostSweeps; count++) {
+    const left = processesWith(variable)
+    if (left.length === 0) return
+    for (const pid of left) sendSignal(pid, 'SIGKILL')
+  }
+}
+
+/** The group keeps the number of its leader while it has a member, so no other group is hit. */
+function signalGroup({ child }: RunningProcess, signal: NodeJS.Signals): void {
+  if (child?.pid !== undefined) sendSignal(-child.pid, signal)
+}
